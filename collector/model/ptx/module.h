@@ -1,0 +1,132 @@
+// A PTX module as the parser leaves it: names resolved to nothing yet, opcodes as text, every
+// instruction with its line. The decoder (collector/model/decode) turns it into operations; this
+// form stays close to the text, so that an error can always say what was written where.
+//
+// All string_views point into Module::text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace warpmeter::model::ptx {
+
+/// A mistake in the text, or something that cannot be run. `line` counts from 1; 0: no line.
+struct Diagnostic {
+  int line = 0, column = 0;
+  std::string message;
+};
+
+enum class Space { none, reg, param, local, shared, global, constant };
+
+/// One source position from `.loc`; `file` indexes Module::files.
+struct Location {
+  int file = 0, line = 0, column = 0;
+};
+
+/// `[base + offset]`, `[offset]`, or the address of a name without brackets.
+struct Address {
+  std::string_view base;  ///< register or variable; empty: absolute
+  std::int64_t offset = 0;
+};
+
+struct Operand {
+  enum class Kind {
+    name,      ///< register, predicate, label, variable, function: told apart by the opcode
+    integer,   ///< `bits` holds it, sign-extended; `is_unsigned` for a U suffix
+    floating,  ///< `bits` holds 0fXXXXXXXX (32 bits), 0dXXXXXXXXXXXXXXXX or a decimal as f64 bits
+    address,   ///< in brackets
+    vector,    ///< {a, b, c, d}
+    pair,      ///< p|q of setp, shfl, vote
+    list,      ///< ( … ) of call
+  };
+  Kind kind = Kind::name;
+  std::string_view name;
+  bool negated = false;  ///< !p
+  std::uint64_t bits = 0;
+  bool is_unsigned = false;
+  bool is_f32 = false;  ///< floating given as 0f…
+  Address address;
+  std::vector<Operand> parts;  ///< of a vector, pair or list
+};
+
+struct Guard {
+  std::string_view predicate;
+  bool negated = false;
+};
+
+struct Instruction {
+  std::string_view opcode;  ///< "ld" of "ld.shared.f32"
+  std::vector<std::string_view>
+      modifiers;          ///< "shared", "f32": everything after the opcode, in order
+  std::string_view text;  ///< "ld.shared.f32", for messages
+  std::optional<Guard> guard;
+  std::vector<Operand> operands;
+  int line = 0;                      ///< of the PTX text
+  std::optional<Location> location;  ///< the `.loc` in force, the outermost one when inlined
+};
+
+/// `.reg .b32 %r<12>;` gives {"%r", 12, "b32"}; a plain `.reg .pred p;` gives {"p", 0, "pred"}.
+struct RegisterDeclaration {
+  std::string_view name;
+  int count = 0;
+  std::string_view type;
+};
+
+/// A variable of any space, with its initialiser.
+struct Variable {
+  Space space = Space::none;
+  std::string_view name;
+  std::string_view type;        ///< element type: "f32", "b8"
+  std::uint32_t alignment = 0;  ///< in bytes; the element size when not written
+  std::uint64_t bytes = 0;      ///< 0 for `extern .shared x[]`
+  bool is_extern = false;
+  std::vector<std::byte> initial;  ///< empty: zeros
+  /// Addresses of other variables or functions inside `initial`: (byte offset, name, addend).
+  struct Relocation {
+    std::uint64_t offset = 0;
+    std::string_view name;
+    std::int64_t addend = 0;
+  };
+  std::vector<Relocation> relocations;
+  int line = 0;
+};
+
+struct Function {
+  std::string_view name;
+  bool is_entry = false;
+  bool is_declaration = false;
+  std::vector<Variable> parameters;            ///< in the order of the signature, space param
+  std::vector<Variable> results;               ///< return parameters of a device function
+  std::vector<RegisterDeclaration> registers;  ///< of every nested scope as well
+  std::vector<Variable> variables;             ///< .shared, .local, .param of the body
+  std::vector<Instruction> body;
+  /// Label → index into `body` of the instruction it stands before (body.size() at the end).
+  std::unordered_map<std::string_view, std::size_t> labels;
+  /// `.branchtargets` and `.calltargets` lists by their label.
+  std::unordered_map<std::string_view, std::vector<std::string_view>> target_lists;
+  std::optional<std::uint32_t> max_threads;  ///< product of .maxntid or .reqntid
+  int line = 0;
+};
+
+struct Module {
+  std::string text;
+  int version = 0;                 ///< 90 is 9.0
+  int target = 0;                  ///< 90 is sm_90
+  std::vector<std::string> files;  ///< of `.file`, by index; index 0 may be unused
+  std::vector<Variable> variables;
+  std::vector<Function> functions;
+
+  const Function* find(std::string_view name) const;
+};
+
+/// Parses a whole module. Never crashes, loops or allocates without bound, whatever the text.
+std::variant<std::unique_ptr<Module>, Diagnostic> parse(std::string text);
+
+}  // namespace warpmeter::model::ptx

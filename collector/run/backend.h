@@ -1,0 +1,81 @@
+// The one interface of a backend. Hardware under CUPTI and the PTX model answer the same questions:
+// run this launch, what did its counters say, how long does it take.
+//
+// A backend loads a problem once (a Workload) and every variant of the family is launched on it.
+// Each launch starts from the problem's initial buffers, also between the passes of a counter
+// measurement, so that in-place kernels see the same input every time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/family.h"
+#include "schema/records.h"
+
+namespace warpmeter::run {
+
+/// An entry of an image with its geometry.
+struct Launch {
+  const kernels::Image* image = nullptr;
+  std::string entry;
+  kernels::Geometry geometry;
+};
+
+/// What one launch left behind.
+struct Execution {
+  std::string failure;  ///< one sentence (illegal address at …); empty when the kernel ended well
+  std::vector<std::vector<std::byte>>
+      buffers;  ///< contents after, as in Problem::buffers; empty on failure
+  std::optional<std::int64_t> registers, static_shared_bytes;
+};
+
+/// A problem resident on a device.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+
+  /// Launches once from the initial input. A failing kernel is an outcome, not an Error.
+  virtual Execution execute(const Launch& launch) = 0;
+
+  /// Counters of each launch, in the order of Backend::select. Launches have been executed before.
+  virtual std::vector<std::vector<schema::Counter>> count(std::span<const Launch> launches) = 0;
+
+  /// `samples` durations of the launch in ns, each from the initial input, none of them a first
+  /// launch. `warm_up`: how many uncounted launches go first.
+  virtual std::vector<double> time(const Launch& launch, schema::CacheState cache, int warm_up,
+                                   int samples) = 0;
+
+  /// Accesses by source line of an executed launch; empty where the backend has none.
+  virtual std::vector<schema::Line> lines(const Launch& launch) = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual const schema::Device& device() const = 0;
+  virtual schema::DeviceState state(std::string phase) = 0;
+
+  /// Chooses what Workload::count returns: catalogue counter names or full PerfWorks names. What
+  /// the device lacks is no error: its counters come back unavailable with the reason. Throws
+  /// Error{usage} for a PerfWorks name that the chip does not know.
+  virtual void select(std::span<const std::string> counters) = 0;
+
+  /// Why no counter can be read at all (no permission, …); empty when they can.
+  virtual std::string counters_unavailable() const = 0;
+  /// Why a launch has no duration; empty when it has.
+  virtual std::string timing_unavailable() const = 0;
+
+  /// Bytes that a problem's buffers may take, what the backend adds to them included.
+  virtual std::uint64_t problem_capacity() const = 0;
+
+  virtual std::unique_ptr<Workload> load(const kernels::Problem& problem) = 0;
+};
+
+}  // namespace warpmeter::run

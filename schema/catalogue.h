@@ -1,0 +1,83 @@
+// The one list of what warpmeter can measure. It is read from catalogue.json, embedded at build,
+// and drives the CUPTI plan, the model's counters, the rows in the database, headings, `list
+// metrics` and the docs.
+//
+// A counter is stored as measured. A metric is derived in SQL from counters:
+//   value = scale × Σ(factor × counter) / Σ(factor × counter)      (the denominator may be empty:
+//   1)
+// so that numerator and denominator can be audited.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace warpmeter::schema {
+
+struct CounterInfo {
+  std::string name;         ///< "shared_load_wavefronts"
+  std::string unit;         ///< "wavefronts"
+  std::string description;  ///< one sentence
+  std::string perfworks;    ///< full name with rollup; empty: hardware has none
+  /// (chip, full name) where a chip's name differs; an empty name: that chip lacks it.
+  std::vector<std::pair<std::string, std::string>> perfworks_by_chip;
+  bool model = false;  ///< the model counts it
+};
+
+struct Term {
+  double factor = 1;
+  std::string counter;
+};
+
+struct MetricInfo {
+  std::string name;  ///< nvprof's where nvprof had one
+  bool nvprof = false;
+  std::string unit;     ///< nvprof's: "%" is 0 to 100
+  std::string heading;  ///< for a table: "shared loads / request"
+  std::string description;
+  double scale = 1;
+  std::vector<Term> numerator, denominator;
+  std::string undefined;  ///< the reason when the denominator is 0: "no requests"
+};
+
+struct SetInfo {
+  std::string name;  ///< "default": written @default
+  std::string description;
+  std::vector<std::string> metrics;  ///< metrics and counters
+};
+
+class Catalogue {
+ public:
+  /// The embedded catalogue; parsed once.
+  static const Catalogue& get();
+
+  std::span<const CounterInfo> counters() const { return counters_; }
+  std::span<const MetricInfo> metrics() const { return metrics_; }
+  std::span<const SetInfo> sets() const { return sets_; }
+  const CounterInfo* find_counter(std::string_view name) const;
+  const MetricInfo* find_metric(std::string_view name) const;
+
+  /// The PerfWorks name of a counter on a chip ("GH100"); nullopt where the chip lacks it.
+  static std::optional<std::string> perfworks_on(const CounterInfo& counter, std::string_view chip);
+
+  /// Counters that answer a request: catalogue metrics, counters, @sets, and raw PerfWorks names
+  /// (anything with "__" in it, passed through). Sorted as in the catalogue, each once. Throws
+  /// Error{usage} for an unknown name, with the nearest ones.
+  std::vector<std::string> counters_for(std::span<const std::string> requested) const;
+
+ private:
+  Catalogue();
+  std::vector<CounterInfo> counters_;
+  std::vector<MetricInfo> metrics_;
+  std::vector<SetInfo> sets_;
+};
+
+/// Up to three of `known` that resemble `name` (edit distance, or containing it), best first.
+std::vector<std::string> nearest(std::string_view name, std::span<const std::string> known);
+/// "; did you mean a, b or c?" or "" when nothing is near.
+std::string did_you_mean(std::string_view name, std::span<const std::string> known);
+
+}  // namespace warpmeter::schema

@@ -1,0 +1,110 @@
+// What a measurement hands to the store: plain records, one a table row or so. Absent values are
+// std::nullopt with a reason, never zero.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpmeter::schema {
+
+/// How a value came to be, from the strongest to the weakest. A derived value has its weakest
+/// input's.
+enum class Grade {
+  measured,     ///< hardware counter or clock
+  exact,        ///< the model, by a rule calibrated on hardware
+  modelled,     ///< the model, approximate
+  ptx,          ///< the model, counted at PTX level: machine code may differ
+  unavailable,  ///< no value; there is a reason instead
+};
+const char* to_string(Grade grade);
+
+struct Device {
+  std::string backend;  ///< "cupti" or "model"
+  int ordinal = 0;
+  std::string name;            ///< "NVIDIA H200", "model sm_90"
+  std::string chip;            ///< "GH100"; empty for the model
+  int compute_capability = 0;  ///< 90 is 9.0
+  std::string uuid;
+  std::string driver;  ///< driver version; empty for the model
+  std::optional<std::int64_t> multiprocessors;
+  std::optional<std::int64_t> memory_bytes;
+  std::optional<std::int64_t> l2_bytes;
+};
+
+/// The device before or after the measuring, as NVML tells it.
+struct DeviceState {
+  std::string phase;  ///< "before" or "after"
+  std::optional<double> sm_clock_mhz, memory_clock_mhz, temperature_c, power_w;
+  std::string throttle_reasons;  ///< names joined with ", "; empty: none
+  std::optional<bool> ecc, mig, persistence;
+  std::string unavailable;  ///< why there is no state at all; empty when there is
+};
+
+struct Run {
+  std::string backend;
+  std::string tool_version, git_revision, cuda_version;
+  std::string host, command, label;
+};
+
+enum class RunOutcome { done, failed, interrupted };
+
+/// One counter of one launch, under its catalogue name or its full PerfWorks name.
+struct Counter {
+  std::string name;
+  std::optional<double> value;
+  Grade grade = Grade::unavailable;
+  std::string reason;  ///< why there is no value, or why the grade is not the best
+};
+
+enum class CacheState { cold, warm };
+
+struct Timing {
+  std::vector<double> samples_ns;  ///< in the order they were taken, all of them
+  CacheState cache = CacheState::cold;
+  double relative_confidence = 0;  ///< half width of the median's 95 % interval over the median
+  std::string stopped_by;          ///< "confidence", "samples" or "time"
+};
+
+struct Expectation {
+  std::string metric;
+  std::string relation;  ///< "==", "<=", ">="
+  double value = 0;
+  std::string reason;
+};
+
+/// Accesses of one kind on one source line.
+struct Line {
+  std::string file;
+  int line = 0;
+  std::string text;    ///< the source line, trimmed
+  std::string access;  ///< "shared load", "shared store", "global load", "global store", …
+  std::uint64_t requests = 0;
+  std::uint64_t transactions = 0;  ///< wavefronts of shared, sectors of global accesses
+  std::uint64_t ideal = 0;         ///< the fewest that the same bytes could cost
+  Grade grade = Grade::exact;
+};
+
+enum class LaunchOutcome { done, failed };
+
+struct Launch {
+  std::string family, variant;
+  std::optional<std::int64_t> size;
+  std::string kernel;  ///< the entry's name
+  std::uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::optional<std::int64_t> static_shared_bytes, registers;
+  std::optional<std::uint64_t> useful_bytes_read, useful_bytes_written, flops;
+  bool verified = false;
+  bool is_ceiling = false;  ///< the family's bandwidth ceiling
+  LaunchOutcome outcome = LaunchOutcome::done;
+  std::string reason;  ///< why it failed
+  std::vector<Counter> counters;
+  std::optional<Timing> timing;
+  std::string timing_reason;  ///< why there is no timing
+  std::vector<Expectation> expectations;
+  std::vector<Line> lines;
+};
+
+}  // namespace warpmeter::schema

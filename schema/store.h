@@ -1,0 +1,97 @@
+// The database. Tables are private; the views in schema/views/ are the product's API.
+//
+// Every write is one transaction and waits for another writer instead of failing. A launch is
+// complete in the database, with all its rows, or not there at all; a run whose process died shows
+// as interrupted. All failures are Error{file} (a missing, foreign, newer, read-only or full
+// database), except SQL that a user typed, which is Error{usage}.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "schema/records.h"
+
+struct sqlite3;
+
+namespace warpmeter::schema {
+
+using Value = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+/// A query's answer. Each row has as many values as there are columns.
+struct Rows {
+  std::vector<std::string> columns;
+  std::vector<std::vector<Value>> rows;
+};
+
+using Parameters = std::vector<std::pair<std::string, Value>>;  ///< (":name", value)
+
+/// A column of a public view, from the comment block at the head of its .sql file.
+struct ColumnInfo {
+  std::string name, description;
+};
+struct ViewInfo {
+  std::string name, description;
+  std::vector<ColumnInfo> columns;
+};
+/// The public views, sorted by name.
+std::span<const ViewInfo> views();
+
+/// A read-only connection. Runs of dead processes are marked interrupted when it opens, where the
+/// file can be written.
+class Reader {
+ public:
+  explicit Reader(const std::string& path);
+  ~Reader();
+  Reader(Reader&&) noexcept;
+
+  /// Runs SQL of the program's own; named parameters are bound.
+  Rows query(std::string_view sql, const Parameters& parameters = {}) const;
+
+  /// Runs one statement that a user wrote, row by row; `on_row` returns false to stop.
+  /// Throws Error{usage}: SQLite's message with the place, or that the database is read-only.
+  void query_user(std::string_view sql, const Parameters& parameters,
+                  const std::function<void(const std::vector<std::string>& columns)>& on_columns,
+                  const std::function<bool(const std::vector<Value>& row)>& on_row) const;
+
+  /// A run from an id, an unambiguous prefix of its UUID, a label, `last` or `last~N` (counted over
+  /// runs that ended). Throws Error{usage} with the runs there are; Error{nothing} when there is no
+  /// run at all.
+  std::int64_t find_run(std::string_view selector) const;
+
+ private:
+  std::unique_ptr<sqlite3, void (*)(sqlite3*)> db_;
+};
+
+/// A connection that writes. Creates and migrates the database as needed.
+class Store {
+ public:
+  explicit Store(const std::string& path);
+  ~Store();
+  Store(Store&&) noexcept;
+
+  std::int64_t begin_run(const Run& run);
+  /// Adds a device of the run, or finds it again.
+  std::int64_t add_device(std::int64_t run_id, const Device& device);
+  void add_state(std::int64_t run_id, std::int64_t device_id, const DeviceState& state);
+  /// One transaction: the launch with its counters, samples, expectations and lines.
+  std::int64_t add_launch(std::int64_t run_id, std::int64_t device_id, const Launch& launch);
+  void end_run(std::int64_t run_id, RunOutcome outcome, const std::string& reason);
+
+  /// Several launches in one transaction, for bulk writers.
+  void add_launches(std::int64_t run_id, std::int64_t device_id, std::span<const Launch> launches);
+
+ private:
+  struct Statements;
+  std::unique_ptr<sqlite3, void (*)(sqlite3*)> db_;
+  std::unique_ptr<Statements> statements_;
+};
+
+}  // namespace warpmeter::schema
