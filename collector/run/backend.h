@@ -75,6 +75,11 @@ class Backend {
   /// Bytes that a problem's buffers may take, what the backend adds to them included.
   virtual std::uint64_t problem_capacity() const = 0;
 
+  /// How many variants Workload::count wants to see at once: starting a counter measurement costs
+  /// hardware milliseconds, while the model has counted by the time it has executed.
+  virtual std::size_t variants_together() const = 0;
+
+  /// Throws Error{kernel} when the device has no room for the problem.
   virtual std::unique_ptr<Workload> load(const kernels::Problem& problem) = 0;
 };
 

@@ -1,0 +1,65 @@
+// One invocation of `warpmeter run`: every chosen variant, at every size, on one or several
+// backends.
+//
+// session.cpp reads from top to bottom as the program does: begin the run, load a problem, execute
+// and verify its variants, time them, count them, store each finished launch, end the run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/run/backend.h"
+#include "collector/run/selection.h"
+#include "collector/run/statistics.h"
+#include "schema/records.h"
+#include "schema/store.h"
+
+namespace warpmeter::run {
+
+struct Options {
+  /// Catalogue metrics, counters, @sets or PerfWorks names; empty: no counters are taken.
+  std::vector<std::string> metrics = {"@default"};
+  bool timing = true;
+  int repeat = 1;  ///< each launch is counted and stored this many times
+  schema::CacheState cache = schema::CacheState::cold;
+  StoppingRule stopping;
+};
+
+/// Where the session is; for a progress bar.
+struct Progress {
+  std::size_t done = 0, total = 0;  ///< launches of all backends
+  std::string_view family, variant;
+  std::int64_t size = 0;
+  std::string_view phase;  ///< "run", "time", "count"
+};
+
+struct Hooks {
+  std::function<void(const Progress&)> progress;
+  /// After a variant ran and was verified; `execution.buffers` are what it left.
+  std::function<void(const kernels::Family&, const kernels::Variant&, std::int64_t size,
+                     const kernels::Problem&, const Execution& execution)>
+      executed;
+  /// A launch that failed or gave a wrong answer, with the reason.
+  std::function<void(const schema::Launch&)> failed;
+  /// Asked between launches; true ends the session in order.
+  std::function<bool()> cancelled;
+};
+
+struct Summary {
+  std::int64_t run_id = 0;
+  std::size_t launches = 0;  ///< stored, failed ones included
+  std::size_t failed = 0;
+  bool cancelled = false;
+};
+
+/// Measures the selections on each backend into one run. An Error ends the run as failed, with what
+/// was finished kept, and goes on to the caller.
+Summary measure(const schema::Run& run, std::span<const Selection> selections,
+                const Options& options, std::span<Backend* const> backends, schema::Store& store,
+                const Hooks& hooks);
+
+}  // namespace warpmeter::run

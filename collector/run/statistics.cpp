@@ -1,0 +1,30 @@
+#include "collector/run/statistics.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace warpmeter::run {
+
+MedianInterval median_interval(std::span<const double> samples) {
+  assert(!samples.empty());
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t count = sorted.size();
+  const std::size_t middle = count / 2;
+  MedianInterval interval;
+  interval.median = count % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+
+  // Ranks count from 1: low = ⌊n/2 − 0.98√n⌋, high = ⌈1 + n/2 + 0.98√n⌉, clamped to the extremes.
+  const double half = 0.98 * std::sqrt(static_cast<double>(count));
+  const double centre = static_cast<double>(count) / 2;
+  const double low = std::max(1.0, std::floor(centre - half));
+  const double high = std::min(static_cast<double>(count), std::ceil(1 + centre + half));
+  interval.low = sorted[static_cast<std::size_t>(low) - 1];
+  interval.high = sorted[static_cast<std::size_t>(high) - 1];
+  return interval;
+}
+
+}  // namespace warpmeter::run
