@@ -52,7 +52,10 @@ std::vector<std::int64_t> sizes_of(const kernels::Family& family,
                                    std::span<const std::int64_t> sizes) {
   if (!family.has_sizes()) return {0};
   if (sizes.empty()) return family.sizes;
-  return {sizes.begin(), sizes.end()};
+  std::vector<std::int64_t> unique(sizes.begin(), sizes.end());
+  std::sort(unique.begin(), unique.end());
+  unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
+  return unique;
 }
 
 /// Bytes that this machine can still give; 0 when it does not say.

@@ -1,0 +1,290 @@
+// The program, from top to bottom: measure() begins a run and goes through backends, families and
+// sizes; measure_size() loads one problem; measure_variants() takes a few variants of it through
+// the phases execute → verify → time → count → store. A launch is stored once, complete; whatever
+// was stored stays, however the run ends.
+#include "collector/run/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "collector/run/nvtx.h"
+#include "collector/run/verify.h"
+#include "schema/catalogue.h"
+#include "schema/error.h"
+
+namespace warpmeter::run {
+namespace {
+
+using kernels::Family;
+using kernels::Variant;
+
+/// A variant on its way through the phases.
+struct Pending {
+  const Variant* variant = nullptr;
+  Launch launch;
+  schema::Launch record;
+};
+
+schema::Launch describe(const Family& family, const Variant& variant, std::int64_t size,
+                        const kernels::Geometry& geometry) {
+  schema::Launch record;
+  record.family = family.name;
+  record.variant = variant.name;
+  if (family.has_sizes()) record.size = size;
+  record.kernel = variant.entry;
+  const auto copy = [](const kernels::Dim3& from, std::uint32_t(&to)[3]) {
+    to[0] = from.x, to[1] = from.y, to[2] = from.z;
+  };
+  copy(geometry.grid, record.grid);
+  copy(geometry.block, record.block);
+  record.dynamic_shared_bytes = geometry.dynamic_shared_bytes;
+  const kernels::Work work = (variant.work ? variant.work : family.work)(size);
+  record.useful_bytes_read = work.bytes_read;
+  record.useful_bytes_written = work.bytes_written;
+  record.flops = work.flops;
+  record.is_ceiling = variant.name == family.ceiling;
+  for (const kernels::Expectation& expectation : variant.expectations) {
+    const auto& sizes = expectation.sizes;
+    if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), size) == sizes.end()) continue;
+    record.expectations.push_back({std::string(expectation.metric),
+                                   std::string(symbol(expectation.relation)), expectation.value,
+                                   std::string(expectation.reason)});
+  }
+  return record;
+}
+
+class Session {
+ public:
+  Session(std::span<const Selection> selections, const Options& options, schema::Store& store,
+          const Hooks& hooks, std::int64_t run_id, std::size_t backends)
+      : selections_(selections),
+        options_(options),
+        store_(store),
+        hooks_(hooks),
+        counters_(schema::Catalogue::get().counters_for(options.metrics)) {
+    summary_.run_id = run_id;
+    for (const Selection& selection : selections) {
+      total_ += selection.variants.size() * selection.sizes.size() * backends;
+    }
+  }
+
+  void measure_on(Backend& backend) {
+    device_id_ = store_.add_device(summary_.run_id, backend.device());
+    backend.select(counters_);
+    store_.add_state(summary_.run_id, device_id_, backend.state("before"));
+    for (const Selection& selection : selections_) {
+      for (const std::int64_t size : selection.sizes) {
+        if (!stop()) measure_size(backend, selection, size);
+      }
+    }
+    store_.add_state(summary_.run_id, device_id_, backend.state("after"));
+  }
+
+  const Summary& summary() const { return summary_; }
+
+ private:
+  void measure_size(Backend& backend, const Selection& selection, std::int64_t size) {
+    const Family& family = *selection.family;
+    report(family, *selection.variants.front(), size, "prepare");
+    const kernels::Problem problem = family.prepare(size);
+    const std::unique_ptr<Workload> workload = backend.load(problem);
+    const std::span<const Variant* const> variants = selection.variants;
+    for (std::size_t first = 0; first < variants.size(); first += backend.variants_together()) {
+      const std::size_t count = std::min(backend.variants_together(), variants.size() - first);
+      if (!stop()) {
+        measure_variants(backend, *workload, problem, family, variants.subspan(first, count), size);
+      }
+    }
+  }
+
+  void measure_variants(Backend& backend, Workload& workload, const kernels::Problem& problem,
+                        const Family& family, std::span<const Variant* const> variants,
+                        std::int64_t size) {
+    std::vector<Pending> good;
+    for (const Variant* variant : variants) {
+      report(family, *variant, size, "run");
+      Pending pending{
+          variant, {family.image, std::string(variant->entry), variant->geometry(size)}, {}};
+      pending.record = describe(family, *variant, size, pending.launch.geometry);
+      if (!execute(workload, problem, family, size, pending)) return;  // cancelled
+      if (pending.record.verified) {
+        good.push_back(std::move(pending));
+      } else {
+        store_failure(pending.record);
+      }
+    }
+    for (Pending& pending : good) {
+      report(family, *pending.variant, size, "time");
+      if (!time(backend, workload, pending)) return;  // cancelled
+    }
+    if (good.empty()) return;
+    report(family, *good.front().variant, size, "count");
+    count_and_store(backend, workload, good);
+  }
+
+  /// Runs and verifies one launch. False when the session was cancelled meanwhile: what a backend
+  /// says then is no verdict on the kernel.
+  bool execute(Workload& workload, const kernels::Problem& problem, const Family& family,
+               std::int64_t size, Pending& pending) {
+    const NvtxRange range(range_name(pending.record, "run"));
+    Execution execution = workload.execute(pending.launch);
+    if (stop()) return false;
+    schema::Launch& record = pending.record;
+    record.registers = execution.registers;
+    record.static_shared_bytes = execution.static_shared_bytes;
+    record.reason = execution.failure;
+    if (record.reason.empty()) {
+      record.reason = verify(problem, pending.variant->expected(size, problem), execution.buffers);
+    }
+    record.verified = record.reason.empty();
+    if (execution.failure.empty() && hooks_.executed) {
+      hooks_.executed(family, *pending.variant, size, problem, execution);
+    }
+    return true;
+  }
+
+  /// Samples until the median is known well enough or a budget ends. False when cancelled.
+  bool time(Backend& backend, Workload& workload, Pending& pending) {
+    schema::Launch& record = pending.record;
+    if (!options_.timing) {
+      record.timing_reason = "timing was not asked for";
+      return true;
+    }
+    record.timing_reason = backend.timing_unavailable();
+    if (!record.timing_reason.empty()) return true;
+
+    const NvtxRange range(range_name(record, "time"));
+    const StoppingRule& rule = options_.stopping;
+    const auto begin = std::chrono::steady_clock::now();
+    schema::Timing timing;
+    timing.cache = options_.cache;
+    while (timing.stopped_by.empty()) {
+      const int taken = static_cast<int>(timing.samples_ns.size());
+      const int wanted = std::min(std::max(rule.min_samples, taken / 2), rule.max_samples - taken);
+      const std::vector<double> samples =
+          workload.time(pending.launch, options_.cache, taken == 0 ? rule.warm_up : 1, wanted);
+      if (stop()) return false;
+      timing.samples_ns.insert(timing.samples_ns.end(), samples.begin(), samples.end());
+      timing.relative_confidence = median_interval(timing.samples_ns).relative_half_width();
+      if (timing.relative_confidence < rule.relative_confidence) {
+        timing.stopped_by = "confidence";
+      } else if (static_cast<int>(timing.samples_ns.size()) >= rule.max_samples) {
+        timing.stopped_by = "samples";
+      } else if (std::chrono::steady_clock::now() - begin > rule.time_budget) {
+        timing.stopped_by = "time";
+      }
+    }
+    record.timing = std::move(timing);
+    return true;
+  }
+
+  /// Counters of all launches in one measurement, each launch `repeat` times, then every launch
+  /// stored.
+  void count_and_store(Backend& backend, Workload& workload, std::vector<Pending>& good) {
+    std::vector<Launch> launches;
+    for (const Pending& pending : good) {
+      launches.insert(launches.end(), static_cast<std::size_t>(options_.repeat), pending.launch);
+    }
+    std::vector<std::vector<schema::Counter>> counted(launches.size());
+    const std::string unavailable = backend.counters_unavailable();
+    if (!counters_.empty() && unavailable.empty()) {
+      const NvtxRange range(range_name(good.front().record, "count"));
+      counted = workload.count(launches);
+      if (stop()) return;
+    } else {
+      for (auto& counters : counted) {
+        for (const std::string& name : counters_) {
+          counters.push_back({name, std::nullopt, schema::Grade::unavailable, unavailable});
+        }
+      }
+    }
+    std::size_t next = 0;
+    for (Pending& pending : good) {
+      pending.record.lines = workload.lines(pending.launch);
+      for (int i = 0; i < options_.repeat; ++i) {
+        pending.record.counters = std::move(counted[next++]);
+        store(pending.record);
+        // Samples belong to the variant, not to a repetition of its counters.
+        pending.record.timing.reset();
+        pending.record.timing_reason = "timed once, with the first repetition";
+        pending.record.lines.clear();
+      }
+      ++done_;
+    }
+  }
+
+  void store(const schema::Launch& record) {
+    store_.add_launch(summary_.run_id, device_id_, record);
+    ++summary_.launches;
+  }
+
+  void store_failure(schema::Launch& record) {
+    record.outcome = schema::LaunchOutcome::failed;
+    record.timing_reason = "the launch failed";
+    store(record);
+    ++summary_.failed;
+    ++done_;
+    if (hooks_.failed) hooks_.failed(record);
+  }
+
+  bool stop() {
+    if (hooks_.cancelled && hooks_.cancelled()) summary_.cancelled = true;
+    return summary_.cancelled;
+  }
+
+  void report(const Family& family, const Variant& variant, std::int64_t size,
+              std::string_view phase) const {
+    if (hooks_.progress) hooks_.progress({done_, total_, family.name, variant.name, size, phase});
+  }
+
+  static std::string range_name(const schema::Launch& record, std::string_view phase) {
+    const std::string size = record.size ? fmt::format(" {}", *record.size) : "";
+    return fmt::format("{}/{}{}: {}", record.family, record.variant, size, phase);
+  }
+
+  std::span<const Selection> selections_;
+  const Options& options_;
+  schema::Store& store_;
+  const Hooks& hooks_;
+  std::vector<std::string> counters_;
+  std::int64_t device_id_ = 0;
+  std::size_t done_ = 0, total_ = 0;
+  Summary summary_;
+};
+
+void end_run(schema::Store& store, const Summary& summary) {
+  if (summary.cancelled) {
+    store.end_run(summary.run_id, schema::RunOutcome::interrupted, "stopped from the keyboard");
+  } else if (summary.failed > 0) {
+    store.end_run(summary.run_id, schema::RunOutcome::failed,
+                  fmt::format("{} of {} launches failed", summary.failed, summary.launches));
+  } else {
+    store.end_run(summary.run_id, schema::RunOutcome::done, "");
+  }
+}
+
+}  // namespace
+
+Summary measure(const schema::Run& run, std::span<const Selection> selections,
+                const Options& options, std::span<Backend* const> backends, schema::Store& store,
+                const Hooks& hooks) {
+  const std::int64_t run_id = store.begin_run(run);
+  try {
+    Session session(selections, options, store, hooks, run_id, backends.size());
+    for (Backend* backend : backends) session.measure_on(*backend);
+    end_run(store, session.summary());
+    return session.summary();
+  } catch (const std::exception& error) {
+    try {
+      store.end_run(run_id, schema::RunOutcome::failed, error.what());
+    } catch (const Error&) {
+      // The database may be what failed; the first error is the one to tell.
+    }
+    throw;
+  }
+}
+
+}  // namespace warpmeter::run
