@@ -59,12 +59,13 @@ schema::Launch describe(const Family& family, const Variant& variant, std::int64
 class Session {
  public:
   Session(std::span<const Selection> selections, const Options& options, schema::Store& store,
-          const Hooks& hooks, std::int64_t run_id, std::size_t backends)
+          const Hooks& hooks, std::vector<std::string> counters, std::int64_t run_id,
+          std::size_t backends)
       : selections_(selections),
         options_(options),
         store_(store),
         hooks_(hooks),
-        counters_(schema::Catalogue::get().counters_for(options.metrics)) {
+        counters_(std::move(counters)) {
     summary_.run_id = run_id;
     for (const Selection& selection : selections) {
       total_ += selection.variants.size() * selection.sizes.size() * backends;
@@ -73,7 +74,6 @@ class Session {
 
   void measure_on(Backend& backend) {
     device_id_ = store_.add_device(summary_.run_id, backend.device());
-    backend.select(counters_);
     store_.add_state(summary_.run_id, device_id_, backend.state("before"));
     for (const Selection& selection : selections_) {
       for (const std::int64_t size : selection.sizes) {
@@ -271,9 +271,14 @@ void end_run(schema::Store& store, const Summary& summary) {
 Summary measure(const schema::Run& run, std::span<const Selection> selections,
                 const Options& options, std::span<Backend* const> backends, schema::Store& store,
                 const Hooks& hooks) {
+  // A name that does not exist is found before a run is recorded.
+  std::vector<std::string> counters = schema::Catalogue::get().counters_for(options.metrics);
+  for (Backend* backend : backends) backend->select(counters);
+
   const std::int64_t run_id = store.begin_run(run);
   try {
-    Session session(selections, options, store, hooks, run_id, backends.size());
+    Session session(selections, options, store, hooks, std::move(counters), run_id,
+                    backends.size());
     for (Backend* backend : backends) session.measure_on(*backend);
     end_run(store, session.summary());
     return session.summary();
