@@ -1,0 +1,140 @@
+// The arrows between folders, as the README draws them: which folder may include what. The test
+// reads every source file's #include lines and names each one that no arrow allows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Layer {
+  std::string folder;
+  std::vector<std::string> folders;  ///< of ours that it may include, besides itself
+  std::vector<std::string>
+      libraries;  ///< prefixes of <…> includes, besides the standard library and fmt
+};
+
+const std::vector<Layer>& layers() {
+  // The deepest folder that holds a file decides.
+  static const std::vector<Layer> table = {
+      {"kernels", {}, {}},
+      {"schema", {}, {"sqlite3.h", "nlohmann/"}},
+      {"collector/run", {"kernels", "schema"}, {"nvtx3/"}},
+      {"collector/cupti",
+       {"collector/run/backend.h", "kernels/family.h", "schema"},
+       {"cuda.h", "cupti"}},
+      {"collector/model", {"collector/run/backend.h", "kernels/family.h", "schema"}, {"nvrtc.h"}},
+      {"collector/model/ptx", {}, {}},
+      {"collector/cli", {"collector", "kernels", "schema", "reports"}, {"CLI/", "nlohmann/"}},
+      {"reports", {"schema"}, {"nlohmann/"}},
+  };
+  return table;
+}
+
+const Layer* layer_of(const std::string& path) {
+  const Layer* best = nullptr;
+  for (const Layer& layer : layers()) {
+    if (path.rfind(layer.folder + "/", 0) != 0) continue;
+    if (best == nullptr || layer.folder.size() > best->folder.size()) best = &layer;
+  }
+  return best;
+}
+
+bool starts_with_any(const std::string& text, const std::vector<std::string>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](const std::string& prefix) { return text.rfind(prefix, 0) == 0; });
+}
+
+bool is_standard_or_system(const std::string& header) {
+  // The standard library has no dot; POSIX and compiler headers are named.
+  static const std::vector<std::string> system = {
+      "sys/",      "unistd.h", "fcntl.h",  "fnmatch.h",   "dlfcn.h",  "signal.h",
+      "termios.h", "poll.h",   "spawn.h",  "immintrin.h", "elf.h",    "cxxabi.h",
+      "glob.h",    "link.h",   "stdlib.h", "fmt/",        "pthread.h"};
+  return header.find('.') == std::string::npos || starts_with_any(header, system);
+}
+
+std::vector<fs::path> sources() {
+  std::vector<fs::path> files;
+  for (const char* folder : {"kernels", "schema", "collector", "reports"}) {
+    for (const auto& entry :
+         fs::recursive_directory_iterator(fs::path(WARPMETER_SOURCE_DIR) / folder)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension == ".h" || extension == ".cpp" || extension == ".cu" || extension == ".inc") {
+        files.push_back(entry.path());
+      }
+    }
+  }
+  return files;
+}
+
+/// The includes of one file that its layer does not allow, as "path: #include …".
+std::vector<std::string> violations(const std::string& path, std::istream& text) {
+  static const std::regex include(R"re(^\s*#\s*include\s*([<"])([^>"]+)[>"])re");
+  const Layer* layer = layer_of(path);
+  std::vector<std::string> found;
+  if (layer == nullptr) return {path + ": no layer holds this file"};
+  for (std::string line; std::getline(text, line);) {
+    std::smatch match;
+    if (!std::regex_search(line, match, include)) continue;
+    const std::string header = match[2];
+    bool allowed = false;
+    if (match[1] == "<") {
+      allowed = is_standard_or_system(header) || starts_with_any(header, layer->libraries);
+    } else {
+      allowed =
+          header.rfind(layer->folder + "/", 0) == 0 || header.rfind("generated/", 0) == 0 ||
+          std::any_of(layer->folders.begin(), layer->folders.end(), [&](const std::string& folder) {
+            return header == folder || header.rfind(folder + "/", 0) == 0;
+          });
+    }
+    if (!allowed) found.push_back(path + ": " + line);
+  }
+  return found;
+}
+
+std::vector<std::string> violations_in(const std::string& path, const std::string& text) {
+  std::istringstream stream(text);
+  return violations(path, stream);
+}
+
+TEST(Layering, EveryIncludeFollowsAnArrow) {
+  const std::vector<fs::path> files = sources();
+  ASSERT_GT(files.size(), 20U);
+  for (const fs::path& file : files) {
+    std::ifstream text(file);
+    ASSERT_TRUE(text) << file;
+    const std::string path = fs::relative(file, WARPMETER_SOURCE_DIR).string();
+    for (const std::string& violation : violations(path, text)) ADD_FAILURE() << violation;
+  }
+}
+
+TEST(Layering, ForbiddenArrowsAreFound) {
+  EXPECT_EQ(violations_in("reports/a.cpp", "#include \"collector/run/session.h\"\n").size(), 1U);
+  EXPECT_EQ(violations_in("reports/a.cpp", "#include <sqlite3.h>\n").size(), 1U);
+  EXPECT_EQ(violations_in("kernels/a.cpp", "#include \"schema/store.h\"\n").size(), 1U);
+  EXPECT_EQ(violations_in("collector/run/a.cpp", "  #  include <cupti.h>\n").size(), 1U);
+  EXPECT_EQ(violations_in("collector/model/a.cpp", "#include \"collector/run/session.h\"\n").size(),
+            1U);
+  EXPECT_EQ(violations_in("collector/model/ptx/a.cpp", "#include \"collector/model/x.h\"\n").size(),
+            1U);
+}
+
+TEST(Layering, AllowedArrowsAreNotReported) {
+  EXPECT_TRUE(violations_in("reports/a.cpp",
+                            "#include <vector>\n#include <fmt/format.h>\n"
+                            "#include \"schema/store.h\"\n")
+                  .empty());
+  EXPECT_TRUE(violations_in("collector/cupti/a.cpp",
+                            "#include <cupti.h>\n#include \"collector/run/backend.h\"\n")
+                  .empty());
+}
+
+}  // namespace
