@@ -1,0 +1,94 @@
+#include "reports/document.h"
+
+#include <algorithm>
+
+#include "reports/utf8.h"
+
+namespace warpmeter::reports {
+namespace {
+
+constexpr std::size_t paragraph_width = 100;
+
+struct MarkdownWriter {
+  std::string operator()(const Heading& heading) const {
+    std::string text = escaped_markdown(printable(heading.text));
+    if (!text.empty() && text.back() == '#') text.insert(text.size() - 1, "\\");
+    return std::string(static_cast<std::size_t>(heading.level), '#') + " " + text + "\n";
+  }
+  std::string operator()(const Paragraph& paragraph) const {
+    return escaped_markdown(printable(paragraph.text)) + "\n";
+  }
+  std::string operator()(const Facts& facts) const {
+    if (facts.pairs.empty()) return "";
+    Table table;
+    table.columns = {Column::text(facts.pairs[0].first), Column::text(facts.pairs[0].second)};
+    for (std::size_t i = 1; i < facts.pairs.size(); ++i) {
+      table.rows.push_back({facts.pairs[i].first, facts.pairs[i].second});
+    }
+    return render_markdown(table);
+  }
+  std::string operator()(const Table& table) const { return render_markdown(table); }
+};
+
+struct TextWriter {
+  std::size_t width = 0;
+
+  std::string lines_of(const std::string& text, std::size_t columns,
+                       const std::string& indent) const {
+    std::string out;
+    for (const std::string& line : wrapped(text, columns)) {
+      out += (out.empty() ? "" : indent) + line + "\n";
+    }
+    return out;
+  }
+
+  std::string operator()(const Heading& heading) const {
+    const std::string text = printable(heading.text);
+    if (heading.level > 2) return text + "\n";
+    const std::string mark = heading.level == 1 ? "═" : "─";
+    std::string rule;
+    for (std::size_t i = 0; i < display_width(text); ++i) rule += mark;
+    return text + "\n" + rule + "\n";
+  }
+  std::string operator()(const Paragraph& paragraph) const {
+    const std::size_t columns = width > 0 ? std::min(width, paragraph_width) : paragraph_width;
+    return lines_of(printable(paragraph.text), std::max<std::size_t>(columns, 20), "");
+  }
+  std::string operator()(const Facts& facts) const {
+    std::size_t names = 0;
+    for (const auto& [name, value] : facts.pairs) names = std::max(names, display_width(name));
+    const std::string indent(names + 2, ' ');
+    const std::size_t columns = width > 0 ? width : paragraph_width;
+    std::string text;
+    for (const auto& [name, value] : facts.pairs) {
+      text += name + std::string(names + 2 - display_width(name), ' ');
+      text += lines_of(printable(value),
+                       std::max<std::size_t>(columns > names + 2 ? columns - names - 2 : 0, 20),
+                       indent);
+    }
+    return text;
+  }
+  std::string operator()(const Table& table) const { return render_text(table, width); }
+};
+
+template <class Writer>
+std::string written(const Document& document, const Writer& writer) {
+  std::string text;
+  for (const auto& block : document.blocks) {
+    if (!text.empty()) text += '\n';
+    text += std::visit(writer, block);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string document_markdown(const Document& document) {
+  return written(document, MarkdownWriter{});
+}
+
+std::string document_text(const Document& document, std::size_t width) {
+  return written(document, TextWriter{width});
+}
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,42 @@
+// A report before it has a format: headings, paragraphs, facts and tables. Sections build it from
+// the database; one renderer turns it into markdown, another into text for a terminal.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reports/table.h"
+
+namespace warpmeter::reports {
+
+struct Heading {
+  int level = 1;  ///< 1 is the title
+  std::string text;
+};
+
+/// Plain text: nothing in it is markup.
+struct Paragraph {
+  std::string text;
+};
+
+/// Names and what they are; the first is the heading of the table that markdown makes of them.
+struct Facts {
+  std::vector<std::pair<std::string, std::string>> pairs;
+};
+
+struct Document {
+  std::vector<std::variant<Heading, Paragraph, Facts, Table>> blocks;
+
+  void heading(int level, std::string text) { blocks.push_back(Heading{level, std::move(text)}); }
+  void paragraph(std::string text) { blocks.push_back(Paragraph{std::move(text)}); }
+  void table(Table table) { blocks.push_back(std::move(table)); }
+};
+
+std::string document_markdown(const Document& document);
+
+/// `width`: columns to wrap at; 0 wraps paragraphs at 100 and tables nowhere.
+std::string document_text(const Document& document, std::size_t width);
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,37 @@
+// Numbers as text, in two voices. For people: three significant digits, thousands separators, units
+// kept out of the cell. For programs (CSV, JSON, `query`): the shortest text that reads back as the
+// same number.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace warpmeter::reports {
+
+/// Shortest text that reads back as `value`; a whole number has no ".0": 56.25, 131072, 1e-07.
+std::string exact_number(double value);
+
+/// 1048576 → "1,048,576".
+std::string grouped_number(std::int64_t value);
+
+enum class Zeros {
+  keep,  ///< 9.20: of a reading, the zero is known too
+  trim,  ///< 1.2: of a count a request, the rest is exactly nothing
+};
+
+/// Three significant digits with thousands separators; digits before the point are never rounded
+/// away (12,345 stays). Halves round away from zero in decimal, as a reader expects: 56.25 → 56.3.
+std::string readable_number(double value, Zeros zeros);
+
+/// A unit that durations of one column share.
+struct DurationUnit {
+  std::string_view symbol;  ///< "ns", "µs", "ms" or "s"
+  double in_ns = 1;         ///< value shown = ns / in_ns
+};
+
+/// The largest unit in which the shortest of the durations is at least 1; ns when there are none.
+DurationUnit duration_unit(std::span<const double> durations_ns);
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,147 @@
+#include "reports/table.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "reports/number.h"
+#include "reports/utf8.h"
+
+namespace warpmeter::reports {
+namespace {
+
+constexpr std::array<std::string_view, 4> names = {"markdown", "table", "csv", "json"};
+
+std::string number_text(Kind kind, double number) {
+  switch (kind) {
+    case Kind::count:
+    case Kind::quotient:
+      return readable_number(number, Zeros::trim);
+    case Kind::reading:
+      return readable_number(number, Zeros::keep);
+    case Kind::text:
+    case Kind::code:
+    case Kind::exact:
+      break;
+  }
+  return exact_number(number);
+}
+
+std::string body_of(const Column& column, const Cell& cell) {
+  if (cell.missing()) return "–";
+  if (const auto* text = std::get_if<std::string>(&cell.value)) return printable(*text);
+  if (const auto* real = std::get_if<double>(&cell.value)) return number_text(column.kind, *real);
+  const auto whole = std::get<std::int64_t>(cell.value);
+  const bool plain =
+      column.kind == Kind::exact || column.kind == Kind::text || column.kind == Kind::code;
+  return plain ? std::to_string(whole) : grouped_number(whole);
+}
+
+std::string tail_of(const Column& column, const Cell& cell) {
+  std::string tail;
+  if (cell.range) {
+    tail = " (" + number_text(column.kind, cell.range->low) + "–" +
+           number_text(column.kind, cell.range->high) + ")";
+  }
+  return cell.mark.empty() ? tail : tail + " " + cell.mark;
+}
+
+Cell cell_from(const schema::Value& value) {
+  return std::visit(
+      [](const auto& held) -> Cell {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+          return Missing{};
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
+bool is_number(const schema::Value& value) {
+  return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
+}
+
+bool holds_numbers_only(const schema::Rows& rows, std::size_t column) {
+  bool any = false;
+  for (const auto& row : rows.rows) {
+    if (std::holds_alternative<std::monostate>(row[column])) continue;
+    if (!is_number(row[column])) return false;
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+std::span<const std::string_view> format_names() { return names; }
+
+std::optional<Format> parse_format(std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Format>(found - names.begin());
+}
+
+Column Column::text(std::string name, std::string heading, Kind kind) {
+  return {std::move(name), std::move(heading), "", kind, Align::left};
+}
+
+Column Column::number(std::string name, std::string heading, std::string unit, Kind kind) {
+  return {std::move(name), std::move(heading), std::move(unit), kind, Align::right};
+}
+
+Table table_from(const schema::Rows& rows) {
+  Table table;
+  std::map<std::string, int> seen;
+  for (std::size_t i = 0; i < rows.columns.size(); ++i) {
+    std::string name = rows.columns[i];
+    while (seen[name]++ > 0) {
+      name = rows.columns[i] + "_" + std::to_string(seen[rows.columns[i]]);
+    }
+    table.columns.push_back(
+        {name, "", "", Kind::exact, holds_numbers_only(rows, i) ? Align::right : Align::left});
+  }
+  for (const auto& row : rows.rows) {
+    auto& cells = table.rows.emplace_back();
+    cells.reserve(row.size());
+    for (const schema::Value& value : row) cells.push_back(cell_from(value));
+  }
+  return table;
+}
+
+std::string render(const Table& table, Format format, std::size_t width) {
+  switch (format) {
+    case Format::csv:
+      return render_csv(table);
+    case Format::json:
+      return render_json(table);
+    case Format::table:
+      return render_text(table, width);
+    case Format::markdown:
+      break;
+  }
+  return render_markdown(table);
+}
+
+std::string heading_of(const Column& column) {
+  const std::string heading = printable(column.heading.empty() ? column.name : column.heading);
+  return column.unit.empty() ? heading : heading + " (" + printable(column.unit) + ")";
+}
+
+std::vector<std::string> cell_texts(const Table& table, std::size_t column) {
+  const Column& shape = table.columns[column];
+  std::vector<std::string> texts, tails;
+  std::size_t widest = 0;
+  for (const auto& row : table.rows) {
+    texts.push_back(body_of(shape, row[column]));
+    tails.push_back(tail_of(shape, row[column]));
+    widest = std::max(widest, display_width(tails.back()));
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    texts[i] += tails[i];
+    if (shape.align == Align::right) texts[i].append(widest - display_width(tails[i]), ' ');
+  }
+  return texts;
+}
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,112 @@
+// One table model for everything that is printed: the comparison tables of a report, the answer of
+// `query`, the lists of `list`. A table holds values; how they look is the renderer's business, so
+// that markdown, terminal text, CSV and JSON of one table cannot disagree.
+//
+// For people (markdown, table) numbers are rounded by their column's kind and marked; for programs
+// (csv, json) they are exact and carry neither mark nor unit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "schema/store.h"
+
+namespace warpmeter::reports {
+
+enum class Format { markdown, table, csv, json };
+
+/// The formats' names, in the order of Format.
+std::span<const std::string_view> format_names();
+std::optional<Format> parse_format(std::string_view name);
+
+enum class Align { left, right };
+
+/// How people see a column's values.
+enum class Kind {
+  text,      ///< as it is
+  code,      ///< source text: a code span in markdown
+  exact,     ///< a number with all its digits and no separators: ids, a user's query
+  count,     ///< whole numbers in full, with thousands separators: 1,048,576
+  reading,   ///< three significant digits, zeros kept: 9.20
+  quotient,  ///< three significant digits, zeros trimmed: 1.2
+};
+
+struct Column {
+  std::string name;     ///< key in CSV and JSON
+  std::string heading;  ///< for people; `name` when empty
+  std::string unit;     ///< shown after the heading in parentheses; may be empty
+  Kind kind = Kind::text;
+  Align align = Align::left;
+
+  static Column text(std::string name, std::string heading = "", Kind kind = Kind::text);
+  static Column number(std::string name, std::string heading, std::string unit, Kind kind);
+};
+
+/// No value: an en dash for people, an empty field in CSV, null in JSON.
+struct Missing {
+  std::string reason;  ///< not printed in the cell: reports gather reasons
+};
+
+struct Range {
+  double low = 0, high = 0;
+};
+
+/// A value of its column. Mark and range are for people only.
+struct Cell {
+  std::variant<Missing, std::int64_t, double, std::string> value;
+  std::string mark;            ///< follows the number: "ᵖ"
+  std::optional<Range> range;  ///< the extremes that `value` is the median of: 9.2 (9.1–9.4)
+
+  Cell() = default;
+  Cell(Missing missing) : value(std::move(missing)) {}
+  Cell(std::int64_t number) : value(number) {}
+  Cell(double number) : value(number) {}
+  Cell(std::string text) : value(std::move(text)) {}
+  Cell(const char* text) : value(std::string(text)) {}
+
+  bool missing() const { return std::holds_alternative<Missing>(value); }
+};
+
+/// Every row has as many cells as there are columns.
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+/// The rows of any query, every number exact. A column is right-aligned when all its values are
+/// numbers. Of equal column names, later ones get a number: "n", "n_2".
+Table table_from(const schema::Rows& rows);
+
+/// The table with a final line end. `width`: columns of the terminal that Format::table wraps long
+/// text for; 0 wraps nothing.
+std::string render(const Table& table, Format format, std::size_t width = 0);
+
+/// Fields quoted as RFC 4180 says, a heading line of the column names; lines end in LF, as the
+/// other tools of a shell expect. An empty text is "", a missing value is nothing.
+std::string render_csv(const Table& table);
+
+/// An array of objects, one a row and line, keyed by column name in the table's order.
+std::string render_json(const Table& table);
+
+/// A GitHub table that also lines up as text. Nothing in a cell can end it or act as markup.
+std::string render_markdown(const Table& table);
+
+/// Columns two spaces apart under stacked headings; see render for `width`.
+std::string render_text(const Table& table, std::size_t width = 0);
+
+/// A heading with its unit: "time (µs)".
+std::string heading_of(const Column& column);
+
+/// A column's cells for people, not yet escaped for markdown: numbers as the kind says, "–" where
+/// missing. Where some numbers carry a range or a mark, the others get as many spaces behind them.
+std::vector<std::string> cell_texts(const Table& table, std::size_t column);
+
+/// Plain text as markdown that shows exactly this text.
+std::string escaped_markdown(std::string_view text);
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,147 @@
+// Tables for a terminal. Headings are stacked word by word, so that a column is as narrow as its
+// values; text wraps in its cell where the terminal is too narrow, and nothing is cut off.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/table.h"
+#include "reports/utf8.h"
+
+namespace warpmeter::reports {
+namespace {
+
+constexpr std::size_t gap = 2;              // spaces between columns
+constexpr std::size_t narrowest_text = 12;  // a text column is not squeezed further
+
+struct Layout {
+  Align align = Align::left;
+  bool may_wrap = false;
+  std::vector<std::string> heading;  // lines
+  std::vector<std::string> cells;
+  std::size_t width = 0;
+};
+
+std::size_t widest_word(std::string_view heading) {
+  std::size_t widest = 0;
+  std::size_t start = 0;
+  while (start <= heading.size()) {
+    const std::size_t end = std::min(heading.find(' ', start), heading.size());
+    widest = std::max(widest, display_width(heading.substr(start, end - start)));
+    start = end + 1;
+  }
+  return widest;
+}
+
+Layout layout_of(const Table& table, std::size_t i) {
+  const Column& column = table.columns[i];
+  Layout layout;
+  layout.align = column.align;
+  layout.may_wrap = column.align == Align::left;
+  layout.cells = cell_texts(table, i);
+  const std::string heading = heading_of(column);
+  layout.width = std::max<std::size_t>(widest_word(heading), 1);
+  for (const std::string& cell : layout.cells) {
+    layout.width = std::max(layout.width, display_width(cell));
+  }
+  layout.heading = wrapped(heading, std::max<std::size_t>(layout.width, 2));
+  return layout;
+}
+
+/// Narrows the widest text column, again and again, until the table fits or none can give more.
+void fit(std::vector<Layout>& columns, std::size_t width) {
+  std::size_t total = gap * (columns.size() - 1);
+  for (const Layout& column : columns) total += column.width;
+  while (total > width) {
+    Layout* widest = nullptr;
+    for (Layout& column : columns) {
+      if (!column.may_wrap || column.width <= narrowest_text) continue;
+      if (widest == nullptr || column.width > widest->width) widest = &column;
+    }
+    if (widest == nullptr) return;
+    --widest->width;
+    --total;
+  }
+  for (Layout& column : columns) {
+    std::vector<std::string> lines;
+    for (const std::string& line : column.heading) {
+      for (std::string& part : wrapped(line, std::max<std::size_t>(column.width, 2))) {
+        lines.push_back(std::move(part));
+      }
+    }
+    column.heading = std::move(lines);
+  }
+}
+
+/// One line of each column, aligned, without trailing spaces.
+std::string line_of(const std::vector<Layout>& columns, const std::vector<std::string>& texts) {
+  std::string line;
+  std::size_t start = 0;  // where the column begins on the line
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::size_t width = display_width(texts[i]);
+    const std::size_t spare = columns[i].width > width ? columns[i].width - width : 0;
+    const std::size_t at = start + (columns[i].align == Align::right ? spare : 0);
+    if (width > 0) {
+      line.append(at - used, ' ');
+      line += texts[i];
+      used = at + width;
+    }
+    start += columns[i].width + gap;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+std::string heading_lines(const std::vector<Layout>& columns) {
+  std::size_t height = 0;
+  for (const Layout& column : columns) height = std::max(height, column.heading.size());
+  std::string text;
+  for (std::size_t i = 0; i < height; ++i) {
+    std::vector<std::string> line;
+    for (const Layout& column : columns) {
+      const std::size_t empty_above = height - column.heading.size();
+      line.push_back(i < empty_above ? "" : column.heading[i - empty_above]);
+    }
+    text += line_of(columns, line);
+  }
+  std::vector<std::string> rules;
+  for (const Layout& column : columns) {
+    std::string rule;
+    for (std::size_t i = 0; i < column.width; ++i) rule += "─";
+    rules.push_back(rule);
+  }
+  return text + line_of(columns, rules);
+}
+
+std::string row_lines(const std::vector<Layout>& columns, std::size_t row) {
+  std::vector<std::vector<std::string>> cells;
+  std::size_t height = 1;
+  for (const Layout& column : columns) {
+    cells.push_back(column.may_wrap
+                        ? wrapped(column.cells[row], std::max<std::size_t>(column.width, 2))
+                        : std::vector<std::string>{column.cells[row]});
+    height = std::max(height, cells.back().size());
+  }
+  std::string text;
+  for (std::size_t i = 0; i < height; ++i) {
+    std::vector<std::string> line;
+    for (const auto& cell : cells) line.push_back(i < cell.size() ? cell[i] : "");
+    text += line_of(columns, line);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string render_text(const Table& table, std::size_t width) {
+  if (table.columns.empty()) return "";
+  std::vector<Layout> columns;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) columns.push_back(layout_of(table, i));
+  if (width > 0) fit(columns, width);
+  std::string text = heading_lines(columns);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) text += row_lines(columns, i);
+  return text;
+}
+
+}  // namespace warpmeter::reports
