@@ -2,16 +2,20 @@
 // instruction with its line. The decoder (collector/model/decode) turns it into operations; this
 // form stays close to the text, so that an error can always say what was written where.
 //
-// All string_views point into Module::text.
+// All string_views point into Module::text or Module::unique_names: every name of a function is
+// unique, because a register, variable or label that a nested scope declares anew is renamed
+// ("param0" of the scope numbered 7 becomes "param0@7", which no PTX identifier can be).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -47,11 +51,14 @@ struct Operand {
     list,      ///< ( … ) of call
   };
   Kind kind = Kind::name;
+  /// Of a name; of an address that is more than base and offset (`[tex, {x, y}]`), the text between
+  /// the brackets.
   std::string_view name;
   bool negated = false;  ///< !p
   std::uint64_t bits = 0;
   bool is_unsigned = false;
   bool is_f32 = false;  ///< floating given as 0f…
+  /// Of an address; of a name written as `variable+8`, base is the name and offset is 8.
   Address address;
   std::vector<Operand> parts;  ///< of a vector, pair or list
 };
@@ -67,6 +74,8 @@ struct Instruction {
       modifiers;          ///< "shared", "f32": everything after the opcode, in order
   std::string_view text;  ///< "ld.shared.f32", for messages
   std::optional<Guard> guard;
+  /// As written, save that `call` always has a list of results, the callee, a list of arguments,
+  /// and then, where written, the prototype or target list; the lists may be empty.
   std::vector<Operand> operands;
   int line = 0;                      ///< of the PTX text
   std::optional<Location> location;  ///< the `.loc` in force, the outermost one when inlined
@@ -87,12 +96,16 @@ struct Variable {
   std::uint32_t alignment = 0;  ///< in bytes; the element size when not written
   std::uint64_t bytes = 0;      ///< 0 for `extern .shared x[]`
   bool is_extern = false;
-  std::vector<std::byte> initial;  ///< empty: zeros
-  /// Addresses of other variables or functions inside `initial`: (byte offset, name, addend).
+  std::vector<std::byte> initial;  ///< the first bytes; all that follow are zero
+  /// The address of a variable or function inside `initial`: `bytes` bytes at `offset` hold
+  /// (address of `name` + `addend`) >> `shift_bits`.
   struct Relocation {
     std::uint64_t offset = 0;
     std::string_view name;
     std::int64_t addend = 0;
+    std::uint32_t bytes = 8;
+    std::uint32_t shift_bits = 0;  ///< of a mask, 0xFF00(name): 8
+    bool is_generic = false;       ///< generic(name), else the address in the name's own space
   };
   std::vector<Relocation> relocations;
   int line = 0;
@@ -122,7 +135,11 @@ struct Module {
   std::vector<std::string> files;  ///< of `.file`, by index; index 0 may be unused
   std::vector<Variable> variables;
   std::vector<Function> functions;
+  std::vector<std::pair<std::string_view, std::string_view>> aliases;  ///< `.alias name, function`
+  std::deque<std::string> unique_names;  ///< the names that the parser made
 
+  /// The function of this name or alias, its definition rather than a declaration of it; null when
+  /// there is none.
   const Function* find(std::string_view name) const;
 };
 
