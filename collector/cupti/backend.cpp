@@ -1,0 +1,251 @@
+// GpuBackend owns what belongs to the device, GpuWorkload what belongs to a problem on it. Both
+// outlive a broken context: a kernel that reads outside its memory is that launch's failure, and
+// the next launch finds a new context with everything loaded again.
+#include "collector/cupti/backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "collector/cupti/context.h"
+#include "collector/cupti/device.h"
+#include "collector/cupti/module.h"
+#include "collector/cupti/planner.h"
+#include "collector/cupti/profiler.h"
+#include "collector/cupti/resident.h"
+#include "collector/cupti/timing.h"
+#include "schema/error.h"
+
+namespace warpmeter::cupti {
+namespace {
+
+/// Left to the driver, its modules and the profiler's buffers.
+constexpr std::uint64_t reserved_bytes = std::uint64_t{512} << 20;
+
+/// Thrown through CUPTI's callbacks of ours when a person has had enough.
+struct Cancelled {};
+
+class GpuBackend final : public run::Backend {
+ public:
+  explicit GpuBackend(const Options& options)
+      : cancelled_(options.cancelled),
+        device_(describe_device(options.ordinal)),
+        context_(options.ordinal),
+        modules_(context_, device_.compute_capability) {}
+
+  const schema::Device& device() const override { return device_; }
+  schema::DeviceState state(std::string phase) override {
+    return read_state(device_.uuid, std::move(phase));
+  }
+
+  void select(std::span<const std::string> counters) override {
+    counters_.assign(counters.begin(), counters.end());
+    is_selected_ = true;
+    plan_.reset();
+    if (counters_.empty() || device_.chip.empty()) return;
+    context_.make_current();
+    plan_ = std::make_unique<Plan>(cupti().api, device_.chip, support().availability, counters_);
+  }
+
+  std::string counters_unavailable() const override {
+    if (is_selected_ && counters_.empty()) return "";  // nothing was asked for
+    return support().unavailable;
+  }
+  std::string timing_unavailable() const override { return ""; }
+
+  std::uint64_t problem_capacity() const override {
+    context_.make_current();
+    std::size_t free = 0, total = 0;
+    check(context_.api(), context_.api().cuMemGetInfo_v2(&free, &total), "asking for free memory");
+    const std::uint64_t taken = reserved_bytes + flush_bytes();
+    return free > taken ? (free - taken) / 2 : 0;  // every buffer may need a pristine copy
+  }
+
+  std::size_t variants_together() const override { return 64; }
+
+  std::unique_ptr<run::Workload> load(const kernels::Problem& problem) override;
+
+  Context& context() { return context_; }
+  Modules& modules() { return modules_; }
+  const Plan* plan() const { return plan_.get(); }
+  std::span<const std::string> counters() const { return counters_; }
+  bool is_cancelled() const { return cancelled_ && cancelled_(); }
+
+  Profiler& profiler() {
+    if (!profiler_) profiler_.emplace(cupti().api, context_);
+    return *profiler_;
+  }
+  /// Before anything is timed.
+  void release_profiler() { profiler_.reset(); }
+
+  /// Enqueues a write of twice the L2 cache, so that nothing of the problem is left in it.
+  void flush_cache() {
+    if (!flush_.is_valid()) flush_ = Memory(context_, flush_bytes());
+    check(
+        context_.api(),
+        context_.api().cuMemsetD32Async(flush_.address(), 0, flush_.bytes() / 4, context_.stream()),
+        "flushing the cache");
+  }
+
+  /// After a kernel failed: whether it broke the context; if so there is a new one now.
+  void recover() {
+    if (!context_.is_broken()) return;
+    profiler_.reset();
+    context_.recover();
+  }
+
+ private:
+  std::uint64_t flush_bytes() const {
+    return 2 * static_cast<std::uint64_t>(device_.l2_bytes.value_or(64 << 20));
+  }
+  const CounterSupport& support() const {
+    if (!support_) {
+      context_.make_current();
+      support_ = device_.chip.empty() ? CounterSupport{{}, "CUPTI does not know this device's chip"}
+                                      : probe_counters(cupti().api, context_);
+    }
+    return *support_;
+  }
+
+  std::function<bool()> cancelled_;
+  schema::Device device_;
+  Context context_;
+  Modules modules_;
+  Memory flush_;
+  std::vector<std::string> counters_;
+  bool is_selected_ = false;
+  mutable std::optional<CounterSupport> support_;  ///< asked for once, when first needed
+  std::unique_ptr<Plan> plan_;
+  std::optional<Profiler> profiler_;
+};
+
+class GpuWorkload final : public run::Workload {
+ public:
+  GpuWorkload(GpuBackend& backend, const kernels::Problem& problem)
+      : backend_(backend), resident_(backend.context(), problem) {}
+
+  run::Execution execute(const run::Launch& launch) override {
+    backend_.context().make_current();
+    run::Execution execution;
+    const Function* function = backend_.modules().find(launch, execution.failure);
+    if (function == nullptr) return execution;
+    execution.registers = function->registers;
+    execution.static_shared_bytes = function->static_shared_bytes;
+    resident_.restore();
+    CUresult result = enqueue(launch, *function);
+    if (result == CUDA_SUCCESS) result = backend_.context().synchronize();
+    if (result != CUDA_SUCCESS) {
+      execution.failure = fmt::format("the kernel failed: the driver says {}",
+                                      in_words(backend_.context().api(), result));
+      backend_.recover();
+      return execution;
+    }
+    execution.buffers = resident_.read_back(launch);
+    return execution;
+  }
+
+  std::vector<std::vector<schema::Counter>> count(std::span<const run::Launch> launches) override {
+    backend_.context().make_current();
+    if (backend_.counters().empty())
+      return std::vector<std::vector<schema::Counter>>(launches.size());
+    std::string reason = backend_.counters_unavailable();
+    if (reason.empty()) {
+      try {
+        std::vector<const Function*> functions;
+        for (const run::Launch& launch : launches) functions.push_back(&find(launch));
+        return backend_.profiler().measure(*backend_.plan(), launches.size(), [&](std::size_t i) {
+          start_from_input(launches[i], *functions[i]);
+        });
+      } catch (const Error& error) {
+        reason = error.what();
+        backend_.recover();
+      } catch (const Cancelled&) {
+        reason = "stopped before it was counted";
+      }
+    }
+    return std::vector<std::vector<schema::Counter>>(launches.size(), without_values(reason));
+  }
+
+  std::vector<double> time(const run::Launch& launch, schema::CacheState cache, int warm_up,
+                           int samples) override {
+    backend_.context().make_current();
+    backend_.release_profiler();
+    const Function& function = find(launch);
+    std::vector<double> durations_ns;
+    try {
+      durations_ns = record_durations(cupti().api, backend_.context(), launch.entry, [&] {
+        for (int i = 0; i < warm_up + samples; ++i) {
+          resident_.restore();
+          if (cache == schema::CacheState::cold) backend_.flush_cache();
+          start_from_input(launch, function);
+        }
+      });
+    } catch (const Cancelled&) {
+      return {};
+    }
+    if (durations_ns.size() != static_cast<std::size_t>(warm_up + samples)) {
+      throw Error(ExitCode::no_hardware,
+                  fmt::format("CUPTI recorded {} of {} launches of {}; end other profilers and "
+                              "measure again",
+                              durations_ns.size(), warm_up + samples, launch.entry));
+    }
+    durations_ns.erase(durations_ns.begin(), durations_ns.begin() + warm_up);
+    return durations_ns;
+  }
+
+  std::vector<schema::Line> lines(const run::Launch&) override { return {}; }
+
+ private:
+  const Function& find(const run::Launch& launch) {
+    std::string failure;
+    const Function* function = backend_.modules().find(launch, failure);
+    if (function == nullptr) throw Error(ExitCode::kernel, launch.entry + ": " + failure);
+    return *function;
+  }
+
+  /// Enqueues the launch on the initial input.
+  void start_from_input(const run::Launch& launch, const Function& function) {
+    if (backend_.is_cancelled()) throw Cancelled{};
+    resident_.restore();
+    check(backend_.context().api(), enqueue(launch, function), "launching a kernel");
+  }
+
+  CUresult enqueue(const run::Launch& launch, const Function& function) {
+    const auto& [grid, block, dynamic] = launch.geometry;
+    const CUresult result = backend_.context().api().cuLaunchKernel(
+        function.handle, grid.x, grid.y, grid.z, block.x, block.y, block.z, dynamic,
+        backend_.context().stream(), resident_.arguments(), nullptr);
+    resident_.mark_launched(launch);
+    return result;
+  }
+
+  std::vector<schema::Counter> without_values(const std::string& reason) const {
+    if (backend_.plan() != nullptr) return backend_.plan()->unavailable(reason);
+    std::vector<schema::Counter> counters;
+    for (const std::string& name : backend_.counters()) {
+      counters.push_back({name, std::nullopt, schema::Grade::unavailable, reason});
+    }
+    return counters;
+  }
+
+  GpuBackend& backend_;
+  Resident resident_;
+};
+
+std::unique_ptr<run::Workload> GpuBackend::load(const kernels::Problem& problem) {
+  context_.make_current();
+  return std::make_unique<GpuWorkload>(*this, problem);
+}
+
+}  // namespace
+
+std::unique_ptr<run::Backend> open(const Options& options) {
+  // The driver first: CUPTI crashes without one.
+  if (!driver().ok()) throw Error(ExitCode::no_hardware, driver().sentence());
+  if (!cupti().ok()) throw Error(ExitCode::no_hardware, cupti().sentence());
+  return std::make_unique<GpuBackend>(options);
+}
+
+}  // namespace warpmeter::cupti

@@ -1,0 +1,29 @@
+// Which devices there are, and in what state: what the driver and NVML say of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "schema/records.h"
+
+namespace warpmeter::cupti {
+
+/// Every device that the driver shows this process, in its order; empty without a driver.
+std::vector<schema::Device> devices();
+
+/// One device. Throws Error{no_hardware} without a driver, and Error{usage} for an ordinal that
+/// there is not.
+schema::Device describe_device(int ordinal);
+
+/// Clocks, throttle reasons, temperature, power and modes as NVML tells them now. What NVML does
+/// not tell is absent; when it tells nothing, `unavailable` says why.
+schema::DeviceState read_state(const std::string& uuid, std::string phase);
+
+/// NVML's bit set of reasons why clocks are lower than they could be, in words, joined with ", ".
+std::string throttle_reasons(std::uint64_t bits);
+
+/// "GPU-6f1d3f2c-…" from the driver's 16 bytes, as nvidia-smi writes it.
+std::string format_uuid(const unsigned char (&bytes)[16]);
+
+}  // namespace warpmeter::cupti

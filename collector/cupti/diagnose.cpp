@@ -1,0 +1,86 @@
+#include "collector/cupti/diagnose.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "collector/cupti/context.h"
+#include "collector/cupti/device.h"
+#include "collector/cupti/profiler.h"
+
+namespace warpmeter::cupti {
+namespace {
+
+template <class Api>
+Finding library_finding(const char* name, const Loaded<Api>& loaded) {
+  if (!loaded.ok()) return {name, false, loaded.failure, loaded.remedy};
+  return {name, true, fmt::format("{}, {}", loaded.version, loaded.path), ""};
+}
+
+Finding device_finding(const schema::Device& device) {
+  return {fmt::format("device {}", device.ordinal), true,
+          fmt::format("{} ({}, compute capability {}.{}), {} multiprocessors, {} MiB, {}",
+                      device.name, device.chip.empty() ? "chip unknown" : device.chip,
+                      device.compute_capability / 10, device.compute_capability % 10,
+                      device.multiprocessors.value_or(0),
+                      device.memory_bytes.value_or(0) / (1 << 20), device.uuid),
+          ""};
+}
+
+Finding counters_finding(int ordinal) {
+  Finding finding{"counters", false, "", ""};
+  std::ifstream params("/proc/driver/nvidia/params");
+  const std::optional<bool> admins_only = counters_for_admins_only(params);
+  const Context context(ordinal);
+  const CounterSupport support = probe_counters(cupti().api, context);
+  finding.ok = support.unavailable.empty();
+  if (finding.ok) {
+    finding.detail = "readable";
+    if (admins_only) finding.detail += *admins_only ? " (administrators only)" : " (by every user)";
+  } else {
+    finding.detail = support.unavailable;
+    finding.remedy = "times are measured all the same: `warpmeter run --timing-only`";
+  }
+  return finding;
+}
+
+Finding mig_finding(const schema::DeviceState& state) {
+  if (!state.unavailable.empty()) {
+    return {"MIG", true, "unknown: " + state.unavailable, ""};
+  }
+  if (!state.mig) return {"MIG", true, "the device has none", ""};
+  if (!*state.mig) return {"MIG", true, "off", ""};
+  return {"MIG", false, "on: counters and bandwidth are those of an instance",
+          "measure on a device without MIG"};
+}
+
+}  // namespace
+
+std::vector<Finding> diagnose() {
+  std::vector<Finding> findings;
+  findings.push_back(library_finding("driver", driver()));
+  findings.push_back(library_finding("CUPTI", cupti()));
+  findings.push_back(library_finding("NVML", nvml()));
+  if (!driver().ok()) return findings;
+  try {
+    for (const schema::Device& device : devices()) {
+      findings.push_back(device_finding(device));
+      if (cupti().ok()) findings.push_back(counters_finding(device.ordinal));
+      findings.push_back(mig_finding(read_state(device.uuid, "")));
+    }
+  } catch (const std::exception& error) {
+    findings.push_back({"device", false, error.what(), "see whether `nvidia-smi` works"});
+  }
+  return findings;
+}
+
+std::optional<bool> counters_for_admins_only(std::istream& params) {
+  const std::string key = "RmProfilingAdminOnly:";
+  for (std::string line; std::getline(params, line);) {
+    if (!line.starts_with(key)) continue;
+    return line.find('1', key.size()) != std::string::npos;
+  }
+  return std::nullopt;
+}
+
+}  // namespace warpmeter::cupti

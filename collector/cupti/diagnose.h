@@ -1,0 +1,26 @@
+// What works on this machine, and how to mend what does not: the hardware half of `doctor`.
+#pragma once
+
+#include <istream>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpmeter::cupti {
+
+struct Finding {
+  std::string name;  ///< "driver", "CUPTI", "device 0", "counters", "NVML", "MIG"
+  bool ok = false;
+  std::string detail;  ///< what was found
+  std::string remedy;  ///< what to do; empty when ok
+};
+
+/// Looks at driver, CUPTI, NVML, each device and its permission to count, in this order. Takes the
+/// counters for a moment to be sure. Never throws and never crashes, driver or not.
+std::vector<Finding> diagnose();
+
+/// RmProfilingAdminOnly of /proc/driver/nvidia/params: whether counters are for administrators
+/// only; nullopt where the text does not say.
+std::optional<bool> counters_for_admins_only(std::istream& params);
+
+}  // namespace warpmeter::cupti

@@ -1,0 +1,164 @@
+// CUDA's driver, CUPTI and NVML, loaded at run time.
+//
+// A program that is linked with libcuda does not start where there is no driver, and libcupti lies
+// in a different place on every machine. So nothing is linked: a table of function pointers a
+// library is filled by dlopen and dlsym, and what is missing has one sentence that says so and one
+// that says what to do. The libraries stay loaded until the process ends, for CUDA does not survive
+// being unloaded.
+//
+// Ask driver() before anything else: some calls of CUPTI crash where there is no driver.
+#pragma once
+
+#include <cuda.h>
+#include <cupti_activity.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_result.h>
+#include <cupti_target.h>
+#include <cupti_version.h>
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collector/cupti/nvml.h"
+
+// The symbols as the libraries export them: with the suffix that cuda.h hides behind a macro
+// (plain `cuMemAlloc` is an entry of 2009 that takes 32-bit sizes).
+#define WARPMETER_DRIVER_SYMBOLS(X) \
+  X(cuInit)                         \
+  X(cuDriverGetVersion)             \
+  X(cuGetErrorName)                 \
+  X(cuGetErrorString)               \
+  X(cuDeviceGet)                    \
+  X(cuDeviceGetCount)               \
+  X(cuDeviceGetName)                \
+  X(cuDeviceGetAttribute)           \
+  X(cuDeviceTotalMem_v2)            \
+  X(cuDeviceGetUuid_v2)             \
+  X(cuDevicePrimaryCtxRetain)       \
+  X(cuDevicePrimaryCtxRelease_v2)   \
+  X(cuDevicePrimaryCtxReset_v2)     \
+  X(cuCtxSetCurrent)                \
+  X(cuCtxSynchronize)               \
+  X(cuStreamCreate)                 \
+  X(cuStreamDestroy_v2)             \
+  X(cuStreamSynchronize)            \
+  X(cuMemAlloc_v2)                  \
+  X(cuMemFree_v2)                   \
+  X(cuMemGetInfo_v2)                \
+  X(cuMemcpyHtoD_v2)                \
+  X(cuMemcpyDtoH_v2)                \
+  X(cuMemcpyDtoDAsync_v2)           \
+  X(cuMemsetD32Async)               \
+  X(cuModuleLoadDataEx)             \
+  X(cuModuleUnload)                 \
+  X(cuModuleGetFunction)            \
+  X(cuFuncGetAttribute)             \
+  X(cuFuncSetAttribute)             \
+  X(cuLaunchKernel)
+
+#define WARPMETER_CUPTI_SYMBOLS(X)                \
+  X(cuptiGetVersion)                              \
+  X(cuptiGetResultString)                         \
+  X(cuptiDeviceGetChipName)                       \
+  X(cuptiProfilerInitialize)                      \
+  X(cuptiProfilerDeviceSupported)                 \
+  X(cuptiProfilerGetCounterAvailability)          \
+  X(cuptiProfilerHostInitialize)                  \
+  X(cuptiProfilerHostDeinitialize)                \
+  X(cuptiProfilerHostGetBaseMetrics)              \
+  X(cuptiProfilerHostGetSubMetrics)               \
+  X(cuptiProfilerHostGetMetricProperties)         \
+  X(cuptiProfilerHostConfigAddMetrics)            \
+  X(cuptiProfilerHostGetConfigImageSize)          \
+  X(cuptiProfilerHostGetConfigImage)              \
+  X(cuptiProfilerHostGetNumOfPasses)              \
+  X(cuptiProfilerHostEvaluateToGpuValues)         \
+  X(cuptiRangeProfilerEnable)                     \
+  X(cuptiRangeProfilerDisable)                    \
+  X(cuptiRangeProfilerSetConfig)                  \
+  X(cuptiRangeProfilerStart)                      \
+  X(cuptiRangeProfilerStop)                       \
+  X(cuptiRangeProfilerDecodeData)                 \
+  X(cuptiRangeProfilerGetCounterDataSize)         \
+  X(cuptiRangeProfilerCounterDataImageInitialize) \
+  X(cuptiRangeProfilerGetCounterDataInfo)         \
+  X(cuptiActivityRegisterCallbacks)               \
+  X(cuptiActivityEnable)                          \
+  X(cuptiActivityDisable)                         \
+  X(cuptiActivityFlushAll)                        \
+  X(cuptiActivityGetNextRecord)
+
+#define WARPMETER_NVML_SYMBOLS(X)              \
+  X(nvmlInit_v2)                               \
+  X(nvmlErrorString)                           \
+  X(nvmlSystemGetDriverVersion)                \
+  X(nvmlDeviceGetHandleByUUID)                 \
+  X(nvmlDeviceGetClockInfo)                    \
+  X(nvmlDeviceGetCurrentClocksThrottleReasons) \
+  X(nvmlDeviceGetTemperature)                  \
+  X(nvmlDeviceGetPowerUsage)                   \
+  X(nvmlDeviceGetEccMode)                      \
+  X(nvmlDeviceGetMigMode)                      \
+  X(nvmlDeviceGetPersistenceMode)
+
+namespace warpmeter::cupti {
+
+#define WARPMETER_MEMBER(symbol) decltype(&::symbol) symbol = nullptr;
+struct DriverApi {
+  WARPMETER_DRIVER_SYMBOLS(WARPMETER_MEMBER)
+};
+struct CuptiApi {
+  WARPMETER_CUPTI_SYMBOLS(WARPMETER_MEMBER)
+};
+struct NvmlApi {
+  WARPMETER_NVML_SYMBOLS(WARPMETER_MEMBER)
+};
+#undef WARPMETER_MEMBER
+
+/// A library's functions, or why there are none.
+template <class Api>
+struct Loaded {
+  Api api{};            ///< every pointer is set when ok()
+  std::string path;     ///< of the file; empty when it was not found
+  std::string version;  ///< as the library tells it: "13.0"
+  std::string failure;  ///< one clause without a final stop: what is missing
+  std::string remedy;   ///< one clause: what to do about it
+
+  bool ok() const { return failure.empty(); }
+  /// Failure and remedy as one sentence.
+  std::string sentence() const { return failure + "; " + remedy; }
+};
+
+/// Loaded once a process. driver() has also called cuInit and found at least one device.
+const Loaded<DriverApi>& driver();
+const Loaded<CuptiApi>& cupti();
+const Loaded<NvmlApi>& nvml();
+
+/// An environment variable, or nullopt.
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// Where libcupti.so.13 may lie, best first, existing directories only, each once: next to the
+/// program, $CUDA_HOME and $CUDA_PATH, the toolkit of the nvcc in $PATH, /usr/local/cuda*,
+/// $LD_LIBRARY_PATH, the distribution's library folders, and pip's packages of the python in $PATH
+/// and of the system. `root` is "/" except in tests.
+std::vector<std::filesystem::path> cupti_directories(const Environment& environment,
+                                                     const std::filesystem::path& program,
+                                                     const std::filesystem::path& root = "/");
+
+/// Loads CUPTI from the first of the directories that has it; the loader's own search path is the
+/// last resort when `directories` do not.
+Loaded<CuptiApi> load_cupti(const std::vector<std::filesystem::path>& directories,
+                            bool search_loader_path = true);
+
+/// "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)"
+std::string in_words(const DriverApi& api, CUresult result);
+
+/// Throws Error{no_hardware}, naming `what` was attempted, unless the call succeeded.
+void check(const DriverApi& api, CUresult result, const char* what);
+
+}  // namespace warpmeter::cupti

@@ -1,0 +1,55 @@
+// An image's code on a device: which of its codes fits, loaded once a context.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "collector/cupti/context.h"
+#include "collector/run/backend.h"
+
+namespace warpmeter::cupti {
+
+struct CodeChoice {
+  const kernels::Code* code = nullptr;
+  bool is_cubin = false;  ///< else the driver compiles the PTX
+};
+
+/// Machine code runs on its own major version and a minor version not lower than its own; PTX on
+/// everything not older than itself (CUDA C++ Programming Guide, Application Compatibility). So:
+/// the newest cubin that fits `compute_capability` (90 is 9.0), else the newest PTX that does.
+std::optional<CodeChoice> choose_code(std::span<const kernels::Code> codes, int compute_capability);
+
+/// An entry, ready to launch.
+struct Function {
+  CUfunction handle = nullptr;
+  int registers = 0;
+  int static_shared_bytes = 0;
+};
+
+class Modules {
+ public:
+  Modules(Context& context, int compute_capability)
+      : context_(context), compute_capability_(compute_capability) {}
+  ~Modules();
+  Modules(const Modules&) = delete;
+  Modules& operator=(const Modules&) = delete;
+
+  /// Finds a launch's entry, with room for its dynamic shared memory. nullptr with the reason in
+  /// `failure` when the device cannot run it.
+  const Function* find(const run::Launch& launch, std::string& failure);
+
+ private:
+  CUmodule load(const kernels::Image& image, std::string& failure);
+  void forget_old_context();
+
+  Context& context_;
+  int compute_capability_;
+  std::uint64_t generation_ = 0;
+  std::map<const kernels::Image*, CUmodule> modules_;
+  std::map<std::pair<const kernels::Image*, std::string>, Function> functions_;
+};
+
+}  // namespace warpmeter::cupti

@@ -1,0 +1,35 @@
+// The few functions of NVML that we call. The CUDA toolkit brings no nvml.h; these declarations
+// follow NVIDIA's "NVML API Reference Guide" (sections Device Queries, Device Enums, Clocks Event
+// Reasons), whose binary interface is stable across drivers, and were run against driver 580.
+// Nothing links against them: library.cpp takes the addresses from libnvidia-ml.so.1.
+#pragma once
+
+extern "C" {
+
+using nvmlDevice_t = struct nvmlDevice_st*;
+using nvmlReturn_t = int;  // 0: success
+
+nvmlReturn_t nvmlInit_v2();
+const char* nvmlErrorString(nvmlReturn_t result);
+nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length);
+nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* uuid, nvmlDevice_t* device);
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, int clock, unsigned int* mhz);
+nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device,
+                                                       unsigned long long* reasons);
+nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, int sensor, unsigned int* celsius);
+nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* milliwatts);
+nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, int* current, int* pending);
+nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int* current,
+                                  unsigned int* pending);
+nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, int* mode);
+
+}  // extern "C"
+
+namespace warpmeter::cupti {
+
+inline constexpr nvmlReturn_t nvml_success = 0;
+inline constexpr int nvml_clock_sm = 1;
+inline constexpr int nvml_clock_memory = 2;
+inline constexpr int nvml_temperature_gpu = 0;
+
+}  // namespace warpmeter::cupti

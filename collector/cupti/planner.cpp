@@ -1,0 +1,221 @@
+#include "collector/cupti/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "schema/catalogue.h"
+#include "schema/error.h"
+
+namespace warpmeter::cupti {
+
+std::string in_words(const CuptiApi& api, CUptiResult result) {
+  const char* name = nullptr;
+  api.cuptiGetResultString(result, &name);
+  const std::string words =
+      fmt::format("{} ({})", name != nullptr ? name : "unknown error", static_cast<int>(result));
+  switch (result) {
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      return words +
+             ": counters need root or CAP_SYS_ADMIN (in a container --cap-add=SYS_ADMIN), or the "
+             "driver option NVreg_RestrictProfilingToAdminUsers=0";
+    case CUPTI_ERROR_HARDWARE_BUSY:
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+      return words +
+             ": another profiler holds the counters; end it, or pause DCGM with `dcgmi profile "
+             "--pause`";
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+      return words + ": this virtual GPU gives no counters; use a passed-through one";
+    case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
+      return words + ": confidential computing hides the counters; switch it off to profile";
+    case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
+      return words + ": this MIG instance gives no counters; use the whole device";
+    case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
+      return words + ": counters are off under WSL; allow them in the NVIDIA control panel";
+    default:
+      return words;
+  }
+}
+
+void check(const CuptiApi& api, CUptiResult result, const char* what) {
+  if (result == CUPTI_SUCCESS) return;
+  throw Error(ExitCode::no_hardware, fmt::format("{} failed: CUPTI says {}; run `warpmeter doctor`",
+                                                 what, in_words(api, result)));
+}
+
+MetricHost::MetricHost(const CuptiApi& api, const std::string& chip,
+                       std::span<const std::uint8_t> availability)
+    : api_(api), availability_(availability.begin(), availability.end()) {
+  WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize_Params, parameters);
+  parameters.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
+  parameters.pChipName = chip.c_str();
+  parameters.pCounterAvailabilityImage = availability_.empty() ? nullptr : availability_.data();
+  check(api_, api_.cuptiProfilerHostInitialize(&parameters),
+        ("asking for the metrics of chip " + chip).c_str());
+  object_ = parameters.pHostObject;
+}
+
+MetricHost::~MetricHost() {
+  WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize_Params, parameters);
+  parameters.pHostObject = object_;
+  api_.cuptiProfilerHostDeinitialize(&parameters);
+}
+
+bool MetricHost::knows(const std::string& metric) const {
+  // A bare base name has properties too, but no value: "gpu__time_duration" needs its ".sum".
+  if (metric.find('.') == std::string::npos) return false;
+  WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties_Params, parameters);
+  parameters.pHostObject = object_;
+  parameters.pMetricName = metric.c_str();
+  return api_.cuptiProfilerHostGetMetricProperties(&parameters) == CUPTI_SUCCESS;
+}
+
+std::vector<std::string> MetricHost::base_names() const {
+  std::vector<std::string> names;
+  for (const CUpti_MetricType type :
+       {CUPTI_METRIC_TYPE_COUNTER, CUPTI_METRIC_TYPE_RATIO, CUPTI_METRIC_TYPE_THROUGHPUT}) {
+    WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_GetBaseMetrics_Params, parameters);
+    parameters.pHostObject = object_;
+    parameters.metricType = type;
+    if (api_.cuptiProfilerHostGetBaseMetrics(&parameters) != CUPTI_SUCCESS) continue;
+    names.insert(names.end(), parameters.ppMetricNames,
+                 parameters.ppMetricNames + parameters.numMetrics);
+  }
+  return names;
+}
+
+std::vector<std::string> MetricHost::rollups(const std::string& base) const {
+  WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties_Params, properties);
+  properties.pHostObject = object_;
+  properties.pMetricName = base.c_str();
+  if (api_.cuptiProfilerHostGetMetricProperties(&properties) != CUPTI_SUCCESS) return {};
+  WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_GetSubMetrics_Params, parameters);
+  parameters.pHostObject = object_;
+  parameters.pMetricName = base.c_str();
+  parameters.metricType = properties.metricType;
+  if (api_.cuptiProfilerHostGetSubMetrics(&parameters) != CUPTI_SUCCESS) return {};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < parameters.numOfSubmetrics; ++i) {
+    const std::string rollup = parameters.ppSubMetrics[i];
+    names.push_back(base + (rollup.starts_with('.') ? "" : ".") + rollup);
+  }
+  return names;
+}
+
+std::vector<std::string> MetricHost::names_near(const std::string& metric) const {
+  const std::string base = metric.substr(0, metric.find('.'));
+  std::vector<std::string> known = rollups(base);
+  if (!known.empty()) {
+    // Every base has dozens of rollups; the plain ones are what people mean.
+    std::vector<std::string> near = schema::nearest(metric, known);
+    if (near.empty())
+      near.assign(known.begin(), known.begin() + std::min<std::size_t>(3, known.size()));
+    return near;
+  }
+  return schema::nearest(base, base_names());
+}
+
+Plan::Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> availability,
+           std::span<const std::string> counters)
+    : api_(api), chip_(std::move(chip)), host_(api, chip_, availability) {
+  resolve(counters);
+  if (!metrics_.empty()) configure();
+}
+
+void Plan::resolve(std::span<const std::string> counters) {
+  const schema::Catalogue& catalogue = schema::Catalogue::get();
+  for (const std::string& name : counters) {
+    Item item;
+    item.counter = name;
+    if (const schema::CounterInfo* info = catalogue.find_counter(name)) {
+      const auto perfworks = schema::Catalogue::perfworks_on(*info, chip_);
+      if (perfworks && !perfworks->empty() && host_.knows(*perfworks)) {
+        item.perfworks = *perfworks;
+      } else {
+        item.lacking = fmt::format("{} has no hardware counter for it", chip_);
+      }
+    } else if (host_.knows(name)) {
+      item.perfworks = name;
+    } else {
+      const std::vector<std::string> near = host_.names_near(name);
+      throw Error(
+          ExitCode::usage,
+          fmt::format("{} knows no metric {}{}", chip_, name,
+                      near.empty() ? "; `warpmeter list metrics` shows what there is"
+                                   : fmt::format("; near it are {}", fmt::join(near, ", "))));
+    }
+    if (!item.perfworks.empty()) {
+      const auto found = std::find(metrics_.begin(), metrics_.end(), item.perfworks);
+      item.metric = static_cast<std::size_t>(found - metrics_.begin());
+      if (found == metrics_.end()) metrics_.push_back(item.perfworks);
+    }
+    items_.push_back(std::move(item));
+  }
+  for (const std::string& metric : metrics_) metric_pointers_.push_back(metric.c_str());
+}
+
+void Plan::configure() {
+  WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params, add);
+  add.pHostObject = host_.object();
+  add.ppMetricNames = metric_pointers_.data();
+  add.numMetrics = metric_pointers_.size();
+  check(api_, api_.cuptiProfilerHostConfigAddMetrics(&add), "choosing the counters");
+
+  WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params, size);
+  size.pHostObject = host_.object();
+  check(api_, api_.cuptiProfilerHostGetConfigImageSize(&size), "sizing the counters' schedule");
+  config_.resize(size.configImageSize);
+
+  WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_GetConfigImage_Params, image);
+  image.pHostObject = host_.object();
+  image.configImageSize = config_.size();
+  image.pConfigImage = config_.data();
+  check(api_, api_.cuptiProfilerHostGetConfigImage(&image), "making the counters' schedule");
+
+  WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_GetNumOfPasses_Params, passes);
+  passes.configImageSize = config_.size();
+  passes.pConfigImage = config_.data();
+  check(api_, api_.cuptiProfilerHostGetNumOfPasses(&passes), "counting the passes");
+  passes_ = passes.numOfPasses;
+}
+
+std::vector<schema::Counter> Plan::evaluate(std::span<const std::uint8_t> image,
+                                            std::size_t range) const {
+  std::vector<double> values(metrics_.size());
+  WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params, parameters);
+  parameters.pHostObject = host_.object();
+  parameters.pCounterDataImage = image.data();
+  parameters.counterDataImageSize = image.size();
+  parameters.rangeIndex = range;
+  parameters.ppMetricNames = const_cast<const char**>(metric_pointers_.data());
+  parameters.numMetrics = metric_pointers_.size();
+  parameters.pMetricValues = values.data();
+  check(api_, api_.cuptiProfilerHostEvaluateToGpuValues(&parameters), "reading the counters");
+
+  std::vector<schema::Counter> counters;
+  counters.reserve(items_.size());
+  for (const Item& item : items_) {
+    if (!item.lacking.empty()) {
+      counters.push_back({item.counter, std::nullopt, schema::Grade::unavailable, item.lacking});
+    } else if (!std::isfinite(values[item.metric])) {
+      counters.push_back({item.counter, std::nullopt, schema::Grade::unavailable,
+                          "undefined for this launch: what it divides by is 0"});
+    } else {
+      counters.push_back({item.counter, values[item.metric], schema::Grade::measured, ""});
+    }
+  }
+  return counters;
+}
+
+std::vector<schema::Counter> Plan::unavailable(const std::string& reason) const {
+  std::vector<schema::Counter> counters;
+  for (const Item& item : items_) {
+    counters.push_back({item.counter, std::nullopt, schema::Grade::unavailable,
+                        item.lacking.empty() ? reason : item.lacking});
+  }
+  return counters;
+}
+
+}  // namespace warpmeter::cupti

@@ -1,0 +1,100 @@
+// From the names that a person asked for to what CUPTI collects: each counter resolved to its
+// PerfWorks name on the chip, all of them in one configuration, with the number of passes.
+//
+// Two rules of CUPTI shape this file. One unknown name in a batch spoils the host object for good,
+// so every name is asked for first. And metrics that are added together share passes, those added
+// one after the other do not, so there is one ConfigAddMetrics for all.
+//
+// None of it needs a GPU or a driver: names and passes are tested for every chip anywhere.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collector/cupti/library.h"
+#include "schema/records.h"
+
+namespace warpmeter::cupti {
+
+/// CUPTI's view of a chip's metrics.
+class MetricHost {
+ public:
+  /// `availability` may be empty (everything that the chip can count). Throws Error{no_hardware}
+  /// for a chip that this CUPTI does not know.
+  MetricHost(const CuptiApi& api, const std::string& chip,
+             std::span<const std::uint8_t> availability = {});
+  ~MetricHost();
+  MetricHost(const MetricHost&) = delete;
+  MetricHost& operator=(const MetricHost&) = delete;
+
+  CUpti_Profiler_Host_Object* object() const { return object_; }
+  /// Whether the chip has this metric, rollup included ("….sum").
+  bool knows(const std::string& metric) const;
+  /// Names near an unknown one: base names of the chip, or the rollups of a known base.
+  std::vector<std::string> names_near(const std::string& metric) const;
+
+ private:
+  std::vector<std::string> base_names() const;
+  std::vector<std::string> rollups(const std::string& base) const;
+
+  const CuptiApi& api_;
+  std::vector<std::uint8_t> availability_;
+  CUpti_Profiler_Host_Object* object_ = nullptr;
+};
+
+class Plan {
+ public:
+  /// `counters`: catalogue counter names or full PerfWorks names. Throws Error{usage} for a
+  /// PerfWorks name that the chip does not know, with the nearest that it does.
+  Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> availability,
+       std::span<const std::string> counters);
+
+  /// One of `counters` as it was resolved.
+  struct Item {
+    std::string counter;
+    std::string perfworks;   ///< empty when the chip lacks it
+    std::string lacking;     ///< why there will be no value; empty when there will be
+    std::size_t metric = 0;  ///< index into metrics()
+  };
+  const std::vector<Item>& items() const { return items_; }
+
+  /// PerfWorks names to collect, each once; empty when nothing is.
+  std::span<const char* const> metrics() const { return metric_pointers_; }
+  std::span<const std::uint8_t> config() const { return config_; }
+  std::size_t passes() const { return passes_; }
+
+  /// The items' values in one range of a decoded counter-data image.
+  std::vector<schema::Counter> evaluate(std::span<const std::uint8_t> image,
+                                        std::size_t range) const;
+  /// The items without values, for `reason`; what the chip lacks keeps its own.
+  std::vector<schema::Counter> unavailable(const std::string& reason) const;
+
+ private:
+  void resolve(std::span<const std::string> counters);
+  void configure();
+
+  const CuptiApi& api_;
+  std::string chip_;
+  MetricHost host_;
+  std::vector<Item> items_;
+  std::vector<std::string> metrics_;
+  std::vector<const char*> metric_pointers_;
+  std::vector<std::uint8_t> config_;
+  std::size_t passes_ = 0;
+};
+
+/// "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES", with the remedy where one is known: the table of causes
+/// that people meet (permission, another profiler, virtual or confidential devices).
+std::string in_words(const CuptiApi& api, CUptiResult result);
+
+/// Throws Error{no_hardware} with `what` unless the call succeeded.
+void check(const CuptiApi& api, CUptiResult result, const char* what);
+
+/// A value-initialised parameter block with its structSize set, as every call of CUPTI wants it.
+#define WARPMETER_CUPTI_PARAMS(type, name) \
+  type name{};                             \
+  name.structSize = type##_STRUCT_SIZE
+
+}  // namespace warpmeter::cupti

@@ -1,0 +1,108 @@
+// CUPTI asks for buffers and returns them full through two callbacks without an argument of ours,
+// possibly on a thread of its own; so the records of the one recording that can be under way at a
+// time are collected in one place behind a lock.
+#include "collector/cupti/timing.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+
+#include "collector/cupti/planner.h"
+#include "schema/error.h"
+
+namespace warpmeter::cupti {
+namespace {
+
+struct Record {
+  std::string kernel;
+  std::uint64_t start_ns = 0, end_ns = 0;
+};
+
+struct Collector {
+  const CuptiApi* api = nullptr;
+  std::mutex mutex;
+  std::vector<Record> records;
+};
+
+Collector& collector() {
+  static Collector instance;
+  return instance;
+}
+
+constexpr std::size_t buffer_bytes = 1 << 20;
+constexpr std::size_t buffer_alignment = 8;  // ACTIVITY_RECORD_ALIGNMENT of cupti.h
+
+void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
+  *size = *buffer != nullptr ? buffer_bytes : 0;
+  *max_records = 0;  // as many as fit
+}
+
+void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                          std::size_t valid_bytes) {
+  Collector& all = collector();
+  CUpti_Activity* activity = nullptr;
+  while (all.api->cuptiActivityGetNextRecord(buffer, valid_bytes, &activity) == CUPTI_SUCCESS) {
+    if (activity->kind != CUPTI_ACTIVITY_KIND_KERNEL &&
+        activity->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
+      continue;
+    }
+    const auto& kernel = *reinterpret_cast<const CUpti_ActivityKernel10*>(activity);
+    const std::lock_guard lock(all.mutex);
+    all.records.push_back({kernel.name != nullptr ? kernel.name : "", kernel.start, kernel.end});
+  }
+  std::free(buffer);
+}
+
+/// Recording is on while it lives.
+class Recording {
+ public:
+  explicit Recording(const CuptiApi& api) : api_(api) {
+    collector().api = &api;
+    static const CUptiResult registered =
+        api.cuptiActivityRegisterCallbacks(give_buffer, take_buffer);
+    check(api_, registered, "preparing to record kernels");
+    check(api_, api_.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_KERNEL), "recording kernels");
+  }
+  ~Recording() { api_.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_KERNEL); }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  void flush() { check(api_, api_.cuptiActivityFlushAll(0), "reading the records of kernels"); }
+
+ private:
+  const CuptiApi& api_;
+};
+
+}  // namespace
+
+std::vector<double> record_durations(const CuptiApi& api, const Context& context,
+                                     const std::string& kernel,
+                                     const std::function<void()>& enqueue) {
+  std::vector<Record> records;
+  {
+    Recording recording(api);
+    enqueue();
+    check(context.api(), context.synchronize(), "running the kernel for its time");
+    recording.flush();
+    const std::lock_guard lock(collector().mutex);
+    records.swap(collector().records);
+  }
+  std::erase_if(records, [&](const Record& record) { return record.kernel != kernel; });
+  std::sort(records.begin(), records.end(),
+            [](const Record& a, const Record& b) { return a.start_ns < b.start_ns; });
+  std::vector<double> durations_ns;
+  durations_ns.reserve(records.size());
+  for (const Record& record : records) {
+    if (record.start_ns == 0 || record.end_ns < record.start_ns) {
+      throw Error(
+          ExitCode::no_hardware,
+          "CUPTI recorded a kernel without its time; end other profilers and measure again");
+    }
+    durations_ns.push_back(static_cast<double>(record.end_ns - record.start_ns));
+  }
+  return durations_ns;
+}
+
+}  // namespace warpmeter::cupti

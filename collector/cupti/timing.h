@@ -1,0 +1,22 @@
+// Durations of kernels from CUPTI's activity records: start and end on the GPU's own clock in ns,
+// without the launch overhead that a timer on the host would see and without the half microsecond
+// that CUDA events resolve.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "collector/cupti/context.h"
+
+namespace warpmeter::cupti {
+
+/// Records kernels while `enqueue` runs and until the stream is idle; returns the durations in ns
+/// of those called `kernel`, in the order in which they ran. Copies and memsets that `enqueue` puts
+/// between them leave no record. Not to be called while a Profiler exists. Throws
+/// Error{no_hardware} when CUPTI fails or a record has no time stamps.
+std::vector<double> record_durations(const CuptiApi& api, const Context& context,
+                                     const std::string& kernel,
+                                     const std::function<void()>& enqueue);
+
+}  // namespace warpmeter::cupti
