@@ -1,0 +1,237 @@
+// Labels, guards, instructions and their operands.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "collector/model/ptx/parser.h"
+
+namespace warpmeter::model::ptx {
+namespace {
+
+constexpr std::uint64_t warp_size = 32;
+
+/// Opcode and modifiers of `ld.shared::cta.f32`: "ld", then "shared::cta" and "f32".
+void split(std::string_view text, Instruction& instruction) {
+  instruction.text = text;
+  std::size_t dot = std::min(text.find('.'), text.size());
+  instruction.opcode = text.substr(0, dot);
+  instruction.modifiers.reserve(
+      static_cast<std::size_t>(std::count(text.begin(), text.end(), '.')));
+  while (dot < text.size()) {
+    const std::size_t next = std::min(text.find('.', dot + 1), text.size());
+    instruction.modifiers.push_back(text.substr(dot + 1, next - dot - 1));
+    dot = next;
+  }
+}
+
+}  // namespace
+
+void Parser::label_or_instruction(Body& body) {
+  const Token word = token_;
+  advance();
+  if (accept(':')) return label(body, word);
+  instruction(body, word, std::nullopt);
+}
+
+void Parser::label(Body& body, const Token& name) {
+  if (accept_directive(".branchtargets") || accept_directive(".calltargets")) {
+    return target_list(body, name);
+  }
+  if (accept_directive(".callprototype")) {
+    // How the arguments are laid out is said again by the parameters of the call itself.
+    while (token_.kind != Token::Kind::end && !token_.is(';')) advance();
+    return expect(';', "after .callprototype");
+  }
+  const std::optional<std::string_view> unique = body.scopes.declare_label(name.text);
+  if (!unique) fail(name, fmt::format("the label {} is declared twice", describe(name)));
+  body.function.labels.emplace(*unique, body.function.body.size());
+}
+
+void Parser::target_list(Body& body, const Token& name) {
+  const std::optional<std::string_view> unique = body.scopes.declare_label(name.text);
+  if (!unique) fail(name, fmt::format("the label {} is declared twice", describe(name)));
+  std::vector<std::string_view>& targets = body.function.target_lists[*unique];
+  do {
+    targets.push_back(expect_word("a label"));
+  } while (accept(','));
+  expect(';', "after the list of targets");
+  body.scope_of_target_list.emplace_back(*unique, body.scopes.current());
+}
+
+void Parser::guarded_instruction(Body& body) {
+  expect('@', "before a guard");
+  Guard guard;
+  guard.negated = accept('!');
+  guard.predicate = body.scopes.resolve(expect_word("a predicate"));
+  const Token opcode = token_;
+  expect_word("an instruction after its guard");
+  instruction(body, opcode, guard);
+}
+
+void Parser::instruction(Body& body, const Token& opcode, std::optional<Guard> guard) {
+  Instruction& instruction = body.function.body.emplace_back();
+  split(opcode.text, instruction);
+  instruction.guard = guard;
+  instruction.line = opcode.line;
+  instruction.location = body.location;
+  body.scope_of_instruction.push_back(body.scopes.current());
+  if (instruction.opcode == "call") {
+    call_operands(body, instruction);
+  } else {
+    operands(body, instruction);
+  }
+  if (!accept(';')) {
+    fail_expected(fmt::format("',' or ';' after an operand of '{}' in line {}",
+                              opcode.text.substr(0, 60), opcode.line));
+  }
+}
+
+void Parser::operands(Body& body, Instruction& instruction) {
+  if (token_.is(';')) return;
+  instruction.operands.reserve(4);
+  do {
+    instruction.operands.push_back(operand(body));
+  } while (accept(','));
+}
+
+/// `call (results), callee, (arguments), prototype`, where only the callee must be.
+void Parser::call_operands(Body& body, Instruction& instruction) {
+  Operand results, arguments;
+  results.kind = arguments.kind = Operand::Kind::list;
+  if (token_.is('(')) {
+    results = list_operand(body);
+    expect(',', "after the results of a call");
+  }
+  Operand callee = name_operand(body);
+  std::optional<Operand> prototype;
+  if (accept(',')) {
+    if (token_.is('(')) {
+      arguments = list_operand(body);
+      if (accept(',')) prototype = name_operand(body);
+    } else {
+      prototype = name_operand(body);
+    }
+  }
+  instruction.operands.reserve(4);
+  instruction.operands.push_back(std::move(results));
+  instruction.operands.push_back(std::move(callee));
+  instruction.operands.push_back(std::move(arguments));
+  if (prototype) instruction.operands.push_back(std::move(*prototype));
+}
+
+Operand Parser::operand(Body& body) {
+  if (token_.kind == Token::Kind::word) return name_operand(body);
+  if (token_.kind == Token::Kind::number || token_.is('-') || token_.is('+')) {
+    return number_operand();
+  }
+  if (token_.is('[')) return address_operand(body);
+  if (token_.is('{')) return vector_operand(body);
+  if (accept('!')) {
+    Operand negated;
+    negated.name = body.scopes.resolve(expect_word("a predicate"));
+    negated.negated = true;
+    return negated;
+  }
+  fail_expected("an operand");
+}
+
+/// A name, `name+8`, or the pair `p|q`.
+Operand Parser::name_operand(Body& body) {
+  Operand operand;
+  operand.name = body.scopes.resolve(expect_word("a name"));
+  if (operand.name == "WARP_SZ") {
+    operand.kind = Operand::Kind::integer;
+    operand.name = {};
+    operand.bits = warp_size;
+    return operand;
+  }
+  if (token_.is('+') || token_.is('-')) {
+    operand.address = {operand.name, signed_offset()};
+  } else if (accept('|')) {
+    Operand pair;
+    pair.kind = Operand::Kind::pair;
+    pair.parts.push_back(std::move(operand));
+    Operand second;
+    second.name = body.scopes.resolve(expect_word("the second name of a pair"));
+    pair.parts.push_back(std::move(second));
+    return pair;
+  }
+  return operand;
+}
+
+Operand Parser::number_operand() {
+  const bool is_negative = accept('-');
+  if (!is_negative) accept('+');
+  if (token_.kind != Token::Kind::number) fail_expected("a number");
+  Number number = parse_number(token_);
+  advance();
+  if (is_negative) number.negate();
+  Operand operand;
+  operand.kind = number.is_floating ? Operand::Kind::floating : Operand::Kind::integer;
+  operand.bits = number.bits;
+  operand.is_unsigned = number.is_unsigned;
+  operand.is_f32 = number.is_f32;
+  return operand;
+}
+
+Operand Parser::vector_operand(Body& body) {
+  Operand vector;
+  vector.kind = Operand::Kind::vector;
+  expect('{', "before the parts of a vector");
+  do {
+    // A part is a name or a number, so vectors do not nest.
+    vector.parts.push_back(token_.kind == Token::Kind::word ? name_operand(body)
+                                                            : number_operand());
+  } while (accept(','));
+  expect('}', "after the parts of a vector");
+  return vector;
+}
+
+Operand Parser::address_operand(Body& body) {
+  const Token open = token_;
+  Operand operand;
+  operand.kind = Operand::Kind::address;
+  expect('[', "before an address");
+  const char* begin = token_.text.data();
+  if (token_.kind == Token::Kind::word) {
+    operand.address.base = body.scopes.resolve(token_.text);
+    advance();
+    operand.address.offset = signed_offset();
+  } else if (token_.kind == Token::Kind::number) {
+    operand.address.offset = static_cast<std::int64_t>(expect_integer("an address"));
+    const std::int64_t more = signed_offset();
+    operand.address.offset = static_cast<std::int64_t>(
+        static_cast<std::uint64_t>(operand.address.offset) + static_cast<std::uint64_t>(more));
+  } else if (token_.is('-') || token_.is('+')) {
+    operand.address.offset = signed_offset();
+  } else {
+    fail_expected("a register, a variable or a number");
+  }
+  if (token_.is(',')) {  // [texture, {coordinates}]: kept as text
+    const char* end = begin;
+    for (; !token_.is(']'); advance()) {
+      if (token_.kind == Token::Kind::end || token_.is(';')) fail(open, "this '[' is never closed");
+      end = token_.text.data() + token_.text.size();
+    }
+    operand.address = {};
+    operand.name = {begin, static_cast<std::size_t>(end - begin)};
+  }
+  expect(']', "after an address");
+  return operand;
+}
+
+Operand Parser::list_operand(Body& body) {
+  Operand list;
+  list.kind = Operand::Kind::list;
+  expect('(', "before a list");
+  if (accept(')')) return list;
+  do {
+    list.parts.push_back(token_.kind == Token::Kind::word ? name_operand(body) : number_operand());
+  } while (accept(','));
+  expect(')', "after a list");
+  return list;
+}
+
+}  // namespace warpmeter::model::ptx
