@@ -1,0 +1,37 @@
+// What a family and its parts can say about themselves.
+#include "kernels/family.h"
+
+namespace warpmeter::kernels {
+
+std::size_t bytes_of(ElementType type) {
+  switch (type) {
+    case ElementType::i32:
+      return sizeof(std::int32_t);
+    case ElementType::f32:
+      return sizeof(float);
+    case ElementType::f64:
+      return sizeof(double);
+  }
+  return 0;
+}
+
+std::string_view symbol(Relation relation) {
+  switch (relation) {
+    case Relation::equal:
+      return "==";
+    case Relation::less_equal:
+      return "<=";
+    case Relation::greater_equal:
+      return ">=";
+  }
+  return "";
+}
+
+const Variant* Family::find(std::string_view variant) const {
+  for (const Variant& candidate : variants) {
+    if (candidate.name == variant) return &candidate;
+  }
+  return nullptr;
+}
+
+}  // namespace warpmeter::kernels

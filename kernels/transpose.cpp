@@ -1,0 +1,149 @@
+// Transposing a matrix: one side of the copy is against the grain of memory, unless shared memory
+// turns the tiles round. `copy` moves as much without a transpose: the ceiling.
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/buffers.h"
+#include "kernels/images.h"
+#include "kernels/shapes.h"
+
+namespace warpmeter::kernels {
+
+namespace {
+
+enum : std::size_t { buffer_out, buffer_in };
+
+constexpr std::int32_t tile_side = 16;
+constexpr std::int64_t largest_grid_y = 65'535;
+
+}  // namespace
+
+Problem transpose_problem(std::int32_t width, std::int32_t height) {
+  const std::uint64_t count =
+      static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
+  Problem problem;
+  problem.buffers.push_back(output_buffer<float>("out", count));
+  problem.buffers.push_back(input_buffer<float>("in", count, 1));
+  problem.arguments = {BufferArgument{buffer_out}, BufferArgument{buffer_in},
+                       ScalarArgument::of(width), ScalarArgument::of(height)};
+  return problem;
+}
+
+Geometry transpose_geometry(std::int32_t width, std::int32_t height) {
+  return {.grid = {blocks_for(width, tile_side), blocks_for(height, tile_side)},
+          .block = {tile_side, tile_side}};
+}
+
+std::vector<Expected> transpose_expected(const Problem& problem, std::int32_t width,
+                                         std::int32_t height) {
+  Expected out{buffer_out, std::vector<std::byte>(problem.buffers[buffer_out].initial.size())};
+  const float* from = elements<float>(problem.buffers[buffer_in].initial);
+  float* to = elements<float>(out.values);
+  // In squares that a cache holds: column by column, a large matrix would miss at every element.
+  constexpr std::int64_t square = 32;
+  const std::int64_t w = width, h = height;
+  for (std::int64_t top = 0; top < h; top += square) {
+    for (std::int64_t left = 0; left < w; left += square) {
+      for (std::int64_t x = left; x < std::min(left + square, w); ++x) {
+        for (std::int64_t y = top; y < std::min(top + square, h); ++y) {
+          to[x * h + y] = from[y * w + x];
+        }
+      }
+    }
+  }
+  return {std::move(out)};
+}
+
+std::vector<Expected> transpose_copy_expected(const Problem& problem) {
+  return {{buffer_out, problem.buffers[buffer_in].initial}};
+}
+
+namespace {
+
+Problem prepare(std::int64_t n) {
+  return transpose_problem(static_cast<std::int32_t>(n), static_cast<std::int32_t>(n));
+}
+
+Geometry geometry(std::int64_t n) {
+  return transpose_geometry(static_cast<std::int32_t>(n), static_cast<std::int32_t>(n));
+}
+
+std::vector<Expected> transposed(std::int64_t n, const Problem& problem) {
+  return transpose_expected(problem, static_cast<std::int32_t>(n), static_cast<std::int32_t>(n));
+}
+
+std::vector<Expected> copied(std::int64_t, const Problem& problem) {
+  return transpose_copy_expected(problem);
+}
+
+std::uint64_t footprint(std::int64_t n) {
+  return 2 * sizeof(float) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n);
+}
+
+Work work(std::int64_t n) {
+  return {.bytes_read = footprint(n) / 2, .bytes_written = footprint(n) / 2};
+}
+
+const std::vector<std::int64_t> default_sizes = {1024, 4096};
+
+constexpr std::string_view rows_of_tile =
+    "a warp touches two rows of 16 floats: two whole sectors each";
+
+Expectation loads_coalesced() {
+  return {"gld_efficiency", Relation::equal, 100, rows_of_tile, default_sizes};
+}
+
+Expectation stores_coalesced() {
+  return {"gst_efficiency", Relation::equal, 100, rows_of_tile, default_sizes};
+}
+
+std::vector<Expectation> tile_costs(double store, std::string_view store_reason, double load,
+                                    std::string_view load_reason) {
+  return {
+      loads_coalesced(),
+      stores_coalesced(),
+      {"shared_store_transactions_per_request", Relation::equal, store, store_reason,
+       default_sizes},
+      {"shared_load_transactions_per_request", Relation::equal, load, load_reason, default_sizes}};
+}
+
+}  // namespace
+
+extern const Family transpose = {
+    .name = "transpose",
+    .summary = "out-of-place transpose of an n × n float matrix",
+    .size_meaning = "side of the matrix",
+    .image = &images::transpose,
+    .sizes = default_sizes,
+    .largest_size = largest_grid_y * tile_side,
+    .footprint = footprint,
+    .prepare = prepare,
+    .work = work,
+    .ceiling = "copy",
+    .variants =
+        {
+            {"copy", "transpose_copy", geometry, copied, {loads_coalesced(), stores_coalesced()}},
+            {"naive",
+             "transpose_naive",
+             geometry,
+             transposed,
+             {loads_coalesced(),
+              {"gst_efficiency", Relation::equal, 25,
+               "a warp writes two neighbouring floats in each of 16 rows: 8 bytes of each 32-byte "
+               "sector",
+               default_sizes}}},
+            {"tiled", "transpose_tiled", geometry, transposed,
+             tile_costs(1, "two rows of 16 words follow each other: 32 words in 32 banks", 8,
+                        "of a column in rows of 16 words, every second word is in the same bank: 8 "
+                        "words in each of four banks")},
+            {"tiled_padded", "transpose_tiled_padded", geometry, transposed,
+             tile_costs(2,
+                        "in rows of 17 words, the first word of a warp's first row and the last of "
+                        "its second share a bank",
+                        2,
+                        "in rows of 17 words, a warp's two columns lie in 16 banks each and share "
+                        "one")},
+        },
+};
+
+}  // namespace warpmeter::kernels
