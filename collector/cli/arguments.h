@@ -1,0 +1,36 @@
+// From the text of an argument to its value. What is not one throws Error{usage}: the option, the
+// text that was wrong, and what would have been right.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+
+/// Digits only, from `least` to `most`. `option` as it is written: "--repeat".
+std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t least,
+                          std::int64_t most);
+
+/// A decimal number greater than 0.
+double positive_seconds(std::string_view option, std::string_view text);
+
+/// `text` when it is one of `known`.
+std::string choose_word(std::string_view option, std::string_view text,
+                        std::span<const std::string> known);
+
+/// The parts between commas, of all texts in turn; an empty part is a mistake.
+std::vector<std::string> split_list(std::string_view option, std::span<const std::string> texts);
+
+/// "NAME=VALUE" → (":NAME", an integer, a real or a text, whichever VALUE reads as).
+std::pair<std::string, schema::Value> parameter(std::string_view text);
+
+/// Words as one command line that a POSIX shell reads back into the same words.
+std::string shell_line(std::span<const std::string> words);
+
+}  // namespace warpmeter::cli

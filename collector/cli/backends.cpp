@@ -1,0 +1,140 @@
+#include "collector/cli/backends.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+
+#include "collector/cli/arguments.h"
+#include "collector/cupti/backend.h"
+#include "collector/cupti/device.h"
+#include "collector/model/backend.h"
+#include "schema/error.h"
+
+namespace warpmeter::cli {
+namespace {
+
+int arch_of(std::string_view text) {
+  constexpr std::string_view prefix = "sm_";
+  const std::string_view digits =
+      text.substr(0, prefix.size()) == prefix ? text.substr(prefix.size()) : text;
+  constexpr int most = 999;
+  try {
+    return static_cast<int>(whole_number("--arch", digits, 10, most));
+  } catch (const Error&) {
+    throw Error(ExitCode::usage,
+                fmt::format("--arch takes an architecture such as sm_90, not '{}'", text));
+  }
+}
+
+/// The ordinals that --device names; nullopt: all that there are.
+std::optional<int> ordinal_of(const std::string& text) {
+  if (text == "all") return std::nullopt;
+  if (text.empty()) return 0;
+  constexpr int most = 1023;
+  return static_cast<int>(whole_number("--device", text, 0, most));
+}
+
+void check(const BackendRequest& request) {
+  const bool of_model = !request.arch.empty() || request.threads != 0;
+  if (request.backend == "cupti" && of_model) {
+    throw Error(ExitCode::usage, "--arch and --threads are of the model: give them with -b model");
+  }
+  if (request.backend != "cupti" && of_model && !request.device.empty()) {
+    throw Error(ExitCode::usage,
+                "--device chooses a GPU, --arch and --threads are of the model: give one or the "
+                "other");
+  }
+  if (request.backend == "model" && !request.device.empty()) {
+    throw Error(ExitCode::usage, "--device chooses a GPU, and -b model uses none: leave one out");
+  }
+  ordinal_of(request.device);
+}
+
+std::unique_ptr<run::Backend> open_model(const BackendRequest& request) {
+  model::Options options;
+  if (!request.arch.empty()) options.arch = arch_of(request.arch);
+  options.threads = static_cast<unsigned>(request.threads);
+  options.cancelled = request.cancelled;
+  return model::open(options);
+}
+
+std::vector<std::unique_ptr<run::Backend>> open_hardware(const BackendRequest& request) {
+  std::vector<int> ordinals;
+  if (const std::optional<int> ordinal = ordinal_of(request.device)) {
+    ordinals.push_back(*ordinal);
+  } else {
+    const std::size_t count = cupti::devices().size();
+    for (std::size_t i = 0; i < count; ++i) ordinals.push_back(static_cast<int>(i));
+    if (ordinals.empty()) ordinals.push_back(0);  // open() says what is missing
+  }
+  std::vector<std::unique_ptr<run::Backend>> opened;
+  for (const int ordinal : ordinals) {
+    cupti::Options options;
+    options.ordinal = ordinal;
+    options.cancelled = request.cancelled;
+    opened.push_back(cupti::open(options));
+  }
+  return opened;
+}
+
+/// The first backend that lacks something decides: devices of one machine differ in that at most by
+/// their MIG mode.
+void check_abilities(const BackendRequest& request, Backends& backends) {
+  for (const auto& backend : backends.opened) {
+    const std::string no_timing = backend->timing_unavailable();
+    if (request.timing && !request.counters && !no_timing.empty()) {
+      throw Error(ExitCode::no_hardware,
+                  fmt::format("--timing-only has nothing to measure on {}: {}",
+                              backend->device().name, no_timing));
+    }
+    const std::string no_counters = backend->counters_unavailable();
+    if (!request.counters || no_counters.empty()) continue;
+    if (request.backend == "cupti" || !request.timing) {
+      throw Error(ExitCode::no_hardware,
+                  fmt::format("{} does not give its counters: {}; --timing-only measures without",
+                              backend->device().name, no_counters));
+    }
+    backends.notes.push_back(fmt::format("{} is timed, its counters are unavailable: {}",
+                                         backend->device().name, no_counters));
+  }
+}
+
+Backends choose(const BackendRequest& request) {
+  Backends backends;
+  const bool model_only = !request.arch.empty() || request.threads != 0;
+  const bool one_gpu = !request.device.empty() && request.device != "all";
+  if (request.backend == "model" || model_only) {
+    backends.opened.push_back(open_model(request));
+    if (request.backend == "auto") {
+      backends.notes.push_back(
+          fmt::format("{} answers, since --arch and --threads are of the model",
+                      backends.opened.front()->device().name));
+    }
+    return backends;
+  }
+  try {
+    backends.opened = open_hardware(request);
+    for (const auto& backend : backends.opened) {
+      backends.notes.push_back(fmt::format("measuring on {}", backend->device().name));
+    }
+  } catch (const Error& error) {
+    if (request.backend == "cupti" || one_gpu || error.code() != ExitCode::no_hardware) throw;
+    backends.opened.clear();
+    backends.opened.push_back(open_model(request));
+    backends.notes.push_back(fmt::format("{} answers, since no GPU is usable: {}",
+                                         backends.opened.front()->device().name, error.what()));
+  }
+  return backends;
+}
+
+}  // namespace
+
+Backends open_backends(const BackendRequest& request) {
+  check(request);
+  Backends backends = choose(request);
+  check_abilities(request, backends);
+  return backends;
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,35 @@
+// Which backend answers `run`: the GPU where one is usable, else the model; and why.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collector/run/backend.h"
+
+namespace warpmeter::cli {
+
+/// What was asked for, as it was typed.
+struct BackendRequest {
+  std::string backend = "auto";  ///< "auto", "cupti" or "model"
+  std::string device;            ///< an ordinal, "all", or empty: the first
+  std::string arch;              ///< of the model: "sm_90", "90", or empty: its own choice
+  std::int64_t threads = 0;      ///< of the model; 0: all cores
+  bool counters = true;          ///< are counters wanted?
+  bool timing = true;            ///< are durations wanted?
+  std::function<bool()> cancelled;
+};
+
+struct Backends {
+  std::vector<std::unique_ptr<run::Backend>> opened;  ///< never empty
+  std::vector<std::string> notes;                     ///< for the person: what answers, and why
+};
+
+/// Throws Error{usage} for options that do not go together, Error{no_hardware} when what was asked
+/// for is not there: a GPU, permission for counters under `cupti` unless only timing is wanted, a
+/// clock when only timing is wanted.
+Backends open_backends(const BackendRequest& request);
+
+}  // namespace warpmeter::cli

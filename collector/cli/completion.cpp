@@ -1,0 +1,203 @@
+// `warpmeter completion`: a script for the shell, generated from the program's own options, so that
+// there is no second list to keep. What an argument can be is read from its type in the help:
+// "a|b|c" these words, FILE a path, SELECTOR and METRIC what `warpmeter list` prints now.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "collector/cli/options.h"
+#include "collector/cli/output.h"
+
+namespace warpmeter::cli {
+namespace {
+
+/// Types whose words only the program knows, and the list that prints them in its first column.
+constexpr std::pair<std::string_view, std::string_view> listed[] = {{"SELECTOR", "kernels"},
+                                                                    {"METRIC", "metrics"}};
+
+std::string_view list_of(std::string_view type) {
+  for (const auto& [name, list] : listed) {
+    if (type.substr(0, name.size()) == name) return list;
+  }
+  return "";
+}
+
+bool is_file(std::string_view type) { return type == "FILE"; }
+bool is_choice(std::string_view type) { return type.find('|') != std::string_view::npos; }
+
+std::string words_of(std::string type) {
+  std::replace(type.begin(), type.end(), '|', ' ');
+  return type;
+}
+
+std::vector<const CLI::Option*> options_of(const CLI::App& app, bool positional) {
+  return app.get_options(
+      [positional](const CLI::Option* option) { return option->get_positional() == positional; });
+}
+
+std::vector<const CLI::App*> commands_of(const CLI::App& program) {
+  return program.get_subcommands([](const CLI::App*) { return true; });
+}
+
+/// "-b" and "--backend"
+std::vector<std::string> written_names(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string all_written_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options_of(app, false)) {
+    for (std::string& name : written_names(*option)) names.push_back(std::move(name));
+  }
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+/// The bash statement that offers what an argument of this type can be.
+std::string bash_offer(const std::string& type) {
+  if (is_choice(type)) return fmt::format("words=\"{}\"", words_of(type));
+  if (is_file(type)) return "files=1";
+  const std::string_view list = list_of(type);
+  if (list.empty()) return "words=\"\"";
+  return fmt::format(
+      "words=$(\"${{COMP_WORDS[0]}}\" list {} --format csv 2>/dev/null | "
+      "sed 1d | cut -d, -f1)",
+      list);
+}
+
+std::string bash_cases_of_values(const CLI::App& command) {
+  std::string text;
+  for (const CLI::Option* option : options_of(command, false)) {
+    if (option->get_items_expected_max() == 0) continue;
+    std::vector<std::string> patterns;
+    for (const std::string& name : written_names(*option)) {
+      patterns.push_back(fmt::format("\"{} {}\"", command.get_name(), name));
+    }
+    text += fmt::format("    {}) {} ;;\n", fmt::join(patterns, " | "),
+                        bash_offer(option->get_type_name()));
+  }
+  return text;
+}
+
+std::string bash(const CLI::App& program) {
+  std::vector<std::string> names;
+  std::string values, options, positionals;
+  for (const CLI::App* command : commands_of(program)) {
+    names.push_back(command->get_name());
+    values += bash_cases_of_values(*command);
+    options += fmt::format("        {}) words=\"{}\" ;;\n", command->get_name(),
+                           all_written_names(*command));
+    for (const CLI::Option* positional : options_of(*command, true)) {
+      positionals += fmt::format("        {}) {} ;;\n", command->get_name(),
+                                 bash_offer(positional->get_type_name()));
+    }
+  }
+  return fmt::format(R"(_warpmeter() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} words="" files=""
+  local command=${{COMP_WORDS[1]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
+  if [ "$COMP_CWORD" -le 1 ]; then
+    COMPREPLY=($(compgen -W "{} {}" -- "$current"))
+    return
+  fi
+  case "$command $previous" in
+{}    *)
+      case "$current" in
+      -*)
+        case "$command" in
+{}        esac ;;
+      *)
+        case "$command" in
+{}        esac ;;
+      esac ;;
+  esac
+  if [ -n "$files" ]; then
+    COMPREPLY=($(compgen -f -- "$current"))
+  else
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+  fi
+}}
+complete -F _warpmeter warpmeter
+)",
+                     fmt::join(names, " "), all_written_names(program), values, options,
+                     positionals);
+}
+
+std::string zsh(const CLI::App& program) {
+  return "autoload -U +X bashcompinit && bashcompinit\n" + bash(program);
+}
+
+std::string fish_quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "'";
+}
+
+/// The part of a fish `complete` line that says what an argument of this type can be.
+std::string fish_offer(const std::string& type) {
+  if (is_choice(type)) return fmt::format(" -x -a {}", fish_quoted(words_of(type)));
+  if (is_file(type)) return " -r -F";
+  const std::string_view list = list_of(type);
+  if (list.empty()) return " -x";
+  return fmt::format(" -x -a '(warpmeter list {} --format csv 2>/dev/null | sed 1d | cut -d, -f1)'",
+                     list);
+}
+
+std::string fish_line(const std::string& condition, const CLI::Option& option) {
+  std::string line = fmt::format("complete -c warpmeter -n {}", fish_quoted(condition));
+  for (const std::string& name : option.get_snames()) line += " -s " + name;
+  for (const std::string& name : option.get_lnames()) line += " -l " + name;
+  if (option.get_items_expected_max() != 0) line += fish_offer(option.get_type_name());
+  return line + fmt::format(" -d {}\n", fish_quoted(option.get_description()));
+}
+
+std::string fish(const CLI::App& program) {
+  const std::string no_command = "__fish_use_subcommand";
+  std::string text = "complete -c warpmeter -f\n";
+  for (const CLI::Option* option : options_of(program, false))
+    text += fish_line(no_command, *option);
+  for (const CLI::App* command : commands_of(program)) {
+    text += fmt::format("complete -c warpmeter -n {} -a {} -d {}\n", no_command,
+                        command->get_name(), fish_quoted(command->get_description()));
+    const std::string given = "__fish_seen_subcommand_from " + command->get_name();
+    for (const CLI::Option* option : options_of(*command, false)) text += fish_line(given, *option);
+    for (const CLI::Option* option : options_of(*command, true)) text += fish_line(given, *option);
+  }
+  return text;
+}
+
+ExitCode run(const CLI::App& program, const std::string& shell) {
+  if (shell.empty()) {
+    throw Error(ExitCode::usage,
+                "completion needs the name of a shell: bash, zsh or fish (see: warpmeter "
+                "completion --help)");
+  }
+  Output output("");
+  output.write(shell == "bash" ? bash(program) : shell == "zsh" ? zsh(program) : fish(program));
+  output.finish();
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command add_completion(CLI::App& program) {
+  CLI::App& app = add_command(
+      program, "completion", "Print a completion script for a shell",
+      {{"source <(warpmeter completion bash)", "for this shell; put it into ~/.bashrc to keep it"},
+       {"warpmeter completion fish > ~/.config/fish/completions/warpmeter.fish", ""}});
+  auto shell = std::make_shared<std::string>();
+  add_choice(app, "SHELL", {"bash", "zsh", "fish"}, *shell, "The shell");
+  return {&app, [&program, shell] { return run(program, *shell); }};
+}
+
+}  // namespace warpmeter::cli

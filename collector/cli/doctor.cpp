@@ -1,0 +1,130 @@
+// `warpmeter doctor`: one line a check, and for what does not work how to mend it. A machine
+// without a GPU is not ill: the model answers there.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collector/cli/backends.h"
+#include "collector/cli/options.h"
+#include "collector/cli/output.h"
+#include "collector/cli/terminal.h"
+#include "collector/cupti/diagnose.h"
+#include "collector/model/backend.h"
+#include "kernels/family.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+namespace {
+
+struct Check {
+  std::string name;
+  bool ok = false;
+  std::string detail, remedy;
+};
+
+/// The model runs vector_add on a few blocks; its counts are known: each warp loads two full lines
+/// of four sectors and stores one.
+Check check_model() {
+  constexpr std::int64_t n = 1024;
+  constexpr double warps = n / 32.0;
+  const std::string counters[] = {"global_load_sectors", "global_store_sectors"};
+  const double expected[] = {warps * 2 * 4, warps * 4};
+  Check check{"model", false, "", "this is a fault of warpmeter: please report it"};
+  try {
+    const kernels::Family& family = *kernels::find_family("vector_add");
+    const kernels::Variant& variant = family.variants.front();
+    const std::unique_ptr<run::Backend> backend = model::open({});
+    backend->select(counters);
+    const auto workload = backend->load(family.prepare(n));
+    const run::Launch launch{family.image, std::string(variant.entry), variant.geometry(n)};
+    const run::Execution execution = workload->execute(launch);
+    if (!execution.failure.empty()) {
+      check.detail = execution.failure;
+      return check;
+    }
+    const auto counted = workload->count({&launch, 1});
+    for (std::size_t i = 0; i < std::size(expected); ++i) {
+      const schema::Counter& counter = counted.at(0).at(i);
+      if (counter.value == expected[i]) continue;
+      check.detail = fmt::format("{} of {} is {}, not {}", counter.name, launch.entry,
+                                 counter.value.value_or(-1), expected[i]);
+      return check;
+    }
+    check.ok = true;
+    check.detail = fmt::format("{} executes and counts as it should", backend->device().name);
+  } catch (const Error& error) {
+    check.detail = error.what();
+  }
+  return check;
+}
+
+Check check_database(const std::string& path) {
+  Check check{"database", false, "", "name another with --db or $WARPMETER_DB"};
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) {
+    try {
+      const schema::Reader reader(path);
+      check.ok = access(path.c_str(), W_OK) == 0;
+      check.detail = fmt::format("{} can be read{}", path, check.ok ? " and written" : " only");
+    } catch (const Error& error) {
+      check.detail = error.what();
+    }
+    return check;
+  }
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  check.ok = access(folder.c_str(), W_OK | X_OK) == 0;
+  check.detail = check.ok ? fmt::format("{} does not exist yet and can be made", path)
+                          : fmt::format("{} cannot be made", path);
+  return check;
+}
+
+std::string line_of(const Check& check) {
+  const std::string mark = check.ok ? coloured(STDOUT_FILENO, Colour::green, "ok     ")
+                                    : coloured(STDOUT_FILENO, Colour::red, "missing");
+  const std::string remedy =
+      check.ok || check.remedy.empty() ? "" : fmt::format("\n{:21}-> {}", "", check.remedy);
+  return fmt::format("{}  {:<12}{}{}\n", mark, check.name, check.detail, remedy);
+}
+
+/// What `run` would do here, in its own words.
+Check check_choice() {
+  Check check{"run", true, "", ""};
+  try {
+    const Backends backends = open_backends({});
+    check.detail = fmt::format("{}", fmt::join(backends.notes, "; "));
+  } catch (const Error& error) {
+    check = {"run", false, error.what(), "mend one of the above"};
+  }
+  return check;
+}
+
+ExitCode run(const std::string& database) {
+  Output output("");
+  output.write(line_of(check_model()));
+  for (const cupti::Finding& finding : cupti::diagnose()) {
+    output.write(line_of({finding.name, finding.ok, finding.detail, finding.remedy}));
+  }
+  output.write(line_of(check_database(database)));
+  const Check choice = check_choice();
+  output.write(line_of(choice));
+  output.finish();
+  return choice.ok ? ExitCode::done : ExitCode::no_hardware;
+}
+
+}  // namespace
+
+Command add_doctor(CLI::App& program) {
+  CLI::App& app =
+      add_command(program, "doctor", "Say what works here, and how to mend what does not",
+                  {{"warpmeter doctor", "driver, CUPTI, permission, model, database"}});
+  auto database = std::make_shared<std::string>();
+  add_database(app, *database);
+  return {&app, [database] { return run(*database); }};
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,25 @@
+#include "collector/cli/formats.h"
+
+#include <unistd.h>
+
+#include <vector>
+
+#include "collector/cli/options.h"
+#include "collector/cli/terminal.h"
+
+namespace warpmeter::cli {
+
+void add_format(CLI::App& app, std::string& value) {
+  const auto names = reports::format_names();
+  add_choice(app, "--format", std::vector<std::string>(names.begin(), names.end()), value,
+             "How it looks; " + value + " when not given");
+}
+
+std::string rendered(const reports::Table& table, const std::string& format,
+                     const std::string& file) {
+  const bool to_terminal = file.empty() && isatty(STDOUT_FILENO) == 1;
+  const auto width = to_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+  return reports::render(table, *reports::parse_format(format), width);
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,22 @@
+// --format and what it does to a table.
+#pragma once
+
+#include <string>
+
+#include "reports/table.h"
+
+namespace CLI {
+class App;
+}
+
+namespace warpmeter::cli {
+
+/// --format of a command that prints tables; `value` holds its default.
+void add_format(CLI::App& app, std::string& value);
+
+/// The table in a format by name. On a terminal, long text of a `table` is wrapped to its width;
+/// `file` is where it goes, empty for standard output.
+std::string rendered(const reports::Table& table, const std::string& format,
+                     const std::string& file = "");
+
+}  // namespace warpmeter::cli

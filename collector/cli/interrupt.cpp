@@ -1,0 +1,46 @@
+#include "collector/cli/interrupt.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <string_view>
+
+namespace warpmeter::cli {
+namespace {
+
+std::atomic<int> received{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler stores it");
+
+void on_signal(int signal) {
+  received.store(signal);
+  constexpr std::string_view message =
+      "\nwarpmeter: ending in order; finished launches are kept (once more: at once)\n";
+  // Nothing can be done when standard error does not take it.
+  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, message.data(), message.size());
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESETHAND | SA_RESTART;  // the second one has its default effect
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+bool interrupted() { return received.load(std::memory_order_relaxed) != 0; }
+
+void end_by_interrupt() {
+  const int signal = received.load();
+  if (signal == 0) return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+}  // namespace warpmeter::cli

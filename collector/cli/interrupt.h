@@ -1,0 +1,18 @@
+// Ctrl-C. The first one asks the command to end in order and keep what is finished; the second one
+// kills it. SIGTERM and SIGHUP are heard the same way.
+#pragma once
+
+namespace warpmeter::cli {
+
+/// From now on the signals set a flag instead of ending the program, once. A signal that was
+/// ignored when the program started (nohup) stays ignored.
+void catch_interrupts();
+
+/// Has the user asked to end? Safe to ask from any thread.
+bool interrupted();
+
+/// Ends the program by the signal that came, so that a shell sees it (130 for Ctrl-C) and stops a
+/// loop around it. Returns when there was none.
+void end_by_interrupt();
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,103 @@
+// The program: its commands, one file each; what the command line says; one of them runs. What it
+// cannot do it says in one sentence and an exit code (schema/error.h).
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "collector/cli/arguments.h"
+#include "collector/cli/interrupt.h"
+#include "collector/cli/options.h"
+#include "collector/cli/output.h"
+#include "collector/cli/terminal.h"
+#include "collector/cli/usage.h"
+#include "collector/cli/version.h"
+#include "schema/error.h"
+
+namespace warpmeter::cli {
+namespace {
+
+constexpr const char* description =
+    "warpmeter measures how the variants of a CUDA kernel use memory, on a GPU or on a model of "
+    "one\n"
+    "that executes their PTX, and keeps every figure in SQLite.\n";
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  warpmeter run transpose           measure a family's variants, compare them\n"
+    "  warpmeter report -o report.md     the last run as markdown\n"
+    "  warpmeter query comparison        a view of the database; or any SQL that reads\n"
+    "\n"
+    "Exit codes: 0 done, 2 wrong usage, 3 nothing to measure or show, 4 no usable hardware, 5 a "
+    "file\n"
+    "or database failed, 6 a kernel failed or gave a wrong answer.";
+
+ExitCode print(const std::string& text) {
+  Output output("");
+  output.write(text);
+  output.finish();
+  return ExitCode::done;
+}
+
+ExitCode run_command(int argc, char** argv) {
+  CLI::App program(description, "warpmeter");
+  program.footer(footer);
+  program.get_formatter()->column_width(34);
+  program.set_version_flag("--version", version_line(), "The version, git revision, CUDA version");
+
+  const Command commands[] = {
+      add_run(program,
+              shell_line(std::vector<std::string>(argv, argv + argc))),  // measure kernel variants
+      add_report(program),                                               // render tables of a run
+      add_query(program),                                                // read the database
+      add_list(program),    // kernels, metrics, devices, runs, views
+      add_doctor(program),  // what works here
+      add_completion(program),
+  };
+
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return print(program.help());
+  } catch (const CLI::CallForVersion& version) {
+    return print(fmt::format("{}\n", version.what()));
+  } catch (const CLI::ParseError& refusal) {
+    throw usage_error(program, refusal);
+  }
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.run();
+  }
+  throw no_command(program);
+}
+
+int complain(ExitCode code, const char* sentence) {
+  fmt::print(stderr, "{} {}\n", coloured(STDERR_FILENO, Colour::red, "warpmeter:"), sentence);
+  return static_cast<int>(code);
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
+
+int main(int argc, char** argv) {
+  using namespace warpmeter;
+  cli::keep_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is noticed by the write
+  int status = 0;
+  try {
+    status = static_cast<int>(cli::run_command(argc, argv));
+  } catch (const Error& error) {
+    status = cli::complain(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    status = cli::complain(ExitCode::kernel, "out of memory; choose a smaller --size");
+  } catch (const std::exception& error) {
+    status = cli::complain(ExitCode::kernel, error.what());
+  }
+  cli::end_by_interrupt();
+  return status;
+}

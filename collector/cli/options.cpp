@@ -1,0 +1,115 @@
+#include "collector/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
+
+#include "collector/cli/arguments.h"
+
+namespace warpmeter::cli {
+namespace {
+
+/// The longest of an option's names, as a person would write it: "--size"; a positional's name.
+std::string written_name(const std::string& names) {
+  const std::size_t comma = names.rfind(',');
+  return comma == std::string::npos ? names : names.substr(comma + 1);
+}
+
+CLI::Option* add_value(CLI::App& app, const std::string& names, const std::string& type,
+                       const std::string& description,
+                       std::function<void(const std::string&)> take) {
+  return app.add_option_function<std::string>(names, std::move(take), description)
+      ->type_name(type)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CLI::Option* add_values(CLI::App& app, const std::string& names, const std::string& type,
+                        std::vector<std::string>& values, const std::string& description) {
+  return app.add_option(names, values, description)
+      ->type_name(type)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+}  // namespace
+
+CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& summary,
+                      const std::vector<Example>& examples) {
+  CLI::App& app = *program.add_subcommand(name, summary);
+  app.group("Commands");
+  std::size_t width = 0;
+  for (const Example& example : examples) width = std::max(width, example.command.size());
+  std::string footer = "Examples:";
+  for (const Example& example : examples) {
+    footer += fmt::format("\n  {:<{}}  {}", example.command, width, example.meaning);
+  }
+  app.footer(footer);
+  return app;
+}
+
+void add_flag(CLI::App& app, const std::string& names, bool& value,
+              const std::string& description) {
+  app.add_flag(names, value, description);
+}
+
+void add_text(CLI::App& app, const std::string& names, const std::string& type, std::string& value,
+              const std::string& description) {
+  add_value(app, names, type, description, [&value](const std::string& text) { value = text; });
+}
+
+void add_choice(CLI::App& app, const std::string& names, std::vector<std::string> choices,
+                std::string& value, const std::string& description) {
+  const std::string type = fmt::format("{}", fmt::join(choices, "|"));
+  add_value(app, names, type, description,
+            [&value, name = written_name(names), known = std::move(choices)](
+                const std::string& text) { value = choose_word(name, text, known); });
+}
+
+void add_count(CLI::App& app, const std::string& names, std::int64_t least, std::int64_t most,
+               std::int64_t& value, const std::string& description) {
+  add_value(app, names, "N", description,
+            [&value, name = written_name(names), least, most](const std::string& text) {
+              value = whole_number(name, text, least, most);
+            });
+}
+
+void add_seconds(CLI::App& app, const std::string& names, double& value,
+                 const std::string& description) {
+  add_value(app, names, "SECONDS", description,
+            [&value, name = written_name(names)](const std::string& text) {
+              value = positive_seconds(name, text);
+            });
+}
+
+void add_list(CLI::App& app, const std::string& names, const std::string& type,
+              std::vector<std::string>& values, const std::string& description) {
+  app.add_option_function<std::vector<std::string>>(
+         names,
+         [&values, name = written_name(names)](const std::vector<std::string>& texts) {
+           values = split_list(name, texts);
+         },
+         description)
+      ->type_name(type)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
+void add_repeated(CLI::App& app, const std::string& names, const std::string& type,
+                  std::vector<std::string>& values, const std::string& description) {
+  add_values(app, names, type, values, description)->allow_extra_args(false);
+}
+
+void add_arguments(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                   const std::string& description) {
+  add_values(app, name, "", values, description);
+}
+
+void add_database(CLI::App& app, std::string& path) {
+  path = "warpmeter.db";
+  add_value(app, "--db", "FILE", "The database; warpmeter.db when not given",
+            [&path](const std::string& text) { path = text; })
+      ->envname("WARPMETER_DB");
+}
+
+}  // namespace warpmeter::cli

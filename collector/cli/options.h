@@ -1,0 +1,72 @@
+// What a subcommand is to main(), and how its options are declared.
+//
+// CLI11 reads the command line; these few functions fix what it leaves open, the same for every
+// command: a value given twice counts the last time, a list is repeated or separated by commas and
+// never swallows the argument after it, a wrong value throws Error{usage} with the text that was
+// wrong and the nearest names.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "schema/error.h"
+
+namespace CLI {
+class App;
+}
+
+namespace warpmeter::cli {
+
+/// A subcommand: its part of the command line, and what it does once that has been read. `run`
+/// throws Error for what cannot continue.
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<ExitCode()> run;
+};
+
+/// One line of a command's examples: "warpmeter list kernels", "what can be measured".
+struct Example {
+  std::string command, meaning;
+};
+
+/// Adds a subcommand; its --help ends with the examples.
+CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& summary,
+                      const std::vector<Example>& examples);
+
+/// `names` is "-q,--quiet" for an option, "SQL" for a positional. `type` is shown in the help and
+/// tells the shell's completion what to offer: "FILE" files, "a|b|c" these words.
+void add_flag(CLI::App& app, const std::string& names, bool& value, const std::string& description);
+void add_text(CLI::App& app, const std::string& names, const std::string& type, std::string& value,
+              const std::string& description);
+void add_choice(CLI::App& app, const std::string& names, std::vector<std::string> choices,
+                std::string& value, const std::string& description);
+/// A whole number from `least` to `most`.
+void add_count(CLI::App& app, const std::string& names, std::int64_t least, std::int64_t most,
+               std::int64_t& value, const std::string& description);
+/// A number of seconds greater than 0.
+void add_seconds(CLI::App& app, const std::string& names, double& value,
+                 const std::string& description);
+/// Repeated or separated by commas: -m a,b -m c.
+void add_list(CLI::App& app, const std::string& names, const std::string& type,
+              std::vector<std::string>& values, const std::string& description);
+/// Repeated, never split: --param a=1 --param b=2.
+void add_repeated(CLI::App& app, const std::string& names, const std::string& type,
+                  std::vector<std::string>& values, const std::string& description);
+/// Positionals, any number of them.
+void add_arguments(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                   const std::string& description);
+/// --db FILE, or $WARPMETER_DB, or warpmeter.db.
+void add_database(CLI::App& app, std::string& path);
+
+// The subcommands, one file each.
+/// `command_line` is what was typed; it is recorded with the run.
+Command add_run(CLI::App& program, const std::string& command_line);
+Command add_report(CLI::App& program);
+Command add_query(CLI::App& program);
+Command add_list(CLI::App& program);
+Command add_doctor(CLI::App& program);
+Command add_completion(CLI::App& program);
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,42 @@
+// Where a command's result goes: standard output, or the file of -o.
+//
+// A file appears whole or not at all: it is written beside its place under another name and renamed
+// at the end. A device or pipe (/dev/full, a FIFO) is written directly.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warpmeter::cli {
+
+class Output {
+ public:
+  /// Empty or "-": standard output. Throws Error{file} when the file cannot be made.
+  explicit Output(const std::string& path);
+  ~Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  /// Writes all of `text`. False when the reader of a pipe has gone: nobody wants the rest, and
+  /// that is no failure. Throws Error{file} when it cannot be written.
+  bool write(std::string_view text);
+
+  /// The result is complete: a file gets its name. Throws Error{file}.
+  void finish();
+
+ private:
+  std::string name_;       ///< for messages: "standard output", "report.md"
+  std::string target_;     ///< the file's place, links resolved; empty: written directly
+  std::string temporary_;  ///< until it is renamed
+  int descriptor_ = -1;
+  bool reader_gone_ = false;
+};
+
+/// Throws Error{usage} when the output file is the database.
+void refuse_overwriting(const std::string& database, const std::string& file);
+
+/// Opens /dev/null where standard input, output or error is closed, so that no file of ours ever
+/// takes its number.
+void keep_standard_streams();
+
+}  // namespace warpmeter::cli

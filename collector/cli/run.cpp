@@ -1,0 +1,288 @@
+// `warpmeter run`: measure kernel variants. What was typed becomes a plan (which variants, which
+// sizes, which backend); what cannot be done is said before anything is measured or recorded; the
+// session measures; the comparison goes to standard output, everything else to standard error.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collector/cli/arguments.h"
+#include "collector/cli/backends.h"
+#include "collector/cli/formats.h"
+#include "collector/cli/interrupt.h"
+#include "collector/cli/options.h"
+#include "collector/cli/output.h"
+#include "collector/cli/progress.h"
+#include "collector/cli/terminal.h"
+#include "collector/cli/version.h"
+#include "collector/run/selection.h"
+#include "collector/run/session.h"
+#include "collector/run/verify.h"
+#include "reports/report.h"
+#include "reports/table.h"
+#include "schema/catalogue.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+namespace {
+
+struct RunRequest {
+  std::vector<std::string> selectors, sizes, metrics;
+  BackendRequest backend;
+  std::string cache = "cold", label, database, command_line;
+  bool timing_only = false, counters_only = false, dry_run = false, quiet = false;
+  bool no_progress = false;
+  std::int64_t repeat = 1, print_output = 0, max_samples = 0;
+  double time_budget = 0;
+};
+
+// ---- from what was typed to a plan
+
+std::vector<std::int64_t> sizes_of(const RunRequest& request) {
+  std::vector<std::int64_t> sizes;
+  for (const std::string& text : request.sizes) {
+    sizes.push_back(whole_number("--size", text, 1, INT64_MAX));
+  }
+  return sizes;
+}
+
+void check_combinations(const RunRequest& request) {
+  if (request.timing_only && request.counters_only) {
+    throw Error(ExitCode::usage,
+                "--timing-only and --counters-only leave nothing to measure: give one of them");
+  }
+  if (request.timing_only && !request.metrics.empty()) {
+    throw Error(ExitCode::usage, "--timing-only reads no counters, so it takes no --metrics");
+  }
+}
+
+run::Options session_options(const RunRequest& request) {
+  run::Options options;
+  if (!request.metrics.empty()) options.metrics = request.metrics;
+  if (request.timing_only) options.metrics.clear();
+  options.timing = !request.counters_only;
+  options.repeat = static_cast<int>(request.repeat);
+  options.cache = request.cache == "warm" ? schema::CacheState::warm : schema::CacheState::cold;
+  run::StoppingRule& rule = options.stopping;
+  if (request.max_samples > 0) {
+    rule.max_samples = static_cast<int>(request.max_samples);
+    rule.min_samples = std::min(rule.min_samples, rule.max_samples);
+  }
+  if (request.time_budget > 0)
+    rule.time_budget = std::chrono::duration<double>(request.time_budget);
+  return options;
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+schema::Run describe(const RunRequest& request, const run::Backend& backend) {
+  schema::Run record;
+  record.backend = backend.device().backend;
+  record.tool_version = version();
+  record.git_revision = git_revision();
+  record.cuda_version = cuda_version();
+  record.host = host_name();
+  record.command = request.command_line;
+  record.label = request.label;
+  return record;
+}
+
+// ---- what a person sees
+
+void remark(const RunRequest& request, const std::string& text) {
+  if (!request.quiet) fmt::print(stderr, "{}\n", text);
+}
+
+std::string launch_name(std::string_view family, std::string_view variant, std::int64_t size) {
+  const std::string at = size > 0 ? fmt::format(" {}", size) : "";
+  return fmt::format("{}/{}{}", family, variant, at);
+}
+
+std::string extent(const kernels::Dim3& dim) {
+  return fmt::format("{} x {} x {}", dim.x, dim.y, dim.z);
+}
+
+/// --dry-run: every launch, and nothing done.
+reports::Table plan_table(const run::Choice& choice) {
+  using reports::Column;
+  using reports::Kind;
+  reports::Table table;
+  table.columns = {Column::text("family"),
+                   Column::text("variant"),
+                   Column::number("size", "size", "", Kind::exact),
+                   Column::text("grid"),
+                   Column::text("block"),
+                   Column::number("dynamic_shared_bytes", "dynamic shared", "bytes", Kind::exact),
+                   Column::number("buffer_bytes", "buffers", "bytes", Kind::count)};
+  for (const run::Selection& selection : choice.selections) {
+    const kernels::Family& family = *selection.family;
+    for (const std::int64_t size : selection.sizes) {
+      for (const kernels::Variant* variant : selection.variants) {
+        const kernels::Geometry geometry = variant->geometry(size);
+        table.rows.push_back(
+            {std::string(family.name), std::string(variant->name),
+             family.has_sizes() ? reports::Cell(size) : reports::Cell(reports::Missing{"one size"}),
+             extent(geometry.grid), extent(geometry.block),
+             std::int64_t{geometry.dynamic_shared_bytes},
+             static_cast<std::int64_t>(family.footprint(size))});
+      }
+    }
+  }
+  return table;
+}
+
+/// --print-output: the first values of every buffer that the launch changed.
+std::string output_lines(const std::string& launch, const kernels::Problem& problem,
+                         const run::Execution& execution, std::size_t count) {
+  std::string lines;
+  for (std::size_t i = 0; i < execution.buffers.size(); ++i) {
+    const kernels::Buffer& buffer = problem.buffers[i];
+    if (execution.buffers[i] == buffer.initial) continue;
+    lines += fmt::format("{} {}: {}\n", launch, buffer.name,
+                         fmt::join(run::first_values(buffer, execution.buffers[i], count), " "));
+  }
+  return lines;
+}
+
+run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output) {
+  run::Hooks hooks;
+  hooks.cancelled = interrupted;
+  hooks.progress = [&bar](const run::Progress& progress) { bar.update(progress); };
+  hooks.failed = [&bar](const schema::Launch& launch) {
+    bar.clear();
+    fmt::print(stderr, "{} {}: {}\n", coloured(STDERR_FILENO, Colour::red, "failed:"),
+               launch_name(launch.family, launch.variant, launch.size.value_or(0)), launch.reason);
+  };
+  if (request.print_output > 0) {
+    hooks.executed = [&](const kernels::Family& family, const kernels::Variant& variant,
+                         std::int64_t size, const kernels::Problem& problem,
+                         const run::Execution& execution) {
+      bar.clear();
+      output.write(output_lines(launch_name(family.name, variant.name, size), problem, execution,
+                                static_cast<std::size_t>(request.print_output)));
+    };
+  }
+  return hooks;
+}
+
+std::string plural(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "es");
+}
+
+/// What to type next, as it can be pasted.
+std::string next_command(const RunRequest& request, std::int64_t run_id) {
+  const std::string words[] = {
+      "warpmeter", "report",   "--db", request.database, "--run", std::to_string(run_id),
+      "-o",        "report.md"};
+  return shell_line(words);
+}
+
+void print_comparison(const RunRequest& request, std::int64_t run_id, Output& output) {
+  if (request.quiet) return;
+  const std::size_t width =
+      is_terminal(STDOUT_FILENO) ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+  const schema::Reader reader(request.database);
+  output.write(reports::render_comparison(reader, run_id, reports::Format::table, width));
+}
+
+// ---- the command
+
+ExitCode measure(const RunRequest& request, const run::Choice& choice, const run::Options& options,
+                 const Backends& backends) {
+  schema::Store store(request.database);
+  std::vector<run::Backend*> pointers;
+  for (const auto& backend : backends.opened) pointers.push_back(backend.get());
+
+  Output output("");
+  ProgressBar bar(is_terminal(STDERR_FILENO) && !request.quiet && !request.no_progress);
+  const auto begin = std::chrono::steady_clock::now();
+  const run::Summary summary =
+      run::measure(describe(request, *pointers.front()), choice.selections, options, pointers,
+                   store, hooks_of(request, bar, output));
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  bar.clear();
+
+  print_comparison(request, summary.run_id, output);
+  remark(request,
+         fmt::format("{} in {:.1f} s, {} failed{}; run {} of {}",
+                     plural(summary.launches, "launch"), elapsed.count(), summary.failed,
+                     summary.cancelled ? ", interrupted" : "", summary.run_id, request.database));
+  remark(request, fmt::format("next: {}", next_command(request, summary.run_id)));
+  if (summary.failed > 0) return ExitCode::kernel;
+  return summary.launches == 0 ? ExitCode::nothing : ExitCode::done;
+}
+
+ExitCode run_command(const RunRequest& request) {
+  check_combinations(request);
+  const run::Options options = session_options(request);
+  const run::Choice choice = run::choose(request.selectors, sizes_of(request));
+  schema::Catalogue::get().counters_for(options.metrics);  // an unknown name ends here
+  for (const std::string& note : choice.notes) remark(request, note);
+
+  catch_interrupts();
+  BackendRequest backend = request.backend;
+  backend.counters = !options.metrics.empty();
+  backend.timing = options.timing;
+  backend.cancelled = interrupted;
+  const Backends backends = open_backends(backend);
+  for (const std::string& note : backends.notes) remark(request, note);
+  for (const auto& opened : backends.opened) run::check_fits(choice.selections, *opened);
+
+  if (!request.dry_run) return measure(request, choice, options, backends);
+  Output output("");
+  output.write(rendered(plan_table(choice), "table"));
+  output.finish();
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command add_run(CLI::App& program, const std::string& command_line) {
+  CLI::App& app = add_command(
+      program, "run", "Measure kernel variants: counters, time, and whether the answer is right",
+      {{"warpmeter run", "every variant at its default sizes"},
+       {"warpmeter run transpose -n 512,1024", "one family at two sizes"},
+       {"warpmeter run 'smem_*/*pad*' reduction/interleaved -b model", "chosen variants, no GPU"},
+       {"warpmeter run matmul -m @shared,gld_efficiency --label before",
+        "chosen metrics, a name"}});
+  auto run = std::make_shared<RunRequest>();
+  run->command_line = command_line;
+  add_arguments(app, "SELECTOR", run->selectors,
+                "A family, family/variant, or a glob over these; all when none is given");
+  add_choice(app, "-b,--backend", {"auto", "cupti", "model"}, run->backend.backend,
+             "auto: the GPU where one is usable, else the model on the CPU");
+  add_list(app, "-n,--size", "N", run->sizes, "Sizes instead of the family's own");
+  add_text(app, "-d,--device", "N", run->backend.device, "The GPU's number, or all");
+  add_list(app, "-m,--metrics", "METRIC", run->metrics,
+           "Metrics, counters, sets (@shared) or PerfWorks names; @default when not given");
+  add_flag(app, "--timing-only", run->timing_only, "Measure time, read no counters");
+  add_flag(app, "--counters-only", run->counters_only, "Read counters, measure no time");
+  add_count(app, "--repeat", 1, 1'000'000, run->repeat, "Read the counters of each launch N times");
+  add_choice(app, "--cache", {"cold", "warm"}, run->cache,
+             "The L2 cache before a timed launch: flushed (cold, the default) or not");
+  add_count(app, "--max-samples", 1, 10'000'000, run->max_samples,
+            "Stop timing a launch after N samples; 1000 when not given");
+  add_seconds(app, "--time-budget", run->time_budget,
+              "Stop timing a launch after that long; 2 when not given");
+  add_text(app, "--arch", "SM", run->backend.arch, "The model's architecture: sm_80, sm_90, …");
+  add_count(app, "--threads", 1, 4096, run->backend.threads, "CPU threads of the model; all cores");
+  add_text(app, "--label", "TEXT", run->label, "A name for the run, for --run later");
+  add_database(app, run->database);
+  add_count(app, "--print-output", 1, 1'000'000, run->print_output,
+            "Print the first N values that each launch wrote");
+  add_flag(app, "--dry-run", run->dry_run, "Show what would be measured, and measure nothing");
+  add_flag(app, "--no-progress", run->no_progress, "No progress bar");
+  add_flag(app, "-q,--quiet", run->quiet, "Print nothing but failures");
+  return {&app, [run] { return run_command(*run); }};
+}
+
+}  // namespace warpmeter::cli

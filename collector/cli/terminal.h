@@ -1,0 +1,20 @@
+// What the other end of a stream is, and the colours it gets. NO_COLOR is honoured
+// (https://no-color.org: set and not empty), and so is TERM=dumb.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warpmeter::cli {
+
+bool is_terminal(int descriptor);
+
+/// Columns of the terminal; 80 when it does not say.
+int terminal_width(int descriptor);
+
+enum class Colour { red, green, yellow };
+
+/// The text in colour where the stream shows colours, else the text.
+std::string coloured(int descriptor, Colour colour, std::string_view text);
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,208 @@
+// What every command answers: a table of words, exit code, and what the two streams contain. Bad
+// input has its row here: one sentence on standard error, nothing on standard output.
+#include <algorithm>
+#include <ostream>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/collector/cli/workspace.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+using Words = std::vector<std::string>;
+
+struct Answer {
+  const char* name;
+  Words words;
+  int exit_code;
+  std::vector<std::string> texts;  ///< in standard output when it ends well, else in standard error
+};
+
+void PrintTo(const Answer& answer, std::ostream* stream) { *stream << answer.name; }
+
+std::string name_of(const ::testing::TestParamInfo<Answer>& info) { return info.param.name; }
+
+class GoodCommand : public Workspace, public ::testing::WithParamInterface<Answer> {};
+
+TEST_P(GoodCommand, AnswersOnStandardOutput) {
+  const Outcome outcome = warpmeter(GetParam().words);
+  EXPECT_EQ(outcome.exit_code, GetParam().exit_code) << outcome.error;
+  for (const std::string& text : GetParam().texts) EXPECT_THAT(outcome.output, HasSubstr(text));
+}
+
+const Answer good[] = {
+    {"Version", {"--version"}, 0, {"warpmeter 0.", "(git ", "CUDA 1"}},
+    {"Help", {"--help"}, 0, {"Examples:", "warpmeter run", "Exit codes:", "doctor", "completion"}},
+    {"HelpOfRun",
+     {"run", "--help"},
+     0,
+     {"Examples:\n  warpmeter run", "--backend", "WARPMETER_DB"}},
+    {"HelpOfReport", {"report", "-h"}, 0, {"Examples:\n  warpmeter report", "--run", "--format"}},
+    {"HelpOfQuery", {"query", "--help"}, 0, {"Examples:\n  warpmeter query", "--param"}},
+    {"HelpOfList", {"list", "--help"}, 0, {"Examples:\n  warpmeter list", "kernels|metrics"}},
+    {"HelpOfDoctor", {"doctor", "--help"}, 0, {"Examples:\n  warpmeter doctor"}},
+    {"HelpOfCompletion", {"completion", "--help"}, 0, {"Examples:\n  source <(warpmeter"}},
+    {"ListKernels",
+     {"list", "kernels"},
+     0,
+     {"transpose/tiled_padded", "1024 4096", "smem_square/"}},
+    {"ListKernelsCsv",
+     {"list", "kernels", "--format", "csv"},
+     0,
+     {"kernel,sizes", "matmul/naive,"}},
+    {"ListMetrics",
+     {"list", "metrics", "--format", "csv"},
+     0,
+     {"name,unit,kind,nvprof,backends,description", "gld_efficiency,%,metric,yes,cupti model,",
+      "@default,"}},
+    {"ListDevices", {"list", "devices"}, 0, {"model sm_90", "9.0"}},
+    {"ListViews", {"list", "views"}, 0, {"comparison", "gld_efficiency"}},
+    {"ListViewsJson", {"list", "views", "--format", "json"}, 0, {R"("column":"gld_efficiency")"}},
+    {"Doctor", {"doctor"}, 0, {"model", "executes and counts", "database", "run"}},
+    {"CompletionBash",
+     {"completion", "bash"},
+     0,
+     {"complete -F _warpmeter warpmeter", "--backend"}},
+    {"CompletionZsh", {"completion", "zsh"}, 0, {"bashcompinit"}},
+    {"CompletionFish", {"completion", "fish"}, 0, {"-l backend -x -a 'auto cupti model'"}},
+    {"DryRun",
+     {"run", "transpose/tiled", "-n", "100", "-b", "model", "--dry-run"},
+     0,
+     {"transpose", "tiled", "7 x 7 x 1", "16 x 16 x 1"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, GoodCommand, ::testing::ValuesIn(good), name_of);
+
+class BadCommand : public Workspace, public ::testing::WithParamInterface<Answer> {};
+
+TEST_P(BadCommand, SaysWhyInOneSentence) {
+  const Outcome outcome = warpmeter(GetParam().words);
+  EXPECT_EQ(outcome.exit_code, GetParam().exit_code);
+  EXPECT_EQ(outcome.output, "");
+  EXPECT_THAT(outcome.error, StartsWith("warpmeter: "));
+  EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
+  for (const std::string& text : GetParam().texts) EXPECT_THAT(outcome.error, HasSubstr(text));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_)) << "something was written";
+}
+
+const Answer bad[] = {
+    {"NoCommand", {}, 2, {"needs a command: run, report, query, list, doctor, completion"}},
+    {"UnknownCommand", {"rnu"}, 2, {"no command 'rnu'", "did you mean run?"}},
+    {"UnknownProgramOption", {"--versoin"}, 2, {"no option '--versoin'", "--version"}},
+    {"UnknownShortOption", {"run", "-x"}, 2, {"warpmeter run has no option '-x'"}},
+    {"ValueMissing", {"run", "--size"}, 2, {"--size needs a value", "warpmeter run --help"}},
+    {"DatabaseNameMissing", {"query", "runs", "--db"}, 2, {"--db needs a value"}},
+    {"UnknownFamily", {"run", "trnaspose"}, 2, {"'trnaspose'", "transpose"}},
+    {"UnknownVariant", {"run", "transpose/naiv"}, 2, {"'transpose/naiv'", "transpose/naive"}},
+    {"EmptyGlob", {"run", "zzz*"}, 2, {"'zzz*'", "warpmeter list kernels"}},
+    {"UnknownMetric", {"run", "-m", "gld_eficiency"}, 2, {"gld_eficiency", "gld_efficiency"}},
+    {"UnknownSet", {"run", "-m", "@shraed"}, 2, {"@shraed", "@shared"}},
+    {"EmptyMetric", {"run", "-m", "gld_efficiency,"}, 2, {"--metrics", "empty part"}},
+    {"UnknownBackend", {"run", "-b", "modle"}, 2, {"--backend", "'modle'", "model"}},
+    {"UnknownCache", {"run", "--cache", "hot"}, 2, {"--cache takes cold, warm, not 'hot'"}},
+    {"UnknownArch", {"run", "-b", "model", "--arch", "sm_12"}, 2, {"12", "90"}},
+    {"ArchIsNoNumber", {"run", "--arch", "hopper"}, 2, {"--arch", "'hopper'"}},
+    {"SizeZero", {"run", "-n", "0"}, 2, {"--size", "'0'"}},
+    {"SizeNegative", {"run", "-n", "-5"}, 2, {"--size", "'-5'"}},
+    {"SizeNoNumber", {"run", "-n", "big"}, 2, {"--size", "'big'"}},
+    {"SizeWithTail", {"run", "--size=64x"}, 2, {"--size", "'64x'"}},
+    {"SizePastEveryInteger", {"run", "-n", "9223372036854775808"}, 2, {"'9223372036854775808'"}},
+    {"SizeListBroken", {"run", "-n", "64,,128"}, 2, {"'64,,128'", "empty part"}},
+    {"SizePastTheFamily",
+     {"run", "transpose", "-n", "2000000000", "-b", "model"},
+     6,
+     {"transpose"}},
+    {"RepeatZero", {"run", "--repeat", "0"}, 2, {"--repeat", "'0'"}},
+    {"ThreadsNoNumber", {"run", "--threads", "all"}, 2, {"--threads", "'all'"}},
+    {"DeviceNoNumber", {"run", "-d", "first"}, 2, {"--device", "'first'"}},
+    {"DeviceOfTheModel", {"run", "-b", "model", "-d", "0"}, 2, {"--device", "-b model"}},
+    {"ArchOfTheGpu", {"run", "-b", "cupti", "--arch", "sm_90"}, 2, {"--arch", "-b model"}},
+    {"BudgetZero", {"run", "--time-budget", "0"}, 2, {"--time-budget", "'0'"}},
+    {"NothingLeft", {"run", "--timing-only", "--counters-only"}, 2, {"--timing-only"}},
+    {"TimingWithMetrics", {"run", "--timing-only", "-m", "@shared"}, 2, {"--metrics"}},
+    {"TimingOnTheModel", {"run", "-b", "model", "--timing-only"}, 4, {"--timing-only", "model"}},
+    {"FlagWithValue", {"run", "--dry-run=5x"}, 2, {"--dry-run"}},
+    {"UnknownFormat", {"report", "--format", "htm"}, 2, {"--format", "'htm'", "markdown"}},
+    {"WordTooMany", {"report", "last"}, 2, {"warpmeter report does not take 'last'"}},
+    {"ListOfNothing", {"list"}, 2, {"kernels, metrics, devices, runs or views"}},
+    {"ListOfUnknown", {"list", "kernel"}, 2, {"'kernel'", "did you mean kernels"}},
+    {"UnknownShell", {"completion", "tcsh"}, 2, {"bash, zsh, fish", "'tcsh'"}},
+    {"NoShell", {"completion"}, 2, {"bash, zsh or fish"}},
+    {"UnknownView", {"query", "comparisn"}, 2, {"no view 'comparisn'", "comparison"}},
+    {"EmptyQuery", {"query", " ; "}, 2, {"no SQL"}},
+    {"ParameterWithoutValue", {"query", "runs", "--param", "x"}, 2, {"NAME=VALUE", "'x'"}},
+    {"LimitZero", {"query", "runs", "--limit", "0"}, 2, {"--limit", "'0'"}},
+    {"QueryOfNoDatabase", {"query", "runs"}, 5, {"warpmeter.db"}},
+    {"ReportOfNoDatabase", {"report", "--db", "other.db"}, 5, {"other.db"}},
+    {"RunsOfNoDatabase", {"list", "runs"}, 5, {"warpmeter.db"}},
+    {"DatabaseInNoFolder",
+     {"run", "vector_add", "-n", "32", "-b", "model", "-q", "--db", "no/such/folder.db"},
+     5,
+     {"no/such/folder.db"}},
+    {"DatabaseIsAFolder",
+     {"run", "vector_add", "-n", "32", "-b", "model", "-q", "--db", "/tmp"},
+     5,
+     {"/tmp"}},
+    {"OutputIntoNoFolder", {"list", "views", "-o", "no/such/file"}, 5, {"no/such/file"}},
+    {"OutputToAFullDisk", {"list", "views", "-o", "/dev/full"}, 5, {"/dev/full", "No space"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, BadCommand, ::testing::ValuesIn(bad), name_of);
+
+class Misspelling : public Workspace, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(Misspelling, OfEveryOptionGetsTheOption) {
+  const std::string command = GetParam();
+  const std::string help = warpmeter({command, "--help"}).output;
+  const std::regex pattern("--[a-z-]+");
+  std::set<std::string> options;
+  for (std::sregex_iterator at(help.begin(), help.end(), pattern), end; at != end; ++at) {
+    options.insert(at->str());
+  }
+  ASSERT_THAT(options, Not(IsEmpty()));
+  for (const std::string& option : options) {
+    const std::string wrong = option + option.back();
+    const Outcome outcome = warpmeter({command, wrong, "1"});
+    EXPECT_EQ(outcome.exit_code, 2) << wrong;
+    EXPECT_THAT(outcome.error, AllOf(HasSubstr("no option '" + wrong + "'"),
+                                     HasSubstr("did you mean"), HasSubstr(option)));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, Misspelling,
+                         ::testing::Values("run", "report", "query", "list", "doctor",
+                                           "completion"),
+                         [](const auto& command) { return std::string(command.param); });
+
+using Hardware = Workspace;
+
+TEST_F(Hardware, ThatIsNotThereIsExitCode4WithWhyAndWhatToDo) {
+  const Outcome outcome = warpmeter({"run", "vector_add", "-n", "32", "-b", "cupti"});
+  if (outcome.exit_code == 0) GTEST_SKIP() << "this machine has a usable GPU";
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_THAT(outcome.error, AnyOf(HasSubstr("driver"), HasSubstr("device"), HasSubstr("CUPTI")));
+  EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
+}
+
+TEST_F(Hardware, ThatIsNotThereLeavesAutoToTheModel) {
+  const Outcome outcome = warpmeter({"run", "vector_add", "-n", "32"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  if (outcome.error.find("measuring on") != std::string::npos) {
+    GTEST_SKIP() << "this machine has a usable GPU";
+  }
+  EXPECT_THAT(outcome.error, HasSubstr("model sm_90 answers, since no GPU is usable: "));
+}
+
+}  // namespace
+}  // namespace warpmeter::cli

@@ -1,0 +1,92 @@
+// From the text of an argument to its value.
+#include "collector/cli/arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "schema/error.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// The sentence of the Error{usage} that `action` throws; empty when it throws none.
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(WholeNumber, ReadsDigitsInItsRange) {
+  EXPECT_EQ(whole_number("--size", "1", 1, INT64_MAX), 1);
+  EXPECT_EQ(whole_number("--size", "9223372036854775807", 1, INT64_MAX), INT64_MAX);
+  EXPECT_EQ(whole_number("--device", "0", 0, 7), 0);
+}
+
+TEST(WholeNumber, RefusesEverythingElseWithTheTextThatWasWrong) {
+  for (const char* text : {"0", "-1", "x", "12x", "1.5", "1e3", " 1", "1 ", "+1", "0x10", "",
+                           "9223372036854775808", "99999999999999999999"}) {
+    const std::string sentence = refusal([&] { whole_number("--size", text, 1, INT64_MAX); });
+    EXPECT_THAT(sentence, HasSubstr("--size takes a whole number of at least 1")) << text;
+    EXPECT_THAT(sentence, HasSubstr("'" + std::string(text) + "'"));
+  }
+  EXPECT_THAT(refusal([] { whole_number("--threads", "9", 1, 8); }), HasSubstr("from 1 to 8"));
+}
+
+TEST(PositiveSeconds, ReadsDecimalsAndRefusesTheRest) {
+  EXPECT_DOUBLE_EQ(positive_seconds("--time-budget", "0.25"), 0.25);
+  EXPECT_DOUBLE_EQ(positive_seconds("--time-budget", "3"), 3);
+  for (const char* text : {"0", "-1", "inf", "nan", "1s", ""}) {
+    EXPECT_THAT(refusal([&] { positive_seconds("--time-budget", text); }),
+                HasSubstr("'" + std::string(text) + "'"));
+  }
+}
+
+TEST(ChooseWord, RefusesAnUnknownWordWithTheNearest) {
+  const std::vector<std::string> known = {"auto", "cupti", "model"};
+  EXPECT_EQ(choose_word("--backend", "model", known), "model");
+  const std::string sentence = refusal([&] { choose_word("--backend", "modle", known); });
+  EXPECT_THAT(sentence, HasSubstr("auto, cupti, model"));
+  EXPECT_THAT(sentence, HasSubstr("did you mean model?"));
+}
+
+TEST(SplitList, SplitsAtCommasAndRefusesEmptyParts) {
+  const std::vector<std::string> texts = {"a,b", "c"};
+  EXPECT_THAT(split_list("-m", texts), ElementsAre("a", "b", "c"));
+  for (const char* text : {"", ",", "a,", ",a", "a,,b"}) {
+    const std::vector<std::string> one = {text};
+    EXPECT_THAT(refusal([&] { split_list("--size", one); }), HasSubstr("empty part")) << text;
+  }
+}
+
+TEST(Parameter, HasTheTypeThatItsValueReadsAs) {
+  EXPECT_EQ(parameter("n=5"), std::make_pair(std::string(":n"), schema::Value(std::int64_t{5})));
+  EXPECT_EQ(parameter("x=-1.5").second, schema::Value(-1.5));
+  EXPECT_EQ(parameter("s=a=b").second, schema::Value(std::string("a=b")));
+  EXPECT_EQ(parameter("s=").second, schema::Value(std::string()));
+  EXPECT_EQ(parameter("s=nan").second, schema::Value(std::string("nan")));
+}
+
+TEST(Parameter, NeedsANameAndAnEqualsSign) {
+  for (const char* text : {"", "n", "=5", "a b=5", ":n=5"}) {
+    EXPECT_THAT(refusal([&] { parameter(text); }), HasSubstr("NAME=VALUE")) << text;
+  }
+}
+
+TEST(ShellLine, CanBePastedBack) {
+  const std::vector<std::string> words = {"warpmeter", "run", "smem_*/*", "it's", "", "a-b_c.d/e"};
+  EXPECT_EQ(shell_line(words), "warpmeter run 'smem_*/*' 'it'\\''s' '' a-b_c.d/e");
+}
+
+}  // namespace
+}  // namespace warpmeter::cli

@@ -1,0 +1,56 @@
+// The built program, as a person or a script uses it: words in, exit code and two streams out.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace warpmeter::cli {
+
+/// How a program is started.
+struct Start {
+  std::vector<std::string> words;                       ///< without the program's own name
+  std::filesystem::path folder;                         ///< it runs there
+  std::map<std::string, std::string> environment = {};  ///< in addition to ours
+  std::string input = {};                               ///< of standard input
+  std::string output = {};  ///< a file for standard output instead of a pipe
+};
+
+/// How it ended.
+struct Outcome {
+  int exit_code = -1;  ///< -1: a signal ended it
+  int signal = 0;
+  std::string output, error;
+};
+
+/// A running program. Killed when it goes out of scope, or after two minutes.
+class Process {
+ public:
+  explicit Process(const Start& start);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t id() const { return id_; }
+  /// Reads both streams to their ends and waits.
+  Outcome wait();
+  /// Reads standard error until it contains `text`; false when it ended without.
+  bool wait_for_error(const std::string& text);
+  /// Closes our end of its standard output, as `head` does when it has seen enough.
+  void close_output();
+
+ private:
+  bool read_some();
+
+  pid_t id_ = -1;
+  int output_ = -1, error_ = -1;
+  Outcome outcome_;
+};
+
+/// Starts and waits.
+Outcome run_program(const Start& start);
+
+}  // namespace warpmeter::cli

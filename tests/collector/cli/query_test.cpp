@@ -1,0 +1,137 @@
+// `query` and `report` from the outside.
+#include <string>
+
+#include "tests/collector/cli/workspace.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class Query : public Workspace {
+ protected:
+  void SetUp() override {
+    Workspace::SetUp();
+    measure_something();
+  }
+};
+
+TEST_F(Query, ShowsAViewByItsName) {
+  const Outcome outcome = warpmeter({"query", "comparison", "--format", "csv"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output,
+              AllOf(StartsWith("run_id,launch_id,device,backend,family,variant,size,grid,block,"),
+                    HasSubstr(",vector_add,block_128,1000,")));
+}
+
+TEST_F(Query, HasFourFormats) {
+  const char* sql = "SELECT 1 AS a, 'x|y' AS b, NULL AS c";
+  EXPECT_EQ(warpmeter({"query", sql, "--format", "csv"}).output, "a,b,c\n1,x|y,\n");
+  EXPECT_THAT(warpmeter({"query", sql, "--format", "json"}).output,
+              AllOf(HasSubstr(R"("a":1)"), HasSubstr(R"("b":"x|y")"), HasSubstr(R"("c":null)")));
+  EXPECT_THAT(warpmeter({"query", sql, "--format", "markdown"}).output, HasSubstr("x\\|y"));
+  EXPECT_THAT(warpmeter({"query", sql}).output, HasSubstr("x|y"));
+}
+
+TEST_F(Query, BindsParameters) {
+  EXPECT_EQ(warpmeter({"query", "SELECT :n + 1 AS a, :t AS b", "--param", "n=41", "--param",
+                       "t=it's", "--format", "csv"})
+                .output,
+            "a,b\n42,it's\n");
+}
+
+TEST_F(Query, ReadsSqlFromStandardInput) {
+  const Outcome outcome = run_program(
+      {{"query", "--format", "csv"}, folder_, {}, "SELECT variant FROM launches\nORDER BY 1;\n"});
+  EXPECT_EQ(outcome.output, "variant\nblock_128\nblock_256\n");
+}
+
+TEST_F(Query, StopsAtTheLimit) {
+  EXPECT_EQ(warpmeter({"query", "launches", "--limit", "1", "--format", "csv"}).exit_code, 0);
+  const std::string output =
+      warpmeter({"query", "SELECT variant FROM launches", "--limit", "1", "--format", "csv"})
+          .output;
+  EXPECT_EQ(output, "variant\nblock_128\n");
+}
+
+TEST_F(Query, IsReadOnly) {
+  for (const char* sql : {"DROP TABLE runs", "drop view comparison", "DELETE FROM runs",
+                          "UPDATE runs SET label = 'x'", "CREATE TABLE t (a)",
+                          "ATTACH 'other.db' AS other", "PRAGMA user_version = 9", "VACUUM"}) {
+    const Outcome outcome = warpmeter({"query", sql});
+    EXPECT_EQ(outcome.exit_code, 2) << sql;
+    EXPECT_EQ(outcome.output, "") << sql;
+  }
+  EXPECT_THAT(warpmeter({"query", "DELETE FROM runs"}).error, HasSubstr("read"));
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "2");
+}
+
+TEST_F(Query, TellsAnSqlErrorWithItsPlace) {
+  const Outcome outcome = warpmeter({"query", "SELECT variant FORM launches"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("launches"), HasSubstr("syntax error")));
+}
+
+TEST_F(Query, NamesTheNearestViewOfAMissingTable) {
+  const Outcome outcome = warpmeter({"query", "SELECT * FROM lauches"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("lauches"), HasSubstr("did you mean launches")));
+}
+
+TEST_F(Query, TakesOneStatement) {
+  EXPECT_EQ(warpmeter({"query", "SELECT 1; SELECT 2"}).exit_code, 2);
+}
+
+TEST_F(Query, EndsQuietlyWhenItsReaderHasGone) {
+  Process process({{"query",
+                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i "
+                    "< 50000) SELECT i FROM n"},
+                   folder_});
+  process.close_output();
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.error, "");
+}
+
+TEST_F(Query, DoesNotOverwriteTheDatabaseWithItsAnswer) {
+  EXPECT_EQ(warpmeter({"query", "runs", "-o", "warpmeter.db"}).exit_code, 2);
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "2");
+}
+
+TEST_F(Query, ToAFullDeviceIsExitCode5) {
+  const Outcome outcome = run_program({{"query", "launches"}, folder_, {}, {}, "/dev/full"});
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("standard output"), HasSubstr("No space left")));
+}
+
+TEST_F(Query, ListsRuns) {
+  EXPECT_THAT(warpmeter({"list", "runs", "--format", "csv"}).output,
+              AllOf(HasSubstr("run_id"), HasSubstr("model"), HasSubstr("done")));
+}
+
+using Report = Query;
+
+TEST_F(Report, IsWrittenToAFileAsMarkdown) {
+  const Outcome outcome = warpmeter({"report", "-o", "report.md"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.output, "");
+  EXPECT_THAT(contents("report.md"), AllOf(StartsWith("#"), HasSubstr("| block_128")));
+}
+
+TEST_F(Report, IsOfTheRunThatIsAskedFor) {
+  measure_something();
+  const std::string sql = "SELECT uuid FROM runs ORDER BY run_id LIMIT 1";
+  for (const std::string& run : {std::string("1"), std::string("last~1"), value_of(sql)}) {
+    const Outcome outcome = warpmeter({"report", "--run", run, "--format", "csv"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+    EXPECT_THAT(outcome.output, AllOf(HasSubstr("\n1,"), Not(HasSubstr("\n2,")))) << run;
+  }
+  EXPECT_EQ(warpmeter({"report", "--run", "last~7"}).exit_code, 2);
+  EXPECT_EQ(warpmeter({"report", "--run", "nonsense"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace warpmeter::cli

@@ -1,0 +1,199 @@
+// `run` from the outside: what it stores, what it prints where, and that nothing is lost when it is
+// interrupted, killed, or not alone.
+#include <sys/stat.h>
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/collector/cli/workspace.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class Run : public Workspace {
+ protected:
+  /// Long enough to be caught in the middle, with launches that end soon one after another.
+  Start long_run() const {
+    std::string sizes = "64";
+    for (int size = 65; size < 365; ++size) sizes += "," + std::to_string(size);
+    return {{"run", "matmul", "-n", sizes, "-b", "model"}, folder_};
+  }
+
+  /// Waits until a launch of the newest run is in the database.
+  void wait_for_a_launch() const {
+    for (int tries = 0; tries < 600; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      const Outcome outcome = warpmeter({"query", "SELECT 1 FROM launches LIMIT 1"});
+      if (outcome.exit_code == 0 && outcome.output.find('1') != std::string::npos &&
+          value_of("SELECT count(*) FROM launches") != "0") {
+        return;
+      }
+    }
+    FAIL() << "no launch was stored in half a minute";
+  }
+};
+
+TEST_F(Run, StoresEveryChosenVariantVerified) {
+  const Outcome outcome = warpmeter({"run", "smem_square/set_col*", "vector_add", "-n", "1000,33",
+                                     "-b", "model", "--label", "mine"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE verified = 1 AND outcome = 'done'"), "5");
+  EXPECT_EQ(value_of("SELECT outcome || ' ' || label || ' ' || backend FROM runs"),
+            "done mine model");
+  EXPECT_EQ(value_of("SELECT shared_load_transactions_per_request FROM comparison WHERE variant = "
+                     "'set_col_read_col'"),
+            "32");
+}
+
+TEST_F(Run, PrintsTheComparisonOnStandardOutputAndTheRestOnStandardError) {
+  const Outcome outcome = warpmeter({"run", "vector_add", "-n", "1000", "-b", "model"});
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("vector_add"), HasSubstr("block_128")));
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("2 launches in "), HasSubstr("0 failed"),
+                                   HasSubstr("run 1 of warpmeter.db"),
+                                   HasSubstr("next: warpmeter report --db warpmeter.db --run 1")));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("\x1b"))) << "no bar and no colour without a terminal";
+}
+
+TEST_F(Run, IsSilentWhenAskedTo) {
+  const Outcome outcome = warpmeter({"run", "vector_add", "-n", "1000", "-b", "model", "-q"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.output, "");
+  EXPECT_EQ(outcome.error, "");
+}
+
+TEST_F(Run, RecordsHowItWasCalledAndWithWhat) {
+  measure_something();
+  EXPECT_EQ(value_of("SELECT command FROM runs"), "warpmeter run vector_add -n 1000 -b model -q");
+  EXPECT_THAT(value_of("SELECT tool_version FROM runs"), StartsWith("0."));
+  EXPECT_NE(value_of("SELECT git_revision FROM runs"), "");
+  EXPECT_NE(value_of("SELECT host FROM runs"), "");
+}
+
+TEST_F(Run, SaysThatAFamilyOfOneSizeIgnoresTheSize) {
+  const Outcome outcome =
+      warpmeter({"run", "smem_square/set_row_read_row", "-n", "64", "-b", "model"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.error, HasSubstr("smem_square has one fixed size and ignores --size"));
+}
+
+TEST_F(Run, PrintsTheFirstValuesOfWhatALaunchWrote) {
+  const Outcome outcome =
+      warpmeter({"run", "smem_square/set_row_read_row", "-b", "model", "--print-output", "4"});
+  EXPECT_THAT(outcome.output, HasSubstr("smem_square/set_row_read_row out: 0 1 2 3\n"));
+}
+
+TEST_F(Run, MeasuresEachLaunchAsOftenAsAsked) {
+  const Outcome outcome =
+      warpmeter({"run", "smem_square/set_row_read_row", "-b", "model", "--repeat", "3", "-q"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "3");
+}
+
+TEST_F(Run, ReadsOnlyTheMetricsThatAreAskedFor) {
+  const Outcome outcome = warpmeter(
+      {"run", "vector_add/block_128", "-n", "64", "-b", "model", "-m", "gst_efficiency", "-q"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(value_of("SELECT value FROM results WHERE metric = 'gst_efficiency'"), "100");
+  EXPECT_EQ(value_of("SELECT count(*) FROM results WHERE metric = 'shared_load_requests'"), "0");
+}
+
+TEST_F(Run, CountsTheSameOnAnyNumberOfThreads) {
+  const char* sql =
+      "SELECT group_concat(metric || value) FROM results WHERE metric NOT LIKE 'duration%'";
+  std::vector<std::string> answers;
+  for (const char* threads : {"1", "3"}) {
+    const std::string database = std::string("threads") + threads + ".db";
+    const Outcome outcome = warpmeter(
+        {"run", "matmul", "-n", "50", "-b", "model", "--threads", threads, "-q", "--db", database});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+    answers.push_back(warpmeter({"query", sql, "--db", database, "--format", "csv"}).output);
+  }
+  EXPECT_EQ(answers[0], answers[1]);
+  EXPECT_THAT(answers[0], HasSubstr("gld_efficiency"));
+}
+
+TEST_F(Run, DryMeasuresNothing) {
+  const Outcome outcome = warpmeter({"run", "--dry-run", "-b", "model"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(Run, FindsItsDatabaseInTheEnvironment) {
+  const Outcome outcome = run_program({{"run", "vector_add", "-n", "32", "-b", "model", "-q"},
+                                       folder_,
+                                       {{"WARPMETER_DB", "other.db"}}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_TRUE(std::filesystem::exists(file("other.db")));
+  EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
+}
+
+TEST_F(Run, EndsInOrderWhenInterruptedOnce) {
+  Process process(long_run());
+  wait_for_a_launch();
+  kill(process.id(), SIGINT);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.signal, SIGINT) << "a shell sees 130 and ends a loop around it";
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("ending in order"), HasSubstr("interrupted")));
+  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "interrupted");
+  EXPECT_NE(value_of("SELECT count(*) FROM results"), "0");
+}
+
+TEST_F(Run, KeepsItsFinishedLaunchesWhenKilled) {
+  Process process(long_run());
+  wait_for_a_launch();
+  kill(process.id(), SIGKILL);
+  EXPECT_EQ(process.wait().signal, SIGKILL);
+  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "interrupted");
+  EXPECT_NE(value_of("SELECT count(*) FROM launches"), "0");
+  EXPECT_EQ(value_of("PRAGMA integrity_check"), "ok");
+  EXPECT_THAT(warpmeter({"report"}).output, HasSubstr("interrupted"));
+}
+
+TEST_F(Run, SharesItsDatabaseWithAnotherOne) {
+  const Start start = {{"run", "vector_add", "transpose", "-n", "32,64,96", "-b", "model", "-q"},
+                       folder_};
+  Process one(start), two(start);
+  const Outcome outcomes[] = {one.wait(), two.wait()};
+  for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(value_of("SELECT count(*) FROM runs WHERE outcome = 'done'"), "2");
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "36");
+  EXPECT_EQ(value_of("SELECT count(DISTINCT n) FROM (SELECT count(*) AS n FROM results GROUP BY "
+                     "run_id)"),
+            "1");
+}
+
+TEST_F(Run, GoesOnWhenTheReaderOfItsOutputHasGone) {
+  Process process(
+      {{"run", "vector_add", "-n", "32", "-b", "model", "--print-output", "1"}, folder_});
+  process.close_output();
+  EXPECT_EQ(process.wait().exit_code, 0);
+  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "done");
+}
+
+TEST_F(Run, RefusesADatabaseThatIsNoneAndLeavesItAlone) {
+  write("warpmeter.db", std::string(5000, 'x'));
+  const Outcome outcome = warpmeter({"run", "vector_add", "-n", "32", "-b", "model", "-q"});
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_THAT(outcome.error, HasSubstr("warpmeter.db"));
+  EXPECT_EQ(contents("warpmeter.db"), std::string(5000, 'x'));
+}
+
+TEST_F(Run, RefusesADatabaseThatCannotBeWrittenBeforeItMeasures) {
+  if (geteuid() == 0) GTEST_SKIP() << "root writes everywhere";
+  measure_something();
+  chmod(file("warpmeter.db").c_str(), 0444);
+  const Outcome outcome = warpmeter({"run", "vector_add", "-n", "32", "-b", "model"});
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_EQ(outcome.output, "");
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
