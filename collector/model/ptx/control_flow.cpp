@@ -1,0 +1,302 @@
+#include "collector/model/ptx/control_flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "collector/model/ptx/opcodes.h"
+
+namespace warpmeter::model::ptx {
+namespace {
+
+/// Where an instruction may go instead of to the next one.
+struct Jump {
+  std::vector<std::size_t> targets;  ///< instruction numbers; the body's size for its end
+  bool leaves = false;
+  bool goes_on = true;  ///< to the next instruction as well
+};
+
+Diagnostic unknown_label(const Instruction& instruction, std::string_view name,
+                         const Function& function) {
+  return {instruction.line, 0,
+          fmt::format("'{}' goes to '{}', which is no label of function '{}'", instruction.text,
+                      name.substr(0, 60), function.name.substr(0, 60))};
+}
+
+std::string_view name_at(const Instruction& instruction, std::size_t position) {
+  if (position >= instruction.operands.size()) return {};
+  return instruction.operands[position].name;
+}
+
+std::optional<Diagnostic> add_target(Jump& jump, const Function& function,
+                                     const Instruction& instruction, std::string_view name) {
+  const auto label = function.labels.find(name);
+  if (label == function.labels.end()) return unknown_label(instruction, name, function);
+  jump.targets.push_back(label->second);
+  return std::nullopt;
+}
+
+/// What `instruction` does to control; nothing when it simply goes on.
+std::variant<std::optional<Jump>, Diagnostic> jump_of(const Function& function,
+                                                      const Instruction& instruction) {
+  const Opcode* opcode = find_opcode(instruction);
+  if (opcode == nullptr || opcode->flow == Flow::next || opcode->flow == Flow::call) {
+    return std::nullopt;
+  }
+  Jump jump;
+  jump.goes_on = instruction.guard.has_value();
+  if (opcode->flow == Flow::branch) {
+    if (auto problem = add_target(jump, function, instruction, name_at(instruction, 0))) {
+      return *std::move(problem);
+    }
+  } else if (opcode->flow == Flow::indexed_branch) {
+    const auto list = function.target_lists.find(name_at(instruction, 1));
+    if (list == function.target_lists.end()) {
+      return unknown_label(instruction, name_at(instruction, 1), function);
+    }
+    for (const std::string_view target : list->second) {
+      if (auto problem = add_target(jump, function, instruction, target)) {
+        return *std::move(problem);
+      }
+    }
+  } else {
+    jump.leaves = true;
+  }
+  return jump;
+}
+
+/// Cuts the body at targets and after jumps, and joins the pieces.
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(const Function& function) : function_(function) {}
+
+  std::optional<Diagnostic> build(ControlFlow& graph) {
+    const std::size_t size = function_.body.size();
+    jumps_.resize(size);
+    std::vector<bool> starts(size + 1, false);
+    if (size > 0) starts[0] = true;
+    for (std::size_t i = 0; i < size; ++i) {
+      auto jump = jump_of(function_, function_.body[i]);
+      if (auto* problem = std::get_if<Diagnostic>(&jump)) return *std::move(problem);
+      jumps_[i] = std::get<0>(std::move(jump));
+      if (!jumps_[i]) continue;
+      starts[i + 1] = true;
+      for (const std::size_t target : jumps_[i]->targets) starts[target] = true;
+    }
+    graph.block_of.resize(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      if (starts[i]) graph.blocks.emplace_back().first = i;
+      graph.blocks.back().end = i + 1;
+      graph.block_of[i] = graph.blocks.size() - 1;
+    }
+    for (std::size_t b = 0; b < graph.blocks.size(); ++b) join(graph, b);
+    return std::nullopt;
+  }
+
+ private:
+  void join(ControlFlow& graph, std::size_t number) {
+    Block& block = graph.blocks[number];
+    const std::optional<Jump>& jump = jumps_[block.end - 1];
+    if (!jump || jump->goes_on) add_edge(graph, number, block.end);
+    if (!jump) return;
+    for (const std::size_t target : jump->targets) add_edge(graph, number, target);
+    block.leaves = block.leaves || jump->leaves;
+    std::sort(block.successors.begin(), block.successors.end());
+    block.successors.erase(std::unique(block.successors.begin(), block.successors.end()),
+                           block.successors.end());
+    for (const std::size_t successor : block.successors) {
+      std::vector<std::size_t>& into = graph.blocks[successor].predecessors;
+      if (into.empty() || into.back() != number) into.push_back(number);
+    }
+  }
+
+  /// The edge from `block` to what starts at `instruction`: the end of the body is left.
+  void add_edge(ControlFlow& graph, std::size_t block, std::size_t instruction) {
+    if (instruction == function_.body.size()) {
+      graph.blocks[block].leaves = true;
+    } else {
+      graph.blocks[block].successors.push_back(graph.block_of[instruction]);
+    }
+  }
+
+  const Function& function_;
+  std::vector<std::optional<Jump>> jumps_;
+};
+
+/// Marks what can be reached and puts it into reverse postorder, without recursion.
+void find_order(ControlFlow& graph) {
+  if (graph.blocks.empty()) return;
+  std::vector<std::pair<std::size_t, std::size_t>> path = {{0, 0}};
+  graph.blocks[0].is_reachable = true;
+  while (!path.empty()) {
+    auto& [block, next] = path.back();
+    const std::vector<std::size_t>& successors = graph.blocks[block].successors;
+    if (next == successors.size()) {
+      graph.order.push_back(block);
+      path.pop_back();
+      continue;
+    }
+    const std::size_t successor = successors[next++];
+    if (graph.blocks[successor].is_reachable) continue;
+    graph.blocks[successor].is_reachable = true;
+    path.emplace_back(successor, 0);
+  }
+  std::reverse(graph.order.begin(), graph.order.end());
+}
+
+/// Post-dominators of the reachable blocks. Node blocks.size() stands for the end of the thread.
+class Meetings {
+ public:
+  Meetings(const Function& function, ControlFlow& graph)
+      : function_(function), graph_(graph), end_(graph.blocks.size()) {}
+
+  void find() {
+    make_edges();
+    leave_endless_loops();
+    number();
+    solve();
+    for (const std::size_t block : graph_.order) {
+      graph_.blocks[block].meeting = dominator_[block] == end_ ? nowhere : dominator_[block];
+    }
+  }
+
+ private:
+  /// Whether a thread that enters `block` ends without doing anything else on the way.
+  bool only_ends(std::size_t block) const {
+    // A `bra.uni` alone in its block is followed, but not for ever: it may go round in a circle.
+    for (int hops = 0; hops < 4; ++hops) {
+      const Block& at = graph_.blocks[block];
+      const Instruction& first = function_.body[at.first];
+      const Opcode* opcode = find_opcode(first);
+      if (at.end - at.first != 1 || first.guard || opcode == nullptr) return false;
+      if (opcode->flow == Flow::leave || opcode->flow == Flow::finish) return true;
+      if (opcode->flow != Flow::branch || at.successors.size() != 1) return false;
+      block = at.successors[0];
+    }
+    return false;
+  }
+
+  /// Successors with the paths that only end left out, unless nothing else remains.
+  void make_edges() {
+    successors_.resize(end_ + 1);
+    for (const std::size_t number : graph_.order) {
+      const Block& block = graph_.blocks[number];
+      std::vector<std::size_t>& edges = successors_[number];
+      if (function_.is_entry) {
+        for (const std::size_t successor : block.successors) {
+          if (!only_ends(successor)) edges.push_back(successor);
+        }
+      }
+      if (!edges.empty()) continue;
+      edges = block.successors;
+      if (block.leaves) edges.push_back(end_);
+    }
+  }
+
+  /// Gives every block a path to the end: where a loop has none, from the last of its blocks.
+  void leave_endless_loops() {
+    predecessors_.resize(end_ + 1);
+    for (const std::size_t block : graph_.order) {
+      for (const std::size_t successor : successors_[block]) {
+        predecessors_[successor].push_back(block);
+      }
+    }
+    std::vector<bool> reaches(end_ + 1, false);
+    mark(end_, reaches);
+    for (auto block = graph_.order.rbegin(); block != graph_.order.rend(); ++block) {
+      if (reaches[*block]) continue;
+      successors_[*block].push_back(end_);
+      predecessors_[end_].push_back(*block);
+      mark(*block, reaches);
+    }
+  }
+
+  void mark(std::size_t from, std::vector<bool>& reaches) const {
+    std::vector<std::size_t> work = {from};
+    reaches[from] = true;
+    while (!work.empty()) {
+      const std::size_t node = work.back();
+      work.pop_back();
+      for (const std::size_t predecessor : predecessors_[node]) {
+        if (reaches[predecessor]) continue;
+        reaches[predecessor] = true;
+        work.push_back(predecessor);
+      }
+    }
+  }
+
+  /// Numbers the nodes in postorder of the reversed graph; the end gets the highest.
+  void number() {
+    postorder_.assign(end_ + 1, nowhere);
+    std::vector<bool> seen(end_ + 1, false);
+    std::vector<std::pair<std::size_t, std::size_t>> path = {{end_, 0}};
+    seen[end_] = true;
+    while (!path.empty()) {
+      auto& [node, next] = path.back();
+      if (next == predecessors_[node].size()) {
+        postorder_[node] = nodes_.size();
+        nodes_.push_back(node);
+        path.pop_back();
+        continue;
+      }
+      const std::size_t predecessor = predecessors_[node][next++];
+      if (seen[predecessor]) continue;
+      seen[predecessor] = true;
+      path.emplace_back(predecessor, 0);
+    }
+  }
+
+  void solve() {
+    dominator_.assign(end_ + 1, nowhere);
+    dominator_[end_] = end_;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto node = nodes_.rbegin() + 1; node != nodes_.rend(); ++node) {
+        std::size_t meeting = nowhere;
+        for (const std::size_t successor : successors_[*node]) {
+          if (dominator_[successor] == nowhere) continue;
+          meeting = meeting == nowhere ? successor : intersect(meeting, successor);
+        }
+        if (dominator_[*node] == meeting) continue;
+        dominator_[*node] = meeting;
+        changed = true;
+      }
+    }
+  }
+
+  std::size_t intersect(std::size_t a, std::size_t b) const {
+    while (a != b) {
+      while (postorder_[a] < postorder_[b]) a = dominator_[a];
+      while (postorder_[b] < postorder_[a]) b = dominator_[b];
+    }
+    return a;
+  }
+
+  const Function& function_;
+  ControlFlow& graph_;
+  const std::size_t end_;
+  std::vector<std::vector<std::size_t>> successors_, predecessors_;
+  std::vector<std::size_t> nodes_;      ///< in postorder of the reversed graph
+  std::vector<std::size_t> postorder_;  ///< of each node
+  std::vector<std::size_t> dominator_;  ///< immediate post-dominator of each node
+};
+
+}  // namespace
+
+std::size_t ControlFlow::reconvergence(std::size_t instruction) const {
+  const std::size_t meeting = blocks[block_of[instruction]].meeting;
+  return meeting == nowhere ? nowhere : blocks[meeting].first;
+}
+
+std::variant<ControlFlow, Diagnostic> control_flow(const Function& function) {
+  ControlFlow graph;
+  if (auto problem = GraphBuilder(function).build(graph)) return *std::move(problem);
+  find_order(graph);
+  Meetings(function, graph).find();
+  return graph;
+}
+
+}  // namespace warpmeter::model::ptx

@@ -1,0 +1,55 @@
+// The control-flow graph of a function, and where the threads of a warp that part at a branch come
+// together again.
+//
+// They meet at the immediate post-dominator of the branch: the first block that every path from it
+// to the end of the function passes (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+// Algorithm", on the reversed graph). With one exception, taken from what ptxas does: in an entry,
+// a path that goes straight to the end of the thread, by a guarded ret or exit or by a branch to a
+// block that does nothing else, does not count. ptxas turns such a branch into a predicated EXIT,
+// and the threads that stay still meet where they would have met without it. (Seen in sm_90 machine
+// code of CUDA 13.0: BSSY and BSYNC enclose the predicated EXITs of an `if` with early returns. A
+// block that stores something before it ends counts as a path.)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "collector/model/ptx/module.h"
+
+namespace warpmeter::model::ptx {
+
+/// No block and no instruction.
+constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+
+/// Instructions [first, end) of Function::body, entered at the first and left after the last.
+struct Block {
+  std::size_t first = 0, end = 0;
+  std::vector<std::size_t> successors, predecessors;  ///< block numbers; none twice
+  bool leaves = false;        ///< some threads end, or return, after the last instruction
+  bool is_reachable = false;  ///< from the function's first instruction
+  /// The block where the threads that part here meet again; `nowhere`: not before they end.
+  std::size_t meeting = nowhere;
+};
+
+struct ControlFlow {
+  std::vector<Block> blocks;          ///< in the order of the text; empty for an empty body
+  std::vector<std::size_t> block_of;  ///< of each instruction
+  std::vector<std::size_t> order;     ///< reachable blocks in reverse postorder
+
+  /// The instruction before which the threads that part at the branch `instruction` meet again;
+  /// `nowhere` when they do not before they end. Threads may end on their way to it, so whoever
+  /// keeps a stack of masks takes a thread that ends out of every mask on it.
+  std::size_t reconvergence(std::size_t instruction) const;
+};
+
+/// The graph of `function`, or a diagnostic for a branch to a label that is not there. Instructions
+/// that opcodes.h does not know count as going on to the next. A body that does not end in a branch
+/// or return ends as if by `ret`. Endless loops that nothing leaves get a meeting point as if their
+/// last block could be left.
+std::variant<ControlFlow, Diagnostic> control_flow(const Function& function);
+
+}  // namespace warpmeter::model::ptx
