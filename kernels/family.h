@@ -4,7 +4,8 @@
 // module; it is never a host function with <<<>>>. A family says how to make its input for a size
 // (`prepare`), what the buffers must hold afterwards (`expected`), how large its data is
 // (`footprint`) and how much useful work it does (`work`). A new variant is one `extern "C"
-// __global__` function and one line in the family's list.
+// __global__` function and one line in the family's list. A new family is a .cu and a .cpp of its
+// name (transpose.cu, transpose.cpp), which kernels/CMakeLists.txt and registry.cpp then name.
 //
 // Inputs are small whole numbers, so that every order of summation gives the same float or double
 // and a result is compared for equality, not within a tolerance.
