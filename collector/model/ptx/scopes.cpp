@@ -6,28 +6,22 @@
 #include <cstddef>
 
 namespace warpmeter::model::ptx {
-namespace {
 
 /// A register of a range has a number of at most this many digits.
 constexpr std::size_t most_digits = 9;
 
-/// Where the digits begin that may be a range's number. A name can be split at each of them:
-/// "t12" is number 12 of "t" or number 2 of "t1".
 std::size_t first_split(std::string_view name) {
   const std::size_t last = name.find_last_not_of("0123456789");
   const std::size_t begin = last == std::string_view::npos ? 0 : last + 1;
   return name.size() - begin > most_digits ? name.size() - most_digits : begin;
 }
 
-/// Whether `digits` is a number below `count`, written as a range's member is: no leading zero.
 bool is_member(std::string_view digits, int count) {
   if (digits.size() > 1 && digits[0] == '0') return false;
   int number = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
   return number < count;
 }
-
-}  // namespace
 
 Scopes::Scopes(Module& module, Function& function) : module_(module), function_(function) {
   open_.emplace_back();

@@ -18,6 +18,13 @@
 
 namespace warpmeter::model::ptx {
 
+/// Where the digits begin that may be a register's number in its range. A name can be split at each
+/// of them: "t12" is number 12 of the range "t" or number 2 of "t1".
+std::size_t first_split(std::string_view name);
+
+/// Whether `digits`, split off so, is a number below `count` written as PTX does: no leading zero.
+bool is_member(std::string_view digits, int count);
+
 class Scopes {
  public:
   /// Starts with the function's own scope open. New names are kept by `module`; registers of ranges

@@ -1,0 +1,118 @@
+#include "collector/model/ptx/registers.h"
+
+#include <algorithm>
+
+#include "collector/model/ptx/opcodes.h"
+#include "collector/model/ptx/scopes.h"
+#include "collector/model/ptx/types.h"
+
+namespace warpmeter::model::ptx {
+namespace {
+
+Width width_of(std::string_view type) {
+  const std::uint32_t bits = bits_of_type(type).value_or(64);
+  if (bits == 1) return Width::predicate;
+  if (bits <= 32) return Width::word;
+  return bits <= 64 ? Width::pair : Width::quad;
+}
+
+}  // namespace
+
+class DataFlowBuilder {
+ public:
+  DataFlowBuilder(const Function& function, DataFlow& data) : data_(data) {
+    for (const RegisterDeclaration& declaration : function.registers) {
+      (declaration.count == 0 ? singles_ : ranges_).emplace(declaration.name, &declaration);
+    }
+    data.ranges_.reserve(function.body.size());
+    for (const Instruction& instruction : function.body) add(instruction);
+  }
+
+ private:
+  void add(const Instruction& instruction) {
+    const Opcode* opcode = find_opcode(instruction);
+    reads_.clear();
+    writes_.clear();
+    if (instruction.guard) note(instruction.guard->predicate, reads_);
+    for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+      const bool is_written = i == 0 && opcode != nullptr && opcode->writes_first;
+      note(instruction.operands[i], is_written ? writes_ : reads_);
+    }
+    if (instruction.guard) reads_.insert(reads_.end(), writes_.begin(), writes_.end());
+    DataFlow::Ranges ranges;
+    ranges.reads = append(reads_);
+    ranges.writes = append(writes_);
+    ranges.end = data_.uses_.size();
+    data_.ranges_.push_back(ranges);
+  }
+
+  void note(const Operand& operand, std::vector<RegisterId>& uses) {
+    // An address is read even where it stands first, and so is what it adds to.
+    if (operand.kind == Operand::Kind::address) return note(operand.address.base, reads_);
+    if (operand.kind == Operand::Kind::name) return note(operand.name, uses);
+    for (const Operand& part : operand.parts) note(part, uses);
+  }
+
+  void note(std::string_view name, std::vector<RegisterId>& uses) {
+    const auto known = data_.ids_.find(name);
+    if (known != data_.ids_.end()) {
+      uses.push_back(known->second);
+      return;
+    }
+    const std::string_view type = type_of(name);
+    if (type.empty()) return;
+    const auto id = static_cast<RegisterId>(data_.registers_.size());
+    data_.ids_.emplace(name, id);
+    data_.registers_.push_back({name, type, width_of(type)});
+    uses.push_back(id);
+  }
+
+  /// Empty for what is no register.
+  std::string_view type_of(std::string_view name) const {
+    const auto single = singles_.find(name);
+    if (single != singles_.end()) return single->second->type;
+    for (std::size_t i = first_split(name); i < name.size(); ++i) {
+      const auto range = ranges_.find(name.substr(0, i));
+      if (range != ranges_.end() && is_member(name.substr(i), range->second->count)) {
+        return range->second->type;
+      }
+    }
+    return {};
+  }
+
+  std::size_t append(std::vector<RegisterId>& uses) {
+    std::sort(uses.begin(), uses.end());
+    uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
+    const std::size_t begin = data_.uses_.size();
+    data_.uses_.insert(data_.uses_.end(), uses.begin(), uses.end());
+    return begin;
+  }
+
+  DataFlow& data_;
+  std::unordered_map<std::string_view, const RegisterDeclaration*> singles_, ranges_;
+  std::vector<RegisterId> reads_, writes_;
+};
+
+std::optional<RegisterId> DataFlow::find(std::string_view name) const {
+  const auto found = ids_.find(name);
+  if (found == ids_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::span<const RegisterId> DataFlow::reads(std::size_t instruction) const {
+  const Ranges& at = ranges_[instruction];
+  return std::span(uses_).subspan(at.reads, at.writes - at.reads);
+}
+
+std::span<const RegisterId> DataFlow::writes(std::size_t instruction) const {
+  const Ranges& at = ranges_[instruction];
+  return std::span(uses_).subspan(at.writes, at.end - at.writes);
+}
+
+DataFlow data_flow(const Function& function) {
+  DataFlow data;
+  DataFlowBuilder(function, data);
+  return data;
+}
+
+}  // namespace warpmeter::model::ptx
