@@ -75,9 +75,10 @@ std::string render_markdown(const Table& table) {
     const std::string heading = escaped_markdown(heading_of(column));
     std::vector<std::string> cells = cell_texts(table, i);
     std::size_t width = std::max<std::size_t>(display_width(heading), 3);
-    for (std::string& cell : cells) {
-      cell = column.kind == Kind::code ? code_span(cell) : escaped_markdown(cell);
-      width = std::max(width, std::min(widest_padding, display_width(cell)));
+    for (std::size_t r = 0; r < cells.size(); ++r) {
+      const bool code = column.kind == Kind::code && !table.rows[r][i].missing();
+      cells[r] = code ? code_span(cells[r]) : escaped_markdown(cells[r]);
+      width = std::max(width, std::min(widest_padding, display_width(cells[r])));
     }
     head += "| " + padded(heading, width, column.align) + " ";
     line += "| " + rule(width, column.align) + " ";

@@ -1,8 +1,10 @@
 #include "reports/table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <map>
+#include <set>
 
 #include "reports/number.h"
 #include "reports/utf8.h"
@@ -92,14 +94,13 @@ Column Column::number(std::string name, std::string heading, std::string unit, K
 
 Table table_from(const schema::Rows& rows) {
   Table table;
-  std::map<std::string, int> seen;
+  std::set<std::string> taken;
   for (std::size_t i = 0; i < rows.columns.size(); ++i) {
     std::string name = rows.columns[i];
-    while (seen[name]++ > 0) {
-      name = rows.columns[i] + "_" + std::to_string(seen[rows.columns[i]]);
-    }
-    table.columns.push_back(
-        {name, "", "", Kind::exact, holds_numbers_only(rows, i) ? Align::right : Align::left});
+    for (int n = 2; !taken.insert(name).second; ++n)
+      name = fmt::format("{}_{}", rows.columns[i], n);
+    const Align align = holds_numbers_only(rows, i) ? Align::right : Align::left;
+    table.columns.push_back({std::move(name), "", "", Kind::exact, align});
   }
   for (const auto& row : rows.rows) {
     auto& cells = table.rows.emplace_back();

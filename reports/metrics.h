@@ -1,0 +1,29 @@
+// Which metrics the tables of a report show, and how.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/table.h"
+
+namespace warpmeter::reports {
+
+/// A standard column of the comparison tables.
+struct ComparedMetric {
+  std::string_view name;
+  Kind kind = Kind::quotient;
+};
+
+/// In the order of the columns. `relative_confidence` is the timing's, as a fraction.
+std::span<const ComparedMetric> compared_metrics();
+
+/// Of the names that a run has results for, those that were asked for beyond the standard set:
+/// metrics that need other counters, and counters that are in no metric present. Sorted as given.
+std::vector<std::string> other_metrics(const std::vector<std::string>& present);
+
+/// The catalogue's heading and unit; a raw name is its own heading.
+Column metric_column(std::string_view metric, Kind kind);
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,204 @@
+#include "reports/record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "reports/metrics.h"
+#include "reports/number.h"
+#include "reports/sections/sql.h"
+#include "schema/error.h"
+
+namespace warpmeter::reports {
+namespace {
+
+/// Grades from the strongest to the weakest.
+int weakness(std::string_view grade) {
+  constexpr std::string_view order[] = {"measured", "exact", "modelled", "ptx", "unavailable"};
+  return static_cast<int>(std::find(std::begin(order), std::end(order), grade) - std::begin(order));
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::vector<LaunchRecord> read_launches(const schema::Reader& reader, std::int64_t run_id) {
+  std::vector<LaunchRecord> launches;
+  const schema::Rows rows = reader.query(sql::launches, run_parameter(run_id));
+  for (const Row& row : each_row(rows)) {
+    LaunchRecord& launch = launches.emplace_back();
+    launch.id = row.integer("launch_id").value_or(0);
+    launch.device_id = row.integer("device_id").value_or(0);
+    launch.family = row.text("family");
+    launch.variant = row.text("variant");
+    launch.size = row.integer("size");
+    launch.failed = row.text("outcome") != "done";
+    launch.verified = row.flag("verified");
+    launch.is_ceiling = row.flag("is_ceiling");
+    launch.reason = row.text("reason");
+  }
+  return launches;
+}
+
+/// What the tables show: the standard columns, and what else was asked for in this run.
+std::string shown_metrics(const schema::Reader& reader, std::int64_t run_id) {
+  const schema::Rows rows = reader.query(sql::metrics, run_parameter(run_id));
+  std::vector<std::string> present;
+  for (const Row& row : each_row(rows)) present.push_back(row.text("metric"));
+  nlohmann::json shown = other_metrics(present);
+  for (const ComparedMetric& metric : compared_metrics()) shown.push_back(metric.name);
+  return shown.dump();
+}
+
+void read_figures(const schema::Reader& reader, std::int64_t run_id,
+                  std::vector<LaunchRecord>& launches) {
+  std::map<std::int64_t, LaunchRecord*> by_id;
+  for (LaunchRecord& launch : launches) by_id[launch.id] = &launch;
+  schema::Parameters parameters = run_parameter(run_id);
+  parameters.emplace_back(":metrics", shown_metrics(reader, run_id));
+  const schema::Rows figures = reader.query(sql::figures, parameters);
+  for (const Row& row : each_row(figures)) {
+    const auto launch = by_id.find(row.integer("launch_id").value_or(0));
+    if (launch == by_id.end()) continue;  // written since the launches were read
+    launch->second->figures[row.text("metric")] = {row.number("value"), std::nullopt,
+                                                   row.text("grade"), row.text("reason")};
+  }
+}
+
+std::vector<Group> grouped(const std::vector<LaunchRecord>& launches) {
+  std::vector<Group> groups;
+  std::map<std::tuple<std::int64_t, std::string, std::optional<std::int64_t>>, std::size_t> known;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> subjects;
+  for (const LaunchRecord& launch : launches) {
+    const auto [group, new_group] =
+        known.try_emplace({launch.device_id, launch.family, launch.size}, groups.size());
+    if (new_group) groups.push_back({launch.device_id, launch.family, launch.size, {}});
+    auto& members = groups[group->second].subjects;
+    const auto [subject, new_subject] =
+        subjects.try_emplace({group->second, launch.variant}, members.size());
+    if (new_subject) members.push_back({launch.variant, {}});
+    members[subject->second].launches.push_back(&launch);
+  }
+  return groups;
+}
+
+}  // namespace
+
+const schema::Value& Row::value(std::string_view column) const {
+  const auto found = std::find(rows_->columns.begin(), rows_->columns.end(), column);
+  if (found == rows_->columns.end()) {
+    throw std::logic_error(fmt::format("a section's SQL has no column '{}'", column));
+  }
+  return rows_->rows[row_][static_cast<std::size_t>(found - rows_->columns.begin())];
+}
+
+std::optional<double> Row::number(std::string_view column) const {
+  const schema::Value& held = value(column);
+  if (const auto* real = std::get_if<double>(&held)) return *real;
+  if (const auto* whole = std::get_if<std::int64_t>(&held)) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> Row::integer(std::string_view column) const {
+  const schema::Value& held = value(column);
+  if (const auto* whole = std::get_if<std::int64_t>(&held)) return *whole;
+  if (const auto* real = std::get_if<double>(&held)) return static_cast<std::int64_t>(*real);
+  return std::nullopt;
+}
+
+std::string Row::text(std::string_view column) const {
+  const schema::Value& held = value(column);
+  if (const auto* text = std::get_if<std::string>(&held)) return *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&held)) return std::to_string(*whole);
+  if (const auto* real = std::get_if<double>(&held)) return exact_number(*real);
+  return "";
+}
+
+std::vector<Row> each_row(const schema::Rows& rows) {
+  std::vector<Row> all;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) all.emplace_back(rows, i);
+  return all;
+}
+
+std::string mark_of(std::string_view grade) {
+  return grade == "ptx" ? "ᵖ" : grade == "modelled" ? "ᵐ" : "";
+}
+
+std::size_t Subject::failures() const {
+  return static_cast<std::size_t>(std::count_if(
+      launches.begin(), launches.end(), [](const LaunchRecord* launch) { return launch->failed; }));
+}
+
+Figure Subject::figure(std::string_view metric) const {
+  Figure together;
+  std::vector<double> values;
+  for (const LaunchRecord* launch : launches) {
+    const auto found = launch->figures.find(metric);
+    if (found == launch->figures.end()) continue;
+    const Figure& figure = found->second;
+    if (!figure.value) {
+      if (together.reason.empty()) together.reason = figure.reason;
+      continue;
+    }
+    if (values.empty() || weakness(figure.grade) > weakness(together.grade)) {
+      together.grade = figure.grade;
+    }
+    values.push_back(*figure.value);
+  }
+  if (values.empty()) {
+    together.grade = "unavailable";
+    return together;
+  }
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  if (*low != *high) together.range = Range{*low, *high};
+  together.value = median_of(values);
+  return together;
+}
+
+std::string Group::title() const {
+  return size ? fmt::format("{}, size {}", family, grouped_number(*size)) : family;
+}
+
+schema::Parameters run_parameter(std::int64_t run_id) { return {{":run", run_id}}; }
+
+void require_run(const schema::Reader& reader, std::int64_t run_id) {
+  if (reader.query(sql::run, run_parameter(run_id)).rows.empty()) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("there is no run {}; `warpmeter list runs` shows those there are", run_id));
+  }
+}
+
+RunRecord read_run(const schema::Reader& reader, std::int64_t run_id) {
+  RunRecord run;
+  run.id = run_id;
+  const schema::Rows devices = reader.query(sql::devices, run_parameter(run_id));
+  for (const Row& row : each_row(devices)) {
+    run.devices.push_back({row.integer("device_id").value_or(0),
+                           static_cast<int>(row.integer("ordinal").value_or(0)), row.text("name")});
+  }
+  run.launches = read_launches(reader, run_id);
+  read_figures(reader, run_id, run.launches);
+  run.groups = grouped(run.launches);
+  return run;
+}
+
+std::string RunRecord::name_of(const LaunchRecord& launch) const {
+  std::string name = launch.family + "/" + launch.variant;
+  if (launch.size) name += " at " + grouped_number(*launch.size);
+  return devices.size() > 1 ? name + " on " + device_name(launch.device_id) : name;
+}
+
+std::string RunRecord::device_name(std::int64_t device_id) const {
+  for (const DeviceRecord& device : devices) {
+    if (device.id == device_id) return fmt::format("device {} ({})", device.ordinal, device.name);
+  }
+  return "an unknown device";
+}
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,112 @@
+// What the database says about one run, read once and shared by the sections of a report.
+//
+// The same variant may have been launched several times at one size (`run --repeat`, a profiled
+// program): a Subject gathers those launches, and a Figure is what they say together.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/table.h"
+#include "schema/store.h"
+
+namespace warpmeter::reports {
+
+/// One row of a query's answer, by column name. Values are absent where the database holds NULL.
+class Row {
+ public:
+  Row(const schema::Rows& rows, std::size_t row) : rows_(&rows), row_(row) {}
+  std::optional<double> number(std::string_view column) const;
+  std::optional<std::int64_t> integer(std::string_view column) const;
+  std::string text(std::string_view column) const;  ///< empty for NULL
+  bool flag(std::string_view column) const { return integer(column).value_or(0) != 0; }
+
+ private:
+  const schema::Value& value(std::string_view column) const;
+  const schema::Rows* rows_;
+  std::size_t row_;
+};
+
+std::vector<Row> each_row(const schema::Rows& rows);
+std::vector<Row> each_row(schema::Rows&&) = delete;  // a Row refers to its Rows
+
+/// A counter or metric of one launch, or of several together.
+struct Figure {
+  std::optional<double> value;  ///< the median
+  std::optional<Range> range;   ///< the extremes, where the launches differ
+  std::string grade;   ///< the weakest: "measured", "exact", "modelled", "ptx", "unavailable"
+  std::string reason;  ///< why there is no value
+};
+
+/// What follows a value of a grade that the hardware might not repeat to the last count: "ᵖ" for
+/// ptx, "ᵐ" for modelled; empty for the others.
+std::string mark_of(std::string_view grade);
+
+struct LaunchRecord {
+  std::int64_t id = 0;
+  std::int64_t device_id = 0;
+  std::string family, variant;
+  std::optional<std::int64_t> size;
+  bool failed = false, verified = false, is_ceiling = false;
+  std::string reason;
+  std::map<std::string, Figure, std::less<>> figures;  ///< by metric
+};
+
+/// One variant at one size on one device.
+struct Subject {
+  std::string variant;
+  std::vector<const LaunchRecord*> launches;  ///< at least one
+
+  bool is_ceiling() const { return launches.front()->is_ceiling; }
+  std::size_t failures() const;
+  /// Of the launches that have a value, their median; else the first reason given.
+  Figure figure(std::string_view metric) const;
+};
+
+/// One family at one size on one device: what a table compares. Subjects in launch order.
+struct Group {
+  std::int64_t device_id = 0;
+  std::string family;
+  std::optional<std::int64_t> size;
+  std::vector<Subject> subjects;
+
+  /// "transpose, size 1,024"; the family alone where it has one size.
+  std::string title() const;
+};
+
+struct DeviceRecord {
+  std::int64_t id = 0;
+  int ordinal = 0;
+  std::string name;
+};
+
+struct RunRecord {
+  std::int64_t id = 0;
+  std::vector<DeviceRecord> devices;
+  std::vector<LaunchRecord> launches;  ///< in launch order
+  std::vector<Group> groups;           ///< in launch order; refer to `launches`
+
+  /// "family/variant at 1,024"; the device too where there are several.
+  std::string name_of(const LaunchRecord& launch) const;
+  /// "device 1 (NVIDIA H200)"
+  std::string device_name(std::int64_t device_id) const;
+
+  RunRecord() = default;
+  RunRecord(const RunRecord&) = delete;
+  RunRecord(RunRecord&&) = default;  // moving a vector keeps its elements where they are
+};
+
+/// The parameters of every section's SQL: the run.
+schema::Parameters run_parameter(std::int64_t run_id);
+
+/// Throws Error{usage} when there is no such run.
+void require_run(const schema::Reader& reader, std::int64_t run_id);
+
+/// The launches with their figures; the run exists.
+RunRecord read_run(const schema::Reader& reader, std::int64_t run_id);
+
+}  // namespace warpmeter::reports

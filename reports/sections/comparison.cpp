@@ -1,0 +1,207 @@
+// The heart of a report: the variants of a family at one size, side by side.
+//
+// A column without any value in a table is left out of it; why is said once, under "Unavailable".
+// Values that the hardware might not repeat to the last count carry a mark with a legend.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "reports/metrics.h"
+#include "reports/number.h"
+#include "reports/sections/sections.h"
+
+namespace warpmeter::reports::sections {
+namespace {
+
+Cell cell_of(const Figure& figure, double scale = 1) {
+  if (!figure.value) return Missing{figure.reason};
+  Cell cell(*figure.value * scale);
+  cell.mark = mark_of(figure.grade);
+  if (figure.range) cell.range = Range{figure.range->low * scale, figure.range->high * scale};
+  return cell;
+}
+
+/// Appends a column whose cell depends on the subject alone, unless it would be empty.
+void add_column(Table& table, const Group& group, Column column,
+                const std::function<Cell(const Subject&)>& cell) {
+  std::vector<Cell> cells;
+  for (const Subject& subject : group.subjects) cells.push_back(cell(subject));
+  if (std::all_of(cells.begin(), cells.end(), [](const Cell& c) { return c.missing(); })) return;
+  table.columns.push_back(std::move(column));
+  for (std::size_t i = 0; i < cells.size(); ++i) table.rows[i].push_back(std::move(cells[i]));
+}
+
+/// The ratio of two medians; without range, since the launches do not pair up.
+Cell ratio(const Figure& numerator, const Figure& denominator, double scale) {
+  if (!numerator.value || !denominator.value || *denominator.value == 0) return Missing{};
+  return *numerator.value / *denominator.value * scale;
+}
+
+void add_outcome_columns(Table& table, const Group& group) {
+  const bool repeated = std::any_of(group.subjects.begin(), group.subjects.end(),
+                                    [](const Subject& s) { return s.launches.size() > 1; });
+  if (repeated) {
+    add_column(table, group, Column::number("launches", "", "", Kind::count),
+               [](const Subject& s) { return static_cast<std::int64_t>(s.launches.size()); });
+  }
+  const bool failed = std::any_of(group.subjects.begin(), group.subjects.end(),
+                                  [](const Subject& s) { return s.failures() > 0; });
+  if (!failed) return;
+  add_column(table, group, Column::text("outcome"), [](const Subject& s) -> Cell {
+    if (s.failures() == 0) return "done";
+    if (s.failures() == s.launches.size()) return "failed";
+    return fmt::format("{} failed", s.failures());
+  });
+}
+
+void add_time_columns(Table& table, const Group& group) {
+  std::vector<double> durations;
+  for (const Subject& subject : group.subjects) {
+    const Figure duration = subject.figure("duration");
+    if (duration.value) durations.push_back(*duration.value);
+  }
+  const DurationUnit unit = duration_unit(durations);
+  add_column(table, group,
+             Column::number("duration", "time", std::string(unit.symbol), Kind::reading),
+             [&](const Subject& s) { return cell_of(s.figure("duration"), 1 / unit.in_ns); });
+  add_column(table, group, Column::number("relative_confidence", "±", "%", Kind::quotient),
+             [](const Subject& s) -> Cell {
+               const Figure confidence = s.figure("relative_confidence");
+               if (!confidence.value) return Missing{};
+               return 100 * (confidence.range ? confidence.range->high : *confidence.value);
+             });
+  const Figure first = group.subjects.front().figure("duration");
+  if (group.subjects.size() < 2) return;
+  add_column(table, group, Column::number("speed_up", "speed-up", "×", Kind::reading),
+             [&](const Subject& s) { return ratio(first, s.figure("duration"), 1); });
+}
+
+void add_bandwidth_share(Table& table, const Group& group) {
+  const auto ceiling = std::find_if(group.subjects.begin(), group.subjects.end(),
+                                    [](const Subject& s) { return s.is_ceiling(); });
+  if (ceiling == group.subjects.end() || group.subjects.size() < 2) return;
+  const Figure best = ceiling->figure("achieved_bandwidth");
+  add_column(table, group,
+             Column::number("bandwidth_share", "of " + ceiling->variant, "%", Kind::quotient),
+             [&](const Subject& s) { return ratio(s.figure("achieved_bandwidth"), best, 100); });
+}
+
+Table table_of(const Group& group) {
+  Table table;
+  table.columns.push_back(Column::text("variant"));
+  for (const Subject& subject : group.subjects) table.rows.push_back({subject.variant});
+  add_outcome_columns(table, group);
+  add_time_columns(table, group);
+  for (const ComparedMetric& metric : compared_metrics()) {
+    if (metric.name == "duration" || metric.name == "relative_confidence") continue;
+    add_column(table, group, metric_column(metric.name, metric.kind),
+               [&](const Subject& s) { return cell_of(s.figure(metric.name)); });
+  }
+  add_bandwidth_share(table, group);
+  return table;
+}
+
+/// Metrics beyond the standard columns may be a hundred: they are rows, the variants columns.
+Table other_table_of(const Group& group) {
+  std::set<std::string> names;
+  for (const Subject& subject : group.subjects) {
+    for (const LaunchRecord* launch : subject.launches) {
+      for (const auto& [name, figure] : launch->figures) names.insert(name);
+    }
+  }
+  for (const ComparedMetric& metric : compared_metrics()) names.erase(std::string(metric.name));
+  Table table;
+  table.columns = {Column::text("metric"), Column::text("unit")};
+  for (const Subject& subject : group.subjects) {
+    table.columns.push_back(Column::number(subject.variant, "", "", Kind::quotient));
+  }
+  for (const std::string& name : names) {
+    std::vector<Cell> row = {name, metric_column(name, Kind::quotient).unit};
+    bool any = false;
+    for (const Subject& subject : group.subjects) {
+      row.push_back(cell_of(subject.figure(name)));
+      any = any || !row.back().missing();
+    }
+    if (any) table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+bool shows(const Document& document, std::string_view mark) {
+  for (const auto& block : document.blocks) {
+    const auto* table = std::get_if<Table>(&block);
+    if (table == nullptr) continue;
+    for (const auto& row : table->rows) {
+      for (const Cell& cell : row) {
+        if (cell.mark == mark) return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool has_column(const Document& document, std::string_view name) {
+  for (const auto& block : document.blocks) {
+    const auto* table = std::get_if<Table>(&block);
+    if (table == nullptr) continue;
+    for (const Column& column : table->columns) {
+      if (column.name == name) return true;
+    }
+  }
+  return false;
+}
+
+/// What a reader needs to know to read the tables, and no more than that.
+std::string legend(const Document& tables) {
+  std::string text;
+  if (has_column(tables, "duration")) {
+    text += "Time is the median of the samples, ± half the width of its 95 % confidence interval. ";
+  }
+  if (has_column(tables, "speed_up")) text += "Speed-up is over the first row. ";
+  if (has_column(tables, "launches")) {
+    text +=
+        "Variants launched more than once show the median of their launches and, where they "
+        "differ, the lowest and highest in parentheses; ± is then the largest. ";
+  }
+  if (shows(tables, mark_of("ptx"))) {
+    text += fmt::format("{} was counted from PTX: the machine code may differ. ", mark_of("ptx"));
+  }
+  if (shows(tables, mark_of("modelled")))
+    text += fmt::format("{} is approximate. ", mark_of("modelled"));
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+void add_comparison(Document& document, const RunRecord& run) {
+  Document tables;
+  for (const Group& group : run.groups) {
+    tables.heading(3, run.devices.size() > 1
+                          ? group.title() + ", " + run.device_name(group.device_id)
+                          : group.title());
+    tables.table(table_of(group));
+    Table others = other_table_of(group);
+    if (!others.rows.empty()) tables.table(std::move(others));
+  }
+  if (tables.blocks.empty()) return;
+  document.heading(2, "Variants side by side");
+  const std::string text = legend(tables);
+  if (!text.empty()) document.paragraph(text);
+  for (auto& block : tables.blocks) document.blocks.push_back(std::move(block));
+}
+
+void add_failures(Document& document, const RunRecord& run) {
+  Table table;
+  table.columns = {Column::text("launch"), Column::text("why it failed")};
+  for (const LaunchRecord& launch : run.launches) {
+    if (launch.failed) table.rows.push_back({run.name_of(launch), launch.reason});
+  }
+  if (table.rows.empty()) return;
+  document.heading(2, "Failed launches");
+  document.table(std::move(table));
+}
+
+}  // namespace warpmeter::reports::sections

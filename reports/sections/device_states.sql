@@ -1,0 +1,1 @@
+SELECT * FROM device_states WHERE run_id = :run ORDER BY device_id, phase DESC

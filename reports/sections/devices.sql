@@ -1,0 +1,1 @@
+SELECT * FROM devices WHERE run_id = :run ORDER BY device_id

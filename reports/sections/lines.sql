@@ -1,0 +1,1 @@
+SELECT * FROM lines WHERE run_id = :run ORDER BY launch_id, file, line, access

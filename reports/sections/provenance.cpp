@@ -1,0 +1,165 @@
+// Where the figures come from: enough to repeat the run, or to see why another one differs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/number.h"
+#include "reports/sections/sections.h"
+#include "reports/sections/sql.h"
+
+namespace warpmeter::reports::sections {
+namespace {
+
+/// Appends ", <text>" where there is a text.
+void join(std::string& list, const std::string& text) {
+  if (text.empty()) return;
+  if (!list.empty()) list += ", ";
+  list += text;
+}
+
+std::string labelled(const std::string& name, const std::string& value) {
+  return value.empty() ? "" : name + " " + value;
+}
+
+std::string outcome_of(const Row& run, const RunRecord& record) {
+  const std::string outcome = run.text("outcome"), reason = run.text("reason");
+  const auto failed = static_cast<std::size_t>(
+      std::count_if(record.launches.begin(), record.launches.end(),
+                    [](const LaunchRecord& launch) { return launch.failed; }));
+  const auto verified = static_cast<std::size_t>(
+      std::count_if(record.launches.begin(), record.launches.end(),
+                    [](const LaunchRecord& launch) { return launch.verified; }));
+  const std::size_t finished = record.launches.size();
+  std::string text = outcome;
+  if (outcome == "running") text = "still running";
+  if (!reason.empty()) text += " (" + reason + ")";
+  text += finished == 0 ? ": no launch finished"
+                        : fmt::format(": {} launch{}", finished, finished == 1 ? "" : "es");
+  if (failed > 0) text += fmt::format(", {} failed", failed);
+  if (verified > 0) {
+    text += ", " + (verified == finished ? "all" : std::to_string(verified)) +
+            " verified against the CPU reference";
+  }
+  return text;
+}
+
+std::string date_of(const Row& run) {
+  const std::string started = run.text("started"), ended = run.text("ended");
+  return ended.empty() ? started : started + " to " + ended;
+}
+
+std::string device_text(const Row& device) {
+  std::string details;
+  join(details, device.text("chip"));
+  const auto capability = device.integer("compute_capability").value_or(0);
+  if (capability > 0) {
+    join(details, fmt::format("compute capability {}.{}", capability / 10, capability % 10));
+  }
+  join(details, labelled("driver", device.text("driver")));
+  return device.text("name") + (details.empty() ? "" : " (" + details + ")");
+}
+
+/// "1,980 MHz before, 1,755 MHz after", or once where they are equal.
+std::string before_after(const std::vector<Row>& states, std::string_view column,
+                         std::string_view unit) {
+  std::vector<std::pair<std::string, std::string>> values;  // value, phase
+  for (const Row& state : states) {
+    const auto value = state.number(column);
+    if (!value) continue;
+    values.emplace_back(fmt::format("{} {}", readable_number(*value, Zeros::trim), unit),
+                        state.text("phase"));
+  }
+  if (values.size() == 2 && values[0].first == values[1].first) {
+    return values[0].first + " before and after";
+  }
+  std::string text;
+  for (const auto& [value, phase] : values) join(text, value + " " + phase);
+  return text;
+}
+
+std::string throttling(const std::vector<Row>& states) {
+  std::string text;
+  bool known = false;
+  for (const Row& state : states) {
+    if (!state.text("unavailable").empty()) continue;
+    known = true;
+    const std::string reasons = state.text("throttle_reasons");
+    if (!reasons.empty()) join(text, reasons + " " + state.text("phase"));
+  }
+  return !known ? "" : text.empty() ? "none" : text;
+}
+
+void add_device(Facts& facts, const Row& device, const schema::Rows& all_states) {
+  facts.pairs.emplace_back("Device", device_text(device));
+  std::vector<Row> states;
+  std::string unavailable;
+  for (const Row& state : each_row(all_states)) {
+    if (state.integer("device_id") != device.integer("device_id")) continue;
+    states.push_back(state);
+    if (unavailable.empty()) unavailable = state.text("unavailable");
+  }
+  std::string clocks = labelled("SM", before_after(states, "sm_clock_mhz", "MHz"));
+  join(clocks, labelled("memory", before_after(states, "memory_clock_mhz", "MHz")));
+  const std::pair<const char*, std::string> known[] = {
+      {"Clocks", clocks},
+      {"Throttling", throttling(states)},
+      {"Temperature", before_after(states, "temperature_c", "°C")},
+      {"Power", before_after(states, "power_w", "W")},
+  };
+  bool any = false;
+  for (const auto& [name, text] : known) {
+    if (text.empty()) continue;
+    facts.pairs.emplace_back(name, text);
+    any = true;
+  }
+  if (!any && !unavailable.empty()) facts.pairs.emplace_back("Device state", unavailable);
+}
+
+std::string timing_text(const schema::Rows& rows) {
+  std::string text;
+  for (const Row& row : each_row(rows)) {
+    const auto fewest = row.integer("fewest_samples").value_or(0);
+    const auto most = row.integer("most_samples").value_or(0);
+    const std::string samples = fewest == most
+                                    ? grouped_number(most)
+                                    : grouped_number(fewest) + " to " + grouped_number(most);
+    join(text, fmt::format("{} cache, {} samples a launch", row.text("cache"), samples));
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_provenance(Document& document, const schema::Reader& reader, const RunRecord& record) {
+  const schema::Parameters parameters = run_parameter(record.id);
+  const schema::Rows runs = reader.query(sql::run, parameters);
+  const schema::Rows devices = reader.query(sql::devices, parameters);
+  const schema::Rows states = reader.query(sql::device_states, parameters);
+  const schema::Rows timing = reader.query(sql::timing_summary, parameters);
+  const Row run(runs, 0);
+
+  Facts facts;
+  const auto add = [&](const char* name, std::string text) {
+    if (!text.empty()) facts.pairs.emplace_back(name, std::move(text));
+  };
+  add("Run", fmt::format("{}, {}", record.id, run.text("uuid")));
+  add("Label", run.text("label"));
+  add("Outcome", outcome_of(run, record));
+  add("Date", date_of(run));
+  for (const Row& device : each_row(devices)) add_device(facts, device, states);
+  add("Timing", timing_text(timing));
+  add("Backend", run.text("backend"));
+  std::string tool = "warpmeter " + run.text("tool_version");
+  join(tool, labelled("revision", run.text("git_revision")));
+  join(tool, labelled("CUDA", run.text("cuda_version")));
+  add("Tool", std::move(tool));
+  add("Host", run.text("host"));
+  add("Command", run.text("command"));
+
+  const std::string label = run.text("label");
+  document.heading(
+      1, fmt::format("warpmeter report: run {}{}", record.id, label.empty() ? "" : ", " + label));
+  document.blocks.push_back(std::move(facts));
+}
+
+}  // namespace warpmeter::reports::sections

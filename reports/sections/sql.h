@@ -1,0 +1,12 @@
+// The SQL of the sections: each constant is the .sql file of its name beside this one. All but
+// schema_version bind :run; they read public views only.
+#pragma once
+
+#include <string_view>
+
+namespace warpmeter::reports::sql {
+
+extern const std::string_view costly_lines, device_states, devices, expectations, figures, launches,
+    lines, metrics, results, run, schema_version, timings, timing_summary, unavailable;
+
+}  // namespace warpmeter::reports::sql
