@@ -44,8 +44,8 @@ std::string outcome_of(const Row& run, const RunRecord& record) {
 }
 
 std::string date_of(const Row& run) {
-  const std::string started = run.text("started"), ended = run.text("ended");
-  return ended.empty() ? started : started + " to " + ended;
+  const std::string until = run.text("until");
+  return run.text("began") + (until.empty() ? "" : " to " + until) + " UTC";
 }
 
 std::string device_text(const Row& device) {
@@ -132,7 +132,7 @@ std::string timing_text(const schema::Rows& rows) {
 
 void add_provenance(Document& document, const schema::Reader& reader, const RunRecord& record) {
   const schema::Parameters parameters = run_parameter(record.id);
-  const schema::Rows runs = reader.query(sql::run, parameters);
+  const schema::Rows runs = reader.query(sql::provenance, parameters);
   const schema::Rows devices = reader.query(sql::devices, parameters);
   const schema::Rows states = reader.query(sql::device_states, parameters);
   const schema::Rows timing = reader.query(sql::timing_summary, parameters);

@@ -7,6 +7,6 @@
 namespace warpmeter::reports::sql {
 
 extern const std::string_view costly_lines, device_states, devices, expectations, figures, launches,
-    lines, metrics, results, run, schema_version, timings, timing_summary, unavailable;
+    lines, metrics, provenance, results, run, schema_version, timings, timing_summary, unavailable;
 
 }  // namespace warpmeter::reports::sql

@@ -1,0 +1,174 @@
+// Whole reports against the files in golden/. What differs from run to run (times of day, UUIDs) is
+// made equal here, not in the product.
+#include "reports/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "schema/error.h"
+#include "tests/reports/runs.h"
+
+namespace warpmeter::reports {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// The placeholders are as wide as what they replace, so that tables still line up.
+std::string comparable(std::string text) {
+  const std::pair<const char*, const char*> replacements[] = {
+      {"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
+       "00000000-0000-4000-8000-000000000000"},
+      {"20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z", "2026-01-01T00:00:00.000Z"},
+      {"20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d to \\d\\d:\\d\\d:\\d\\d UTC",
+       "2026-01-01 00:00:00 to 00:00:00 UTC"}};
+  for (const auto& [pattern, text_of_it] : replacements) {
+    text = std::regex_replace(text, std::regex(pattern), text_of_it);
+  }
+  return text;
+}
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+using AddRun = std::int64_t (*)(schema::Store&);
+
+std::string report_of(AddRun add_run, Format format, std::size_t width = 0) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  const std::int64_t run = add_run(store);
+  const schema::Reader reader(database.path());
+  return comparable(render_report(reader, run, format, width));
+}
+
+/// Compares with tests/reports/golden/<name>. The text of a failing comparison is left in the build
+/// directory, to be looked at and copied over the golden file when it is the better one.
+void expect_golden(const std::string& name, const std::string& actual) {
+  const auto golden = std::filesystem::path(WARPMETER_SOURCE_DIR) / "tests/reports/golden" / name;
+  if (contents(golden) == actual) return;
+  const auto kept = std::filesystem::path(WARPMETER_BINARY_DIR) / "golden" / name;
+  std::filesystem::create_directories(kept.parent_path());
+  std::ofstream(kept, std::ios::binary) << actual;
+  ADD_FAILURE() << "the report differs from the golden file; compare with\n  diff " << golden << " "
+                << kept << "\n"
+                << actual;
+}
+
+TEST(Report, OfAHardwareRunInEveryFormat) {
+  expect_golden("hardware.md", report_of(add_hardware_run, Format::markdown));
+  expect_golden("hardware.txt", report_of(add_hardware_run, Format::table, 120));
+  expect_golden("hardware.csv", report_of(add_hardware_run, Format::csv));
+  expect_golden("hardware.json", report_of(add_hardware_run, Format::json));
+}
+
+TEST(Report, OfAModelRunMarksGradesAndLeavesTimesOut) {
+  expect_golden("model.md", report_of(add_model_run, Format::markdown));
+  expect_golden("model.txt", report_of(add_model_run, Format::table, 100));
+}
+
+TEST(Report, OfRepeatedLaunchesShowsMediansAndSpread) {
+  expect_golden("repeated.md", report_of(add_repeated_run, Format::markdown));
+}
+
+TEST(Report, OfARunWithoutCountersShowsTimes) {
+  expect_golden("timing.md", report_of(add_timing_run, Format::markdown));
+}
+
+TEST(Report, OfSeveralDevicesHasATableForEach) {
+  expect_golden("two_devices.md", report_of(add_two_device_run, Format::markdown));
+}
+
+TEST(Report, OfAnInterruptedEmptyRunSaysSo) {
+  expect_golden("empty.md", report_of(add_empty_run, Format::markdown));
+  const auto json = nlohmann::json::parse(report_of(add_empty_run, Format::json));
+  EXPECT_EQ(json["run"]["outcome"], "interrupted");
+  EXPECT_TRUE(json["launches"].empty());
+  const std::string csv = report_of(add_empty_run, Format::csv);
+  EXPECT_EQ(csv,
+            "run_id,launch_id,device,backend,family,variant,size,metric,value,unit,grade,reason\n");
+}
+
+TEST(Report, ShowsHostileNamesAsText) {
+  expect_golden("hostile.md", report_of(add_hostile_run, Format::markdown));
+  expect_golden("hostile.txt", report_of(add_hostile_run, Format::table, 80));
+  EXPECT_TRUE(nlohmann::json::accept(report_of(add_hostile_run, Format::json)));
+}
+
+TEST(Report, OfARunningRunShowsWhatIsThere) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  schema::Run run;
+  run.backend = "model";
+  run.tool_version = "0.1.0";
+  const std::int64_t id = store.begin_run(run);
+  const schema::Reader reader(database.path());
+  EXPECT_THAT(render_report(reader, id, Format::markdown),
+              HasSubstr("still running: no launch finished"));
+}
+
+TEST(Report, ReadsOnlyTheRunThatItIsAskedFor) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  const std::int64_t model = add_model_run(store);
+  add_hardware_run(store);
+  const schema::Reader reader(database.path());
+  EXPECT_THAT(render_report(reader, model, Format::markdown), Not(HasSubstr("H200")));
+  EXPECT_THAT(render_report(reader, model, Format::csv), Not(HasSubstr("H200")));
+  EXPECT_THAT(render_report(reader, model, Format::json), Not(HasSubstr("H200")));
+}
+
+TEST(Report, OfAnUnknownRunIsAUsageError) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  add_empty_run(store);
+  const schema::Reader reader(database.path());
+  for (const Format format : {Format::markdown, Format::table, Format::csv, Format::json}) {
+    try {
+      render_report(reader, 99, format);
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_THAT(error.what(), HasSubstr("there is no run 99"));
+    }
+  }
+}
+
+TEST(Report, CsvAndJsonCarryTheSameFigures) {
+  const auto json = nlohmann::json::parse(report_of(add_hardware_run, Format::json));
+  const std::string csv = report_of(add_hardware_run, Format::csv);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')),
+            json["results"].size() + 1);
+  EXPECT_EQ(json["launches"].size(), 7u);
+  EXPECT_EQ(json["devices"].size(), 1u);
+  EXPECT_EQ(json["expectations"].size(), 4u);
+  for (const auto& result : json["results"]) {
+    if (result["metric"] != "gst_efficiency" || result["variant"] != "naive") continue;
+    EXPECT_EQ(result["value"], 25);
+    EXPECT_TRUE(result["value"].is_number_integer());
+  }
+}
+
+TEST(Comparison, HasTheTablesAndFailuresAlone) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  const std::int64_t run = add_hardware_run(store);
+  const schema::Reader reader(database.path());
+  const std::string text = render_comparison(reader, run, Format::table, 120);
+  EXPECT_THAT(text, AllOf(HasSubstr("transpose, size 1,024"), HasSubstr("Failed launches"),
+                          Not(HasSubstr("Expectations")), Not(HasSubstr("lab3"))));
+  EXPECT_EQ(render_comparison(reader, run, Format::csv), render_report(reader, run, Format::csv));
+}
+
+}  // namespace
+}  // namespace warpmeter::reports

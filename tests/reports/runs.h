@@ -1,0 +1,48 @@
+// Runs with fixed contents, written through schema::Store, that the report tests render.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "schema/records.h"
+#include "schema/store.h"
+
+namespace warpmeter::reports {
+
+/// A database in a directory of its own that goes with the object.
+class TemporaryDatabase {
+ public:
+  TemporaryDatabase();
+  ~TemporaryDatabase();
+  TemporaryDatabase(const TemporaryDatabase&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::filesystem::path directory_;
+  std::string path_;
+};
+
+/// An H200: transposes at two sizes and a tile kernel, times and counters, one failed launch, one
+/// broken and one inconclusive expectation, source lines.
+std::int64_t add_hardware_run(schema::Store& store);
+
+/// The model: no times, figures graded exact and ptx, kernels without global loads.
+std::int64_t add_model_run(schema::Store& store);
+
+/// Three launches of each of two variants, with times that differ; one launch failed.
+std::int64_t add_repeated_run(schema::Store& store);
+
+/// Times, and counters without permission.
+std::int64_t add_timing_run(schema::Store& store);
+
+/// Names that try to be markup, a table's end, terminal commands.
+std::int64_t add_hostile_run(schema::Store& store);
+
+/// The same variant on two devices of one name, and metrics beyond the standard set.
+std::int64_t add_two_device_run(schema::Store& store);
+
+/// A run that was interrupted before its first launch.
+std::int64_t add_empty_run(schema::Store& store);
+
+}  // namespace warpmeter::reports
