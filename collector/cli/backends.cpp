@@ -85,7 +85,7 @@ void check_abilities(const BackendRequest& request, Backends& backends) {
     const std::string no_timing = backend->timing_unavailable();
     if (request.timing && !request.counters && !no_timing.empty()) {
       throw Error(ExitCode::no_hardware,
-                  fmt::format("--timing-only has nothing to measure on {}: {}",
+                  fmt::format("only times were asked for, and {} gives none: {}",
                               backend->device().name, no_timing));
     }
     const std::string no_counters = backend->counters_unavailable();

@@ -194,7 +194,7 @@ Command add_completion(CLI::App& program) {
   CLI::App& app = add_command(
       program, "completion", "Print a completion script for a shell",
       {{"source <(warpmeter completion bash)", "for this shell; put it into ~/.bashrc to keep it"},
-       {"warpmeter completion fish > ~/.config/fish/completions/warpmeter.fish", ""}});
+       {"warpmeter completion fish > ~/.config/fish/completions/warpmeter.fish", "to keep it"}});
   auto shell = std::make_shared<std::string>();
   add_choice(app, "SHELL", {"bash", "zsh", "fish"}, *shell, "The shell");
   return {&app, [&program, shell] { return run(program, *shell); }};

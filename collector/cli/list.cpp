@@ -48,10 +48,11 @@ Table kernels_table() {
   return table;
 }
 
-/// "cupti model": the backends that count all of these counters.
+/// "cupti model": the backends that count all of these counters. A metric without any comes from
+/// the clock, which the model does not have.
 std::string backends_of(const std::vector<std::string>& counters) {
   const schema::Catalogue& catalogue = schema::Catalogue::get();
-  bool cupti = true, model = true;
+  bool cupti = true, model = !counters.empty();
   for (const std::string& name : counters) {
     const schema::CounterInfo* counter = catalogue.find_counter(name);
     cupti = cupti && counter != nullptr && !counter->perfworks.empty();

@@ -49,6 +49,7 @@ ExitCode run_command(int argc, char** argv) {
   CLI::App program(description, "warpmeter");
   program.footer(footer);
   program.get_formatter()->column_width(34);
+  program.get_formatter()->label("SUBCOMMAND", "COMMAND");
   program.set_version_flag("--version", version_line(), "The version, git revision, CUDA version");
 
   const Command commands[] = {

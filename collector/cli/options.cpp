@@ -38,11 +38,14 @@ CLI::App& add_command(CLI::App& program, const std::string& name, const std::str
                       const std::vector<Example>& examples) {
   CLI::App& app = *program.add_subcommand(name, summary);
   app.group("Commands");
+  constexpr std::size_t longest = 52;  // a longer command does not push the others' remarks away
   std::size_t width = 0;
-  for (const Example& example : examples) width = std::max(width, example.command.size());
+  for (const Example& example : examples) {
+    if (example.command.size() <= longest) width = std::max(width, example.command.size());
+  }
   std::string footer = "Examples:";
   for (const Example& example : examples) {
-    footer += fmt::format("\n  {:<{}}  {}", example.command, width, example.meaning);
+    footer += fmt::format("\n  {:<{}}  # {}", example.command, width, example.meaning);
   }
   app.footer(footer);
   return app;
@@ -50,7 +53,7 @@ CLI::App& add_command(CLI::App& program, const std::string& name, const std::str
 
 void add_flag(CLI::App& app, const std::string& names, bool& value,
               const std::string& description) {
-  app.add_flag(names, value, description);
+  app.add_flag(names, value, description)->disable_flag_override();
 }
 
 void add_text(CLI::App& app, const std::string& names, const std::string& type, std::string& value,
@@ -91,24 +94,26 @@ void add_list(CLI::App& app, const std::string& names, const std::string& type,
          },
          description)
       ->type_name(type)
+      ->option_text(fmt::format("{}[,{}...]", type, type))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
 }
 
 void add_repeated(CLI::App& app, const std::string& names, const std::string& type,
                   std::vector<std::string>& values, const std::string& description) {
-  add_values(app, names, type, values, description)->allow_extra_args(false);
+  add_values(app, names, type, values, description)->option_text(type)->allow_extra_args(false);
 }
 
 void add_arguments(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                    const std::string& description) {
-  add_values(app, name, "", values, description);
+  add_values(app, name, name, values, description)->option_text("...");
 }
 
 void add_database(CLI::App& app, std::string& path) {
   path = "warpmeter.db";
   add_value(app, "--db", "FILE", "The database; warpmeter.db when not given",
             [&path](const std::string& text) { path = text; })
+      ->option_text("FILE (or $WARPMETER_DB)")
       ->envname("WARPMETER_DB");
 }
 

@@ -110,14 +110,13 @@ ExitCode run(const Query& query) {
 }  // namespace
 
 Command add_query(CLI::App& program) {
-  CLI::App& app =
-      add_command(program, "query", "Read the database: a view by its name, or any SQL that reads",
-                  {{"warpmeter query comparison", "the standard metrics of every launch"},
-                   {"warpmeter query \"SELECT variant, value FROM results WHERE metric = :m\" "
-                    "--param m=gld_efficiency",
-                    ""},
-                   {"warpmeter query results --format csv -o results.csv", "for a spreadsheet"},
-                   {"warpmeter query < question.sql", "SQL from standard input"}});
+  CLI::App& app = add_command(
+      program, "query", "Read the database: a view by its name, or any SQL that reads",
+      {{"warpmeter query comparison", "the standard metrics of every launch"},
+       {"warpmeter query \"SELECT avg(value) FROM results WHERE metric = :m\" --param m=ipc",
+        "a parameter"},
+       {"warpmeter query results --format csv -o results.csv", "for a spreadsheet"},
+       {"warpmeter query < question.sql", "SQL from standard input"}});
   auto query = std::make_shared<Query>();
   add_text(app, "SQL", "", query->sql,
            "SQL, or a view (warpmeter list views); else standard input");

@@ -225,12 +225,16 @@ ExitCode run_command(const RunRequest& request) {
   check_combinations(request);
   const run::Options options = session_options(request);
   const run::Choice choice = run::choose(request.selectors, sizes_of(request));
-  schema::Catalogue::get().counters_for(options.metrics);  // an unknown name ends here
+  const bool counters = !schema::Catalogue::get().counters_for(options.metrics).empty();
+  if (!counters && !options.timing) {
+    throw Error(ExitCode::usage,
+                "these --metrics are times, and --counters-only leaves them out: give one of them");
+  }
   for (const std::string& note : choice.notes) remark(request, note);
 
   catch_interrupts();
   BackendRequest backend = request.backend;
-  backend.counters = !options.metrics.empty();
+  backend.counters = counters;
   backend.timing = options.timing;
   backend.cancelled = interrupted;
   const Backends backends = open_backends(backend);
@@ -274,7 +278,8 @@ Command add_run(CLI::App& program, const std::string& command_line) {
   add_seconds(app, "--time-budget", run->time_budget,
               "Stop timing a launch after that long; 2 when not given");
   add_text(app, "--arch", "SM", run->backend.arch, "The model's architecture: sm_80, sm_90, …");
-  add_count(app, "--threads", 1, 4096, run->backend.threads, "CPU threads of the model; all cores");
+  add_count(app, "--threads", 1, 4096, run->backend.threads,
+            "CPU threads of the model; all cores when not given");
   add_text(app, "--label", "TEXT", run->label, "A name for the run, for --run later");
   add_database(app, run->database);
   add_count(app, "--print-output", 1, 1'000'000, run->print_output,

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cctype>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "schema/catalogue.h"
@@ -47,43 +45,59 @@ Error usage(const CLI::App& app, const std::string& what) {
   return {ExitCode::usage, fmt::format("{} (see: {} --help)", what, path_of(app))};
 }
 
-/// A word that nothing wanted.
-Error unexpected(const CLI::App& program, const std::string& word) {
-  const CLI::App& app = chosen(program);
+bool has_option(const CLI::App& app, const std::string& name) {
+  return app.get_option_no_throw(name) != nullptr;
+}
+
+/// A word that `app` did not want.
+Error unexpected(const CLI::App& app, const std::string& word) {
+  const bool is_program = app.get_parent() == nullptr;
   if (word.size() > 1 && word.front() == '-') {
     const std::string name = word.substr(0, word.find('='));
+    if (is_program && &chosen(app) != &app && has_option(chosen(app), name)) {
+      return usage(chosen(app), fmt::format("'{}' goes after the command: {} {}", name,
+                                            path_of(chosen(app)), name));
+    }
     return usage(app, fmt::format("{} has no option '{}'{}", path_of(app), name,
                                   schema::did_you_mean(name, option_names(app))));
   }
-  if (&app == &program) {
+  if (is_program) {
     return usage(app, fmt::format("there is no command '{}'{}", word,
-                                  schema::did_you_mean(word, command_names(program))));
+                                  schema::did_you_mean(word, command_names(app))));
   }
   return usage(app, fmt::format("{} does not take '{}'", path_of(app), word));
 }
 
-/// "--size: 1 required N missing" → "--size"
-std::string_view option_of(std::string_view text) { return text.substr(0, text.find(':')); }
+/// "--size: 1 required N missing" → "--size", "dry-run was given …" → "--dry-run"
+std::string option_of(const std::string& text) {
+  const std::string name = text.substr(0, text.find_first_of(": "));
+  return name.front() == '-' ? name : "--" + name;
+}
 
 }  // namespace
 
 Error usage_error(const CLI::App& program, const CLI::ParseError& refusal) {
   const CLI::App& app = chosen(program);
-  const std::vector<std::string> words = program.remaining(true);
-  if (refusal.get_name() == "ExtrasError" && !words.empty()) {
-    return unexpected(program, words.front());
+  if (dynamic_cast<const CLI::ExtrasError*>(&refusal) != nullptr) {
+    const std::vector<std::string> before = program.remaining(false);
+    if (!before.empty()) return unexpected(program, before.front());
+    const std::vector<std::string> after = app.remaining(false);
+    if (!after.empty()) return unexpected(app, after.front());
   }
   std::string text = refusal.what();
-  if (refusal.get_name() == "ArgumentMismatch" && text.rfind('-', 0) == 0) {
-    return usage(app, fmt::format("{} needs a value", option_of(text)));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&refusal) != nullptr) {
+    // The two ways there are: a value is missing, or a flag got one.
+    const std::string option = option_of(text);
+    const bool flag = text.find("flag override") != std::string::npos;
+    return usage(app, fmt::format("{} {}", option, flag ? "takes no value" : "needs a value"));
   }
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
   return usage(app, text);
 }
 
 Error no_command(const CLI::App& program) {
-  return usage(program, fmt::format("{} needs a command: {}", program.get_name(),
-                                    fmt::join(command_names(program), ", ")));
+  return usage(program,
+               fmt::format("a command is needed: {}", fmt::join(command_names(program), ", ")));
 }
 
 }  // namespace warpmeter::cli
