@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -43,27 +43,32 @@ class GpuBackend final : public run::Backend {
   void select(std::span<const std::string> counters) override {
     counters_.assign(counters.begin(), counters.end());
     is_selected_ = true;
+    profiler_.reset();
     plan_.reset();
     if (counters_.empty() || device_.chip.empty()) return;
     context_.make_current();
-    plan_ = std::make_unique<Plan>(cupti().api, device_.chip, support().availability, counters_);
+    plan_ = std::make_unique<Plan>(cupti_library().api, device_.chip, support().availability,
+                                   counters_);
   }
 
   std::string counters_unavailable() const override {
     if (is_selected_ && counters_.empty()) return "";  // nothing was asked for
-    return support().unavailable;
+    return support().unavailable.empty() ? lost_context() : support().unavailable;
   }
-  std::string timing_unavailable() const override { return ""; }
+  std::string timing_unavailable() const override { return lost_context(); }
 
   std::uint64_t problem_capacity() const override {
     context_.make_current();
+    if (!context_.broken_by().empty()) return std::numeric_limits<std::uint64_t>::max();
     std::size_t free = 0, total = 0;
     check(context_.api(), context_.api().cuMemGetInfo_v2(&free, &total), "asking for free memory");
     const std::uint64_t taken = reserved_bytes + flush_bytes();
     return free > taken ? (free - taken) / 2 : 0;  // every buffer may need a pristine copy
   }
 
-  std::size_t variants_together() const override { return 64; }
+  /// A variant is timed and counted before the next one runs, which might break the context. The
+  /// profiler stays enabled, so counting costs some 2 ms a variant.
+  std::size_t variants_together() const override { return 1; }
 
   std::unique_ptr<run::Workload> load(const kernels::Problem& problem) override;
 
@@ -73,27 +78,34 @@ class GpuBackend final : public run::Backend {
   std::span<const std::string> counters() const { return counters_; }
   bool is_cancelled() const { return cancelled_ && cancelled_(); }
 
-  Profiler& profiler() {
-    if (!profiler_) profiler_.emplace(cupti().api, context_);
-    return *profiler_;
+  /// Counters of launches; a Profiler that failed is not used again.
+  std::vector<std::vector<schema::Counter>> measure(
+      std::size_t launches, const std::function<void(std::size_t)>& launch) {
+    if (!profiler_) profiler_.emplace(cupti_library().api, context_, *plan_);
+    try {
+      return profiler_->measure(launches, launch);
+    } catch (...) {
+      profiler_.reset();
+      throw;
+    }
   }
-  /// Before anything is timed.
-  void release_profiler() { profiler_.reset(); }
 
   /// Enqueues a write of twice the L2 cache, so that nothing of the problem is left in it.
   void flush_cache() {
-    if (!flush_.is_valid()) flush_ = Memory(context_, flush_bytes());
+    if (!flush_.is_allocated()) flush_ = Memory(context_, flush_bytes());
     check(
         context_.api(),
         context_.api().cuMemsetD32Async(flush_.address(), 0, flush_.bytes() / 4, context_.stream()),
         "flushing the cache");
   }
 
-  /// After a kernel failed: whether it broke the context; if so there is a new one now.
-  void recover() {
-    if (!context_.is_broken()) return;
-    profiler_.reset();
-    context_.recover();
+  /// Why nothing can be launched any more; empty while it can.
+  std::string lost_context() const {
+    if (context_.broken_by().empty()) return "";
+    return fmt::format(
+        "not launched: an earlier kernel of this run broke the CUDA context ({}), and only a new "
+        "process gets another",
+        context_.broken_by());
   }
 
  private:
@@ -104,7 +116,7 @@ class GpuBackend final : public run::Backend {
     if (!support_) {
       context_.make_current();
       support_ = device_.chip.empty() ? CounterSupport{{}, "CUPTI does not know this device's chip"}
-                                      : probe_counters(cupti().api, context_);
+                                      : probe_counters(cupti_library().api, context_);
     }
     return *support_;
   }
@@ -123,44 +135,52 @@ class GpuBackend final : public run::Backend {
 
 class GpuWorkload final : public run::Workload {
  public:
-  GpuWorkload(GpuBackend& backend, const kernels::Problem& problem)
-      : backend_(backend), resident_(backend.context(), problem) {}
+  GpuWorkload(GpuBackend& backend, const kernels::Problem& problem) : backend_(backend) {
+    if (backend.lost_context().empty()) resident_.emplace(backend.context(), problem);
+  }
 
   run::Execution execute(const run::Launch& launch) override {
-    backend_.context().make_current();
+    Context& context = backend_.context();
+    context.make_current();
     run::Execution execution;
+    execution.failure = backend_.lost_context();
+    if (!execution.failure.empty()) return execution;
     const Function* function = backend_.modules().find(launch, execution.failure);
     if (function == nullptr) return execution;
     execution.registers = function->registers;
     execution.static_shared_bytes = function->static_shared_bytes;
-    resident_.restore();
+    resident_->restore();
     CUresult result = enqueue(launch, *function);
-    if (result == CUDA_SUCCESS) result = backend_.context().synchronize();
+    if (result == CUDA_SUCCESS) result = context.synchronize();
     if (result != CUDA_SUCCESS) {
-      execution.failure = fmt::format("the kernel failed: the driver says {}",
-                                      in_words(backend_.context().api(), result));
-      backend_.recover();
+      const std::string words = in_words(context.api(), result);
+      execution.failure = "the kernel failed: the driver says " + words;
+      context.note_failure(fmt::format("{}: {}", launch.entry, words));
       return execution;
     }
-    execution.buffers = resident_.read_back(launch);
+    execution.buffers = resident_->read_back(launch);
     return execution;
   }
 
   std::vector<std::vector<schema::Counter>> count(std::span<const run::Launch> launches) override {
     backend_.context().make_current();
-    if (backend_.counters().empty())
+    if (backend_.counters().empty()) {
       return std::vector<std::vector<schema::Counter>>(launches.size());
+    }
     std::string reason = backend_.counters_unavailable();
+    if (reason.empty() && backend_.plan()->metrics().empty()) {
+      reason = "the device has none of the counters";
+    }
     if (reason.empty()) {
       try {
         std::vector<const Function*> functions;
         for (const run::Launch& launch : launches) functions.push_back(&find(launch));
-        return backend_.profiler().measure(*backend_.plan(), launches.size(), [&](std::size_t i) {
-          start_from_input(launches[i], *functions[i]);
+        return backend_.measure(launches.size(), [&](std::size_t i) {
+          start_from_input(launches[i], *functions[i], schema::CacheState::warm);
         });
       } catch (const Error& error) {
         reason = error.what();
-        backend_.recover();
+        backend_.context().note_failure(reason);
       } catch (const Cancelled&) {
         reason = "stopped before it was counted";
       }
@@ -171,15 +191,12 @@ class GpuWorkload final : public run::Workload {
   std::vector<double> time(const run::Launch& launch, schema::CacheState cache, int warm_up,
                            int samples) override {
     backend_.context().make_current();
-    backend_.release_profiler();
     const Function& function = find(launch);
     std::vector<double> durations_ns;
     try {
-      durations_ns = record_durations(cupti().api, backend_.context(), launch.entry, [&] {
+      durations_ns = record_durations(cupti_library().api, backend_.context(), launch.entry, [&] {
         for (int i = 0; i < warm_up + samples; ++i) {
-          resident_.restore();
-          if (cache == schema::CacheState::cold) backend_.flush_cache();
-          start_from_input(launch, function);
+          start_from_input(launch, function, cache);
         }
       });
     } catch (const Cancelled&) {
@@ -205,10 +222,12 @@ class GpuWorkload final : public run::Workload {
     return *function;
   }
 
-  /// Enqueues the launch on the initial input.
-  void start_from_input(const run::Launch& launch, const Function& function) {
+  /// Enqueues the launch on the initial input, with the cache as asked for.
+  void start_from_input(const run::Launch& launch, const Function& function,
+                        schema::CacheState cache) {
     if (backend_.is_cancelled()) throw Cancelled{};
-    resident_.restore();
+    resident_->restore();
+    if (cache == schema::CacheState::cold) backend_.flush_cache();
     check(backend_.context().api(), enqueue(launch, function), "launching a kernel");
   }
 
@@ -216,8 +235,8 @@ class GpuWorkload final : public run::Workload {
     const auto& [grid, block, dynamic] = launch.geometry;
     const CUresult result = backend_.context().api().cuLaunchKernel(
         function.handle, grid.x, grid.y, grid.z, block.x, block.y, block.z, dynamic,
-        backend_.context().stream(), resident_.arguments(), nullptr);
-    resident_.mark_launched(launch);
+        backend_.context().stream(), resident_->arguments(), nullptr);
+    resident_->mark_launched(launch);
     return result;
   }
 
@@ -231,7 +250,7 @@ class GpuWorkload final : public run::Workload {
   }
 
   GpuBackend& backend_;
-  Resident resident_;
+  std::optional<Resident> resident_;  ///< none when the context was broken before
 };
 
 std::unique_ptr<run::Workload> GpuBackend::load(const kernels::Problem& problem) {
@@ -243,8 +262,8 @@ std::unique_ptr<run::Workload> GpuBackend::load(const kernels::Problem& problem)
 
 std::unique_ptr<run::Backend> open(const Options& options) {
   // The driver first: CUPTI crashes without one.
-  if (!driver().ok()) throw Error(ExitCode::no_hardware, driver().sentence());
-  if (!cupti().ok()) throw Error(ExitCode::no_hardware, cupti().sentence());
+  if (!driver_library().ok()) throw Error(ExitCode::no_hardware, driver_library().sentence());
+  if (!cupti_library().ok()) throw Error(ExitCode::no_hardware, cupti_library().sentence());
   return std::make_unique<GpuBackend>(options);
 }
 

@@ -9,27 +9,22 @@
 
 namespace warpmeter::cupti {
 
-Context::Context(int ordinal) : api_(driver().api) {
+Context::Context(int ordinal) : api_(driver_library().api) {
+  if (!driver_library().ok()) throw Error(ExitCode::no_hardware, driver_library().sentence());
   check(api_, api_.cuDeviceGet(&device_, ordinal), "choosing the device");
-  acquire();
+  check(api_, api_.cuDevicePrimaryCtxRetain(&handle_, device_), "creating a CUDA context");
+  try {
+    make_current();
+    check(api_, api_.cuStreamCreate(&stream_, CU_STREAM_DEFAULT), "creating a stream");
+  } catch (...) {
+    api_.cuDevicePrimaryCtxRelease_v2(device_);
+    throw;
+  }
 }
 
 Context::~Context() {
-  if (stream_ != nullptr) api_.cuStreamDestroy_v2(stream_);
-  if (handle_ != nullptr) api_.cuDevicePrimaryCtxRelease_v2(device_);
-}
-
-void Context::acquire() {
-  check(api_, api_.cuDevicePrimaryCtxRetain(&handle_, device_), "creating a CUDA context");
-  make_current();
-  check(api_, api_.cuStreamCreate(&stream_, CU_STREAM_DEFAULT), "creating a stream");
-  ++generation_;
-}
-
-int Context::attribute(CUdevice_attribute attribute) const {
-  int value = 0;
-  check(api_, api_.cuDeviceGetAttribute(&value, attribute, device_), "reading a device attribute");
-  return value;
+  api_.cuStreamDestroy_v2(stream_);
+  api_.cuDevicePrimaryCtxRelease_v2(device_);
 }
 
 void Context::make_current() const {
@@ -38,18 +33,11 @@ void Context::make_current() const {
 
 CUresult Context::synchronize() const { return api_.cuStreamSynchronize(stream_); }
 
-bool Context::is_broken() const { return api_.cuCtxSynchronize() != CUDA_SUCCESS; }
-
-void Context::recover() {
-  stream_ = nullptr;  // goes with its context
-  api_.cuDevicePrimaryCtxReset_v2(device_);
-  api_.cuDevicePrimaryCtxRelease_v2(device_);
-  handle_ = nullptr;
-  acquire();
+void Context::note_failure(const std::string& words) {
+  if (broken_by_.empty() && api_.cuCtxSynchronize() != CUDA_SUCCESS) broken_by_ = words;
 }
 
-Memory::Memory(const Context& context, std::size_t bytes)
-    : context_(&context), bytes_(bytes), generation_(context.generation()) {
+Memory::Memory(const Context& context, std::size_t bytes) : bytes_(bytes) {
   const DriverApi& api = context.api();
   const CUresult result = api.cuMemAlloc_v2(&address_, std::max<std::size_t>(bytes, 1));
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
@@ -59,6 +47,7 @@ Memory::Memory(const Context& context, std::size_t bytes)
                             bytes));
   }
   check(api, result, "allocating device memory");
+  context_ = &context;
 }
 
 Memory& Memory::operator=(Memory&& other) noexcept {
@@ -67,17 +56,12 @@ Memory& Memory::operator=(Memory&& other) noexcept {
     context_ = std::exchange(other.context_, nullptr);
     address_ = std::exchange(other.address_, 0);
     bytes_ = std::exchange(other.bytes_, 0);
-    generation_ = std::exchange(other.generation_, 0);
   }
   return *this;
 }
 
-bool Memory::is_valid() const {
-  return context_ != nullptr && generation_ == context_->generation();
-}
-
 void Memory::release() {
-  if (is_valid()) context_->api().cuMemFree_v2(address_);
+  if (context_ != nullptr) context_->api().cuMemFree_v2(address_);
   context_ = nullptr;
 }
 

@@ -1,13 +1,13 @@
 // A device's CUDA context, our one stream in it, and memory that belongs to it.
 //
-// A kernel that reads outside its memory breaks its context for good: every later call of the
-// driver returns the same error. recover() resets the device's primary context and makes a new one;
-// whatever lived in the old one (memory, modules, the profiler) is gone, and notices by the
-// generation.
+// A kernel that reads outside its memory breaks not only its context: from then on the driver gives
+// this process no other one on the device. Measured with driver 580: releasing, resetting or
+// destroying the context succeeds, and creating the next returns the kernel's error again. So a
+// broken context stays broken, and says so.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <string>
 
 #include "collector/cupti/library.h"
 
@@ -15,7 +15,7 @@ namespace warpmeter::cupti {
 
 class Context {
  public:
-  /// Throws Error{no_hardware}. Needs driver().ok().
+  /// Throws Error{no_hardware} without a driver.
   explicit Context(int ordinal);
   ~Context();
   Context(const Context&) = delete;
@@ -25,24 +25,23 @@ class Context {
   CUdevice device() const { return device_; }
   CUcontext handle() const { return handle_; }
   CUstream stream() const { return stream_; }
-  std::uint64_t generation() const { return generation_; }
-  int attribute(CUdevice_attribute attribute) const;
 
   void make_current() const;
   /// Waits for the stream; a kernel's failure comes back here.
   CUresult synchronize() const;
-  /// Whether the driver still answers in this context.
-  bool is_broken() const;
-  void recover();
+
+  /// To be called with the driver's words after a launch failed: some failures (a block too large)
+  /// leave the context alone, others break it.
+  void note_failure(const std::string& words);
+  /// What broke the context; empty while it works.
+  const std::string& broken_by() const { return broken_by_; }
 
  private:
-  void acquire();
-
   const DriverApi& api_;
   CUdevice device_ = 0;
   CUcontext handle_ = nullptr;
   CUstream stream_ = nullptr;
-  std::uint64_t generation_ = 0;
+  std::string broken_by_;
 };
 
 /// Device memory, aligned to 256 bytes as the driver does it.
@@ -57,8 +56,7 @@ class Memory {
 
   CUdeviceptr address() const { return address_; }
   std::size_t bytes() const { return bytes_; }
-  /// Whether it is allocated in the context as it is now.
-  bool is_valid() const;
+  bool is_allocated() const { return context_ != nullptr; }
 
  private:
   void release();
@@ -66,7 +64,6 @@ class Memory {
   const Context* context_ = nullptr;
   CUdeviceptr address_ = 0;
   std::size_t bytes_ = 0;
-  std::uint64_t generation_ = 0;
 };
 
 }  // namespace warpmeter::cupti

@@ -15,12 +15,12 @@ namespace {
 
 /// "GPU 580.159.04" where NVML tells it, else what CUDA tells.
 std::string driver_version() {
-  if (nvml().ok() && !nvml().version.empty()) return nvml().version;
-  return "CUDA " + driver().version;
+  if (nvml_library().ok() && !nvml_library().version.empty()) return nvml_library().version;
+  return "CUDA " + driver_library().version;
 }
 
 schema::Device describe(int ordinal) {
-  const DriverApi& api = driver().api;
+  const DriverApi& api = driver_library().api;
   schema::Device device;
   device.backend = "cupti";
   device.ordinal = ordinal;
@@ -49,7 +49,7 @@ schema::Device describe(int ordinal) {
   for (std::size_t i = 0; i < 16; ++i) uuid_bytes[i] = static_cast<unsigned char>(uuid.bytes[i]);
   device.uuid = format_uuid(uuid_bytes);
   device.driver = driver_version();
-  if (cupti().ok()) device.chip = chip_name(cupti().api, ordinal);
+  if (cupti_library().ok()) device.chip = chip_name(cupti_library().api, ordinal);
   return device;
 }
 
@@ -57,17 +57,19 @@ schema::Device describe(int ordinal) {
 
 std::vector<schema::Device> devices() {
   std::vector<schema::Device> all;
-  if (!driver().ok()) return all;
+  if (!driver_library().ok()) return all;
   int count = 0;
-  check(driver().api, driver().api.cuDeviceGetCount(&count), "counting the devices");
+  check(driver_library().api, driver_library().api.cuDeviceGetCount(&count),
+        "counting the devices");
   for (int ordinal = 0; ordinal < count; ++ordinal) all.push_back(describe(ordinal));
   return all;
 }
 
 schema::Device describe_device(int ordinal) {
-  if (!driver().ok()) throw Error(ExitCode::no_hardware, driver().sentence());
+  if (!driver_library().ok()) throw Error(ExitCode::no_hardware, driver_library().sentence());
   int count = 0;
-  check(driver().api, driver().api.cuDeviceGetCount(&count), "counting the devices");
+  check(driver_library().api, driver_library().api.cuDeviceGetCount(&count),
+        "counting the devices");
   if (ordinal < 0 || ordinal >= count) {
     throw Error(ExitCode::usage,
                 fmt::format("There is no device {}: this machine has devices 0 to {}; see "
@@ -80,11 +82,11 @@ schema::Device describe_device(int ordinal) {
 schema::DeviceState read_state(const std::string& uuid, std::string phase) {
   schema::DeviceState state;
   state.phase = std::move(phase);
-  if (!nvml().ok()) {
-    state.unavailable = nvml().failure;
+  if (!nvml_library().ok()) {
+    state.unavailable = nvml_library().failure;
     return state;
   }
-  const NvmlApi& api = nvml().api;
+  const NvmlApi& api = nvml_library().api;
   nvmlDevice_t device = nullptr;
   if (const nvmlReturn_t result = api.nvmlDeviceGetHandleByUUID(uuid.c_str(), &device);
       result != nvml_success) {

@@ -32,7 +32,7 @@ Finding counters_finding(int ordinal) {
   std::ifstream params("/proc/driver/nvidia/params");
   const std::optional<bool> admins_only = counters_for_admins_only(params);
   const Context context(ordinal);
-  const CounterSupport support = probe_counters(cupti().api, context);
+  const CounterSupport support = probe_counters(cupti_library().api, context);
   finding.ok = support.unavailable.empty();
   if (finding.ok) {
     finding.detail = "readable";
@@ -58,14 +58,14 @@ Finding mig_finding(const schema::DeviceState& state) {
 
 std::vector<Finding> diagnose() {
   std::vector<Finding> findings;
-  findings.push_back(library_finding("driver", driver()));
-  findings.push_back(library_finding("CUPTI", cupti()));
-  findings.push_back(library_finding("NVML", nvml()));
-  if (!driver().ok()) return findings;
+  findings.push_back(library_finding("driver", driver_library()));
+  findings.push_back(library_finding("CUPTI", cupti_library()));
+  findings.push_back(library_finding("NVML", nvml_library()));
+  if (!driver_library().ok()) return findings;
   try {
     for (const schema::Device& device : devices()) {
       findings.push_back(device_finding(device));
-      if (cupti().ok()) findings.push_back(counters_finding(device.ordinal));
+      if (cupti_library().ok()) findings.push_back(counters_finding(device.ordinal));
       findings.push_back(mig_finding(read_state(device.uuid, "")));
     }
   } catch (const std::exception& error) {

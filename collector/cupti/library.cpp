@@ -272,12 +272,12 @@ Loaded<CuptiApi> load_cupti(const std::vector<fs::path>& directories, bool searc
                            cupti_remedy);
 }
 
-const Loaded<DriverApi>& driver() {
+const Loaded<DriverApi>& driver_library() {
   static const Loaded<DriverApi> loaded = load_driver();
   return loaded;
 }
 
-const Loaded<CuptiApi>& cupti() {
+const Loaded<CuptiApi>& cupti_library() {
   static const Loaded<CuptiApi> loaded = [] {
     std::error_code ignored;
     return load_cupti(
@@ -286,7 +286,7 @@ const Loaded<CuptiApi>& cupti() {
   return loaded;
 }
 
-const Loaded<NvmlApi>& nvml() {
+const Loaded<NvmlApi>& nvml_library() {
   static const Loaded<NvmlApi> loaded = load_nvml();
   return loaded;
 }

@@ -6,7 +6,7 @@
 // that says what to do. The libraries stay loaded until the process ends, for CUDA does not survive
 // being unloaded.
 //
-// Ask driver() before anything else: some calls of CUPTI crash where there is no driver.
+// Ask driver_library() before anything else: some calls of CUPTI crash where there is no driver.
 #pragma once
 
 #include <cuda.h>
@@ -134,10 +134,10 @@ struct Loaded {
   std::string sentence() const { return failure + "; " + remedy; }
 };
 
-/// Loaded once a process. driver() has also called cuInit and found at least one device.
-const Loaded<DriverApi>& driver();
-const Loaded<CuptiApi>& cupti();
-const Loaded<NvmlApi>& nvml();
+/// Loaded once a process. driver_library() has also called cuInit and found at least one device.
+const Loaded<DriverApi>& driver_library();
+const Loaded<CuptiApi>& cupti_library();
+const Loaded<NvmlApi>& nvml_library();
 
 /// An environment variable, or nullopt.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;

@@ -23,15 +23,7 @@ std::optional<CodeChoice> choose_code(std::span<const kernels::Code> codes,
 }
 
 Modules::~Modules() {
-  if (generation_ != context_.generation()) return;
   for (const auto& [image, module] : modules_) context_.api().cuModuleUnload(module);
-}
-
-void Modules::forget_old_context() {
-  if (generation_ == context_.generation()) return;
-  generation_ = context_.generation();
-  modules_.clear();
-  functions_.clear();
 }
 
 CUmodule Modules::load(const kernels::Image& image, std::string& failure) {
@@ -65,7 +57,6 @@ CUmodule Modules::load(const kernels::Image& image, std::string& failure) {
 }
 
 const Function* Modules::find(const run::Launch& launch, std::string& failure) {
-  forget_old_context();
   const DriverApi& api = context_.api();
   Function& function = functions_[{launch.image, launch.entry}];
   if (function.handle == nullptr) {

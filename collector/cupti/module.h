@@ -1,4 +1,4 @@
-// An image's code on a device: which of its codes fits, loaded once a context.
+// An image's code on a device: which of its codes fits, loaded once.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ struct Function {
 
 class Modules {
  public:
-  Modules(Context& context, int compute_capability)
+  Modules(const Context& context, int compute_capability)
       : context_(context), compute_capability_(compute_capability) {}
   ~Modules();
   Modules(const Modules&) = delete;
@@ -43,11 +43,9 @@ class Modules {
 
  private:
   CUmodule load(const kernels::Image& image, std::string& failure);
-  void forget_old_context();
 
-  Context& context_;
+  const Context& context_;
   int compute_capability_;
-  std::uint64_t generation_ = 0;
   std::map<const kernels::Image*, CUmodule> modules_;
   std::map<std::pair<const kernels::Image*, std::string>, Function> functions_;
 };

@@ -4,14 +4,9 @@
 
 namespace warpmeter::cupti {
 
-Resident::Resident(Context& context, const kernels::Problem& problem)
+Resident::Resident(const Context& context, const kernels::Problem& problem)
     : context_(context), problem_(problem) {
-  upload();
-}
-
-void Resident::upload() {
   const DriverApi& api = context_.api();
-  slots_.clear();
   for (const kernels::Buffer& buffer : problem_.buffers) {
     Slot slot;
     slot.memory = Memory(context_, buffer.initial.size());
@@ -24,9 +19,7 @@ void Resident::upload() {
 }
 
 void Resident::point_arguments() {
-  addresses_.clear();
   for (const Slot& slot : slots_) addresses_.push_back(slot.memory.address());
-  argument_pointers_.clear();
   for (const kernels::Argument& argument : problem_.arguments) {
     if (const auto* buffer = std::get_if<kernels::BufferArgument>(&argument)) {
       argument_pointers_.push_back(&addresses_.at(buffer->index));
@@ -39,12 +32,11 @@ void Resident::point_arguments() {
 
 void Resident::restore() {
   const DriverApi& api = context_.api();
-  if (!slots_.empty() && !slots_.front().memory.is_valid()) upload();  // the context is a new one
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (!slot.is_changed) continue;
     const std::vector<std::byte>& initial = problem_.buffers[i].initial;
-    if (!slot.pristine.is_valid()) {
+    if (!slot.pristine.is_allocated()) {
       slot.pristine = Memory(context_, initial.size());
       check(api, api.cuMemcpyHtoD_v2(slot.pristine.address(), initial.data(), initial.size()),
             "copying the input to the device");

@@ -19,7 +19,7 @@ namespace warpmeter::cupti {
 class Resident {
  public:
   /// Keeps a reference to `problem`. Throws Error{kernel} when the device has no room.
-  Resident(Context& context, const kernels::Problem& problem);
+  Resident(const Context& context, const kernels::Problem& problem);
 
   /// Enqueues whatever is needed for every buffer to hold its initial content.
   void restore();
@@ -33,14 +33,13 @@ class Resident {
  private:
   struct Slot {
     Memory memory;
-    Memory pristine;  ///< not valid until it was needed
+    Memory pristine;  ///< not allocated until it is needed
     bool is_changed = false;
   };
-  void upload();
   void point_arguments();
   static std::string key(const run::Launch& launch);
 
-  Context& context_;
+  const Context& context_;
   const kernels::Problem& problem_;
   std::vector<Slot> slots_;
   std::map<std::string, std::vector<bool>> changes_;  ///< by key(): which buffers a launch changes

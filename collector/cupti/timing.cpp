@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 
 #include "collector/cupti/planner.h"
 #include "schema/error.h"
@@ -58,21 +59,33 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
 /// Recording is on while it lives.
 class Recording {
  public:
-  explicit Recording(const CuptiApi& api) : api_(api) {
+  Recording(const CuptiApi& api, const Context& context) : api_(api), context_(context) {
     collector().api = &api;
+    collector().records.clear();
     static const CUptiResult registered =
         api.cuptiActivityRegisterCallbacks(give_buffer, take_buffer);
     check(api_, registered, "preparing to record kernels");
     check(api_, api_.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_KERNEL), "recording kernels");
   }
-  ~Recording() { api_.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_KERNEL); }
+  ~Recording() {
+    // After an exception kernels may still run: none of them may end up in the next recording.
+    context_.synchronize();
+    api_.cuptiActivityFlushAll(0);
+    api_.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_KERNEL);
+  }
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  void flush() { check(api_, api_.cuptiActivityFlushAll(0), "reading the records of kernels"); }
+  std::vector<Record> finish() {
+    check(context_.api(), context_.synchronize(), "running the kernel for its time");
+    check(api_, api_.cuptiActivityFlushAll(0), "reading the records of kernels");
+    const std::lock_guard lock(collector().mutex);
+    return std::exchange(collector().records, {});
+  }
 
  private:
   const CuptiApi& api_;
+  const Context& context_;
 };
 
 }  // namespace
@@ -80,15 +93,9 @@ class Recording {
 std::vector<double> record_durations(const CuptiApi& api, const Context& context,
                                      const std::string& kernel,
                                      const std::function<void()>& enqueue) {
-  std::vector<Record> records;
-  {
-    Recording recording(api);
-    enqueue();
-    check(context.api(), context.synchronize(), "running the kernel for its time");
-    recording.flush();
-    const std::lock_guard lock(collector().mutex);
-    records.swap(collector().records);
-  }
+  Recording recording(api, context);
+  enqueue();
+  std::vector<Record> records = recording.finish();
   std::erase_if(records, [&](const Record& record) { return record.kernel != kernel; });
   std::sort(records.begin(), records.end(),
             [](const Record& a, const Record& b) { return a.start_ns < b.start_ns; });
