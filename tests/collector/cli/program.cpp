@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,19 @@ struct Pipe {
   }
 };
 
+/// A terminal: the program writes at one end, we read at the other.
+Pipe terminal() {
+  Pipe ends;
+  close(ends.read);
+  close(ends.write);
+  winsize size{};
+  size.ws_col = 80;
+  if (openpty(&ends.read, &ends.write, nullptr, nullptr, &size) != 0) {
+    throw std::runtime_error("openpty failed");
+  }
+  return ends;
+}
+
 /// In the child: never returns.
 [[noreturn]] void become_program(const Start& start, int input, int output, int error) {
   dup2(input, STDIN_FILENO);
@@ -47,7 +61,7 @@ struct Pipe {
 }  // namespace
 
 Process::Process(const Start& start) {
-  const Pipe input, output, error;
+  const Pipe input, output, error = start.error_is_terminal ? terminal() : Pipe();
   id_ = fork();
   if (id_ < 0) throw std::runtime_error("fork failed");
   if (id_ == 0) become_program(start, input.read, output.write, error.write);

@@ -16,7 +16,8 @@ struct Start {
   std::filesystem::path folder;                         ///< it runs there
   std::map<std::string, std::string> environment = {};  ///< in addition to ours
   std::string input = {};                               ///< of standard input
-  std::string output = {};  ///< a file for standard output instead of a pipe
+  std::string output = {};         ///< a file for standard output instead of a pipe
+  bool error_is_terminal = false;  ///< standard error is a terminal of 80 columns
 };
 
 /// How it ended.

@@ -62,6 +62,28 @@ TEST_F(Run, PrintsTheComparisonOnStandardOutputAndTheRestOnStandardError) {
   EXPECT_THAT(outcome.error, Not(HasSubstr("\x1b"))) << "no bar and no colour without a terminal";
 }
 
+TEST_F(Run, ShowsItsProgressOnATerminal) {
+  Start start = {{"run", "vector_add", "-n", "1000", "-b", "model"}, folder_};
+  start.environment["TERM"] = "xterm";
+  start.error_is_terminal = true;
+  const Outcome outcome = run_program(start);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("\r[....................] 0/2 vector_add/block_128 1000"),
+                    HasSubstr("\r\x1b[K2 launches in")));
+  start.words.push_back("--no-progress");
+  EXPECT_THAT(run_program(start).error, Not(HasSubstr("\r[")));
+}
+
+TEST_F(Run, HasNoColourOnATerminalThatWantsNone) {
+  Start start = {{"run", "nonsense"}, folder_};
+  start.environment["TERM"] = "xterm";
+  start.error_is_terminal = true;
+  EXPECT_THAT(run_program(start).error, HasSubstr("\x1b[31mwarpmeter:"));
+  start.environment["NO_COLOR"] = "1";
+  EXPECT_THAT(run_program(start).error, StartsWith("warpmeter:"));
+}
+
 TEST_F(Run, IsSilentWhenAskedTo) {
   const Outcome outcome = warpmeter({"run", "vector_add", "-n", "1000", "-b", "model", "-q"});
   EXPECT_EQ(outcome.exit_code, 0);
