@@ -34,9 +34,8 @@ constexpr const char* footer =
     "  warpmeter report -o report.md     the last run as markdown\n"
     "  warpmeter query comparison        a view of the database; or any SQL that reads\n"
     "\n"
-    "Exit codes: 0 done, 2 wrong usage, 3 nothing to measure or show, 4 no usable hardware, 5 a "
-    "file\n"
-    "or database failed, 6 a kernel failed or gave a wrong answer.";
+    "Exit codes: 0 done, 2 wrong usage, 3 nothing to measure or show, 4 no usable hardware,\n"
+    "5 a file or database failed, 6 a kernel failed or gave a wrong answer, 130 stopped by Ctrl-C.";
 
 ExitCode print(const std::string& text) {
   Output output("");
