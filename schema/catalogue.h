@@ -3,9 +3,9 @@
 // metrics` and the docs.
 //
 // A counter is stored as measured. A metric is derived in SQL from counters:
-//   value = scale × Σ(factor × counter) / Σ(factor × counter)      (the denominator may be empty:
-//   1)
-// so that numerator and denominator can be audited.
+//   value = scale × Σ(factor × counter) / Σ(factor × counter)    (the denominator may be empty: 1)
+// so that numerator and denominator can be audited. A metric without any counter (duration,
+// achieved_bandwidth) comes from the timing.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,8 @@ struct CounterInfo {
   std::string perfworks;    ///< full name with rollup; empty: hardware has none
   /// (chip, full name) where a chip's name differs; an empty name: that chip lacks it.
   std::vector<std::pair<std::string, std::string>> perfworks_by_chip;
-  bool model = false;  ///< the model counts it
+  bool model = false;   ///< the model counts it
+  bool nvprof = false;  ///< nvprof had it under this name
 };
 
 struct Term {

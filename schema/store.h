@@ -67,6 +67,9 @@ class Reader {
   std::int64_t find_run(std::string_view selector) const;
 
  private:
+  /// Opened for writing where that is possible, never used for it, and closed last: it takes the
+  /// write-ahead log with it, which a read-only connection would leave behind.
+  std::unique_ptr<sqlite3, void (*)(sqlite3*)> keeper_;
   std::unique_ptr<sqlite3, void (*)(sqlite3*)> db_;
 };
 

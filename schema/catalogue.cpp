@@ -1,0 +1,168 @@
+#include "schema/catalogue.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "schema/embedded.h"
+#include "schema/error.h"
+
+namespace warpmeter::schema {
+namespace {
+
+using nlohmann::ordered_json;
+
+CounterInfo counter_from(const ordered_json& json) {
+  CounterInfo counter;
+  counter.name = json.at("name");
+  counter.unit = json.at("unit");
+  counter.description = json.at("description");
+  counter.perfworks = json.at("perfworks");
+  const ordered_json chips = json.value("chips", ordered_json::object());
+  for (const auto& [chip, name] : chips.items()) counter.perfworks_by_chip.emplace_back(chip, name);
+  counter.model = json.value("model", false);
+  counter.nvprof = json.value("nvprof", false);
+  return counter;
+}
+
+std::vector<Term> terms_from(const ordered_json& json, const std::string& side) {
+  std::vector<Term> terms;
+  const ordered_json factors = json.value(side, ordered_json::object());
+  for (const auto& [counter, factor] : factors.items()) {
+    terms.push_back({factor.get<double>(), counter});
+  }
+  return terms;
+}
+
+MetricInfo metric_from(const ordered_json& json) {
+  MetricInfo metric;
+  metric.name = json.at("name");
+  metric.nvprof = json.value("nvprof", false);
+  metric.unit = json.at("unit");
+  metric.heading = json.at("heading");
+  metric.description = json.at("description");
+  metric.scale = json.value("scale", 1.0);
+  metric.numerator = terms_from(json, "numerator");
+  metric.denominator = terms_from(json, "denominator");
+  if (!metric.denominator.empty()) metric.undefined = json.at("undefined");
+  return metric;
+}
+
+template <class Infos>
+auto* find_in(const Infos& infos, std::string_view name) {
+  const auto found =
+      std::find_if(infos.begin(), infos.end(), [&](const auto& info) { return info.name == name; });
+  return found == infos.end() ? nullptr : &*found;
+}
+
+/// A full PerfWorks name: unit__quantity, with a rollup behind a dot.
+bool is_perfworks(std::string_view name) { return name.find("__") != std::string_view::npos; }
+
+}  // namespace
+
+const Catalogue& Catalogue::get() {
+  static const Catalogue catalogue;
+  return catalogue;
+}
+
+Catalogue::Catalogue() {
+  const ordered_json json = ordered_json::parse(embedded::catalogue);
+  for (const auto& counter : json.at("counters")) counters_.push_back(counter_from(counter));
+  for (const auto& metric : json.at("metrics")) {
+    metrics_.push_back(metric_from(metric));
+    for (const auto& terms : {metrics_.back().numerator, metrics_.back().denominator}) {
+      for (const Term& term : terms) {
+        if (find_counter(term.counter) == nullptr) {
+          throw std::logic_error(
+              fmt::format("catalogue: {} needs {}", metrics_.back().name, term.counter));
+        }
+      }
+    }
+  }
+  for (const auto& entry : json.at("sets")) {
+    SetInfo set{entry.at("name"), entry.at("description"), {}};
+    for (const std::string name : entry.at("metrics")) {
+      if (name == "*") {
+        for (const MetricInfo& metric : metrics_) set.metrics.push_back(metric.name);
+        for (const CounterInfo& counter : counters_) set.metrics.push_back(counter.name);
+      } else if (name.front() == '@') {
+        const SetInfo* other = find_in(sets_, name.substr(1));
+        if (other == nullptr) throw std::logic_error("catalogue: no set " + name);
+        set.metrics.insert(set.metrics.end(), other->metrics.begin(), other->metrics.end());
+      } else {
+        if (find_metric(name) == nullptr && find_counter(name) == nullptr) {
+          throw std::logic_error("catalogue: no metric " + name);
+        }
+        set.metrics.push_back(name);
+      }
+    }
+    sets_.push_back(std::move(set));
+  }
+}
+
+const CounterInfo* Catalogue::find_counter(std::string_view name) const {
+  return find_in(counters_, name);
+}
+
+const MetricInfo* Catalogue::find_metric(std::string_view name) const {
+  return find_in(metrics_, name);
+}
+
+std::optional<std::string> Catalogue::perfworks_on(const CounterInfo& counter,
+                                                   std::string_view chip) {
+  std::string name = counter.perfworks;
+  for (const auto& [other, its_name] : counter.perfworks_by_chip) {
+    if (other == chip) name = its_name;
+  }
+  if (name.empty()) return std::nullopt;
+  return name;
+}
+
+std::vector<std::string> Catalogue::counters_for(std::span<const std::string> requested) const {
+  std::vector<bool> wanted(counters_.size(), false);
+  std::vector<std::string> raw;
+  const auto want = [&](const std::string& name) {
+    if (const CounterInfo* counter = find_counter(name)) {
+      wanted[static_cast<std::size_t>(counter - counters_.data())] = true;
+    } else if (const MetricInfo* metric = find_metric(name)) {
+      for (const auto* terms : {&metric->numerator, &metric->denominator}) {
+        for (const Term& term : *terms) {
+          wanted[static_cast<std::size_t>(find_counter(term.counter) - counters_.data())] = true;
+        }
+      }
+    } else if (is_perfworks(name)) {
+      if (std::find(raw.begin(), raw.end(), name) == raw.end()) raw.push_back(name);
+    } else {
+      std::vector<std::string> known;
+      for (const MetricInfo& info : metrics_) known.push_back(info.name);
+      for (const CounterInfo& info : counters_) known.push_back(info.name);
+      throw Error(ExitCode::usage,
+                  fmt::format("there is no metric '{}'{} (see: warpmeter list metrics)", name,
+                              did_you_mean(name, known)));
+    }
+  };
+  for (const std::string& name : requested) {
+    if (name.empty() || name.front() != '@') {
+      want(name);
+    } else if (const SetInfo* set = find_in(sets_, std::string_view(name).substr(1))) {
+      for (const std::string& member : set->metrics) want(member);
+    } else {
+      std::vector<std::string> known;
+      for (const SetInfo& info : sets_) known.push_back("@" + info.name);
+      throw Error(ExitCode::usage,
+                  fmt::format("there is no set of metrics '{}'{} (the sets: {})", name,
+                              did_you_mean(name, known), fmt::join(known, ", ")));
+    }
+  }
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < counters_.size(); ++i) {
+    if (wanted[i]) result.push_back(counters_[i].name);
+  }
+  result.insert(result.end(), raw.begin(), raw.end());
+  return result;
+}
+
+}  // namespace warpmeter::schema

@@ -1,0 +1,328 @@
+#include "schema/database.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "schema/catalogue.h"
+#include "schema/embedded.h"
+#include "schema/process.h"
+
+namespace warpmeter::schema {
+namespace {
+
+constexpr int write_patience_ms = 60'000;  // another writer's transactions take milliseconds
+constexpr int read_patience_ms = 5'000;    // a reader's housekeeping can wait for the next one
+
+std::int64_t newest_version() { return static_cast<std::int64_t>(embedded::migrations().size()); }
+
+/// Changes when a view or the catalogue does (FNV-1a, 64 bits).
+std::string fingerprint() {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  };
+  add(embedded::catalogue);
+  for (const auto files : {embedded::private_views(), embedded::public_views()}) {
+    for (const embedded::File& file : files) add(file.text);
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+/// SQLite gives names like ":memory:" a meaning; a file may have any name.
+std::string file_name(const std::string& path) {
+  return path.front() == ':' || path.starts_with("file:") ? "./" + path : path;
+}
+
+/// What is wrong with the path before SQLite sees it. True when there is a file.
+bool check_path(const std::string& path) {
+  if (path.empty()) {
+    throw Error(ExitCode::file, "the name of the database is empty: name a file with --db");
+  }
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) {
+      throw Error(ExitCode::file,
+                  fmt::format("{} is a directory: name a file in it with --db", path));
+    }
+    if (!S_ISREG(status.st_mode)) {
+      throw Error(ExitCode::file,
+                  fmt::format("{} is not a regular file: name another one with --db", path));
+    }
+    return true;
+  }
+  if (errno != ENOENT) {
+    throw Error(ExitCode::file, fmt::format("{} cannot be opened ({}): name another file with --db",
+                                            path, std::strerror(errno)));
+  }
+  return false;
+}
+
+Handle open(const std::string& name, const std::string& path, int flags, int patience_ms) {
+  sqlite3* db = nullptr;
+  const int code = sqlite3_open_v2(name.c_str(), &db, flags | SQLITE_OPEN_EXRESCODE, nullptr);
+  Handle handle = no_handle();
+  handle.reset(db);
+  if (code != SQLITE_OK) throw file_error(db, path);
+  sqlite3_busy_timeout(db, patience_ms);
+  return handle;
+}
+
+enum class Content { empty, ours };
+
+/// Throws for another application's database and for one of a newer warpmeter.
+Content recognise(sqlite3* db, const std::string& path) {
+  const std::int64_t id = integer_of(db, "PRAGMA application_id");
+  const std::int64_t version = integer_of(db, "PRAGMA user_version");
+  if (id == 0 && version == 0 && integer_of(db, "SELECT count(*) FROM sqlite_schema") == 0) {
+    return Content::empty;
+  }
+  if (id != application_id) {
+    throw Error(
+        ExitCode::file,
+        fmt::format("{} is the database of another program: name another file with --db", path));
+  }
+  if (version > newest_version()) {
+    throw Error(ExitCode::file,
+                fmt::format("{} was written by a newer warpmeter (version {} of the tables, this "
+                            "one knows {}): update warpmeter, or name another file with --db",
+                            path, version, newest_version()));
+  }
+  return Content::ours;
+}
+
+bool is_current(sqlite3* db) {
+  if (integer_of(db, "PRAGMA user_version") != newest_version()) return false;
+  Statement statement(db, "SELECT value FROM t_meta WHERE name = 'fingerprint'");
+  return statement.step() && statement.text(0) == fingerprint();
+}
+
+void replace_views(sqlite3* db) {
+  Statement known(db, "SELECT name FROM t_view");
+  std::vector<std::string> names;
+  while (known.step()) names.push_back(known.text(0));
+  execute(db, "DELETE FROM t_view");
+  Statement remember(db, "INSERT INTO t_view VALUES (?)");
+  for (const auto files : {embedded::private_views(), embedded::public_views()}) {
+    for (const embedded::File& file : files) {
+      names.emplace_back(file.name);
+      remember.execute(file.name);
+    }
+  }
+  for (const std::string& name : names) {
+    execute(db, fmt::format("DROP VIEW IF EXISTS \"{}\"", name));
+  }
+  for (const auto files : {embedded::private_views(), embedded::public_views()}) {
+    for (const embedded::File& file : files) execute(db, file.text);
+  }
+}
+
+/// The metrics' definitions as rows; counters keep their numbers.
+void replace_metrics(sqlite3* db) {
+  const Catalogue& catalogue = Catalogue::get();
+  execute(db, "DELETE FROM t_metric");
+  Statement counter(db,
+                    "INSERT INTO t_counter (name, unit) VALUES (?, ?) "
+                    "ON CONFLICT (name) DO UPDATE SET unit = excluded.unit");
+  for (const CounterInfo& info : catalogue.counters()) counter.execute(info.name, info.unit);
+  Statement metric(db,
+                   "INSERT INTO t_metric (name, unit, scale, numerator_terms, denominator_terms, "
+                   "anchor_id, undefined) VALUES (?, ?, ?, ?, ?, "
+                   "(SELECT counter_id FROM t_counter WHERE name = ?), ?)");
+  Statement term(db,
+                 "INSERT INTO t_term (metric_id, is_denominator, counter_id, factor) SELECT ?, ?, "
+                 "counter_id, ? FROM t_counter WHERE name = ?");
+  for (const MetricInfo& info : catalogue.metrics()) {
+    const std::string anchor = info.numerator.empty() ? "" : info.numerator.front().counter;
+    metric.execute(info.name, info.unit, info.scale, static_cast<int>(info.numerator.size()),
+                   static_cast<int>(info.denominator.size()), anchor, info.undefined);
+    const std::int64_t id = sqlite3_last_insert_rowid(db);
+    for (const Term& t : info.numerator) term.execute(id, 0, t.factor, t.counter);
+    for (const Term& t : info.denominator) term.execute(id, 1, t.factor, t.counter);
+  }
+}
+
+/// Brings the tables, the views and the catalogue's rows to this program's version.
+void migrate(sqlite3* db, const std::string& path) {
+  Transaction transaction(db);
+  // Another process may have done it while this one waited.
+  recognise(db, path);
+  const std::int64_t version = integer_of(db, "PRAGMA user_version");
+  const auto migrations = embedded::migrations();
+  for (auto i = static_cast<std::size_t>(version); i < migrations.size(); ++i) {
+    execute(db, migrations[i].text);
+  }
+  if (version == newest_version() && is_current(db)) return;
+  execute(db, fmt::format("PRAGMA application_id = {}", application_id));
+  execute(db, fmt::format("PRAGMA user_version = {}", newest_version()));
+  replace_metrics(db);
+  replace_views(db);
+  Statement(db, "INSERT OR REPLACE INTO t_meta VALUES ('fingerprint', ?)").execute(fingerprint());
+  transaction.commit();
+}
+
+/// Readers do not wait for writers, nor writers for readers. Changing the mode needs the file alone
+/// for a moment, and SQLite does not wait for that by itself.
+void use_write_ahead_log(sqlite3* db) {
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(write_patience_ms);
+  while (sqlite3_exec(db, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr) != SQLITE_OK) {
+    const int code = sqlite3_errcode(db) & 0xff;
+    const bool busy = code == SQLITE_BUSY || code == SQLITE_LOCKED;
+    if (!busy || std::chrono::steady_clock::now() > deadline) throw_file_error(db);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+struct RunningRun {
+  std::int64_t id = 0;
+  ProcessIdentity process;
+  bool is_old = false;  ///< began more than a day ago
+};
+
+std::vector<RunningRun> dead_runs(sqlite3* db) {
+  Statement statement(db,
+                      "SELECT run_id, process_host, boot_id, process_namespace, process_id, "
+                      "process_start, julianday('now') - julianday(started) > 1 "
+                      "FROM t_run WHERE outcome = 'running'");
+  std::vector<RunningRun> dead;
+  while (statement.step()) {
+    RunningRun run;
+    run.id = statement.integer(0);
+    run.process = {statement.text(1), statement.text(2), statement.text(3), statement.integer(4),
+                   statement.integer(5)};
+    run.is_old = statement.integer(6) != 0;
+    const Liveness state = liveness(run.process);
+    if (state == Liveness::gone || (state == Liveness::unknown && run.is_old)) dead.push_back(run);
+  }
+  return dead;
+}
+
+/// A run that nobody will end any more. Should its process live after all, it still ends the run.
+void mark_interrupted(sqlite3* db) {
+  const std::vector<RunningRun> dead = dead_runs(db);
+  if (dead.empty()) return;
+  Transaction transaction(db);
+  Statement statement(db,
+                      "UPDATE t_run SET outcome = 'interrupted', reason = ? "
+                      "WHERE run_id = ? AND outcome = 'running'");
+  for (const RunningRun& run : dead) {
+    statement.execute(fmt::format("its process ({} on {}) ended without a word", run.process.id,
+                                  run.process.host),
+                      run.id);
+  }
+  transaction.commit();
+}
+
+/// A connection that keeps the file for reading up to date, or nothing where it cannot be written.
+Handle keep(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (access(path.c_str(), W_OK) != 0) return no_handle();
+  if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) return no_handle();
+  try {
+    Handle db = open(file_name(path), path, SQLITE_OPEN_READWRITE, read_patience_ms);
+    if (sqlite3_db_readonly(db.get(), "main") != 0) return no_handle();
+    if (recognise(db.get(), path) == Content::empty) return no_handle();
+    execute(db.get(), "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL");
+    if (!is_current(db.get())) migrate(db.get(), path);
+    mark_interrupted(db.get());
+    return db;
+  } catch (const Error&) {
+    // Housekeeping is not what was asked for: whether the file can be read is found out next.
+    return no_handle();
+  }
+}
+
+std::string immutable_uri(const std::string& path) {
+  std::string uri = "file:";
+  const std::string full = std::filesystem::absolute(path).string();
+  for (const char c : full) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' ||
+                       c == '-' || c == '_';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri + "?immutable=1";
+}
+
+/// A read-only connection that has read something. In a folder that cannot be written SQLite cannot
+/// make the index of the write-ahead log; without a log there is no need for one.
+Handle open_read_only(const std::string& path) {
+  Handle db = open(file_name(path), path, SQLITE_OPEN_READONLY, write_patience_ms);
+  if (sqlite3_exec(db.get(), "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr) ==
+      SQLITE_OK) {
+    return db;
+  }
+  const int code = sqlite3_errcode(db.get()) & 0xff;
+  if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) throw file_error(db.get(), path);
+  std::error_code ignored;
+  const auto log_bytes = std::filesystem::file_size(path + "-wal", ignored);
+  if (!ignored && log_bytes > 0) {
+    throw Error(ExitCode::file,
+                fmt::format("{} was not closed and its folder cannot be written, so that the log "
+                            "beside it cannot be read: copy both to a folder that can be written",
+                            path));
+  }
+  return open(immutable_uri(path), path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, write_patience_ms);
+}
+
+}  // namespace
+
+Handle open_for_writing(const std::string& path) {
+  if (!check_path(path)) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    std::error_code ignored;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+      throw Error(ExitCode::file, fmt::format("{} cannot be created, for there is no folder {}: "
+                                              "create it, or name another file with --db",
+                                              path, folder.string()));
+    }
+  }
+  Handle db =
+      open(file_name(path), path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, write_patience_ms);
+  if (sqlite3_db_readonly(db.get(), "main") != 0) {
+    throw Error(ExitCode::file, fmt::format("{} cannot be written: change its permissions, or name "
+                                            "another file with --db",
+                                            path));
+  }
+  const Content content = recognise(db.get(), path);
+  use_write_ahead_log(db.get());
+  // With the log, a killed program loses nothing that it committed; power failure may cost the last
+  // commits, never the file.
+  execute(db.get(), "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL");
+  if (content == Content::empty || !is_current(db.get())) migrate(db.get(), path);
+  mark_interrupted(db.get());
+  return db;
+}
+
+ReadHandles open_for_reading(const std::string& path) {
+  if (!check_path(path)) {
+    throw Error(ExitCode::file, fmt::format("there is no database {}: make one with `warpmeter "
+                                            "run`, or name another file with --db",
+                                            path));
+  }
+  ReadHandles handles{keep(path), open_read_only(path)};
+  sqlite3* db = handles.db.get();
+  if (recognise(db, path) == Content::empty) {
+    throw Error(ExitCode::file, fmt::format("{} is empty: fill it with `warpmeter run`, or name "
+                                            "another file with --db",
+                                            path));
+  }
+  const std::int64_t version = integer_of(db, "PRAGMA user_version");
+  if (version < newest_version()) {
+    throw Error(ExitCode::file,
+                fmt::format("{} was written by an older warpmeter (version {} of the tables, this "
+                            "one reads {}) and cannot be brought up to date, for it cannot be "
+                            "written: copy it to a folder that can be written",
+                            path, version, newest_version()));
+  }
+  execute(db, "PRAGMA query_only = ON");
+  return handles;
+}
+
+}  // namespace warpmeter::schema

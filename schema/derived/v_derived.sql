@@ -1,0 +1,52 @@
+-- Private. One row is one metric of one launch, derived from its counters; `complete` says whether all of them
+-- were recorded (a row is there when the first one was). The formula of every metric is here, once:
+-- `results`, `comparison` and `expectations` take it from here.
+--
+-- Scalar subqueries rather than GROUP BY: SQLite merges such a view into the query that uses it, so that
+-- one launch costs lookups by key and not a scan. A value is NULL when an input is missing or
+-- unavailable, or the denominator is 0. `grade` is a number of t_grade.
+CREATE VIEW v_derived AS
+SELECT
+  a.launch_id,
+  m.name AS metric,
+  m.scale * (
+    SELECT CASE WHEN count(v.value) = m.numerator_terms THEN sum(t.factor * v.value) END
+    FROM t_term t JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
+    WHERE t.metric_id = m.metric_id AND t.is_denominator = 0
+  ) / CASE WHEN m.denominator_terms = 0 THEN 1 ELSE (
+    SELECT CASE WHEN count(v.value) = m.denominator_terms THEN sum(t.factor * v.value) END
+    FROM t_term t JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
+    WHERE t.metric_id = m.metric_id AND t.is_denominator = 1
+  ) END AS value,
+  m.unit,
+  (
+    SELECT CASE
+      WHEN total(t.factor * v.value) FILTER (WHERE t.is_denominator) = 0 AND m.denominator_terms > 0
+        THEN 4
+      ELSE max(v.grade)
+    END
+    FROM t_term t JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
+    WHERE t.metric_id = m.metric_id
+  ) AS grade,
+  CASE
+    WHEN m.denominator_terms > 0 AND (
+      SELECT max(v.grade) < 4 AND total(t.factor * v.value) FILTER (WHERE t.is_denominator) = 0
+      FROM t_term t JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
+      WHERE t.metric_id = m.metric_id
+    ) THEN m.undefined
+    ELSE (
+      SELECT r.text
+      FROM t_term t
+        JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
+        JOIN t_reason r ON r.reason_id = v.reason_id
+      WHERE t.metric_id = m.metric_id
+      ORDER BY v.grade DESC, t.is_denominator, t.counter_id
+      LIMIT 1
+    )
+  END AS reason,
+  (
+    SELECT count(*)
+    FROM t_term t JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
+    WHERE t.metric_id = m.metric_id
+  ) = m.numerator_terms + m.denominator_terms AS complete
+FROM t_value a JOIN t_metric m ON m.anchor_id = a.counter_id;

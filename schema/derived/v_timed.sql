@@ -1,0 +1,31 @@
+-- Private. One row is one metric of one launch that ended well, from its timing: the metrics without
+-- counters. Bytes a nanosecond are GB/s. `grade` is a number of t_grade.
+CREATE VIEW v_timed AS
+SELECT
+  launch_id,
+  metric,
+  value,
+  unit,
+  CASE WHEN value IS NULL THEN 4 ELSE 0 END AS grade,
+  CASE
+    WHEN value IS NOT NULL THEN NULL
+    WHEN median_ns IS NULL THEN coalesce(timing_reason, 'it was not timed')
+    WHEN median_ns = 0 THEN 'it took no time that the clock could show'
+    ELSE 'its useful bytes are not known'
+  END AS reason
+FROM (
+  SELECT
+    l.launch_id,
+    m.name AS metric,
+    m.unit,
+    l.timing_reason,
+    t.median_ns,
+    CASE m.name
+      WHEN 'duration' THEN t.median_ns
+      WHEN 'achieved_bandwidth' THEN (l.useful_bytes_read + l.useful_bytes_written) / t.median_ns
+    END AS value
+  FROM t_launch l
+    JOIN t_metric m ON m.anchor_id IS NULL
+    LEFT JOIN t_timing t ON t.launch_id = l.launch_id
+  WHERE l.outcome = 'done'
+);

@@ -1,0 +1,20 @@
+// Files of this folder that are built into the program: the catalogue, the migrations and the
+// views. schema/CMakeLists.txt writes the definitions.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace warpmeter::schema::embedded {
+
+struct File {
+  std::string_view name;  ///< without its ending: "0001_initial", "comparison"
+  std::string_view text;
+};
+
+extern const std::string_view catalogue;  ///< catalogue.json
+std::span<const File> migrations();       ///< in order; the nth makes version n
+std::span<const File> private_views();    ///< what public views are made of
+std::span<const File> public_views();     ///< sorted by name
+
+}  // namespace warpmeter::schema::embedded

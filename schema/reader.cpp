@@ -1,0 +1,163 @@
+// Reading. The file is opened read-only, `query_only` is on, and an authorizer lets nothing but
+// reading through, so that a statement that would write says so before it starts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "schema/database.h"
+#include "schema/sqlite.h"
+#include "schema/store.h"
+
+namespace warpmeter::schema {
+namespace {
+
+constexpr std::string_view read_only_message =
+    "read-only: query cannot change the database; write SELECT …, or use the other commands";
+
+/// Pragmas that only tell.
+bool tells(std::string_view pragma, const char* argument) {
+  constexpr std::array<std::string_view, 8> with_argument = {
+      "table_info", "table_xinfo", "table_list",       "index_list",
+      "index_info", "index_xinfo", "foreign_key_list", "foreign_key_check"};
+  constexpr std::array<std::string_view, 9> without = {
+      "user_version", "application_id", "schema_version",  "page_count", "page_size",
+      "journal_mode", "database_list",  "integrity_check", "quick_check"};
+  const auto in = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), pragma) != names.end();
+  };
+  return in(with_argument) || (argument == nullptr && in(without));
+}
+
+int authorize(void* denied, int action, const char* first, const char* second, const char*,
+              const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_PRAGMA:
+      if (tells(first, second)) return SQLITE_OK;
+      break;
+    default:
+      break;
+  }
+  *static_cast<bool*>(denied) = true;
+  return SQLITE_DENY;
+}
+
+/// Watches what the statements of a connection may do while it lives.
+class Watch {
+ public:
+  explicit Watch(sqlite3* db) : db_(db) { sqlite3_set_authorizer(db_, authorize, &denied_); }
+  ~Watch() { sqlite3_set_authorizer(db_, nullptr, nullptr); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  bool denied() const { return denied_; }
+
+ private:
+  sqlite3* db_;
+  bool denied_ = false;
+};
+
+/// "near "FORM": syntax error, at line 1, column 10".
+Error sql_error(sqlite3* db, std::string_view sql) {
+  std::string message = fmt::format("SQL error: {}", sqlite3_errmsg(db));
+  const int offset = sqlite3_error_offset(db);
+  if (offset >= 0 && static_cast<std::size_t>(offset) <= sql.size()) {
+    const std::string_view before = sql.substr(0, static_cast<std::size_t>(offset));
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    // Columns are characters, not bytes: UTF-8's continuation bytes do not count.
+    const auto column =
+        1 + std::count_if(before.begin() + static_cast<std::ptrdiff_t>(line_start), before.end(),
+                          [](unsigned char c) { return (c & 0xc0) != 0x80; });
+    message += fmt::format(", at line {}, column {}", line, column);
+  }
+  return {ExitCode::usage, message};
+}
+
+/// The one statement in `sql`.
+Statement prepare_one(sqlite3* db, std::string_view sql, const Watch& watch) {
+  sqlite3_stmt* prepared = nullptr;
+  const char* tail = nullptr;
+  const auto size = [](std::string_view text) { return static_cast<int>(text.size()); };
+  if (sqlite3_prepare_v2(db, sql.data(), size(sql), &prepared, &tail) != SQLITE_OK) {
+    if (watch.denied()) throw Error(ExitCode::usage, std::string(read_only_message));
+    throw sql_error(db, sql);
+  }
+  if (prepared == nullptr) throw Error(ExitCode::usage, "there is no SQL statement in the query");
+  Statement statement(prepared);
+  const std::string_view rest = sql.substr(static_cast<std::size_t>(tail - sql.data()));
+  sqlite3_stmt* second = nullptr;
+  const bool good = sqlite3_prepare_v2(db, rest.data(), size(rest), &second, nullptr) == SQLITE_OK;
+  const Statement owner(second);
+  if (!good || second != nullptr) {
+    throw Error(
+        ExitCode::usage,
+        "a query is one statement, and something follows its semicolon: leave that away, or "
+        "run it as a query of its own");
+  }
+  if (sqlite3_stmt_readonly(prepared) == 0) {
+    throw Error(ExitCode::usage, std::string(read_only_message));
+  }
+  return statement;
+}
+
+}  // namespace
+
+Reader::Reader(const std::string& path) : keeper_(no_handle()), db_(no_handle()) {
+  ReadHandles handles = open_for_reading(path);
+  keeper_ = std::move(handles.keeper);
+  db_ = std::move(handles.db);
+}
+
+Reader::~Reader() = default;
+Reader::Reader(Reader&&) noexcept = default;
+
+Rows Reader::query(std::string_view sql, const Parameters& parameters) const {
+  Statement statement(db_.get(), sql);
+  statement.bind(parameters);
+  Rows rows;
+  for (int i = 0; i < statement.columns(); ++i) rows.columns.push_back(statement.column_name(i));
+  while (statement.step()) {
+    std::vector<Value>& row = rows.rows.emplace_back();
+    row.reserve(rows.columns.size());
+    for (int i = 0; i < statement.columns(); ++i) row.push_back(statement.value(i));
+  }
+  return rows;
+}
+
+void Reader::query_user(
+    std::string_view sql, const Parameters& parameters,
+    const std::function<void(const std::vector<std::string>& columns)>& on_columns,
+    const std::function<bool(const std::vector<Value>& row)>& on_row) const {
+  const Watch watch(db_.get());
+  Statement statement = prepare_one(db_.get(), sql, watch);
+  statement.bind(parameters);
+  std::vector<std::string> columns;
+  for (int i = 0; i < statement.columns(); ++i) columns.push_back(statement.column_name(i));
+  on_columns(columns);
+  std::vector<Value> row(columns.size());
+  while (true) {
+    const int code = statement.step_code();
+    if (code == SQLITE_DONE) return;
+    if (code != SQLITE_ROW) {
+      // A value that does not fit (an overflow, broken JSON) is the statement's fault, not the
+      // file's.
+      if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_TOOBIG ||
+          (code & 0xff) == SQLITE_MISMATCH) {
+        throw sql_error(db_.get(), sql);
+      }
+      throw_file_error(db_.get());
+    }
+    for (int i = 0; i < statement.columns(); ++i) {
+      row[static_cast<std::size_t>(i)] = statement.value(i);
+    }
+    if (!on_row(row)) return;
+  }
+}
+
+}  // namespace warpmeter::schema

@@ -1,0 +1,217 @@
+#include "schema/sqlite.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace warpmeter::schema {
+namespace {
+
+std::string explain(sqlite3* db, const std::string& path) {
+  const int code = sqlite3_extended_errcode(db) & 0xff;
+  const int system = sqlite3_system_errno(db);
+  const bool no_space = system == ENOSPC || system == EDQUOT || system == EFBIG;
+  if (code == SQLITE_FULL || ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && no_space)) {
+    return fmt::format(
+        "there is no space left to write {}: free some and run the command again; "
+        "what it held before is kept",
+        path);
+  }
+  switch (code) {
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return fmt::format(
+          "{} cannot be written: change its permissions and those of its folder, or "
+          "name another file with --db",
+          path);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return fmt::format(
+          "{} stayed locked by another program: close that program and run the "
+          "command again",
+          path);
+    case SQLITE_NOTADB:
+      return fmt::format("{} is not a database: name another file with --db", path);
+    case SQLITE_CORRUPT:
+      return fmt::format(
+          "{} is damaged ({}): restore a copy, or save what can be read with: "
+          "sqlite3 {} .recover",
+          path, sqlite3_errmsg(db), path);
+    case SQLITE_CANTOPEN:
+      return fmt::format(
+          "{} cannot be opened ({}): change its permissions and those of its folder, "
+          "or name another file with --db",
+          path, system != 0 ? std::strerror(system) : sqlite3_errmsg(db));
+    default:
+      return fmt::format(
+          "{} could not be read or written ({}): check the disk that holds it, then "
+          "run the command again",
+          path, sqlite3_errmsg(db));
+  }
+}
+
+std::string path_of(sqlite3* db) {
+  const char* path = sqlite3_db_filename(db, "main");
+  return path != nullptr ? path : "the database";
+}
+
+}  // namespace
+
+Handle no_handle() {
+  return {nullptr, [](sqlite3* db) { sqlite3_close_v2(db); }};
+}
+
+Error file_error(sqlite3* db, const std::string& path) {
+  return {ExitCode::file, explain(db, path)};
+}
+
+void throw_file_error(sqlite3* db) { throw file_error(db, path_of(db)); }
+
+Statement::Statement(sqlite3_stmt* statement) : statement_(statement, sqlite3_finalize) {}
+
+Statement::Statement(sqlite3* db, std::string_view sql) : statement_(nullptr, sqlite3_finalize) {
+  sqlite3_stmt* statement = nullptr;
+  const int size = static_cast<int>(sql.size());
+  if (sqlite3_prepare_v3(db, sql.data(), size, SQLITE_PREPARE_PERSISTENT, &statement, nullptr) !=
+      SQLITE_OK) {
+    throw_file_error(db);
+  }
+  statement_.reset(statement);
+}
+
+bool Statement::step() {
+  switch (sqlite3_step(statement_.get())) {
+    case SQLITE_ROW:
+      return true;
+    case SQLITE_DONE:
+      reset();
+      return false;
+    default: {
+      // Resetting forgets the system's error code: say what happened first.
+      const Error error = file_error(sqlite3_db_handle(statement_.get()),
+                                     path_of(sqlite3_db_handle(statement_.get())));
+      reset();
+      throw error;
+    }
+  }
+}
+
+int Statement::step_code() { return sqlite3_step(statement_.get()); }
+
+void Statement::reset() { sqlite3_reset(statement_.get()); }
+
+void Statement::bind(int index, std::nullptr_t) { sqlite3_bind_null(statement_.get(), index); }
+
+void Statement::bind(int index, std::int64_t value) {
+  sqlite3_bind_int64(statement_.get(), index, value);
+}
+
+void Statement::bind(int index, double value) {
+  sqlite3_bind_double(statement_.get(), index, value);
+}
+
+void Statement::bind(int index, std::string_view value) {
+  // A null pointer would bind NULL: an empty text is not one.
+  sqlite3_bind_text64(statement_.get(), index, value.empty() ? "" : value.data(), value.size(),
+                      SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void Statement::bind(const Parameters& parameters) {
+  const auto given = [&](std::string_view name) {
+    for (const auto& [known, value] : parameters) {
+      if (known == name) return true;
+    }
+    return false;
+  };
+  for (int i = 1; i <= sqlite3_bind_parameter_count(statement_.get()); ++i) {
+    const char* name = sqlite3_bind_parameter_name(statement_.get(), i);
+    if (name == nullptr) {
+      throw Error(ExitCode::usage, "a parameter has no name: write :name instead of ?");
+    }
+    if (!given(name)) {
+      throw Error(ExitCode::usage, fmt::format("the parameter {} has no value", name));
+    }
+  }
+  for (const auto& [name, value] : parameters) {
+    const int index = sqlite3_bind_parameter_index(statement_.get(), name.c_str());
+    if (index == 0) {
+      throw Error(ExitCode::usage, fmt::format("the statement has no parameter {}", name));
+    }
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+      bind(index, *integer);
+    } else if (const auto* number = std::get_if<double>(&value)) {
+      bind(index, *number);
+    } else if (const auto* text = std::get_if<std::string>(&value)) {
+      bind(index, *text);
+    } else {
+      bind(index, nullptr);
+    }
+  }
+}
+
+int Statement::columns() const { return sqlite3_column_count(statement_.get()); }
+
+std::string Statement::column_name(int column) const {
+  const char* name = sqlite3_column_name(statement_.get(), column);
+  return name != nullptr ? name : "";
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+double Statement::number(int column) const {
+  return sqlite3_column_double(statement_.get(), column);
+}
+
+std::string Statement::text(int column) const {
+  const unsigned char* text = sqlite3_column_text(statement_.get(), column);
+  if (text == nullptr) return "";
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(size)};
+}
+
+Value Statement::value(int column) const {
+  switch (sqlite3_column_type(statement_.get(), column)) {
+    case SQLITE_INTEGER:
+      return integer(column);
+    case SQLITE_FLOAT:
+      return number(column);
+    case SQLITE_NULL:
+      return std::monostate{};
+    default:
+      return text(column);
+  }
+}
+
+void execute(sqlite3* db, std::string_view sql) {
+  if (sqlite3_exec(db, std::string(sql).c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    throw_file_error(db);
+  }
+}
+
+std::int64_t integer_of(sqlite3* db, std::string_view sql) {
+  Statement statement(db, sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+Transaction::Transaction(sqlite3* db) : db_(db) { execute(db_, "BEGIN IMMEDIATE"); }
+
+Transaction::~Transaction() {
+  // After some failures (a full disk) SQLite has rolled back by itself.
+  if (db_ != nullptr && sqlite3_get_autocommit(db_) == 0) {
+    sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+}
+
+void Transaction::commit() {
+  execute(db_, "COMMIT");
+  db_ = nullptr;
+}
+
+}  // namespace warpmeter::schema

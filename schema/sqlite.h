@@ -1,0 +1,102 @@
+// SQLite behind types that release what they hold and turn its errors into sentences. For this
+// folder only.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "schema/error.h"
+#include "schema/store.h"
+
+namespace warpmeter::schema {
+
+using Handle = std::unique_ptr<sqlite3, void (*)(sqlite3*)>;
+
+/// An empty handle that knows how to close one.
+Handle no_handle();
+
+/// What SQLite's last failure on `db` means for the file at `path`, and what to do about it.
+Error file_error(sqlite3* db, const std::string& path);
+/// Throws file_error for the file that `db` has open.
+[[noreturn]] void throw_file_error(sqlite3* db);
+
+/// A prepared statement. Every failure throws file_error.
+class Statement {
+ public:
+  Statement(sqlite3* db, std::string_view sql);
+  /// Takes over a statement that is already prepared.
+  explicit Statement(sqlite3_stmt* statement);
+
+  /// Binds the first parameters in order and runs to the end. Texts are not copied.
+  template <class... Values>
+  void execute(const Values&... values) {
+    int index = 0;
+    (bind(++index, values), ...);
+    while (step()) {
+    }
+  }
+
+  /// Goes to the next row. False, and back to the start, when there is none.
+  bool step();
+  /// As step, but gives SQLite's code and leaves the judgement to the caller.
+  int step_code();
+  void reset();
+
+  void bind(int index, std::nullptr_t);
+  void bind(int index, std::int64_t value);
+  void bind(int index, int value) { bind(index, std::int64_t{value}); }
+  void bind(int index, double value);
+  void bind(int index, std::string_view value);
+  void bind(int index, const std::string& value) { bind(index, std::string_view(value)); }
+  void bind(int index, const char* value) { bind(index, std::string_view(value)); }
+  template <class T>
+  void bind(int index, const std::optional<T>& value) {
+    if (value) {
+      bind(index, *value);
+    } else {
+      bind(index, nullptr);
+    }
+  }
+  /// Named parameters, as ":name". Throws Error{usage} for a name that the statement does not have,
+  /// and for one of its own that is not given.
+  void bind(const Parameters& parameters);
+
+  int columns() const;
+  std::string column_name(int column) const;
+  bool is_null(int column) const;
+  std::int64_t integer(int column) const;
+  double number(int column) const;
+  std::string text(int column) const;
+  Value value(int column) const;
+
+ private:
+  std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement_;
+};
+
+/// Runs statements without parameters, one after the other.
+void execute(sqlite3* db, std::string_view sql);
+
+/// The first value of the first row.
+std::int64_t integer_of(sqlite3* db, std::string_view sql);
+
+/// BEGIN IMMEDIATE, so that it waits for another writer before it reads what it builds upon. Rolled
+/// back unless committed.
+class Transaction {
+ public:
+  explicit Transaction(sqlite3* db);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  sqlite3* db_;
+};
+
+}  // namespace warpmeter::schema

@@ -1,0 +1,303 @@
+// Writing. Every public call is one transaction; statements are prepared once and names that repeat
+// (counters, reasons) are looked up once.
+#include "schema/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <unordered_map>
+
+#include "schema/database.h"
+#include "schema/process.h"
+#include "schema/sqlite.h"
+
+namespace warpmeter::schema {
+namespace {
+
+/// A random UUID, version 4 (RFC 9562).
+std::string new_uuid() {
+  std::random_device random;
+  std::string uuid;
+  for (int i = 0; i < 16; ++i) {
+    unsigned byte = random() & 0xff;
+    if (i == 6) byte = (byte & 0x0f) | 0x40;
+    if (i == 8) byte = (byte & 0x3f) | 0x80;
+    if (i == 4 || i == 6 || i == 8 || i == 10) uuid += '-';
+    uuid += fmt::format("{:02x}", byte);
+  }
+  return uuid;
+}
+
+const char* to_string(RunOutcome outcome) {
+  switch (outcome) {
+    case RunOutcome::done:
+      return "done";
+    case RunOutcome::failed:
+      return "failed";
+    case RunOutcome::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+/// For columns where an empty text means that there is none.
+std::optional<std::string_view> text_or_null(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+std::optional<std::int64_t> number_or_null(const std::optional<std::uint64_t>& number) {
+  if (!number) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
+}
+
+struct Statistics {
+  double median = 0, min = 0, mean = 0;
+  std::optional<double> stddev;
+};
+
+Statistics statistics_of(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const std::size_t n = samples.size();
+  Statistics result;
+  result.min = samples.front();
+  result.median = n % 2 == 1 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+  result.mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(n);
+  if (n > 1) {
+    double squares = 0;
+    for (const double sample : samples) squares += (sample - result.mean) * (sample - result.mean);
+    result.stddev = std::sqrt(squares / static_cast<double>(n - 1));
+  }
+  return result;
+}
+
+/// Numbers of the texts in a table that holds each once. A rollback may take a row away again: then
+/// its number is forgotten too.
+class Interned {
+ public:
+  Interned(sqlite3* db, const char* find, const char* insert)
+      : db_(db), find_(db, find), insert_(db, insert) {}
+
+  std::int64_t number_of(const std::string& text) {
+    const auto [place, is_new] = known_.try_emplace(text, 0);
+    if (!is_new) return place->second;
+    find_.bind(1, text);
+    if (find_.step()) {
+      place->second = find_.integer(0);
+      find_.reset();
+    } else {
+      insert_.execute(text);
+      place->second = sqlite3_last_insert_rowid(db_);
+    }
+    return place->second;
+  }
+
+  void forget() { known_.clear(); }
+
+ private:
+  sqlite3* db_;
+  Statement find_, insert_;
+  std::unordered_map<std::string, std::int64_t> known_;
+};
+
+}  // namespace
+
+struct Store::Statements {
+  explicit Statements(sqlite3* handle)
+      : db(handle),
+        counters(handle, "SELECT counter_id FROM t_counter WHERE name = ?",
+                 "INSERT INTO t_counter (name) VALUES (?)"),
+        reasons(handle, "SELECT reason_id FROM t_reason WHERE text = ?",
+                "INSERT INTO t_reason (text) VALUES (?)"),
+        launch(handle,
+               "INSERT INTO t_launch (run_id, device_id, family, variant, size, kernel, grid_x, "
+               "grid_y, grid_z, block_x, block_y, block_z, dynamic_shared_bytes, "
+               "static_shared_bytes, registers, useful_bytes_read, useful_bytes_written, flops, "
+               "verified, is_ceiling, outcome, reason, timing_reason) "
+               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        value(handle, "INSERT INTO t_value VALUES (?, ?, ?, ?, ?)"),
+        timing(handle, "INSERT INTO t_timing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        sample(handle, "INSERT INTO t_sample VALUES (?, ?, ?)"),
+        expectation(handle, "INSERT INTO t_expectation VALUES (?, ?, ?, ?, ?, ?)"),
+        line(handle, "INSERT INTO t_line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") {}
+
+  std::int64_t insert(std::int64_t run_id, std::int64_t device_id, const Launch& record) {
+    const bool failed = record.outcome == LaunchOutcome::failed;
+    launch.execute(run_id, device_id, record.family, record.variant, record.size, record.kernel,
+                   std::int64_t{record.grid[0]}, std::int64_t{record.grid[1]},
+                   std::int64_t{record.grid[2]}, std::int64_t{record.block[0]},
+                   std::int64_t{record.block[1]}, std::int64_t{record.block[2]},
+                   std::int64_t{record.dynamic_shared_bytes}, record.static_shared_bytes,
+                   record.registers, number_or_null(record.useful_bytes_read),
+                   number_or_null(record.useful_bytes_written), number_or_null(record.flops),
+                   record.verified ? 1 : 0, record.is_ceiling ? 1 : 0, failed ? "failed" : "done",
+                   text_or_null(record.reason), text_or_null(record.timing_reason));
+    const std::int64_t id = sqlite3_last_insert_rowid(db);
+    insert_expectations(id, record);
+    // A failed launch is never a measurement, whatever was read while it ran.
+    if (failed) return id;
+    insert_counters(id, record);
+    if (record.timing && !record.timing->samples_ns.empty()) insert_timing(id, *record.timing);
+    insert_lines(id, record);
+    return id;
+  }
+
+  void insert_counters(std::int64_t id, const Launch& record) {
+    for (const Counter& counter : record.counters) {
+      std::optional<std::int64_t> reason;
+      if (!counter.reason.empty()) reason = reasons.number_of(counter.reason);
+      const Grade grade = counter.value ? counter.grade : Grade::unavailable;
+      value.execute(id, counters.number_of(counter.name), counter.value, static_cast<int>(grade),
+                    reason);
+    }
+  }
+
+  void insert_timing(std::int64_t id, const Timing& record) {
+    const Statistics statistics = statistics_of(record.samples_ns);
+    timing.execute(id, record.cache == CacheState::cold ? "cold" : "warm",
+                   static_cast<std::int64_t>(record.samples_ns.size()), statistics.median,
+                   statistics.min, statistics.mean, statistics.stddev, record.relative_confidence,
+                   record.stopped_by);
+    std::int64_t number = 0;
+    for (const double sample_ns : record.samples_ns) sample.execute(id, ++number, sample_ns);
+  }
+
+  void insert_expectations(std::int64_t id, const Launch& record) {
+    std::int64_t number = 0;
+    for (const Expectation& e : record.expectations) {
+      expectation.execute(id, ++number, e.metric, e.relation, e.value, e.reason);
+    }
+  }
+
+  void insert_lines(std::int64_t id, const Launch& record) {
+    std::int64_t number = 0;
+    for (const Line& l : record.lines) {
+      line.execute(id, ++number, l.file, l.line, l.text, l.access,
+                   static_cast<std::int64_t>(l.requests), static_cast<std::int64_t>(l.transactions),
+                   static_cast<std::int64_t>(l.ideal), static_cast<int>(l.grade));
+    }
+  }
+
+  /// Runs `write` as one transaction.
+  template <class Write>
+  void in_transaction(Write&& write) {
+    try {
+      Transaction transaction(db);
+      write();
+      transaction.commit();
+    } catch (...) {
+      counters.forget();
+      reasons.forget();
+      throw;
+    }
+  }
+
+  sqlite3* db;
+  Interned counters, reasons;
+  Statement launch, value, timing, sample, expectation, line;
+};
+
+Store::Store(const std::string& path)
+    : db_(open_for_writing(path)), statements_(std::make_unique<Statements>(db_.get())) {}
+
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+
+std::int64_t Store::begin_run(const Run& run) {
+  const ProcessIdentity process = ProcessIdentity::of_this_process();
+  Statement statement(
+      db_.get(),
+      "INSERT INTO t_run (uuid, started, outcome, backend, tool_version, git_revision, "
+      "cuda_version, host, command, label, process_host, boot_id, process_namespace, process_id, "
+      "process_start) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 'running', ?, ?, ?, ?, ?, "
+      "?, ?, ?, ?, ?, ?, ?)");
+  std::int64_t id = 0;
+  statements_->in_transaction([&] {
+    statement.execute(new_uuid(), run.backend, run.tool_version, run.git_revision, run.cuda_version,
+                      run.host, run.command, text_or_null(run.label), process.host, process.boot_id,
+                      process.name_space, process.id, process.start_ticks);
+    id = sqlite3_last_insert_rowid(db_.get());
+  });
+  return id;
+}
+
+std::int64_t Store::add_device(std::int64_t run_id, const Device& device) {
+  Statement find(db_.get(),
+                 "SELECT device_id FROM t_device WHERE backend = ? AND ordinal = ? AND name = ? "
+                 "AND chip = ? AND compute_capability = ? AND uuid = ? AND driver = ? "
+                 "AND multiprocessors IS ? AND memory_bytes IS ? AND l2_bytes IS ?");
+  Statement insert(db_.get(),
+                   "INSERT INTO t_device (backend, ordinal, name, chip, compute_capability, uuid, "
+                   "driver, multiprocessors, memory_bytes, l2_bytes) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const auto bind = [&](Statement& statement) {
+    int i = 0;
+    statement.bind(++i, device.backend);
+    statement.bind(++i, device.ordinal);
+    statement.bind(++i, device.name);
+    statement.bind(++i, device.chip);
+    statement.bind(++i, device.compute_capability);
+    statement.bind(++i, device.uuid);
+    statement.bind(++i, device.driver);
+    statement.bind(++i, device.multiprocessors);
+    statement.bind(++i, device.memory_bytes);
+    statement.bind(++i, device.l2_bytes);
+  };
+  std::int64_t id = 0;
+  statements_->in_transaction([&] {
+    bind(find);
+    if (find.step()) {
+      id = find.integer(0);
+      find.reset();
+    } else {
+      bind(insert);
+      insert.step();
+      id = sqlite3_last_insert_rowid(db_.get());
+    }
+    Statement(db_.get(), "INSERT OR IGNORE INTO t_run_device VALUES (?, ?)").execute(run_id, id);
+  });
+  return id;
+}
+
+void Store::add_state(std::int64_t run_id, std::int64_t device_id, const DeviceState& state) {
+  const auto flag = [](const std::optional<bool>& value) {
+    return value ? std::optional<std::int64_t>(*value ? 1 : 0) : std::nullopt;
+  };
+  const bool known = state.unavailable.empty();
+  Statement statement(db_.get(),
+                      "INSERT OR REPLACE INTO t_device_state "
+                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  statements_->in_transaction([&] {
+    statement.execute(
+        run_id, device_id, state.phase, state.sm_clock_mhz, state.memory_clock_mhz,
+        state.temperature_c, state.power_w,
+        known ? std::optional<std::string_view>(state.throttle_reasons) : std::nullopt,
+        flag(state.ecc), flag(state.mig), flag(state.persistence), text_or_null(state.unavailable));
+  });
+}
+
+std::int64_t Store::add_launch(std::int64_t run_id, std::int64_t device_id, const Launch& launch) {
+  std::int64_t id = 0;
+  statements_->in_transaction([&] { id = statements_->insert(run_id, device_id, launch); });
+  return id;
+}
+
+void Store::add_launches(std::int64_t run_id, std::int64_t device_id,
+                         std::span<const Launch> launches) {
+  statements_->in_transaction([&] {
+    for (const Launch& launch : launches) statements_->insert(run_id, device_id, launch);
+  });
+}
+
+void Store::end_run(std::int64_t run_id, RunOutcome outcome, const std::string& reason) {
+  Statement statement(db_.get(),
+                      "UPDATE t_run SET outcome = ?, reason = ?, "
+                      "ended = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE run_id = ?");
+  statements_->in_transaction(
+      [&] { statement.execute(to_string(outcome), text_or_null(reason), run_id); });
+}
+
+}  // namespace warpmeter::schema

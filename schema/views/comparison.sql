@@ -1,0 +1,51 @@
+-- One launch, the standard metrics as columns. A launch that failed is here too, with NULL figures and
+-- its reason: a missing variant must be seen.
+--
+-- run_id: the run
+-- launch_id: the launch
+-- device: name of the device
+-- backend: cupti (hardware) or model (PTX on the CPU)
+-- family: family of kernels
+-- variant: variant of the family
+-- size: the family's number; NULL for families of one fixed size
+-- grid: blocks, as 64x64x1
+-- block: threads of a block, as 16x16x1
+-- duration_ns: median of the clean timing, ns
+-- shared_load_transactions_per_request: 1 is free of bank conflicts for accesses of 32 bits
+-- shared_store_transactions_per_request: 1 is free of bank conflicts for accesses of 32 bits
+-- gld_efficiency: distinct bytes loaded, of those in the sectors touched, %
+-- gst_efficiency: distinct bytes stored, of those in the sectors touched, %
+-- gld_transactions: sectors of 32 bytes that global loads touched
+-- gst_transactions: sectors of 32 bytes that global stores touched
+-- achieved_bandwidth: useful bytes read and written over the duration, GB/s (10⁹ bytes)
+-- outcome: done or failed
+-- reason: why it failed; else NULL
+CREATE VIEW comparison AS
+SELECT
+  l.run_id,
+  l.launch_id,
+  d.name AS device,
+  d.backend,
+  l.family,
+  l.variant,
+  l.size,
+  l.grid_x || 'x' || l.grid_y || 'x' || l.grid_z AS grid,
+  l.block_x || 'x' || l.block_y || 'x' || l.block_z AS block,
+  (SELECT t.median_ns FROM t_timing t WHERE t.launch_id = l.launch_id) AS duration_ns,
+  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
+    AND x.metric = 'shared_load_transactions_per_request') AS shared_load_transactions_per_request,
+  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
+    AND x.metric = 'shared_store_transactions_per_request') AS shared_store_transactions_per_request,
+  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
+    AND x.metric = 'gld_efficiency') AS gld_efficiency,
+  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
+    AND x.metric = 'gst_efficiency') AS gst_efficiency,
+  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
+    AND x.metric = 'gld_transactions') AS gld_transactions,
+  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
+    AND x.metric = 'gst_transactions') AS gst_transactions,
+  (SELECT x.value FROM v_timed x WHERE x.launch_id = l.launch_id
+    AND x.metric = 'achieved_bandwidth') AS achieved_bandwidth,
+  l.outcome,
+  l.reason
+FROM t_launch l JOIN t_device d ON d.device_id = l.device_id;

@@ -1,0 +1,82 @@
+-- What one launch was expected to cost, and whether it did.
+--
+-- run_id: the run
+-- launch_id: the launch
+-- family: family of kernels
+-- variant: variant of the family
+-- size: the family's number; NULL for families of one fixed size
+-- metric: the metric, as in results
+-- relation: ==, <= or >=; equal means within a billionth
+-- expected: the value on the right of the relation
+-- measured: the value on its left; NULL when it is unavailable
+-- grade: grade of the measured value, as in results
+-- verdict: holds, broken, or inconclusive: there is no value, or one of grade ptx that does not hold, which the
+--   machine code may not share
+-- reason: why it is expected, in words
+-- verdict_reason: why the verdict is inconclusive; else NULL
+CREATE VIEW expectations AS
+SELECT
+  run_id,
+  launch_id,
+  family,
+  variant,
+  size,
+  metric,
+  relation,
+  expected,
+  measured,
+  (SELECT g.name FROM t_grade g WHERE g.grade = e.grade) AS grade,
+  CASE
+    WHEN measured IS NULL THEN 'inconclusive'
+    WHEN holds THEN 'holds'
+    WHEN grade = 3 THEN 'inconclusive'
+    ELSE 'broken'
+  END AS verdict,
+  reason,
+  CASE
+    WHEN outcome = 'failed' THEN 'the launch failed: ' || launch_reason
+    WHEN measured IS NULL THEN coalesce(figure_reason, 'it was not measured')
+    WHEN NOT holds AND grade = 3 THEN 'it was counted from PTX: the machine code may differ'
+  END AS verdict_reason
+FROM (
+  SELECT
+    *,
+    CASE relation
+      WHEN '==' THEN abs(measured - expected) <= tolerance
+      WHEN '<=' THEN measured <= expected + tolerance
+      WHEN '>=' THEN measured >= expected - tolerance
+    END AS holds
+  FROM (
+    SELECT
+      l.run_id, l.launch_id, l.family, l.variant, l.size, l.outcome, l.reason AS launch_reason,
+      x.metric, x.relation, x.expected, x.reason,
+      1e-9 * max(1, abs(x.expected)) AS tolerance,
+      -- A name is that of a counter, of a derived metric or of one from the timing, never of two.
+      coalesce(
+        (SELECT f.value FROM v_counted f
+         WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
+        (SELECT f.value FROM v_derived f
+         WHERE f.launch_id = x.launch_id AND f.metric = x.metric AND f.complete),
+        (SELECT f.value FROM v_timed f
+         WHERE f.launch_id = x.launch_id AND f.metric = x.metric)
+      ) AS measured,
+      coalesce(
+        (SELECT f.grade FROM v_counted f
+         WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
+        (SELECT f.grade FROM v_derived f
+         WHERE f.launch_id = x.launch_id AND f.metric = x.metric AND f.complete),
+        (SELECT f.grade FROM v_timed f
+         WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
+        4
+      ) AS grade,
+      coalesce(
+        (SELECT f.reason FROM v_counted f
+         WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
+        (SELECT f.reason FROM v_derived f
+         WHERE f.launch_id = x.launch_id AND f.metric = x.metric AND f.complete),
+        (SELECT f.reason FROM v_timed f
+         WHERE f.launch_id = x.launch_id AND f.metric = x.metric)
+      ) AS figure_reason
+    FROM t_launch l JOIN t_expectation x ON x.launch_id = l.launch_id
+  )
+) e;

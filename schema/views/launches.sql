@@ -1,0 +1,47 @@
+-- One variant (or one kernel launch of a profiled program) at one size in one run.
+--
+-- run_id: the run
+-- launch_id: number of the launch in this database
+-- device_id: the device, as in devices
+-- device: its name
+-- backend: cupti (hardware) or model (PTX on the CPU)
+-- family: family of kernels; the program for profile, "model" for model
+-- variant: variant of the family; the short kernel name for profile
+-- size: the family's number (side of the matrix, length); NULL for families of one fixed size
+-- kernel: name of the entry
+-- grid: blocks, as 64x64x1
+-- block: threads of a block, as 16x16x1
+-- dynamic_shared_bytes: shared memory that the launch asked for, bytes
+-- static_shared_bytes: shared memory that the kernel declares, bytes; NULL when not known
+-- registers: registers of a thread; NULL when not known
+-- useful_bytes_read: bytes of the input, each once; NULL when not known
+-- useful_bytes_written: bytes of the output, each once; NULL when not known
+-- flops: useful floating-point operations; NULL when not known
+-- verified: 1 when its result was compared with the CPU reference and equal
+-- is_ceiling: 1 for the variant that shows the best bandwidth its family can reach
+-- outcome: done or failed; a failed launch has no figures
+-- reason: why it failed; else NULL
+CREATE VIEW launches AS
+SELECT
+  l.run_id,
+  l.launch_id,
+  l.device_id,
+  d.name AS device,
+  d.backend,
+  l.family,
+  l.variant,
+  l.size,
+  l.kernel,
+  l.grid_x || 'x' || l.grid_y || 'x' || l.grid_z AS grid,
+  l.block_x || 'x' || l.block_y || 'x' || l.block_z AS block,
+  l.dynamic_shared_bytes,
+  l.static_shared_bytes,
+  l.registers,
+  l.useful_bytes_read,
+  l.useful_bytes_written,
+  l.flops,
+  l.verified,
+  l.is_ceiling,
+  l.outcome,
+  l.reason
+FROM t_launch l JOIN t_device d ON d.device_id = l.device_id;

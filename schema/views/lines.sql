@@ -1,0 +1,31 @@
+-- Accesses of one kind on one source line of one launch.
+--
+-- run_id: the run
+-- launch_id: the launch
+-- file: source file
+-- line: line in the file, from 1
+-- text: the line itself
+-- access: shared load, shared store, global load, global store, …
+-- requests: warp instructions with an active lane
+-- transactions: wavefronts of shared, sectors of global accesses
+-- ideal: the fewest transactions that the same bytes could cost
+-- excess: transactions beyond the ideal
+-- efficiency: ideal over transactions, %; NULL without transactions
+-- grade: exact, modelled or ptx (model), measured (hardware)
+CREATE VIEW lines AS
+SELECT
+  l.run_id,
+  n.launch_id,
+  n.file,
+  n.line,
+  n.text,
+  n.access,
+  n.requests,
+  n.transactions,
+  n.ideal,
+  n.transactions - n.ideal AS excess,
+  100.0 * n.ideal / n.transactions AS efficiency,
+  g.name AS grade
+FROM t_launch l
+  JOIN t_line n ON n.launch_id = l.launch_id
+  JOIN t_grade g ON g.grade = n.grade;
