@@ -14,6 +14,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+using Buffers = std::vector<std::vector<std::byte>>;
+
 template <class T>
 std::vector<std::byte> bytes(std::vector<T> values) {
   std::vector<std::byte> result(values.size() * sizeof(T));
@@ -30,13 +32,13 @@ kernels::Problem one_buffer(kernels::ElementType type) {
 TEST(Verify, AcceptsEqualBuffers) {
   const auto values = bytes<float>({1, 2, 3});
   const std::vector<kernels::Expected> expected = {{0, values}};
-  EXPECT_EQ(verify(one_buffer(kernels::ElementType::f32), expected, std::vector{values}), "");
+  EXPECT_EQ(verify(one_buffer(kernels::ElementType::f32), expected, Buffers{values}), "");
 }
 
 TEST(Verify, NamesTheFirstWrongElementAndCountsThem) {
   const std::vector<kernels::Expected> expected = {{0, bytes<std::int32_t>({1, 2, 3, 4})}};
   const std::string difference = verify(one_buffer(kernels::ElementType::i32), expected,
-                                        std::vector{bytes<std::int32_t>({1, 9, 3, 8})});
+                                        Buffers{bytes<std::int32_t>({1, 9, 3, 8})});
   EXPECT_THAT(difference, HasSubstr("out[1] is 9, expected 2"));
   EXPECT_THAT(difference, HasSubstr("2 of 4"));
 }
@@ -44,22 +46,21 @@ TEST(Verify, NamesTheFirstWrongElementAndCountsThem) {
 TEST(Verify, TakesNotANumberForAWrongAnswer) {
   const std::vector<kernels::Expected> expected = {{0, bytes<double>({1, 2})}};
   EXPECT_THAT(verify(one_buffer(kernels::ElementType::f64), expected,
-                     std::vector{bytes<double>({1, std::nan("")})}),
+                     Buffers{bytes<double>({1, std::nan("")})}),
               HasSubstr("out[1] is nan, expected 2"));
 }
 
 TEST(Verify, TakesTheTwoZerosForEqual) {
   const std::vector<kernels::Expected> expected = {{0, bytes<float>({0.0F})}};
-  EXPECT_EQ(
-      verify(one_buffer(kernels::ElementType::f32), expected, std::vector{bytes<float>({-0.0F})}),
-      "");
+  EXPECT_EQ(verify(one_buffer(kernels::ElementType::f32), expected, Buffers{bytes<float>({-0.0F})}),
+            "");
 }
 
 TEST(Verify, NoticesAMissingPart) {
   const std::vector<kernels::Expected> expected = {{0, bytes<std::int32_t>({1, 2})}};
-  EXPECT_THAT(verify(one_buffer(kernels::ElementType::i32), expected,
-                     std::vector{bytes<std::int32_t>({1})}),
-              HasSubstr("4 bytes, expected 8"));
+  EXPECT_THAT(
+      verify(one_buffer(kernels::ElementType::i32), expected, Buffers{bytes<std::int32_t>({1})}),
+      HasSubstr("4 bytes, expected 8"));
 }
 
 TEST(FirstValues, PrintsAsManyAsThereAre) {
