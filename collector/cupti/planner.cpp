@@ -106,15 +106,16 @@ std::vector<std::string> MetricHost::rollups(const std::string& base) const {
 
 std::vector<std::string> MetricHost::names_near(const std::string& metric) const {
   const std::string base = metric.substr(0, metric.find('.'));
-  std::vector<std::string> known = rollups(base);
-  if (!known.empty()) {
-    // Every base has dozens of rollups; the plain ones are what people mean.
-    std::vector<std::string> near = schema::nearest(metric, known);
-    if (near.empty())
-      near.assign(known.begin(), known.begin() + std::min<std::size_t>(3, known.size()));
-    return near;
+  const std::vector<std::string> known = rollups(base);
+  if (known.empty()) return schema::nearest(base, base_names());
+  // A base has dozens of rollups; these are the ones that people mean.
+  std::vector<std::string> usual;
+  for (const char* rollup : {".sum", ".avg", ".pct", ".ratio", ".sum.per_second"}) {
+    if (std::find(known.begin(), known.end(), base + rollup) != known.end()) {
+      usual.push_back(base + rollup);
+    }
   }
-  return schema::nearest(base, base_names());
+  return usual.empty() ? schema::nearest(metric, known) : usual;
 }
 
 Plan::Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> availability,

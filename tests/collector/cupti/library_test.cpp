@@ -1,0 +1,157 @@
+// Where CUPTI is looked for, and what a person is told when it is not there. Nothing here needs a
+// driver.
+#include "collector/cupti/library.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "collector/cupti/backend.h"
+#include "collector/cupti/diagnose.h"
+#include "schema/error.h"
+
+namespace warpmeter::cupti {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// A file system of empty folders below a temporary one.
+class CuptiDirectories : public ::testing::Test {
+ protected:
+  CuptiDirectories() {
+    std::string name = (fs::temp_directory_path() / "warpmeter-library-XXXXXX").string();
+    root_ = fs::canonical(mkdtemp(name.data()));
+  }
+  ~CuptiDirectories() override { fs::remove_all(root_); }
+
+  fs::path folder(const std::string& path) {
+    fs::create_directories(root_ / path);
+    return root_ / path;
+  }
+  fs::path file(const std::string& path) {
+    folder(fs::path(path).parent_path());
+    std::ofstream(root_ / path) << "";
+    return root_ / path;
+  }
+  std::vector<fs::path> search(const std::map<std::string, std::string>& variables = {},
+                               const fs::path& program = "") {
+    const Environment environment = [&](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+    return cupti_directories(environment, program, root_);
+  }
+
+  fs::path root_;
+};
+
+TEST_F(CuptiDirectories, AreNoneOnABareMachine) { EXPECT_THAT(search(), IsEmpty()); }
+
+TEST_F(CuptiDirectories, ListTheNewestToolkitFirstAndEachFolderOnce) {
+  const fs::path newer = folder("usr/local/cuda-13.1/lib64");
+  const fs::path older = folder("usr/local/cuda-13.0/lib64");
+  const fs::path extras = folder("usr/local/cuda-13.0/extras/CUPTI/lib64");
+  fs::create_directory_symlink(root_ / "usr/local/cuda-13.1", root_ / "usr/local/cuda");
+  EXPECT_THAT(search(), ElementsAre(newer, older, extras));
+}
+
+TEST_F(CuptiDirectories, PutTheProgramsFolderAndCudaHomeFirst) {
+  const fs::path program = folder("opt/warpmeter");
+  const fs::path home = folder("opt/cuda/lib64");
+  const fs::path standard = folder("usr/local/cuda/lib64");
+  EXPECT_THAT(search({{"CUDA_HOME", (root_ / "opt/cuda").string()}}, program / "warpmeter"),
+              ElementsAre(program, home, standard));
+}
+
+TEST_F(CuptiDirectories, FollowTheCompilerInThePathToItsToolkit) {
+  file("opt/toolkit/bin/nvcc");
+  const fs::path library = folder("opt/toolkit/targets/x86_64-linux/lib");
+  folder("usr/bin");
+  fs::create_symlink(root_ / "opt/toolkit/bin/nvcc", root_ / "usr/bin/nvcc");
+  EXPECT_THAT(search({{"PATH", (root_ / "usr/bin").string()}}), ElementsAre(library));
+}
+
+TEST_F(CuptiDirectories, IncludeTheLoadersPath) {
+  const fs::path a = folder("a"), b = folder("b");
+  EXPECT_THAT(search({{"LD_LIBRARY_PATH", a.string() + "::/nowhere:" + b.string()}}),
+              ElementsAre(a, b));
+}
+
+TEST_F(CuptiDirectories, FindPipsPackagesOfAVirtualEnvironment) {
+  file("venv/bin/python3");
+  const fs::path cu13 = folder("venv/lib/python3.12/site-packages/nvidia/cu13/lib");
+  const fs::path own = folder("venv/lib/python3.12/site-packages/nvidia/cuda_cupti/lib");
+  EXPECT_THAT(search({{"PATH", (root_ / "venv/bin").string()}}), ElementsAre(cu13, own));
+}
+
+TEST_F(CuptiDirectories, FindPipsPackagesOfAUserAndOfTheSystem) {
+  const fs::path user = folder("home/.local/lib/python3.11/site-packages/nvidia/cu13/lib");
+  const fs::path system = folder("usr/lib/python3/dist-packages/nvidia/cuda_cupti/lib");
+  EXPECT_THAT(search({{"HOME", (root_ / "home").string()}}), ElementsAre(user, system));
+}
+
+TEST_F(CuptiDirectories, AFolderWithoutCuptiLeavesTheReasonAndTheRemedy) {
+  const Loaded<CuptiApi> loaded = load_cupti({folder("empty")}, false);
+  EXPECT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.failure, "libcupti.so.13 cannot be loaded (no folder has it)");
+  EXPECT_THAT(loaded.remedy, AllOf(HasSubstr("CUDA 13 toolkit"), HasSubstr("LD_LIBRARY_PATH")));
+}
+
+TEST_F(CuptiDirectories, ACuptiWithoutItsCompanionIsNamed) {
+  file("half/libcupti.so.13");
+  const Loaded<CuptiApi> loaded = load_cupti({folder("half")}, false);
+  EXPECT_FALSE(loaded.ok());
+  EXPECT_THAT(loaded.failure, HasSubstr("libnvperf_host.so: cannot open"));
+}
+
+TEST_F(CuptiDirectories, AFileThatIsNoLibraryIsNamed) {
+  file("broken/libnvperf_host.so");
+  file("broken/libcupti.so.13");
+  const Loaded<CuptiApi> loaded = load_cupti({folder("broken")}, false);
+  EXPECT_FALSE(loaded.ok());
+  EXPECT_THAT(loaded.failure, HasSubstr("libnvperf_host.so: file too short"));
+}
+
+/// What a machine without a driver is told; skipped where there is one.
+class WithoutDriver : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (driver_library().ok()) GTEST_SKIP() << "this machine has a driver";
+  }
+};
+
+TEST_F(WithoutDriver, OpeningABackendExits4WithReasonAndRemedy) {
+  try {
+    open();
+    FAIL() << "opened a GPU without a driver";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::no_hardware);
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("driver"), HasSubstr("--backend model"), Not(HasSubstr("\n"))));
+  }
+}
+
+TEST_F(WithoutDriver, DiagnosisGoesThroughAndSaysWhatIsMissing) {
+  const std::vector<Finding> findings = diagnose();
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_EQ(findings[0].name, "driver");
+  EXPECT_FALSE(findings[0].ok);
+  EXPECT_THAT(findings[0].remedy, HasSubstr("driver"));
+  EXPECT_EQ(findings[1].name, "CUPTI");
+  EXPECT_EQ(findings[2].name, "NVML");
+  for (const Finding& finding : findings) {
+    EXPECT_FALSE(finding.detail.empty());
+    EXPECT_EQ(finding.ok, finding.remedy.empty());
+  }
+}
+
+}  // namespace
+}  // namespace warpmeter::cupti

@@ -1,0 +1,137 @@
+// CUPTI's host side knows every chip without a GPU, so names and passes are tested for all of them.
+#include "collector/cupti/planner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "schema/catalogue.h"
+#include "schema/error.h"
+
+namespace warpmeter::cupti {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr const char* chips[] = {"TU102", "GA100", "AD102", "GH100", "GB100", "GB202"};
+
+class Planner : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cupti_library().ok()) GTEST_SKIP() << cupti_library().sentence();
+  }
+  static Plan plan(const std::string& chip, const std::vector<std::string>& counters) {
+    return Plan(cupti_library().api, chip, {}, counters);
+  }
+  static std::vector<std::string> standard() {
+    const std::vector<std::string> names = {"@default"};
+    return schema::Catalogue::get().counters_for(names);
+  }
+};
+
+TEST_F(Planner, TakesTheStandardSetInTwoPassesOnEveryChip) {
+  for (const char* chip : chips) {
+    SCOPED_TRACE(chip);
+    const Plan made = plan(chip, standard());
+    for (const Plan::Item& item : made.items()) EXPECT_EQ(item.lacking, "") << item.counter;
+    EXPECT_EQ(made.items().size(), standard().size());
+    EXPECT_EQ(made.passes(), 2u);
+  }
+}
+
+TEST_F(Planner, ResolvesEveryCatalogueCounterOrSaysThatTheChipLacksIt) {
+  // What CUPTI 13.0 does not have; anything else missing is a wrong name in the catalogue.
+  const std::map<std::string, std::set<std::string>> lacking = {{"GB100", {"stalled_imc_miss"}},
+                                                                {"GB202", {"stalled_imc_miss"}}};
+  std::vector<std::string> counters;
+  for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
+    if (!info.perfworks.empty()) counters.push_back(info.name);
+  }
+  for (const char* chip : chips) {
+    const Plan made = plan(chip, counters);
+    std::set<std::string> missing;
+    for (const Plan::Item& item : made.items()) {
+      if (item.perfworks.empty()) missing.insert(item.counter);
+      EXPECT_EQ(item.perfworks.empty(), !item.lacking.empty()) << chip << ' ' << item.counter;
+    }
+    const auto known = lacking.find(chip);
+    EXPECT_EQ(missing, known == lacking.end() ? std::set<std::string>{} : known->second) << chip;
+  }
+}
+
+TEST_F(Planner, UsesAChipsOwnNameWhereItDiffers) {
+  EXPECT_EQ(plan("GH100", {"dram_read_bytes_per_second"}).items().front().perfworks,
+            "dram__bytes_read.sum.per_second");
+  EXPECT_EQ(plan("GB202", {"dram_read_bytes_per_second"}).items().front().perfworks,
+            "dram__bytes_op_read.sum.per_second");
+}
+
+TEST_F(Planner, CollectsAMetricOnceUnderBothOfItsNames) {
+  const Plan made = plan("GH100", {"duration_profiled", "gpu__time_duration.sum"});
+  EXPECT_EQ(made.metrics().size(), 1u);
+  EXPECT_EQ(made.items().size(), 2u);
+  EXPECT_EQ(made.items()[1].counter, "gpu__time_duration.sum");
+}
+
+TEST_F(Planner, PlansNothingForNoCounters) {
+  const Plan made = plan("GH100", {});
+  EXPECT_TRUE(made.metrics().empty());
+  EXPECT_EQ(made.passes(), 0u);
+}
+
+TEST_F(Planner, GivesEveryCounterAReasonWhenThereAreNoValues) {
+  const auto counters = plan("GH100", standard()).unavailable("no permission");
+  ASSERT_EQ(counters.size(), standard().size());
+  EXPECT_EQ(counters.front().name, "shared_load_wavefronts");
+  EXPECT_EQ(counters.front().reason, "no permission");
+  EXPECT_EQ(counters.front().grade, schema::Grade::unavailable);
+  EXPECT_FALSE(counters.front().value.has_value());
+}
+
+std::string refusal(const std::string& metric) {
+  try {
+    const std::vector<std::string> counters = {metric};
+    const Plan made(cupti_library().api, "GH100", {}, counters);
+    return "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+}
+
+TEST_F(Planner, RefusesAnUnknownPerfworksNameWithTheNearest) {
+  EXPECT_THAT(refusal("l1tex__t_sectors_pipe_lsu_mem_global_op_lt.sum"),
+              AllOf(HasSubstr("GH100 knows no metric l1tex__t_sectors_pipe_lsu_mem_global_op_lt"),
+                    HasSubstr("l1tex__t_sectors_pipe_lsu_mem_global_op_ld")));
+}
+
+TEST_F(Planner, RefusesANameWithoutItsRollupAndShowsRollups) {
+  EXPECT_THAT(refusal("gpu__time_duration"), HasSubstr("gpu__time_duration.sum"));
+}
+
+TEST_F(Planner, RefusesACounterThatIsOftenCopiedButDoesNotExist) {
+  EXPECT_THAT(refusal("l1tex__t_requests_pipe_lsu_mem_shared_op_ld.sum"), HasSubstr("near it are"));
+}
+
+TEST_F(Planner, RefusesAChipThatCuptiDoesNotKnow) {
+  try {
+    plan("GX999", {});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::no_hardware);
+    EXPECT_THAT(error.what(), HasSubstr("GX999"));
+  }
+}
+
+TEST_F(Planner, SaysInWordsWhatToDoAboutPermission) {
+  EXPECT_THAT(in_words(cupti_library().api, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES),
+              AllOf(HasSubstr("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)"),
+                    HasSubstr("NVreg_RestrictProfilingToAdminUsers=0")));
+  EXPECT_THAT(in_words(cupti_library().api, CUPTI_ERROR_HARDWARE_BUSY), HasSubstr("dcgmi"));
+}
+
+}  // namespace
+}  // namespace warpmeter::cupti
