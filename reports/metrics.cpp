@@ -21,16 +21,7 @@ constexpr std::array<ComparedMetric, 9> compared = {{
     {"achieved_bandwidth", Kind::reading},
 }};
 
-using Names = std::set<std::string, std::less<>>;
-
-Names counters_of(const schema::MetricInfo& metric) {
-  Names counters;
-  for (const schema::Term& term : metric.numerator) counters.insert(term.counter);
-  for (const schema::Term& term : metric.denominator) counters.insert(term.counter);
-  return counters;
-}
-
-Names standard_counters() {
+std::set<std::string> standard_counters() {
   const std::vector<std::string> counters =
       schema::Catalogue::get().counters_for(std::array<std::string, 1>{"@default"});
   return {counters.begin(), counters.end()};
@@ -45,17 +36,24 @@ bool is_compared(std::string_view name) {
 
 std::span<const ComparedMetric> compared_metrics() { return compared; }
 
+std::set<std::string> inputs_of(std::string_view metric) {
+  std::set<std::string> counters;
+  const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
+  if (info == nullptr) return counters;
+  for (const schema::Term& term : info->numerator) counters.insert(term.counter);
+  for (const schema::Term& term : info->denominator) counters.insert(term.counter);
+  return counters;
+}
+
 std::vector<std::string> other_metrics(const std::vector<std::string>& present) {
   const schema::Catalogue& catalogue = schema::Catalogue::get();
-  const Names standard = standard_counters();
-  Names metrics, used;
+  const std::set<std::string> standard = standard_counters();
+  std::set<std::string> metrics, used;
   for (const std::string& name : present) {
-    const schema::MetricInfo* metric = catalogue.find_metric(name);
-    if (metric == nullptr) continue;
-    const Names counters = counters_of(*metric);
+    std::set<std::string> counters = inputs_of(name);
     if (std::includes(standard.begin(), standard.end(), counters.begin(), counters.end())) continue;
     metrics.insert(name);
-    used.insert(counters.begin(), counters.end());
+    used.merge(counters);
   }
   std::vector<std::string> others;
   for (const std::string& name : present) {
@@ -68,7 +66,10 @@ std::vector<std::string> other_metrics(const std::vector<std::string>& present) 
 
 Column metric_column(std::string_view metric, Kind kind) {
   const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
-  if (info != nullptr) return Column::number(info->name, info->heading, info->unit, kind);
+  if (info != nullptr) {
+    const bool said = info->unit.ends_with("/request") && info->heading.ends_with("/ request");
+    return Column::number(info->name, info->heading, said ? "" : info->unit, kind);
+  }
   const schema::CounterInfo* counter = schema::Catalogue::get().find_counter(metric);
   return Column::number(std::string(metric), "", counter != nullptr ? counter->unit : "", kind);
 }

@@ -1,6 +1,7 @@
 // Which metrics the tables of a report show, and how.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +24,11 @@ std::span<const ComparedMetric> compared_metrics();
 /// metrics that need other counters, and counters that are in no metric present. Sorted as given.
 std::vector<std::string> other_metrics(const std::vector<std::string>& present);
 
-/// The catalogue's heading and unit; a raw name is its own heading.
+/// The counters that a metric of the catalogue is derived from; none for any other name.
+std::set<std::string> inputs_of(std::string_view metric);
+
+/// The catalogue's heading, and its unit unless the heading says it ("loads / request"); a raw name
+/// is its own heading.
 Column metric_column(std::string_view metric, Kind kind);
 
 }  // namespace warpmeter::reports

@@ -42,8 +42,9 @@ std::string body_of(const Column& column, const Cell& cell) {
 std::string tail_of(const Column& column, const Cell& cell) {
   std::string tail;
   if (cell.range) {
-    tail = " (" + number_text(column.kind, cell.range->low) + "–" +
-           number_text(column.kind, cell.range->high) + ")";
+    const std::string low = number_text(column.kind, cell.range->low);
+    const std::string high = number_text(column.kind, cell.range->high);
+    if (low != high) tail = " (" + low + "–" + high + ")";
   }
   return cell.mark.empty() ? tail : tail + " " + cell.mark;
 }

@@ -22,11 +22,13 @@ struct Layout {
   std::size_t width = 0;
 };
 
+/// A slash stays with the word before it: "loads / request" breaks after the slash.
 std::size_t widest_word(std::string_view heading) {
   std::size_t widest = 0;
   std::size_t start = 0;
   while (start <= heading.size()) {
-    const std::size_t end = std::min(heading.find(' ', start), heading.size());
+    std::size_t end = std::min(heading.find(' ', start), heading.size());
+    if (heading.substr(end, 3) == " / ") end += 2;
     widest = std::max(widest, display_width(heading.substr(start, end - start)));
     start = end + 1;
   }

@@ -160,6 +160,15 @@ std::string legend(const Document& tables) {
     text += "Time is the median of the samples, ± half the width of its 95 % confidence interval. ";
   }
   if (has_column(tables, "speed_up")) text += "Speed-up is over the first row. ";
+  if (has_column(tables, "shared_load_transactions_per_request") ||
+      has_column(tables, "shared_store_transactions_per_request")) {
+    text +=
+        "Shared loads and stores are transactions a request: 1 is free of bank conflicts for "
+        "32-bit accesses. ";
+  }
+  if (has_column(tables, "gld_transactions") || has_column(tables, "gst_transactions")) {
+    text += "Global transactions are sectors of 32 bytes. ";
+  }
   if (has_column(tables, "launches")) {
     text +=
         "Variants launched more than once show the median of their launches and, where they "

@@ -91,7 +91,9 @@ std::string summary_of(const std::vector<Expectation>& expectations) {
   int count[3] = {};
   for (const Expectation& expectation : expectations) ++count[severity(expectation.verdict)];
   const auto verb = [](int n) { return n == 1 ? "is" : "are"; };
-  std::string text = fmt::format("{} of {} expectations hold", count[0], expectations.size());
+  std::string text =
+      fmt::format("{} of {} {}", count[0], expectations.size(),
+                  expectations.size() == 1 ? "expectation holds" : "expectations hold");
   if (count[2] > 0) text += fmt::format(", {} {} broken", count[2], verb(count[2]));
   if (count[1] > 0) text += fmt::format(", {} {} inconclusive", count[1], verb(count[1]));
   return text + ".";

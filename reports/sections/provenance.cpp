@@ -21,24 +21,26 @@ std::string labelled(const std::string& name, const std::string& value) {
   return value.empty() ? "" : name + " " + value;
 }
 
+std::string counted(std::size_t count, std::string_view noun, std::string_view plural_ending) {
+  return fmt::format("{} {}{}", grouped_number(static_cast<std::int64_t>(count)), noun,
+                     count == 1 ? "" : plural_ending);
+}
+
+/// "failed: 1 of 7 launches failed; 7 launches, 6 verified against the CPU reference"
 std::string outcome_of(const Row& run, const RunRecord& record) {
-  const std::string outcome = run.text("outcome"), reason = run.text("reason");
-  const auto failed = static_cast<std::size_t>(
-      std::count_if(record.launches.begin(), record.launches.end(),
-                    [](const LaunchRecord& launch) { return launch.failed; }));
-  const auto verified = static_cast<std::size_t>(
-      std::count_if(record.launches.begin(), record.launches.end(),
-                    [](const LaunchRecord& launch) { return launch.verified; }));
+  const auto count_of = [&](auto member) {
+    return static_cast<std::size_t>(
+        std::count_if(record.launches.begin(), record.launches.end(), member));
+  };
   const std::size_t finished = record.launches.size();
-  std::string text = outcome;
-  if (outcome == "running") text = "still running";
-  if (!reason.empty()) text += " (" + reason + ")";
-  text += finished == 0 ? ": no launch finished"
-                        : fmt::format(": {} launch{}", finished, finished == 1 ? "" : "es");
-  if (failed > 0) text += fmt::format(", {} failed", failed);
+  const std::size_t verified = count_of([](const LaunchRecord& l) { return l.verified; });
+  const std::string outcome = run.text("outcome"), reason = run.text("reason");
+  std::string text = outcome == "running" ? "still running" : outcome;
+  if (!reason.empty()) text += ": " + reason;
+  text += "; " + (finished == 0 ? "no launch finished" : counted(finished, "launch", "es"));
   if (verified > 0) {
-    text += ", " + (verified == finished ? "all" : std::to_string(verified)) +
-            " verified against the CPU reference";
+    text += fmt::format(", {} verified against the CPU reference",
+                        verified == finished ? "all" : std::to_string(verified));
   }
   return text;
 }
@@ -46,6 +48,12 @@ std::string outcome_of(const Row& run, const RunRecord& record) {
 std::string date_of(const Row& run) {
   const std::string until = run.text("until");
   return run.text("began") + (until.empty() ? "" : " to " + until) + " UTC";
+}
+
+std::string backend_text(const std::string& backend) {
+  if (backend == "cupti") return "cupti (hardware counters)";
+  if (backend == "model") return "model (PTX executed on the CPU)";
+  return backend;
 }
 
 std::string device_text(const Row& device) {
@@ -89,8 +97,10 @@ std::string throttling(const std::vector<Row>& states) {
   return !known ? "" : text.empty() ? "none" : text;
 }
 
-void add_device(Facts& facts, const Row& device, const schema::Rows& all_states) {
-  facts.pairs.emplace_back("Device", device_text(device));
+void add_device(Facts& facts, const Row& device, const schema::Rows& all_states, bool is_only) {
+  const std::string of = is_only ? "" : " of device " + device.text("ordinal");
+  facts.pairs.emplace_back(is_only ? "Device" : "Device " + device.text("ordinal"),
+                           device_text(device));
   std::vector<Row> states;
   std::string unavailable;
   for (const Row& state : each_row(all_states)) {
@@ -98,10 +108,9 @@ void add_device(Facts& facts, const Row& device, const schema::Rows& all_states)
     states.push_back(state);
     if (unavailable.empty()) unavailable = state.text("unavailable");
   }
-  std::string clocks = labelled("SM", before_after(states, "sm_clock_mhz", "MHz"));
-  join(clocks, labelled("memory", before_after(states, "memory_clock_mhz", "MHz")));
   const std::pair<const char*, std::string> known[] = {
-      {"Clocks", clocks},
+      {"SM clock", before_after(states, "sm_clock_mhz", "MHz")},
+      {"Memory clock", before_after(states, "memory_clock_mhz", "MHz")},
       {"Throttling", throttling(states)},
       {"Temperature", before_after(states, "temperature_c", "°C")},
       {"Power", before_after(states, "power_w", "W")},
@@ -109,10 +118,10 @@ void add_device(Facts& facts, const Row& device, const schema::Rows& all_states)
   bool any = false;
   for (const auto& [name, text] : known) {
     if (text.empty()) continue;
-    facts.pairs.emplace_back(name, text);
+    facts.pairs.emplace_back(name + of, text);
     any = true;
   }
-  if (!any && !unavailable.empty()) facts.pairs.emplace_back("Device state", unavailable);
+  if (!any && !unavailable.empty()) facts.pairs.emplace_back("State" + of, unavailable);
 }
 
 std::string timing_text(const schema::Rows& rows) {
@@ -120,10 +129,9 @@ std::string timing_text(const schema::Rows& rows) {
   for (const Row& row : each_row(rows)) {
     const auto fewest = row.integer("fewest_samples").value_or(0);
     const auto most = row.integer("most_samples").value_or(0);
-    const std::string samples = fewest == most
-                                    ? grouped_number(most)
-                                    : grouped_number(fewest) + " to " + grouped_number(most);
-    join(text, fmt::format("{} cache, {} samples a launch", row.text("cache"), samples));
+    std::string samples = fewest == most ? "" : grouped_number(fewest) + " to ";
+    samples += counted(static_cast<std::size_t>(most), "sample", "s");
+    join(text, fmt::format("{} cache, {} a launch", row.text("cache"), samples));
   }
   return text;
 }
@@ -146,9 +154,11 @@ void add_provenance(Document& document, const schema::Reader& reader, const RunR
   add("Label", run.text("label"));
   add("Outcome", outcome_of(run, record));
   add("Date", date_of(run));
-  for (const Row& device : each_row(devices)) add_device(facts, device, states);
+  for (const Row& device : each_row(devices)) {
+    add_device(facts, device, states, devices.rows.size() == 1);
+  }
   add("Timing", timing_text(timing));
-  add("Backend", run.text("backend"));
+  add("Backend", backend_text(run.text("backend")));
   std::string tool = "warpmeter " + run.text("tool_version");
   join(tool, labelled("revision", run.text("git_revision")));
   join(tool, labelled("CUDA", run.text("cuda_version")));

@@ -8,13 +8,14 @@
 #include <set>
 #include <tuple>
 
+#include "reports/metrics.h"
 #include "reports/sections/sections.h"
 #include "reports/sections/sql.h"
 
 namespace warpmeter::reports::sections {
 namespace {
 
-constexpr std::size_t most_names = 8;  // of metrics or launches in one cell
+constexpr std::size_t most_names = 12;  // of metrics or launches in one cell
 
 using Ids = std::set<std::int64_t>;
 
@@ -22,6 +23,17 @@ std::string listed(const std::vector<std::string>& names, std::string_view what)
   if (names.size() <= most_names) return fmt::format("{}", fmt::join(names, ", "));
   const std::vector<std::string> first(names.begin(), names.begin() + most_names);
   return fmt::format("{} and {} more {}", fmt::join(first, ", "), names.size() - most_names, what);
+}
+
+/// A metric speaks for its counters, where both lack a value for the same reason.
+std::vector<std::string> without_inputs(const std::vector<std::string>& names) {
+  std::set<std::string> inputs;
+  for (const std::string& name : names) inputs.merge(inputs_of(name));
+  std::vector<std::string> others;
+  for (const std::string& name : names) {
+    if (!inputs.contains(name)) others.push_back(name);
+  }
+  return others;
 }
 
 /// Launches that ended well: a failed one has no figures that could be missing.
@@ -90,7 +102,8 @@ void add_unavailable(Document& document, const schema::Reader& reader, const Run
   Table table;
   table.columns = {Column::text("what"), Column::text("where"), Column::text("why")};
   for (const auto& [metrics, reason, ids] : gathered) {
-    table.rows.push_back({listed(metrics, "figures"), where(run, measured, *ids), reason});
+    table.rows.push_back(
+        {listed(without_inputs(metrics), "figures"), where(run, measured, *ids), reason});
   }
   document.heading(2, "Unavailable");
   document.table(std::move(table));

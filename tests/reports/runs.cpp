@@ -176,7 +176,7 @@ std::int64_t add_hardware_run(Store& store) {
   time(launches[2], {90000}, 0.003);
   store.add_launches(run, device, launches);
   store.add_state(run, device, state("after", 1755, "sw_power_cap"));
-  store.end_run(run, RunOutcome::failed, "1 launch failed");
+  store.end_run(run, RunOutcome::failed, "1 of 7 launches failed");
   return run;
 }
 
@@ -242,7 +242,7 @@ std::int64_t add_repeated_run(Store& store) {
       store.add_launch(run, device, launch);
     }
   }
-  store.end_run(run, RunOutcome::failed, "1 launch failed");
+  store.end_run(run, RunOutcome::failed, "1 of 6 launches failed");
   return run;
 }
 
@@ -273,7 +273,7 @@ std::int64_t add_hostile_run(Store& store) {
   launch.counters.clear();
   launch.lines.clear();
   store.add_launch(run, device, launch);
-  store.end_run(run, RunOutcome::failed, "1 launch failed");
+  store.end_run(run, RunOutcome::failed, "1 of 2 launches failed");
   return run;
 }
 
@@ -296,7 +296,7 @@ std::int64_t add_two_device_run(Store& store) {
 
 std::int64_t add_empty_run(Store& store) {
   const std::int64_t run = store.begin_run(run_on("model", ""));
-  store.end_run(run, RunOutcome::interrupted, "Ctrl-C");
+  store.end_run(run, RunOutcome::interrupted, "stopped from the keyboard");
   return run;
 }
 

@@ -14,16 +14,16 @@ TEST(TextTable, StacksHeadingsAndAlignsNumbers) {
   Cell marked(1.2);
   marked.mark = "ᵖ";
   table.columns = {Column::text("variant"), Column::number("t", "time", "µs", Kind::reading),
-                   Column::number("r", "shared loads / request", "", Kind::quotient)};
+                   Column::number("r", "shared stores / request", "", Kind::quotient)};
   table.rows = {{"naive", 9.216, Missing{}}, {"日本", 12.5, marked}, {"pad", 5.0, 32.0}};
   EXPECT_EQ(render_text(table),
-            "                shared\n"
-            "         time  loads /\n"
-            "variant  (µs)  request\n"
-            "───────  ────  ───────\n"
-            "naive    9.22      –\n"
-            "日本     12.5    1.2 ᵖ\n"
-            "pad      5.00     32\n");
+            "                 shared\n"
+            "         time  stores /\n"
+            "variant  (µs)   request\n"
+            "───────  ────  ────────\n"
+            "naive    9.22       –\n"
+            "日本     12.5     1.2 ᵖ\n"
+            "pad      5.00      32\n");
 }
 
 TEST(TextTable, WrapsTextToTheTerminalAndLosesNothing) {
