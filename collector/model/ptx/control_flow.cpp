@@ -101,15 +101,15 @@ class GraphBuilder {
     Block& block = graph.blocks[number];
     const std::optional<Jump>& jump = jumps_[block.end - 1];
     if (!jump || jump->goes_on) add_edge(graph, number, block.end);
-    if (!jump) return;
-    for (const std::size_t target : jump->targets) add_edge(graph, number, target);
-    block.leaves = block.leaves || jump->leaves;
+    if (jump) {
+      for (const std::size_t target : jump->targets) add_edge(graph, number, target);
+      block.leaves = block.leaves || jump->leaves;
+    }
     std::sort(block.successors.begin(), block.successors.end());
     block.successors.erase(std::unique(block.successors.begin(), block.successors.end()),
                            block.successors.end());
     for (const std::size_t successor : block.successors) {
-      std::vector<std::size_t>& into = graph.blocks[successor].predecessors;
-      if (into.empty() || into.back() != number) into.push_back(number);
+      graph.blocks[successor].predecessors.push_back(number);
     }
   }
 

@@ -77,8 +77,10 @@ struct Instruction {
   /// As written, save that `call` always has a list of results, the callee, a list of arguments,
   /// and then, where written, the prototype or target list; the lists may be empty.
   std::vector<Operand> operands;
-  int line = 0;                      ///< of the PTX text
-  std::optional<Location> location;  ///< the `.loc` in force, the outermost one when inlined
+  int line = 0;  ///< of the PTX text
+  /// The `.loc` in force, of inlined code that of the outermost call; nothing where the text has
+  /// none, or says line 0, which is compilers' word for no line.
+  std::optional<Location> location;
 };
 
 /// `.reg .b32 %r<12>;` gives {"%r", 12, "b32"}; a plain `.reg .pred p;` gives {"p", 0, "pred"}.

@@ -380,6 +380,8 @@ void Parser::location(Body& body) {
   if (!call) {
     body.outermost.erase(key(innermost));
     body.location = innermost;
+    // Compilers mark what belongs to no line with line 0.
+    if (innermost.line == 0) body.location.reset();
     return;
   }
   const auto known = body.outermost.find(key(*call));
@@ -419,6 +421,8 @@ const Function* Module::find(std::string_view name) const {
 
 std::variant<std::unique_ptr<Module>, Diagnostic> parse(std::string text) {
   auto module = std::make_unique<Module>();
+  // NVRTC counts the NUL that ends its text.
+  while (!text.empty() && text.back() == '\0') text.pop_back();
   module->text = std::move(text);
   try {
     Parser(*module).parse_module();
