@@ -1,0 +1,328 @@
+#include "collector/model/access.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "collector/model/counting.h"
+#include "collector/model/worker_memory.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// A stretch of addresses that an access may touch.
+struct Window {
+  AddressSpace space = AddressSpace::global;
+  std::uint64_t begin = 0, bytes = 0;
+  std::byte* host = nullptr;
+
+  bool holds(std::uint64_t address, unsigned width) const {
+    const std::uint64_t offset = address - begin;
+    return offset < bytes && width <= bytes - offset;
+  }
+};
+
+template <class Visit>
+void for_each_lane(std::uint32_t mask, Visit visit) {
+  for (; mask != 0; mask &= mask - 1) visit(static_cast<unsigned>(std::countr_zero(mask)));
+}
+
+AddressSpace space_at(std::uint64_t generic) {
+  for (const AddressSpace space :
+       {AddressSpace::shared, AddressSpace::local, AddressSpace::constant, AddressSpace::param}) {
+    if (generic - window_of(space) < window_bytes) return space;
+  }
+  return AddressSpace::global;
+}
+
+/// The window that an address of the site's space leads into, in the addresses that the instruction
+/// uses: generic ones for a generic access. Empty when it leads nowhere. Local memory is the
+/// lane's.
+Window window_at(const Warp& w, const SiteInfo& info, std::uint64_t address, unsigned lane) {
+  WorkerMemory& memory = *w.memory;
+  const bool is_generic = info.space == AddressSpace::generic;
+  const AddressSpace space = is_generic ? space_at(address) : info.space;
+  const std::uint64_t begin = is_generic ? window_of(space) : 0;
+  switch (space) {
+    case AddressSpace::shared:
+      return {space, begin, memory.shared.size(), memory.shared.data()};
+    case AddressSpace::local: {
+      const std::uint64_t bytes = memory.program->local_bytes;
+      return {space, begin, bytes, memory.local.data() + (w.index * warp_lanes + lane) * bytes};
+    }
+    case AddressSpace::constant:
+      return {space, begin, memory.constants.size(), memory.constants.data()};
+    case AddressSpace::param:
+      return {space, begin, memory.parameters.size(), memory.parameters.data()};
+    case AddressSpace::global:
+    case AddressSpace::generic:
+      break;
+  }
+  Allocation* allocation = memory.device->find(address);
+  if (allocation == nullptr) return {AddressSpace::global, 0, 0, nullptr};
+  return {AddressSpace::global, allocation->address, allocation->data.size(),
+          allocation->data.data()};
+}
+
+bool is_read_only(AddressSpace space) {
+  return space == AddressSpace::constant || space == AddressSpace::param;
+}
+
+bool raise(Warp& w, const Operation* op, const SiteInfo& info, TrapKind kind, AddressSpace space,
+           unsigned lane, std::uint64_t address) {
+  w.trap = {};
+  w.trap.kind = kind;
+  w.trap.space = static_cast<std::uint8_t>(space);
+  w.trap.lane = lane;
+  w.trap.instruction = op->instruction;
+  w.trap.address = address;
+  w.trap.width = info.width;
+  w.status = WarpStatus::trapped;
+  w.pc = op;
+  return false;
+}
+
+AccessCounts counted(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
+  AccessCounts counts;
+  if (space != AddressSpace::shared && space != AddressSpace::global) return counts;
+  const bool is_atomic = info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
+  counts.requests = 1;
+  counts.bytes = distinct_bytes(access);
+  if (space == AddressSpace::shared) {
+    const SharedAccess kind = is_atomic                       ? SharedAccess::atomic
+                              : info.kind == AccessKind::load ? SharedAccess::load
+                                                              : SharedAccess::store;
+    counts.transactions = shared_wavefronts(access, kind);
+    counts.ideal = ideal_shared_wavefronts(access, kind);
+  } else if (is_atomic) {
+    counts.transactions = atomic_sectors(access);
+    counts.ideal = ideal_atomic_sectors(access);
+  } else {
+    counts.transactions = global_sectors(access);
+    counts.ideal = ideal_global_sectors(access);
+  }
+  return counts;
+}
+
+void add(SiteCounts& counts, AddressSpace space, const AccessCounts& more) {
+  (space == AddressSpace::shared ? counts.shared : counts.global) += more;
+}
+
+/// Whether, in both halves of a full warp, the addresses are equal, or follow each other.
+Shape shape_of(const Site& site, const SiteInfo& info) {
+  if (site.mask != ~0u) return Shape::general;
+  bool uniform = true, contiguous = info.parts == 1;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if (lane % 16 == 0) continue;
+    const std::uint64_t step = site.delta[lane] - site.delta[lane - 1];
+    uniform &= step == 0;
+    contiguous &= step == info.width;
+  }
+  return uniform ? Shape::uniform : contiguous ? Shape::contiguous : Shape::general;
+}
+
+void remember(Site& site, const SiteInfo& info, const Window& window, std::uint32_t mask,
+              const std::uint64_t* addresses) {
+  const std::uint64_t first = addresses[std::countr_zero(mask)];
+  site.lowest = 0;
+  site.highest = 0;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    site.delta[lane] = addresses[lane] - first;
+    site.delta_32[lane] = static_cast<std::uint32_t>(site.delta[lane]);
+    if ((mask >> lane & 1) == 0) continue;
+    const auto delta = static_cast<std::int64_t>(site.delta[lane]);
+    site.lowest = std::min(site.lowest, delta);
+    site.highest = std::max(site.highest, delta);
+  }
+  site.highest += info.width;
+  site.mask = mask;
+  site.shape = shape_of(site, info);
+  site.alignment = info.alignment;
+  // Sectors depend on the first address mod 32, in steps of the alignment; wavefronts of narrow
+  // accesses on it mod 4, of others not at all.
+  const unsigned period = window.space == AddressSpace::global ? sector_bytes : 4;
+  const unsigned step = std::min<unsigned>(info.alignment, period);
+  site.hit_mask = static_cast<std::uint8_t>(period - 1);
+  site.hit_shift = static_cast<std::uint8_t>(std::countr_zero(step));
+  site.space = static_cast<std::uint8_t>(window.space);
+  site.window_begin = window.begin;
+  site.window_bytes = window.bytes;
+  site.window_host = window.host;
+  site.hits[(first & site.hit_mask) >> site.hit_shift] = 1;
+}
+
+/// Counts an access that spreads over several windows, space by space.
+void count_apart(SiteCounts& counts, const SiteInfo& info, std::uint32_t mask,
+                 const std::array<AddressSpace, warp_lanes>& spaces,
+                 const std::uint64_t* addresses) {
+  WarpAccess access;
+  std::copy_n(addresses, warp_lanes, access.address.begin());
+  access.width = info.width;
+  for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
+    access.mask = 0;
+    for_each_lane(mask, [&](unsigned lane) {
+      if (spaces[lane] == space) access.mask |= 1u << lane;
+    });
+    if (access.mask != 0) add(counts, space, counted(info, space, access));
+  }
+}
+
+}  // namespace
+
+AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
+  requests += other.requests;
+  transactions += other.transactions;
+  bytes += other.bytes;
+  ideal += other.ideal;
+  return *this;
+}
+
+void settle(WorkerMemory& memory, std::size_t index) {
+  Site& site = memory.sites[index];
+  if (site.mask == 0) return;
+  const SiteInfo& info = memory.program->sites[index];
+  const auto space = static_cast<AddressSpace>(site.space);
+  WarpAccess access;
+  access.mask = site.mask;
+  access.width = info.width;
+  for (std::size_t hit = 0; hit < std::size(site.hits); ++hit) {
+    const std::uint64_t times = std::exchange(site.hits[hit], 0);
+    if (times == 0) continue;
+    // Any address with these low bits will do, as long as no lane's gets negative.
+    const std::uint64_t first = (std::uint64_t{1} << 60) + (hit << site.hit_shift);
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+      access.address[lane] = first + site.delta[lane];
+    }
+    AccessCounts counts = counted(info, space, access);
+    counts.requests *= times;
+    counts.transactions *= times;
+    counts.bytes *= times;
+    counts.ideal *= times;
+    add(memory.counts[index], space, counts);
+  }
+  site.mask = 0;
+}
+
+bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t* addresses) {
+  WorkerMemory& memory = *w.memory;
+  const SiteInfo& info = memory.program->sites[op->extra];
+  Site& site = w.sites[op->extra];
+  settle(memory, op->extra);
+
+  Window window;
+  std::array<AddressSpace, warp_lanes> spaces{};
+  bool one_window = true, trapped = false;
+  const unsigned first_lane = static_cast<unsigned>(std::countr_zero(mask));
+  for_each_lane(mask, [&](unsigned lane) {
+    if (trapped) return;
+    const std::uint64_t address = addresses[lane];
+    if (lane == first_lane) {
+      window = window_at(w, info, address, lane);
+      one_window = window.space != AddressSpace::local;
+    } else if (!one_window || !window.holds(address, info.width)) {
+      const Window other = window_at(w, info, address, lane);
+      one_window &= other.host == window.host;
+      window = other;
+    }
+    spaces[lane] = window.space;
+    const bool writes = info.kind != AccessKind::load;
+    if (!window.holds(address, info.width) || (writes && is_read_only(window.space))) {
+      trapped = !raise(w, op, info, TrapKind::out_of_bounds, window.space, lane, address);
+    } else if (address % info.alignment != 0) {
+      trapped = !raise(w, op, info, TrapKind::misaligned, window.space, lane, address);
+    } else {
+      w.lane_host[lane] = window.host + (address - window.begin);
+    }
+  });
+  if (trapped) return false;
+  if (one_window) {
+    remember(site, info, window, mask, addresses);
+  } else {
+    count_apart(memory.counts[op->extra], info, mask, spaces, addresses);
+  }
+  return true;
+}
+
+namespace {
+
+template <class T>
+T changed(AtomicKind kind, T old, T operand) {
+  if constexpr (std::is_integral_v<T>) {
+    using Unsigned = std::make_unsigned_t<T>;
+    switch (kind) {
+      case AtomicKind::add:
+        return static_cast<T>(static_cast<Unsigned>(old) + static_cast<Unsigned>(operand));
+      case AtomicKind::bit_and:
+        return old & operand;
+      case AtomicKind::bit_or:
+        return old | operand;
+      case AtomicKind::bit_xor:
+        return old ^ operand;
+      case AtomicKind::increment:
+        return old >= operand ? T{0} : static_cast<T>(old + 1);
+      case AtomicKind::decrement:
+        return old == 0 || old > operand ? operand : static_cast<T>(old - 1);
+      default:
+        break;
+    }
+  } else if (kind == AtomicKind::add) {
+    return old + operand;
+  }
+  switch (kind) {
+    case AtomicKind::minimum:
+      return operand < old ? operand : old;
+    case AtomicKind::maximum:
+      return old < operand ? operand : old;
+    default:
+      return operand;  // exchange
+  }
+}
+
+template <class T>
+const T* row_of(const Warp& w, std::uint16_t row) {
+  return reinterpret_cast<const T*>(w.registers + row * row_unit_bytes);
+}
+
+template <class T>
+void change(Warp& w, const Operation* op, std::uint32_t mask) {
+  const auto kind = static_cast<AtomicKind>(op->c & atomic_kind_mask);
+  const T* operand = row_of<T>(w, op->b);
+  const T* replacement = row_of<T>(w, op->e);  // of compare_and_swap only
+  for_each_lane(mask, [&](unsigned lane) {
+    T old;
+    std::memcpy(&old, w.lane_host[lane], sizeof(T));
+    T now;
+    if (kind == AtomicKind::compare_and_swap) {
+      now = old == operand[lane] ? replacement[lane] : old;
+    } else {
+      now = changed(kind, old, operand[lane]);
+    }
+    std::memcpy(w.lane_host[lane], &now, sizeof(T));
+    if (op->d != no_operand) {
+      reinterpret_cast<T*>(w.registers + op->d * row_unit_bytes)[lane] = old;
+    }
+  });
+}
+
+}  // namespace
+
+void change_atomically(Warp& w, const Operation* op, std::uint32_t mask) {
+  switch (static_cast<AtomicType>(op->c >> atomic_type_shift & 15)) {
+    case AtomicType::u32:
+      return change<std::uint32_t>(w, op, mask);
+    case AtomicType::s32:
+      return change<std::int32_t>(w, op, mask);
+    case AtomicType::u64:
+      return change<std::uint64_t>(w, op, mask);
+    case AtomicType::s64:
+      return change<std::int64_t>(w, op, mask);
+    case AtomicType::f32:
+      return change<float>(w, op, mask);
+    case AtomicType::f64:
+      return change<double>(w, op, mask);
+  }
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,160 @@
+// Branches, returns, barriers and calls.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collector/model/decode/decoder.h"
+
+namespace warpmeter::model {
+
+bool Decoder::decode_control() {
+  const std::string_view opcode = instruction_->opcode;
+  if (opcode == "bra") {
+    decode_branch();
+  } else if (opcode == "brx") {
+    decode_indexed_branch();
+  } else if (opcode == "ret") {
+    decode_return();
+  } else if (opcode == "exit") {
+    emit(Code::leave);
+  } else if (opcode == "bar" || opcode == "barrier") {
+    decode_barrier();
+  } else if (opcode == "call") {
+    decode_call();
+  } else if (opcode == "trap" || opcode == "brkpt") {
+    emit(Code::trap);
+  } else if (opcode == "membar" || opcode == "fence" || opcode == "nanosleep" ||
+             opcode == "prefetch" || opcode == "prefetchu") {
+    // One warp runs at a time, in order: there is nothing to fence, to wait for or to fetch early.
+    if (has("proxy") || has("mbarrier_init")) refuse_opcode();
+    emit(Code::nothing);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::size_t Decoder::label(std::string_view name) const {
+  const auto& labels = instance_->function->labels;
+  const auto found = labels.find(name);
+  if (found == labels.end()) refuse(fmt::format("goes to {}, which is no label here", name));
+  return found->second;
+}
+
+/// A branch of the lanes of a predicate operand, or of all. Its guard is that predicate.
+void Decoder::add_branch(std::uint16_t predicate, std::size_t target, std::size_t meeting) {
+  branches_->push_back({program_.operations.size(), target, meeting});
+  Operation& operation = emit(predicate == no_guard ? Code::branch : Code::branch_if, false);
+  operation.a = predicate;
+}
+
+void Decoder::decode_branch() {
+  expect_operands(1, 1);
+  add_branch(guard_, label(instruction_->operands[0].name),
+             instance_->analysis->graph.reconvergence(index_));
+}
+
+/// A branch for each entry of the table, and a trap for an index beyond it.
+void Decoder::decode_indexed_branch() {
+  expect_operands(2, 2);
+  const auto& lists = instance_->function->target_lists;
+  const auto list = lists.find(instruction_->operands[1].name);
+  if (list == lists.end()) refuse("names no list of targets");
+  if (guard_ != no_guard) refuse("is guarded, which the model does not do");
+  const std::uint16_t index = source(instruction_->operands[0], RowType::u32);
+  const std::uint16_t chosen = scratch_predicate();
+  const std::size_t meeting = instance_->analysis->graph.reconvergence(index_);
+  for (std::size_t i = 0; i < list->second.size(); ++i) {
+    const std::uint16_t number = constant(i, 4);
+    Operation& comparison = emit(Code::eq_u32, false);
+    comparison.d = chosen;
+    comparison.a = index;
+    comparison.b = number;
+    add_branch(static_cast<std::uint16_t>(2 * chosen), label(list->second[i]), meeting);
+  }
+  emit(Code::trap);
+}
+
+/// The kernel's end for a thread; of an inlined function, a branch to where its callers go on.
+void Decoder::decode_return() {
+  if (instance_->caller == nullptr) {
+    emit(Code::leave);
+  } else {
+    add_branch(guard_, instance_->function->body.size(),
+               instance_->analysis->graph.reconvergence(index_));
+  }
+}
+
+void Decoder::decode_barrier() {
+  if (has("warp")) {  // lanes run in lockstep
+    emit(Code::nothing);
+    return;
+  }
+  const auto& operands = instruction_->operands;
+  const bool reduces = has("red"), arrives = has("arrive");
+  if (!reduces && !arrives && !has("sync")) refuse_opcode();
+  BarrierKind kind = arrives ? BarrierKind::arrive : BarrierKind::sync;
+  if (reduces) {
+    kind = has("popc") ? BarrierKind::count : has("and") ? BarrierKind::all : BarrierKind::any;
+  }
+  expect_operands(reduces ? 3 : arrives ? 2 : 1, reduces ? 4 : 2);
+  const std::size_t first = reduces ? 1 : 0;
+  const std::size_t plain = operands.size() - (reduces ? 2 : 0);  // the barrier and maybe a count
+  const std::uint16_t barrier = source(operands[first], RowType::u32);
+  const std::uint16_t count =
+      plain > 1 ? source(operands[first + 1], RowType::u32) : constant(0, 4);
+  const std::uint16_t asked = reduces ? predicate_source(operands.back()) : 0;
+  const std::uint16_t d = !reduces                     ? std::uint16_t{0}
+                          : kind == BarrierKind::count ? destination(operands[0], RowType::u32)
+                                                       : predicate_destination(operands[0]);
+  Operation& operation = emit(Code::barrier);
+  operation.d = d;
+  operation.a = barrier;
+  operation.b = count;
+  operation.c = asked;
+  operation.f = static_cast<std::uint16_t>(kind);
+}
+
+/// The body of the callee, here. Arguments and results are variables of the caller, which the
+/// callee uses under its own names.
+void Decoder::decode_call() {
+  const auto& operands = instruction_->operands;
+  if (guard_ != no_guard) refuse("is guarded, which the model does not do");
+  if (operands.size() < 3 || operands[1].kind != Operand::Kind::name) {
+    refuse("has a form that the model does not have");
+  }
+  const std::string_view name = operands[1].name;
+  if (name == "__assertfail") {
+    emit(Code::trap);
+    return;
+  }
+  const ptx::Function* callee = module_.find(name);
+  if (callee == nullptr || callee->is_declaration) {
+    refuse(register_row(name) ? "calls through a pointer, which the model does not do"
+                              : fmt::format("calls {}, which the module does not define", name));
+  }
+  for (const Instance* i = instance_; i != nullptr; i = i->caller) {
+    if (i->function == callee)
+      refuse(fmt::format("calls {} recursively, which the model does not do", name));
+  }
+  const auto variables = [&](const Operand& list, std::size_t expected) {
+    std::vector<Symbol> found;
+    for (const Operand& part : list.parts) {
+      const std::optional<Symbol> variable =
+          part.kind == Operand::Kind::name ? symbol(part.name) : std::nullopt;
+      if (!variable) refuse("passes something else than a .param variable");
+      found.push_back(*variable);
+    }
+    if (found.size() != expected)
+      refuse(fmt::format("has another number of operands than {}", name));
+    return found;
+  };
+  const std::vector<Symbol> results = variables(operands[0], callee->results.size());
+  const std::vector<Symbol> arguments = variables(operands[2], callee->parameters.size());
+  Instance instance;
+  instance.function = callee;
+  instance.caller = instance_;
+  decode_function(instance, results, arguments);
+}
+
+}  // namespace warpmeter::model

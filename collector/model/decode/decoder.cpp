@@ -1,0 +1,314 @@
+#include "collector/model/decode/decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collector/model/decode/decode.h"
+#include "collector/model/ptx/opcodes.h"
+#include "collector/model/ptx/sites.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// Past this many, calls have been inlined into calls into calls.
+constexpr std::size_t most_operations = std::size_t{1} << 21;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
+  return to <= 1 ? value : (value + to - 1) / to * to;
+}
+
+std::vector<std::byte> initial_bytes(const ptx::Variable& variable) {
+  std::vector<std::byte> bytes(variable.bytes);
+  std::copy_n(variable.initial.begin(),
+              std::min<std::size_t>(variable.initial.size(), bytes.size()), bytes.begin());
+  return bytes;
+}
+
+}  // namespace
+
+Decoder::Decoder(const ptx::Module& module, const ptx::Function& entry)
+    : module_(module), entry_(entry) {}
+
+void Decoder::refuse(const std::string& what) const {
+  std::string place;
+  if (instruction_ != nullptr) {
+    const ptx::Instruction& i = *instruction_;
+    if (i.location && i.location->line > 0 &&
+        static_cast<std::size_t>(i.location->file) < module_.files.size()) {
+      place = fmt::format(" ({}:{})", module_.files[static_cast<std::size_t>(i.location->file)],
+                          i.location->line);
+    }
+    throw Refused{i.line,
+                  fmt::format("the model cannot run kernel '{}': '{}' on line {} of its PTX{} {}",
+                              entry_.name, i.text, i.line, place, what)};
+  }
+  throw Refused{entry_.line,
+                fmt::format("the model cannot run kernel '{}': it {}", entry_.name, what)};
+}
+
+void Decoder::refuse_opcode() const {
+  refuse(
+      fmt::format("is not one of the instructions that it has; those are {}", supported_opcodes()));
+}
+
+bool Decoder::has(std::string_view modifier) const {
+  const auto& all = instruction_->modifiers;
+  return std::find(all.begin(), all.end(), modifier) != all.end();
+}
+
+const Analysis& Decoder::analyse(const ptx::Function& function) {
+  if (const auto known = analyses_.find(&function); known != analyses_.end()) return known->second;
+  if (const auto unknown = ptx::check_opcodes(function)) {
+    throw Refused{unknown->line, unknown->message};
+  }
+  auto graph = ptx::control_flow(function);
+  if (auto* wrong = std::get_if<ptx::Diagnostic>(&graph))
+    throw Refused{wrong->line, wrong->message};
+  Analysis analysis;
+  analysis.graph = std::move(std::get<ptx::ControlFlow>(graph));
+  analysis.data = ptx::data_flow(function);
+  analysis.slots = ptx::allocate(analysis.data, analysis.graph);
+  analysis.may_be_merged = ptx::mergeable_accesses(function, analysis.graph);
+  analysis.is_meeting.resize(function.body.size() + 1);
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    const std::size_t meeting = analysis.graph.reconvergence(i);
+    if (meeting != ptx::nowhere) analysis.is_meeting[meeting] = true;
+  }
+  return analyses_.emplace(&function, std::move(analysis)).first->second;
+}
+
+/// Module variables, and the shared variables of every function that may be inlined: those exist
+/// once, whoever calls.
+void Decoder::place_variables() {
+  std::uint64_t next_global = first_module_variable, shared = 0;
+  std::vector<const ptx::Variable*> dynamic;
+  const auto place_shared = [&](const ptx::Variable& variable, auto& symbols) {
+    if (variable.is_extern && variable.bytes == 0) {
+      dynamic.push_back(&variable);
+    } else {
+      shared = round_up(shared, variable.alignment);
+      symbols[variable.name] = {AddressSpace::shared, shared};
+      shared += variable.bytes;
+    }
+  };
+  for (const ptx::Variable& variable : module_.variables) {
+    if (variable.space == ptx::Space::shared) {
+      place_shared(variable, module_symbols_);
+    } else if (variable.space == ptx::Space::constant) {
+      auto& memory = program_.constant_memory;
+      memory.resize(round_up(memory.size(), variable.alignment));
+      module_symbols_[variable.name] = {AddressSpace::constant, memory.size()};
+      const std::vector<std::byte> initial = initial_bytes(variable);
+      memory.insert(memory.end(), initial.begin(), initial.end());
+    } else if (variable.space == ptx::Space::global) {
+      module_symbols_[variable.name] = {AddressSpace::global, next_global};
+      program_.variables.push_back(
+          {std::string(variable.name), next_global, initial_bytes(variable)});
+      next_global = round_up(next_global + variable.bytes + 4096, 4096);
+    }
+  }
+  for (const ptx::Function& function : module_.functions) {
+    if (function.is_entry && &function != &entry_) continue;
+    for (const ptx::Variable& variable : function.variables) {
+      if (variable.space == ptx::Space::shared) place_shared(variable, shared_symbols_);
+    }
+  }
+  program_.static_shared_bytes = static_cast<std::uint32_t>(shared);
+  std::uint32_t alignment = 16;
+  for (const ptx::Variable* variable : dynamic) {
+    alignment = std::max(alignment, variable->alignment);
+  }
+  program_.dynamic_shared_offset = static_cast<std::uint32_t>(round_up(shared, alignment));
+  for (const ptx::Variable* variable : dynamic) {
+    module_symbols_[variable->name] = {AddressSpace::shared, program_.dynamic_shared_offset};
+  }
+  relocate_variables();
+}
+
+/// Addresses within initial values. Functions have none: they cannot be called through pointers.
+void Decoder::relocate_variables() {
+  std::size_t next_global = 0;
+  for (const ptx::Variable& variable : module_.variables) {
+    std::byte* contents = nullptr;
+    if (variable.space == ptx::Space::global) {
+      contents = program_.variables[next_global++].initial.data();
+    } else if (variable.space == ptx::Space::constant) {
+      contents = program_.constant_memory.data() + module_symbols_[variable.name].address;
+    }
+    for (const auto& relocation : variable.relocations) {
+      const auto target = module_symbols_.find(relocation.name);
+      if (target == module_symbols_.end() || contents == nullptr) continue;
+      std::uint64_t value = target->second.address + static_cast<std::uint64_t>(relocation.addend);
+      if (relocation.is_generic) value += window_of(target->second.space);
+      value >>= relocation.shift_bits;
+      for (std::uint32_t i = 0; i < relocation.bytes && relocation.offset + i < variable.bytes;
+           ++i) {
+        contents[relocation.offset + i] = static_cast<std::byte>(value >> 8 * i & 255);
+      }
+    }
+  }
+}
+
+Program Decoder::decode() {
+  program_.kernel = entry_.name;
+  program_.arch = module_.target;
+  program_.files = module_.files;
+  program_.max_threads = entry_.max_threads.value_or(1024);
+  std::uint32_t offset = 0;
+  Instance instance;
+  for (const ptx::Variable& parameter : entry_.parameters) {
+    offset = static_cast<std::uint32_t>(round_up(offset, parameter.alignment));
+    const auto bytes = static_cast<std::uint32_t>(parameter.bytes);
+    program_.parameters.push_back({offset, bytes});
+    instance.symbols[parameter.name] = {AddressSpace::param, offset};
+    offset += bytes;
+  }
+  program_.parameter_bytes = offset;
+  place_variables();
+  instance.function = &entry_;
+  decode_function(instance, {}, {});
+  program_.local_bytes = static_cast<std::uint32_t>(round_up(program_.local_bytes, 16));
+  return std::move(program_);
+}
+
+/// Registers and the variables of one inlined instance of a function.
+void Decoder::place_instance(Instance& instance) {
+  const ptx::Slots& slots = instance.analysis->slots;
+  const auto of = [&](ptx::Width width) { return slots.count[static_cast<std::size_t>(width)]; };
+  instance.first_predicate = program_.predicate_count;
+  program_.predicate_count += of(ptx::Width::predicate);
+  const std::uint32_t units = 2 * of(ptx::Width::word) + 4 * of(ptx::Width::pair);
+  if (program_.predicate_count > 0x7000 || program_.row_units + units > 0xf000) {
+    refuse("needs more registers than the model has");
+  }
+  instance.first_word = program_.row_units;
+  instance.first_pair = instance.first_word + 2 * of(ptx::Width::word);
+  program_.registers.push_back({program_.row_units, units});
+  program_.row_units += units;
+
+  for (const ptx::Variable& variable : instance.function->variables) {
+    if (variable.space == ptx::Space::shared) {
+      const auto placed = shared_symbols_.find(variable.name);
+      if (placed != shared_symbols_.end()) instance.symbols[variable.name] = placed->second;
+    } else if (variable.space == ptx::Space::local || variable.space == ptx::Space::param) {
+      const std::uint64_t at = round_up(program_.local_bytes, std::max(variable.alignment, 1u));
+      if (at + variable.bytes > (std::uint64_t{1} << 24)) refuse("needs too much local memory");
+      instance.symbols[variable.name] = {AddressSpace::local, at};
+      program_.local_bytes = static_cast<std::uint32_t>(at + variable.bytes);
+    }
+  }
+}
+
+void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& results,
+                              const std::vector<Symbol>& arguments) {
+  const ptx::Function& function = *instance.function;
+  instance.analysis = &analyse(function);
+  place_instance(instance);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    instance.symbols[function.results[i].name] = results[i];
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    instance.symbols[function.parameters[i].name] = arguments[i];
+  }
+  instance.operation_of.resize(function.body.size() + 1);
+
+  // The caller goes on where it was when this is an inlined call.
+  Instance* const caller = std::exchange(instance_, &instance);
+  const ptx::Instruction* const call = instruction_;
+  const std::size_t call_index = index_;
+  std::vector<Branch> branches;
+  std::vector<Branch>* const callers_branches = std::exchange(branches_, &branches);
+  Place place;
+  for (index_ = 0; index_ < function.body.size(); ++index_) {
+    instruction_ = &function.body[index_];
+    place.ptx_line = instruction_->line;
+    if (instruction_->location && instruction_->location->line > 0) {
+      place.file = instruction_->location->file;
+      place.line = instruction_->location->line;
+    }
+    ordinal_ = static_cast<std::uint32_t>(program_.places.size());
+    guard_ = no_guard;
+    instance.operation_of[index_] = static_cast<std::uint32_t>(program_.operations.size());
+    if (instance.analysis->is_meeting[index_]) emit(Code::join);
+    program_.places.push_back(place);
+    decode_instruction();
+    if (program_.operations.size() > most_operations) refuse("comes after too many inlined calls");
+  }
+  finish_function(instance, place, branches);
+  instance_ = caller;
+  instruction_ = call;
+  index_ = call_index;
+  branches_ = callers_branches;
+}
+
+/// The end of the body: threads of an entry leave, those of a device function meet and go on.
+void Decoder::finish_function(Instance& instance, const Place& place,
+                              const std::vector<Branch>& branches) {
+  ordinal_ = static_cast<std::uint32_t>(program_.places.size());
+  guard_ = no_guard;
+  const auto end = static_cast<std::uint32_t>(program_.operations.size());
+  instance.operation_of.back() = end;
+  if (instance.caller != nullptr) {
+    emit(Code::join);
+  } else {
+    program_.places.push_back(place);
+    emit(Code::leave);
+  }
+  for (const Branch& branch : branches) {
+    Operation& operation = program_.operations[branch.operation];
+    operation.extra = instance.operation_of[branch.target];
+    if (branch.meeting != ptx::nowhere) {
+      operation.imm = instance.operation_of[branch.meeting];
+    } else {
+      operation.imm = instance.caller != nullptr ? static_cast<std::int64_t>(end) : -1;
+    }
+  }
+}
+
+Operation& Decoder::emit(Code code, bool guarded) {
+  Operation operation{};
+  operation.code = code;
+  operation.guard = guarded ? guard_ : no_guard;
+  operation.e = no_operand;
+  operation.instruction = ordinal_;
+  program_.operations.push_back(operation);
+  return program_.operations.back();
+}
+
+void Decoder::decode_instruction() {
+  if (instruction_->guard) {
+    const auto index = predicate_index(instruction_->guard->predicate);
+    if (!index) refuse("is guarded by a register that is no predicate");
+    guard_ = static_cast<std::uint16_t>(2 * *index + (instruction_->guard->negated ? 1 : 0));
+  }
+  const std::string_view opcode = instruction_->opcode;
+  if (opcode == "ld" || opcode == "ldu") return decode_load_store(true);
+  if (opcode == "st") return decode_load_store(false);
+  if (opcode == "mov") return decode_mov();
+  if (opcode == "setp") return decode_setp();
+  if (opcode == "set") return decode_set();
+  if (opcode == "selp") return decode_selp();
+  if (opcode == "cvt") return decode_cvt();
+  if (opcode == "cvta") return decode_cvta();
+  if (opcode == "isspacep") return decode_isspacep();
+  if (opcode == "atom" || opcode == "red") return decode_atomic(opcode == "atom");
+  if (opcode == "bfi") return decode_bfi();
+  if (opcode == "lop3") return decode_lop3();
+  if (decode_control() || decode_exchange() || decode_predicate_logic() || decode_value()) return;
+  refuse_opcode();
+}
+
+std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry) {
+  const ptx::Function* function = module.find(entry);
+  if (function == nullptr || !function->is_entry || function->is_declaration) {
+    return ptx::Diagnostic{0, 0, fmt::format("the module has no kernel '{}'", entry)};
+  }
+  try {
+    return Decoder(module, *function).decode();
+  } catch (const Refused& refused) {
+    return ptx::Diagnostic{refused.line, 0, refused.message};
+  }
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,178 @@
+// The decoder's working state. decoder.cpp walks the functions, operands.cpp turns operands into
+// rows, and arithmetic.cpp, convert.cpp, memory.cpp and control.cpp each decode a group of
+// instructions.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "collector/model/decode/table.h"
+#include "collector/model/program.h"
+#include "collector/model/ptx/control_flow.h"
+#include "collector/model/ptx/module.h"
+#include "collector/model/ptx/registers.h"
+#include "collector/model/ptx/slots.h"
+
+namespace warpmeter::model {
+
+/// Thrown inside the decoder, caught by decode().
+struct Refused {
+  int line = 0;
+  std::string message;
+};
+
+/// What is known of a function whatever calls it.
+struct Analysis {
+  ptx::ControlFlow graph;
+  ptx::DataFlow data;
+  ptx::Slots slots;
+  std::vector<bool> may_be_merged;
+  std::vector<bool> is_meeting;  ///< of each instruction: lanes that parted meet before it
+};
+
+/// Where a variable lies: in its own space's addresses.
+struct Symbol {
+  AddressSpace space = AddressSpace::global;
+  std::uint64_t address = 0;
+};
+
+/// A function, at one place where it is inlined.
+struct Instance {
+  const ptx::Function* function = nullptr;
+  const Analysis* analysis = nullptr;
+  const Instance* caller = nullptr;  ///< null: the entry
+  std::uint32_t first_predicate = 0, first_word = 0, first_pair = 0;
+  std::unordered_map<std::string_view, Symbol> symbols;
+  std::vector<std::uint32_t> operation_of;  ///< of each instruction and of the end
+};
+
+class Decoder {
+ public:
+  Decoder(const ptx::Module& module, const ptx::Function& entry);
+  Program decode();
+
+ private:
+  using Operand = ptx::Operand;
+  using Instruction = ptx::Instruction;
+
+  /// A branch whose operation numbers are known when its function is complete.
+  struct Branch {
+    std::size_t operation = 0;
+    std::size_t target = 0;   ///< instruction
+    std::size_t meeting = 0;  ///< instruction; ptx::nowhere: none
+  };
+
+  // decoder.cpp
+  void place_variables();
+  void relocate_variables();
+  void place_instance(Instance& instance);
+  void decode_function(Instance& instance, const std::vector<Symbol>& results,
+                       const std::vector<Symbol>& arguments);
+  void finish_function(Instance& instance, const Place& place, const std::vector<Branch>& branches);
+  void decode_instruction();
+  const Analysis& analyse(const ptx::Function& function);
+  [[noreturn]] void refuse(const std::string& what) const;  ///< the current instruction
+  [[noreturn]] void refuse_opcode() const;
+  bool has(std::string_view modifier) const;  ///< the current instruction
+
+  // operands.cpp
+  void expect_operands(std::size_t least, std::size_t most) const;
+  std::uint16_t allocate_row(unsigned element_bytes);
+  std::uint16_t scratch(unsigned element_bytes, unsigned number);
+  std::uint16_t constant(std::uint64_t bits, unsigned element_bytes);
+  std::uint16_t special(Special what);
+  std::uint16_t scratch_predicate();
+  /// The row of a register, with its width; nothing for another name.
+  std::optional<std::pair<std::uint16_t, unsigned>> register_row(std::string_view name) const;
+  std::optional<std::uint16_t> predicate_index(std::string_view name) const;
+  std::optional<Symbol> symbol(std::string_view name) const;
+  std::uint64_t immediate(const Operand& operand, RowType type) const;
+  std::uint16_t source(const Operand& operand, RowType type);
+  std::uint16_t destination(const Operand& operand, RowType type);
+  std::uint16_t predicate_source(const Operand& operand);       ///< 2 × index + negated
+  std::uint16_t predicate_destination(const Operand& operand);  ///< index
+  std::optional<std::uint16_t> special_row(std::string_view name, RowType type);
+
+  // arithmetic.cpp
+  bool decode_value();
+  bool decode_predicate_logic();
+  void decode_mov();
+  void decode_pack(const Operand& whole, const Operand& parts, bool packs);
+  void decode_selp();
+  void emit_comparison(std::string_view type, const Operand& to, bool guarded);
+  void decode_setp();
+  void decode_set();
+  void decode_bfi();
+  void decode_lop3();
+  bool decode_exchange();
+  void decode_shfl();
+  void decode_vote();
+  void decode_match();
+  void decode_redux();
+
+  // convert.cpp
+  void decode_cvt();
+  void convert_to_float(std::uint16_t row, char from_kind, unsigned from_bits, char kind,
+                        unsigned bits);
+  std::uint16_t convert_source(const Operand& operand, bool is_float, bool is_signed,
+                               unsigned bits);
+  std::uint16_t resized(std::uint16_t row, unsigned from_bytes, bool is_signed, unsigned bytes);
+  std::uint16_t unary(Code code, std::uint16_t row, unsigned result_bytes);
+  void finish_convert(std::uint16_t row, unsigned bytes, bool is_signed);
+
+  // memory.cpp
+  void decode_load_store(bool is_load);
+  void decode_atomic(bool returns);
+  void decode_cvta();
+  void decode_isspacep();
+  AddressSpace access_space() const;
+  struct Target {
+    std::uint16_t row = 0;
+    bool is_wide = true;
+    std::int64_t offset = 0;
+    AddressSpace space = AddressSpace::generic;
+  };
+  Target address(const Operand& operand, AddressSpace space);
+  std::uint32_t add_site(const SiteInfo& info);
+
+  // control.cpp
+  bool decode_control();
+  void decode_branch();
+  void decode_indexed_branch();
+  void decode_return();
+  void decode_barrier();
+  void decode_call();
+  std::size_t label(std::string_view name) const;
+  void add_branch(std::uint16_t predicate, std::size_t target, std::size_t meeting);
+
+  /// Appends an operation of the current instruction, under its guard unless `guarded` is false.
+  Operation& emit(Code code, bool guarded = true);
+
+  const ptx::Module& module_;
+  const ptx::Function& entry_;
+  Program program_;
+  std::map<const ptx::Function*, Analysis> analyses_;
+  std::unordered_map<std::string_view, Symbol> module_symbols_;
+  std::unordered_map<std::string_view, Symbol> shared_symbols_;  ///< of functions, by unique name
+  std::map<std::pair<std::uint64_t, unsigned>, std::uint16_t> constants_;
+  std::map<std::pair<unsigned, unsigned>, std::uint16_t> scratches_;
+  std::map<Special, std::uint16_t> specials_;
+  std::optional<std::uint16_t> the_scratch_predicate_;
+
+  // Of the instruction that is being decoded.
+  Instance* instance_ = nullptr;
+  const Instruction* instruction_ = nullptr;
+  std::size_t index_ = 0;      ///< in its function
+  std::uint32_t ordinal_ = 0;  ///< in the program
+  std::uint16_t guard_ = no_guard;
+  std::vector<Branch>* branches_ = nullptr;
+  unsigned next_scratch_ = 0;
+};
+
+}  // namespace warpmeter::model

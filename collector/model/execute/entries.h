@@ -1,0 +1,18 @@
+// What each unit exports (see unit.inc).
+#pragma once
+
+#include "collector/model/warp.h"
+
+namespace warpmeter::model {
+
+namespace baseline {
+void run(Warp& w);
+}
+namespace avx2 {
+void run(Warp& w);
+}
+namespace avx512 {
+void run(Warp& w);
+}
+
+}  // namespace warpmeter::model

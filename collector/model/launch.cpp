@@ -1,0 +1,177 @@
+#include "collector/model/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "collector/model/trap_message.h"
+#include "collector/model/worker.h"
+
+namespace warpmeter::model {
+namespace {
+
+constexpr std::uint64_t no_block = ~std::uint64_t{0};
+
+/// Shared memory that a block may have, by the architecture's whitepaper.
+std::uint32_t shared_limit(int arch) {
+  switch (arch) {
+    case 75:
+      return 64 << 10;
+    case 80:
+    case 87:
+      return 163 << 10;
+    case 86:
+    case 89:
+    case 120:
+    case 121:
+      return 99 << 10;
+    default:
+      return 227 << 10;
+  }
+}
+
+/// Blocks on their way over the workers. The trap that is kept is the first block's, whichever
+/// worker found one first.
+class Blocks {
+ public:
+  explicit Blocks(std::uint64_t count) : count_(count) {}
+
+  /// The next block to run; nothing when all are given out, or the rest is not worth running.
+  std::optional<std::uint64_t> next() {
+    const std::uint64_t block = next_.fetch_add(1, std::memory_order_relaxed);
+    const bool useless = stopped_.load() || block > first_trapped_.load();
+    if (block >= count_ || useless) return std::nullopt;
+    return block;
+  }
+
+  void trapped(const BlockTrap& trap) {
+    const std::lock_guard lock(mutex_);
+    if (trap.block >= first_trapped_.load()) return;
+    first_trapped_ = trap.block;
+    trap_ = trap;
+  }
+
+  void stop() { stopped_ = true; }
+  bool is_stopped() const { return stopped_.load(); }
+  /// After all workers have ended.
+  const BlockTrap* trap() const { return first_trapped_.load() == no_block ? nullptr : &trap_; }
+
+ private:
+  const std::uint64_t count_;
+  std::atomic<std::uint64_t> next_{0}, first_trapped_{no_block};
+  std::atomic<bool> stopped_{false};
+  std::mutex mutex_;
+  BlockTrap trap_;
+};
+
+void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled) {
+  while (const std::optional<std::uint64_t> block = blocks.next()) {
+    switch (worker.run_block(*block, cancelled)) {
+      case BlockOutcome::done:
+        break;
+      case BlockOutcome::trapped:
+        blocks.trapped(worker.trap());
+        return;
+      case BlockOutcome::cancelled:
+        blocks.stop();
+        return;
+    }
+    if (cancelled && cancelled()) {
+      blocks.stop();
+      return;
+    }
+  }
+}
+
+unsigned host_threads(const Program& program, std::uint64_t blocks, unsigned wanted) {
+  if (program.blocks_communicate) return 1;
+  if (wanted == 0) wanted = std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(std::min<std::uint64_t>(wanted, blocks));
+}
+
+}  // namespace
+
+std::string geometry_failure(const Program& program, const kernels::Geometry& geometry) {
+  const kernels::Dim3& grid = geometry.grid;
+  const kernels::Dim3& block = geometry.block;
+  const auto named = [](const kernels::Dim3& d) { return fmt::format("{}×{}×{}", d.x, d.y, d.z); };
+  if (grid.count() == 0 || block.count() == 0) {
+    return fmt::format("kernel '{}' has no thread in a grid of {} blocks of {} threads",
+                       program.kernel, named(grid), named(block));
+  }
+  if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535) {
+    return fmt::format("a grid of {} blocks is larger than a device takes (2147483647×65535×65535)",
+                       named(grid));
+  }
+  if (block.count() > program.max_threads || block.x > 1024 || block.y > 1024 || block.z > 64) {
+    return fmt::format("kernel '{}' takes at most {} threads a block, not {}", program.kernel,
+                       program.max_threads, named(block));
+  }
+  const std::uint64_t shared =
+      geometry.dynamic_shared_bytes == 0
+          ? program.static_shared_bytes
+          : std::uint64_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes;
+  if (shared > shared_limit(program.arch)) {
+    return fmt::format(
+        "kernel '{}' asks for {} bytes of shared memory, but a block of sm_{} has {}",
+        program.kernel, shared, program.arch, shared_limit(program.arch));
+  }
+  return "";
+}
+
+std::optional<std::vector<std::byte>> pack_parameters(
+    const Program& program, std::span<const std::vector<std::byte>> arguments) {
+  if (arguments.size() != program.parameters.size()) return std::nullopt;
+  std::vector<std::byte> packed(program.parameter_bytes);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].size() != program.parameters[i].bytes) return std::nullopt;
+    std::copy(arguments[i].begin(), arguments[i].end(),
+              packed.begin() + program.parameters[i].offset);
+  }
+  return packed;
+}
+
+LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
+                     std::span<const std::byte> parameters, DeviceMemory& memory,
+                     const LaunchOptions& options) {
+  for (const ModuleVariable& variable : program.variables) {
+    memory.place(variable.address, variable.initial, variable.name);
+  }
+  const Unit& unit = options.unit != nullptr ? *options.unit : best_unit();
+  LaunchOutcome outcome;
+  outcome.threads = host_threads(program, geometry.grid.count(), options.threads);
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (unsigned i = 0; i < outcome.threads; ++i) {
+    workers.push_back(std::make_unique<Worker>(program, memory, geometry, parameters, unit,
+                                               options.instruction_budget));
+  }
+  Blocks blocks(geometry.grid.count());
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < outcome.threads; ++i) {
+    threads.emplace_back([&, i] { work(*workers[i], blocks, options.cancelled); });
+  }
+  work(*workers[0], blocks, options.cancelled);
+  for (std::thread& thread : threads) thread.join();
+
+  outcome.cancelled = blocks.is_stopped();
+  if (const BlockTrap* trap = blocks.trap())
+    outcome.trap = describe(*trap, program, geometry, memory);
+  outcome.counts.resize(program.sites.size());
+  for (const auto& worker : workers) {
+    const std::vector<SiteCounts>& counts = worker->counts();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      outcome.counts[i].shared += counts[i].shared;
+      outcome.counts[i].global += counts[i].global;
+    }
+    outcome.warp_instructions += worker->warp_instructions();
+    outcome.thread_instructions += worker->thread_instructions();
+  }
+  for (const ModuleVariable& variable : program.variables) memory.remove(variable.address);
+  return outcome;
+}
+
+}  // namespace warpmeter::model

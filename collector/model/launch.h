@@ -1,0 +1,66 @@
+// A kernel launch on the CPU: blocks of a program over threads of the host, then the counts.
+//
+// Counts and results do not depend on how many threads there are: counts are sums of whole numbers,
+// and blocks are independent of each other. Kernels whose blocks may talk to each other (atomics on
+// global or generic memory, volatile or ordered accesses to it) run on one thread, block after
+// block, so that they too give the same every time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collector/model/execute/units.h"
+#include "collector/model/memory.h"
+#include "collector/model/program.h"
+#include "collector/model/worker_memory.h"
+#include "kernels/family.h"
+
+namespace warpmeter::model {
+
+/// Warp instructions that one warp may execute before it is taken for an endless loop.
+inline constexpr std::uint64_t default_instruction_budget = 1'000'000'000;
+
+struct LaunchOptions {
+  unsigned threads = 0;  ///< of the host; 0: one a core
+  std::uint64_t instruction_budget = default_instruction_budget;
+  std::function<bool()> cancelled;  ///< asked now and then, by any thread; may be empty
+  const Unit* unit = nullptr;       ///< null: the best
+};
+
+/// Why a kernel was stopped.
+struct Trap {
+  TrapKind kind = TrapKind::none;
+  std::string message;  ///< one sentence: what, kernel, lines, block and thread
+  Place place;
+  std::uint64_t address = 0;
+  kernels::Dim3 block, thread;  ///< that raised it
+};
+
+struct LaunchOutcome {
+  std::optional<Trap> trap;
+  bool cancelled = false;
+  std::vector<SiteCounts> counts;  ///< of each of the program's sites; complete only without a trap
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t thread_instructions = 0;  ///< active lanes over all warp instructions
+  unsigned threads = 0;                   ///< of the host, that took part
+};
+
+/// Why this geometry cannot be launched, as one sentence; empty when it can.
+std::string geometry_failure(const Program& program, const kernels::Geometry& geometry);
+
+/// The entry's parameters in memory. nullopt: another number of arguments, or a size that differs.
+std::optional<std::vector<std::byte>> pack_parameters(
+    const Program& program, std::span<const std::vector<std::byte>> arguments);
+
+/// Puts the module's own variables into `memory`, runs, and takes them out again. The geometry must
+/// have no geometry_failure().
+LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
+                     std::span<const std::byte> parameters, DeviceMemory& memory,
+                     const LaunchOptions& options);
+
+}  // namespace warpmeter::model

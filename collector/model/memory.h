@@ -1,0 +1,72 @@
+// Where addresses lead: device allocations, and the windows of the generic address space.
+//
+// Device allocations are aligned to 256 bytes, as the hardware's are (sectors depend on it), and
+// lie far apart, so that an access past the end of one never lands in another unnoticed.
+//
+// Addresses in the other spaces are small offsets; cvta adds the space's window to make them
+// generic.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmeter::model {
+
+enum class AddressSpace : std::uint8_t { generic, global, shared, local, constant, param };
+std::string_view to_string(AddressSpace space);  ///< "global", "shared", …
+
+/// The windows follow each other, so that "not global" is one range check.
+inline constexpr std::uint64_t window_bytes = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t param_window = 0x7e0000000000;
+inline constexpr std::uint64_t constant_window = param_window + window_bytes;
+inline constexpr std::uint64_t local_window = constant_window + window_bytes;
+inline constexpr std::uint64_t shared_window = local_window + window_bytes;
+inline constexpr std::uint64_t first_window = param_window;
+inline constexpr std::uint64_t all_windows_bytes = 4 * window_bytes;
+
+/// The window of a space; 0 for global, whose addresses are generic ones already.
+std::uint64_t window_of(AddressSpace space);
+
+inline constexpr std::uint64_t allocation_alignment = 256;
+inline constexpr std::uint64_t first_allocation = 0x700000000000;
+/// Where a module's own `.global` variables begin.
+inline constexpr std::uint64_t first_module_variable = 0x600000000000;
+
+struct Allocation {
+  std::uint64_t address = 0;
+  std::string name;  ///< for messages
+  std::vector<std::byte> data;
+
+  std::uint64_t end() const { return address + data.size(); }
+};
+
+/// The global memory of one launch.
+class DeviceMemory {
+ public:
+  /// Takes the contents over and says where they are. Successive allocations ascend.
+  std::uint64_t allocate(std::vector<std::byte> contents, std::string name);
+
+  /// At a given address, beyond which nothing may lie within 256 bytes.
+  void place(std::uint64_t address, std::vector<std::byte> contents, std::string name);
+
+  /// The allocation that holds the address; null when none does.
+  const Allocation* find(std::uint64_t address) const;
+  Allocation* find(std::uint64_t address);
+
+  /// The allocation whose bounds are the least away; null when there is none at all.
+  const Allocation* nearest(std::uint64_t address) const;
+
+  /// Takes the contents back: nothing is allocated at the address afterwards.
+  std::vector<std::byte> remove(std::uint64_t address);
+
+ private:
+  std::vector<std::unique_ptr<Allocation>> allocations_;  ///< by ascending address
+  std::uint64_t next_ = first_allocation;
+};
+
+}  // namespace warpmeter::model

@@ -1,0 +1,117 @@
+// An entry of a PTX module, ready to run: operations, what their operands' rows hold at the start,
+// memory sites, and where each instruction came from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collector/model/memory.h"
+#include "collector/model/operation.h"
+
+namespace warpmeter::model {
+
+/// Where an instruction was written. `file` indexes Program::files; line 0: not known.
+struct Place {
+  int ptx_line = 0;
+  int file = 0;
+  int line = 0;
+};
+
+enum class AccessKind : std::uint8_t { load, store, atomic, reduction };
+
+/// A memory instruction.
+struct SiteInfo {
+  AccessKind kind = AccessKind::load;
+  AddressSpace space = AddressSpace::generic;
+  std::uint8_t width = 4;      ///< bytes a lane, all registers of a vector together
+  std::uint8_t alignment = 4;  ///< that an address must have
+  std::uint8_t parts = 1;      ///< registers of a vector
+  std::uint32_t instruction = 0;
+  bool is_float = false;       ///< an atomic of floats
+  bool may_be_merged = false;  ///< ptxas may make one request of it and its neighbour
+};
+
+/// A row that holds the same number in every lane.
+struct ConstantRow {
+  std::uint16_t row = 0;
+  std::uint8_t element_bytes = 4;  ///< 2, 4 or 8
+  std::uint64_t bits = 0;
+};
+
+/// What a special register is made from.
+enum class Special : std::uint8_t {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  dynamic_smem_size,
+  total_smem_size,
+};
+
+struct SpecialRow {
+  std::uint16_t row = 0;
+  Special special = Special::tid_x;
+};
+
+struct RowRange {
+  std::uint32_t first = 0, count = 0;  ///< in units of row_unit_bytes
+};
+
+/// A `.global` variable of the module; each launch starts from `initial`.
+struct ModuleVariable {
+  std::string name;
+  std::uint64_t address = 0;
+  std::vector<std::byte> initial;
+};
+
+struct Parameter {
+  std::uint32_t offset = 0, bytes = 0;
+};
+
+struct Program {
+  std::string kernel;
+  int arch = 0;  ///< 90 is sm_90
+  std::vector<Operation> operations;
+  std::vector<Place> places;  ///< of each instruction
+  std::vector<std::string> files;
+  std::vector<SiteInfo> sites;
+
+  std::uint32_t row_units = 0;        ///< of a warp's registers
+  std::uint32_t predicate_count = 0;  ///< of a warp
+  std::vector<RowRange> registers;    ///< rows that start at zero in each block
+  std::vector<ConstantRow> constants;
+  std::vector<SpecialRow> specials;
+
+  std::vector<Parameter> parameters;  ///< of the entry
+  std::uint32_t parameter_bytes = 0;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t dynamic_shared_offset = 0;
+  std::uint32_t local_bytes = 0;  ///< of each thread
+  std::vector<ModuleVariable> variables;
+  std::vector<std::byte> constant_memory;
+
+  /// Blocks may talk to each other through global atomics or volatile memory, so that their order
+  /// can show in the results.
+  bool blocks_communicate = false;
+  std::uint32_t max_threads = 1024;
+};
+
+}  // namespace warpmeter::model

@@ -1,0 +1,96 @@
+// A warp while it runs, and what its memory accesses remember: plain data that the units of
+// execute/ and the scheduler share (see operation.h for why there are no functions here).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "collector/model/operation.h"
+
+namespace warpmeter::model {
+
+/// How the lanes of a remembered access lie, in halves of 16 lanes.
+enum class Shape : std::uint8_t {
+  general,
+  uniform,     ///< within a half, one address
+  contiguous,  ///< within a half, one element after the other
+};
+
+/// One memory instruction, as one worker thread sees it. An access whose lanes lie towards each
+/// other as they did the last time (same mask, same distances from the first active lane) costs one
+/// increment here; the counting rules are applied when the shape changes, and at the end.
+struct alignas(64) Site {
+  std::uint64_t delta[32];     ///< address minus the first active lane's
+  std::uint32_t delta_32[32];  ///< the same for 32-bit address registers
+  std::uint32_t mask;          ///< 0: nothing remembered
+  Shape shape;
+  std::uint8_t alignment;  ///< that every lane's address must have
+  std::uint8_t hit_shift;  ///< hits[(address & hit_mask) >> hit_shift]
+  std::uint8_t hit_mask;   ///< what of the first address the transactions depend on
+  std::uint8_t space;      ///< of the last access: a Space of memory.h
+  std::int64_t lowest;     ///< least delta
+  std::int64_t highest;    ///< greatest delta plus width
+  std::uint64_t window_begin, window_bytes;  ///< where the last access was allowed
+  std::byte* window_host;                    ///< what window_begin is on this machine
+  std::uint64_t hits[32];                    ///< of the remembered shape, not yet in the counts
+};
+
+/// A side of a divergent branch that waits, or where both continue together.
+struct Frame {
+  const Operation* pc;
+  const Operation* reconverge;
+  std::uint32_t mask;
+  std::uint32_t counted_from;  ///< see Warp
+};
+
+enum class WarpStatus : std::uint8_t { running, yielded, at_barrier, finished, trapped };
+
+enum class TrapKind : std::uint8_t {
+  none,
+  out_of_bounds,
+  misaligned,
+  divergent_barrier,
+  barrier_not_reached,
+  endless,
+  trap_instruction,
+};
+
+struct RaisedTrap {
+  TrapKind kind;
+  std::uint8_t space;  ///< a Space of memory.h
+  std::uint32_t lane;
+  std::uint32_t instruction;
+  std::uint32_t mask;  ///< lanes that had come to a divergent barrier
+  std::uint64_t address, width;
+};
+
+struct WorkerMemory;
+
+struct Warp {
+  std::byte* registers;       ///< rows of lanes
+  std::uint32_t* predicates;  ///< a bit a lane
+  Site* sites;
+  WorkerMemory* memory;
+  std::byte** lane_host;  ///< of reach(): where each active lane's access goes on this machine
+  const Operation* code;
+  const Operation* pc;  ///< where to go on, while not running
+  std::uint32_t active;
+  std::uint32_t alive;                ///< lanes that exist and have not exited
+  const Operation* reconverge;        ///< where the active lanes wait for the others; may be null
+  std::uint32_t counted_from;         ///< first instruction not yet in the counts
+  std::uint32_t carry;                ///< condition code of add.cc and the like, a bit a lane
+  std::uint64_t warp_instructions;    ///< of this warp in this block
+  std::uint64_t thread_instructions;  ///< active lanes over all of them
+  std::uint64_t yield_at;             ///< leave the processor to the other warps at this count
+  std::uint32_t index;                ///< in the block
+  std::uint32_t depth;                ///< of stack
+  WarpStatus status;
+  RaisedTrap trap;
+  /// Each side of a divergent branch has fewer lanes than the branch, so 32 levels of two frames.
+  Frame stack[64];
+};
+
+/// One instruction set's code for Warp: runs until the warp yields, waits, finishes or traps.
+using RunWarp = void (*)(Warp& warp);
+
+}  // namespace warpmeter::model

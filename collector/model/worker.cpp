@@ -1,0 +1,295 @@
+// Warps take turns: each runs until it waits at a barrier, ends, or has had its share; when none
+// can run, either a barrier is complete and its warps go on, or threads wait for others that will
+// never come.
+#include "collector/model/worker.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+
+#include "collector/model/counting.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// Warp instructions after which a warp lets the others go on, at its next jump backwards.
+constexpr std::uint64_t share = 1 << 18;
+
+std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
+
+}  // namespace
+
+void Worker::Free::operator()(std::byte* memory) const {
+  ::operator delete[](memory, std::align_val_t{row_unit_bytes});
+}
+
+template <class T>
+T* Worker::row(const Warp& warp, std::uint32_t unit) const {
+  return reinterpret_cast<T*>(warp.registers + unit * row_unit_bytes);
+}
+
+Worker::Worker(const Program& program, DeviceMemory& device, const kernels::Geometry& geometry,
+               std::span<const std::byte> parameters, const Unit& unit,
+               std::uint64_t instruction_budget)
+    : program_(program),
+      geometry_(geometry),
+      unit_(unit),
+      instruction_budget_(instruction_budget),
+      warp_count_(
+          static_cast<std::uint32_t>((geometry.block.count() + warp_lanes - 1) / warp_lanes)) {
+  memory_.program = &program;
+  memory_.device = &device;
+  const std::size_t dynamic = geometry.dynamic_shared_bytes;
+  memory_.shared.resize(dynamic == 0 ? program.static_shared_bytes
+                                     : program.dynamic_shared_offset + dynamic);
+  memory_.local.resize(std::size_t{program.local_bytes} * warp_count_ * warp_lanes);
+  memory_.parameters.assign(parameters.begin(), parameters.end());
+  memory_.constants = program.constant_memory;
+  memory_.sites.resize(program.sites.size());
+  memory_.counts.resize(program.sites.size());
+
+  const std::size_t bytes = std::max<std::size_t>(program.row_units, 1) * row_unit_bytes;
+  registers_.reset(static_cast<std::byte*>(
+      ::operator new[](bytes* warp_count_, std::align_val_t{row_unit_bytes})));
+  std::memset(registers_.get(), 0, bytes * warp_count_);
+  predicates_.resize(std::size_t{program.predicate_count} * warp_count_);
+  warps_.resize(warp_count_);
+  for (std::uint32_t i = 0; i < warp_count_; ++i) {
+    Warp& warp = warps_[i];
+    warp.registers = registers_.get() + bytes * i;
+    warp.predicates = predicates_.data() + std::size_t{program.predicate_count} * i;
+    warp.sites = memory_.sites.data();
+    warp.memory = &memory_;
+    warp.lane_host = memory_.lane_host.data();
+    warp.code = program.operations.data();
+    warp.index = i;
+    fill_constant_rows(warp);
+  }
+}
+
+void Worker::fill_constant_rows(Warp& warp) {
+  for (const ConstantRow& constant : program_.constants) {
+    std::byte* lanes = row<std::byte>(warp, constant.row);
+    for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
+      std::memcpy(lanes + lane * constant.element_bytes, &constant.bits, constant.element_bytes);
+    }
+  }
+}
+
+std::uint32_t Worker::special_value(Special special, std::uint32_t warp, std::uint32_t lane) const {
+  const kernels::Dim3& grid = geometry_.grid;
+  const kernels::Dim3& block = geometry_.block;
+  const std::uint32_t thread = warp * warp_lanes + lane;
+  switch (special) {
+    case Special::tid_x:
+      return thread % block.x;
+    case Special::tid_y:
+      return thread / block.x % block.y;
+    case Special::tid_z:
+      return thread / block.x / block.y;
+    case Special::ntid_x:
+      return block.x;
+    case Special::ntid_y:
+      return block.y;
+    case Special::ntid_z:
+      return block.z;
+    case Special::ctaid_x:
+      return block_index_[0];
+    case Special::ctaid_y:
+      return block_index_[1];
+    case Special::ctaid_z:
+      return block_index_[2];
+    case Special::nctaid_x:
+      return grid.x;
+    case Special::nctaid_y:
+      return grid.y;
+    case Special::nctaid_z:
+      return grid.z;
+    case Special::laneid:
+      return lane;
+    case Special::warpid:
+      return warp;
+    case Special::nwarpid:
+      return warp_count_;
+    case Special::lanemask_eq:
+      return 1u << lane;
+    case Special::lanemask_le:
+      return lanes_below(lane + 1);
+    case Special::lanemask_lt:
+      return lanes_below(lane);
+    case Special::lanemask_ge:
+      return ~lanes_below(lane);
+    case Special::lanemask_gt:
+      return ~lanes_below(lane + 1);
+    case Special::dynamic_smem_size:
+      return geometry_.dynamic_shared_bytes;
+    case Special::total_smem_size:
+      return static_cast<std::uint32_t>(memory_.shared.size());
+  }
+  return 0;
+}
+
+void Worker::start_block(std::uint64_t block) {
+  const std::uint64_t in_row = block / geometry_.grid.x;
+  const bool is_first = trap_.block == ~std::uint64_t{0};
+  block_index_ = {static_cast<std::uint32_t>(block % geometry_.grid.x),
+                  static_cast<std::uint32_t>(in_row % geometry_.grid.y),
+                  static_cast<std::uint32_t>(in_row / geometry_.grid.y)};
+  trap_.block = block;
+  std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{0});
+  std::fill(memory_.local.begin(), memory_.local.end(), std::byte{0});
+  std::fill(predicates_.begin(), predicates_.end(), 0);
+  barriers_ = {};
+  const auto threads = static_cast<std::uint32_t>(geometry_.block.count());
+  for (Warp& warp : warps_) {
+    for (const RowRange& range : program_.registers) {
+      std::memset(row<std::byte>(warp, range.first), 0, range.count * row_unit_bytes);
+    }
+    for (const SpecialRow& special : program_.specials) {
+      const bool is_block = special.special == Special::ctaid_x ||
+                            special.special == Special::ctaid_y ||
+                            special.special == Special::ctaid_z;
+      if (!is_first && !is_block) continue;
+      std::uint32_t* lanes = row<std::uint32_t>(warp, special.row);
+      for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
+        lanes[lane] = special_value(special.special, warp.index, lane);
+      }
+    }
+    warp.alive = lanes_below(threads - warp.index * warp_lanes);
+    warp.active = warp.alive;
+    warp.reconverge = nullptr;
+    warp.depth = 0;
+    warp.carry = 0;
+    warp.counted_from = 0;
+    warp.warp_instructions = 0;
+    warp.thread_instructions = 0;
+    warp.status = WarpStatus::yielded;
+    warp.pc = warp.code;
+    warp.trap = {};
+  }
+}
+
+bool Worker::is_runnable(const Warp& warp) const { return warp.status == WarpStatus::yielded; }
+
+BlockOutcome Worker::raise(Warp& warp, TrapKind kind) {
+  warp.trap.kind = kind;
+  warp.trap.lane = static_cast<std::uint32_t>(std::countr_zero(warp.alive));
+  warp.trap.instruction = warp.pc->instruction;
+  warp.trap.mask = warp.alive;
+  trap_.raised = warp.trap;
+  trap_.warp = warp.index;
+  return BlockOutcome::trapped;
+}
+
+BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>& cancelled) {
+  start_block(block);
+  while (true) {
+    bool ran = false, unfinished = false;
+    for (Warp& warp : warps_) {
+      if (is_runnable(warp)) {
+        ran = true;
+        warp.yield_at = std::min(warp.warp_instructions + share, instruction_budget_);
+        unit_.run(warp);
+      }
+      if (warp.status == WarpStatus::trapped) {
+        trap_.raised = warp.trap;
+        trap_.warp = warp.index;
+        return BlockOutcome::trapped;
+      }
+      if (warp.status == WarpStatus::yielded) {
+        if (warp.warp_instructions >= instruction_budget_) return raise(warp, TrapKind::endless);
+        if (cancelled && cancelled()) return BlockOutcome::cancelled;
+      }
+      if (warp.status == WarpStatus::at_barrier && warp.pc != nullptr) come_to_barrier(warp);
+      unfinished |= warp.status != WarpStatus::finished;
+    }
+    if (!unfinished) break;
+    if (release_barriers() || ran) continue;
+    const auto waits = std::find_if(warps_.begin(), warps_.end(), [](const Warp& warp) {
+      return warp.status == WarpStatus::at_barrier;
+    });
+    return raise(*waits, TrapKind::barrier_not_reached);
+  }
+  for (const Warp& warp : warps_) {
+    warp_instructions_ += warp.warp_instructions;
+    thread_instructions_ += warp.thread_instructions;
+  }
+  return BlockOutcome::done;
+}
+
+void Worker::come_to_barrier(Warp& warp) {
+  const Operation& operation = *warp.pc;
+  const int lane = std::countr_zero(warp.alive);
+  Barrier& barrier = barriers_[row<std::uint32_t>(warp, operation.a)[lane] % barriers_.size()];
+  barrier.threads = row<std::uint32_t>(warp, operation.b)[lane];
+  const std::uint32_t bit = 1u << warp.index;
+  if (static_cast<BarrierKind>(operation.f) == BarrierKind::arrive) {
+    barrier.arrived |= bit;
+    warp.status = WarpStatus::yielded;
+    ++warp.pc;
+  } else {
+    barrier.waiting |= bit;
+  }
+}
+
+/// Lets the warps of complete barriers go on; says whether there were any. Threads that have ended
+/// are not waited for, as on the hardware.
+bool Worker::release_barriers() {
+  std::uint32_t living = 0;
+  for (const Warp& warp : warps_) {
+    if (warp.status != WarpStatus::finished) living |= 1u << warp.index;
+  }
+  bool released = false;
+  for (Barrier& barrier : barriers_) {
+    if (barrier.waiting == 0) continue;
+    const std::uint32_t present = barrier.waiting | barrier.arrived;
+    const auto threads = static_cast<std::uint32_t>(std::popcount(present)) * warp_lanes;
+    const bool complete =
+        barrier.threads == 0 ? (living & ~present) == 0 : threads >= barrier.threads;
+    if (!complete) continue;
+    release(barrier);
+    released = true;
+  }
+  return released;
+}
+
+void Worker::release(Barrier& barrier) {
+  std::uint32_t yes = 0, asked = 0;
+  const auto for_each_waiting = [&](auto visit) {
+    for (Warp& warp : warps_) {
+      if ((barrier.waiting >> warp.index & 1) != 0) visit(warp);
+    }
+  };
+  for_each_waiting([&](Warp& warp) {
+    const std::uint16_t operand = warp.pc->c;
+    std::uint32_t bits = program_.predicate_count == 0 ? 0 : warp.predicates[operand >> 1];
+    if ((operand & 1) != 0) bits = ~bits;
+    yes += static_cast<std::uint32_t>(std::popcount(bits & warp.alive));
+    asked += static_cast<std::uint32_t>(std::popcount(warp.alive));
+  });
+  for_each_waiting([&](Warp& warp) {
+    const Operation& operation = *warp.pc;
+    const auto kind = static_cast<BarrierKind>(operation.f);
+    if (kind == BarrierKind::count) {
+      std::uint32_t* lanes = row<std::uint32_t>(warp, operation.d);
+      for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
+        if ((warp.alive >> lane & 1) != 0) lanes[lane] = yes;
+      }
+    } else if (kind == BarrierKind::all || kind == BarrierKind::any) {
+      const bool answer = kind == BarrierKind::all ? yes == asked : yes != 0;
+      std::uint32_t& predicate = warp.predicates[operation.d];
+      predicate = answer ? predicate | warp.alive : predicate & ~warp.alive;
+    }
+    warp.status = WarpStatus::yielded;
+    ++warp.pc;
+  });
+  barrier = {};
+}
+
+const std::vector<SiteCounts>& Worker::counts() {
+  for (std::size_t i = 0; i < memory_.sites.size(); ++i) settle(memory_, i);
+  return memory_.counts;
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,85 @@
+// One thread of the host that runs blocks, one after the other. Holds the registers of a block's
+// warps, its shared and local memory, and the counts of every block it ran.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "collector/model/execute/units.h"
+#include "collector/model/program.h"
+#include "collector/model/warp.h"
+#include "collector/model/worker_memory.h"
+#include "kernels/family.h"
+
+namespace warpmeter::model {
+
+/// A trap, with the block that raised it.
+struct BlockTrap {
+  RaisedTrap raised;
+  std::uint32_t warp = 0;
+  std::uint64_t block = ~std::uint64_t{0};  ///< linear, x fastest
+};
+
+enum class BlockOutcome { done, trapped, cancelled };
+
+class Worker {
+ public:
+  /// The program, the device memory and the parameters must outlive the worker.
+  Worker(const Program& program, DeviceMemory& device, const kernels::Geometry& geometry,
+         std::span<const std::byte> parameters, const Unit& unit, std::uint64_t instruction_budget);
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Runs one block to its end. `cancelled` is asked now and then; it may be empty.
+  BlockOutcome run_block(std::uint64_t block, const std::function<bool()>& cancelled);
+
+  const BlockTrap& trap() const { return trap_; }  ///< after BlockOutcome::trapped
+
+  /// Counts of all blocks run so far. Forgets what sites remember.
+  const std::vector<SiteCounts>& counts();
+  std::uint64_t warp_instructions() const { return warp_instructions_; }
+  std::uint64_t thread_instructions() const { return thread_instructions_; }
+
+ private:
+  /// One of the sixteen barriers of a block.
+  struct Barrier {
+    std::uint32_t waiting = 0;  ///< warps, a bit each
+    std::uint32_t arrived = 0;  ///< warps that arrived without waiting
+    std::uint32_t threads = 0;  ///< that take part; 0: all of the block
+  };
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+
+  void fill_constant_rows(Warp& warp);
+  std::uint32_t special_value(Special special, std::uint32_t warp, std::uint32_t lane) const;
+  void start_block(std::uint64_t block);
+  bool is_runnable(const Warp& warp) const;
+  void come_to_barrier(Warp& warp);
+  bool release_barriers();
+  void release(Barrier& barrier);
+  BlockOutcome raise(Warp& warp, TrapKind kind);
+  template <class T>
+  T* row(const Warp& warp, std::uint32_t unit) const;
+
+  const Program& program_;
+  const kernels::Geometry geometry_;
+  const Unit& unit_;
+  const std::uint64_t instruction_budget_;
+  std::uint32_t warp_count_ = 0;
+  WorkerMemory memory_;
+  std::unique_ptr<std::byte, Free> registers_;
+  std::vector<std::uint32_t> predicates_;
+  std::vector<Warp> warps_;
+  std::array<Barrier, 16> barriers_{};
+  std::array<std::uint32_t, 3> block_index_{};
+  BlockTrap trap_;
+  std::uint64_t warp_instructions_ = 0, thread_instructions_ = 0;
+};
+
+}  // namespace warpmeter::model

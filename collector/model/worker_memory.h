@@ -1,0 +1,45 @@
+// What the warps of one worker thread reach, and what their accesses have cost so far.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "collector/model/memory.h"
+#include "collector/model/program.h"
+#include "collector/model/warp.h"
+
+namespace warpmeter::model {
+
+/// Of one site in one space.
+struct AccessCounts {
+  std::uint64_t requests = 0;      ///< warp instructions with an active lane
+  std::uint64_t transactions = 0;  ///< wavefronts of shared, sectors of global memory
+  std::uint64_t bytes = 0;         ///< distinct ones of each request, added up
+  std::uint64_t ideal = 0;         ///< the fewest transactions for the same requests
+
+  AccessCounts& operator+=(const AccessCounts& other);
+};
+
+/// A site may be generic and meet both spaces; local, constant and parameter memory is not counted.
+struct SiteCounts {
+  AccessCounts shared, global;
+};
+
+struct WorkerMemory {
+  const Program* program = nullptr;
+  DeviceMemory* device = nullptr;
+  std::vector<std::byte> shared;      ///< of the block that runs
+  std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn
+  std::vector<std::byte> parameters;  ///< the entry's
+  std::vector<std::byte> constants;
+  std::array<std::byte*, 32> lane_host{};
+  std::vector<Site> sites;  ///< as many as the program has
+  std::vector<SiteCounts> counts;
+};
+
+/// Puts what the site remembers into the counts.
+void settle(WorkerMemory& memory, std::size_t site);
+
+}  // namespace warpmeter::model

@@ -1,0 +1,159 @@
+// The counting rules against single accesses measured on hardware, and by hand.
+#include "collector/model/counting.h"
+
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace warpmeter::model {
+namespace {
+
+struct GoldenRow {
+  std::string op, pattern, counter, counter2;
+  WarpAccess access;
+  double value = 0, value2 = 0;
+};
+
+std::vector<GoldenRow> golden_rows() {
+  std::ifstream file(std::string(WARPMETER_SOURCE_DIR) + "/tests/golden/h200_access_patterns.csv");
+  std::vector<GoldenRow> rows;
+  std::string line;
+  std::getline(file, line);  // the heading
+  while (std::getline(file, line)) {
+    std::vector<std::string> cells;
+    std::istringstream text(line);
+    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+    cells.resize(9);
+    GoldenRow row;
+    row.op = cells[0];
+    row.access.width = static_cast<unsigned>(std::stoul(cells[1]));
+    row.pattern = cells[2];
+    row.access.mask = static_cast<std::uint32_t>(std::stoul(cells[3], nullptr, 16));
+    std::istringstream offsets(cells[4]);
+    for (std::uint64_t& address : row.access.address) {
+      offsets >> address;
+      address += 0x700000000000;  // device allocations are aligned to 256
+    }
+    row.counter = cells[5];
+    row.value = std::stod(cells[6]);
+    row.counter2 = cells[7];
+    row.value2 = cells[8].empty() ? 0 : std::stod(cells[8]);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+double counted(const GoldenRow& row) {
+  if (row.op == "lds") return shared_wavefronts(row.access, SharedAccess::load);
+  if (row.op == "sts") return shared_wavefronts(row.access, SharedAccess::store);
+  if (row.op == "atoms_add" || row.op == "atoms_exch") {
+    return shared_wavefronts(row.access, SharedAccess::atomic);
+  }
+  if (row.op == "ldg" || row.op == "stg") return global_sectors(row.access);
+  if (row.op == "redg" || row.op == "atomg") return atomic_sectors(row.access);
+  ADD_FAILURE() << "the test does not know " << row.op;
+  return -1;
+}
+
+TEST(CountingRules, MeetEveryAccessMeasuredOnAnH200) {
+  const std::vector<GoldenRow> rows = golden_rows();
+  ASSERT_EQ(rows.size(), 722u);
+  for (const GoldenRow& row : rows) {
+    SCOPED_TRACE(row.op + " " + std::to_string(row.access.width) + " " + row.pattern);
+    EXPECT_EQ(counted(row), row.value);
+    if (row.counter2 == "unique_bytes") {
+      EXPECT_EQ(distinct_bytes(row.access), row.value2);
+    } else if (row.counter2 == "bytes_per_sector") {
+      EXPECT_NEAR(1.0 * distinct_bytes(row.access) / global_sectors(row.access), row.value2, 0.006);
+    } else {
+      EXPECT_EQ(row.counter2, "");
+    }
+  }
+}
+
+TEST(CountingRules, NeverPromiseMoreThanTheHardwareDid) {
+  for (const GoldenRow& row : golden_rows()) {
+    SCOPED_TRACE(row.op + " " + std::to_string(row.access.width) + " " + row.pattern);
+    if (row.op == "lds") {
+      EXPECT_LE(ideal_shared_wavefronts(row.access, SharedAccess::load), row.value);
+    } else if (row.op == "sts") {
+      EXPECT_LE(ideal_shared_wavefronts(row.access, SharedAccess::store), row.value);
+    } else if (row.op == "ldg" || row.op == "stg") {
+      EXPECT_LE(ideal_global_sectors(row.access), row.value);
+    } else if (row.op == "redg" || row.op == "atomg") {
+      EXPECT_LE(ideal_atomic_sectors(row.access), row.value);
+    } else {
+      EXPECT_LE(ideal_shared_wavefronts(row.access, SharedAccess::atomic), row.value);
+    }
+  }
+}
+
+/// Lane l at base + l × stride.
+WarpAccess strided(std::uint64_t base, std::uint64_t stride, unsigned width,
+                   std::uint32_t mask = ~0u) {
+  WarpAccess access;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) access.address[lane] = base + lane * stride;
+  access.mask = mask;
+  access.width = width;
+  return access;
+}
+
+TEST(CountingRules, CostNothingWithoutAnActiveLane) {
+  for (const unsigned width : {1u, 2u, 4u, 8u, 16u}) {
+    const WarpAccess none = strided(0, width, width, 0);
+    for (const SharedAccess kind :
+         {SharedAccess::load, SharedAccess::store, SharedAccess::atomic}) {
+      EXPECT_EQ(shared_wavefronts(none, kind), 0u);
+      EXPECT_EQ(ideal_shared_wavefronts(none, kind), 0u);
+    }
+    EXPECT_EQ(global_sectors(none), 0u);
+    EXPECT_EQ(distinct_bytes(none), 0u);
+    EXPECT_EQ(ideal_global_sectors(none), 0u);
+    EXPECT_EQ(atomic_sectors(none), 0u);
+    EXPECT_EQ(ideal_atomic_sectors(none), 0u);
+  }
+}
+
+TEST(CountingRules, PairLoadsThatBroadcastButNotStores) {
+  const WarpAccess doubles = strided(64, 0, 8), quads = strided(64, 0, 16);
+  EXPECT_EQ(shared_wavefronts(doubles, SharedAccess::load), 1u);
+  EXPECT_EQ(shared_wavefronts(doubles, SharedAccess::store), 2u);
+  EXPECT_EQ(shared_wavefronts(quads, SharedAccess::load), 2u);
+  EXPECT_EQ(shared_wavefronts(quads, SharedAccess::store), 4u);
+  EXPECT_EQ(shared_wavefronts(strided(0, 16, 16), SharedAccess::load), 4u);
+}
+
+TEST(CountingRules, KnowTheIdealOfEachWidth) {
+  EXPECT_EQ(ideal_shared_wavefronts(strided(0, 128, 4), SharedAccess::load), 1u);
+  EXPECT_EQ(ideal_shared_wavefronts(strided(0, 128, 8), SharedAccess::load), 2u);
+  EXPECT_EQ(ideal_shared_wavefronts(strided(0, 128, 16), SharedAccess::store), 4u);
+  EXPECT_EQ(ideal_shared_wavefronts(strided(0, 0, 4), SharedAccess::atomic), 32u);
+  EXPECT_EQ(ideal_shared_wavefronts(strided(0, 128, 4), SharedAccess::atomic), 1u);
+  EXPECT_EQ(ideal_global_sectors(strided(0, 128, 4)), 4u);
+  EXPECT_EQ(ideal_global_sectors(strided(0, 0, 4)), 1u);
+  EXPECT_EQ(ideal_global_sectors(strided(0, 256, 16)), 16u);
+  EXPECT_EQ(ideal_atomic_sectors(strided(0, 0, 4)), 32u);
+  EXPECT_EQ(ideal_atomic_sectors(strided(0, 64, 4)), 4u);
+}
+
+TEST(CountingRules, DoNotChangeWhenEveryAddressMoves) {
+  for (const GoldenRow& row : golden_rows()) {
+    WarpAccess moved = row.access;
+    for (std::uint64_t& address : moved.address) address += 20;
+    if (moved.width <= 4 && (row.op == "lds" || row.op == "sts")) {
+      const SharedAccess kind = row.op == "lds" ? SharedAccess::load : SharedAccess::store;
+      EXPECT_EQ(shared_wavefronts(moved, kind), row.value) << row.pattern;
+    }
+    for (std::uint64_t& address : moved.address) address += 12;
+    GoldenRow again = row;
+    again.access = moved;
+    EXPECT_EQ(counted(again), row.value) << row.op << " " << row.pattern;
+  }
+}
+
+}  // namespace
+}  // namespace warpmeter::model
