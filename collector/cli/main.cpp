@@ -24,9 +24,8 @@ namespace warpmeter::cli {
 namespace {
 
 constexpr const char* description =
-    "warpmeter measures how the variants of a CUDA kernel use memory, on a GPU or on a model of "
-    "one\n"
-    "that executes their PTX, and keeps every figure in SQLite.\n";
+    "warpmeter measures how the variants of a CUDA kernel use memory, on a GPU or on a model of\n"
+    "one that executes their PTX, and keeps every figure in SQLite.\n";
 
 constexpr const char* footer =
     "Examples:\n"
