@@ -40,6 +40,11 @@ std::string file_name(const std::string& path) {
   return path.front() == ':' || path.starts_with("file:") ? "./" + path : path;
 }
 
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
 /// What is wrong with the path before SQLite sees it. True when there is a file.
 bool check_path(const std::string& path) {
   if (path.empty()) {
@@ -126,7 +131,7 @@ void replace_views(sqlite3* db) {
 /// The metrics' definitions as rows; counters keep their numbers.
 void replace_metrics(sqlite3* db) {
   const Catalogue& catalogue = Catalogue::get();
-  execute(db, "DELETE FROM t_metric");
+  execute(db, "DELETE FROM t_term; DELETE FROM t_metric");
   Statement counter(db,
                     "INSERT INTO t_counter (name, unit) VALUES (?, ?) "
                     "ON CONFLICT (name) DO UPDATE SET unit = excluded.unit");
@@ -222,9 +227,8 @@ void mark_interrupted(sqlite3* db) {
 
 /// A connection that keeps the file for reading up to date, or nothing where it cannot be written.
 Handle keep(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
   if (access(path.c_str(), W_OK) != 0) return no_handle();
-  if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) return no_handle();
+  if (access(folder_of(path).c_str(), W_OK) != 0) return no_handle();
   try {
     Handle db = open(file_name(path), path, SQLITE_OPEN_READWRITE, read_patience_ms);
     if (sqlite3_db_readonly(db.get(), "main") != 0) return no_handle();
@@ -275,12 +279,18 @@ Handle open_read_only(const std::string& path) {
 
 Handle open_for_writing(const std::string& path) {
   if (!check_path(path)) {
-    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    const std::string folder = folder_of(path);
     std::error_code ignored;
-    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    if (!std::filesystem::is_directory(folder, ignored)) {
       throw Error(ExitCode::file, fmt::format("{} cannot be created, for there is no folder {}: "
                                               "create it, or name another file with --db",
-                                              path, folder.string()));
+                                              path, folder));
+    }
+    if (access(folder.c_str(), W_OK) != 0) {
+      throw Error(ExitCode::file,
+                  fmt::format("{} cannot be created ({}): change the permissions of "
+                              "its folder, or name another file with --db",
+                              path, std::strerror(errno)));
     }
   }
   Handle db =

@@ -8,8 +8,22 @@
 namespace warpmeter::schema {
 namespace {
 
+/// SQLite forgets why a write failed when it has cleaned up after it; a quota and a limit on the
+/// size of files then look like a broken disk.
+bool is_failed_write(int extended_code) {
+  switch (extended_code) {
+    case SQLITE_IOERR_WRITE:
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_SHMSIZE:
+    case SQLITE_IOERR_SHMOPEN:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string explain(sqlite3* db, const std::string& path) {
-  const int code = sqlite3_extended_errcode(db) & 0xff;
+  const int extended_code = sqlite3_extended_errcode(db), code = extended_code & 0xff;
   const int system = sqlite3_system_errno(db);
   const bool no_space = system == ENOSPC || system == EDQUOT || system == EFBIG;
   if (code == SQLITE_FULL || ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && no_space)) {
@@ -17,6 +31,13 @@ std::string explain(sqlite3* db, const std::string& path) {
         "there is no space left to write {}: free some and run the command again; "
         "what it held before is kept",
         path);
+  }
+  if (is_failed_write(extended_code)) {
+    return fmt::format(
+        "{} could not be written ({}), perhaps because its disk or your quota is "
+        "full: free some space and run the command again; what it held before is "
+        "kept",
+        path, sqlite3_errmsg(db));
   }
   switch (code) {
     case SQLITE_READONLY:

@@ -1,0 +1,193 @@
+#include "schema/catalogue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "schema/error.h"
+
+namespace warpmeter::schema {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const Catalogue& catalogue() { return Catalogue::get(); }
+
+std::vector<std::string> counters_for(const std::vector<std::string>& names) {
+  return catalogue().counters_for(names);
+}
+
+std::string usage_error_of(const std::vector<std::string>& names) {
+  try {
+    counters_for(names);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Catalogue, NamesEachCounterMetricAndSetOnce) {
+  std::set<std::string> names;
+  for (const CounterInfo& counter : catalogue().counters()) {
+    EXPECT_TRUE(names.insert(counter.name).second) << counter.name;
+  }
+  for (const MetricInfo& metric : catalogue().metrics()) {
+    EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+  }
+  for (const SetInfo& set : catalogue().sets()) {
+    EXPECT_TRUE(names.insert("@" + set.name).second) << set.name;
+  }
+}
+
+TEST(Catalogue, SaysInASentenceWhatEachEntryIs) {
+  for (const CounterInfo& counter : catalogue().counters()) {
+    EXPECT_FALSE(counter.unit.empty()) << counter.name;
+    EXPECT_EQ(counter.description.back(), '.') << counter.name;
+  }
+  for (const MetricInfo& metric : catalogue().metrics()) {
+    EXPECT_FALSE(metric.unit.empty()) << metric.name;
+    EXPECT_FALSE(metric.heading.empty()) << metric.name;
+    EXPECT_EQ(metric.description.back(), '.') << metric.name;
+    EXPECT_EQ(metric.denominator.empty(), metric.undefined.empty()) << metric.name;
+  }
+}
+
+TEST(Catalogue, WritesPerfWorksNamesInFull) {
+  std::set<std::string> names;
+  for (const CounterInfo& counter : catalogue().counters()) {
+    EXPECT_THAT(counter.perfworks, AllOf(HasSubstr("__"), HasSubstr("."))) << counter.name;
+    EXPECT_TRUE(names.insert(counter.perfworks).second) << counter.perfworks;
+  }
+}
+
+TEST(Catalogue, LetsTheModelCountAddressesAndInstructionsOnly) {
+  for (const CounterInfo& counter : catalogue().counters()) {
+    const bool by_address =
+        counter.name.ends_with("_wavefronts") || counter.name.ends_with("_requests") ||
+        counter.name.ends_with("_sectors") || counter.name.ends_with("_bytes") ||
+        counter.name == "warp_instructions" || counter.name == "thread_instructions";
+    EXPECT_EQ(counter.model, by_address) << counter.name;
+  }
+}
+
+TEST(Catalogue, NeedsTenCountersAndADurationByDefault) {
+  EXPECT_THAT(counters_for({"@default"}),
+              ElementsAre("shared_load_wavefronts", "shared_load_requests",
+                          "shared_store_wavefronts", "shared_store_requests", "global_load_sectors",
+                          "global_load_requests", "global_load_bytes", "global_store_sectors",
+                          "global_store_requests", "global_store_bytes", "duration_profiled"));
+}
+
+TEST(Catalogue, GivesCountersOnceInItsOwnOrder) {
+  EXPECT_THAT(counters_for({"gld_efficiency", "shared_load_requests", "gld_transactions",
+                            "shared_load_transactions_per_request"}),
+              ElementsAre("shared_load_wavefronts", "shared_load_requests", "global_load_sectors",
+                          "global_load_bytes"));
+}
+
+TEST(Catalogue, PassesPerfWorksNamesThroughAfterItsOwn) {
+  EXPECT_THAT(counters_for({"l1tex__t_bytes.sum", "gld_transactions", "l1tex__t_bytes.sum"}),
+              ElementsAre("global_load_sectors", "l1tex__t_bytes.sum"));
+}
+
+TEST(Catalogue, NeedsNoCounterForWhatTheTimingSays) {
+  EXPECT_THAT(counters_for({"duration", "achieved_bandwidth"}), IsEmpty());
+}
+
+TEST(Catalogue, HasEverythingInAll) {
+  EXPECT_EQ(counters_for({"@all"}).size(), catalogue().counters().size());
+}
+
+TEST(Catalogue, ContainsTheSmallerSetsInMemory) {
+  const std::vector<std::string> memory = counters_for({"@memory"});
+  for (const std::string& counter : counters_for({"@shared", "@global"})) {
+    EXPECT_THAT(memory, ::testing::Contains(counter));
+  }
+}
+
+TEST(Catalogue, SuggestsTheNearestMetric) {
+  EXPECT_THAT(usage_error_of({"gld_eficiency"}),
+              AllOf(HasSubstr("there is no metric 'gld_eficiency'"),
+                    HasSubstr("did you mean gld_efficiency")));
+}
+
+TEST(Catalogue, SuggestsTheNearestSet) {
+  EXPECT_THAT(usage_error_of({"@defualt"}),
+              AllOf(HasSubstr("'@defualt'"), HasSubstr("did you mean @default?")));
+}
+
+TEST(Catalogue, RefusesAnEmptyName) {
+  EXPECT_THAT(usage_error_of({""}), HasSubstr("there is no metric ''"));
+}
+
+TEST(Catalogue, ResolvesNamesThatDifferByChip) {
+  const CounterInfo* counter = catalogue().find_counter("dram_read_bytes_per_second");
+  ASSERT_NE(counter, nullptr);
+  EXPECT_EQ(Catalogue::perfworks_on(*counter, "GH100"), "dram__bytes_read.sum.per_second");
+  EXPECT_EQ(Catalogue::perfworks_on(*counter, "GB202"), "dram__bytes_op_read.sum.per_second");
+}
+
+TEST(Catalogue, SaysWhatAChipLacks) {
+  const CounterInfo* counter = catalogue().find_counter("stalled_imc_miss");
+  ASSERT_NE(counter, nullptr);
+  EXPECT_TRUE(Catalogue::perfworks_on(*counter, "GH100"));
+  EXPECT_EQ(Catalogue::perfworks_on(*counter, "GB202"), std::nullopt);
+}
+
+TEST(Catalogue, CountsAFusedMultiplyAddTwice) {
+  const MetricInfo* metric = catalogue().find_metric("flop_count_sp");
+  ASSERT_NE(metric, nullptr);
+  for (const Term& term : metric->numerator) {
+    EXPECT_EQ(term.factor, term.counter == "flop_sp_fma" ? 2 : 1);
+  }
+}
+
+TEST(Catalogue, KeepsNvprofsNames) {
+  for (const char* name : {"shared_load_transactions_per_request", "gld_efficiency",
+                           "inst_executed", "flop_count_dp", "stall_sync"}) {
+    ASSERT_NE(catalogue().find_metric(name), nullptr) << name;
+    EXPECT_TRUE(catalogue().find_metric(name)->nvprof) << name;
+  }
+  EXPECT_TRUE(catalogue().find_counter("achieved_occupancy")->nvprof);
+  EXPECT_FALSE(catalogue().find_metric("duration")->nvprof);
+}
+
+const std::vector<std::string> fruit = {"apple", "apricot", "banana", "blood orange", "orange"};
+
+TEST(Nearest, FindsNamesAFewEditsAway) {
+  EXPECT_THAT(nearest("aple", fruit), ElementsAre("apple"));
+  EXPECT_THAT(nearest("banaan", fruit), ElementsAre("banana"));
+}
+
+TEST(Nearest, FindsNamesThatContainIt) {
+  EXPECT_THAT(nearest("oran", fruit), ElementsAre("orange", "blood orange"));
+}
+
+TEST(Nearest, IgnoresCase) { EXPECT_THAT(nearest("APPLE", fruit), ElementsAre("apple")); }
+
+TEST(Nearest, FindsNothingInStrangeNames) {
+  EXPECT_THAT(nearest("xyzzy", fruit), IsEmpty());
+  EXPECT_THAT(nearest("", fruit), IsEmpty());
+  EXPECT_THAT(nearest("apple", {}), IsEmpty());
+}
+
+TEST(Nearest, GivesThreeAtMost) {
+  const std::vector<std::string> many = {"aa1", "aa2", "aa3", "aa4"};
+  EXPECT_EQ(nearest("aa5", many).size(), 3U);
+}
+
+TEST(DidYouMean, JoinsNamesAsAPersonWould) {
+  EXPECT_EQ(did_you_mean("xyzzy", fruit), "");
+  EXPECT_EQ(did_you_mean("aple", fruit), "; did you mean apple?");
+  EXPECT_EQ(did_you_mean("oran", fruit), "; did you mean orange or blood orange?");
+  const std::vector<std::string> many = {"aa1", "aa2", "aa3"};
+  EXPECT_EQ(did_you_mean("aa4", many), "; did you mean aa1, aa2 or aa3?");
+}
+
+}  // namespace
+}  // namespace warpmeter::schema

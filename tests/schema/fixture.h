@@ -1,0 +1,177 @@
+// What the tests of this folder share: a folder that is removed at the end, small records, and
+// short ways to read a database back.
+#pragma once
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/error.h"
+#include "schema/sqlite.h"
+#include "schema/store.h"
+
+namespace warpmeter::schema {
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "warpmeter_XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string operator/(std::string_view name) const { return (path_ / name).string(); }
+  std::filesystem::path path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline Run example_run(const std::string& label = "") {
+  Run run;
+  run.backend = "cupti";
+  run.tool_version = "0.1.0";
+  run.git_revision = "abc123";
+  run.cuda_version = "13.0";
+  run.host = "lab7";
+  run.command = "warpmeter run transpose";
+  run.label = label;
+  return run;
+}
+
+inline Device example_device() {
+  Device device;
+  device.backend = "cupti";
+  device.ordinal = 0;
+  device.name = "NVIDIA H200";
+  device.chip = "GH100";
+  device.compute_capability = 90;
+  device.uuid = "GPU-1";
+  device.driver = "580.1";
+  device.multiprocessors = 132;
+  device.memory_bytes = 150'000'000'000;
+  device.l2_bytes = 62'914'560;
+  return device;
+}
+
+inline Counter measured(const std::string& name, double value) {
+  return {name, value, Grade::measured, ""};
+}
+
+/// transpose/naive at 1024 as the H200 measured it (tests/golden/h200_seed_kernels.csv).
+inline Launch example_launch() {
+  Launch launch;
+  launch.family = "transpose";
+  launch.variant = "naive";
+  launch.size = 1024;
+  launch.kernel = "transpose_naive";
+  launch.grid[0] = launch.grid[1] = 64;
+  launch.block[0] = launch.block[1] = 16;
+  launch.static_shared_bytes = 0;
+  launch.registers = 12;
+  launch.useful_bytes_read = launch.useful_bytes_written = 4'194'304;
+  launch.flops = 0;
+  launch.verified = true;
+  launch.counters = {
+      measured("shared_load_wavefronts", 0),    measured("shared_load_requests", 0),
+      measured("shared_store_wavefronts", 0),   measured("shared_store_requests", 0),
+      measured("global_load_sectors", 131072),  measured("global_load_requests", 32768),
+      measured("global_load_bytes", 4194304),   measured("global_store_sectors", 524288),
+      measured("global_store_requests", 32768), measured("global_store_bytes", 4194304),
+      measured("duration_profiled", 9216),
+  };
+  launch.timing = Timing{{9000, 8000, 8192}, CacheState::cold, 0.004, "confidence"};
+  return launch;
+}
+
+/// A database with one run that ended well and holds `launches`.
+inline void store_run(const std::string& path, const std::vector<Launch>& launches,
+                      const std::string& label = "") {
+  Store store(path);
+  const std::int64_t run = store.begin_run(example_run(label));
+  const std::int64_t device = store.add_device(run, example_device());
+  for (const Launch& launch : launches) store.add_launch(run, device, launch);
+  store.end_run(run, RunOutcome::done, "");
+}
+
+/// "NULL", 3, 2.5 or the text.
+inline std::string text_of(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* number = std::get_if<double>(&value)) {
+    char buffer[32];
+    snprintf(buffer, sizeof buffer, "%.12g", *number);
+    return buffer;
+  }
+  return "NULL";
+}
+
+/// Each row as one line, values joined with '|'.
+inline std::vector<std::string> lines_of(const Reader& reader, std::string_view sql,
+                                         const Parameters& parameters = {}) {
+  std::vector<std::string> lines;
+  for (const auto& row : reader.query(sql, parameters).rows) {
+    std::string line;
+    for (const Value& value : row) line += (line.empty() ? "" : "|") + text_of(value);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+inline std::vector<std::string> lines_of(const std::string& path, std::string_view sql) {
+  return lines_of(Reader(path), sql);
+}
+
+struct Failure {
+  ExitCode code = ExitCode::done;
+  std::string message;
+};
+
+/// How the call fails; {done, ""} when it does not.
+inline Failure failure_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+  return {};
+}
+
+inline void expect_failure(const Failure& failure, ExitCode code,
+                           const ::testing::Matcher<std::string>& message) {
+  EXPECT_EQ(static_cast<int>(failure.code), static_cast<int>(code)) << failure.message;
+  EXPECT_THAT(failure.message, message);
+  EXPECT_EQ(failure.message.find('\n'), std::string::npos) << "one sentence: " << failure.message;
+}
+
+/// A plain connection, for files that warpmeter would not make.
+inline Handle open_plain(const std::string& path) {
+  sqlite3* db = nullptr;
+  sqlite3_open(path.c_str(), &db);
+  Handle handle = no_handle();
+  handle.reset(db);
+  return handle;
+}
+
+/// The status of a child that runs `body`: what it returns, or 100 for an exception, or 128 +
+/// signal.
+int status_of_child(const std::function<int()>& body);
+
+/// Starts a child that runs `body`; its process id.
+int start_child(const std::function<int()>& body);
+int wait_for(int process);
+
+}  // namespace warpmeter::schema
