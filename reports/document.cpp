@@ -12,7 +12,10 @@ constexpr std::size_t paragraph_width = 100;
 struct MarkdownWriter {
   std::string operator()(const Heading& heading) const {
     std::string text = escaped_markdown(printable(heading.text));
-    if (!text.empty() && text.back() == '#') text.insert(text.size() - 1, "\\");
+    if (text.ends_with('#')) {
+      text.pop_back();
+      text += "\\#";
+    }
     return std::string(static_cast<std::size_t>(heading.level), '#') + " " + text + "\n";
   }
   std::string operator()(const Paragraph& paragraph) const {
@@ -82,6 +85,27 @@ std::string written(const Document& document, const Writer& writer) {
 }
 
 }  // namespace
+
+// Built in place: moving a variant makes the optimiser of g++ 12 warn about members that it lacks.
+void Document::heading(int level, std::string text) {
+  blocks.emplace_back(std::in_place_type<Heading>, Heading{level, std::move(text)});
+}
+
+void Document::paragraph(std::string text) {
+  blocks.emplace_back(std::in_place_type<Paragraph>, Paragraph{std::move(text)});
+}
+
+void Document::facts(Facts facts) {
+  blocks.emplace_back(std::in_place_type<Facts>, std::move(facts));
+}
+
+void Document::table(Table table) {
+  blocks.emplace_back(std::in_place_type<Table>, std::move(table));
+}
+
+void Document::append(Document document) {
+  for (auto& block : document.blocks) blocks.push_back(std::move(block));
+}
 
 std::string document_markdown(const Document& document) {
   return written(document, MarkdownWriter{});

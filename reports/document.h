@@ -29,9 +29,11 @@ struct Facts {
 struct Document {
   std::vector<std::variant<Heading, Paragraph, Facts, Table>> blocks;
 
-  void heading(int level, std::string text) { blocks.push_back(Heading{level, std::move(text)}); }
-  void paragraph(std::string text) { blocks.push_back(Paragraph{std::move(text)}); }
-  void table(Table table) { blocks.push_back(std::move(table)); }
+  void heading(int level, std::string text);
+  void paragraph(std::string text);
+  void facts(Facts facts);
+  void table(Table table);
+  void append(Document document);
 };
 
 std::string document_markdown(const Document& document);

@@ -2,6 +2,8 @@
 // turns 56.25 into 56.2 (half to even), and a reader of a table takes that for a mistake.
 #include "reports/number.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -67,7 +69,7 @@ std::string with_separators(const std::string& digits) {
 /// The fraction's digits with the point before them; empty when there are none to show.
 std::string fraction_of(std::string digits, Zeros zeros) {
   if (zeros == Zeros::trim) digits.erase(digits.find_last_not_of('0') + 1);
-  return digits.empty() ? digits : "." + digits;
+  return digits.empty() ? digits : fmt::format(".{}", digits);
 }
 
 std::string fixed_text(Decimal decimal, Zeros zeros) {
@@ -75,8 +77,8 @@ std::string fixed_text(Decimal decimal, Zeros zeros) {
   const auto wanted = static_cast<std::size_t>(std::max(significant_digits, whole));
   decimal.digits.resize(wanted, '0');
   if (whole <= 0) {
-    return "0" +
-           fraction_of(std::string(static_cast<std::size_t>(-whole), '0') + decimal.digits, zeros);
+    const std::string zeros_after_point(static_cast<std::size_t>(-whole), '0');
+    return fmt::format("0{}", fraction_of(zeros_after_point + decimal.digits, zeros));
   }
   const auto point = static_cast<std::size_t>(whole);
   return with_separators(decimal.digits.substr(0, point)) +
@@ -85,8 +87,8 @@ std::string fixed_text(Decimal decimal, Zeros zeros) {
 
 std::string scientific_text(Decimal decimal, Zeros zeros) {
   decimal.digits.resize(significant_digits, '0');
-  return decimal.digits.substr(0, 1) + fraction_of(decimal.digits.substr(1), zeros) + "e" +
-         std::to_string(decimal.exponent);
+  return fmt::format("{}{}e{}", decimal.digits[0], fraction_of(decimal.digits.substr(1), zeros),
+                     decimal.exponent);
 }
 
 }  // namespace
@@ -103,10 +105,9 @@ std::string exact_number(double value) {
 }
 
 std::string grouped_number(std::int64_t value) {
-  std::string text = std::to_string(value);
-  const bool negative = text.front() == '-';
-  if (negative) text.erase(0, 1);
-  return (negative ? "-" : "") + with_separators(text);
+  const std::string text = std::to_string(value);
+  const bool negative = value < 0;
+  return fmt::format("{}{}", negative ? "-" : "", with_separators(text.substr(negative ? 1 : 0)));
 }
 
 std::string readable_number(double value, Zeros zeros) {
@@ -115,8 +116,8 @@ std::string readable_number(double value, Zeros zeros) {
   Decimal decimal = decimal_of(std::abs(value));
   round_to(decimal, static_cast<std::size_t>(std::max(significant_digits, decimal.exponent + 1)));
   const bool fixed = decimal.exponent >= smallest_fixed_exponent && decimal.exponent < 18;
-  return (value < 0 ? "-" : "") +
-         (fixed ? fixed_text(decimal, zeros) : scientific_text(decimal, zeros));
+  return fmt::format("{}{}", value < 0 ? "-" : "",
+                     fixed ? fixed_text(decimal, zeros) : scientific_text(decimal, zeros));
 }
 
 DurationUnit duration_unit(std::span<const double> durations_ns) {

@@ -199,7 +199,7 @@ void add_comparison(Document& document, const RunRecord& run) {
   document.heading(2, "Variants side by side");
   const std::string text = legend(tables);
   if (!text.empty()) document.paragraph(text);
-  for (auto& block : tables.blocks) document.blocks.push_back(std::move(block));
+  document.append(std::move(tables));
 }
 
 void add_failures(Document& document, const RunRecord& run) {

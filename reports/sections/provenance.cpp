@@ -169,7 +169,7 @@ void add_provenance(Document& document, const schema::Reader& reader, const RunR
   const std::string label = run.text("label");
   document.heading(
       1, fmt::format("warpmeter report: run {}{}", record.id, label.empty() ? "" : ", " + label));
-  document.blocks.push_back(std::move(facts));
+  document.facts(std::move(facts));
 }
 
 }  // namespace warpmeter::reports::sections

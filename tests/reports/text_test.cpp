@@ -58,7 +58,7 @@ TEST(TextTable, StaysReadableWhereTheTerminalIsTooNarrow) {
 TEST(DocumentText, UnderlinesHeadingsAndWrapsParagraphs) {
   Document document;
   document.heading(1, "Run 3");
-  document.blocks.push_back(Facts{{{"Host", "lab3"}, {"Command", "warpmeter run"}}});
+  document.facts(Facts{{{"Host", "lab3"}, {"Command", "warpmeter run"}}});
   document.heading(2, "Variants");
   document.heading(3, "transpose, size 1,024");
   document.paragraph("one two three four five six");
@@ -81,7 +81,7 @@ TEST(DocumentText, UnderlinesHeadingsAndWrapsParagraphs) {
 TEST(DocumentMarkdown, EscapesWhatWouldEndAHeadingOrTable) {
   Document document;
   document.heading(1, "a *b*\n# c #");
-  document.blocks.push_back(Facts{{{"Run", "3 | x"}, {"Host", "<b>"}}});
+  document.facts(Facts{{{"Run", "3 | x"}, {"Host", "<b>"}}});
   document.paragraph("p_1 & <i>");
   EXPECT_EQ(document_markdown(document),
             "# a \\*b\\* # c \\#\n"
