@@ -1,0 +1,167 @@
+#include "collector/model/grades.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace warpmeter::model {
+namespace {
+
+using schema::Grade;
+
+constexpr std::string_view merged_reason =
+    "counted at PTX level: ptxas may merge these accesses with their neighbours";
+constexpr std::string_view loop_reason =
+    "approximate: the hardware runs this atomic as a loop that retries under contention";
+constexpr std::string_view width_reason =
+    "approximate: accesses of this width are not calibrated on hardware";
+constexpr std::string_view instruction_reason =
+    "PTX instructions: machine code executes another number of them";
+
+/// A counter's part of a site, by its name.
+struct CounterName {
+  std::string_view name;
+  AddressSpace space;
+  AccessKind kind;
+  std::uint64_t AccessCounts::*count;
+};
+constexpr CounterName counter_names[] = {
+    {"shared_load_wavefronts", AddressSpace::shared, AccessKind::load, &AccessCounts::transactions},
+    {"shared_load_requests", AddressSpace::shared, AccessKind::load, &AccessCounts::requests},
+    {"shared_store_wavefronts", AddressSpace::shared, AccessKind::store,
+     &AccessCounts::transactions},
+    {"shared_store_requests", AddressSpace::shared, AccessKind::store, &AccessCounts::requests},
+    {"shared_atomic_wavefronts", AddressSpace::shared, AccessKind::atomic,
+     &AccessCounts::transactions},
+    {"shared_atomic_requests", AddressSpace::shared, AccessKind::atomic, &AccessCounts::requests},
+    {"global_load_sectors", AddressSpace::global, AccessKind::load, &AccessCounts::transactions},
+    {"global_load_requests", AddressSpace::global, AccessKind::load, &AccessCounts::requests},
+    {"global_load_bytes", AddressSpace::global, AccessKind::load, &AccessCounts::bytes},
+    {"global_store_sectors", AddressSpace::global, AccessKind::store, &AccessCounts::transactions},
+    {"global_store_requests", AddressSpace::global, AccessKind::store, &AccessCounts::requests},
+    {"global_store_bytes", AddressSpace::global, AccessKind::store, &AccessCounts::bytes},
+    {"global_atomic_sectors", AddressSpace::global, AccessKind::atomic,
+     &AccessCounts::transactions},
+    {"global_atomic_requests", AddressSpace::global, AccessKind::atomic, &AccessCounts::requests},
+    {"global_reduction_sectors", AddressSpace::global, AccessKind::reduction,
+     &AccessCounts::transactions},
+    {"global_reduction_requests", AddressSpace::global, AccessKind::reduction,
+     &AccessCounts::requests},
+};
+
+/// Shared memory has one kind of atomic, whether its result is used or not.
+AccessKind kind_in(const SiteInfo& site, AddressSpace space) {
+  const bool one_kind = space == AddressSpace::shared && site.kind == AccessKind::reduction;
+  return one_kind ? AccessKind::atomic : site.kind;
+}
+
+const AccessCounts& counts_in(const SiteCounts& counts, AddressSpace space) {
+  return space == AddressSpace::shared ? counts.shared : counts.global;
+}
+
+std::string_view access_name(AddressSpace space, AccessKind kind) {
+  const bool shared = space == AddressSpace::shared;
+  switch (kind) {
+    case AccessKind::load:
+      return shared ? "shared load" : "global load";
+    case AccessKind::store:
+      return shared ? "shared store" : "global store";
+    case AccessKind::atomic:
+      return shared ? "shared atomic" : "global atomic";
+    case AccessKind::reduction:
+      break;
+  }
+  return "global reduction";
+}
+
+/// The text of a line (from 1), without the white space around it.
+std::string text_of(std::string_view source, int line) {
+  for (int i = 1; i < line; ++i) {
+    const std::size_t end = source.find('\n');
+    if (end == std::string_view::npos) return "";
+    source.remove_prefix(end + 1);
+  }
+  source = source.substr(0, source.find('\n'));
+  const std::size_t first = source.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return "";
+  return std::string(source.substr(first, source.find_last_not_of(" \t\r") - first + 1));
+}
+
+}  // namespace
+
+SiteGrade grade_of(const SiteInfo& site, AddressSpace space) {
+  const bool is_atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
+  if (space == AddressSpace::shared && !is_atomic && site.may_be_merged) {
+    return {Grade::ptx, merged_reason};
+  }
+  if (is_atomic && space == AddressSpace::shared && site.is_float) {
+    return {Grade::modelled, loop_reason};
+  }
+  if (site.width > 16 || (is_atomic && site.width != 4)) return {Grade::modelled, width_reason};
+  return {};
+}
+
+schema::Counter counter(std::string_view name, const Program& program,
+                        const LaunchOutcome& outcome) {
+  schema::Counter result;
+  result.name = name;
+  if (name == "warp_instructions" || name == "thread_instructions") {
+    result.value = static_cast<double>(name == "warp_instructions" ? outcome.warp_instructions
+                                                                   : outcome.thread_instructions);
+    result.grade = Grade::ptx;
+    result.reason = instruction_reason;
+    return result;
+  }
+  const auto* known =
+      std::find_if(std::begin(counter_names), std::end(counter_names),
+                   [&](const CounterName& candidate) { return candidate.name == name; });
+  if (known == std::end(counter_names)) {
+    result.reason = "the model counts accesses and instructions only; run on a GPU for this";
+    return result;
+  }
+  result.grade = Grade::exact;
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    const SiteInfo& site = program.sites[i];
+    const AccessCounts& counts = counts_in(outcome.counts[i], known->space);
+    if (kind_in(site, known->space) != known->kind || counts.requests == 0) continue;
+    sum += counts.*known->count;
+    const SiteGrade grade = grade_of(site, known->space);
+    if (grade.grade > result.grade) {
+      result.grade = grade.grade;
+      result.reason = grade.reason;
+    }
+  }
+  result.value = static_cast<double>(sum);
+  return result;
+}
+
+std::vector<schema::Line> source_lines(const Program& program, const LaunchOutcome& outcome,
+                                       std::string_view source_path, std::string_view source) {
+  std::map<std::tuple<std::string, int, AddressSpace, AccessKind>, schema::Line> lines;
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    const SiteInfo& site = program.sites[i];
+    const Place& place = program.places[site.instruction];
+    if (place.line == 0 || static_cast<std::size_t>(place.file) >= program.files.size()) continue;
+    const std::string& file = program.files[static_cast<std::size_t>(place.file)];
+    for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
+      const AccessCounts& counts = counts_in(outcome.counts[i], space);
+      if (counts.requests == 0) continue;
+      const AccessKind kind = kind_in(site, space);
+      schema::Line& line = lines[{file, place.line, space, kind}];
+      line.file = file;
+      line.line = place.line;
+      if (line.text.empty() && file == source_path) line.text = text_of(source, place.line);
+      line.access = access_name(space, kind);
+      line.requests += counts.requests;
+      line.transactions += counts.transactions;
+      line.ideal += counts.ideal;
+      line.grade = std::max(line.grade, grade_of(site, space).grade);
+    }
+  }
+  std::vector<schema::Line> result;
+  for (auto& [key, line] : lines) result.push_back(std::move(line));
+  return result;
+}
+
+}  // namespace warpmeter::model

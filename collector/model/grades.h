@@ -1,0 +1,31 @@
+// Counters and source lines out of what the sites of a program have counted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/model/launch.h"
+#include "schema/records.h"
+
+namespace warpmeter::model {
+
+/// How far an access's counts are to be trusted, and why no further; empty when they are exact.
+struct SiteGrade {
+  schema::Grade grade = schema::Grade::exact;
+  std::string_view reason;
+};
+SiteGrade grade_of(const SiteInfo& site, AddressSpace space);
+
+/// A counter of the catalogue. Unavailable, with the reason, when the model does not count it.
+schema::Counter counter(std::string_view name, const Program& program,
+                        const LaunchOutcome& outcome);
+
+/// Accesses to shared and global memory by source line and kind, in the order of file, line and
+/// kind. `source` is the text of the kernel's file, for the lines of the file that it is of:
+/// `source_path`.
+std::vector<schema::Line> source_lines(const Program& program, const LaunchOutcome& outcome,
+                                       std::string_view source_path, std::string_view source);
+
+}  // namespace warpmeter::model
