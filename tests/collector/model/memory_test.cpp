@@ -273,7 +273,8 @@ TEST(Memory, CountsRememberedShapesLikeEachAccessOnItsOwn) {
         for (std::uint32_t lane = 0; lane < 32; ++lane) {
           access.address[lane] = first_allocation + 4 * (lane * a + i * b);
         }
-        wanted += {1, global_sectors(access), distinct_bytes(access), ideal_global_sectors(access)};
+        const Cost cost = global_cost(access);
+        wanted += {1, cost.transactions, cost.bytes, cost.ideal};
       }
       const AccessCounts& counts = run.outcome.counts.back().global;
       EXPECT_EQ(counts.requests, wanted.requests);
