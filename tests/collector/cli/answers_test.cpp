@@ -163,6 +163,10 @@ const Answer bad[] = {
      {"run", "vector_add", "-n", "32", "-b", "model", "-q", "--db", "/tmp"},
      5,
      {"/tmp"}},
+    {"DatabaseWhereNoFileCanBe",
+     {"run", "vector_add", "-n", "32", "-b", "model", "-q", "--db", "/proc/x.db"},
+     5,
+     {"/proc/x.db"}},
     {"OutputIntoNoFolder", {"list", "views", "-o", "no/such/file"}, 5, {"no/such/file"}},
     {"OutputToAFullDisk", {"list", "views", "-o", "/dev/full"}, 5, {"/dev/full", "No space"}},
 };
