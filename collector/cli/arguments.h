@@ -33,4 +33,7 @@ std::pair<std::string, schema::Value> parameter(std::string_view text);
 /// Words as one command line that a POSIX shell reads back into the same words.
 std::string shell_line(std::span<const std::string> words);
 
+/// Whether the text is well-formed UTF-8 (no overlong forms, no surrogates).
+bool is_utf8(std::string_view text);
+
 }  // namespace warpmeter::cli
