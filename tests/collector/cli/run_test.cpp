@@ -175,6 +175,14 @@ TEST_F(Run, SaysWhichMetricsStayedWithoutAValue) {
   EXPECT_THAT(outcome.error, HasSubstr("ipc has no value: "));
 }
 
+TEST_F(Run, EndsWithThreeWhenNothingThatWasAskedForHasAValue) {
+  const Outcome outcome = warpmeter({"run", "vector_add", "-n", "64", "-b", "model", "-m", "ipc"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("ipc has no value: "), HasSubstr("nothing that was asked")));
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE verified"), "2");
+}
+
 TEST_F(Run, EndsInOrderWhenInterruptedOnce) {
   Process process(long_run());
   wait_for_a_launch();

@@ -44,7 +44,7 @@ TEST(ModelBackend, NamesTheArchitecturesThatThereAre) {
     FAIL() << "sm_35 is not embedded";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("80, 90"), HasSubstr("sm_35")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("sm_80, sm_90"), HasSubstr("sm_35")));
   }
 }
 
