@@ -80,7 +80,7 @@ class GraphBuilder {
     if (size > 0) starts[0] = true;
     for (std::size_t i = 0; i < size; ++i) {
       auto jump = jump_of(function_, function_.body[i]);
-      if (auto* problem = std::get_if<Diagnostic>(&jump)) return *std::move(problem);
+      if (auto* problem = std::get_if<Diagnostic>(&jump)) return *problem;
       jumps_[i] = std::get<0>(std::move(jump));
       if (!jumps_[i]) continue;
       starts[i + 1] = true;
