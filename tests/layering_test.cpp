@@ -30,6 +30,8 @@ const std::vector<Layer>& layers() {
       {"collector/cupti",
        {"collector/run/backend.h", "kernels/family.h", "schema"},
        {"cuda.h", "cupti"}},
+      {"collector/inject", {"collector/cupti", "schema"}, {"cuda.h", "cupti", "nvtx3/"}},
+      {"collector/profile", {"collector/inject", "schema"}, {}},
       {"collector/model", {"collector/run/backend.h", "kernels/family.h", "schema"}, {"nvrtc.h"}},
       {"collector/model/ptx", {}, {}},
       {"collector/cli", {"collector", "kernels", "schema", "reports"}, {"CLI/", "nlohmann/"}},
