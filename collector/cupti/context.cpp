@@ -27,6 +27,12 @@ Context::~Context() {
   api_.cuDevicePrimaryCtxRelease_v2(device_);
 }
 
+int Context::attribute(CUdevice_attribute attribute) const {
+  int value = 0;
+  check(api_, api_.cuDeviceGetAttribute(&value, attribute, device_), "reading a device attribute");
+  return value;
+}
+
 void Context::make_current() const {
   check(api_, api_.cuCtxSetCurrent(handle_), "entering the CUDA context");
 }

@@ -25,6 +25,7 @@ class Context {
   CUdevice device() const { return device_; }
   CUcontext handle() const { return handle_; }
   CUstream stream() const { return stream_; }
+  int attribute(CUdevice_attribute attribute) const;
 
   void make_current() const;
   /// Waits for the stream; a kernel's failure comes back here.

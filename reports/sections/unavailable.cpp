@@ -52,7 +52,9 @@ struct Coverage {
 };
 
 std::string where(const RunRecord& run, const Ids& measured, const Ids& ids) {
-  if (ids == measured) return "every launch";
+  if (ids == measured) {
+    return ids.size() == run.launches.size() ? "every launch" : "every launch that ended well";
+  }
   std::map<std::string, Coverage> families, variants;
   for (const LaunchRecord& launch : run.launches) {
     if (!measured.contains(launch.id)) continue;

@@ -147,6 +147,10 @@ void find_order(ControlFlow& graph) {
   std::reverse(graph.order.begin(), graph.order.end());
 }
 
+/// Blocks looked at in the search for threads that end by themselves. Compiled code needs a
+/// thousandth; past it, all branches are waited for.
+constexpr std::size_t most_steps = std::size_t{1} << 22;
+
 /// Post-dominators of the reachable blocks. Node blocks.size() stands for the end of the thread.
 class Meetings {
  public:
@@ -155,6 +159,8 @@ class Meetings {
 
   void find() {
     make_edges();
+    find_predecessors();
+    if (function_.is_entry && drop_endings()) find_predecessors();
     leave_endless_loops();
     number();
     solve();
@@ -182,12 +188,14 @@ class Meetings {
   /// Successors with the paths that only end left out, unless nothing else remains.
   void make_edges() {
     successors_.resize(end_ + 1);
+    only_ends_.resize(end_ + 1);
+    for (const std::size_t number : graph_.order) only_ends_[number] = only_ends(number);
     for (const std::size_t number : graph_.order) {
       const Block& block = graph_.blocks[number];
       std::vector<std::size_t>& edges = successors_[number];
       if (function_.is_entry) {
         for (const std::size_t successor : block.successors) {
-          if (!only_ends(successor)) edges.push_back(successor);
+          if (!only_ends_[successor]) edges.push_back(successor);
         }
       }
       if (!edges.empty()) continue;
@@ -196,14 +204,71 @@ class Meetings {
     }
   }
 
-  /// Gives every block a path to the end: where a loop has none, from the last of its blocks.
-  void leave_endless_loops() {
-    predecessors_.resize(end_ + 1);
+  void find_predecessors() {
+    predecessors_.assign(end_ + 1, {});
     for (const std::size_t block : graph_.order) {
       for (const std::size_t successor : successors_[block]) {
         predecessors_[successor].push_back(block);
       }
     }
+  }
+
+  /// Drops branches from which the threads never come back to the others, where the others have
+  /// another way: they are not to be waited for. Says whether there were any.
+  bool drop_endings() {
+    std::vector<std::vector<std::size_t>> kept(end_);
+    bool found = false;
+    for (const std::size_t block : graph_.order) {
+      const std::vector<std::size_t>& successors = successors_[block];
+      if (successors.size() < 2) continue;
+      for (const std::size_t successor : successors) {
+        const Region region = region_from(successor, block);
+        if (region == Region::comes_back) {
+          kept[block].clear();
+          break;
+        }
+        if (region == Region::is_shared) kept[block].push_back(successor);
+      }
+      if (kept[block].size() == successors.size()) kept[block].clear();
+      found = found || !kept[block].empty();
+    }
+    for (const std::size_t block : graph_.order) {
+      if (!kept[block].empty()) successors_[block] = std::move(kept[block]);
+    }
+    return found;
+  }
+
+  /// The blocks that a thread can reach which goes from one block to another.
+  enum class Region {
+    comes_back,  ///< the first of the two is among them
+    is_shared,   ///< threads come to them on other ways, too
+    is_closed,
+  };
+  Region region_from(std::size_t first, std::size_t from) {
+    if (steps_ > most_steps) return Region::is_shared;
+    visited_.resize(end_ + 1);
+    visited_[first] = ++visit_;
+    std::vector<std::size_t> nodes = {first};
+    for (std::size_t i = 0; i < nodes.size(); ++i, ++steps_) {
+      for (const std::size_t successor : successors_[nodes[i]]) {
+        if (successor == from) return Region::comes_back;
+        // The end of the thread is nobody's in particular.
+        if (successor == end_ || only_ends_[successor] || visited_[successor] == visit_) continue;
+        visited_[successor] = visit_;
+        nodes.push_back(successor);
+      }
+    }
+    for (const std::size_t node : nodes) {
+      for (const std::size_t predecessor : predecessors_[node]) {
+        const bool is_the_way_in = node == first && predecessor == from;
+        if (visited_[predecessor] != visit_ && !is_the_way_in) return Region::is_shared;
+      }
+    }
+    return Region::is_closed;
+  }
+
+  /// Gives every block a path to the end: where a loop has none, from the last of its blocks.
+  void leave_endless_loops() {
     std::vector<bool> reaches(end_ + 1, false);
     mark(end_, reaches);
     for (auto block = graph_.order.rbegin(); block != graph_.order.rend(); ++block) {
@@ -279,6 +344,10 @@ class Meetings {
   ControlFlow& graph_;
   const std::size_t end_;
   std::vector<std::vector<std::size_t>> successors_, predecessors_;
+  std::vector<bool> only_ends_;         ///< blocks that do nothing but end the thread
+  std::vector<std::uint32_t> visited_;  ///< by node: the visit that came to it last
+  std::uint32_t visit_ = 0;
+  std::size_t steps_ = 0;
   std::vector<std::size_t> nodes_;      ///< in postorder of the reversed graph
   std::vector<std::size_t> postorder_;  ///< of each node
   std::vector<std::size_t> dominator_;  ///< immediate post-dominator of each node

@@ -3,12 +3,19 @@
 //
 // They meet at the immediate post-dominator of the branch: the first block that every path from it
 // to the end of the function passes (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
-// Algorithm", on the reversed graph). With one exception, taken from what ptxas does: in an entry,
-// a path that goes straight to the end of the thread, by a guarded ret or exit or by a branch to a
-// block that does nothing else, does not count. ptxas turns such a branch into a predicated EXIT,
-// and the threads that stay still meet where they would have met without it. (Seen in sm_90 machine
-// code of CUDA 13.0: BSSY and BSYNC enclose the predicated EXITs of an `if` with early returns. A
-// block that stores something before it ends counts as a path.)
+// Algorithm", on the reversed graph). In an entry, though, two kinds of path do not count, because
+// the threads on them never come back:
+//   - straight to the end of the thread, by a guarded ret or exit or by a branch to a block that
+//     does nothing else;
+//   - outside loops, into blocks that only this branch leads to and that lead nowhere but to the
+//   end.
+// So in `if (a) { if (b) { store; return; } … } else { … } C` the threads that stay meet at C.
+//
+// That is what ptxas does. Seen in sm_90 machine code of CUDA 13.0, for endings with stores, ifs
+// and loops in them: BSSY and BSYNC enclose the EXITs, and meet at C. Not modelled: of an ending
+// that is entered from inside a loop ptxas was seen to make either of the two, a way that counts
+// and one that does not (here it counts); and in device functions, and for a `goto` out of an `if`,
+// it lets the threads that do not jump meet early, by BREAK (here they meet where all do).
 #pragma once
 
 #include <cstddef>

@@ -105,11 +105,27 @@ TEST(PtxControlFlow, ThreadsThatOnlyEndDoNotKeepTheOthersApart) {
   EXPECT_EQ(meeting(by_a_detour, "E"), "M");
 }
 
-TEST(PtxControlFlow, ThreadsThatDoSomethingBeforeTheyEndKeepTheOthersApart) {
-  EXPECT_EQ(meeting("@%p1 bra E;\n@%p2 bra R;\nmov.u32 %r2, 1;\nbra M;\nE: mov.u32 %r1, 2;\n"
-                    "M: bar.sync 0;\nret;\nR: st.global.u32 [%d1], %r1;\nret;",
+TEST(PtxControlFlow, NorDoThreadsThatDoSomethingBeforeTheyEnd) {
+  const std::string with_ending =
+      "@%p1 bra E;\n@%p2 bra R;\nmov.u32 %r2, 1;\nbra M;\nE: mov.u32 %r1, 2;\n"
+      "M: bar.sync 0;\nret;\nR: st.global.u32 [%d1], %r1;\n";
+  EXPECT_EQ(meeting(with_ending + "ret;", "E"), "M");
+  EXPECT_EQ(meeting(with_ending + "@%p3 bra R;\nret;", "E"), "M");
+  EXPECT_EQ(meeting(with_ending + "@%p3 bra S;\nst.global.u32 [%d1], %r2;\nS: ret;", "E"), "M");
+}
+
+TEST(PtxControlFlow, WhereBothSidesEndByThemselvesNobodyMeets) {
+  EXPECT_EQ(meeting("@%p1 bra E;\nst.global.u32 [%d1], %r1;\nret;\n"
+                    "E: st.global.u32 [%d1], %r2;\nret;",
                     "E"),
             "end");
+}
+
+TEST(PtxControlFlow, AWayOutOfALoopIsMetAtEvenIfItOnlyLeadsToTheEnd) {
+  const std::string body =
+      "L: @%p1 bra F;\nadd.u32 %r1, %r1, 1;\n@%p2 bra L;\nret;\n"
+      "F: st.global.u32 [%d1], %r1;\nret;";
+  EXPECT_EQ(meeting(body, "F"), "F");
 }
 
 TEST(PtxControlFlow, InADeviceFunctionAReturnIsAPathLikeAnother) {

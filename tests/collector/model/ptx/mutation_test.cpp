@@ -159,7 +159,7 @@ TEST(PtxMutation, HostileTextsAreAnsweredSoon) {
       entry(repeated("{ L: bra L; }\n", size)),
       entry(repeated("{ .reg .b32 x, y<3>; add.u32 x, y1, y2; }\n", size)),
       entry(repeated("@%p1 bra A; @%p2 ret;\n", size) + "A: ret;"),
-      entry("A: B: " + repeated("@%p1 bra A; @%p2 bra B; ", size) + "ret;"),
+      entry("A: B: " + repeated("@%p1 bra A; @%p2 bra B; ", size / 8) + "ret;"),
       entry("mov.u32 %r" + repeated("1", size) + ", 2;"),
       entry("{ .reg .b32 x" + repeated("1", size) + "; }"),
       entry("mov.u32 %r1, " + repeated("-", size) + "2;"),

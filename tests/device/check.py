@@ -1,0 +1,129 @@
+"""Compares what check.sh measured with tests/golden/h200_seed_kernels.csv, one line a check."""
+
+import csv
+import pathlib
+import sys
+
+# The golden rows carry the names of the kernels that were measured then.
+VARIANTS = {
+    "transpose_naive": ("transpose", "naive", 1024),
+    "transpose": ("transpose", "tiled_padded", 1024),
+    "matrixMultiply": ("matmul", "naive", 256),
+    "matrixMultiplyShared": ("matmul", "tiled_16", 256),
+    "reduceSum": ("reduction", "neighbored_divergent", 65536),
+    "reduceSum1": ("reduction", "neighbored_strided", 65536),
+    "reduceSum2": ("reduction", "interleaved", 65536),
+}
+SHARED = {
+    "setRowReadRow": "set_row_read_row",
+    "setRowReadRow2": "set_row_read_row2",
+    "setColReadCol": "set_col_read_col",
+    "setColReadCol2": "set_col_read_col2",
+    "setRowReadCol": "set_row_read_col",
+    "setRowReadColDyn": "set_row_read_col_dyn",
+    "setRowReadColPad": "set_row_read_col_pad",
+    "setRowReadColDynPad": "set_row_read_col_dyn_pad",
+}
+PADS = {"square": "", "rect": "2", "rect_ipad1": "1"}  # of the case; the square's pad has no number
+
+# Golden column → metric. An efficiency of no requests is 0 there and unavailable here.
+METRICS = {
+    "shared_load_wavefronts": "shared_load_wavefronts",
+    "shared_load_requests": "shared_load_requests",
+    "shared_store_wavefronts": "shared_store_wavefronts",
+    "shared_store_requests": "shared_store_requests",
+    "global_load_sectors": "global_load_sectors",
+    "global_load_requests": "global_load_requests",
+    "global_store_sectors": "global_store_sectors",
+    "global_store_requests": "global_store_requests",
+    "gld_efficiency_pct": "gld_efficiency",
+    "gst_efficiency_pct": "gst_efficiency",
+}
+REQUESTS = {"gld_efficiency": "global_load_requests", "gst_efficiency": "global_store_requests"}
+
+
+def read(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def variant_of(row):
+    """(family, variant, size) of a golden row; size is "" for families with one."""
+    if row["kernel"] in VARIANTS:
+        family, variant, size = VARIANTS[row["kernel"]]
+        return family, variant, str(size)
+    family = "smem_square" if row["case"] == "square" else "smem_rectangle"
+    variant = SHARED[row["kernel"]]
+    return family, variant + (PADS[row["case"]] if variant.endswith("pad") else ""), ""
+
+
+class Checks:
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def __call__(self, holds, what, detail=""):
+        if holds:
+            self.passed += 1
+        else:
+            self.failed += 1
+        print(f"{'ok  ' if holds else 'FAIL'}  {what}{': ' + detail if detail else ''}")
+
+
+def check_launches(check, launches):
+    for launch in launches:
+        name = " ".join(filter(None, (f"{launch['family']}/{launch['variant']}", launch["size"])))
+        check(launch["verified"] == "1", f"verified  {name}", launch["reason"])
+
+
+def check_golden(check, golden, results):
+    values = {}
+    for row in results:
+        key = (row["family"], row["variant"], row["size"])
+        values[key + (row["metric"],)] = row
+    for row in golden:
+        key = variant_of(row)
+        differences = []
+        for column, metric in METRICS.items():
+            expected = float(row[column])
+            found = values.get(key + (metric,))
+            text = found["value"] if found else ""
+            if text == "":
+                no_requests = metric in REQUESTS and float(row[REQUESTS[metric]]) == 0
+                if not no_requests:
+                    reason = found["reason"] if found else "not measured"
+                    differences.append(f"{metric} unavailable ({reason})")
+            elif abs(float(text) - expected) > 1e-9 * max(1, abs(expected)):
+                differences.append(f"{metric} {float(text):g} instead of {expected:g}")
+            elif found["grade"] != "measured":
+                differences.append(f"{metric} is graded {found['grade']}")
+        name = " ".join(filter(None, (f"{key[0]}/{key[1]}", key[2])))
+        check(not differences, f"golden    {row['case']} {row['kernel']} = {name}",
+              "; ".join(differences) or f"{len(METRICS)} figures equal")
+
+
+def check_times(check, launches, results):
+    times = {r["launch_id"]: r for r in results if r["metric"] == "duration"}
+    for launch in launches:
+        name = " ".join(filter(None, (f"{launch['family']}/{launch['variant']}", launch["size"])))
+        row = times.get(launch["launch_id"])
+        value = row["value"] if row else ""
+        check(value != "" and float(value) > 0, f"timed     {name}",
+              f"{float(value):.0f} ns" if value else (row["reason"] if row else "no row"))
+
+
+def main():
+    work, status, tests = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    golden = read(pathlib.Path(__file__).parent.parent / "golden" / "h200_seed_kernels.csv")
+    launches, results = read(work / "launches.csv"), read(work / "results.csv")
+    check = Checks()
+    check(status == 0, "warpmeter run --backend cupti", f"exit {status}")
+    check(tests == 0, "device_test", f"exit {tests}")
+    check_launches(check, launches)
+    check_times(check, launches, results)
+    check_golden(check, golden, results)
+    print(f"{check.passed} of {check.passed + check.failed} checks hold")
+    return 0 if check.failed == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

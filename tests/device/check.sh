@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Measures everything on this machine's GPU and holds it to what was measured before: every variant verified,
+# every row of tests/golden/h200_seed_kernels.csv met to the last count. One line a check, a count at the end.
+#
+#   tests/device/check.sh [BUILD]      BUILD: where warpmeter is; build/release or build/gpu when not given
+#
+# Exit code: 0 when all hold, 1 when one does not, 4 without a GPU. Needs python3, no package.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
+
+build=${1:-}
+for candidate in "$build" build/release build/gpu; do
+  if [ -n "$candidate" ] && [ -x "$candidate/warpmeter" ]; then build=$candidate && break; fi
+done
+[ -x "$build/warpmeter" ] || { echo "check.sh: no warpmeter in '${build:-build/release}': run ./dev build" >&2; exit 2; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export WARPMETER_DB=$work/check.db
+
+"$build/warpmeter" doctor || true
+status=0
+"$build/warpmeter" run --backend cupti --no-progress >"$work/run.txt" || status=$?
+[ $status -ne 4 ] || exit 4
+"$build/warpmeter" query --format csv launches >"$work/launches.csv"
+"$build/warpmeter" query --format csv results >"$work/results.csv"
+tests=0
+if [ -x "$build/device_test" ]; then
+  "$build/device_test" >"$work/device_test.txt" 2>&1 || { tests=$?; cat "$work/device_test.txt"; }
+fi
+python3 tests/device/check.py "$work" "$status" "$tests"

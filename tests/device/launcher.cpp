@@ -1,0 +1,68 @@
+// Launches one variant N times and does nothing else: the program that Nsight Compute profiles in
+// vs_ncu.sh. It runs the same machine code on the same input as `warpmeter run`, and restores the
+// input before each launch as warpmeter does.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "collector/cupti/context.h"
+#include "collector/cupti/module.h"
+#include "collector/cupti/resident.h"
+#include "schema/error.h"
+
+namespace {
+
+using namespace warpmeter;
+
+int launch_all(const std::string& family_name, const std::string& variant_name, std::int64_t size,
+               int launches) {
+  const kernels::Family* family = kernels::find_family(family_name);
+  const kernels::Variant* variant = family != nullptr ? family->find(variant_name) : nullptr;
+  if (variant == nullptr) {
+    fmt::print(stderr, "launcher: there is no {}/{}\n", family_name, variant_name);
+    return static_cast<int>(ExitCode::usage);
+  }
+  const cupti::Context context(0);
+  const int compute_capability =
+      context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+      context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  cupti::Modules modules(context, compute_capability);
+  const kernels::Problem problem = family->prepare(size);
+  cupti::Resident resident(context, problem);
+  const run::Launch launch{family->image, std::string(variant->entry), variant->geometry(size)};
+  std::string failure;
+  const cupti::Function* function = modules.find(launch, failure);
+  if (function == nullptr) {
+    fmt::print(stderr, "launcher: {}\n", failure);
+    return static_cast<int>(ExitCode::kernel);
+  }
+  const auto& [grid, block, dynamic] = launch.geometry;
+  for (int i = 0; i < launches; ++i) {
+    resident.restore();
+    cupti::check(context.api(),
+                 context.api().cuLaunchKernel(function->handle, grid.x, grid.y, grid.z, block.x,
+                                              block.y, block.z, dynamic, context.stream(),
+                                              resident.arguments(), nullptr),
+                 "launching");
+    resident.mark_launched(launch);
+  }
+  cupti::check(context.api(), context.synchronize(), "running the kernels");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    fmt::print(stderr,
+               "usage: launcher FAMILY VARIANT SIZE LAUNCHES   (size 0: the family has none)\n");
+    return static_cast<int>(warpmeter::ExitCode::usage);
+  }
+  try {
+    return launch_all(argv[1], argv[2], std::atoll(argv[3]), std::atoi(argv[4]));
+  } catch (const warpmeter::Error& error) {
+    fmt::print(stderr, "launcher: {}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
