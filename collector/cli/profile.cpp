@@ -7,10 +7,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +34,8 @@
 
 namespace warpmeter::cli {
 namespace {
+
+using namespace std::chrono_literals;
 
 struct ProfileRequest {
   std::vector<std::string> words, metrics, devices, ranges;
@@ -181,10 +186,35 @@ schema::Run describe(const ProfileRequest& request) {
   return run;
 }
 
+/// The first device, or why there is none.
+schema::Device required_device() {
+  try {
+    return cupti::describe_device(0);
+  } catch (const Error& error) {
+    const std::string_view words = error.what();
+    throw Error(error.code(), fmt::format("{}; profile needs a GPU, `warpmeter run` does not",
+                                          words.substr(0, words.find(';'))));
+  }
+}
+
+using Devices = std::shared_future<std::vector<schema::Device>>;
+
+/// The devices of this machine. Throws Error{no_hardware} when there is none, or no driver: that is
+/// known at once, while a working driver takes 0.3 s to start.
+Devices find_devices() {
+  return std::async(std::launch::async,
+                    [] {
+                      std::vector<schema::Device> devices = cupti::devices();
+                      if (devices.empty()) devices.push_back(required_device());
+                      return devices;
+                    })
+      .share();
+}
+
 /// A process names its device by what the driver tells; we know the rest of it.
-std::function<void(schema::Device&)> completing(std::vector<schema::Device> known) {
-  return [known = std::move(known)](schema::Device& device) {
-    for (const schema::Device& whole : known) {
+std::function<void(schema::Device&)> completing(const Devices& known) {
+  return [known](schema::Device& device) {
+    for (const schema::Device& whole : known.get()) {
       if (whole.uuid == device.uuid) device = whole;
     }
   };
@@ -244,9 +274,10 @@ ExitCode run_command(const ProfileRequest& request) {
   }
   profile::find_program(request.words.front());
   inject::Config config = config_of(request);
-  std::vector<schema::Device> devices = {cupti::describe_device(0)};  // or why there is none
-  devices = cupti::devices();
   config.cupti_directory = cupti::cupti_folder();
+  const Devices devices = find_devices();
+  // The summary does not keep the program waiting for what only the database wants to know.
+  if (request.counts() || devices.wait_for(20ms) == std::future_status::ready) devices.get();
   if (request.counts()) {
     for (const std::string& chip : chips_here()) {
       const cupti::Passes passes = cupti::plan_passes(chip, config.counters);
@@ -260,7 +291,7 @@ ExitCode run_command(const ProfileRequest& request) {
   const profile::PrivateFolder folder;
   profile::RecorderOptions recording{request.database, describe(request),
                                      std::filesystem::path(request.words.front()).filename(),
-                                     config, completing(std::move(devices))};
+                                     config, completing(devices)};
   profile::Recorder recorder(std::move(recording));
   profile::Options options;
   options.words = request.words;
@@ -274,6 +305,7 @@ ExitCode run_command(const ProfileRequest& request) {
   options.remark = [](const std::string& text) { say("warpmeter: " + text); };
   catch_interrupts();
   const profile::Outcome outcome = profile::profile(options, config, recorder);
+  if (recorder.launches() == 0) devices.get();  // why, perhaps
   return conclude(request, outcome, recorder);
 }
 

@@ -40,11 +40,13 @@ std::optional<std::uint32_t> attribute(const cupti::DriverApi& driver, CUfunctio
 }  // namespace
 
 Counting::Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config)
-    : channel_(channel),
-      api_(api),
-      driver_(cupti::driver_library().api),
-      counters_(config.counters),
-      filter_(config.selection) {}
+    : channel_(channel), api_(api), counters_(config.counters), filter_(config.selection) {}
+
+const cupti::DriverApi& Counting::driver() {
+  const auto& library = cupti::driver_library();
+  if (!library.ok()) throw Error(ExitCode::no_hardware, library.sentence());
+  return library.api;
+}
 
 void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) {
   if (pending.depth++ > 0) return;
@@ -52,7 +54,7 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   pending.session = nullptr;
   const std::optional<LaunchCall> call = read_launch(function, data.functionParams);
   // A captured launch does not run now: it becomes a part of a graph.
-  if (call && is_captured(driver_, call->stream)) return;
+  if (call && is_captured(driver(), call->stream)) return;
   const std::string kernel = call && call->graph != nullptr ? graphs_.name_of(call->graph)
                              : data.symbolName != nullptr   ? data.symbolName
                                                             : data.functionName;
@@ -97,7 +99,7 @@ void Counting::exit(const CUpti_CallbackData& data) {
       return;
     }
   }
-  send_refusal(pending.shape, "the launch failed: " + cupti::in_words(driver_, result));
+  send_refusal(pending.shape, "the launch failed: " + cupti::in_words(driver(), result));
 }
 
 Counting::Context& Counting::context_of(CUcontext handle) {
@@ -157,9 +159,9 @@ LaunchShape Counting::shape_of(const LaunchCall& call, const CUpti_CallbackData&
   shape.block = call.block;
   shape.dynamic_shared_bytes = call.dynamic_shared_bytes;
   if (call.function != nullptr) {
-    shape.registers = attribute(driver_, call.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
+    shape.registers = attribute(driver(), call.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
     shape.static_shared_bytes =
-        attribute(driver_, call.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+        attribute(driver(), call.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   }
   return shape;
 }
@@ -187,7 +189,7 @@ void Counting::context_ends(CUcontext context) {
 
 void Counting::graph_made(const CUpti_GraphData& graph) {
   // The graph that was instantiated; CUPTI's `graph` may be the executable copy of it.
-  graphs_.add(driver_, graph.graphExec,
+  graphs_.add(driver(), graph.graphExec,
               graph.originalGraph != nullptr ? graph.originalGraph : graph.graph);
 }
 

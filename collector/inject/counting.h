@@ -29,6 +29,10 @@ class Counting {
   void graph_ends(const CUpti_GraphData& graph);
 
  private:
+  /// The driver calls InitializeInjection in the middle of cuInit, where it cannot be asked
+  /// anything: so it is looked up at the first launch. Throws Error{no_hardware} when it is not one
+  /// of ours.
+  static const cupti::DriverApi& driver();
   /// What is known of a context; without a session there is a reason.
   struct Context {
     std::uint32_t device = 0, number = 0;
@@ -46,7 +50,6 @@ class Counting {
 
   Channel& channel_;
   const cupti::CuptiApi& api_;
-  const cupti::DriverApi& driver_;
   const std::vector<std::string> counters_;
   /// Held from the beginning of a launch call to its end, whichever thread it is in: a launch of
   /// another thread in between would land in the same range.

@@ -138,7 +138,8 @@ TEST(Protocol, FramesWithWrongBytesAreReadOrRefusedWithoutHarm) {
       for (int change = 0; change < 3; ++change) {
         damaged[random() % damaged.size()] = static_cast<std::uint8_t>(random());
       }
-      if (const auto decoded = decode(damaged)) EXPECT_EQ(encode(*decoded).size(), damaged.size());
+      const auto decoded = decode(damaged);
+      EXPECT_TRUE(!decoded || encode(*decoded).size() == damaged.size());
     }
   }
 }

@@ -101,7 +101,7 @@ void act(const char* self, const std::string& what) {
   if (what == "crash") std::abort();
   if (what == "hang") std::this_thread::sleep_for(100s);
   if (what == "doze") std::this_thread::sleep_for(300ms);
-  if (what == "stubborn") std::signal(SIGTERM, SIG_IGN);
+  if (what == "stubborn") signal(SIGTERM, SIG_IGN);
   if (what == "flood")
     for (int i = 0; i < 20000; ++i) launch("_Z6reduceILi4EEvPf");
   if (what == "unnamed") channel->send(Seen{4711});
