@@ -73,7 +73,8 @@ std::string value_text(double value, const std::string& unit) {
   const bool is_whole = std::floor(value) == value && std::abs(value) < 9e15;
   const std::string number = is_whole ? reports::grouped_number(static_cast<std::int64_t>(value))
                                       : fmt::format("{:.6f}", value);
-  return unit == "%" ? number + "%" : unit.find('/') != std::string::npos ? number + unit : number;
+  const bool is_rate = unit == "%" || unit.ends_with("/s");
+  return is_rate ? number + unit : number;
 }
 
 double real(const schema::Value& value) {

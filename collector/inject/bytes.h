@@ -21,22 +21,31 @@ class ByteWriter {
   template <class Number>
   void number(Number value) {
     static_assert(std::is_arithmetic_v<Number>);
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + sizeof value);
-    std::memcpy(bytes_.data() + at, &value, sizeof value);
+    append(&value, sizeof value);
   }
   void text(std::string_view value) {
     number(static_cast<std::uint32_t>(value.size()));
-    bytes_.insert(bytes_.end(), value.begin(), value.end());
+    append(value.data(), value.size());
   }
   void texts(std::span<const std::string> values) {
     number(static_cast<std::uint32_t>(values.size()));
     for (const std::string& value : values) text(value);
   }
-  std::vector<std::uint8_t> take() { return std::move(bytes_); }
+  std::vector<std::uint8_t> take() {
+    bytes_.resize(size_);
+    return std::move(bytes_);
+  }
 
  private:
-  std::vector<std::uint8_t> bytes_;
+  void append(const void* data, std::size_t size) {
+    if (size == 0) return;
+    if (size_ + size > bytes_.size()) bytes_.resize(2 * (size_ + size));
+    std::memcpy(bytes_.data() + size_, data, size);
+    size_ += size;
+  }
+
+  std::vector<std::uint8_t> bytes_;  ///< longer than what was written
+  std::size_t size_ = 0;
 };
 
 class ByteReader {

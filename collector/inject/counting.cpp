@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "collector/cupti/device.h"
@@ -23,6 +24,22 @@ struct Pending {
 };
 thread_local Pending pending;
 
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+/// Taking the counters costs 0.3 s, so a process that uses them keeps them for a while.
+constexpr auto turn = 1s;
+constexpr auto idle = 20ms;
+
+bool is_busy(const cupti::CounterSupport& support) {
+  return support.unavailable.find("HARDWARE_BUSY") != std::string::npos;
+}
+
+/// Measured with CUPTI 13.0.1 and driver 580: a graph launched between Start and Stop does not run
+/// at all.
+constexpr const char* graph_refusal =
+    "CUPTI's kernel replay cannot run a CUDA graph; profile without --metrics shows its kernels";
+
 bool is_captured(const cupti::DriverApi& driver, CUstream stream) {
   if (stream == nullptr) return false;  // the default stream cannot be captured, nor asked
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -39,8 +56,13 @@ std::optional<std::uint32_t> attribute(const cupti::DriverApi& driver, CUfunctio
 
 }  // namespace
 
-Counting::Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config)
-    : channel_(channel), api_(api), counters_(config.counters), filter_(config.selection) {}
+Counting::Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config,
+                   std::filesystem::path folder)
+    : channel_(channel),
+      api_(api),
+      counters_(config.counters),
+      filter_(config.selection),
+      folder_(std::move(folder)) {}
 
 const cupti::DriverApi& Counting::driver() {
   const auto& library = cupti::driver_library();
@@ -64,11 +86,14 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
     if (left_out_.insert(kernel).second) channel_.send(Seen{channel_.name(kernel)});
     return;
   }
-  if (!context.session && context.refusal.empty()) open(data.context, context);
+  const bool is_countable = call && call->graph == nullptr;
+  if (is_countable && !context.session && context.refusal.empty()) open(data.context, context);
   pending.shape = shape_of(call.value_or(LaunchCall{}), data, context, kernel);
   if (!ranges.empty()) pending.shape.range = channel_.name(ranges.back());
   if (!call) {
     send_refusal(pending.shape, "one call launches it on several devices at once");
+  } else if (call->graph != nullptr) {
+    send_refusal(pending.shape, graph_refusal);
   } else if (!context.session) {
     send_refusal(pending.shape, context.refusal);
   } else {
@@ -86,6 +111,9 @@ void Counting::exit(const CUpti_CallbackData& data) {
   const std::unique_lock lock = std::move(pending.lock);
   RangeSession* session = std::exchange(pending.session, nullptr);
   if (session == nullptr) return;
+  if (const auto place = possessions_.find(pending.shape.device); place != possessions_.end()) {
+    place->second.last_launch = Clock::now();
+  }
   const auto result = *static_cast<const CUresult*>(data.functionReturnValue);
   try {
     const std::vector<schema::Counter> counters = session->finish();
@@ -123,29 +151,76 @@ void Counting::announce(std::uint32_t device) {
   } catch (const Error& error) {
     channel_.send(Problem{false, error.what()});
   }
-  devices_[device] = description.chip;
+  devices_[device] = description;
   channel_.send(Device{description});
 }
 
+/// Makes the device's counters ours; the watching thread begins with the first.
+void Counting::possess(std::uint32_t device) {
+  Possession& possession =
+      possessions_.try_emplace(device, folder_, devices_[device].uuid).first->second;
+  if (possession.is_ours) return;
+  possession.turn.take();
+  possession.is_ours = true;
+  possession.since = possession.last_launch = Clock::now();
+  if (!std::exchange(is_sharing_, true)) std::thread([this] { share(); }).detach();
+}
+
 void Counting::open(CUcontext handle, Context& context) {
+  possess(context.device);
   try {
-    const std::string& chip = devices_[context.device];
-    cupti::CounterSupport support =
-        cupti::probe_counters(api_, handle, static_cast<CUdevice>(context.device));
-    if (chip.empty()) support.unavailable = "CUPTI does not know this device's chip";
-    context.refusal = support.unavailable;
-    if (context.refusal.empty()) {
-      context.plan = std::make_unique<cupti::Plan>(api_, chip, support.availability, counters_);
-      if (context.plan->metrics().empty()) {
-        context.refusal = fmt::format("{} has none of these counters", chip);
-      } else {
-        context.session = std::make_unique<RangeSession>(api_, handle, *context.plan);
+    if (!context.plan) {
+      const std::string& chip = devices_[context.device].chip;
+      const auto device = static_cast<CUdevice>(context.device);
+      cupti::CounterSupport support = cupti::probe_counters(api_, handle, device);
+      // A process that has just ended may not have let go yet.
+      for (int i = 0; i < 20 && is_busy(support); ++i) {
+        std::this_thread::sleep_for(100ms);
+        support = cupti::probe_counters(api_, handle, device);
       }
+      context.refusal =
+          chip.empty() ? "CUPTI does not know this device's chip" : support.unavailable;
+      if (context.refusal.empty()) {
+        context.plan = std::make_unique<cupti::Plan>(api_, chip, support.availability, counters_);
+        if (context.plan->metrics().empty()) {
+          context.refusal = fmt::format("{} has none of these counters", chip);
+        }
+      }
+    }
+    if (context.refusal.empty()) {
+      context.session = std::make_unique<RangeSession>(api_, handle, *context.plan);
     }
   } catch (const Error& error) {
     context.refusal = error.what();
   }
   if (!context.refusal.empty()) channel_.send(Problem{false, context.refusal});
+}
+
+void Counting::share() {
+  for (;;) {
+    std::this_thread::sleep_for(idle);
+    const std::lock_guard lock(mutex_);
+    if (is_stopped_ || !channel_.is_open()) return;
+    give_wanted();
+  }
+}
+
+void Counting::give_wanted() {
+  const auto now = Clock::now();
+  for (auto& [device, possession] : possessions_) {
+    const bool is_due = now - possession.since >= turn || now - possession.last_launch >= idle;
+    if (!possession.is_ours || !is_due || !possession.turn.is_wanted()) continue;
+    for (auto& [handle, context] : contexts_) {
+      if (context.device == device) context.session.reset();
+    }
+    possession.is_ours = false;
+    possession.turn.give();
+  }
+}
+
+void Counting::stop() {
+  const std::lock_guard lock(mutex_);
+  is_stopped_ = true;
 }
 
 LaunchShape Counting::shape_of(const LaunchCall& call, const CUpti_CallbackData& data,

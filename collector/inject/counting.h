@@ -2,6 +2,8 @@
 // call, and sent before that call returns.
 #pragma once
 
+#include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,13 +15,16 @@
 #include "collector/inject/filter.h"
 #include "collector/inject/launch_call.h"
 #include "collector/inject/range_session.h"
+#include "collector/inject/turn.h"
 
 namespace warpmeter::inject {
 
 class Counting {
  public:
-  /// Keeps a reference to `channel`. Throws Error{usage} for a filter that is none.
-  Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config);
+  /// Keeps a reference to `channel`; `folder` is the session's. Throws Error{usage} for a filter
+  /// that is none.
+  Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config,
+           std::filesystem::path folder);
 
   /// The two ends of a call of the driver that launches something.
   void enter(CUpti_CallbackId function, const CUpti_CallbackData& data);
@@ -27,6 +32,8 @@ class Counting {
   void context_ends(CUcontext context);
   void graph_made(const CUpti_GraphData& graph);
   void graph_ends(const CUpti_GraphData& graph);
+  /// The process ends: from now on CUPTI is left alone.
+  void stop();
 
  private:
   /// The driver calls InitializeInjection in the middle of cuInit, where it cannot be asked
@@ -43,6 +50,17 @@ class Counting {
   Context& context_of(CUcontext context);
   void open(CUcontext handle, Context& context);
   void announce(std::uint32_t device);
+  /// A device's counters are ours, or another process has its turn.
+  struct Possession {
+    explicit Possession(const std::filesystem::path& folder, const std::string& device)
+        : turn(folder, device) {}
+    Turn turn;
+    bool is_ours = false;
+    std::chrono::steady_clock::time_point since, last_launch;
+  };
+  void possess(std::uint32_t device);
+  void share();  ///< runs in a thread of its own: gives counters to processes that wait
+  void give_wanted();
   LaunchShape shape_of(const LaunchCall& call, const CUpti_CallbackData& data,
                        const Context& context, const std::string& kernel) const;
   void send_refusal(const LaunchShape& shape, const std::string& reason);
@@ -56,8 +74,11 @@ class Counting {
   std::mutex mutex_;
   Filter filter_;
   std::map<CUcontext, Context> contexts_;
-  std::map<std::uint32_t, std::string> devices_;  ///< announced ones, and their chips
-  std::set<std::string> left_out_;                ///< kernels that were said to be left out
+  std::map<std::uint32_t, schema::Device> devices_;  ///< announced ones
+  std::map<std::uint32_t, Possession> possessions_;
+  const std::filesystem::path folder_;
+  bool is_sharing_ = false, is_stopped_ = false;
+  std::set<std::string> left_out_;  ///< kernels that were said to be left out
   GraphNames graphs_;
 };
 

@@ -29,6 +29,7 @@ struct Injector {
   std::unique_ptr<Counting> counting;
   cupti::Loaded<cupti::CuptiApi> cupti;
   Config config;
+  std::filesystem::path folder;  ///< of the session
   CUpti_SubscriberHandle subscriber = nullptr;
 };
 Injector* injector = nullptr;
@@ -117,9 +118,10 @@ void enable(CUpti_CallbackDomain domain, std::span<const CUpti_CallbackId> ids) 
 
 void at_exit() {
   if (!injector->channel->is_open()) return;
-  if (injector->config.mode == Mode::activity) {
+  if (injector->counting == nullptr) {
     tracing::finish();
   } else {
+    injector->counting->stop();
     injector->channel->send(Bye{});
   }
 }
@@ -132,8 +134,8 @@ void start_measuring() {
     tracing::start(*injector->channel, injector->cupti.api, injector->config);
     enable(CUPTI_CB_DOMAIN_DRIVER_API, waiting_functions);
   } else {
-    injector->counting =
-        std::make_unique<Counting>(*injector->channel, injector->cupti.api, injector->config);
+    injector->counting = std::make_unique<Counting>(*injector->channel, injector->cupti.api,
+                                                    injector->config, injector->folder);
     enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
     enable(CUPTI_CB_DOMAIN_RESOURCE, resources);
   }
@@ -146,6 +148,7 @@ void initialize(const char* socket) {
   const auto config = injector->channel->receive_config();
   if (!config || config->mode == Mode::off) return;
   injector->config = *config;
+  injector->folder = std::filesystem::path(socket).parent_path();
   try {
     start_measuring();
   } catch (const std::exception& error) {

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,12 @@ constexpr std::uint32_t flush_period_ms = 100;
 /// Flushing may take a 20th of the program's time, not more.
 constexpr int flush_share = 20;
 
+/// A hundred thousand launches a second pass here: what a name means is found out once.
+struct Kernel {
+  std::string name;
+  std::uint32_t id = 0;
+};
+
 struct Recording {
   Recording(Channel& where, const cupti::CuptiApi& with, const Selection& selection)
       : channel(where), api(with), filter(selection) {}
@@ -42,7 +49,8 @@ struct Recording {
   std::set<std::uint32_t> devices;  ///< announced ones
   std::set<std::string> left_out;   ///< kernels that were said to be left out
   std::map<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>, std::uint32_t> functions;  ///< Names
-  std::vector<Activity> waiting;  ///< for the frame to be full
+  std::unordered_map<const char*, Kernel> kernels;  ///< by where CUPTI keeps the name
+  std::vector<Activity> waiting;                    ///< for the frame to be full
   std::uint64_t lost = 0;
   std::atomic<Clock::rep> next_flush{0};
 };
@@ -73,18 +81,26 @@ void announce(Recording& all, std::uint32_t device) {
   }
 }
 
+/// The kernel's name with its number; CUPTI may use the place of a name again.
+const Kernel& kernel_of(Recording& all, const char* name) {
+  Kernel& kernel = all.kernels[name];
+  const char* text = name != nullptr ? name : "kernel without a name";
+  if (kernel.id == 0 || kernel.name != text) kernel = {text, all.channel.name(text)};
+  return kernel;
+}
+
 void take_kernel(Recording& all, const CUpti_ActivityKernel10& kernel) {
-  const std::string name = kernel.name != nullptr ? kernel.name : "kernel without a name";
+  const auto& [name, id] = kernel_of(all, kernel.name);
   announce(all, kernel.deviceId);
   if (!all.filter.takes(name, kernel.deviceId)) {
-    if (all.left_out.insert(name).second) all.channel.send(Seen{all.channel.name(name)});
+    if (all.left_out.insert(name).second) all.channel.send(Seen{id});
     return;
   }
   LaunchShape shape;
   shape.device = kernel.deviceId;
   shape.context = kernel.contextId;
   shape.stream = kernel.streamId;
-  shape.kernel = all.channel.name(name);
+  shape.kernel = id;
   shape.grid = {static_cast<std::uint32_t>(kernel.gridX), static_cast<std::uint32_t>(kernel.gridY),
                 static_cast<std::uint32_t>(kernel.gridZ)};
   shape.block = {static_cast<std::uint32_t>(kernel.blockX),
@@ -93,7 +109,6 @@ void take_kernel(Recording& all, const CUpti_ActivityKernel10& kernel) {
   shape.dynamic_shared_bytes = static_cast<std::uint32_t>(kernel.dynamicSharedMemory);
   shape.static_shared_bytes = static_cast<std::uint32_t>(kernel.staticSharedMemory);
   shape.registers = kernel.registersPerThread;
-  const std::uint32_t id = shape.kernel;
   add(all, {ActivityKind::kernel, id, duration(kernel.start, kernel.end), shape});
 }
 

@@ -33,7 +33,7 @@ class SessionTest : public testing::Test {
     options_.words = {WARPMETER_FAKE_PROGRAM};
     options_.words.insert(options_.words.end(), acts.begin(), acts.end());
     options_.injector = "/nowhere.so";
-    options_.socket = folder_.path() / "socket";
+    options_.socket = folder_.path() / ("socket" + std::to_string(++sessions_));
     options_.remark = [this](const std::string& remark) { remarks_.push_back(remark); };
     const Outcome outcome = profile(options_, config, *recorder_);
     recorder_->finish(outcome.ending.ok() ? schema::RunOutcome::done : schema::RunOutcome::failed,
@@ -51,6 +51,7 @@ class SessionTest : public testing::Test {
   Options options_;
   std::unique_ptr<Recorder> recorder_;
   std::vector<std::string> remarks_;
+  int sessions_ = 0;
 };
 
 TEST_F(SessionTest, StoresEveryLaunchAndItsCounters) {
