@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -39,7 +40,8 @@ Check check_model() {
     const kernels::Variant& variant = family.variants.front();
     const std::unique_ptr<run::Backend> backend = model::open({});
     backend->select(counters);
-    const auto workload = backend->load(family.prepare(n));
+    const kernels::Problem problem = family.prepare(n);
+    const auto workload = backend->load(problem);
     const run::Launch launch{family.image, std::string(variant.entry), variant.geometry(n)};
     const run::Execution execution = workload->execute(launch);
     if (!execution.failure.empty()) {
@@ -62,24 +64,34 @@ Check check_model() {
   return check;
 }
 
+/// Whether a file can be made in a folder, by making one: permission bits do not tell of read-only
+/// or virtual file systems.
+bool can_make_files(const std::filesystem::path& folder) {
+  std::string probe = (folder / ".warpmeter.XXXXXX").string();
+  const int descriptor = mkstemp(probe.data());
+  if (descriptor < 0) return false;
+  close(descriptor);
+  unlink(probe.c_str());
+  return true;
+}
+
 Check check_database(const std::string& path) {
   Check check{"database", false, "", "name another with --db or $WARPMETER_DB"};
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
     try {
-      const schema::Reader reader(path);
-      check.ok = access(path.c_str(), W_OK) == 0;
-      check.detail = fmt::format("{} can be read{}", path, check.ok ? " and written" : " only");
+      const schema::Store store(path);
+      check.ok = true;
+      check.detail = fmt::format("{} can be read and written", path);
     } catch (const Error& error) {
       check.detail = error.what();
     }
     return check;
   }
-  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-  const std::string folder = parent.empty() ? "." : parent.string();
-  check.ok = access(folder.c_str(), W_OK | X_OK) == 0;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  check.ok = can_make_files(folder.empty() ? "." : folder);
   check.detail = check.ok ? fmt::format("{} does not exist yet and can be made", path)
-                          : fmt::format("{} cannot be made", path);
+                          : fmt::format("{} does not exist and cannot be made there", path);
   return check;
 }
 

@@ -19,8 +19,8 @@ std::string written_name(const std::string& names) {
 
 CLI::Option* add_value(CLI::App& app, const std::string& names, const std::string& type,
                        const std::string& description,
-                       std::function<void(const std::string&)> take) {
-  return app.add_option_function<std::string>(names, std::move(take), description)
+                       const std::function<void(const std::string&)>& take) {
+  return app.add_option_function<std::string>(names, take, description)
       ->type_name(type)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }

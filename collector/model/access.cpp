@@ -85,25 +85,17 @@ bool raise(Warp& w, const Operation* op, const SiteInfo& info, TrapKind kind, Ad
 }
 
 AccessCounts counted(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
-  AccessCounts counts;
-  if (space != AddressSpace::shared && space != AddressSpace::global) return counts;
+  if (space != AddressSpace::shared && space != AddressSpace::global) return {};
   const bool is_atomic = info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
-  counts.requests = 1;
-  counts.bytes = distinct_bytes(access);
-  if (space == AddressSpace::shared) {
-    const SharedAccess kind = is_atomic                       ? SharedAccess::atomic
-                              : info.kind == AccessKind::load ? SharedAccess::load
-                                                              : SharedAccess::store;
-    counts.transactions = shared_wavefronts(access, kind);
-    counts.ideal = ideal_shared_wavefronts(access, kind);
-  } else if (is_atomic) {
-    counts.transactions = atomic_sectors(access);
-    counts.ideal = ideal_atomic_sectors(access);
+  Cost cost;
+  if (space == AddressSpace::global) {
+    cost = is_atomic ? global_atomic_cost(access) : global_cost(access);
   } else {
-    counts.transactions = global_sectors(access);
-    counts.ideal = ideal_global_sectors(access);
+    cost = shared_cost(access, is_atomic                       ? SharedAccess::atomic
+                               : info.kind == AccessKind::load ? SharedAccess::load
+                                                               : SharedAccess::store);
   }
-  return counts;
+  return {1, cost.transactions, cost.bytes, cost.ideal};
 }
 
 void add(SiteCounts& counts, AddressSpace space, const AccessCounts& more) {

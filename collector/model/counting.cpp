@@ -21,20 +21,25 @@ void for_each_lane(std::uint32_t mask, Visit visit) {
   for (; mask != 0; mask &= mask - 1) visit(static_cast<unsigned>(std::countr_zero(mask)));
 }
 
-/// Values seen, each once; at most 32 lanes × 8 words.
+/// Values seen, each once; at most 32 lanes × 8 words. A hash table with linear probing, twice as
+/// large as it can get full.
 class DistinctValues {
  public:
   void add(std::uint64_t value) {
-    // Neighbouring lanes mostly agree or follow each other: look at the latest first.
-    for (unsigned i = count_; i > 0; --i) {
-      if (values_[i - 1] == value) return;
+    constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+    std::size_t place = value * golden_ratio >> 55;
+    while (place_[place] != 0) {
+      if (values_[place_[place] - 1u] == value) return;
+      place = (place + 1) % place_.size();
     }
     values_[count_++] = value;
+    place_[place] = static_cast<std::uint16_t>(count_);
   }
   unsigned count() const { return count_; }
   std::uint64_t operator[](unsigned i) const { return values_[i]; }
 
  private:
+  std::array<std::uint16_t, 512> place_{};  ///< 1 + position in values_; 0: free
   std::array<std::uint64_t, 256> values_;
   unsigned count_ = 0;
 };
@@ -49,19 +54,16 @@ DistinctValues distinct_units(const WarpAccess& access, std::uint32_t mask, unsi
   return units;
 }
 
-/// The largest number of distinct words in one bank.
-unsigned bank_degree(const WarpAccess& access, std::uint32_t mask) {
+/// The largest number of distinct words in one bank, and what it would be without conflicts.
+Cost bank_cost(const WarpAccess& access, std::uint32_t mask) {
   const DistinctValues words = distinct_units(access, mask, word_bytes);
   std::array<unsigned, banks> in_bank{};
-  unsigned degree = 0;
+  Cost cost;
   for (unsigned i = 0; i < words.count(); ++i) {
-    degree = std::max(degree, ++in_bank[words[i] % banks]);
+    cost.transactions = std::max(cost.transactions, ++in_bank[words[i] % banks]);
   }
-  return degree;
-}
-
-unsigned words_over_banks(const WarpAccess& access, std::uint32_t mask) {
-  return (distinct_units(access, mask, word_bytes).count() + banks - 1) / banks;
+  cost.ideal = (words.count() + banks - 1) / banks;
+  return cost;
 }
 
 /// For x = 1 or for x = 2, every two active lanes i and i XOR x have equal addresses.
@@ -96,10 +98,10 @@ void for_each_group(const WarpAccess& access, SharedAccess kind, Visit visit) {
 }
 
 /// For each active lane, how many lower active lanes have its address: the round it is served in.
-std::array<unsigned, warp_lanes> rounds_of(const WarpAccess& access) {
+std::array<unsigned, warp_lanes> rounds_of(const WarpAccess& access, std::uint32_t mask) {
   std::array<unsigned, warp_lanes> round{};
-  for_each_lane(access.mask, [&](unsigned lane) {
-    for_each_lane(access.mask & lanes_from(0, lane), [&](unsigned lower) {
+  for_each_lane(mask, [&](unsigned lane) {
+    for_each_lane(mask & lanes_from(0, lane), [&](unsigned lower) {
       if (access.address[lower] == access.address[lane]) ++round[lane];
     });
   });
@@ -108,84 +110,62 @@ std::array<unsigned, warp_lanes> rounds_of(const WarpAccess& access) {
 
 /// Calls visit(mask) for the lanes of each round of an atomic.
 template <class Visit>
-void for_each_round(const WarpAccess& access, Visit visit) {
-  const std::array<unsigned, warp_lanes> round = rounds_of(access);
+void for_each_round(const WarpAccess& access, std::uint32_t mask, Visit visit) {
+  const std::array<unsigned, warp_lanes> round = rounds_of(access, mask);
   std::array<std::uint32_t, warp_lanes> lanes_of{};
-  for_each_lane(access.mask, [&](unsigned lane) { lanes_of[round[lane]] |= 1u << lane; });
+  for_each_lane(mask, [&](unsigned lane) { lanes_of[round[lane]] |= 1u << lane; });
   for (const std::uint32_t lanes : lanes_of) {
     if (lanes != 0) visit(lanes);
   }
 }
 
-/// The largest number of active lanes in one bank: equal addresses add up. Two words a lane (64-bit
-/// atomics) are taken in halves, as 64-bit stores are.
-unsigned atomic_wavefronts(const WarpAccess& access) {
-  unsigned sum = 0;
-  for_each_group(access, SharedAccess::atomic, [&](std::uint32_t group) {
-    std::array<unsigned, banks> in_bank{};
-    unsigned most = 0;
-    for_each_lane(group, [&](unsigned lane) {
-      most = std::max(most, ++in_bank[access.address[lane] / word_bytes % banks]);
-    });
-    sum += most;
+/// The largest number of active lanes in one bank: equal addresses add up, and do so even when
+/// nothing else is in their bank.
+Cost bank_atomic_cost(const WarpAccess& access, std::uint32_t mask) {
+  std::array<unsigned, banks> in_bank{};
+  Cost cost;
+  for_each_lane(mask, [&](unsigned lane) {
+    unsigned& lanes = in_bank[access.address[lane] / word_bytes % banks];
+    cost.transactions = std::max(cost.transactions, ++lanes);
   });
-  return sum;
+  for_each_round(access, mask, [&](std::uint32_t) { ++cost.ideal; });
+  return cost;
+}
+
+unsigned sectors_for(unsigned bytes) { return (bytes + sector_bytes - 1) / sector_bytes; }
+
+/// Accesses are aligned to their width, so two lanes either share all bytes or none.
+unsigned distinct_bytes(const WarpAccess& access) {
+  return distinct_units(access, access.mask, access.width).count() * access.width;
 }
 
 }  // namespace
 
-unsigned shared_wavefronts(const WarpAccess& access, SharedAccess kind) {
-  if (kind == SharedAccess::atomic) return atomic_wavefronts(access);
-  unsigned sum = 0;
-  for_each_group(access, kind, [&](std::uint32_t group) { sum += bank_degree(access, group); });
-  return sum;
-}
-
-unsigned ideal_shared_wavefronts(const WarpAccess& access, SharedAccess kind) {
-  unsigned sum = 0;
-  if (kind == SharedAccess::atomic) {
-    for_each_group(access, kind, [&](std::uint32_t group) {
-      WarpAccess part = access;
-      part.mask = group;
-      unsigned rounds = 0;
-      for_each_round(part, [&](std::uint32_t) { ++rounds; });
-      sum += rounds;
-    });
-    return sum;
-  }
-  for_each_group(access, kind,
-                 [&](std::uint32_t group) { sum += words_over_banks(access, group); });
-  return sum;
-}
-
-unsigned global_sectors(const WarpAccess& access) {
-  return distinct_units(access, access.mask, sector_bytes).count();
-}
-
-unsigned distinct_bytes(const WarpAccess& access) {
-  // Accesses are aligned to their width, so two lanes either share all bytes or none.
-  return distinct_units(access, access.mask, access.width).count() * access.width;
-}
-
-unsigned ideal_global_sectors(const WarpAccess& access) {
-  return (distinct_bytes(access) + sector_bytes - 1) / sector_bytes;
-}
-
-unsigned atomic_sectors(const WarpAccess& access) {
-  unsigned sum = 0;
-  for_each_round(access, [&](std::uint32_t lanes) {
-    sum += distinct_units(access, lanes, sector_bytes).count();
+/// Atomics of two words a lane are taken in halves, as stores are.
+Cost shared_cost(const WarpAccess& access, SharedAccess kind) {
+  Cost sum;
+  for_each_group(access, kind, [&](std::uint32_t group) {
+    const Cost cost =
+        kind == SharedAccess::atomic ? bank_atomic_cost(access, group) : bank_cost(access, group);
+    sum.transactions += cost.transactions;
+    sum.ideal += cost.ideal;
   });
   return sum;
 }
 
-unsigned ideal_atomic_sectors(const WarpAccess& access) {
-  unsigned sum = 0;
-  for_each_round(access, [&](std::uint32_t lanes) {
-    const unsigned bytes = static_cast<unsigned>(std::popcount(lanes)) * access.width;
-    sum += (bytes + sector_bytes - 1) / sector_bytes;
+Cost global_cost(const WarpAccess& access) {
+  const unsigned bytes = distinct_bytes(access);
+  return {distinct_units(access, access.mask, sector_bytes).count(), sectors_for(bytes), bytes};
+}
+
+Cost global_atomic_cost(const WarpAccess& access) {
+  Cost cost;
+  cost.bytes = distinct_bytes(access);
+  for_each_round(access, access.mask, [&](std::uint32_t lanes) {
+    cost.transactions += distinct_units(access, lanes, sector_bytes).count();
+    cost.ideal += sectors_for(static_cast<unsigned>(std::popcount(lanes)) * access.width);
   });
-  return sum;
+  return cost;
 }
 
 }  // namespace warpmeter::model

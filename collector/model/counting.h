@@ -4,7 +4,7 @@
 // answers.
 //
 // A wavefront is what nvprof called a shared transaction. A sector is 32 bytes. A bank is
-// (address / 4) mod 32. Only active lanes count. All answers are 0 for an empty mask.
+// (address / 4) mod 32. Only active lanes count.
 //
 // Addresses must be multiples of the access's alignment (the machine traps otherwise). A warp's
 // wavefronts do not change when every address moves by the same multiple of 4, nor its sectors when
@@ -25,29 +25,25 @@ struct WarpAccess {
   unsigned width = 4;                             ///< bytes a lane: 1, 2, 4, 8, 16 (or 32)
 };
 
+/// What one access costs. All zero for an empty mask.
+struct Cost {
+  unsigned transactions = 0;  ///< wavefronts of shared, sectors of global memory
+  unsigned ideal = 0;         ///< the fewest that the same access could cost, see each function
+  unsigned bytes = 0;         ///< distinct ones: the numerator of gld_efficiency; 0 for shared
+};
+
 enum class SharedAccess { load, store, atomic };
 
-/// Wavefronts of one shared access.
-unsigned shared_wavefronts(const WarpAccess& access, SharedAccess kind);
+/// Wavefronts. Ideal: the same words in the same groups of lanes, spread evenly over the banks;
+/// lanes of an atomic that share an address can never be parallel.
+Cost shared_cost(const WarpAccess& access, SharedAccess kind);
 
-/// The fewest wavefronts that the same words could cost in the same groups of lanes, were they
-/// spread evenly over the banks. Lanes of an atomic that share an address can never be parallel.
-unsigned ideal_shared_wavefronts(const WarpAccess& access, SharedAccess kind);
-
-/// Distinct 32-byte sectors of a global load or store.
-unsigned global_sectors(const WarpAccess& access);
-
-/// Distinct bytes: the numerator of gld_efficiency and gst_efficiency.
-unsigned distinct_bytes(const WarpAccess& access);
-
-/// The fewest sectors that as many distinct bytes fit into.
-unsigned ideal_global_sectors(const WarpAccess& access);
+/// Sectors of a load or store: the distinct ones. Ideal: as many as the distinct bytes fit into.
+Cost global_cost(const WarpAccess& access);
 
 /// Sectors of a global atomic or reduction: round r holds each address's r-th lane; the sum over
-/// the rounds of their distinct sectors.
-unsigned atomic_sectors(const WarpAccess& access);
-
-/// The fewest sectors of an atomic, with the same rounds.
-unsigned ideal_atomic_sectors(const WarpAccess& access);
+/// the rounds of their distinct sectors. Ideal: with the same rounds, each as few as its bytes fit
+/// into.
+Cost global_atomic_cost(const WarpAccess& access);
 
 }  // namespace warpmeter::model

@@ -23,7 +23,7 @@ enum class Code : std::uint16_t {
 #define BINARY(code, ...) code,
 #define TERNARY(code, ...) code,
 #define COMPARE(code, ...) code,
-#define TEST(code, ...) code,
+#define CLASSIFY(code, ...) code,
 #define CONVERT(code, ...) code,
 #define CARRY(code, ...) code,
 #define LOAD(code, ...) code##_a32, code##_a64, code##_v_a32, code##_v_a64,

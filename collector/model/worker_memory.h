@@ -16,7 +16,7 @@ namespace warpmeter::model {
 struct AccessCounts {
   std::uint64_t requests = 0;      ///< warp instructions with an active lane
   std::uint64_t transactions = 0;  ///< wavefronts of shared, sectors of global memory
-  std::uint64_t bytes = 0;         ///< distinct ones of each request, added up
+  std::uint64_t bytes = 0;         ///< of global memory: distinct ones of each request, added up
   std::uint64_t ideal = 0;         ///< the fewest transactions for the same requests
 
   AccessCounts& operator+=(const AccessCounts& other);

@@ -79,7 +79,8 @@ class Backend {
   /// hardware milliseconds, while the model has counted by the time it has executed.
   virtual std::size_t variants_together() const = 0;
 
-  /// Throws Error{kernel} when the device has no room for the problem.
+  /// The workload keeps a reference to the problem, which has to outlive it. Throws Error{kernel}
+  /// when the device has no room for the problem.
   virtual std::unique_ptr<Workload> load(const kernels::Problem& problem) = 0;
 };
 

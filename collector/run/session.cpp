@@ -201,30 +201,36 @@ class Session {
         }
       }
     }
-    std::size_t next = 0;
+    // What was counted together is stored together: one transaction costs about as much as a
+    // launch.
+    std::vector<schema::Launch> records;
+    records.reserve(launches.size());
     for (Pending& pending : good) {
-      pending.record.lines = workload.lines(pending.launch);
       for (int i = 0; i < options_.repeat; ++i) {
-        pending.record.counters = std::move(counted[next++]);
-        store(pending.record);
-        // Samples belong to the variant, not to a repetition of its counters.
-        pending.record.timing.reset();
-        pending.record.timing_reason = "timed once, with the first repetition";
-        pending.record.lines.clear();
+        schema::Launch record = i == 0 ? pending.record : repetition(pending.record);
+        record.counters = std::move(counted[records.size()]);
+        if (i == 0) record.lines = workload.lines(pending.launch);
+        records.push_back(std::move(record));
       }
       ++done_;
     }
+    store_.add_launches(summary_.run_id, device_id_, records);
+    summary_.launches += records.size();
   }
 
-  void store(const schema::Launch& record) {
-    store_.add_launch(summary_.run_id, device_id_, record);
-    ++summary_.launches;
+  /// Samples belong to the variant, not to a repetition of its counters.
+  static schema::Launch repetition(const schema::Launch& first) {
+    schema::Launch record = first;
+    if (record.timing) record.timing_reason = "timed once, with the first repetition";
+    record.timing.reset();
+    return record;
   }
 
   void store_failure(schema::Launch& record) {
     record.outcome = schema::LaunchOutcome::failed;
     record.timing_reason = "the launch failed";
-    store(record);
+    store_.add_launch(summary_.run_id, device_id_, record);
+    ++summary_.launches;
     ++summary_.failed;
     ++done_;
     if (hooks_.failed) hooks_.failed(record);

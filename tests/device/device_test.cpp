@@ -14,6 +14,7 @@
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/library.h"
 #include "schema/error.h"
+#include "tests/device/kernels.h"
 
 namespace warpmeter::cupti {
 namespace {
@@ -24,64 +25,6 @@ using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-// One thread an element of i32 data[n]:
-//   add_one   data[i] += 1
-//   halve     data[i] = data[i] / 2 where data[i] is even: what it does depends on its input
-//   stray     stores far outside every buffer
-//   spin      a long dependent loop: some tens of microseconds
-constexpr const char* ptx = R"(
-.version 7.0
-.target sm_75
-.address_size 64
-
-.visible .entry add_one(.param .u64 data, .param .u32 n) {
-  .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>;
-  ld.param.u64 %d1, [data]; ld.param.u32 %r1, [n];
-  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
-  mad.lo.u32 %r2, %r2, %r3, %r4;
-  setp.ge.u32 %p, %r2, %r1; @%p bra done;
-  cvta.to.global.u64 %d2, %d1; mul.wide.u32 %d3, %r2, 4; add.s64 %d2, %d2, %d3;
-  ld.global.u32 %r5, [%d2]; add.u32 %r5, %r5, 1; st.global.u32 [%d2], %r5;
-done:
-  ret;
-}
-
-.visible .entry halve(.param .u64 data, .param .u32 n) {
-  .reg .pred %p<3>; .reg .b32 %r<7>; .reg .b64 %d<4>;
-  ld.param.u64 %d1, [data]; ld.param.u32 %r1, [n];
-  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
-  mad.lo.u32 %r2, %r2, %r3, %r4;
-  setp.ge.u32 %p1, %r2, %r1; @%p1 bra done;
-  cvta.to.global.u64 %d2, %d1; mul.wide.u32 %d3, %r2, 4; add.s64 %d2, %d2, %d3;
-  ld.global.u32 %r5, [%d2]; and.b32 %r6, %r5, 1;
-  setp.ne.u32 %p2, %r6, 0; @%p2 bra done;
-  shr.u32 %r5, %r5, 1; st.global.u32 [%d2], %r5;
-done:
-  ret;
-}
-
-.visible .entry stray(.param .u64 data, .param .u32 n) {
-  .reg .b32 %r<2>; .reg .b64 %d<3>;
-  ld.param.u64 %d1, [data]; cvta.to.global.u64 %d2, %d1; add.s64 %d2, %d2, 4398046511104;
-  mov.u32 %r1, 1; st.global.u32 [%d2], %r1;
-  ret;
-}
-
-.visible .entry spin(.param .u64 data, .param .u32 n) {
-  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<3>;
-  ld.param.u64 %d1, [data]; cvta.to.global.u64 %d2, %d1;
-  ld.global.u32 %r1, [%d2]; mov.u32 %r2, 0;
-again:
-  mad.lo.u32 %r1, %r1, 1664525, 1013904223; add.u32 %r2, %r2, 1;
-  setp.lt.u32 %p, %r2, 20000; @%p bra again;
-  st.global.u32 [%d2], %r1;
-  ret;
-}
-)";
-
-const kernels::Code code = {75, ptx, {}};
-const kernels::Image image = {"device_test", "tests/device/device_test.cpp", "", {&code, 1}};
 
 constexpr std::int32_t n = 1000;
 
@@ -273,6 +216,51 @@ TEST_F(GpuCounters, CountsAnotherSelectionAfterTheFirst) {
   EXPECT_EQ(counters[2].value, 32);
   backend_->select(Names{});
   EXPECT_THAT(workload_->count({&launch, 1})[0], IsEmpty());
+}
+
+// What the catalogue builds on: the exact counters of executed instructions are those of the unit,
+// and leave out warps whose every lane was predicated off, as the unit does; bytes are distinct
+// bytes.
+TEST_F(GpuCounters, SassCountersAreThoseOfTheL1Unit) {
+  backend_->select(Names{"smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                         "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum",
+                         "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+                         "smsp__sass_inst_executed_op_global_ld.sum",
+                         "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+                         "smsp__sass_inst_executed_op_global_st.sum",
+                         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"});
+  // Whole warps of odd numbers: halve stores nothing there.
+  std::vector<std::int32_t> numbers(n);
+  for (std::int32_t i = 0; i < n; ++i)
+    numbers[static_cast<std::size_t>(i)] = i / 80 % 2 ? 1 : 2 * i;
+  kernels::Problem problem = ascending();
+  std::memcpy(problem.buffers[0].initial.data(), numbers.data(), n * sizeof(std::int32_t));
+  const auto workload = backend_->load(problem);
+  for (const char* entry : {"halve", "add_one"}) {
+    const run::Launch launch = launch_of(entry);
+    ASSERT_EQ(workload->execute(launch).failure, "");
+    const auto counters = workload->count({&launch, 1})[0];
+    for (std::size_t i = 0; i < counters.size(); i += 2) {
+      EXPECT_EQ(counters[i].value, counters[i + 1].value) << entry << ' ' << counters[i].name;
+      EXPECT_THAT(counters[i].value.value_or(0), Gt(0));
+    }
+    if (std::string_view(entry) == "halve") {
+      EXPECT_LT(counters[6].value, counters[4].value);
+    }
+  }
+}
+
+TEST_F(GpuCounters, BytesAreDistinctBytes) {
+  backend_->select(Names{"smsp__sass_data_bytes_mem_shared_op_st.sum",
+                         "smsp__sass_data_bytes_mem_shared_op_ld.sum",
+                         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"});
+  const run::Launch launch{&image, "broadcast", {{1, 1, 1}, {256, 1, 1}, 0}};
+  ASSERT_EQ(workload_->execute(launch).failure, "");
+  const auto counters = workload_->count({&launch, 1})[0];
+  EXPECT_EQ(counters[0].value, 8 * 128);  // 8 warps
+  EXPECT_EQ(counters[1].value, 8 * 4);
+  EXPECT_EQ(counters[2].value, 8);
 }
 
 // Nsight Compute's command line takes 14 to 92 ms for the same. Measured here: 0.1 ms.

@@ -65,7 +65,7 @@ bool Decoder::decode_value() {
   }
   const Operand& to = instruction_->operands.front();
   const bool is_test = operation->destination == RowType::none;
-  const bool wraps = (flushes || saturates) && !is_test;
+  const bool wraps = saturates || (flushes && operation->destination == RowType::f32);
   const unsigned bytes = bytes_of(operation->destination);
   const std::uint16_t target =
       is_test ? predicate_destination(to) : destination(to, operation->destination);

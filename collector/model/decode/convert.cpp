@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "collector/model/decode/decoder.h"
 
@@ -195,9 +196,10 @@ void Decoder::decode_cvt() {
   if (now.kind == 'f' && now.bits == 32 && has("ftz")) row = unary(Code::flush_f32, row, 4);
 
   const bool rounds_to_whole = has("rni") || has("rzi") || has("rmi") || has("rpi");
-  if (now.is_float() && now.bits == 16) {  // everything else starts from f32
-    row = unary(float_from(now, false), row, 4);
-    now = {'f', 32};
+  if (now.is_float() && now.bits == 16) {  // nothing else starts from 16 bits
+    const bool to_f64 = now.kind == 'f' && to->is_float() && to->bits == 64;
+    row = unary(to_f64 ? Code::f64_from_f16 : float_from(now, false), row, to_f64 ? 8 : 4);
+    now = {'f', to_f64 ? 64u : 32u};
   }
   if (now.is_float() && (rounds_to_whole || !to->is_float())) {
     const bool wide = now.bits == 64;
@@ -251,7 +253,7 @@ void Decoder::convert_to_float(std::uint16_t row, char from_kind, unsigned from_
     const Code code = meant == 32 ? directed(*instruction_, Code::f32_from_f64_rz) : Code::count;
     row = unary(code != Code::count ? code : float_from(now, meant == 64), row, meant / 8);
   }
-  if (meant == 32 && has("ftz")) row = unary(Code::flush_f32, row, 4);
+  if (meant == 32 && has("ftz")) row = unary(Code::flush_f64_result, row, 4);
   if (has("sat"))
     row = unary(meant == 64 ? Code::saturate_f64 : Code::saturate_f32, row, meant / 8);
   if (bits == 16) {

@@ -3,7 +3,7 @@
 // instructions.
 #pragma once
 
-#include <initializer_list>
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -127,6 +127,14 @@ class Decoder {
   void finish_convert(std::uint16_t row, unsigned bytes, bool is_signed);
 
   // memory.cpp
+  struct Accessed {
+    std::string_view type;
+    unsigned bytes = 0;     ///< of the type
+    std::size_t parts = 1;  ///< registers
+  };
+  Accessed accessed() const;
+  std::array<std::uint16_t, 4> data_rows(const Operand& data, const Accessed& what, bool is_load,
+                                         unsigned& row_bytes);
   void decode_load_store(bool is_load);
   void decode_atomic(bool returns);
   void decode_cvta();

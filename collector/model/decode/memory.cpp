@@ -35,6 +35,29 @@ bool talks_to_others(const ptx::Instruction& instruction) {
   return false;
 }
 
+struct AtomicName {
+  std::string_view name;
+  AtomicKind kind;
+};
+constexpr AtomicName atomic_names[] = {
+    {"add", AtomicKind::add},       {"min", AtomicKind::minimum},
+    {"max", AtomicKind::maximum},   {"and", AtomicKind::bit_and},
+    {"or", AtomicKind::bit_or},     {"xor", AtomicKind::bit_xor},
+    {"exch", AtomicKind::exchange}, {"cas", AtomicKind::compare_and_swap},
+    {"inc", AtomicKind::increment}, {"dec", AtomicKind::decrement},
+};
+struct AtomicOperand {
+  std::string_view name;
+  AtomicType type;
+  RowType row;
+};
+constexpr AtomicOperand atomic_operands[] = {
+    {"u32", AtomicType::u32, RowType::u32}, {"b32", AtomicType::u32, RowType::u32},
+    {"s32", AtomicType::s32, RowType::s32}, {"u64", AtomicType::u64, RowType::u64},
+    {"b64", AtomicType::u64, RowType::u64}, {"s64", AtomicType::s64, RowType::s64},
+    {"f32", AtomicType::f32, RowType::f32}, {"f64", AtomicType::f64, RowType::f64},
+};
+
 }  // namespace
 
 AddressSpace Decoder::access_space() const {
@@ -87,22 +110,56 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
   return static_cast<std::uint32_t>(program_.sites.size() - 1);
 }
 
-void Decoder::decode_load_store(bool is_load) {
-  expect_operands(2, is_load ? 3 : 2);
-  std::size_t parts = 1;
-  std::string_view type;
+/// The type and the number of registers of a load or store.
+Decoder::Accessed Decoder::accessed() const {
+  Accessed result;
   for (const std::string_view modifier : instruction_->modifiers) {
     if (modifier == "v2" || modifier == "v4") {
-      parts = modifier == "v2" ? 2 : 4;
-    } else if (ptx::bits_of_type(modifier) && type.empty()) {
-      type = modifier;
+      result.parts = modifier == "v2" ? 2 : 4;
+    } else if (ptx::bits_of_type(modifier) && result.type.empty()) {
+      result.type = modifier;
     } else if (!changes_nothing(modifier)) {
       refuse_opcode();
     }
   }
-  const unsigned bits = ptx::bits_of_type(type).value_or(0);
+  const unsigned bits = ptx::bits_of_type(result.type).value_or(0);
   if (bits < 8 || bits > 64) refuse_opcode();
-  const unsigned bytes = bits / 8;
+  result.bytes = bits / 8;
+  return result;
+}
+
+/// The rows of a load's or store's registers, and how wide those are: they may be wider than what
+/// is in memory.
+std::array<std::uint16_t, 4> Decoder::data_rows(const Operand& data, const Accessed& what,
+                                                bool is_load, unsigned& row_bytes) {
+  const bool is_vector = data.kind == Operand::Kind::vector;
+  if ((is_vector ? data.parts.size() : 1) != what.parts) {
+    refuse("has another number of registers than it says");
+  }
+  const auto part = [&](std::size_t i) -> const Operand& {
+    return is_vector ? data.parts[i] : data;
+  };
+  row_bytes = std::max(what.bytes, 2u);
+  for (std::size_t i = 0; i < what.parts; ++i) {
+    if (part(i).kind != Operand::Kind::name) continue;
+    if (const auto found = register_row(part(i).name)) row_bytes = found->second;
+  }
+  const bool is_float = what.type.starts_with('f');
+  const RowType type = is_float && what.bytes == 4   ? RowType::f32
+                       : is_float && what.bytes == 8 ? RowType::f64
+                       : row_bytes == 2              ? RowType::u16
+                       : row_bytes == 4              ? RowType::u32
+                                                     : RowType::u64;
+  std::array<std::uint16_t, 4> rows{};
+  for (std::size_t i = 0; i < what.parts; ++i) {
+    rows[i] = is_load ? destination(part(i), type) : source(part(i), type);
+  }
+  return rows;
+}
+
+void Decoder::decode_load_store(bool is_load) {
+  expect_operands(2, is_load ? 3 : 2);
+  const Accessed what = accessed();
   const Target target = address(instruction_->operands[is_load ? 1 : 0], access_space());
   if (!is_load && (target.space == AddressSpace::constant || target.space == AddressSpace::param)) {
     refuse("writes to memory that a kernel can only read");
@@ -111,84 +168,44 @@ void Decoder::decode_load_store(bool is_load) {
       (target.space == AddressSpace::global || target.space == AddressSpace::generic)) {
     program_.blocks_communicate = true;
   }
-  const Operand& data = instruction_->operands[is_load ? 0 : 1];
-  const bool is_vector = data.kind == Operand::Kind::vector;
-  if ((is_vector ? data.parts.size() : 1) != parts)
-    refuse("has another number of registers than it says");
-
-  std::array<std::uint16_t, 4> rows{};
   unsigned row_bytes = 0;
-  for (std::size_t i = 0; i < parts; ++i) {
-    const Operand& part = is_vector ? data.parts[i] : data;
-    const auto found = part.kind == Operand::Kind::name ? register_row(part.name) : std::nullopt;
-    if (found) row_bytes = found->second;
-  }
-  if (row_bytes == 0) row_bytes = std::max(bytes, 2u);
-  const bool is_float = type.starts_with('f');
-  const RowType row_type = is_float && bits == 32   ? RowType::f32
-                           : is_float && bits == 64 ? RowType::f64
-                           : row_bytes == 2         ? RowType::u16
-                           : row_bytes == 4         ? RowType::u32
-                                                    : RowType::u64;
-  for (std::size_t i = 0; i < parts; ++i) {
-    const Operand& part = is_vector ? data.parts[i] : data;
-    rows[i] = is_load ? destination(part, row_type) : source(part, row_type);
-  }
+  const Operand& data = instruction_->operands[is_load ? 0 : 1];
+  const std::array<std::uint16_t, 4> rows = data_rows(data, what, is_load, row_bytes);
   const std::optional<Code> first =
-      is_load ? find_load(bytes, type.starts_with('s'), row_bytes) : find_store(bytes, row_bytes);
+      is_load ? find_load(what.bytes, what.type.starts_with('s'), row_bytes)
+              : find_store(what.bytes, row_bytes);
   if (!first) refuse(fmt::format("has a register of {} bits", row_bytes * 8));
 
   SiteInfo info;
   info.kind = is_load ? AccessKind::load : AccessKind::store;
   info.space = target.space;
-  info.width = static_cast<std::uint8_t>(bytes * parts);
+  info.width = static_cast<std::uint8_t>(what.bytes * what.parts);
   info.alignment = info.width;
-  info.parts = static_cast<std::uint8_t>(parts);
+  info.parts = static_cast<std::uint8_t>(what.parts);
   const std::uint32_t site = add_site(info);
-  const unsigned variant = (target.is_wide ? 1 : 0) + (is_vector ? 2 : 0);
+  const unsigned variant = (target.is_wide ? 1 : 0) + (data.kind == Operand::Kind::vector ? 2 : 0);
   Operation& operation = emit(static_cast<Code>(static_cast<std::uint16_t>(*first) + variant));
   operation.a = target.row;
   operation.d = rows[0];
   operation.b = rows[1];
   operation.c = rows[2];
   operation.e = rows[3];
-  operation.f = static_cast<std::uint16_t>(parts);
+  operation.f = static_cast<std::uint16_t>(what.parts);
   operation.imm = target.offset;
   operation.extra = site;
 }
 
 void Decoder::decode_atomic(bool returns) {
-  struct Kind {
-    std::string_view name;
-    AtomicKind kind;
-  };
-  static constexpr Kind kinds[] = {
-      {"add", AtomicKind::add},       {"min", AtomicKind::minimum},
-      {"max", AtomicKind::maximum},   {"and", AtomicKind::bit_and},
-      {"or", AtomicKind::bit_or},     {"xor", AtomicKind::bit_xor},
-      {"exch", AtomicKind::exchange}, {"cas", AtomicKind::compare_and_swap},
-      {"inc", AtomicKind::increment}, {"dec", AtomicKind::decrement},
-  };
-  struct Type {
-    std::string_view name;
-    AtomicType type;
-    RowType row;
-  };
-  static constexpr Type types[] = {
-      {"u32", AtomicType::u32, RowType::u32}, {"b32", AtomicType::u32, RowType::u32},
-      {"s32", AtomicType::s32, RowType::s32}, {"u64", AtomicType::u64, RowType::u64},
-      {"b64", AtomicType::u64, RowType::u64}, {"s64", AtomicType::s64, RowType::s64},
-      {"f32", AtomicType::f32, RowType::f32}, {"f64", AtomicType::f64, RowType::f64},
-  };
-  const Kind* kind = nullptr;
-  const Type* type = nullptr;
+  const AtomicName* kind = nullptr;
+  const AtomicOperand* type = nullptr;
   for (const std::string_view modifier : instruction_->modifiers) {
     const auto same = [&](const auto& known) { return known.name == modifier; };
-    const Kind* const a_kind = std::find_if(std::begin(kinds), std::end(kinds), same);
-    const Type* const a_type = std::find_if(std::begin(types), std::end(types), same);
-    if (a_kind != std::end(kinds)) {
+    const auto* const a_kind = std::find_if(std::begin(atomic_names), std::end(atomic_names), same);
+    const auto* const a_type =
+        std::find_if(std::begin(atomic_operands), std::end(atomic_operands), same);
+    if (a_kind != std::end(atomic_names)) {
       kind = a_kind;
-    } else if (a_type != std::end(types)) {
+    } else if (a_type != std::end(atomic_operands)) {
       type = a_type;
     } else if (!changes_nothing(modifier)) {
       refuse_opcode();

@@ -43,7 +43,7 @@ class Table {
 #define UNARY(code, names, D, A, ...) add(names, {Code::code, D, {A}, 1});
 #define BINARY(code, names, D, A, B, ...) add(names, {Code::code, D, {A, B}, 2});
 #define TERNARY(code, names, D, A, B, C, ...) add(names, {Code::code, D, {A, B, C}, 3});
-#define TEST(code, names, T, ...) add(names, {Code::code, none, {T}, 1});
+#define CLASSIFY(code, names, T, ...) add(names, {Code::code, none, {T}, 1});
 #define CARRY(code, names, T, sources, ...) add(names, {Code::code, T, {T, T, T}, sources});
 #include "collector/model/operations.inc"
   }

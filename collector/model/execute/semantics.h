@@ -124,6 +124,9 @@ inline T extract_field(T value, u32 position, u32 length) {
   }
   return static_cast<T>(field);
 }
+/// Instructions on 64 bits take a field's position and length as they are, those on 32 bits their
+/// low bytes.
+inline u32 at_most_255(u32 value) { return value < 255 ? value : 255; }
 /// `a` with `length` bits from `position` on replaced by the low bits of `field`.
 template <class T>
 inline T insert_field(T field, T a, u32 position, u32 length) {
@@ -157,6 +160,17 @@ inline u32 backward_4(u32 c) {
   return selectors;
 }
 
+inline u32 clamp_left(u32 c) {
+  u32 selectors = 0;
+  for (u32 i = 0; i < 4; ++i) selectors |= (i > (c & 3) ? i : c & 3) << 4 * i;
+  return selectors;
+}
+inline u32 clamp_right(u32 c) {
+  u32 selectors = 0;
+  for (u32 i = 0; i < 4; ++i) selectors |= (i < (c & 3) ? i : c & 3) << 4 * i;
+  return selectors;
+}
+
 template <class A, class B>
 inline u32 dot_4(u32 a, u32 b) {
   u32 sum = 0;
@@ -177,11 +191,16 @@ inline u32 logic_3(u32 a, u32 b, u32 c, u32 table) {
 // Floats.
 inline f32 canonical(f32 value) { return value == value ? value : bits_as<f32>(0x7fffffffu); }
 inline f64 canonical(f64 value) { return value; }
+/// The NaN itself, but never a signalling one.
+inline f64 quiet(f64 value) { return value != value ? value + value : value; }
 inline f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 inline f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 inline f32 root(f32 value) { return __builtin_sqrtf(value); }
 inline f64 root(f64 value) { return __builtin_sqrt(value); }
-inline u32 flushed(u32 bits) { return (bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits; }
+inline f32 flushed(f32 value) {
+  const u32 bits = bits_as<u32>(value);
+  return bits_as<f32>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
+}
 /// To 0 … 1; NaN gives 0.
 inline f32 clamped(f32 value) { return value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f; }
 inline f64 clamped(f64 value) { return value > 0.0 ? value < 1.0 ? value : 1.0 : 0.0; }
@@ -226,9 +245,9 @@ inline f64 whole_below(f64 value) { return __builtin_floor(value); }
 inline f32 whole_above(f32 value) { return __builtin_ceilf(value); }
 inline f64 whole_above(f64 value) { return __builtin_ceil(value); }
 
-/// Truncated and clamped; NaN gives 0, and the least s64 where a 64-bit type is on either side.
-inline s32 truncated(f64 value, s32 least, s32 greatest) {
-  if (!(value > least)) return value != value ? 0 : least;
+/// Truncated and clamped. NaN gives 0 from f32 to at most 32 bits, else only the highest bit.
+inline s32 truncated(f64 value, s32 least, s32 greatest, s32 of_nan) {
+  if (!(value > least)) return value != value ? of_nan : least;
   return value < greatest ? static_cast<s32>(value) : greatest;
 }
 inline u32 truncated_u32(f32 value) {
@@ -286,6 +305,12 @@ inline f32 float_from_half(u16 half) {
     return bits_as<f32>(bits_as<u32>(value) | sign);
   }
   return bits_as<f32>(sign | ((magnitude_bits << 13) + (112u << 23)));
+}
+/// Unlike to f32, a NaN keeps its payload.
+inline f64 double_from_half(u16 half) {
+  if ((half & 0x7fffu) <= 0x7c00) return static_cast<f64>(float_from_half(half));
+  return bits_as<f64>(u64{static_cast<u16>(half & 0x8000)} << 48 | 0x7ff8000000000000u |
+                      u64{half & 0x3ffu} << 42);
 }
 inline u16 half_from_float(f32 value) {
   if (value != value) return 0x7fff;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -162,26 +162,38 @@ const Answer bad[] = {
      {"run", "vector_add", "-n", "32", "-b", "model", "-q", "--db", "/tmp"},
      5,
      {"/tmp"}},
+    {"DatabaseWhereNoFileCanBe",
+     {"run", "vector_add", "-n", "32", "-b", "model", "-q", "--db", "/proc/x.db"},
+     5,
+     {"/proc/x.db"}},
     {"OutputIntoNoFolder", {"list", "views", "-o", "no/such/file"}, 5, {"no/such/file"}},
     {"OutputToAFullDisk", {"list", "views", "-o", "/dev/full"}, 5, {"/dev/full", "No space"}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, BadCommand, ::testing::ValuesIn(bad), name_of);
 
+/// The long names that the lines of a help text begin with: "  -n,--size N" has "--size".
+std::set<std::string> options_in(const std::string& help) {
+  std::set<std::string> options;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find("--");
+    if (line.rfind("  -", 0) != 0 || begin > 5) continue;
+    const std::size_t end = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", begin);
+    options.insert(line.substr(begin, end - begin));
+  }
+  return options;
+}
+
 class Misspelling : public Workspace, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(Misspelling, OfEveryOptionGetsTheOption) {
   const std::string command = GetParam();
-  const std::string help = warpmeter({command, "--help"}).output;
-  std::set<std::string> options;
-  for (std::size_t at = help.find("--"); at != std::string::npos; at = help.find("--", at + 2)) {
-    const std::size_t end = help.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at);
-    options.insert(help.substr(at, end - at));
-  }
+  const std::set<std::string> options = options_in(warpmeter({command, "--help"}).output);
   ASSERT_THAT(options, Not(IsEmpty()));
   for (const std::string& option : options) {
     const std::string wrong = option + option.back();
-    const Outcome outcome = warpmeter({command, wrong, "1"});
+    const Outcome outcome = warpmeter({command, wrong});
     EXPECT_EQ(outcome.exit_code, 2) << wrong;
     EXPECT_THAT(outcome.error, AllOf(HasSubstr("no option '" + wrong + "'"),
                                      HasSubstr("did you mean"), HasSubstr(option)));
@@ -192,6 +204,26 @@ INSTANTIATE_TEST_SUITE_P(Commands, Misspelling,
                          ::testing::Values("run", "report", "query", "list", "doctor",
                                            "completion"),
                          [](const auto& command) { return std::string(command.param); });
+
+using Doctor = Workspace;
+
+TEST_F(Doctor, LeavesNoDatabaseBehind) {
+  EXPECT_THAT(warpmeter({"doctor"}).output, HasSubstr("does not exist yet and can be made"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(Doctor, TellsOfADatabaseThatIsNone) {
+  write("notes.txt", std::string(3000, 'x'));
+  const Outcome outcome = warpmeter({"doctor", "--db", "notes.txt"});
+  EXPECT_EQ(outcome.exit_code, 0) << "the model still answers";
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("missing  database"), HasSubstr("notes.txt")));
+  EXPECT_EQ(contents("notes.txt"), std::string(3000, 'x'));
+}
+
+TEST_F(Doctor, TellsOfAFolderThatTakesNoFiles) {
+  EXPECT_THAT(warpmeter({"doctor", "--db", "/proc/x.db"}).output,
+              HasSubstr("cannot be made there"));
+}
 
 using Hardware = Workspace;
 

@@ -65,7 +65,7 @@ TEST_F(Query, IsReadOnly) {
     EXPECT_EQ(outcome.exit_code, 2) << sql;
     EXPECT_EQ(outcome.output, "") << sql;
   }
-  EXPECT_THAT(warpmeter({"query", "DELETE FROM runs"}).error, HasSubstr("read"));
+  EXPECT_THAT(warpmeter({"query", "DROP TABLE runs"}).error, HasSubstr("read-only"));
   EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "2");
 }
 

@@ -208,6 +208,26 @@ TEST_F(Run, RefusesADatabaseThatIsNoneAndLeavesItAlone) {
   EXPECT_EQ(contents("warpmeter.db"), std::string(5000, 'x'));
 }
 
+TEST_F(Run, RefusesADatabaseOfANewerWarpmeterAndLeavesItAlone) {
+  measure_something();
+  // SQLite keeps user_version, here the number of our newest migration, at byte 60.
+  std::fstream database(file("warpmeter.db"), std::ios::in | std::ios::out | std::ios::binary);
+  database.seekp(60);
+  database.write("\x7f\xff\xff\xff", 4);
+  database.close();
+  const std::string before = contents("warpmeter.db");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "vector_add", "-n", "32", "-b", "model"},
+        {"report"},
+        {"query", "runs"}}) {
+    const Outcome outcome = warpmeter(words);
+    EXPECT_EQ(outcome.exit_code, 5) << words.front();
+    EXPECT_EQ(outcome.output, "");
+    EXPECT_THAT(outcome.error, HasSubstr("newer"));
+  }
+  EXPECT_EQ(contents("warpmeter.db"), before);
+}
+
 TEST_F(Run, RefusesADatabaseThatCannotBeWrittenBeforeItMeasures) {
   if (geteuid() == 0) GTEST_SKIP() << "root writes everywhere";
   measure_something();

@@ -48,13 +48,13 @@ std::vector<GoldenRow> golden_rows() {
 }
 
 double counted(const GoldenRow& row) {
-  if (row.op == "lds") return shared_wavefronts(row.access, SharedAccess::load);
-  if (row.op == "sts") return shared_wavefronts(row.access, SharedAccess::store);
+  if (row.op == "lds") return shared_cost(row.access, SharedAccess::load).transactions;
+  if (row.op == "sts") return shared_cost(row.access, SharedAccess::store).transactions;
   if (row.op == "atoms_add" || row.op == "atoms_exch") {
-    return shared_wavefronts(row.access, SharedAccess::atomic);
+    return shared_cost(row.access, SharedAccess::atomic).transactions;
   }
-  if (row.op == "ldg" || row.op == "stg") return global_sectors(row.access);
-  if (row.op == "redg" || row.op == "atomg") return atomic_sectors(row.access);
+  if (row.op == "ldg" || row.op == "stg") return global_cost(row.access).transactions;
+  if (row.op == "redg" || row.op == "atomg") return global_atomic_cost(row.access).transactions;
   ADD_FAILURE() << "the test does not know " << row.op;
   return -1;
 }
@@ -66,9 +66,10 @@ TEST(CountingRules, MeetEveryAccessMeasuredOnAnH200) {
     SCOPED_TRACE(row.op + " " + std::to_string(row.access.width) + " " + row.pattern);
     EXPECT_EQ(counted(row), row.value);
     if (row.counter2 == "unique_bytes") {
-      EXPECT_EQ(distinct_bytes(row.access), row.value2);
+      EXPECT_EQ(global_cost(row.access).bytes, row.value2);
     } else if (row.counter2 == "bytes_per_sector") {
-      EXPECT_NEAR(1.0 * distinct_bytes(row.access) / global_sectors(row.access), row.value2, 0.006);
+      EXPECT_NEAR(1.0 * global_cost(row.access).bytes / global_cost(row.access).transactions,
+                  row.value2, 0.006);
     } else {
       EXPECT_EQ(row.counter2, "");
     }
@@ -79,15 +80,15 @@ TEST(CountingRules, NeverPromiseMoreThanTheHardwareDid) {
   for (const GoldenRow& row : golden_rows()) {
     SCOPED_TRACE(row.op + " " + std::to_string(row.access.width) + " " + row.pattern);
     if (row.op == "lds") {
-      EXPECT_LE(ideal_shared_wavefronts(row.access, SharedAccess::load), row.value);
+      EXPECT_LE(shared_cost(row.access, SharedAccess::load).ideal, row.value);
     } else if (row.op == "sts") {
-      EXPECT_LE(ideal_shared_wavefronts(row.access, SharedAccess::store), row.value);
+      EXPECT_LE(shared_cost(row.access, SharedAccess::store).ideal, row.value);
     } else if (row.op == "ldg" || row.op == "stg") {
-      EXPECT_LE(ideal_global_sectors(row.access), row.value);
+      EXPECT_LE(global_cost(row.access).ideal, row.value);
     } else if (row.op == "redg" || row.op == "atomg") {
-      EXPECT_LE(ideal_atomic_sectors(row.access), row.value);
+      EXPECT_LE(global_atomic_cost(row.access).ideal, row.value);
     } else {
-      EXPECT_LE(ideal_shared_wavefronts(row.access, SharedAccess::atomic), row.value);
+      EXPECT_LE(shared_cost(row.access, SharedAccess::atomic).ideal, row.value);
     }
   }
 }
@@ -107,37 +108,37 @@ TEST(CountingRules, CostNothingWithoutAnActiveLane) {
     const WarpAccess none = strided(0, width, width, 0);
     for (const SharedAccess kind :
          {SharedAccess::load, SharedAccess::store, SharedAccess::atomic}) {
-      EXPECT_EQ(shared_wavefronts(none, kind), 0u);
-      EXPECT_EQ(ideal_shared_wavefronts(none, kind), 0u);
+      EXPECT_EQ(shared_cost(none, kind).transactions, 0u);
+      EXPECT_EQ(shared_cost(none, kind).ideal, 0u);
     }
-    EXPECT_EQ(global_sectors(none), 0u);
-    EXPECT_EQ(distinct_bytes(none), 0u);
-    EXPECT_EQ(ideal_global_sectors(none), 0u);
-    EXPECT_EQ(atomic_sectors(none), 0u);
-    EXPECT_EQ(ideal_atomic_sectors(none), 0u);
+    EXPECT_EQ(global_cost(none).transactions, 0u);
+    EXPECT_EQ(global_cost(none).bytes, 0u);
+    EXPECT_EQ(global_cost(none).ideal, 0u);
+    EXPECT_EQ(global_atomic_cost(none).transactions, 0u);
+    EXPECT_EQ(global_atomic_cost(none).ideal, 0u);
   }
 }
 
 TEST(CountingRules, PairLoadsThatBroadcastButNotStores) {
   const WarpAccess doubles = strided(64, 0, 8), quads = strided(64, 0, 16);
-  EXPECT_EQ(shared_wavefronts(doubles, SharedAccess::load), 1u);
-  EXPECT_EQ(shared_wavefronts(doubles, SharedAccess::store), 2u);
-  EXPECT_EQ(shared_wavefronts(quads, SharedAccess::load), 2u);
-  EXPECT_EQ(shared_wavefronts(quads, SharedAccess::store), 4u);
-  EXPECT_EQ(shared_wavefronts(strided(0, 16, 16), SharedAccess::load), 4u);
+  EXPECT_EQ(shared_cost(doubles, SharedAccess::load).transactions, 1u);
+  EXPECT_EQ(shared_cost(doubles, SharedAccess::store).transactions, 2u);
+  EXPECT_EQ(shared_cost(quads, SharedAccess::load).transactions, 2u);
+  EXPECT_EQ(shared_cost(quads, SharedAccess::store).transactions, 4u);
+  EXPECT_EQ(shared_cost(strided(0, 16, 16), SharedAccess::load).transactions, 4u);
 }
 
 TEST(CountingRules, KnowTheIdealOfEachWidth) {
-  EXPECT_EQ(ideal_shared_wavefronts(strided(0, 128, 4), SharedAccess::load), 1u);
-  EXPECT_EQ(ideal_shared_wavefronts(strided(0, 128, 8), SharedAccess::load), 2u);
-  EXPECT_EQ(ideal_shared_wavefronts(strided(0, 128, 16), SharedAccess::store), 4u);
-  EXPECT_EQ(ideal_shared_wavefronts(strided(0, 0, 4), SharedAccess::atomic), 32u);
-  EXPECT_EQ(ideal_shared_wavefronts(strided(0, 128, 4), SharedAccess::atomic), 1u);
-  EXPECT_EQ(ideal_global_sectors(strided(0, 128, 4)), 4u);
-  EXPECT_EQ(ideal_global_sectors(strided(0, 0, 4)), 1u);
-  EXPECT_EQ(ideal_global_sectors(strided(0, 256, 16)), 16u);
-  EXPECT_EQ(ideal_atomic_sectors(strided(0, 0, 4)), 32u);
-  EXPECT_EQ(ideal_atomic_sectors(strided(0, 64, 4)), 4u);
+  EXPECT_EQ(shared_cost(strided(0, 128, 4), SharedAccess::load).ideal, 1u);
+  EXPECT_EQ(shared_cost(strided(0, 128, 8), SharedAccess::load).ideal, 2u);
+  EXPECT_EQ(shared_cost(strided(0, 128, 16), SharedAccess::store).ideal, 4u);
+  EXPECT_EQ(shared_cost(strided(0, 0, 4), SharedAccess::atomic).ideal, 32u);
+  EXPECT_EQ(shared_cost(strided(0, 128, 4), SharedAccess::atomic).ideal, 1u);
+  EXPECT_EQ(global_cost(strided(0, 128, 4)).ideal, 4u);
+  EXPECT_EQ(global_cost(strided(0, 0, 4)).ideal, 1u);
+  EXPECT_EQ(global_cost(strided(0, 256, 16)).ideal, 16u);
+  EXPECT_EQ(global_atomic_cost(strided(0, 0, 4)).ideal, 32u);
+  EXPECT_EQ(global_atomic_cost(strided(0, 64, 4)).ideal, 4u);
 }
 
 TEST(CountingRules, DoNotChangeWhenEveryAddressMoves) {
@@ -146,7 +147,7 @@ TEST(CountingRules, DoNotChangeWhenEveryAddressMoves) {
     for (std::uint64_t& address : moved.address) address += 20;
     if (moved.width <= 4 && (row.op == "lds" || row.op == "sts")) {
       const SharedAccess kind = row.op == "lds" ? SharedAccess::load : SharedAccess::store;
-      EXPECT_EQ(shared_wavefronts(moved, kind), row.value) << row.pattern;
+      EXPECT_EQ(shared_cost(moved, kind).transactions, row.value) << row.pattern;
     }
     for (std::uint64_t& address : moved.address) address += 12;
     GoldenRow again = row;

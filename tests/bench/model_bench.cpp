@@ -1,0 +1,76 @@
+// How fast the model executes: warp instructions a second on the two matrix products, one thread of
+// the host, counting on, with each unit that this processor has. The goal it is held against is
+// printed by a stripped loop without parser or checks; see README.md.
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "collector/model/decode/decode.h"
+#include "collector/model/launch.h"
+#include "collector/model/ptx/module.h"
+#include "kernels/family.h"
+
+namespace {
+
+using namespace warpmeter;
+
+void run_matmul(benchmark::State& state, const std::string& variant, const model::Unit& unit) {
+  constexpr std::int64_t size = 256;
+  const kernels::Family& family = *kernels::find_family("matmul");
+  const kernels::Variant& chosen = *family.find(variant);
+  auto parsed = model::ptx::parse(std::string(family.image->codes.back().ptx));
+  const auto& module = *std::get<std::unique_ptr<model::ptx::Module>>(parsed);
+  const auto decoded = model::decode(module, chosen.entry);
+  const auto& program = std::get<model::Program>(decoded);
+
+  const kernels::Problem problem = family.prepare(size);
+  model::DeviceMemory memory;
+  std::vector<std::uint64_t> addresses;
+  for (const kernels::Buffer& buffer : problem.buffers) {
+    addresses.push_back(memory.allocate(buffer.initial, buffer.name));
+  }
+  std::vector<std::vector<std::byte>> arguments;
+  for (const kernels::Argument& argument : problem.arguments) {
+    std::vector<std::byte>& bytes = arguments.emplace_back();
+    if (const auto* buffer = std::get_if<kernels::BufferArgument>(&argument)) {
+      bytes.resize(sizeof(std::uint64_t));
+      std::memcpy(bytes.data(), &addresses[buffer->index], bytes.size());
+    } else {
+      const auto& scalar = std::get<kernels::ScalarArgument>(argument);
+      bytes.assign(scalar.bytes.begin(), scalar.bytes.begin() + scalar.size);
+    }
+  }
+  const auto parameters = model::pack_parameters(program, arguments);
+  model::LaunchOptions options;
+  options.threads = 1;
+  options.unit = &unit;
+  std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  for (auto _ : state) {
+    const model::LaunchOutcome outcome =
+        model::launch(program, chosen.geometry(size), *parameters, memory, options);
+    if (outcome.trap) state.SkipWithError(outcome.trap->message.c_str());
+    warp_instructions += outcome.warp_instructions;
+    thread_instructions += outcome.thread_instructions;
+  }
+  const auto rate = benchmark::Counter::kIsRate;
+  state.counters["warp_instructions"] = {static_cast<double>(warp_instructions), rate};
+  state.counters["thread_instructions"] = {static_cast<double>(thread_instructions), rate};
+}
+
+const bool registered = [] {
+  for (const char* variant : {"naive", "tiled_16"}) {
+    for (const model::Unit& unit : model::units()) {
+      if (!unit.is_supported) continue;
+      const std::string name = "matmul_" + std::string(variant) + "/" + std::string(unit.name);
+      benchmark::RegisterBenchmark(name.c_str(), [variant, &unit](benchmark::State& state) {
+        run_matmul(state, variant, unit);
+      })->Unit(benchmark::kMillisecond);
+    }
+  }
+  return true;
+}();
+
+}  // namespace

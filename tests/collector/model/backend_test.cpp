@@ -1,0 +1,192 @@
+// The model as a session sees it.
+#include "collector/model/backend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "collector/model/grades.h"
+#include "kernels/family.h"
+#include "schema/catalogue.h"
+#include "schema/error.h"
+#include "tests/collector/model/run_ptx.h"
+
+namespace warpmeter::model {
+namespace {
+
+using schema::Grade;
+using testing::AllOf;
+using testing::HasSubstr;
+
+run::Launch launch_of(const kernels::Family& family, std::string_view variant, std::int64_t size) {
+  const kernels::Variant* found = family.find(variant);
+  return {family.image, std::string(found->entry), found->geometry(size)};
+}
+
+TEST(ModelBackend, SaysWhatItIs) {
+  const auto backend = open();
+  EXPECT_EQ(backend->device().name, "model sm_90");
+  EXPECT_EQ(backend->device().backend, "model");
+  EXPECT_EQ(backend->device().compute_capability, 90);
+  EXPECT_EQ(backend->state("before").phase, "before");
+  EXPECT_NE(backend->state("before").unavailable, "");
+  EXPECT_EQ(backend->counters_unavailable(), "");
+  EXPECT_THAT(backend->timing_unavailable(), HasSubstr("no clock"));
+  EXPECT_EQ(backend->variants_together(), 1u);
+  EXPECT_GT(backend->problem_capacity(), 1u << 20);
+}
+
+TEST(ModelBackend, NamesTheArchitecturesThatThereAre) {
+  EXPECT_EQ(open({.arch = 80})->device().name, "model sm_80");
+  try {
+    open({.arch = 35});
+    FAIL() << "sm_35 is not embedded";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("80, 90"), HasSubstr("sm_35")));
+  }
+}
+
+TEST(ModelBackend, CountsEveryCounterThatTheCatalogueSaysItDoes) {
+  const auto backend = open();
+  const kernels::Family& family = *kernels::find_family("reduction");
+  const kernels::Problem problem = family.prepare(2000);
+  const auto workload = backend->load(problem);
+  std::vector<std::string> names;
+  for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
+    names.push_back(info.name);
+  }
+  names.emplace_back("smsp__sass_inst_executed_op_shared_ld.sum");
+  names.emplace_back("sm__cycles_active.avg");
+  backend->select(names);
+  const run::Launch launch = launch_of(family, "interleaved", 2000);
+  const auto counted = workload->count({&launch, 1});
+  ASSERT_EQ(counted.size(), 1u);
+  ASSERT_EQ(counted[0].size(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const schema::Counter& counter = counted[0][i];
+    EXPECT_EQ(counter.name, names[i]);
+    const schema::CounterInfo* info = schema::Catalogue::get().find_counter(names[i]);
+    const bool is_counted = (info != nullptr && info->model) || names[i].starts_with("smsp__sass");
+    EXPECT_EQ(counter.value.has_value(), is_counted) << names[i];
+    if (!is_counted) {
+      EXPECT_EQ(counter.grade, Grade::unavailable);
+      EXPECT_THAT(counter.reason, HasSubstr("run on a GPU"));
+    }
+    if (names[i].ends_with("_instructions")) {
+      EXPECT_EQ(counter.grade, Grade::ptx);
+    }
+  }
+  const auto value = [&](std::string_view name) {
+    return std::find_if(counted[0].begin(), counted[0].end(),
+                        [&](const schema::Counter& c) { return c.name == name; })
+        ->value;
+  };
+  EXPECT_EQ(value("smsp__sass_inst_executed_op_shared_ld.sum"), value("shared_load_requests"));
+}
+
+TEST(ModelBackend, StartsEveryLaunchFromTheInitialInput) {
+  const auto backend = open();
+  const kernels::Family& family = *kernels::find_family("reduction");
+  const kernels::Problem problem = family.prepare(3000);
+  const auto workload = backend->load(problem);
+  const run::Launch launch = launch_of(family, "interleaved", 3000);
+  const run::Execution first = workload->execute(launch), second = workload->execute(launch);
+  EXPECT_EQ(first.failure, "");
+  EXPECT_EQ(first.buffers, second.buffers);
+  EXPECT_EQ(first.static_shared_bytes, 8192);
+  EXPECT_FALSE(first.registers) << "PTX has no count of registers";
+}
+
+TEST(ModelBackend, TellsLinesWithTheirText) {
+  const auto backend = open();
+  const kernels::Family& family = *kernels::find_family("transpose");
+  const kernels::Problem problem = family.prepare(64);
+  const auto workload = backend->load(problem);
+  const run::Launch launch = launch_of(family, "naive", 64);
+  ASSERT_EQ(workload->execute(launch).failure, "");
+  const std::vector<schema::Line> lines = workload->lines(launch);
+  ASSERT_EQ(lines.size(), 2u) << "one line that loads and stores";
+  const schema::Line& load = lines[0].access == "global load" ? lines[0] : lines[1];
+  const schema::Line& store = lines[0].access == "global load" ? lines[1] : lines[0];
+  EXPECT_EQ(load.file, "kernels/transpose.cu");
+  EXPECT_NE(load.text, "");
+  EXPECT_EQ(load.text.find_first_of(" \t"), load.text.find(' '));
+  EXPECT_NE(family.image->source.find(load.text), std::string_view::npos);
+  EXPECT_EQ(load.requests, 128u);
+  EXPECT_EQ(load.transactions, 512u);
+  EXPECT_EQ(load.ideal, 512u);
+  EXPECT_EQ(store.access, "global store");
+  EXPECT_EQ(store.transactions, 2048u) << "a sector for each of 16 rows of two lanes";
+  EXPECT_EQ(store.ideal, 512u);
+  EXPECT_EQ(store.grade, Grade::exact);
+}
+
+TEST(ModelBackend, FailsALaunchInWords) {
+  const auto backend = open({.instruction_budget = 1000});
+  const kernels::Family& family = *kernels::find_family("matmul");
+  const kernels::Problem problem = family.prepare(256);
+  const auto workload = backend->load(problem);
+  run::Launch launch = launch_of(family, "naive", 256);
+  EXPECT_THAT(workload->execute(launch).failure,
+              AllOf(HasSubstr("endless loop"), HasSubstr("kernels/matmul.cu:")));
+  EXPECT_TRUE(workload->execute(launch).buffers.empty());
+  backend->select(std::vector<std::string>{"warp_instructions"});
+  EXPECT_EQ(workload->count({&launch, 1})[0][0].grade, Grade::unavailable);
+  launch.geometry.block = {2048, 1, 1};
+  EXPECT_THAT(workload->execute(launch).failure, HasSubstr("at most 1024 threads"));
+  launch.entry = "missing";
+  EXPECT_THAT(workload->execute(launch).failure, HasSubstr("no kernel 'missing'"));
+}
+
+TEST(ModelBackend, StopsWhenCancelled) {
+  const auto backend = open({.cancelled = [] { return true; }});
+  const kernels::Family& family = *kernels::find_family("vector_add");
+  const kernels::Problem problem = family.prepare(1 << 20);
+  const auto workload = backend->load(problem);
+  EXPECT_EQ(workload->execute(launch_of(family, "block_128", 1 << 20)).failure, "cancelled");
+}
+
+/// The grade of one counter of a kernel with one thread.
+schema::Counter counter_of(const std::string& body, std::string_view name) {
+  const TestRun run = run_ptx(
+      module_with(
+          ".param .u64 out",
+          ".reg .b32 %r<9>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n .shared .align 16 .b8 tile[256];\n"
+          " ld.param.u64 %rd1, [out]; mov.u32 %r1, tile;\n" +
+              body + " ret;"),
+      "k", geometry(1, 32), {TestArgument::buffer(std::vector<std::uint32_t>(64))});
+  EXPECT_EQ(run.refusal + run.trap(), "") << body;
+  return counter(name, run.program, run.outcome);
+}
+
+TEST(Grades, AreAsWeakAsTheWeakestAccessThatRan) {
+  const std::string one = "ld.shared.f32 %f1, [%r1];";
+  const std::string two = one + "ld.shared.f32 %f2, [%r1+4];";
+  EXPECT_EQ(counter_of(one, "shared_load_requests").grade, Grade::exact);
+  EXPECT_EQ(counter_of(two, "shared_load_requests").grade, Grade::ptx);
+  EXPECT_THAT(counter_of(two, "shared_load_wavefronts").reason, HasSubstr("ptxas may merge"));
+  EXPECT_EQ(counter_of(two, "shared_store_wavefronts").grade, Grade::exact) << "none ran";
+  EXPECT_EQ(*counter_of(two, "shared_store_wavefronts").value, 0);
+  EXPECT_EQ(counter_of(two, "global_load_sectors").grade, Grade::exact);
+}
+
+TEST(Grades, CallAtomicsThatLoopModelled) {
+  EXPECT_EQ(counter_of("red.shared.add.u32 [%r1], 1;", "shared_atomic_wavefronts").grade,
+            Grade::exact);
+  EXPECT_EQ(*counter_of("red.shared.add.u32 [%r1], 1;", "shared_atomic_wavefronts").value, 32);
+  EXPECT_EQ(
+      counter_of("mov.f32 %f1, 1.0; red.shared.add.f32 [%r1], %f1;", "shared_atomic_wavefronts")
+          .grade,
+      Grade::modelled);
+  EXPECT_EQ(counter_of("red.global.add.u32 [%rd1], 1;", "global_reduction_sectors").grade,
+            Grade::exact);
+  EXPECT_EQ(counter_of("atom.global.add.u32 %r2, [%rd1], 1;", "global_atomic_sectors").grade,
+            Grade::exact);
+  EXPECT_EQ(counter_of("red.global.add.u64 [%rd1], 1;", "global_reduction_sectors").grade,
+            Grade::modelled);
+}
+
+}  // namespace
+}  // namespace warpmeter::model

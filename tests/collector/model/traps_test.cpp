@@ -1,0 +1,194 @@
+// What goes wrong while a kernel runs, and what is refused before: with the words that people see.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/collector/model/run_ptx.h"
+
+namespace warpmeter::model {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using Numbers = std::vector<std::uint32_t>;
+
+TestRun run_body(const std::string& body, const kernels::Geometry& shape,
+                 const LaunchOptions& options = {}, std::size_t words = 32) {
+  const std::string text = ".file 1 \"kernels/wrong.cu\"\n";
+  return run_ptx(module_with(".param .u64 out",
+                             " .reg .pred %p<8>; .reg .b32 %r<32>; .reg .b64 %rd<8>;\n"
+                             " ld.param.u64 %rd1, [out];\n mov.u32 %r1, %tid.x;\n" +
+                                 body,
+                             text),
+                 "k", shape, {TestArgument::buffer(Numbers(words))}, options);
+}
+
+TEST(Traps, NameAnIllegalAddress) {
+  const TestRun run = run_body(R"(
+    mov.u32 %r2, %ctaid.x;
+    mad.lo.u32 %r3, %r2, 32, %r1;
+    mul.wide.u32 %rd2, %r3, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    .loc 1 12 7
+    st.global.u32 [%rd3], %r1;
+    ret;)",
+                               geometry(5, 32), {}, 40);
+  EXPECT_THAT(run.trap(),
+              AllOf(HasSubstr("illegal address"), HasSubstr("kernel 'k' stores 4 bytes of global"),
+                    HasSubstr("0 bytes past the end of 'buffer 0' (160 bytes"),
+                    HasSubstr("kernels/wrong.cu:12 (line 17 of its PTX)"),
+                    HasSubstr("block (1,0,0), thread (8,0,0)")));
+  ASSERT_TRUE(run.outcome.trap);
+  EXPECT_EQ(run.outcome.trap->kind, TrapKind::out_of_bounds);
+}
+
+TEST(Traps, ComeFromTheFirstBlockWhateverTheThreads) {
+  for (unsigned threads = 1; threads <= 4; ++threads) {
+    LaunchOptions options;
+    options.threads = threads;
+    const TestRun run = run_body(R"(
+      mov.u32 %r2, %ctaid.x;
+      setp.lt.u32 %p1, %r2, 37;
+      @%p1 ret;
+      st.global.u32 [0], %r1;
+      ret;)",
+                                 geometry(200, 32), options);
+    ASSERT_TRUE(run.outcome.trap);
+    EXPECT_EQ(run.outcome.trap->block.x, 37u);
+    EXPECT_THAT(run.trap(), HasSubstr("bytes before 'buffer 0'"));
+  }
+}
+
+TEST(Traps, SeeAnAccessThatOnlyEndsOutside) {
+  const TestRun run =
+      run_body("add.s64 %rd2, %rd1, 122; ld.global.u32 %r2, [%rd2]; ret;", geometry(1, 1), {}, 31);
+  EXPECT_THAT(run.trap(), HasSubstr("the last bytes of 'buffer 0'"));
+}
+
+TEST(Traps, NameAMisalignedAddress) {
+  const TestRun run = run_body("ld.global.u32 %r2, [%rd1+2]; ret;", geometry(1, 1));
+  EXPECT_THAT(run.trap(), AllOf(HasSubstr("misaligned address: kernel 'k' loads 4 bytes"),
+                                HasSubstr("no multiple of 4")));
+}
+
+TEST(Traps, SeeWhatTheFastPathWouldMiss) {
+  // The same access goes well 99 times before it leaves the buffer, or its alignment.
+  for (const auto& [step, kind] :
+       {std::pair{"4", TrapKind::out_of_bounds}, std::pair{"2", TrapKind::misaligned}}) {
+    const TestRun run = run_body(std::string(R"(
+      mov.u32 %r2, 0;
+      mul.wide.u32 %rd2, %r1, 4;
+      add.s64 %rd3, %rd1, %rd2;
+    LOOP:
+      ld.global.u32 %r3, [%rd3];
+      add.s64 %rd3, %rd3, )") + step +
+                                     R"(;
+      add.u32 %r2, %r2, 1;
+      setp.lt.u32 %p1, %r2, 1000;
+      @%p1 bra LOOP;
+      ret;)",
+                                 geometry(1, 32), {}, 131);
+    ASSERT_TRUE(run.outcome.trap) << step;
+    EXPECT_EQ(run.outcome.trap->kind, kind);
+  }
+}
+
+TEST(Traps, KnowTheSizeOfSharedAndLocalMemory) {
+  TestRun run = run_body(
+      ".shared .align 4 .b32 tile[8];\n mov.u32 %r2, tile; shl.b32 %r3, %r1, 2;"
+      " add.u32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1; ret;",
+      geometry(1, 32));
+  EXPECT_THAT(run.trap(), AllOf(HasSubstr("of shared memory at 0x20, of which there are 32 bytes"),
+                                HasSubstr("thread (8,0,0)")));
+  run = run_body(
+      ".local .align 4 .b8 own[16];\n mov.u64 %rd2, own; ld.local.u32 %r2, [%rd2+16]; ret;",
+      geometry(1, 1));
+  EXPECT_THAT(run.trap(), HasSubstr("of local memory at 0x10, of which there are 16 bytes"));
+}
+
+TEST(Traps, TellABarrierThatPartOfAWarpSkips) {
+  const TestRun run = run_body(
+      "setp.lt.u32 %p1, %r1, 16;\n @!%p1 bra END;\n bar.sync 0;\n"
+      "END: st.global.u32 [%rd1], %r1; ret;",
+      geometry(1, 32));
+  EXPECT_THAT(run.trap(), AllOf(HasSubstr("barrier not reached: 16 threads of a warp"),
+                                HasSubstr("thread (0,0,0)")));
+}
+
+TEST(Traps, TellABarrierThatOtherWarpsNeverComeTo) {
+  const TestRun run = run_body(
+      "setp.lt.u32 %p1, %r1, 32;\n @%p1 bra ONE;\n bar.sync 2;\n ret;\n"
+      "ONE: bar.sync 1; ret;",
+      geometry(1, 64));
+  EXPECT_THAT(run.trap(), HasSubstr("waits at a barrier that other threads of the block never"));
+}
+
+TEST(Traps, EndEndlessLoops) {
+  LaunchOptions options;
+  options.instruction_budget = 100000;
+  const TestRun run =
+      run_body("LOOP: add.u32 %r2, %r2, 1; bra.uni LOOP;", geometry(1, 32), options);
+  EXPECT_THAT(run.trap(), AllOf(HasSubstr("endless loop"), HasSubstr("line 11 of its PTX")));
+}
+
+TEST(Traps, AreRaisedByTheKernelItself) {
+  const TestRun run = run_body("setp.eq.u32 %p1, %r1, 5; @%p1 trap; ret;", geometry(1, 32));
+  EXPECT_THAT(run.trap(), AllOf(HasSubstr("ended itself"), HasSubstr("thread (5,0,0)")));
+}
+
+TEST(Traps, DoNotHideThatARunWasCancelled) {
+  LaunchOptions options;
+  options.cancelled = [] { return true; };
+  const TestRun run = run_body("LOOP: bra.uni LOOP;", geometry(1, 32), options);
+  EXPECT_TRUE(run.outcome.cancelled);
+  EXPECT_FALSE(run.outcome.trap);
+}
+
+TEST(Refusals, NameTheInstructionItsLineAndWhatThereIs) {
+  const TestRun run = run_body(".loc 1 7 3\n cp.async.wait_all;\n ret;", geometry(1, 32));
+  EXPECT_THAT(run.refusal,
+              AllOf(HasSubstr("kernel 'k'"), HasSubstr("'cp.async.wait_all' on line 12 of its PTX"),
+                    HasSubstr("(kernels/wrong.cu:7)"), HasSubstr("abs, activemask, add,"),
+                    HasSubstr("xor")));
+}
+
+TEST(Refusals, ComeBeforeAnythingRuns) {
+  const struct {
+    const char* body;
+    const char* why;
+  } cases[] = {
+      {"wgmma.fence.sync.aligned; ret;", "wgmma.fence.sync.aligned"},
+      {"mbarrier.init.shared.b64 [%r1], 1; ret;", "mbarrier.init.shared.b64"},
+      {"add.u64 %rd2, %rd1, %r1; ret;", "takes 64 bits, but register %r1 has 32"},
+      {"add.u32 %r2, %r1, %missing; ret;", "names %missing"},
+      {"add.u32 %r2, %r1; ret;", "has 2 operands instead of 3"},
+      {"st.const.u32 [%rd1], %r1; ret;", "can only read"},
+      {"setp.lt.f32 %p1, %r1, 1; ret;", "whole number where it takes a float"},
+      {"ld.global.v2.u32 %r2, [%rd1]; ret;", "another number of registers"},
+      {"{ .param .b32 x; call (x), vprintf, (x); } ret;", "calls vprintf"},
+      {"call %rd1, (); ret;", "calls through a pointer"},
+  };
+  for (const auto& [body, why] : cases) {
+    EXPECT_THAT(run_body(body, geometry(1, 32)).refusal, HasSubstr(why)) << body;
+  }
+}
+
+TEST(Refusals, IncludeRecursion) {
+  const std::string before = ".func down() { .reg .b32 %r<2>; call.uni down, (); ret; }\n";
+  const TestRun run =
+      run_ptx(module_with("", "call.uni down, (); ret;", before), "k", geometry(1, 32), {});
+  EXPECT_THAT(run.refusal, HasSubstr("calls down recursively"));
+}
+
+TEST(Refusals, IncludeUnknownKernelsAndImpossibleLaunches) {
+  const std::string text = module_with("", ".shared .align 4 .b8 tile[1024]; ret;");
+  EXPECT_THAT(run_ptx(text, "other", geometry(1, 32), {}).refusal, HasSubstr("no kernel 'other'"));
+  EXPECT_THAT(run_ptx(text, "k", geometry(1, 2000), {}).refusal, HasSubstr("at most 1024 threads"));
+  EXPECT_THAT(run_ptx(text, "k", geometry(0, 32), {}).refusal, HasSubstr("has no thread"));
+  EXPECT_THAT(run_ptx(text, "k", geometry(1, 32, 300000), {}).refusal,
+              HasSubstr("asks for 301024 bytes of shared memory"));
+  EXPECT_EQ(run_ptx(text, "k", geometry(1, 32), {TestArgument::scalar(1)}).refusal,
+            "other parameters");
+}
+
+}  // namespace
+}  // namespace warpmeter::model
