@@ -273,6 +273,7 @@ ExitCode run_command(const ProfileRequest& request) {
                 "warpmeter profile --help)");
   }
   profile::find_program(request.words.front());
+  check_label(request.label);
   inject::Config config = config_of(request);
   config.cupti_directory = cupti::cupti_folder();
   const Devices devices = find_devices();

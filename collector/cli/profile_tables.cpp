@@ -1,10 +1,11 @@
 #include "collector/cli/profile_tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "collector/inject/kernel_name.h"
@@ -91,10 +92,50 @@ std::string text(const schema::Value& value) {
 constexpr const char* metrics_sql =
     "SELECT l.device, l.kernel, l.variant, r.metric, max(r.unit) AS unit, count(r.value) AS n, "
     "min(r.value) AS least, max(r.value) AS greatest, avg(r.value) AS mean, max(r.reason) AS why, "
-    "min(l.launch_id) OVER (PARTITION BY l.device, l.kernel, l.variant) AS first "
+    "min(min(l.launch_id)) OVER (PARTITION BY l.device, l.kernel, l.variant) AS first "
     "FROM results r JOIN launches l ON l.launch_id = r.launch_id "
     "WHERE r.run_id = :run GROUP BY l.device, l.kernel, l.variant, r.metric "
     "ORDER BY first";
+
+using MetricRow = std::vector<schema::Value>;
+constexpr std::ptrdiff_t kernel_columns = 3;  ///< device, kernel, variant
+
+/// "Device: …  Kernel: …" with the NVTX range that its variant carries.
+std::string kernel_title(const MetricRow& row, KernelNameBase base) {
+  const std::string variant = text(row[2]);
+  const std::size_t range = variant.ends_with(']') ? variant.rfind(" [") : std::string::npos;
+  return fmt::format("Device: {}   Kernel: {}{}\n", text(row[0]), shown_name(text(row[1]), base),
+                     range != std::string::npos ? variant.substr(range) : "");
+}
+
+/// The metrics of one kernel in the order in which they were asked for.
+std::string kernel_block(std::span<const MetricRow> rows, std::span<const std::string> metrics,
+                         KernelNameBase base) {
+  Table table;
+  table.columns = {right("Invocations"), Column::text("Metric"), right("Min"), right("Max"),
+                   right("Avg")};
+  std::map<std::string, std::vector<std::string>> missing;  // by the reason
+  for (const std::string& metric : metrics) {
+    for (const MetricRow& row : rows) {
+      if (text(row[3]) != metric) continue;
+      const auto value = [&](std::size_t column) {
+        return value_text(real(row[column]), text(row[4]));
+      };
+      if (real(row[5]) > 0) {
+        table.rows.push_back(
+            {fmt::format("{:.0f}", real(row[5])), metric, value(6), value(7), value(8)});
+      } else {
+        table.rows.push_back({"0", metric, "-", "-", "-"});
+        missing[text(row[9])].push_back(metric);
+      }
+    }
+  }
+  std::string block = kernel_title(rows.front(), base) + render(table, reports::Format::table);
+  for (const auto& [reason, names] : missing) {
+    block += fmt::format("no value of {}: {}\n", fmt::join(names, ", "), reason);
+  }
+  return block;
+}
 
 }  // namespace
 
@@ -139,41 +180,17 @@ std::vector<std::string> shown_metrics(std::span<const std::string> requested) {
 
 std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
                           std::span<const std::string> metrics, KernelNameBase base) {
-  const schema::Rows rows = reader.query(metrics_sql, {{":run", run_id}});
+  const schema::Rows answer = reader.query(metrics_sql, {{":run", run_id}});
   std::string all;
-  // Rows of one kernel are neighbours; its metrics are shown in the order they were asked for.
-  for (std::size_t begin = 0; begin < rows.rows.size();) {
-    std::size_t end = begin;
-    const auto& head = rows.rows[begin];
-    while (end < rows.rows.size() && rows.rows[end][0] == head[0] && rows.rows[end][1] == head[1] &&
-           rows.rows[end][2] == head[2]) {
-      ++end;
-    }
-    Table table;
-    table.columns = {right("Invocations"), Column::text("Metric"), right("Min"), right("Max"),
-                     right("Avg")};
-    for (const std::string& metric : metrics) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const auto& row = rows.rows[i];
-        if (text(row[3]) != metric) continue;
-        const double n = real(row[5]);
-        const std::string unit = text(row[4]);
-        if (n == 0) {
-          table.rows.push_back({"0", metric, "-", "-", "- (" + text(row[9]) + ")"});
-        } else {
-          table.rows.push_back({fmt::format("{:.0f}", n), metric, value_text(real(row[6]), unit),
-                                value_text(real(row[7]), unit), value_text(real(row[8]), unit)});
-        }
-      }
-    }
-    const std::string variant = text(head[2]);
-    const std::size_t range = variant.rfind(" [");
-    all += fmt::format(
-        "{}Device: {}   Kernel: {}{}\n{}", all.empty() ? "" : "\n", text(head[0]),
-        shown_name(text(head[1]), base),
-        range != std::string::npos && variant.back() == ']' ? variant.substr(range) : "",
-        reports::render(table, reports::Format::table));
-    begin = end;
+  // Rows of one kernel are neighbours.
+  std::span<const MetricRow> rest = answer.rows;
+  while (!rest.empty()) {
+    const auto other = std::find_if(rest.begin(), rest.end(), [&](const MetricRow& row) {
+      return !std::equal(row.begin(), row.begin() + kernel_columns, rest.front().begin());
+    });
+    const auto rows = static_cast<std::size_t>(other - rest.begin());
+    all += (all.empty() ? "" : "\n") + kernel_block(rest.first(rows), metrics, base);
+    rest = rest.subspan(rows);
   }
   return all;
 }

@@ -61,12 +61,7 @@ void check_combinations(const RunRequest& request) {
   if (request.timing_only && !request.metrics.empty()) {
     throw Error(ExitCode::usage, "--timing-only reads no counters, so it takes no --metrics");
   }
-  const std::string& label = request.label;
-  const bool is_id = !label.empty() && label.find_first_not_of("0123456789") == std::string::npos;
-  if (is_id || label == "last" || label.rfind("last~", 0) == 0) {
-    throw Error(ExitCode::usage,
-                fmt::format("--label '{}' already means a run to --run: choose another", label));
-  }
+  check_label(request.label);
 }
 
 run::Options session_options(const RunRequest& request) {

@@ -60,7 +60,10 @@ Recording* recording = nullptr;
 
 void send_waiting(Recording& all) {
   if (all.waiting.empty()) return;
-  all.channel.send(Activities{std::exchange(all.waiting, {})});
+  Message batch = Activities{std::move(all.waiting)};
+  all.channel.send(batch);
+  all.waiting = std::move(std::get<Activities>(batch).activities);  // its room is used again
+  all.waiting.clear();
 }
 
 void add(Recording& all, Activity activity) {

@@ -28,8 +28,8 @@ TEST(SummaryTable, IsNvprofsWithTheMedian) {
   EXPECT_EQ(
       summary_table(activities, KernelNameBase::function),
       "Type             Time(%)      Time  Calls       Avg       Min       Max    Median  Name\n"
-      "---------------  -------  --------  -----  --------  --------  --------  --------  "
-      "----------\n"
+      "───────────────  ───────  ────────  ─────  ────────  ────────  ────────  ────────  "
+      "──────────\n"
       "GPU activities:   70.00%  14.000us      2  7.0000us  4.0000us  10.000us  7.0000us  reduce\n"
       "                  30.00%  6.0000us      3  2.0000us  1.0000us  3.0000us  2.0000us  scan\n"
       "API calls:       100.00%  2.5000ms      1  2.5000ms  2.5000ms  2.5000ms  2.5000ms  "
@@ -81,16 +81,12 @@ TEST_F(MetricsTable, ShowsInvocationsLeastGreatestAndMeanOfEachKernel) {
                                  "x__y.sum"};
   EXPECT_EQ(metrics_table(schema::Reader(path), 1, metrics, KernelNameBase::demangled),
             "Device: GPU   Kernel: void reduce<4>(float*) [solve]\n"
-            "Invocations  Metric                                     Min        Max                "
-            "   Avg\n"
-            "-----------  ------------------------------------  --------  ---------  "
-            "--------------------\n"
-            "          2  shared_load_transactions_per_request  0.333333  10.666667              "
-            "5.500000\n"
-            "          2  shared_load_wavefronts                      32      1,024                "
-            "   528\n"
-            "          0  x__y.sum                                     -          -  - (not on "
-            "this chip)\n");
+            "Invocations  Metric                                     Min        Max       Avg\n"
+            "───────────  ────────────────────────────────────  ────────  ─────────  ────────\n"
+            "          2  shared_load_transactions_per_request  0.333333  10.666667  5.500000\n"
+            "          2  shared_load_wavefronts                      32      1,024       528\n"
+            "          0  x__y.sum                                     -          -         -\n"
+            "no value of x__y.sum: not on this chip\n");
 }
 
 }  // namespace
