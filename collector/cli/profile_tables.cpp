@@ -189,7 +189,8 @@ std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
       return !std::equal(row.begin(), row.begin() + kernel_columns, rest.front().begin());
     });
     const auto rows = static_cast<std::size_t>(other - rest.begin());
-    all += (all.empty() ? "" : "\n") + kernel_block(rest.first(rows), metrics, base);
+    if (!all.empty()) all += '\n';
+    all += kernel_block(rest.first(rows), metrics, base);
     rest = rest.subspan(rows);
   }
   return all;

@@ -101,6 +101,8 @@
   X(cuptiActivityFlushPeriod)                     \
   X(cuptiActivityGetNextRecord)                   \
   X(cuptiActivityGetNumDroppedRecords)            \
+  X(cuptiGetTimestamp)                            \
+  X(cuptiSetThreadIdType)                         \
   X(cuptiSubscribe_v2)                            \
   X(cuptiUnsubscribe)                             \
   X(cuptiEnableCallback)                          \

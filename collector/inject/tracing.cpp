@@ -3,7 +3,9 @@
 #include "collector/inject/tracing.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -39,6 +41,12 @@ struct Kernel {
   std::uint32_t id = 0;
 };
 
+/// When we called the driver ourselves: no part of the program.
+struct OwnCalls {
+  std::uint32_t thread = 0;
+  std::uint64_t begin_ns = 0, end_ns = 0;  ///< as CUPTI counts
+};
+
 struct Recording {
   Recording(Channel& where, const cupti::CuptiApi& with, const Selection& selection)
       : channel(where), api(with), filter(selection) {}
@@ -51,6 +59,7 @@ struct Recording {
   std::map<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>, std::uint32_t> functions;  ///< Names
   std::unordered_map<const char*, Kernel> kernels;  ///< by where CUPTI keeps the name
   std::vector<Activity> waiting;                    ///< for the frame to be full
+  std::vector<OwnCalls> own_calls;
   std::uint64_t lost = 0;
   std::atomic<Clock::rep> next_flush{0};
 };
@@ -77,11 +86,15 @@ double duration(std::uint64_t start, std::uint64_t end) {
 
 void announce(Recording& all, std::uint32_t device) {
   if (!all.devices.insert(device).second) return;
+  OwnCalls own{static_cast<std::uint32_t>(gettid()), 0, 0};
+  all.api.cuptiGetTimestamp(&own.begin_ns);
   try {
     all.channel.send(Device{cupti::describe_device_by_driver(static_cast<int>(device))});
   } catch (const Error& error) {
     all.channel.send(Problem{false, error.what()});
   }
+  all.api.cuptiGetTimestamp(&own.end_ns);
+  all.own_calls.push_back(own);
 }
 
 /// The kernel's name with its number; CUPTI may use the place of a name again.
@@ -156,7 +169,14 @@ std::string_view called_name(std::string_view name) {
   return is_version ? name.substr(0, version) : name;
 }
 
+bool is_own(const Recording& all, const CUpti_ActivityAPI& call) {
+  return std::any_of(all.own_calls.begin(), all.own_calls.end(), [&](const OwnCalls& own) {
+    return call.threadId == own.thread && call.start >= own.begin_ns && call.end <= own.end_ns;
+  });
+}
+
 void take_call(Recording& all, const CUpti_ActivityAPI& call) {
+  if (is_own(all, call)) return;
   const CUpti_CallbackDomain domain = call.kind == CUPTI_ACTIVITY_KIND_RUNTIME
                                           ? CUPTI_CB_DOMAIN_RUNTIME_API
                                           : CUPTI_CB_DOMAIN_DRIVER_API;
@@ -235,6 +255,7 @@ void start(Channel& channel, const cupti::CuptiApi& api, const Config& config) {
         CUPTI_ACTIVITY_KIND_DRIVER}) {
     cupti::check(api, api.cuptiActivityEnable(kind), "recording activities");
   }
+  api.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   api.cuptiActivityFlushPeriod(flush_period_ms);
 }
 
