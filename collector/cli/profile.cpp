@@ -11,7 +11,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <future>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -129,17 +131,17 @@ KernelNameBase base_of(const std::string& word) {
                                : KernelNameBase::function;
 }
 
-/// At most five, and how many more.
+/// Names as the tables show them, each once: at most five, and how many more.
 template <class Names>
 std::string some_of(const Names& kernels, KernelNameBase base) {
-  std::vector<std::string> shown;
-  for (const std::string& kernel : kernels) {
-    if (shown.size() == 5) break;
-    shown.push_back(shown_name(kernel, base));
-  }
-  const std::size_t more = kernels.size() - shown.size();
-  return fmt::format("{}{}", fmt::join(shown, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "");
+  std::set<std::string> names;
+  for (const std::string& kernel : kernels) names.insert(shown_name(kernel, base));
+  const std::size_t shown = std::min<std::size_t>(names.size(), 5);
+  const std::size_t more = names.size() - shown;
+  return fmt::format(
+      "{}{}",
+      fmt::join(names.begin(), std::next(names.begin(), static_cast<std::ptrdiff_t>(shown)), ", "),
+      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 void show_tables(const ProfileRequest& request, const profile::Recorder& recorder) {
