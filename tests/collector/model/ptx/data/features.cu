@@ -37,13 +37,29 @@ extern "C" __global__ void prints(int n) {
 extern "C" __global__ void switches(int* o, int n) {
   int v = o[threadIdx.x];
   switch (n) {
-    case 0: v += 3; break;
-    case 1: v *= 7; o[1] = 2; break;
-    case 2: v ^= n; o[5] = v; break;
-    case 3: v = steps[v & 1](v); break;
-    case 4: v /= n; o[9] = v; break;
-    case 6: v = __popc(v); break;
-    default: v = -1;
+    case 0:
+      v += 3;
+      break;
+    case 1:
+      v *= 7;
+      o[1] = 2;
+      break;
+    case 2:
+      v ^= n;
+      o[5] = v;
+      break;
+    case 3:
+      v = steps[v & 1](v);
+      break;
+    case 4:
+      v /= n;
+      o[9] = v;
+      break;
+    case 6:
+      v = __popc(v);
+      break;
+    default:
+      v = -1;
   }
   o[threadIdx.x] = v;
 }
