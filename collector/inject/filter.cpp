@@ -11,24 +11,31 @@
 
 namespace warpmeter::inject {
 
-KernelPattern::KernelPattern(const std::string& pattern) {
+KernelPattern::KernelPattern(const std::string& pattern)
+    : regex_(nullptr, [](regex_t* regex) {
+        regfree(regex);
+        delete regex;
+      }) {
   constexpr std::string_view prefix = "regex:";
   if (!pattern.starts_with(prefix)) {
     name_ = pattern;
     return;
   }
-  try {
-    regex_.emplace(pattern.substr(prefix.size()));
-  } catch (const std::regex_error&) {
+  const std::string text = pattern.substr(prefix.size());
+  auto regex = std::make_unique<regex_t>();
+  if (const int failure = regcomp(regex.get(), text.c_str(), REG_EXTENDED | REG_NOSUB);
+      failure != 0) {
+    char words[128] = "";
+    regerror(failure, regex.get(), words, sizeof words);
     throw Error(ExitCode::usage,
-                fmt::format("'{}' is no regular expression (ECMAScript's): mend the pattern behind "
-                            "regex:",
-                            pattern.substr(prefix.size())));
+                fmt::format("'{}' is no regular expression ({}): mend the pattern behind regex:",
+                            text, words));
   }
+  regex_.reset(regex.release());
 }
 
 bool KernelPattern::matches(const std::string& function) const {
-  if (regex_) return std::regex_search(function, *regex_);
+  if (regex_) return regexec(regex_.get(), function.c_str(), 0, nullptr, 0) == 0;
   return name_.empty() || name_ == function;
 }
 

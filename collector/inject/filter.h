@@ -3,9 +3,11 @@
 // no more than a count are taken.
 #pragma once
 
+#include <regex.h>
+
 #include <cstdint>
-#include <optional>
-#include <regex>
+#include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -13,7 +15,8 @@
 
 namespace warpmeter::inject {
 
-/// Whether a kernel's bare name ("reduce") is meant: equal to NAME, or found by regex:PATTERN.
+/// Whether a kernel's bare name ("reduce") is meant: equal to NAME, or found by regex:PATTERN
+/// (POSIX extended, as grep -E has it).
 class KernelPattern {
  public:
   /// Empty: every kernel. Throws Error{usage} for a pattern that is no regular expression.
@@ -22,7 +25,7 @@ class KernelPattern {
 
  private:
   std::string name_;
-  std::optional<std::regex> regex_;
+  std::unique_ptr<regex_t, void (*)(regex_t*)> regex_;  ///< none: a plain name
 };
 
 class Filter {
