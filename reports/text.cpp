@@ -50,7 +50,8 @@ Layout layout_of(const Table& table, std::size_t i) {
   return layout;
 }
 
-/// Narrows the widest text column, again and again, until the table fits or none can give more.
+/// Narrows the widest text column, again and again, until the table fits or none can give more, and
+/// breaks the headings to what their columns have become.
 void fit(std::vector<Layout>& columns, std::size_t width) {
   std::size_t total = gap * (columns.size() - 1);
   for (const Layout& column : columns) total += column.width;
@@ -60,7 +61,7 @@ void fit(std::vector<Layout>& columns, std::size_t width) {
       if (!column.may_wrap || column.width <= narrowest_text) continue;
       if (widest == nullptr || column.width > widest->width) widest = &column;
     }
-    if (widest == nullptr) return;
+    if (widest == nullptr) break;
     --widest->width;
     --total;
   }

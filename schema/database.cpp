@@ -255,8 +255,16 @@ std::string immutable_uri(const std::string& path) {
 }
 
 /// A read-only connection that has read something. In a folder that cannot be written SQLite cannot
-/// make the index of the write-ahead log; without a log there is no need for one.
+/// make the index of the write-ahead log; without a log there is no need for one. Nor is there for
+/// somebody else's file that nobody has open: the log and index that SQLite would make beside it
+/// would stay, and belong to the wrong person.
 Handle open_read_only(const std::string& path) {
+  std::error_code unknown;
+  const bool has_log = std::filesystem::exists(path + "-wal", unknown) || unknown;
+  if (access(path.c_str(), W_OK) != 0 && !has_log) {
+    return open(immutable_uri(path), path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                write_patience_ms);
+  }
   Handle db = open(file_name(path), path, SQLITE_OPEN_READONLY, write_patience_ms);
   if (sqlite3_exec(db.get(), "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr) ==
       SQLITE_OK) {

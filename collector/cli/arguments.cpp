@@ -100,6 +100,13 @@ void check_label(std::string_view label) {
     throw Error(ExitCode::usage,
                 fmt::format("--label '{}' already means a run to --run: choose another", label));
   }
+  constexpr std::size_t longest_label = 200;
+  if (label.size() > longest_label) {
+    throw Error(ExitCode::usage, fmt::format("--label is longer than {} bytes", longest_label));
+  }
+  if (!is_utf8(label)) {
+    throw Error(ExitCode::usage, "--label is not UTF-8, which other readers of the database need");
+  }
 }
 
 std::string shell_line(std::span<const std::string> words) {
@@ -117,6 +124,30 @@ std::string shell_line(std::span<const std::string> words) {
     line += '\'';
   }
   return line;
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    const int length = first < 0x80   ? 1
+                       : first < 0xc2 ? 0
+                       : first < 0xe0 ? 2
+                       : first < 0xf0 ? 3
+                                      : 4;
+    if (length == 0 || first > 0xf4 || i + static_cast<std::size_t>(length) > text.size())
+      return false;
+    std::uint32_t point = length == 1 ? first : first & (0x7fU >> length);
+    for (int k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + static_cast<std::size_t>(k)]);
+      if ((next & 0xc0U) != 0x80) return false;
+      point = point << 6 | (next & 0x3fU);
+    }
+    const bool is_overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
+    const bool is_surrogate = point >= 0xd800 && point <= 0xdfff;
+    if (is_overlong || is_surrogate || point > 0x10ffff) return false;
+    i += static_cast<std::size_t>(length);
+  }
+  return true;
 }
 
 }  // namespace warpmeter::cli

@@ -30,10 +30,14 @@ std::vector<std::string> split_list(std::string_view option, std::span<const std
 /// "NAME=VALUE" → (":NAME", an integer, a real or a text, whichever VALUE reads as).
 std::pair<std::string, schema::Value> parameter(std::string_view text);
 
-/// Throws Error{usage} for a label that means a run of its own to --run: a number, last, last~N.
+/// Throws Error{usage} for a label that means a run of its own to --run (a number, last, last~N),
+/// is longer than 200 bytes, or is not UTF-8.
 void check_label(std::string_view label);
 
 /// Words as one command line that a POSIX shell reads back into the same words.
 std::string shell_line(std::span<const std::string> words);
+
+/// Whether the text is well-formed UTF-8 (no overlong forms, no surrogates).
+bool is_utf8(std::string_view text);
 
 }  // namespace warpmeter::cli

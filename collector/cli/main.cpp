@@ -78,7 +78,7 @@ ExitCode run_command(int argc, char** argv) {
 }
 
 int complain(ExitCode code, const char* sentence) {
-  fmt::print(stderr, "{} {}\n", coloured(STDERR_FILENO, Colour::red, "warpmeter:"), sentence);
+  say(fmt::format("{} {}\n", coloured(STDERR_FILENO, Colour::red, "warpmeter:"), sentence));
   return static_cast<int>(code);
 }
 

@@ -28,8 +28,7 @@ void ProgressBar::update(const run::Progress& progress) {
   if (drawn_ && progress.done == done_ && now - last_ < std::chrono::milliseconds(100)) return;
   // One column stays free: a full line would wrap on some terminals.
   const std::string line = progress_line(progress, terminal_width(STDERR_FILENO) - 1);
-  fmt::print(stderr, "\r{}\x1b[K", line);
-  std::fflush(stderr);
+  say(fmt::format("\r{}\x1b[K", line));
   drawn_ = true;
   done_ = progress.done;
   last_ = now;
@@ -37,8 +36,7 @@ void ProgressBar::update(const run::Progress& progress) {
 
 void ProgressBar::clear() {
   if (!drawn_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  say("\r\x1b[K");
   drawn_ = false;
 }
 

@@ -39,6 +39,15 @@ bool is_one_word(std::string_view text) {
   });
 }
 
+std::string all_of_view(const std::string& name) {
+  const std::vector<std::string> views = view_names();
+  if (std::find(views.begin(), views.end(), name) == views.end()) {
+    throw Error(ExitCode::usage, fmt::format("there is no view '{}'{} (see: warpmeter list views)",
+                                             name, schema::did_you_mean(name, views)));
+  }
+  return fmt::format("SELECT * FROM {}", name);
+}
+
 /// The statement that was meant: standard input when nothing was typed, all of a view for its name.
 std::string statement_of(std::string text) {
   if (text.empty() || text == "-") {
@@ -51,13 +60,12 @@ std::string statement_of(std::string text) {
   if (text.find_first_not_of(" \t\r\n;") == std::string::npos) {
     throw Error(ExitCode::usage, "there is no SQL in the query (see: warpmeter query --help)");
   }
-  if (!is_one_word(text)) return text;
-  const std::vector<std::string> views = view_names();
-  if (std::find(views.begin(), views.end(), text) == views.end()) {
-    throw Error(ExitCode::usage, fmt::format("there is no view '{}'{} (see: warpmeter list views)",
-                                             text, schema::did_you_mean(text, views)));
-  }
-  return fmt::format("SELECT * FROM {}", text);
+  // "runs;" and the line end of a pipe name the view just as well.
+  const std::size_t last = text.find_last_not_of(" \t\r\n;");
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  const std::string word = text.substr(begin, last + 1 - begin);
+  if (!is_one_word(word)) return text;
+  return all_of_view(word);
 }
 
 /// SQLite's words for a missing table get the views that it may have been.

@@ -47,7 +47,13 @@ struct RunRequest {
 std::vector<std::int64_t> sizes_of(const RunRequest& request) {
   std::vector<std::int64_t> sizes;
   for (const std::string& text : request.sizes) {
-    sizes.push_back(whole_number("--size", text, 1, INT64_MAX));
+    // More digits than a number has is a size all the same: one that nothing can hold.
+    const std::string largest = std::to_string(INT64_MAX);
+    const bool is_digits = text.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_huge =
+        is_digits && text.front() != '0' &&
+        (text.size() > largest.size() || (text.size() == largest.size() && text > largest));
+    sizes.push_back(is_huge ? INT64_MAX : whole_number("--size", text, 1, INT64_MAX));
   }
   return sizes;
 }
@@ -101,7 +107,7 @@ schema::Run describe(const RunRequest& request, const run::Backend& backend) {
 // ---- what a person sees
 
 void remark(const RunRequest& request, const std::string& text) {
-  if (!request.quiet) fmt::print(stderr, "{}\n", text);
+  if (!request.quiet) say(text + "\n");
 }
 
 std::string launch_name(std::string_view family, std::string_view variant, std::int64_t size) {
@@ -161,8 +167,9 @@ run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output)
   hooks.progress = [&bar](const run::Progress& progress) { bar.update(progress); };
   hooks.failed = [&bar](const schema::Launch& launch) {
     bar.clear();
-    fmt::print(stderr, "{} {}: {}\n", coloured(STDERR_FILENO, Colour::red, "failed:"),
-               launch_name(launch.family, launch.variant, launch.size.value_or(0)), launch.reason);
+    say(fmt::format("{} {}: {}\n", coloured(STDERR_FILENO, Colour::red, "failed:"),
+                    launch_name(launch.family, launch.variant, launch.size.value_or(0)),
+                    launch.reason));
   };
   if (request.print_output > 0) {
     hooks.executed = [&](const kernels::Family& family, const kernels::Variant& variant,
@@ -196,6 +203,41 @@ void print_comparison(const RunRequest& request, std::int64_t run_id, Output& ou
   output.write(reports::render_comparison(reader, run_id, reports::Format::table, width));
 }
 
+/// Of the metrics named on the command line, those that no launch of the run has, each with its
+/// reason.
+std::vector<std::string> unanswered(const RunRequest& request, const schema::Reader& reader,
+                                    std::int64_t run_id) {
+  const schema::Rows missing = reader.query(
+      "SELECT metric, min(reason) FROM results WHERE run_id = :run GROUP BY metric "
+      "HAVING count(value) = 0",
+      {{":run", run_id}});
+  std::vector<std::string> remarks;
+  for (const auto& row : missing.rows) {
+    const auto* metric = std::get_if<std::string>(&row[0]);
+    const auto* reason = std::get_if<std::string>(&row[1]);
+    const auto& named = request.metrics;
+    if (metric == nullptr || std::find(named.begin(), named.end(), *metric) == named.end())
+      continue;
+    remarks.push_back(fmt::format("{} has no value: {}", *metric,
+                                  reason != nullptr ? *reason : "no reason is known"));
+  }
+  return remarks;
+}
+
+/// Says which metrics stayed without a value; throws Error{nothing} when all did.
+void check_answers(const RunRequest& request, std::int64_t run_id) {
+  const schema::Reader reader(request.database);
+  const std::vector<std::string> remarks = unanswered(request, reader, run_id);
+  for (const std::string& text : remarks) remark(request, text);
+  const schema::Rows rows = reader.query(
+      "SELECT count(*) FROM results WHERE run_id = :run AND value IS NOT NULL", {{":run", run_id}});
+  if (rows.rows.at(0).at(0) == schema::Value(std::int64_t{0})) {
+    throw Error(ExitCode::nothing,
+                "the kernels ran and are right, but nothing that was asked for could be measured "
+                "here: choose other --metrics (see: warpmeter list metrics), or run on a GPU");
+  }
+}
+
 // ---- the command
 
 ExitCode measure(const RunRequest& request, const run::Choice& choice, const run::Options& options,
@@ -220,7 +262,9 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
                      summary.cancelled ? ", interrupted" : "", summary.run_id, request.database));
   remark(request, fmt::format("next: {}", next_command(request, summary.run_id)));
   if (summary.failed > 0) return ExitCode::kernel;
-  return summary.launches == 0 ? ExitCode::nothing : ExitCode::done;
+  if (summary.launches == 0) return ExitCode::nothing;
+  check_answers(request, summary.run_id);
+  return ExitCode::done;
 }
 
 ExitCode run_command(const RunRequest& request) {

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 namespace warpmeter::cli {
@@ -30,6 +31,11 @@ std::string coloured(int descriptor, Colour colour, std::string_view text) {
   if (!is_terminal(descriptor) || !environment("NO_COLOR").empty()) return std::string(text);
   const int code = colour == Colour::red ? 31 : colour == Colour::green ? 32 : 33;
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+void say(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
 }
 
 }  // namespace warpmeter::cli

@@ -66,10 +66,10 @@ std::string path_of(const void* function) {
 }
 
 template <class Api>
-Loaded<Api> missing(std::string failure, std::string remedy) {
+Loaded<Api> missing(const std::string& failure, const std::string& remedy) {
   Loaded<Api> loaded;
-  loaded.failure = std::move(failure);
-  loaded.remedy = std::move(remedy);
+  loaded.failure = failure;
+  loaded.remedy = remedy;
   return loaded;
 }
 

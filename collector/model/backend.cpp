@@ -277,13 +277,12 @@ std::unique_ptr<run::Backend> open(const Options& options) {
   if (!architectures.contains(options.arch)) {
     std::string names;
     for (const int arch : architectures) {
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", arch);
+      names += fmt::format("{}sm_{}", names.empty() ? "" : ", ", arch);
     }
-    throw Error(
-        ExitCode::usage,
-        fmt::format("the kernels' PTX is embedded for sm_{} only, not for sm_{}; choose one "
-                    "of those or build with -DWARPMETER_ARCHITECTURES",
-                    names, options.arch));
+    throw Error(ExitCode::usage,
+                fmt::format("the kernels' PTX is embedded for {} only, not for sm_{}; choose one "
+                            "of those or build with -DWARPMETER_ARCHITECTURES",
+                            names, options.arch));
   }
   return std::make_unique<ModelBackend>(options);
 }

@@ -201,36 +201,47 @@ class Session {
         }
       }
     }
-    // What was counted together is stored together: one transaction costs about as much as a
-    // launch.
-    std::vector<schema::Launch> records;
-    records.reserve(launches.size());
+    std::size_t next = 0;
     for (Pending& pending : good) {
+      pending.record.lines = workload.lines(pending.launch);
       for (int i = 0; i < options_.repeat; ++i) {
         schema::Launch record = i == 0 ? pending.record : repetition(pending.record);
-        record.counters = std::move(counted[records.size()]);
-        if (i == 0) record.lines = workload.lines(pending.launch);
-        records.push_back(std::move(record));
+        record.counters = std::move(counted[next++]);
+        store(std::move(record));
       }
       ++done_;
     }
-    store_.add_launches(summary_.run_id, device_id_, records);
-    summary_.launches += records.size();
+    flush();
   }
 
-  /// Samples belong to the variant, not to a repetition of its counters.
+  /// Launches that were counted together are stored some at a time: a transaction costs about as
+  /// much as counting a launch.
+  void store(schema::Launch record) {
+    constexpr std::size_t together = 256;
+    finished_.push_back(std::move(record));
+    if (finished_.size() == together) flush();
+  }
+
+  void flush() {
+    store_.add_launches(summary_.run_id, device_id_, finished_);
+    summary_.launches += finished_.size();
+    finished_.clear();
+  }
+
+  /// Samples and lines belong to the variant, not to a repetition of its counters.
   static schema::Launch repetition(const schema::Launch& first) {
     schema::Launch record = first;
     if (record.timing) record.timing_reason = "timed once, with the first repetition";
     record.timing.reset();
+    record.lines.clear();
     return record;
   }
 
   void store_failure(schema::Launch& record) {
     record.outcome = schema::LaunchOutcome::failed;
     record.timing_reason = "the launch failed";
-    store_.add_launch(summary_.run_id, device_id_, record);
-    ++summary_.launches;
+    store(record);
+    flush();
     ++summary_.failed;
     ++done_;
     if (hooks_.failed) hooks_.failed(record);
@@ -256,6 +267,7 @@ class Session {
   schema::Store& store_;
   const Hooks& hooks_;
   std::vector<std::string> counters_;
+  std::vector<schema::Launch> finished_;  ///< not yet in the database
   std::int64_t device_id_ = 0;
   std::size_t done_ = 0, total_ = 0;
   Summary summary_;
@@ -263,7 +275,8 @@ class Session {
 
 void end_run(schema::Store& store, const Summary& summary) {
   if (summary.cancelled) {
-    store.end_run(summary.run_id, schema::RunOutcome::interrupted, "stopped from the keyboard");
+    store.end_run(summary.run_id, schema::RunOutcome::interrupted,
+                  "stopped by its user or a signal before it was done");
   } else if (summary.failed > 0) {
     store.end_run(summary.run_id, schema::RunOutcome::failed,
                   fmt::format("{} of {} launches failed", summary.failed, summary.launches));

@@ -26,6 +26,19 @@ TEST(TextTable, StacksHeadingsAndAlignsNumbers) {
             "pad      5.00      32\n");
 }
 
+TEST(TextTable, OverflowsATerminalThatIsTooNarrowForItsNumbers) {
+  Table table;
+  table.columns = {Column::text("a_view_with_a_long_heading"),
+                   Column::number("n", "", "", Kind::count),
+                   Column::number("m", "", "", Kind::count)};
+  table.rows = {{"short", std::int64_t{123456789}, std::int64_t{123456789}}};
+  for (std::size_t width = 1; width < 60; ++width) {
+    const std::string text = render_text(table, width);
+    EXPECT_NE(text.find("123,456,789"), std::string::npos) << width;
+    EXPECT_NE(text.find("short"), std::string::npos) << width;
+  }
+}
+
 TEST(TextTable, WrapsTextToTheTerminalAndLosesNothing) {
   Table table;
   table.columns = {Column::text("metric"), Column::number("n", "", "", Kind::count),

@@ -50,7 +50,7 @@ std::variant<std::optional<Jump>, Diagnostic> jump_of(const Function& function,
   jump.goes_on = instruction.guard.has_value();
   if (opcode->flow == Flow::branch) {
     if (auto problem = add_target(jump, function, instruction, name_at(instruction, 0))) {
-      return *std::move(problem);
+      return std::move(*problem);
     }
   } else if (opcode->flow == Flow::indexed_branch) {
     const auto list = function.target_lists.find(name_at(instruction, 1));

@@ -111,7 +111,7 @@ std::span<const RegisterId> DataFlow::writes(std::size_t instruction) const {
 
 DataFlow data_flow(const Function& function) {
   DataFlow data;
-  DataFlowBuilder(function, data);
+  const DataFlowBuilder filled(function, data);
   return data;
 }
 

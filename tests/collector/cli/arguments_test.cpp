@@ -43,6 +43,16 @@ TEST(WholeNumber, RefusesEverythingElseWithTheTextThatWasWrong) {
   EXPECT_THAT(refusal([] { whole_number("--threads", "9", 1, 8); }), HasSubstr("from 1 to 8"));
 }
 
+TEST(IsUtf8, TellsTextFromBytes) {
+  for (const char* text : {"", "before", "vor-ß", "日本", "\xf0\x9f\x98\x80"}) {
+    EXPECT_TRUE(is_utf8(text)) << text;
+  }
+  for (const char* text : {"bad\xff", "\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
+                           "\xf4\x90\x80\x80", "\xf0\x9f\x98"}) {
+    EXPECT_FALSE(is_utf8(text)) << text;
+  }
+}
+
 TEST(PositiveSeconds, ReadsDecimalsAndRefusesTheRest) {
   EXPECT_DOUBLE_EQ(positive_seconds("--time-budget", "0.25"), 0.25);
   EXPECT_DOUBLE_EQ(positive_seconds("--time-budget", "3"), 3);

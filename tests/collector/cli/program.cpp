@@ -43,7 +43,7 @@ Pipe terminal() {
 [[noreturn]] void become_program(const Start& start, int input, int output, int error) {
   dup2(input, STDIN_FILENO);
   dup2(start.output.empty() ? output : open(start.output.c_str(), O_WRONLY), STDOUT_FILENO);
-  dup2(error, STDERR_FILENO);
+  dup2(start.error.empty() ? error : open(start.error.c_str(), O_WRONLY), STDERR_FILENO);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
   unsetenv("WARPMETER_DB");
   for (const auto& [name, value] : start.environment) setenv(name.c_str(), value.c_str(), 1);

@@ -17,6 +17,7 @@ struct Start {
   std::map<std::string, std::string> environment = {};  ///< in addition to ours
   std::string input = {};                               ///< of standard input
   std::string output = {};         ///< a file for standard output instead of a pipe
+  std::string error = {};          ///< a file for standard error instead of a pipe
   bool error_is_terminal = false;  ///< standard error is a terminal of 80 columns
 };
 

@@ -49,6 +49,12 @@ TEST_F(Query, ReadsSqlFromStandardInput) {
   EXPECT_EQ(outcome.output, "variant\nblock_128\nblock_256\n");
 }
 
+TEST_F(Query, TakesAViewsNameAsItComesFromAPipe) {
+  const Outcome outcome = run_program({{"query", "--format", "csv"}, folder_, {}, "  runs;\n"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output, StartsWith("run_id,uuid,"));
+}
+
 TEST_F(Query, StopsAtTheLimit) {
   EXPECT_EQ(warpmeter({"query", "launches", "--limit", "1", "--format", "csv"}).exit_code, 0);
   const std::string output =

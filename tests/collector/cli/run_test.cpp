@@ -157,6 +157,24 @@ TEST_F(Run, FindsItsDatabaseInTheEnvironment) {
   EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
 }
 
+TEST_F(Run, MeasuresThoughNobodyReadsItsRemarks) {
+  const Outcome outcome = run_program({.words = {"run", "vector_add", "-n", "64", "-b", "auto"},
+                                       .folder = folder_,
+                                       .error = "/dev/full"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "done");
+  EXPECT_EQ(
+      run_program({.words = {"run", "nosuch"}, .folder = folder_, .error = "/dev/full"}).exit_code,
+      2);
+}
+
+TEST_F(Run, SaysWhichMetricsStayedWithoutAValue) {
+  const Outcome outcome =
+      warpmeter({"run", "vector_add", "-n", "64", "-b", "model", "-m", "ipc,gld_efficiency"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.error, HasSubstr("ipc has no value: "));
+}
+
 TEST_F(Run, EndsInOrderWhenInterruptedOnce) {
   Process process(long_run());
   wait_for_a_launch();
