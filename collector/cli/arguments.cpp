@@ -94,6 +94,21 @@ std::pair<std::string, schema::Value> parameter(std::string_view text) {
   return {name, std::string(value)};
 }
 
+void check_label(std::string_view label) {
+  const bool is_id = !label.empty() && label.find_first_not_of("0123456789") == label.npos;
+  if (is_id || label == "last" || label.starts_with("last~")) {
+    throw Error(ExitCode::usage,
+                fmt::format("--label '{}' already means a run to --run: choose another", label));
+  }
+  constexpr std::size_t longest_label = 200;
+  if (label.size() > longest_label) {
+    throw Error(ExitCode::usage, fmt::format("--label is longer than {} bytes", longest_label));
+  }
+  if (!is_utf8(label)) {
+    throw Error(ExitCode::usage, "--label is not UTF-8, which other readers of the database need");
+  }
+}
+
 std::string shell_line(std::span<const std::string> words) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";

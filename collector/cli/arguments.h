@@ -30,6 +30,10 @@ std::vector<std::string> split_list(std::string_view option, std::span<const std
 /// "NAME=VALUE" → (":NAME", an integer, a real or a text, whichever VALUE reads as).
 std::pair<std::string, schema::Value> parameter(std::string_view text);
 
+/// Throws Error{usage} for a label that means a run of its own to --run (a number, last, last~N),
+/// is longer than 200 bytes, or is not UTF-8.
+void check_label(std::string_view label);
+
 /// Words as one command line that a POSIX shell reads back into the same words.
 std::string shell_line(std::span<const std::string> words);
 

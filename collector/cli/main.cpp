@@ -30,6 +30,7 @@ constexpr const char* description =
 constexpr const char* footer =
     "Examples:\n"
     "  warpmeter run transpose           measure a family's variants, compare them\n"
+    "  warpmeter profile ./app           measure the kernels of any CUDA program\n"
     "  warpmeter report -o report.md     the last run as markdown\n"
     "  warpmeter query comparison        a view of the database; or any SQL that reads\n"
     "\n"
@@ -50,18 +51,19 @@ ExitCode run_command(int argc, char** argv) {
   program.get_formatter()->label("SUBCOMMAND", "COMMAND");
   program.set_version_flag("--version", version_line(), "The version, git revision, CUDA version");
 
+  const std::vector<std::string> words(argv, argv + argc);
   const Command commands[] = {
-      add_run(program,
-              shell_line(std::vector<std::string>(argv, argv + argc))),  // measure kernel variants
-      add_report(program),                                               // render tables of a run
-      add_query(program),                                                // read the database
-      add_list(program),    // kernels, metrics, devices, runs, views
-      add_doctor(program),  // what works here
+      add_run(program, shell_line(words)),  // measure kernel variants
+      add_profile(program, words),          // measure the kernels of any program
+      add_report(program),                  // render tables of a run
+      add_query(program),                   // read the database
+      add_list(program),                    // kernels, metrics, devices, runs, views
+      add_doctor(program),                  // what works here
       add_completion(program),
   };
 
   try {
-    program.parse(argc, argv);
+    program.parse(static_cast<int>(words_before_program(program, words)), argv);
   } catch (const CLI::CallForHelp&) {
     return print(program.help());
   } catch (const CLI::CallForVersion& version) {

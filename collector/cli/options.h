@@ -60,9 +60,15 @@ void add_arguments(CLI::App& app, const std::string& name, std::vector<std::stri
 /// --db FILE, or $WARPMETER_DB, or warpmeter.db.
 void add_database(CLI::App& app, std::string& path);
 
+/// How many of `words` are ours: `profile` ends our command line at its PROGRAM, whose own options
+/// are none of ours. All of them for the other commands.
+std::size_t words_before_program(const CLI::App& program, const std::vector<std::string>& words);
+
 // The subcommands, one file each.
 /// `command_line` is what was typed; it is recorded with the run.
 Command add_run(CLI::App& program, const std::string& command_line);
+/// `words`: the whole command line; those from words_before_program on are the program's.
+Command add_profile(CLI::App& program, std::vector<std::string> words);
 Command add_report(CLI::App& program);
 Command add_query(CLI::App& program);
 Command add_list(CLI::App& program);

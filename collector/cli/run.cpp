@@ -67,19 +67,7 @@ void check_combinations(const RunRequest& request) {
   if (request.timing_only && !request.metrics.empty()) {
     throw Error(ExitCode::usage, "--timing-only reads no counters, so it takes no --metrics");
   }
-  const std::string& label = request.label;
-  const bool is_id = !label.empty() && label.find_first_not_of("0123456789") == std::string::npos;
-  if (is_id || label == "last" || label.rfind("last~", 0) == 0) {
-    throw Error(ExitCode::usage,
-                fmt::format("--label '{}' already means a run to --run: choose another", label));
-  }
-  constexpr std::size_t longest_label = 200;
-  if (label.size() > longest_label) {
-    throw Error(ExitCode::usage, fmt::format("--label is longer than {} bytes", longest_label));
-  }
-  if (!is_utf8(label)) {
-    throw Error(ExitCode::usage, "--label is not UTF-8, which other readers of the database need");
-  }
+  check_label(request.label);
 }
 
 run::Options session_options(const RunRequest& request) {

@@ -19,7 +19,8 @@ std::string driver_version() {
   return "CUDA " + driver_library().version;
 }
 
-schema::Device describe(int ordinal) {
+/// All but what NVML and CUPTI have to be started for.
+schema::Device describe_by_driver(int ordinal) {
   const DriverApi& api = driver_library().api;
   schema::Device device;
   device.backend = "cupti";
@@ -48,6 +49,12 @@ schema::Device describe(int ordinal) {
   unsigned char uuid_bytes[16];
   for (std::size_t i = 0; i < 16; ++i) uuid_bytes[i] = static_cast<unsigned char>(uuid.bytes[i]);
   device.uuid = format_uuid(uuid_bytes);
+  device.driver = "CUDA " + driver_library().version;
+  return device;
+}
+
+schema::Device describe(int ordinal) {
+  schema::Device device = describe_by_driver(ordinal);
   device.driver = driver_version();
   if (cupti_library().ok()) device.chip = chip_name(cupti_library().api, ordinal);
   return device;
@@ -77,6 +84,11 @@ schema::Device describe_device(int ordinal) {
                             ordinal, count - 1));
   }
   return describe(ordinal);
+}
+
+schema::Device describe_device_by_driver(int ordinal) {
+  if (!driver_library().ok()) throw Error(ExitCode::no_hardware, driver_library().sentence());
+  return describe_by_driver(ordinal);
 }
 
 schema::DeviceState read_state(const std::string& uuid, std::string phase) {

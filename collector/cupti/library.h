@@ -11,6 +11,7 @@
 
 #include <cuda.h>
 #include <cupti_activity.h>
+#include <cupti_callbacks.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
@@ -59,7 +60,13 @@
   X(cuModuleGetFunction)            \
   X(cuFuncGetAttribute)             \
   X(cuFuncSetAttribute)             \
-  X(cuLaunchKernel)
+  X(cuLaunchKernel)                 \
+  X(cuFuncGetName)                  \
+  X(cuKernelGetName)                \
+  X(cuStreamIsCapturing)            \
+  X(cuGraphGetNodes)                \
+  X(cuGraphNodeGetType)             \
+  X(cuGraphKernelNodeGetParams_v2)
 
 #define WARPMETER_CUPTI_SYMBOLS(X)                \
   X(cuptiGetVersion)                              \
@@ -91,7 +98,18 @@
   X(cuptiActivityEnable)                          \
   X(cuptiActivityDisable)                         \
   X(cuptiActivityFlushAll)                        \
-  X(cuptiActivityGetNextRecord)
+  X(cuptiActivityFlushPeriod)                     \
+  X(cuptiActivityGetNextRecord)                   \
+  X(cuptiActivityGetNumDroppedRecords)            \
+  X(cuptiGetTimestamp)                            \
+  X(cuptiSetThreadIdType)                         \
+  X(cuptiSubscribe_v2)                            \
+  X(cuptiUnsubscribe)                             \
+  X(cuptiEnableCallback)                          \
+  X(cuptiGetCallbackName)                         \
+  X(cuptiGetContextId)                            \
+  X(cuptiGetDeviceId)                             \
+  X(cuptiGetStreamIdEx)
 
 #define WARPMETER_NVML_SYMBOLS(X)              \
   X(nvmlInit_v2)                               \

@@ -44,9 +44,9 @@ std::string obstacle(const CuptiApi& api, CUdevice device) {
   return "CUPTI gives no reason";
 }
 
-std::vector<std::uint8_t> availability(const CuptiApi& api, const Context& context) {
+std::vector<std::uint8_t> availability(const CuptiApi& api, CUcontext context) {
   WARPMETER_CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability_Params, parameters);
-  parameters.ctx = context.handle();
+  parameters.ctx = context;
   check(api, api.cuptiProfilerGetCounterAvailability(&parameters), "asking for the counters");
   std::vector<std::uint8_t> image(parameters.counterAvailabilityImageSize);
   parameters.pCounterAvailabilityImage = image.data();
@@ -57,16 +57,20 @@ std::vector<std::uint8_t> availability(const CuptiApi& api, const Context& conte
 }  // namespace
 
 CounterSupport probe_counters(const CuptiApi& api, const Context& context) {
+  return probe_counters(api, context.handle(), context.device());
+}
+
+CounterSupport probe_counters(const CuptiApi& api, CUcontext context, CUdevice device) {
   CounterSupport support;
   try {
     initialize(api);
-    if (const std::string why = obstacle(api, context.device()); !why.empty()) {
+    if (const std::string why = obstacle(api, device); !why.empty()) {
       support.unavailable = "this device gives no counters: " + why;
       return support;
     }
     support.availability = availability(api, context);
     WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_Enable_Params, enable);
-    enable.ctx = context.handle();
+    enable.ctx = context;
     check(api, api.cuptiRangeProfilerEnable(&enable), "taking the counters");
     WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_Disable_Params, disable);
     disable.pRangeProfilerObject = enable.pRangeProfilerObject;

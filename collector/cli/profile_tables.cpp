@@ -1,0 +1,199 @@
+#include "collector/cli/profile_tables.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "collector/inject/kernel_name.h"
+#include "reports/number.h"
+#include "reports/table.h"
+#include "schema/catalogue.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using inject::ActivityKind;
+using reports::Column;
+using reports::Table;
+
+Column right(const char* heading) {
+  Column column = Column::text(heading);
+  column.align = reports::Align::right;
+  return column;
+}
+
+/// Rows are the activities of one part; the first carries its title.
+void add_part(Table& table, const char* title, std::vector<profile::Activity*> part,
+              KernelNameBase base) {
+  std::sort(part.begin(), part.end(), [](const auto* a, const auto* b) {
+    return a->total_ns != b->total_ns ? a->total_ns > b->total_ns : a->name < b->name;
+  });
+  double all_ns = 0;
+  for (const profile::Activity* activity : part) all_ns += activity->total_ns;
+  for (profile::Activity* activity : part) {
+    std::vector<float>& times = activity->durations_ns;
+    std::sort(times.begin(), times.end());
+    const std::size_t calls = times.size(), middle = calls / 2;
+    const double median_ns =
+        calls % 2 == 1 ? times[middle] : (double{times[middle - 1]} + times[middle]) / 2;
+    const double share = all_ns > 0 ? 100 * activity->total_ns / all_ns : 0;
+    table.rows.push_back({activity == part.front() ? title : "", fmt::format("{:.2f}%", share),
+                          duration_text(activity->total_ns), fmt::format("{}", calls),
+                          duration_text(activity->total_ns / static_cast<double>(calls)),
+                          duration_text(times.front()), duration_text(times.back()),
+                          duration_text(median_ns),
+                          activity->kind == ActivityKind::kernel ? shown_name(activity->name, base)
+                                                                 : activity->name});
+  }
+}
+
+void add_metrics(std::vector<std::string>& names, const std::string& request) {
+  const schema::Catalogue& catalogue = schema::Catalogue::get();
+  const auto add = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  if (request == "*") {
+    for (const schema::MetricInfo& metric : catalogue.metrics()) add(metric.name);
+    for (const schema::CounterInfo& counter : catalogue.counters()) add(counter.name);
+  } else if (request.front() == '@') {
+    for (const schema::SetInfo& set : catalogue.sets()) {
+      if (set.name != request.substr(1)) continue;
+      for (const std::string& metric : set.metrics) add_metrics(names, metric);
+    }
+  } else {
+    add(request);
+  }
+}
+
+/// nvprof's six decimals where there are any; whole numbers in full.
+std::string value_text(double value, const std::string& unit) {
+  const bool is_whole = std::floor(value) == value && std::abs(value) < 9e15;
+  const std::string number = is_whole ? reports::grouped_number(static_cast<std::int64_t>(value))
+                                      : fmt::format("{:.6f}", value);
+  const bool is_rate = unit == "%" || unit.ends_with("/s");
+  return is_rate ? number + unit : number;
+}
+
+double real(const schema::Value& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
+  return 0;
+}
+
+std::string text(const schema::Value& value) {
+  const auto* words = std::get_if<std::string>(&value);
+  return words != nullptr ? *words : "";
+}
+
+constexpr const char* metrics_sql =
+    "SELECT l.device, l.kernel, l.variant, r.metric, max(r.unit) AS unit, count(r.value) AS n, "
+    "min(r.value) AS least, max(r.value) AS greatest, avg(r.value) AS mean, max(r.reason) AS why, "
+    "min(min(l.launch_id)) OVER (PARTITION BY l.device, l.kernel, l.variant) AS first "
+    "FROM results r JOIN launches l ON l.launch_id = r.launch_id "
+    "WHERE r.run_id = :run GROUP BY l.device, l.kernel, l.variant, r.metric "
+    "ORDER BY first";
+
+using MetricRow = std::vector<schema::Value>;
+constexpr std::ptrdiff_t kernel_columns = 3;  ///< device, kernel, variant
+
+/// "Device: …  Kernel: …" with the NVTX range that its variant carries.
+std::string kernel_title(const MetricRow& row, KernelNameBase base) {
+  const std::string variant = text(row[2]);
+  const std::size_t range = variant.ends_with(']') ? variant.rfind(" [") : std::string::npos;
+  return fmt::format("Device: {}   Kernel: {}{}\n", text(row[0]), shown_name(text(row[1]), base),
+                     range != std::string::npos ? variant.substr(range) : "");
+}
+
+/// The metrics of one kernel in the order in which they were asked for.
+std::string kernel_block(std::span<const MetricRow> rows, std::span<const std::string> metrics,
+                         KernelNameBase base) {
+  Table table;
+  table.columns = {right("Invocations"), Column::text("Metric"), right("Min"), right("Max"),
+                   right("Avg")};
+  std::map<std::string, std::vector<std::string>> missing;  // by the reason
+  for (const std::string& metric : metrics) {
+    for (const MetricRow& row : rows) {
+      if (text(row[3]) != metric) continue;
+      const auto value = [&](std::size_t column) {
+        return value_text(real(row[column]), text(row[4]));
+      };
+      if (real(row[5]) > 0) {
+        table.rows.push_back(
+            {fmt::format("{:.0f}", real(row[5])), metric, value(6), value(7), value(8)});
+      } else {
+        table.rows.push_back({"0", metric, "-", "-", "-"});
+        missing[text(row[9])].push_back(metric);
+      }
+    }
+  }
+  std::string block = kernel_title(rows.front(), base) + render(table, reports::Format::table);
+  for (const auto& [reason, names] : missing) {
+    block += fmt::format("no value of {}: {}\n", fmt::join(names, ", "), reason);
+  }
+  return block;
+}
+
+}  // namespace
+
+std::string shown_name(const std::string& kernel, KernelNameBase base) {
+  if (base == KernelNameBase::mangled || kernel.starts_with("graph(")) return kernel;
+  return base == KernelNameBase::function ? inject::function_name(kernel)
+                                          : inject::demangled(kernel);
+}
+
+std::string duration_text(double duration_ns) {
+  if (duration_ns < 1000) return fmt::format("{}ns", std::llround(duration_ns));
+  double value = duration_ns / 1e3;
+  const char* unit = "us";
+  for (const char* larger : {"ms", "s"}) {
+    if (value < 999.995) break;
+    value /= 1e3;
+    unit = larger;
+  }
+  const int decimals = value < 9.99995 ? 4 : value < 99.9995 ? 3 : 2;
+  return fmt::format("{:.{}f}{}", value, decimals, unit);
+}
+
+std::string summary_table(std::vector<profile::Activity> activities, KernelNameBase base) {
+  Table table;
+  table.columns = {Column::text("Type"), right("Time(%)"), right("Time"),
+                   right("Calls"),       right("Avg"),     right("Min"),
+                   right("Max"),         right("Median"),  Column::text("Name")};
+  std::vector<profile::Activity*> gpu, calls;
+  for (profile::Activity& activity : activities) {
+    (activity.kind == ActivityKind::call ? calls : gpu).push_back(&activity);
+  }
+  add_part(table, "GPU activities:", std::move(gpu), base);
+  add_part(table, "API calls:", std::move(calls), base);
+  return reports::render(table, reports::Format::table);
+}
+
+std::vector<std::string> shown_metrics(std::span<const std::string> requested) {
+  std::vector<std::string> names;
+  for (const std::string& request : requested) add_metrics(names, request);
+  return names;
+}
+
+std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
+                          std::span<const std::string> metrics, KernelNameBase base) {
+  const schema::Rows answer = reader.query(metrics_sql, {{":run", run_id}});
+  std::string all;
+  // Rows of one kernel are neighbours.
+  std::span<const MetricRow> rest = answer.rows;
+  while (!rest.empty()) {
+    const auto other = std::find_if(rest.begin(), rest.end(), [&](const MetricRow& row) {
+      return !std::equal(row.begin(), row.begin() + kernel_columns, rest.front().begin());
+    });
+    const auto rows = static_cast<std::size_t>(other - rest.begin());
+    if (!all.empty()) all += '\n';
+    all += kernel_block(rest.first(rows), metrics, base);
+    rest = rest.subspan(rows);
+  }
+  return all;
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,35 @@
+// nvprof's two tables: where the time went, and the metrics of each kernel.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collector/profile/recorder.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+
+enum class KernelNameBase {
+  function,   ///< "reduce"
+  demangled,  ///< "void foo::reduce<4>(float*)"
+  mangled,    ///< as the machine code has it
+};
+
+std::string shown_name(const std::string& kernel, KernelNameBase base);
+
+/// nvprof's way with durations, five digits: "1.2480us", "214.52ms".
+std::string duration_text(double duration_ns);
+
+/// GPU activities, then API calls; of each the longest first, with its share of its part's time.
+std::string summary_table(std::vector<profile::Activity> activities, KernelNameBase base);
+
+/// The metrics, counters, sets and PerfWorks names that a request shows, each once, in its order.
+std::vector<std::string> shown_metrics(std::span<const std::string> requested);
+
+/// A block a kernel: invocations with a value, and its least, greatest and mean.
+std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
+                          std::span<const std::string> metrics, KernelNameBase base);
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,27 @@
+// How many passes a choice of counters takes, without a header of CUDA: for the command line.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpmeter::cupti {
+
+struct Passes {
+  std::string chip;  ///< "GH100"
+  std::size_t passes = 0;
+  std::vector<std::pair<std::string, std::string>> lacking;  ///< counter, and why it has no value
+};
+
+/// Needs CUPTI, but neither a GPU nor a driver. Throws Error{usage} for a PerfWorks name that the
+/// chip does not know, Error{no_hardware} without CUPTI or for a chip that it does not know.
+Passes plan_passes(const std::string& chip, std::span<const std::string> counters);
+
+/// One chip of each generation that CUPTI 13 counts on.
+std::span<const char* const> known_chips();
+
+/// The folder of the libcupti that is used here. Throws Error{no_hardware} without one.
+std::string cupti_folder();
+
+}  // namespace warpmeter::cupti

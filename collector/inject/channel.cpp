@@ -1,0 +1,91 @@
+#include "collector/inject/channel.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "schema/error.h"
+
+namespace warpmeter::inject {
+namespace {
+
+constexpr timeval patience = {10, 0};  // for warpmeter, which answers and reads at once
+
+std::string own_program() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+}
+
+}  // namespace
+
+Channel::Channel(const std::string& path) : process_(getpid()) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    throw Error(ExitCode::file, "the socket's path is too long: " + path);
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  socket_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (socket_ < 0 ||
+      connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    const std::string words = std::strerror(errno);
+    if (socket_ >= 0) close(socket_);
+    throw Error(ExitCode::file, fmt::format("nobody listens at {}: {}", path, words));
+  }
+  setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  send(Hello{static_cast<std::uint32_t>(process_), static_cast<std::uint32_t>(getppid()),
+             own_program()});
+}
+
+Channel::~Channel() { close(socket_); }
+
+std::optional<Config> Channel::receive_config() {
+  std::vector<std::uint8_t> frame(max_frame_bytes);
+  ssize_t bytes = 0;
+  do {
+    bytes = recv(socket_, frame.data(), frame.size(), 0);
+  } while (bytes < 0 && errno == EINTR);
+  if (bytes <= 0) return std::nullopt;
+  frame.resize(static_cast<std::size_t>(bytes));
+  const std::optional<Message> message = decode(frame);
+  if (!message || !std::holds_alternative<Config>(*message)) return std::nullopt;
+  return std::get<Config>(*message);
+}
+
+bool Channel::is_open() const {
+  return open_.load(std::memory_order_relaxed) && getpid() == process_;
+}
+
+void Channel::send(const Message& message) {
+  if (!is_open()) return;
+  const std::lock_guard lock(mutex_);
+  write(message);
+}
+
+std::uint32_t Channel::name(std::string_view text) {
+  if (!is_open()) return 0;
+  const std::lock_guard lock(mutex_);
+  const auto next = static_cast<std::uint32_t>(names_.size() + 1);
+  const auto [place, is_new] = names_.try_emplace(std::string(text), next);
+  if (is_new) write(Name{next, place->first});
+  return place->second;
+}
+
+void Channel::write(const Message& message) {
+  const std::vector<std::uint8_t> frame = encode(message);
+  ssize_t sent = 0;
+  do {
+    sent = ::send(socket_, frame.data(), frame.size(), MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent < 0) open_.store(false);
+}
+
+}  // namespace warpmeter::inject

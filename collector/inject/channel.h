@@ -1,0 +1,46 @@
+// The injector's end of the connection. Sending never fails for its caller: once warpmeter does not
+// listen any more, nothing is sent and is_open() says so.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "collector/inject/protocol.h"
+
+namespace warpmeter::inject {
+
+class Channel {
+ public:
+  /// Connects to the socket at `path` and says Hello. Throws Error when nobody answers.
+  explicit Channel(const std::string& path);
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  /// What warpmeter wants of this process; nullopt when it did not say within ten seconds.
+  std::optional<Config> receive_config();
+
+  void send(const Message& message);
+  /// The number of a text, which is sent the first time.
+  std::uint32_t name(std::string_view text);
+
+  /// Whether somebody listens, and this is the process that connected, not a fork of it.
+  bool is_open() const;
+
+ private:
+  void write(const Message& message);  ///< with mutex_ held
+
+  int socket_ = -1;
+  const pid_t process_;
+  std::mutex mutex_;
+  std::atomic<bool> open_{true};
+  std::unordered_map<std::string, std::uint32_t> names_;
+};
+
+}  // namespace warpmeter::inject

@@ -1,0 +1,85 @@
+// Counter mode: every launch that the filter takes is counted while the program waits in its launch
+// call, and sent before that call returns.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "collector/inject/channel.h"
+#include "collector/inject/filter.h"
+#include "collector/inject/launch_call.h"
+#include "collector/inject/range_session.h"
+#include "collector/inject/turn.h"
+
+namespace warpmeter::inject {
+
+class Counting {
+ public:
+  /// Keeps a reference to `channel`; `folder` is the session's. Throws Error{usage} for a filter
+  /// that is none.
+  Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config,
+           std::filesystem::path folder);
+
+  /// The two ends of a call of the driver that launches something.
+  void enter(CUpti_CallbackId function, const CUpti_CallbackData& data);
+  void exit(const CUpti_CallbackData& data);
+  void context_ends(CUcontext context);
+  void graph_made(const CUpti_GraphData& graph);
+  void graph_ends(const CUpti_GraphData& graph);
+  /// The process ends: from now on CUPTI is left alone.
+  void stop();
+
+ private:
+  /// The driver calls InitializeInjection in the middle of cuInit, where it cannot be asked
+  /// anything: so it is looked up at the first launch. Throws Error{no_hardware} when it is not one
+  /// of ours.
+  static const cupti::DriverApi& driver();
+  /// What is known of a context; without a session there is a reason.
+  struct Context {
+    std::uint32_t device = 0, number = 0;
+    std::unique_ptr<cupti::Plan> plan;
+    std::unique_ptr<RangeSession> session;
+    std::string refusal;
+  };
+  Context& context_of(CUcontext context);
+  void open(CUcontext handle, Context& context);
+  void announce(std::uint32_t device);
+  /// A device's counters are ours, or another process has its turn.
+  struct Possession {
+    explicit Possession(const std::filesystem::path& folder, const std::string& device)
+        : turn(folder, device) {}
+    Turn turn;
+    bool is_ours = false;
+    std::chrono::steady_clock::time_point since, last_launch;
+  };
+  void possess(std::uint32_t device);
+  void share();  ///< runs in a thread of its own: gives counters to processes that wait
+  void give_wanted();
+  LaunchShape shape_of(const LaunchCall& call, const CUpti_CallbackData& data,
+                       const Context& context, const std::string& kernel) const;
+  void send_refusal(const LaunchShape& shape, const std::string& reason);
+  void send_counters(const LaunchShape& shape, const std::vector<schema::Counter>& counters);
+
+  Channel& channel_;
+  const cupti::CuptiApi& api_;
+  const std::vector<std::string> counters_;
+  /// Held from the beginning of a launch call to its end, whichever thread it is in: a launch of
+  /// another thread in between would land in the same range.
+  std::mutex mutex_;
+  Filter filter_;
+  std::map<CUcontext, Context> contexts_;
+  std::map<std::uint32_t, schema::Device> devices_;  ///< announced ones
+  std::map<std::uint32_t, Possession> possessions_;
+  const std::filesystem::path folder_;
+  bool is_sharing_ = false, is_stopped_ = false;
+  std::set<std::string> left_out_;  ///< kernels that were said to be left out
+  GraphNames graphs_;
+};
+
+}  // namespace warpmeter::inject

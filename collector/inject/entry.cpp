@@ -1,0 +1,173 @@
+// Where the injected library begins. The CUDA driver loads it (CUDA_INJECTION64_PATH) and calls
+// InitializeInjection in the middle of the program's first cuInit, whether the program linked the
+// runtime or loads CUDA late; from then on CUPTI calls on_event.
+//
+// The program must never notice: no exception leaves, nothing is printed, and when warpmeter cannot
+// be reached the library does nothing at all.
+#include <cupti_driver_cbid.h>
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "collector/cupti/planner.h"
+#include "collector/inject/channel.h"
+#include "collector/inject/counting.h"
+#include "collector/inject/launch_call.h"
+#include "collector/inject/tracing.h"
+#include "schema/error.h"
+
+namespace warpmeter::inject {
+namespace {
+
+/// Everything of this process; never destroyed, for the driver may call until the very end.
+struct Injector {
+  std::unique_ptr<Channel> channel;
+  std::unique_ptr<Counting> counting;
+  cupti::Loaded<cupti::CuptiApi> cupti;
+  Config config;
+  std::filesystem::path folder;  ///< of the session
+  CUpti_SubscriberHandle subscriber = nullptr;
+};
+Injector* injector = nullptr;
+
+/// A program that brings its own CUPTI (PyTorch does) must share it with us: two copies of the
+/// library do not know of each other.
+cupti::Loaded<cupti::CuptiApi> load_cupti(const std::string& directory) {
+  if (void* loaded = dlopen("libcupti.so.13", RTLD_NOLOAD | RTLD_NOW)) {
+    Dl_info info{};
+    if (void* symbol = dlsym(loaded, "cuptiGetVersion"); dladdr(symbol, &info) != 0) {
+      return cupti::load_cupti({std::filesystem::path(info.dli_fname).parent_path()}, false);
+    }
+  }
+  return cupti::load_cupti({directory}, directory.empty());
+}
+
+void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
+  Counting& counting = *injector->counting;
+  switch (id) {
+    case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
+      return counting.context_ends(data.context);
+    case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
+      return counting.graph_made(*static_cast<const CUpti_GraphData*>(data.resourceDescriptor));
+    case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING:
+      return counting.graph_ends(*static_cast<const CUpti_GraphData*>(data.resourceDescriptor));
+    default:
+      return;
+  }
+}
+
+void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (!injector->channel->is_open()) return;  // warpmeter has gone, or this is a fork
+  try {
+    if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+      return on_resource(id, *static_cast<const CUpti_ResourceData*>(data));
+    }
+    const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+    if (injector->counting == nullptr) {
+      if (call.callbackSite == CUPTI_API_EXIT) tracing::after_waiting();
+    } else if (call.callbackSite == CUPTI_API_ENTER) {
+      injector->counting->enter(id, call);
+    } else {
+      injector->counting->exit(call);
+    }
+  } catch (const std::exception& error) {
+    injector->channel->send(Problem{false, error.what()});
+  }
+}
+
+/// The driver's functions in which a program waits for the GPU.
+constexpr CUpti_CallbackId waiting_functions[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize,    CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,  CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2_ptds};
+
+constexpr CUpti_CallbackId resources[] = {CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+                                          CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
+                                          CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
+
+void subscribe() {
+  const cupti::CuptiApi& api = injector->cupti.api;
+  char holder[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
+  CUpti_SubscriberParams parameters{};
+  parameters.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+  parameters.subscriberName = "warpmeter";
+  parameters.oldSubscriberName = holder;
+  parameters.oldSubscriberSize = sizeof holder;
+  const CUptiResult result =
+      api.cuptiSubscribe_v2(&injector->subscriber, on_event, nullptr, &parameters);
+  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && holder[0] != '\0') {
+    throw Error(ExitCode::no_hardware,
+                std::string("another profiler holds CUPTI in this program: ") + holder +
+                    "; switch it off and profile again");
+  }
+  cupti::check(api, result, "subscribing to the program's CUDA calls");
+}
+
+void enable(CUpti_CallbackDomain domain, std::span<const CUpti_CallbackId> ids) {
+  const cupti::CuptiApi& api = injector->cupti.api;
+  for (const CUpti_CallbackId id : ids) {
+    cupti::check(api, api.cuptiEnableCallback(1, injector->subscriber, domain, id),
+                 "listening to the program's CUDA calls");
+  }
+}
+
+void at_exit() {
+  if (!injector->channel->is_open()) return;
+  if (injector->counting == nullptr) {
+    tracing::finish();
+  } else {
+    injector->counting->stop();
+    injector->channel->send(Bye{});
+  }
+}
+
+void start_measuring() {
+  injector->cupti = load_cupti(injector->config.cupti_directory);
+  if (!injector->cupti.ok()) throw Error(ExitCode::no_hardware, injector->cupti.sentence());
+  subscribe();
+  if (injector->config.mode == Mode::activity) {
+    tracing::start(*injector->channel, injector->cupti.api, injector->config);
+    enable(CUPTI_CB_DOMAIN_DRIVER_API, waiting_functions);
+  } else {
+    injector->counting = std::make_unique<Counting>(*injector->channel, injector->cupti.api,
+                                                    injector->config, injector->folder);
+    enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
+    enable(CUPTI_CB_DOMAIN_RESOURCE, resources);
+  }
+  std::atexit(at_exit);
+}
+
+void initialize(const char* socket) {
+  injector = new Injector;
+  injector->channel = std::make_unique<Channel>(socket);
+  const auto config = injector->channel->receive_config();
+  if (!config || config->mode == Mode::off) return;
+  injector->config = *config;
+  injector->folder = std::filesystem::path(socket).parent_path();
+  try {
+    start_measuring();
+  } catch (const std::exception& error) {
+    injector->channel->send(Problem{true, error.what()});
+  }
+}
+
+}  // namespace
+}  // namespace warpmeter::inject
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  using namespace warpmeter::inject;
+  static std::atomic<bool> called{false};
+  const char* socket = std::getenv(socket_variable);
+  if (socket == nullptr || called.exchange(true)) return 1;
+  try {
+    initialize(socket);
+  } catch (const std::exception&) {
+    // Nobody listens: the program runs as if we were not there.
+  }
+  return 1;
+}

@@ -1,0 +1,65 @@
+#include "collector/inject/filter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "collector/inject/kernel_name.h"
+#include "schema/error.h"
+
+namespace warpmeter::inject {
+
+KernelPattern::KernelPattern(const std::string& pattern)
+    : regex_(nullptr, [](regex_t* regex) {
+        regfree(regex);
+        delete regex;
+      }) {
+  constexpr std::string_view prefix = "regex:";
+  if (!pattern.starts_with(prefix)) {
+    name_ = pattern;
+    return;
+  }
+  const std::string text = pattern.substr(prefix.size());
+  auto regex = std::make_unique<regex_t>();
+  if (const int failure = regcomp(regex.get(), text.c_str(), REG_EXTENDED | REG_NOSUB);
+      failure != 0) {
+    char words[128] = "";
+    regerror(failure, regex.get(), words, sizeof words);
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' is no regular expression ({}): mend the pattern behind regex:",
+                            text, words));
+  }
+  regex_.reset(regex.release());
+}
+
+bool KernelPattern::matches(const std::string& function) const {
+  if (regex_) return regexec(regex_.get(), function.c_str(), 0, nullptr, 0) == 0;
+  return name_.empty() || name_ == function;
+}
+
+Filter::Filter(Selection selection)
+    : selection_(std::move(selection)), pattern_(selection_.kernel) {}
+
+bool Filter::takes(const std::string& kernel, std::uint32_t device,
+                   std::span<const std::string> ranges) {
+  const auto [place, is_new] = known_.try_emplace(kernel, false);
+  if (is_new) place->second = pattern_.matches(function_name(kernel));
+  if (!place->second) return false;
+  const auto& devices = selection_.devices;
+  if (!devices.empty() && std::find(devices.begin(), devices.end(), device) == devices.end()) {
+    return false;
+  }
+  const auto is_open = [&](const std::string& range) {
+    return std::find(ranges.begin(), ranges.end(), range) != ranges.end();
+  };
+  if (has_ranges() && std::none_of(selection_.ranges.begin(), selection_.ranges.end(), is_open)) {
+    return false;
+  }
+  const std::uint64_t number = chosen_++;
+  if (number < selection_.skip) return false;
+  return selection_.count == 0 || number - selection_.skip < selection_.count;
+}
+
+}  // namespace warpmeter::inject

@@ -1,0 +1,51 @@
+// Which launches of a process are measured: Nsight Compute's filters, in its order. The kernel's
+// name, the device and the open NVTX ranges choose; of what they choose, the first are skipped and
+// no more than a count are taken.
+#pragma once
+
+#include <regex.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "collector/inject/protocol.h"
+
+namespace warpmeter::inject {
+
+/// Whether a kernel's bare name ("reduce") is meant: equal to NAME, or found by regex:PATTERN
+/// (POSIX extended, as grep -E has it).
+class KernelPattern {
+ public:
+  /// Empty: every kernel. Throws Error{usage} for a pattern that is no regular expression.
+  explicit KernelPattern(const std::string& pattern);
+  bool matches(const std::string& function) const;
+
+ private:
+  std::string name_;
+  std::unique_ptr<regex_t, void (*)(regex_t*)> regex_;  ///< none: a plain name
+};
+
+class Filter {
+ public:
+  /// Throws Error{usage}, as KernelPattern.
+  explicit Filter(Selection selection);
+
+  /// To be asked once a launch, in the order of the launches; counts it. `kernel` as the machine
+  /// code has it; `ranges`: the open NVTX ranges.
+  bool takes(const std::string& kernel, std::uint32_t device,
+             std::span<const std::string> ranges = {});
+
+  /// Whether ranges matter at all.
+  bool has_ranges() const { return !selection_.ranges.empty(); }
+
+ private:
+  Selection selection_;
+  KernelPattern pattern_;
+  std::unordered_map<std::string, bool> known_;  ///< kernel → does the pattern match
+  std::uint64_t chosen_ = 0;
+};
+
+}  // namespace warpmeter::inject

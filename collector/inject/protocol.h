@@ -1,0 +1,137 @@
+// What the injected library and `warpmeter profile` say to each other.
+//
+// The program's environment names a socket in a private folder (WARPMETER_SOCKET). Every process
+// that loads the injector connects to it by itself: nothing is inherited, so a child that closes
+// all descriptors is still heard, and no descriptor of ours can become one of the program's files.
+// The socket keeps message boundaries (SOCK_SEQPACKET): one message is one frame, whole or not
+// there.
+//
+//   injector                          warpmeter
+//   Hello            ─────────────▶
+//                    ◀─────────────   Config
+//   Device, Name, Launch, Activities, Seen, Problem … as they happen
+//   Bye              ─────────────▶   and the end of the connection
+//
+// A frame is two bytes of protocol version, two of its kind, then the fields below in their order
+// (bytes.h). Texts that come again and again (kernels, reasons) are sent once as a Name and
+// referred to by number; a number belongs to its connection. The injector sends what is finished at
+// once, so that a crash loses nothing that was. When warpmeter has gone, the injector falls silent
+// and the program goes on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "schema/records.h"
+
+namespace warpmeter::inject {
+
+inline constexpr std::uint16_t protocol_version = 1;
+/// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
+inline constexpr std::size_t max_frame_bytes = 128 * 1024;
+/// Names a frame can carry; a longer one is cut.
+inline constexpr std::size_t max_text_bytes = 100 * 1024;
+inline constexpr const char* socket_variable = "WARPMETER_SOCKET";
+
+/// The first frame of a process.
+struct Hello {
+  std::uint32_t process = 0, parent = 0;
+  std::string program;  ///< of /proc/self/exe
+};
+
+enum class Mode : std::uint8_t {
+  off,       ///< this process is not measured
+  activity,  ///< durations of kernels, copies and API calls
+  counters,  ///< counters of every chosen launch
+};
+
+/// Which launches are measured.
+struct Selection {
+  std::string kernel;                  ///< "NAME", "regex:PATTERN", or empty: all
+  std::uint64_t skip = 0;              ///< of those, this many first ones are not
+  std::uint64_t count = 0;             ///< and no more than these are; 0: all
+  std::vector<std::uint32_t> devices;  ///< ordinals; empty: all
+  std::vector<std::string> ranges;     ///< NVTX ranges, of which one is open; empty: any
+};
+
+struct Config {
+  Mode mode = Mode::off;
+  std::string cupti_directory;  ///< where libcupti.so.13 lies
+  std::vector<std::string> counters;
+  Selection selection;
+};
+
+/// A device of this process, before its first launch.
+struct Device {
+  schema::Device device;
+};
+
+struct Name {
+  std::uint32_t id = 0;
+  std::string text;
+};
+
+/// What a launch is made of; the same for both modes. Unknown is nullopt.
+struct LaunchShape {
+  std::uint32_t device = 0, context = 0, stream = 0;
+  std::uint32_t kernel = 0;  ///< Name: as the machine code has it
+  std::uint32_t range = 0;   ///< Name of the innermost NVTX range; 0: none
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::optional<std::uint32_t> static_shared_bytes, registers;
+};
+
+/// One launch and its counters, in the order of Config::counters.
+struct Launch {
+  LaunchShape shape;
+  struct Value {
+    double value = 0;
+    std::uint32_t reason = 0;  ///< Name; not 0: there is no value
+  };
+  std::vector<Value> values;
+};
+
+enum class ActivityKind : std::uint8_t { kernel, copy, set, call };
+
+/// Something that took time. Only a kernel has a shape; `name` is its kernel, the direction of a
+/// copy ("[CUDA memcpy HtoD]") or the function that was called.
+struct Activity {
+  ActivityKind kind = ActivityKind::call;
+  std::uint32_t name = 0;
+  double duration_ns = 0;
+  std::optional<LaunchShape> shape;
+};
+struct Activities {
+  std::vector<Activity> activities;
+};
+
+/// A kernel was launched that the selection leaves out; sent once a kernel.
+struct Seen {
+  std::uint32_t kernel = 0;
+};
+
+/// Why this process, or a part of it, cannot be measured.
+struct Problem {
+  bool is_fatal = false;  ///< nothing of this process will be measured
+  std::string text;
+};
+
+/// The process ends in order.
+struct Bye {
+  std::uint64_t lost_records = 0;  ///< CUPTI had no room for them
+};
+
+using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye>;
+
+std::vector<std::uint8_t> encode(const Message& message);
+
+/// nullopt for anything that encode() of this version does not write; never reads past the frame,
+/// and never takes more memory than a small multiple of it.
+std::optional<Message> decode(std::span<const std::uint8_t> frame);
+
+}  // namespace warpmeter::inject

@@ -1,0 +1,21 @@
+// Activity mode: how long kernels, copies, sets and API calls took, from CUPTI's activity records.
+#pragma once
+
+#include "collector/cupti/library.h"
+#include "collector/inject/channel.h"
+#include "collector/inject/filter.h"
+
+namespace warpmeter::inject::tracing {
+
+/// Records from now on, for the rest of the process. CUPTI asks for buffers by functions without an
+/// argument, so there is one recording a process. Throws Error{no_hardware}.
+void start(Channel& channel, const cupti::CuptiApi& api, const Config& config);
+
+/// After a call in which the program waited for the GPU: what has ended is sent, unless that was
+/// done a moment ago. A crash then loses next to nothing.
+void after_waiting();
+
+/// Sends what is left.
+void finish();
+
+}  // namespace warpmeter::inject::tracing

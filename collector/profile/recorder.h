@@ -1,0 +1,98 @@
+// What the injected library tells, put into the database, and summed up for the tables.
+//
+// Launches are stored in one transaction a batch: whatever has come when store() is called. A
+// database that fails must not harm the program, so the failure is kept and everything after it is
+// only summed up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "collector/inject/protocol.h"
+#include "schema/error.h"
+#include "schema/store.h"
+
+namespace warpmeter::profile {
+
+/// One row of the summary: everything of one name.
+struct Activity {
+  inject::ActivityKind kind = inject::ActivityKind::kernel;
+  std::string name;                 ///< of a kernel: as the machine code has it
+  std::vector<float> durations_ns;  ///< one a call; a float keeps 24 bits
+  double total_ns = 0;
+};
+
+/// Launches that were seen and not measured, for one reason.
+struct Refusal {
+  std::uint64_t launches = 0;
+  std::set<std::string> kernels;
+};
+
+struct RecorderOptions {
+  std::string database;
+  schema::Run run;
+  std::string program;  ///< the launches' family
+  inject::Config config;
+  /// Completes what a process could tell of its device. May be empty.
+  std::function<void(schema::Device&)> complete;
+};
+
+class Recorder {
+ public:
+  /// Opens the database, so that a bad one is noticed before the program starts. Throws
+  /// Error{file}.
+  explicit Recorder(RecorderOptions options);
+
+  /// A message of connection `peer`. False when it breaks the protocol: a number that it did not
+  /// give a name to, more names than any program has.
+  bool take(int peer, inject::Message&& message);
+  void forget(int peer) { processes_.erase(peer); }
+
+  /// Writes what has come. The run begins with its first launch.
+  void store();
+  /// Ends the run, if there is one. Throws the database's failure.
+  void finish(schema::RunOutcome outcome, const std::string& reason);
+
+  std::optional<std::int64_t> run_id() const { return run_id_; }
+  std::uint64_t launches() const { return launches_; }  ///< with at least one figure
+  std::uint64_t lost_records() const { return lost_records_; }
+  std::vector<Activity> activities() const;
+  const std::map<std::string, Refusal>& refusals() const { return refusals_; }
+  const std::set<std::string>& left_out() const { return left_out_; }  ///< kernels, by the filter
+  const std::set<std::string>& problems() const { return problems_; }
+
+ private:
+  struct Process {
+    std::unordered_map<std::uint32_t, std::string> names;
+    std::size_t name_bytes = 0;
+    std::map<std::uint32_t, std::string> devices;  ///< ordinal there → UUID
+  };
+  bool take_name(Process& process, inject::Name&& name);
+  bool take_launch(Process& process, const inject::Launch& launch);
+  bool take_activity(Process& process, const inject::Activity& activity);
+  /// A launch without figures; nullopt when its names are unknown.
+  std::optional<schema::Launch> describe(const Process& process,
+                                         const inject::LaunchShape& shape) const;
+  void keep(const Process& process, std::uint32_t device, schema::Launch&& launch);
+
+  RecorderOptions options_;
+  std::map<int, Process> processes_;
+  schema::Store store_;
+  std::optional<std::int64_t> run_id_;
+  std::optional<Error> failure_;
+  std::map<std::string, std::vector<schema::Launch>> waiting_;  ///< by the device's UUID
+  std::map<std::string, schema::Device> devices_;               ///< by UUID
+  std::map<std::string, std::int64_t> device_ids_;
+  std::map<std::pair<inject::ActivityKind, std::string>, Activity> activities_;
+  std::map<std::string, Refusal> refusals_;
+  std::set<std::string> left_out_, problems_;
+  std::uint64_t launches_ = 0, lost_records_ = 0;
+};
+
+}  // namespace warpmeter::profile

@@ -1,0 +1,149 @@
+#include "collector/profile/session.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+
+#include <utility>
+
+#include "collector/profile/listener.h"
+
+namespace warpmeter::profile {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr auto turn = 10ms;            // how soon the program's end is noticed
+constexpr auto own_ending = 500ms;     // after Ctrl-C the terminal has signalled the program too
+constexpr auto patience_to_kill = 3s;  // after SIGTERM
+constexpr auto waiting_remark = 2s;    // after the program, for its children
+
+/// Ends a program in steps, each once, as time goes by.
+class Stopper {
+ public:
+  explicit Stopper(Clock::time_point terminate_at) : terminate_at_(terminate_at) {}
+  void act(const Program& program, const Listener& listener) {
+    const auto now = Clock::now();
+    if (sent_ == 0 && now >= terminate_at_) {
+      send(SIGTERM, program, listener);
+    } else if (sent_ == SIGTERM && now >= terminate_at_ + patience_to_kill) {
+      send(SIGKILL, program, listener);
+    }
+  }
+  bool gave_up() const { return sent_ == SIGKILL; }
+
+ private:
+  void send(int signal, const Program& program, const Listener& listener) {
+    sent_ = signal;
+    for (const pid_t process : listener.processes()) {
+      if (process > 1 && process != program.id()) kill(process, signal);
+    }
+    program.send(signal);
+  }
+  Clock::time_point terminate_at_;
+  int sent_ = 0;
+};
+
+class Session {
+ public:
+  Session(const Options& options, const inject::Config& config, Recorder& recorder)
+      : options_(options),
+        config_(config),
+        recorder_(recorder),
+        listener_(options.socket,
+                  {[this](const auto& peer, const auto& hello) { return greet(peer, hello); },
+                   [this](const auto& peer, auto&& message) { take(peer, std::move(message)); },
+                   [this](const auto& peer, const auto& fault) { gone(peer, fault); }}),
+        program_(options.words, variables()) {}
+
+  Outcome run() {
+    const auto begin = Clock::now();
+    std::optional<Clock::time_point> ended;
+    bool remarked = false;
+    for (;;) {
+      const bool heard = listener_.listen(turn);
+      recorder_.store();
+      if (!ended && program_.poll()) ended = Clock::now();
+      // What a process sent before it ended is still in its connection: read on to the ends.
+      if (ended && !heard && (listener_.processes().empty() || gave_up())) break;
+      stop_in_time(begin);
+      if (stopper_) stopper_->act(program_, listener_);
+      if (ended && !remarked && Clock::now() - *ended > waiting_remark) {
+        remarked = true;
+        remark_children();
+      }
+    }
+    outcome_.ending = *program_.poll();
+    return outcome_;
+  }
+
+ private:
+  std::map<std::string, std::string> variables() const {
+    std::map<std::string, std::string> all = {{"CUDA_INJECTION64_PATH", options_.injector.string()},
+                                              {inject::socket_variable, options_.socket.string()}};
+    if (config_.mode == inject::Mode::counters) {
+      all["NVTX_INJECTION64_PATH"] = options_.injector.string();
+    }
+    return all;
+  }
+
+  inject::Config greet(const Listener::Peer& peer, const inject::Hello&) {
+    ++outcome_.processes;
+    const bool is_wanted = options_.all_processes || peer.process == program_.id();
+    return is_wanted ? config_ : inject::Config{};
+  }
+
+  void take(const Listener::Peer& peer, inject::Message&& message) {
+    if (broken_.count(peer.number) != 0 || recorder_.take(peer.number, std::move(message))) return;
+    broken_.insert(peer.number);
+    remark(fmt::format("process {} sends what makes no sense; the rest of it is left out",
+                       peer.process));
+  }
+
+  void gone(const Listener::Peer& peer, const std::string& fault) {
+    if (!fault.empty()) remark(fmt::format("process {} is left out: {}", peer.process, fault));
+    recorder_.forget(peer.number);
+    broken_.erase(peer.number);
+  }
+
+  void stop_in_time(Clock::time_point begin) {
+    if (stopper_) return;
+    if (options_.timeout && Clock::now() - begin >= *options_.timeout) {
+      outcome_.timed_out = true;
+      stopper_.emplace(Clock::now());
+    } else if (options_.cancelled && options_.cancelled()) {
+      outcome_.cancelled = true;
+      stopper_.emplace(Clock::now() + own_ending);
+    }
+  }
+  bool gave_up() const { return stopper_ && stopper_->gave_up(); }
+
+  void remark_children() const {
+    if (listener_.processes().empty()) return;
+    remark(
+        fmt::format("the program has ended; waiting for what it started: process {} "
+                    "(Ctrl-C ends it)",
+                    fmt::join(listener_.processes(), ", ")));
+  }
+  void remark(const std::string& text) const {
+    if (options_.remark) options_.remark(text);
+  }
+
+  const Options& options_;
+  const inject::Config& config_;
+  Recorder& recorder_;
+  Outcome outcome_;
+  std::set<int> broken_;
+  std::optional<Stopper> stopper_;
+  Listener listener_;
+  Program program_;
+};
+
+}  // namespace
+
+Outcome profile(const Options& options, const inject::Config& config, Recorder& recorder) {
+  return Session(options, config, recorder).run();
+}
+
+}  // namespace warpmeter::profile

@@ -1,0 +1,40 @@
+// Profiling one run of a program, from its start to the last word of every process of it.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collector/profile/program.h"
+#include "collector/profile/recorder.h"
+
+namespace warpmeter::profile {
+
+struct Options {
+  std::vector<std::string> words;  ///< the program and its arguments
+  std::filesystem::path injector;  ///< the library
+  std::filesystem::path socket;    ///< made here; in a folder of ours
+  bool all_processes = true;       ///< the program's children too
+  std::optional<std::chrono::duration<double>> timeout;
+  std::function<bool()> cancelled;                 ///< true: end the program, keep what there is
+  std::function<void(const std::string&)> remark;  ///< a line for the person, now
+};
+
+struct Outcome {
+  Ending ending;
+  bool timed_out = false, cancelled = false;
+  int processes = 0;  ///< that used CUDA
+};
+
+/// Runs the program and gives `recorder` all that is heard; does not finish it. Throws Error{usage}
+/// when the program cannot be started, Error{file} when no socket can be made.
+///
+/// A program that is to end (timeout, Ctrl-C) gets SIGTERM, three seconds later SIGKILL, and so
+/// does every process of it that is connected. When the program has ended and processes that it
+/// started have not, they are waited for.
+Outcome profile(const Options& options, const inject::Config& config, Recorder& recorder);
+
+}  // namespace warpmeter::profile

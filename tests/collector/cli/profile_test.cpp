@@ -1,0 +1,78 @@
+// `warpmeter profile` as a person types it: what it refuses before the program starts. What it
+// measures is tested with a fake program (profile/session_test.cpp) and on a GPU
+// (device/profile_check.sh).
+#include "tests/collector/cli/workspace.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class ProfileProgram : public Workspace {
+ protected:
+  Outcome profile(std::vector<std::string> words) const {
+    words.insert(words.begin(), "profile");
+    return warpmeter(words);
+  }
+};
+
+TEST_F(ProfileProgram, NeedsAProgram) {
+  const Outcome outcome = profile({});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("needs a program"));
+}
+
+TEST_F(ProfileProgram, ThatIsNotThereIsAMistakeOfUsage) {
+  write("text", "no program");
+  for (const char* name : {"./nothing", "./text", "nothing-of-this-name"}) {
+    const Outcome outcome = profile({name});
+    EXPECT_EQ(outcome.exit_code, 2) << name;
+    EXPECT_THAT(outcome.error, HasSubstr("cannot be started")) << name;
+  }
+}
+
+TEST_F(ProfileProgram, AnUnknownMetricIsSaidWithTheNearestNames) {
+  const Outcome outcome = profile({"-m", "gld_eficiency", "true"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("gld_efficiency"));
+}
+
+TEST_F(ProfileProgram, MistakesInFiltersAreSaid) {
+  EXPECT_THAT(profile({"-k", "regex:([", "true"}).error, HasSubstr("regular expression"));
+  EXPECT_THAT(profile({"--devices", "one", "true"}).error, HasSubstr("--devices"));
+  EXPECT_THAT(profile({"--nvtx-include", "solve", "true"}).error, HasSubstr("--metrics"));
+  EXPECT_THAT(profile({"-c", "0", "true"}).error, HasSubstr("--launch-count"));
+  EXPECT_THAT(profile({"--metrix", "a", "true"}).error, HasSubstr("--metrics"));
+}
+
+TEST_F(ProfileProgram, OptionsAfterTheProgramAreItsOwn) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"./nothing", "--metrix", "-k"},
+        {"--", "./nothing", "--help"},
+        {"-s", "2", "-c3", "--label=x", "./nothing", "--version"}}) {
+    const Outcome outcome = profile(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.error, HasSubstr("./nothing cannot be started")) << words.front();
+  }
+}
+
+TEST_F(ProfileProgram, ListsThePassesOfEachGenerationOrOfTheChipHere) {
+  const Outcome outcome = profile({"-m", "@default", "--list-passes"});
+  if (outcome.exit_code == 4) GTEST_SKIP() << outcome.error;  // no CUPTI
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output, HasSubstr("passes"));
+}
+
+TEST_F(ProfileProgram, HelpNamesTheOptions) {
+  const Outcome outcome = profile({"--help"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const char* option :
+       {"--metrics", "--kernel-name", "--launch-skip", "--timeout", "Examples"}) {
+    EXPECT_THAT(outcome.output, HasSubstr(option));
+  }
+  EXPECT_THAT(outcome.output, Not(HasSubstr("--replay")));
+}
+
+}  // namespace
+}  // namespace warpmeter::cli

@@ -1,0 +1,83 @@
+#include "collector/inject/filter.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "schema/error.h"
+
+namespace warpmeter::inject {
+namespace {
+
+Selection kernels(const std::string& pattern) {
+  Selection selection;
+  selection.kernel = pattern;
+  return selection;
+}
+
+/// Which of `launches` launches of "reduce" on device 0 are taken: "-++-".
+std::string taken(Filter& filter, int launches) {
+  std::string marks;
+  for (int i = 0; i < launches; ++i) marks += filter.takes("reduce", 0) ? '+' : '-';
+  return marks;
+}
+
+TEST(Filter, TakesEverythingWhenNothingIsChosen) {
+  Filter filter{Selection{}};
+  EXPECT_EQ(taken(filter, 3), "+++");
+}
+
+TEST(Filter, ANameIsTheWholeFunctionName) {
+  Filter filter(kernels("reduce"));
+  EXPECT_TRUE(filter.takes("_Z6reduceILi4EEvPf", 0));
+  EXPECT_FALSE(filter.takes("_Z7reducerPf", 0));
+}
+
+TEST(Filter, ARegularExpressionIsFoundAnywhereInTheName) {
+  Filter filter(kernels("regex:duce$"));
+  EXPECT_TRUE(filter.takes("_Z6reduceILi4EEvPf", 0));
+  EXPECT_FALSE(filter.takes("_Z7reducerPf", 0));
+}
+
+TEST(Filter, ABadRegularExpressionIsAMistakeOfUsage) {
+  try {
+    KernelPattern{"regex:(["};
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("(["), std::string::npos);
+  }
+}
+
+TEST(Filter, SkipAndCountCountChosenLaunchesOnly) {
+  Selection selection = kernels("reduce");
+  selection.skip = 1;
+  selection.count = 2;
+  Filter filter(selection);
+  EXPECT_FALSE(filter.takes("scan", 0));
+  EXPECT_EQ(taken(filter, 2), "-+");
+  EXPECT_FALSE(filter.takes("scan", 0));
+  EXPECT_EQ(taken(filter, 3), "+--");
+}
+
+TEST(Filter, OtherDevicesAreLeftOut) {
+  Selection selection;
+  selection.devices = {1, 3};
+  Filter filter(selection);
+  EXPECT_FALSE(filter.takes("reduce", 0));
+  EXPECT_TRUE(filter.takes("reduce", 3));
+}
+
+TEST(Filter, OneOfTheRangesMustBeOpen) {
+  Selection selection;
+  selection.ranges = {"solve", "check"};
+  Filter filter(selection);
+  const std::vector<std::string> inside = {"whole", "solve"}, outside = {"whole"};
+  EXPECT_TRUE(filter.takes("reduce", 0, inside));
+  EXPECT_FALSE(filter.takes("reduce", 0, outside));
+  EXPECT_FALSE(filter.takes("reduce", 0));
+}
+
+}  // namespace
+}  // namespace warpmeter::inject

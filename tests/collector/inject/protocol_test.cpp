@@ -1,0 +1,157 @@
+// Frames survive the way there and back; anything else is refused without harm.
+#include "collector/inject/protocol.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "collector/inject/bytes.h"
+
+namespace warpmeter::inject {
+namespace {
+
+LaunchShape some_shape() {
+  LaunchShape shape;
+  shape.device = 1;
+  shape.context = 2;
+  shape.stream = 7;
+  shape.kernel = 3;
+  shape.range = 4;
+  shape.grid = {64, 2, 1};
+  shape.block = {16, 16, 1};
+  shape.dynamic_shared_bytes = 4096;
+  shape.registers = 32;
+  return shape;
+}
+
+std::vector<Message> one_of_each() {
+  Config config;
+  config.mode = Mode::counters;
+  config.cupti_directory = "/opt/cuda/lib64";
+  config.counters = {"a.sum", "b.sum"};
+  config.selection = {"regex:re.*", 2, 10, {0, 3}, {"solve"}};
+  Device device;
+  device.device.ordinal = 1;
+  device.device.name = "NVIDIA H200";
+  device.device.memory_bytes = 143771;
+  return {Hello{12, 1, "/bin/app"},
+          config,
+          device,
+          Name{3, "reduce"},
+          Launch{some_shape(), {{270336, 0}, {0, 9}}},
+          Activities{{{ActivityKind::kernel, 3, 1480, some_shape()},
+                      {ActivityKind::call, 5, 2.5e9, std::nullopt}}},
+          Seen{3},
+          Problem{true, "no permission"},
+          Bye{17}};
+}
+
+TEST(Protocol, EveryMessageComesBackAsItWas) {
+  for (const Message& message : one_of_each()) {
+    const auto frame = encode(message);
+    const auto decoded = decode(frame);
+    ASSERT_TRUE(decoded) << message.index();
+    EXPECT_EQ(decoded->index(), message.index());
+    EXPECT_EQ(encode(*decoded), frame) << message.index();
+  }
+}
+
+TEST(Protocol, FieldsKeepTheirValues) {
+  const auto decoded = decode(encode(Launch{some_shape(), {{270336, 0}, {0, 9}}}));
+  const Launch& launch = std::get<Launch>(*decoded);
+  EXPECT_EQ(launch.shape.stream, 7U);
+  EXPECT_EQ(launch.shape.grid[1], 2U);
+  EXPECT_EQ(launch.shape.registers, 32U);
+  EXPECT_FALSE(launch.shape.static_shared_bytes);
+  EXPECT_EQ(launch.values[0].value, 270336);
+  EXPECT_EQ(launch.values[1].reason, 9U);
+}
+
+TEST(Protocol, AFrameCutShortIsRefused) {
+  for (const Message& message : one_of_each()) {
+    auto frame = encode(message);
+    while (!frame.empty()) {
+      frame.pop_back();
+      EXPECT_FALSE(decode(frame)) << message.index() << " of " << frame.size() << " bytes";
+    }
+  }
+}
+
+TEST(Protocol, AFrameWithMoreThanItsFieldsIsRefused) {
+  for (const Message& message : one_of_each()) {
+    auto frame = encode(message);
+    frame.push_back(0);
+    EXPECT_FALSE(decode(frame)) << message.index();
+  }
+}
+
+TEST(Protocol, AnotherVersionIsRefused) {
+  auto frame = encode(Seen{3});
+  ++frame[0];
+  EXPECT_FALSE(decode(frame));
+}
+
+TEST(Protocol, AnUnknownKindIsRefused) {
+  auto frame = encode(Seen{3});
+  frame[2] = static_cast<std::uint8_t>(std::variant_size_v<Message>);
+  EXPECT_FALSE(decode(frame));
+}
+
+TEST(Protocol, ALieAboutACountCostsNoMemory) {
+  ByteWriter bytes;
+  bytes.number(protocol_version);
+  bytes.number(static_cast<std::uint16_t>(Message(Activities{}).index()));
+  bytes.number(std::numeric_limits<std::uint32_t>::max());
+  EXPECT_FALSE(decode(bytes.take()));
+}
+
+TEST(Protocol, ALieAboutATextIsRefused) {
+  ByteWriter bytes;
+  bytes.number(protocol_version);
+  bytes.number(static_cast<std::uint16_t>(Message(Name{}).index()));
+  bytes.number(std::uint32_t{1});
+  bytes.number(std::uint32_t{1000});
+  EXPECT_FALSE(decode(bytes.take()));
+}
+
+TEST(Protocol, AnEnumeratorThatThereIsNotIsRefused) {
+  auto frame = encode(Config{});
+  frame[4] = 200;
+  EXPECT_FALSE(decode(frame));
+}
+
+TEST(Protocol, AnOverlongTextIsCutToFitAFrame) {
+  const auto frame = encode(Name{1, std::string(2 * max_frame_bytes, 'x')});
+  EXPECT_LE(frame.size(), max_frame_bytes);
+  EXPECT_EQ(std::get<Name>(*decode(frame)).text.size(), max_text_bytes);
+}
+
+TEST(Protocol, FramesWithWrongBytesAreReadOrRefusedWithoutHarm) {
+  std::mt19937 random(42);
+  for (const Message& message : one_of_each()) {
+    const auto frame = encode(message);
+    for (int round = 0; round < 2000; ++round) {
+      auto damaged = frame;
+      for (int change = 0; change < 3; ++change) {
+        damaged[random() % damaged.size()] = static_cast<std::uint8_t>(random());
+      }
+      const auto decoded = decode(damaged);
+      EXPECT_TRUE(!decoded || encode(*decoded).size() == damaged.size());
+    }
+  }
+}
+
+TEST(Protocol, NoiseIsRefusedWithoutHarm) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 5000; ++round) {
+    std::vector<std::uint8_t> noise(random() % 300);
+    for (std::uint8_t& byte : noise) byte = static_cast<std::uint8_t>(random());
+    decode(noise);
+  }
+}
+
+}  // namespace
+}  // namespace warpmeter::inject

@@ -1,0 +1,78 @@
+#include "collector/profile/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "collector/profile/injector.h"
+#include "schema/error.h"
+
+namespace warpmeter::profile {
+namespace {
+
+using testing::HasSubstr;
+
+Ending run(const std::vector<std::string>& words,
+           const std::map<std::string, std::string>& variables = {}) {
+  Program program(words, variables);
+  for (;;) {
+    if (const auto ending = program.poll()) return *ending;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+std::string refusal(const std::string& name) {
+  try {
+    find_program(name);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Program, IsFoundAsAShellFindsIt) {
+  EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
+  EXPECT_EQ(find_program("sh").filename(), "sh");
+}
+
+TEST(Program, ThatIsNotThereIsRefusedWithTheReason) {
+  const PrivateFolder folder;
+  const std::string text = (folder.path() / "text").string();
+  std::ofstream(text) << "no program";
+  EXPECT_THAT(refusal("/no/such/program"), HasSubstr("no such file"));
+  EXPECT_THAT(refusal("no-such-program"), HasSubstr("no folder of PATH"));
+  EXPECT_THAT(refusal(folder.path().string()), HasSubstr("folder"));
+  EXPECT_THAT(refusal(text), HasSubstr("not executable"));
+  EXPECT_THAT(refusal(""), HasSubstr("cannot be started"));
+}
+
+TEST(Program, ExitCodeAndSignalAreTold) {
+  EXPECT_EQ(run({"sh", "-c", "exit 7"}).exit_code, 7);
+  const Ending killed = run({"sh", "-c", "kill -9 $$"});
+  EXPECT_EQ(killed.signal, SIGKILL);
+  EXPECT_EQ(killed.status(), 137);
+  EXPECT_EQ(killed.in_words(), "was ended by signal 9 (Killed)");
+}
+
+TEST(Program, GetsOurEnvironmentWithTheVariablesInIt) {
+  setenv("WARPMETER_TEST_OLD", "old", 1);
+  setenv("WARPMETER_TEST_KEPT", "kept", 1);
+  EXPECT_EQ(run({"sh", "-c", "[ $WARPMETER_TEST_OLD$WARPMETER_TEST_KEPT = newkept ]"},
+                {{"WARPMETER_TEST_OLD", "new"}})
+                .exit_code,
+            0);
+}
+
+TEST(Program, DoesNotInheritOurIgnoringOfSigpipe) {
+  signal(SIGPIPE, SIG_IGN);
+  EXPECT_EQ(run({"sh", "-c", "kill -PIPE $$"}).signal, SIGPIPE);
+  signal(SIGPIPE, SIG_DFL);
+}
+
+}  // namespace
+}  // namespace warpmeter::profile

@@ -1,0 +1,124 @@
+// What the recorder refuses, and how it names devices.
+#include "collector/profile/recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "collector/profile/injector.h"
+
+namespace warpmeter::profile {
+namespace {
+
+class RecorderTest : public testing::Test {
+ protected:
+  RecorderTest() : recorder_(options()) {}
+
+  RecorderOptions options() {
+    RecorderOptions options;
+    options.database = (folder_.path() / "test.db").string();
+    options.program = "app";
+    options.config.counters = {"shared_load_wavefronts"};
+    options.complete = [](schema::Device& device) {
+      if (device.uuid == "GPU-1") device.chip = "GH100";
+    };
+    return options;
+  }
+
+  inject::Launch launch(std::uint32_t kernel, std::uint32_t device = 0) {
+    inject::Launch message;
+    message.shape.kernel = kernel;
+    message.shape.device = device;
+    message.values = {{32, 0}};
+    return message;
+  }
+
+  schema::Rows query(const std::string& sql) {
+    return schema::Reader((folder_.path() / "test.db").string()).query(sql);
+  }
+
+  PrivateFolder folder_;
+  Recorder recorder_;
+};
+
+TEST_F(RecorderTest, ALaunchOfAnUnknownNameIsRefused) {
+  EXPECT_FALSE(recorder_.take(1, launch(5)));
+}
+
+TEST_F(RecorderTest, NamesBelongToTheirConnection) {
+  EXPECT_TRUE(recorder_.take(1, inject::Name{5, "reduce"}));
+  EXPECT_TRUE(recorder_.take(1, launch(5)));
+  EXPECT_FALSE(recorder_.take(2, launch(5)));
+}
+
+TEST_F(RecorderTest, ANameIsGivenOnceAndNeverZero) {
+  EXPECT_TRUE(recorder_.take(1, inject::Name{5, "reduce"}));
+  EXPECT_FALSE(recorder_.take(1, inject::Name{5, "scan"}));
+  EXPECT_FALSE(recorder_.take(1, inject::Name{0, "scan"}));
+}
+
+TEST_F(RecorderTest, ALaunchHasOneValueACounter) {
+  recorder_.take(1, inject::Name{5, "reduce"});
+  inject::Launch message = launch(5);
+  message.values.push_back({1, 0});
+  EXPECT_FALSE(recorder_.take(1, std::move(message)));
+}
+
+TEST_F(RecorderTest, ADurationThatIsNoneIsRefused) {
+  recorder_.take(1, inject::Name{5, "cudaMalloc"});
+  for (const double duration :
+       {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_FALSE(recorder_.take(
+        1, inject::Activities{{{inject::ActivityKind::call, 5, duration, std::nullopt}}}));
+  }
+}
+
+TEST_F(RecorderTest, ANumberThatIsNoneIsUnavailable) {
+  recorder_.take(1, inject::Name{5, "reduce"});
+  inject::Launch message = launch(5);
+  message.values[0].value = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(recorder_.take(1, std::move(message)));
+  recorder_.finish(schema::RunOutcome::done, "");
+  EXPECT_EQ(query("SELECT 1 FROM results WHERE metric = 'shared_load_wavefronts' AND grade = "
+                  "'unavailable' AND reason = 'CUPTI gave no number'")
+                .rows.size(),
+            1U);
+}
+
+TEST_F(RecorderTest, DevicesAreTheMachinesWhateverTheProcessCallsThem) {
+  inject::Device first, second;
+  first.device.name = second.device.name = "GPU";
+  first.device.uuid = "GPU-1";
+  second.device.uuid = "GPU-2";
+  second.device.ordinal = 1;
+  for (const int peer : {1, 2}) {
+    recorder_.take(peer, inject::Name{5, "reduce"});
+    recorder_.take(peer, first);
+  }
+  recorder_.take(1, second);
+  recorder_.take(1, launch(5, 0));
+  recorder_.take(1, launch(5, 1));
+  recorder_.take(2, launch(5, 0));
+  recorder_.finish(schema::RunOutcome::done, "");
+  EXPECT_EQ(
+      query(
+          "SELECT coalesce(d.chip, ''), count(*) FROM launches l JOIN devices d USING (device_id) "
+          "WHERE d.run_id = l.run_id GROUP BY d.uuid ORDER BY d.uuid")
+          .rows,
+      (std::vector<std::vector<schema::Value>>{{"GH100", std::int64_t{2}}, {"", std::int64_t{1}}}));
+}
+
+TEST_F(RecorderTest, TheLabelOfALaunchIsItsInnermostRange) {
+  recorder_.take(1, inject::Name{5, "_Z6reducePf"});
+  recorder_.take(1, inject::Name{6, "solve"});
+  inject::Launch message = launch(5);
+  message.shape.range = 6;
+  recorder_.take(1, std::move(message));
+  recorder_.finish(schema::RunOutcome::done, "");
+  EXPECT_EQ(std::get<std::string>(query("SELECT variant FROM launches").rows.at(0).at(0)),
+            "reduce [solve]");
+}
+
+}  // namespace
+}  // namespace warpmeter::profile
