@@ -1,4 +1,5 @@
-// A reduction that overwrites its input, and a counter that must be right although launches are replayed.
+// A reduction that overwrites its input, and a counter that must be right although launches are
+// replayed.
 #include <cstdio>
 __global__ void reduce_in_place(int* data, int n) {
   for (int stride = n / 2; stride > 0; stride /= 2) {

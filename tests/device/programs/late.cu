@@ -1,5 +1,5 @@
-// Loads the driver only when it is needed, and a module from text, as Python programs do; cooperative
-// and extended launches.
+// Loads the driver only when it is needed, and a module from text, as Python programs do;
+// cooperative and extended launches.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <cstdio>
@@ -26,8 +26,8 @@ int main() {
   const auto launch = symbol(library, "cuLaunchKernel", &cuLaunchKernel);
   const auto launch_ex = symbol(library, "cuLaunchKernelEx", &cuLaunchKernelEx);
   const auto cooperative = symbol(library, "cuLaunchCooperativeKernel", &cuLaunchCooperativeKernel);
-  const auto synchronize = symbol(library, "cuCtxSynchronize",
-                                  static_cast<CUresult (*)()>(nullptr));
+  const auto synchronize =
+      symbol(library, "cuCtxSynchronize", static_cast<CUresult (*)()>(nullptr));
   CUcontext context = nullptr;
   CUmodule module = nullptr;
   CUfunction function = nullptr;

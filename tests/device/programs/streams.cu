@@ -13,7 +13,8 @@ template <int Stride>
 void use_two_streams(const float* in, float* out) {
   cudaStream_t streams[2];
   for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  for (int i = 0; i < 8; ++i) work::strided<Stride><<<n / 256, 256, 0, streams[i % 2]>>>(in, out, n);
+  for (int i = 0; i < 8; ++i)
+    work::strided<Stride><<<n / 256, 256, 0, streams[i % 2]>>>(in, out, n);
   for (cudaStream_t& stream : streams) cudaStreamSynchronize(stream);
 }
 int main() {
