@@ -76,7 +76,7 @@ void send_waiting(Recording& all) {
 }
 
 void add(Recording& all, Activity activity) {
-  all.waiting.push_back(std::move(activity));
+  all.waiting.push_back(activity);
   if (all.waiting.size() == activities_a_frame) send_waiting(all);
 }
 

@@ -53,7 +53,9 @@ class Session {
         recorder_(recorder),
         listener_(options.socket,
                   {[this](const auto& peer, const auto& hello) { return greet(peer, hello); },
-                   [this](const auto& peer, auto&& message) { take(peer, std::move(message)); },
+                   [this](const auto& peer, auto&& message) {
+                     take(peer, std::forward<decltype(message)>(message));
+                   },
                    [this](const auto& peer, const auto& fault) { gone(peer, fault); }}),
         program_(options.words, variables()) {}
 
