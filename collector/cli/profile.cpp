@@ -76,7 +76,7 @@ inject::Config config_of(const ProfileRequest& request) {
     throw Error(ExitCode::usage,
                 "--nvtx-include chooses launches to count: it needs --metrics (@default will do)");
   }
-  inject::KernelPattern{request.kernel};  // a bad pattern is noticed here
+  const inject::KernelPattern checked(request.kernel);  // a bad pattern is noticed here
   return config;
 }
 
