@@ -6,13 +6,29 @@
 // itself is refused.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "collector/model/program.h"
 #include "collector/model/ptx/module.h"
 
 namespace warpmeter::model {
+
+/// One reason why an entry cannot be executed.
+struct Refusal {
+  Place place;              ///< of the instruction; PTX line 0: the kernel as a whole
+  std::string source;       ///< "saxpy.cu:12"; empty where the PTX does not say
+  std::string instruction;  ///< "tex.2d.v4.f32.f32"; empty: the kernel as a whole
+  std::string what;         ///< after "the kernel" or "the instruction": "reads a texture; …"
+};
+
+/// A refusal as one sentence.
+std::string to_string(const Refusal& refusal, std::string_view entry);
+
+/// The entry's reasons by their PTX lines, each once; none: it can be executed.
+std::vector<Refusal> refusals(const ptx::Module& module, const ptx::Function& entry);
 
 /// The entry of a module, or why it cannot be executed: one sentence with the instruction, its
 /// source line and, where it is an instruction that the machine lacks, what it has.

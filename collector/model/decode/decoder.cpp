@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "collector/model/decode/decode.h"
+#include "collector/model/decode/missing.h"
 #include "collector/model/ptx/opcodes.h"
 #include "collector/model/ptx/sites.h"
 
@@ -13,6 +14,9 @@ namespace {
 
 /// Past this many, calls have been inlined into calls into calls.
 constexpr std::size_t most_operations = std::size_t{1} << 21;
+
+/// Of one kernel; further ones are dropped.
+constexpr std::size_t most_refusals = 1000;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
   return to <= 1 ? value : (value + to - 1) / to * to;
@@ -31,26 +35,31 @@ Decoder::Decoder(const ptx::Module& module, const ptx::Function& entry)
     : module_(module), entry_(entry) {}
 
 void Decoder::refuse(const std::string& what) const {
-  std::string place;
-  if (instruction_ != nullptr) {
-    const ptx::Instruction& i = *instruction_;
-    if (i.location && i.location->line > 0 &&
-        static_cast<std::size_t>(i.location->file) < module_.files.size()) {
-      place = fmt::format(" ({}:{})", module_.files[static_cast<std::size_t>(i.location->file)],
-                          i.location->line);
-    }
-    throw Refused{i.line,
-                  fmt::format("the model cannot run kernel '{}': '{}' on line {} of its PTX{} {}",
-                              entry_.name, i.text, i.line, place, what)};
+  Refusal refusal;
+  refusal.what = what;
+  if (instruction_ == nullptr) throw Refused{refusal};
+  refusal.instruction = instruction_->text;
+  refusal.place.ptx_line = instruction_->line;
+  const auto& location = instruction_->location;
+  if (location && location->line > 0 &&
+      static_cast<std::size_t>(location->file) < module_.files.size()) {
+    refusal.place.file = location->file;
+    refusal.place.line = location->line;
+    refusal.source = fmt::format("{}:{}", module_.files[static_cast<std::size_t>(location->file)],
+                                 location->line);
   }
-  throw Refused{entry_.line,
-                fmt::format("the model cannot run kernel '{}': it {}", entry_.name, what)};
+  throw Refused{refusal};
 }
 
-void Decoder::refuse_opcode() const {
-  refuse(
-      fmt::format("is not one of the instructions that it has; those are {}", supported_opcodes()));
+/// A function that is inlined twice gives its reasons twice.
+void Decoder::keep(const Refusal& refusal) {
+  for (const Refusal& known : refusals_) {
+    if (known.place.ptx_line == refusal.place.ptx_line && known.what == refusal.what) return;
+  }
+  if (refusals_.size() < most_refusals) refusals_.push_back(refusal);
 }
+
+void Decoder::refuse_opcode() const { refuse(std::string(what_is_missing(*instruction_))); }
 
 bool Decoder::has(std::string_view modifier) const {
   const auto& all = instruction_->modifiers;
@@ -59,12 +68,13 @@ bool Decoder::has(std::string_view modifier) const {
 
 const Analysis& Decoder::analyse(const ptx::Function& function) {
   if (const auto known = analyses_.find(&function); known != analyses_.end()) return known->second;
-  if (const auto unknown = ptx::check_opcodes(function)) {
-    throw Refused{unknown->line, unknown->message};
-  }
   auto graph = ptx::control_flow(function);
-  if (auto* wrong = std::get_if<ptx::Diagnostic>(&graph))
-    throw Refused{wrong->line, wrong->message};
+  if (auto* wrong = std::get_if<ptx::Diagnostic>(&graph)) {
+    Refusal refusal;
+    refusal.place.ptx_line = wrong->line;
+    refusal.what = wrong->message;
+    throw Refused{refusal};
+  }
   Analysis analysis;
   analysis.graph = std::move(std::get<ptx::ControlFlow>(graph));
   analysis.data = ptx::data_flow(function);
@@ -232,8 +242,16 @@ void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& res
     instance.operation_of[index_] = static_cast<std::uint32_t>(program_.operations.size());
     if (instance.analysis->is_meeting[index_]) emit(Code::join);
     program_.places.push_back(place);
-    decode_instruction();
-    if (program_.operations.size() > most_operations) refuse("comes after too many inlined calls");
+    try {
+      decode_instruction();
+    } catch (const Refused& refused) {
+      if (refused.refusal.instruction.empty()) throw;
+      keep(refused.refusal);
+    }
+    if (program_.operations.size() > most_operations) {
+      instruction_ = nullptr;
+      refuse("grows too large when its calls are inlined; split it");
+    }
   }
   finish_function(instance, place, branches);
   instance_ = caller;
@@ -282,6 +300,7 @@ void Decoder::decode_instruction() {
     if (!index) refuse("is guarded by a register that is no predicate");
     guard_ = static_cast<std::uint16_t>(2 * *index + (instruction_->guard->negated ? 1 : 0));
   }
+  if (ptx::find_opcode(*instruction_) == nullptr) refuse("is no instruction of PTX");
   const std::string_view opcode = instruction_->opcode;
   if (opcode == "ld" || opcode == "ldu") return decode_load_store(true);
   if (opcode == "st") return decode_load_store(false);
@@ -299,16 +318,54 @@ void Decoder::decode_instruction() {
   refuse_opcode();
 }
 
+std::string to_string(const Refusal& refusal, std::string_view entry) {
+  if (refusal.instruction.empty()) {
+    return fmt::format("the model cannot run kernel '{}': it {}", entry, refusal.what);
+  }
+  return fmt::format("the model cannot run kernel '{}': '{}' on line {} of its PTX{} {}", entry,
+                     refusal.instruction, refusal.place.ptx_line,
+                     refusal.source.empty() ? "" : fmt::format(" ({})", refusal.source),
+                     refusal.what);
+}
+
+namespace {
+
+/// The program, or at least one reason why there is none.
+std::variant<Program, std::vector<Refusal>> decode_entry(const ptx::Module& module,
+                                                         const ptx::Function& entry) {
+  Decoder decoder(module, entry);
+  std::vector<Refusal> reasons;
+  try {
+    Program program = decoder.decode();
+    reasons = decoder.refusals();
+    if (reasons.empty()) return program;
+  } catch (const Refused& refused) {
+    reasons = decoder.refusals();
+    reasons.push_back(refused.refusal);
+  }
+  std::stable_sort(reasons.begin(), reasons.end(), [](const Refusal& a, const Refusal& b) {
+    return a.place.ptx_line < b.place.ptx_line;
+  });
+  return reasons;
+}
+
+}  // namespace
+
+std::vector<Refusal> refusals(const ptx::Module& module, const ptx::Function& entry) {
+  auto decoded = decode_entry(module, entry);
+  if (auto* reasons = std::get_if<std::vector<Refusal>>(&decoded)) return std::move(*reasons);
+  return {};
+}
+
 std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry) {
   const ptx::Function* function = module.find(entry);
   if (function == nullptr || !function->is_entry || function->is_declaration) {
     return ptx::Diagnostic{0, 0, fmt::format("the module has no kernel '{}'", entry)};
   }
-  try {
-    return Decoder(module, *function).decode();
-  } catch (const Refused& refused) {
-    return ptx::Diagnostic{refused.line, 0, refused.message};
-  }
+  auto decoded = decode_entry(module, *function);
+  if (auto* program = std::get_if<Program>(&decoded)) return std::move(*program);
+  const Refusal& first = std::get<std::vector<Refusal>>(decoded).front();
+  return ptx::Diagnostic{first.place.ptx_line, 0, to_string(first, entry)};
 }
 
 }  // namespace warpmeter::model

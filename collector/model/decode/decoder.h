@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "collector/model/decode/decode.h"
 #include "collector/model/decode/table.h"
 #include "collector/model/program.h"
 #include "collector/model/ptx/control_flow.h"
@@ -21,10 +22,10 @@
 
 namespace warpmeter::model {
 
-/// Thrown inside the decoder, caught by decode().
+/// Thrown inside the decoder. That of one instruction is kept and decoding goes on with the next,
+/// so that all reasons are found; one without an instruction ends it.
 struct Refused {
-  int line = 0;
-  std::string message;
+  Refusal refusal;
 };
 
 /// What is known of a function whatever calls it.
@@ -55,7 +56,10 @@ struct Instance {
 class Decoder {
  public:
   Decoder(const ptx::Module& module, const ptx::Function& entry);
+
+  /// The program, of use only when nothing was refused.
   Program decode();
+  const std::vector<Refusal>& refusals() const { return refusals_; }
 
  private:
   using Operand = ptx::Operand;
@@ -78,6 +82,7 @@ class Decoder {
   void decode_instruction();
   const Analysis& analyse(const ptx::Function& function);
   [[noreturn]] void refuse(const std::string& what) const;  ///< the current instruction
+  void keep(const Refusal& refusal);
   [[noreturn]] void refuse_opcode() const;
   bool has(std::string_view modifier) const;  ///< the current instruction
 
@@ -172,6 +177,8 @@ class Decoder {
   std::map<std::pair<unsigned, unsigned>, std::uint16_t> scratches_;
   std::map<Special, std::uint16_t> specials_;
   std::optional<std::uint16_t> the_scratch_predicate_;
+
+  std::vector<Refusal> refusals_;
 
   // Of the instruction that is being decoded.
   Instance* instance_ = nullptr;

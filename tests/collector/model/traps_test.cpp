@@ -144,9 +144,9 @@ TEST(Traps, DoNotHideThatARunWasCancelled) {
 }
 
 TEST(Refusals, NameTheInstructionItsLineAndWhatThereIs) {
-  const TestRun run = run_body(".loc 1 7 3\n cp.async.wait_all;\n ret;", geometry(1, 32));
+  const TestRun run = run_body(".loc 1 7 3\n stackrestore.u32 %r1;\n ret;", geometry(1, 32));
   EXPECT_THAT(run.refusal,
-              AllOf(HasSubstr("kernel 'k'"), HasSubstr("'cp.async.wait_all' on line 12 of its PTX"),
+              AllOf(HasSubstr("kernel 'k'"), HasSubstr("'stackrestore.u32' on line 12 of its PTX"),
                     HasSubstr("(kernels/wrong.cu:7)"), HasSubstr("abs, activemask, add,"),
                     HasSubstr("xor")));
 }
@@ -157,7 +157,6 @@ TEST(Refusals, ComeBeforeAnythingRuns) {
     const char* why;
   } cases[] = {
       {"wgmma.fence.sync.aligned; ret;", "wgmma.fence.sync.aligned"},
-      {"mbarrier.init.shared.b64 [%r1], 1; ret;", "mbarrier.init.shared.b64"},
       {"add.u64 %rd2, %rd1, %r1; ret;", "takes 64 bits, but register %r1 has 32"},
       {"add.u32 %r2, %r1, %missing; ret;", "names %missing"},
       {"add.u32 %r2, %r1; ret;", "has 2 operands instead of 3"},

@@ -1,0 +1,76 @@
+// Which kernels the model can run, and every reason why it cannot run the others.
+#include "collector/model/acceptance.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <variant>
+
+namespace warpmeter::model {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<Acceptance> accepts_text(std::string text) {
+  auto parsed = ptx::parse(std::move(text));
+  return accepts(*std::get<std::unique_ptr<ptx::Module>>(parsed));
+}
+
+constexpr const char* module_text = R"(.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "blur.cu"
+.global .texref image;
+.func helper()
+{
+  .reg .f32 %f<5>;
+  wgmma.fence.sync.aligned;
+  ret;
+}
+.visible .entry plain() { ret; }
+.visible .entry blur(.param .u64 out)
+{
+  .reg .f32 %f<5>;
+  .reg .b32 %r<5>;
+  .loc 1 12 3
+  tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [image, {%r1, %r2}];
+  .loc 1 14 3
+  frobnicate.b32 %r1, %r2;
+  call.uni helper, ();
+  call.uni helper, ();
+  ret;
+}
+.entry declared();
+)";
+
+TEST(Acceptance, NamesEveryEntryAndEveryReason) {
+  const std::vector<Acceptance> all = accepts_text(module_text);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].entry, "plain");
+  EXPECT_TRUE(all[0].is_accepted());
+  EXPECT_EQ(all[1].entry, "blur");
+  ASSERT_EQ(all[1].refusals.size(), 3u) << "the helper's reason counts once";
+  const auto& reasons = all[1].refusals;
+  EXPECT_EQ(reasons[0].instruction, "wgmma.fence.sync.aligned");
+  EXPECT_EQ(reasons[0].place.ptx_line, 9);
+  EXPECT_EQ(reasons[1].place.ptx_line, 18);
+  EXPECT_EQ(reasons[1].place.line, 12);
+  EXPECT_EQ(reasons[1].source, "blur.cu:12");
+  EXPECT_THAT(reasons[1].what, HasSubstr("texture"));
+  EXPECT_THAT(reasons[1].what, HasSubstr("pointer")) << "what to do";
+  EXPECT_EQ(reasons[2].source, "blur.cu:14");
+  EXPECT_THAT(reasons[2].what, HasSubstr("no instruction of PTX"));
+}
+
+TEST(Acceptance, MakesASentenceOfAReason) {
+  const std::vector<Acceptance> all = accepts_text(module_text);
+  const std::string sentence = to_string(all[1].refusals[1], all[1].entry);
+  EXPECT_EQ(sentence,
+            "the model cannot run kernel 'blur': 'tex.2d.v4.f32.s32' on line 18 of its PTX "
+            "(blur.cu:12) reads a texture, which the model does not do; read through a pointer "
+            "instead, or measure on a GPU");
+}
+
+}  // namespace
+}  // namespace warpmeter::model
