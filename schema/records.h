@@ -91,7 +91,8 @@ enum class LaunchOutcome { done, failed };
 struct Launch {
   std::string family, variant;
   std::optional<std::int64_t> size;
-  std::string kernel;  ///< the entry's name
+  std::string kernel;      ///< the entry's name
+  std::string nvtx_range;  ///< of a profiled program; empty: none
   std::uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::optional<std::int64_t> static_shared_bytes, registers;
@@ -105,6 +106,13 @@ struct Launch {
   std::string timing_reason;  ///< why there is no timing
   std::vector<Expectation> expectations;
   std::vector<Line> lines;
+};
+
+/// What a later run of the same program found out about a launch that is stored already.
+struct Completion {
+  std::int64_t launch_id = 0;
+  std::vector<Counter> counters;  ///< that it does not have yet
+  std::optional<Timing> timing;
 };
 
 }  // namespace warpmeter::schema

@@ -113,40 +113,49 @@ struct Store::Statements {
         reasons(handle, "SELECT reason_id FROM t_reason WHERE text = ?",
                 "INSERT INTO t_reason (text) VALUES (?)"),
         launch(handle,
-               "INSERT INTO t_launch (run_id, device_id, family, variant, size, kernel, grid_x, "
-               "grid_y, grid_z, block_x, block_y, block_z, dynamic_shared_bytes, "
-               "static_shared_bytes, registers, useful_bytes_read, useful_bytes_written, flops, "
-               "verified, is_ceiling, outcome, reason, timing_reason) "
-               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+               "INSERT INTO t_launch (run_id, device_id, family, variant, size, kernel, "
+               "nvtx_range, grid_x, grid_y, grid_z, block_x, block_y, block_z, "
+               "dynamic_shared_bytes, static_shared_bytes, registers, useful_bytes_read, "
+               "useful_bytes_written, flops, verified, is_ceiling, outcome, reason, "
+               "timing_reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+               "?, ?, ?, ?)"),
         value(handle, "INSERT INTO t_value VALUES (?, ?, ?, ?, ?)"),
         timing(handle, "INSERT INTO t_timing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
         sample(handle, "INSERT INTO t_sample VALUES (?, ?, ?)"),
         expectation(handle, "INSERT INTO t_expectation VALUES (?, ?, ?, ?, ?, ?)"),
-        line(handle, "INSERT INTO t_line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") {}
+        line(handle, "INSERT INTO t_line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        timed(handle, "UPDATE t_launch SET timing_reason = NULL WHERE launch_id = ?") {}
 
   std::int64_t insert(std::int64_t run_id, std::int64_t device_id, const Launch& record) {
     const bool failed = record.outcome == LaunchOutcome::failed;
-    launch.execute(run_id, device_id, record.family, record.variant, record.size, record.kernel,
-                   std::int64_t{record.grid[0]}, std::int64_t{record.grid[1]},
-                   std::int64_t{record.grid[2]}, std::int64_t{record.block[0]},
-                   std::int64_t{record.block[1]}, std::int64_t{record.block[2]},
-                   std::int64_t{record.dynamic_shared_bytes}, record.static_shared_bytes,
-                   record.registers, number_or_null(record.useful_bytes_read),
-                   number_or_null(record.useful_bytes_written), number_or_null(record.flops),
-                   record.verified ? 1 : 0, record.is_ceiling ? 1 : 0, failed ? "failed" : "done",
-                   text_or_null(record.reason), text_or_null(record.timing_reason));
+    launch.execute(
+        run_id, device_id, record.family, record.variant, record.size, record.kernel,
+        text_or_null(record.nvtx_range), std::int64_t{record.grid[0]}, std::int64_t{record.grid[1]},
+        std::int64_t{record.grid[2]}, std::int64_t{record.block[0]}, std::int64_t{record.block[1]},
+        std::int64_t{record.block[2]}, std::int64_t{record.dynamic_shared_bytes},
+        record.static_shared_bytes, record.registers, number_or_null(record.useful_bytes_read),
+        number_or_null(record.useful_bytes_written), number_or_null(record.flops),
+        record.verified ? 1 : 0, record.is_ceiling ? 1 : 0, failed ? "failed" : "done",
+        text_or_null(record.reason), text_or_null(record.timing_reason));
     const std::int64_t id = sqlite3_last_insert_rowid(db);
     insert_expectations(id, record);
     // A failed launch is never a measurement, whatever was read while it ran.
     if (failed) return id;
-    insert_counters(id, record);
+    insert_counters(id, record.counters);
     if (record.timing && !record.timing->samples_ns.empty()) insert_timing(id, *record.timing);
     insert_lines(id, record);
     return id;
   }
 
-  void insert_counters(std::int64_t id, const Launch& record) {
-    for (const Counter& counter : record.counters) {
+  void complete(const Completion& record) {
+    insert_counters(record.launch_id, record.counters);
+    if (!record.timing || record.timing->samples_ns.empty()) return;
+    insert_timing(record.launch_id, *record.timing);
+    timed.execute(record.launch_id);
+  }
+
+  void insert_counters(std::int64_t id, std::span<const Counter> records) {
+    for (const Counter& counter : records) {
       std::optional<std::int64_t> reason;
       if (!counter.reason.empty()) reason = reasons.number_of(counter.reason);
       const Grade grade = counter.value ? counter.grade : Grade::unavailable;
@@ -197,7 +206,7 @@ struct Store::Statements {
 
   sqlite3* db;
   Interned counters, reasons;
-  Statement launch, value, timing, sample, expectation, line;
+  Statement launch, value, timing, sample, expectation, line, timed;
 };
 
 Store::Store(const std::string& path)
@@ -285,10 +294,21 @@ std::int64_t Store::add_launch(std::int64_t run_id, std::int64_t device_id, cons
   return id;
 }
 
-void Store::add_launches(std::int64_t run_id, std::int64_t device_id,
-                         std::span<const Launch> launches) {
+std::vector<std::int64_t> Store::add_launches(std::int64_t run_id, std::int64_t device_id,
+                                              std::span<const Launch> launches) {
+  std::vector<std::int64_t> ids;
+  ids.reserve(launches.size());
   statements_->in_transaction([&] {
-    for (const Launch& launch : launches) statements_->insert(run_id, device_id, launch);
+    for (const Launch& launch : launches) {
+      ids.push_back(statements_->insert(run_id, device_id, launch));
+    }
+  });
+  return ids;
+}
+
+void Store::complete_launches(std::span<const Completion> completions) {
+  statements_->in_transaction([&] {
+    for (const Completion& completion : completions) statements_->complete(completion);
   });
 }
 

@@ -88,8 +88,11 @@ class Store {
   std::int64_t add_launch(std::int64_t run_id, std::int64_t device_id, const Launch& launch);
   void end_run(std::int64_t run_id, RunOutcome outcome, const std::string& reason);
 
-  /// Several launches in one transaction, for bulk writers.
-  void add_launches(std::int64_t run_id, std::int64_t device_id, std::span<const Launch> launches);
+  /// Several launches in one transaction, for bulk writers; their numbers in the same order.
+  std::vector<std::int64_t> add_launches(std::int64_t run_id, std::int64_t device_id,
+                                         std::span<const Launch> launches);
+  /// One transaction.
+  void complete_launches(std::span<const Completion> completions);
 
  private:
   struct Statements;

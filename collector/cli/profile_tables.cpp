@@ -90,22 +90,21 @@ std::string text(const schema::Value& value) {
 }
 
 constexpr const char* metrics_sql =
-    "SELECT l.device, l.kernel, l.variant, r.metric, max(r.unit) AS unit, count(r.value) AS n, "
+    "SELECT l.device, l.kernel, l.nvtx_range, r.metric, max(r.unit) AS unit, count(r.value) AS n, "
     "min(r.value) AS least, max(r.value) AS greatest, avg(r.value) AS mean, max(r.reason) AS why, "
-    "min(min(l.launch_id)) OVER (PARTITION BY l.device, l.kernel, l.variant) AS first "
+    "min(min(l.launch_id)) OVER (PARTITION BY l.device, l.kernel, l.nvtx_range) AS first "
     "FROM results r JOIN launches l ON l.launch_id = r.launch_id "
-    "WHERE r.run_id = :run GROUP BY l.device, l.kernel, l.variant, r.metric "
+    "WHERE r.run_id = :run GROUP BY l.device, l.kernel, l.nvtx_range, r.metric "
     "ORDER BY first";
 
 using MetricRow = std::vector<schema::Value>;
-constexpr std::ptrdiff_t kernel_columns = 3;  ///< device, kernel, variant
+constexpr std::ptrdiff_t kernel_columns = 3;  ///< device, kernel, range
 
-/// "Device: …  Kernel: …" with the NVTX range that its variant carries.
+/// "Device: …   Kernel: …   Range: …", the last where an NVTX range was open.
 std::string kernel_title(const MetricRow& row, KernelNameBase base) {
-  const std::string variant = text(row[2]);
-  const std::size_t range = variant.ends_with(']') ? variant.rfind(" [") : std::string::npos;
+  const std::string range = text(row[2]);
   return fmt::format("Device: {}   Kernel: {}{}\n", text(row[0]), shown_name(text(row[1]), base),
-                     range != std::string::npos ? variant.substr(range) : "");
+                     range.empty() ? "" : "   Range: " + range);
 }
 
 /// The metrics of one kernel in the order in which they were asked for.

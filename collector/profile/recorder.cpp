@@ -81,7 +81,7 @@ std::optional<schema::Launch> Recorder::describe(const Process& process,
   schema::Launch launch;
   launch.family = options_.program;
   launch.variant = kernel->starts_with("graph(") ? *kernel : inject::function_name(*kernel);
-  if (range != nullptr) launch.variant += " [" + *range + "]";
+  if (range != nullptr) launch.nvtx_range = *range;
   launch.kernel = *kernel;
   for (std::size_t i = 0; i < 3; ++i) {
     launch.grid[i] = shape.grid[i];

@@ -9,6 +9,7 @@
 -- variant: variant of the family; the short kernel name for profile
 -- size: the family's number (side of the matrix, length); NULL for families of one fixed size
 -- kernel: name of the entry
+-- nvtx_range: the innermost NVTX range that was open in the profiled program; NULL without one
 -- grid: blocks, as 64x64x1
 -- block: threads of a block, as 16x16x1
 -- dynamic_shared_bytes: shared memory that the launch asked for, bytes
@@ -32,6 +33,7 @@ SELECT
   l.variant,
   l.size,
   l.kernel,
+  l.nvtx_range,
   l.grid_x || 'x' || l.grid_y || 'x' || l.grid_z AS grid,
   l.block_x || 'x' || l.block_y || 'x' || l.block_z AS block,
   l.dynamic_shared_bytes,

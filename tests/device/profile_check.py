@@ -129,13 +129,13 @@ def filters():
     def grids(*options):
         profile("ranges", "-m", "@shared", *options)
         _, done = run([warpmeter, "query", "--db", os.path.join(work, "ranges.db"), "--format", "csv",
-                       "SELECT block, variant FROM launches ORDER BY launch_id"])
+                       "SELECT block, variant, nvtx_range FROM launches ORDER BY launch_id"])
         return [tuple(row) for row in csv.reader(io.StringIO(done.stdout))][1:]
     check("ranges: --nvtx-include takes its launches and labels them",
-          grids("--nvtx-include", "solve") == [("64x1x1", "step [solve]"), ("96x1x1", "step [solve]")],
+          grids("--nvtx-include", "solve") == [("64x1x1", "step", "solve"), ("96x1x1", "step", "solve")],
           str(grids("--nvtx-include", "solve")))
     check("ranges: a range from before CUDA is known", len(grids("--nvtx-include", "whole")) == 4)
-    check("ranges: -s 1 -c 2", [g for g, _ in grids("-s", "1", "-c", "2")] == ["64x1x1", "96x1x1"])
+    check("ranges: -s 1 -c 2", [g for g, *_ in grids("-s", "1", "-c", "2")] == ["64x1x1", "96x1x1"])
     _, done = profile("streams", "-m", "@shared", "-k", "regex:^nothing")
     check("streams: a filter that matches nothing ends with 3 and names the kernels",
           done.returncode == 3 and "strided" in done.stderr, done.stderr.strip()[-200:])

@@ -111,6 +111,20 @@ TEST(Database, IsNotFromANewerWarpmeter) {
   expect_refused(folder / "a.db", AllOf(HasSubstr("newer warpmeter"), HasSubstr("99")));
 }
 
+TEST(Database, OfTheFirstVersionIsBroughtUpToDateWithItsRanges) {
+  const Folder folder;
+  Launch in_range = example_launch(), without = example_launch();
+  in_range.variant = "reduce [solve [2]]";
+  store_run(folder / "a.db", {in_range, without});
+  {
+    const Handle db = open_plain(folder / "a.db");
+    for (const ViewInfo& view : views()) execute(db.get(), "DROP VIEW " + view.name);
+    execute(db.get(), "ALTER TABLE t_launch DROP COLUMN nvtx_range; PRAGMA user_version = 1");
+  }
+  EXPECT_THAT(lines_of(folder / "a.db", "SELECT variant, nvtx_range FROM launches"),
+              ElementsAre("reduce|solve [2]", "naive|NULL"));
+}
+
 TEST(Database, TellsThatItIsDamaged) {
   const Folder folder;
   store_run(folder / "a.db", std::vector<Launch>(200, example_launch()));

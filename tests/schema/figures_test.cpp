@@ -7,6 +7,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 class Results : public ::testing::Test {
  protected:
@@ -230,6 +231,31 @@ TEST_F(Results, HoldNothingOfAFailedLaunch) {
   for (const char* view : {"results", "timings", "samples", "lines"}) {
     EXPECT_THAT(lines_of(path(), std::string("SELECT * FROM ") + view), IsEmpty()) << view;
   }
+}
+
+TEST_F(Results, ALaterRunOfTheProgramCompletesALaunch) {
+  Launch launch = example_launch();
+  launch.counters = {measured("shared_load_wavefronts", 64)};
+  launch.timing.reset();
+  launch.timing_reason = "the timing run has not come to it";
+  Store store(path());
+  const std::int64_t run = store.begin_run(example_run());
+  const std::int64_t device = store.add_device(run, example_device());
+  const std::vector<std::int64_t> ids =
+      store.add_launches(run, device, std::vector<Launch>(2, launch));
+  ASSERT_THAT(ids, ElementsAre(1, 2));
+  store.complete_launches(std::vector<Completion>{
+      {ids[1],
+       {measured("shared_load_requests", 2), {"x__y.sum", {}, Grade::unavailable, "no run"}},
+       Timing{{700}, CacheState::warm, 0, "the program's own launch"}}});
+  const std::string of_launch =
+      "SELECT metric, value, reason FROM results WHERE metric IN ('duration', 'x__y.sum', "
+      "'shared_load_transactions_per_request') AND launch_id = ";
+  EXPECT_THAT(lines_of(path(), of_launch + "1"),
+              ElementsAre("duration|NULL|the timing run has not come to it"));
+  EXPECT_THAT(lines_of(path(), of_launch + "2"),
+              UnorderedElementsAre("duration|700|NULL", "x__y.sum|NULL|no run",
+                                   "shared_load_transactions_per_request|32|NULL"));
 }
 
 using Comparison = Results;

@@ -139,11 +139,12 @@ TEST_F(Views, LaunchesTellTheGeometryAndTheOutcome) {
   Launch launch = example_launch();
   launch.dynamic_shared_bytes = 128;
   launch.is_ceiling = true;
+  launch.nvtx_range = "solve";
   store_run(path(), {launch});
   EXPECT_THAT(
       lines_of(path(), "SELECT * FROM launches"),
-      ElementsAre("1|1|1|NVIDIA H200|cupti|transpose|naive|1024|transpose_naive|64x64x1|16x16x1|"
-                  "128|0|12|4194304|4194304|0|1|1|done|NULL"));
+      ElementsAre("1|1|1|NVIDIA H200|cupti|transpose|naive|1024|transpose_naive|solve|64x64x1|"
+                  "16x16x1|128|0|12|4194304|4194304|0|1|1|done|NULL"));
 }
 
 TEST_F(Views, LaunchesLeaveOpenWhatIsNotKnown) {

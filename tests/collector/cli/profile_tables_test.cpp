@@ -67,7 +67,8 @@ TEST_F(MetricsTable, ShowsInvocationsLeastGreatestAndMeanOfEachKernel) {
     for (const double wavefronts : {32.0, 1024.0}) {
       schema::Launch launch;
       launch.family = "app";
-      launch.variant = "reduce [solve]";
+      launch.variant = "reduce";
+      launch.nvtx_range = "solve";
       launch.kernel = "_Z6reduceILi4EEvPf";
       launch.counters = {
           {"shared_load_wavefronts", wavefronts, schema::Grade::measured, ""},
@@ -80,7 +81,7 @@ TEST_F(MetricsTable, ShowsInvocationsLeastGreatestAndMeanOfEachKernel) {
   const std::string metrics[] = {"shared_load_transactions_per_request", "shared_load_wavefronts",
                                  "x__y.sum"};
   EXPECT_EQ(metrics_table(schema::Reader(path), 1, metrics, KernelNameBase::demangled),
-            "Device: GPU   Kernel: void reduce<4>(float*) [solve]\n"
+            "Device: GPU   Kernel: void reduce<4>(float*)   Range: solve\n"
             "Invocations  Metric                                     Min        Max       Avg\n"
             "───────────  ────────────────────────────────────  ────────  ─────────  ────────\n"
             "          2  shared_load_transactions_per_request  0.333333  10.666667  5.500000\n"
