@@ -84,22 +84,70 @@ bool raise(Warp& w, const Operation* op, const SiteInfo& info, TrapKind kind, Ad
   return false;
 }
 
-AccessCounts counted(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
-  if (space != AddressSpace::shared && space != AddressSpace::global) return {};
-  const bool is_atomic = info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
+bool is_atomic(const SiteInfo& info) {
+  return info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
+}
+
+/// What one request costs.
+AccessCounts request_counts(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
   Cost cost;
   if (space == AddressSpace::global) {
-    cost = is_atomic ? global_atomic_cost(access) : global_cost(access);
+    cost = is_atomic(info) ? global_atomic_cost(access) : global_cost(access);
   } else {
-    cost = shared_cost(access, is_atomic                       ? SharedAccess::atomic
+    cost = shared_cost(access, is_atomic(info)                 ? SharedAccess::atomic
                                : info.kind == AccessKind::load ? SharedAccess::load
                                                                : SharedAccess::store);
   }
   return {1, cost.transactions, cost.bytes, cost.ideal};
 }
 
-void add(SiteCounts& counts, AddressSpace space, const AccessCounts& more) {
-  (space == AddressSpace::shared ? counts.shared : counts.global) += more;
+/// The access as the machine makes it.
+WarpAccess requested(const WarpAccess& access, const Request& request) {
+  WarpAccess result = access;
+  result.width = request.width;
+  if (request.is_elected) result.mask &= ~result.mask + 1;
+  for (std::uint64_t& address : result.address) {
+    address += static_cast<std::uint64_t>(std::int64_t{request.offset});
+    if (request.is_window) address &= ~std::uint64_t{request.width - 1u};
+  }
+  return result;
+}
+
+/// Loads of a loop that compares and swaps until every lane has had its turn: in each round those
+/// lanes load that have not, one lane of each address a round.
+AccessCounts loads_of_loop(const WarpAccess& access) {
+  AccessCounts counts;
+  WarpAccess left = access;
+  while (left.mask != 0) {
+    const Cost cost = shared_cost(left, SharedAccess::load);
+    counts += {1, cost.transactions, 0, cost.ideal};
+    std::uint32_t done = 0;
+    for_each_lane(left.mask, [&](unsigned lane) {
+      bool is_first = true;
+      for_each_lane(left.mask & ((1u << lane) - 1),
+                    [&](unsigned lower) { is_first &= left.address[lower] != left.address[lane]; });
+      if (is_first) done |= 1u << lane;
+    });
+    left.mask &= ~done;
+  }
+  return counts;
+}
+
+/// Adds what `times` executions of an access cost.
+void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const WarpAccess& access,
+         std::uint64_t times) {
+  if (space != AddressSpace::shared && space != AddressSpace::global) return;
+  const auto add_to = [&](AccessCounts& sum, AccessCounts once) {
+    sum +=
+        {once.requests * times, once.transactions * times, once.bytes * times, once.ideal * times};
+  };
+  for (const Request& request : info.requests) {
+    add_to(space == AddressSpace::shared ? counts.shared : counts.global,
+           request_counts(info, space, requested(access, request)));
+  }
+  if (info.retries && space == AddressSpace::shared) {
+    add_to(counts.loop_loads, loads_of_loop(access));
+  }
 }
 
 /// Whether, in both halves of a full warp, the addresses are equal, or follow each other.
@@ -133,8 +181,9 @@ void remember(Site& site, const SiteInfo& info, const Window& window, std::uint3
   site.shape = shape_of(site, info);
   site.alignment = info.alignment;
   // Sectors depend on the first address mod 32, in steps of the alignment; wavefronts of narrow
-  // accesses on it mod 4, of others not at all.
-  const unsigned period = window.space == AddressSpace::global ? sector_bytes : 4;
+  // accesses on it mod 4, of merged ones mod the width that they were merged to.
+  const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
+  const unsigned period = window.space == AddressSpace::global || is_merged ? sector_bytes : 4;
   const unsigned step = std::min<unsigned>(info.alignment, period);
   site.hit_mask = static_cast<std::uint8_t>(period - 1);
   site.hit_shift = static_cast<std::uint8_t>(std::countr_zero(step));
@@ -157,7 +206,7 @@ void count_apart(SiteCounts& counts, const SiteInfo& info, std::uint32_t mask,
     for_each_lane(mask, [&](unsigned lane) {
       if (spaces[lane] == space) access.mask |= 1u << lane;
     });
-    if (access.mask != 0) add(counts, space, counted(info, space, access));
+    if (access.mask != 0) add(counts, info, space, access, 1);
   }
 }
 
@@ -187,12 +236,7 @@ void settle(WorkerMemory& memory, std::size_t index) {
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
       access.address[lane] = first + site.delta[lane];
     }
-    AccessCounts counts = counted(info, space, access);
-    counts.requests *= times;
-    counts.transactions *= times;
-    counts.bytes *= times;
-    counts.ideal *= times;
-    add(memory.counts[index], space, counts);
+    add(memory.counts[index], info, space, access, times);
   }
   site.mask = 0;
 }

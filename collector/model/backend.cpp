@@ -13,6 +13,7 @@
 #include "collector/model/decode/decode.h"
 #include "collector/model/grades.h"
 #include "collector/model/ptx/module.h"
+#include "collector/model/sass/audit.h"
 #include "schema/catalogue.h"
 #include "schema/error.h"
 
@@ -43,13 +44,25 @@ class Programs {
     auto parsed = modules_.find(&image);
     if (parsed == modules_.end()) parsed = modules_.emplace(&image, parse(image)).first;
     if (const auto* wrong = std::get_if<ptx::Diagnostic>(&parsed->second)) return *wrong;
-    return decode(*std::get<std::unique_ptr<ptx::Module>>(parsed->second), entry);
+    const ptx::Module& module = *std::get<std::unique_ptr<ptx::Module>>(parsed->second);
+    auto decoded = decode(module, entry);
+    const kernels::Code* code = code_of(image);
+    if (auto* program = std::get_if<Program>(&decoded);
+        program != nullptr && !code->cubin.empty()) {
+      sass::audit(*program, module, std::as_bytes(code->cubin));
+    }
+    return decoded;
+  }
+
+  const kernels::Code* code_of(const kernels::Image& image) const {
+    const auto found = std::find_if(image.codes.begin(), image.codes.end(),
+                                    [&](const kernels::Code& code) { return code.arch == arch_; });
+    return found == image.codes.end() ? nullptr : &*found;
   }
 
   Parsed parse(const kernels::Image& image) const {
-    for (const kernels::Code& code : image.codes) {
-      if (code.arch != arch_) continue;
-      Parsed parsed = ptx::parse(std::string(code.ptx));
+    if (const kernels::Code* code = code_of(image)) {
+      Parsed parsed = ptx::parse(std::string(code->ptx));
       if (auto* wrong = std::get_if<ptx::Diagnostic>(&parsed)) {
         wrong->message = fmt::format("{}.sm_{}.ptx:{}:{}: {}", image.name, arch_, wrong->line,
                                      wrong->column, wrong->message);

@@ -9,10 +9,10 @@ namespace {
 
 using schema::Grade;
 
-constexpr std::string_view merged_reason =
-    "counted at PTX level: ptxas may merge these accesses with their neighbours";
 constexpr std::string_view loop_reason =
     "approximate: the hardware runs this atomic as a loop that retries under contention";
+constexpr std::string_view lanes_reason =
+    "approximate: the hardware adds up equal addresses before it changes memory";
 constexpr std::string_view width_reason =
     "approximate: accesses of this width are not calibrated on hardware";
 constexpr std::string_view instruction_reason =
@@ -91,12 +91,11 @@ std::string text_of(std::string_view source, int line) {
 
 SiteGrade grade_of(const SiteInfo& site, AddressSpace space) {
   const bool is_atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
-  if (space == AddressSpace::shared && !is_atomic && site.may_be_merged) {
-    return {Grade::ptx, merged_reason};
-  }
-  if (is_atomic && space == AddressSpace::shared && site.is_float) {
+  if (!site.doubt.empty()) return {Grade::ptx, site.doubt};
+  if (is_atomic && space == AddressSpace::shared && (site.is_float || site.retries)) {
     return {Grade::modelled, loop_reason};
   }
+  if (site.counts_lanes) return {Grade::modelled, lanes_reason};
   if (site.width > 16 || (is_atomic && site.width != 4)) return {Grade::modelled, width_reason};
   return {};
 }
@@ -123,9 +122,15 @@ schema::Counter counter(std::string_view name, const Program& program,
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
-    const AccessCounts& counts = counts_in(outcome.counts[i], known->space);
-    if (kind_in(site, known->space) != known->kind || counts.requests == 0) continue;
-    sum += counts.*known->count;
+    const AccessCounts* counts = &counts_in(outcome.counts[i], known->space);
+    const bool loops = known->space == AddressSpace::shared && known->kind == AccessKind::load &&
+                       outcome.counts[i].loop_loads.requests > 0;
+    if (loops) {
+      counts = &outcome.counts[i].loop_loads;
+    } else if (kind_in(site, known->space) != known->kind || counts->requests == 0) {
+      continue;
+    }
+    sum += counts->*known->count;
     const SiteGrade grade = grade_of(site, known->space);
     if (grade.grade > result.grade) {
       result.grade = grade.grade;

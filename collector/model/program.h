@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/model/memory.h"
@@ -21,6 +22,14 @@ struct Place {
 
 enum class AccessKind : std::uint8_t { load, store, atomic, reduction };
 
+/// One request that the machine makes where PTX has an access.
+struct Request {
+  std::int8_t offset = 0;   ///< from the access's address
+  std::uint8_t width = 4;   ///< bytes a lane
+  bool is_window = false;   ///< the address is rounded down to the width: a merged access
+  bool is_elected = false;  ///< one lane acts for all
+};
+
 /// A memory instruction.
 struct SiteInfo {
   AccessKind kind = AccessKind::load;
@@ -29,8 +38,12 @@ struct SiteInfo {
   std::uint8_t alignment = 4;  ///< that an address must have
   std::uint8_t parts = 1;      ///< registers of a vector
   std::uint32_t instruction = 0;
-  bool is_float = false;       ///< an atomic of floats
-  bool may_be_merged = false;  ///< ptxas may make one request of it and its neighbour
+  bool is_float = false;      ///< an atomic of floats
+  bool retries = false;       ///< an atomic that the machine code runs as a loop
+  bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
+  /// What the machine makes of one execution; none where another site's requests include it.
+  std::vector<Request> requests;
+  std::string_view doubt;  ///< why the machine may make other requests; empty when it does not
 };
 
 /// A row that holds the same number in every lane.

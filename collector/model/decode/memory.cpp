@@ -10,6 +10,9 @@
 namespace warpmeter::model {
 namespace {
 
+constexpr std::string_view may_be_merged =
+    "counted at PTX level: ptxas may merge these accesses with their neighbours";
+
 /// What may follow `ld`, `st`, `atom` or `red` without changing what they do here: caching,
 /// prefetching and ordering. Lanes run in lockstep and warps one after the other, so every access
 /// is as ordered as any of these asks.
@@ -105,8 +108,10 @@ Decoder::Target Decoder::address(const Operand& operand, AddressSpace space) {
 
 std::uint32_t Decoder::add_site(const SiteInfo& info) {
   program_.sites.push_back(info);
-  program_.sites.back().instruction = ordinal_;
-  program_.sites.back().may_be_merged = instance_->analysis->may_be_merged[index_];
+  SiteInfo& site = program_.sites.back();
+  site.instruction = ordinal_;
+  site.requests = {{0, info.width, false, false}};
+  if (instance_->analysis->may_be_merged[index_]) site.doubt = may_be_merged;
   return static_cast<std::uint32_t>(program_.sites.size() - 1);
 }
 

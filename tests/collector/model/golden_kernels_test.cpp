@@ -120,16 +120,8 @@ TEST_P(GoldenKernels, AreMetToTheLastCount) {
     for (const std::string& name : counted) {
       const schema::Counter& counter = counters.at(name);
       ASSERT_TRUE(counter.value) << name;
-      const bool may_be_merged =
-          row.at("kernel") == "matrixMultiplyShared" && name.starts_with("shared_load");
-      if (may_be_merged) {
-        // ptxas merges four loads into one of 128 bits: the model says that it cannot know.
-        EXPECT_EQ(counter.grade, schema::Grade::ptx) << name;
-        EXPECT_NE(counter.reason, "") << name;
-      } else {
-        EXPECT_EQ(*counter.value, std::stod(row.at(name))) << name;
-        EXPECT_EQ(counter.grade, schema::Grade::exact) << name << ": " << counter.reason;
-      }
+      EXPECT_EQ(*counter.value, std::stod(row.at(name))) << name;
+      EXPECT_EQ(counter.grade, schema::Grade::exact) << name << ": " << counter.reason;
     }
     EXPECT_EQ(efficiency(counters, "global_load"), std::stod(row.at("gld_efficiency_pct")));
     EXPECT_EQ(efficiency(counters, "global_store"), std::stod(row.at("gst_efficiency_pct")));
