@@ -1,0 +1,62 @@
+#include "tests/device/model/agreement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace warpmeter::agreement {
+
+const std::vector<std::string>& counter_names() {
+  static const std::vector<std::string> names = {
+      "shared_load_wavefronts", "shared_load_requests", "shared_store_wavefronts",
+      "shared_store_requests",  "global_load_sectors",  "global_load_requests",
+      "global_load_bytes",      "global_store_sectors", "global_store_requests",
+      "global_store_bytes",
+  };
+  return names;
+}
+
+Answer ask(run::Backend& backend, const Case& which) {
+  const kernels::Problem problem = which.problem();
+  const auto workload = backend.load(problem);
+  const run::Launch launch{which.image, std::string(which.entry), which.geometry};
+  run::Execution execution = workload->execute(launch);
+  Answer answer{execution.failure, std::move(execution.buffers), {}};
+  if (!answer.failure.empty()) return answer;
+  const auto counted = workload->count({&launch, 1});
+  for (const schema::Counter& counter : counted.at(0)) answer.counters[counter.name] = counter;
+  return answer;
+}
+
+std::uint64_t checksum(const Case& which, const Answer& answer) {
+  if (which.tolerance != 0) return 0;
+  std::uint64_t hash = 0xCBF29CE484222325ULL;  // FNV-1a
+  for (const auto& buffer : answer.buffers) {
+    for (const std::byte byte : buffer) {
+      hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001B3ULL;
+    }
+  }
+  return hash;
+}
+
+double difference(const Case& which, const Answer& one, const Answer& other) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  if (one.buffers.size() != other.buffers.size()) return infinite;
+  if (which.tolerance == 0) return one.buffers == other.buffers ? 0 : infinite;
+  double largest = 0;
+  for (std::size_t b = 0; b < one.buffers.size(); ++b) {
+    for (std::size_t at = 0; at + sizeof(float) <= one.buffers[b].size(); at += sizeof(float)) {
+      float x = 0, y = 0;
+      std::memcpy(&x, &one.buffers[b][at], sizeof x);
+      std::memcpy(&y, &other.buffers[b][at], sizeof y);
+      if (std::memcmp(&x, &y, sizeof x) == 0) continue;
+      const double scale = std::max({std::fabs(x), std::fabs(y), 1e-6F});
+      const double distance = std::fabs(double{x} - double{y}) / scale;
+      largest = std::isnan(distance) ? infinite : std::max(largest, distance);
+    }
+  }
+  return largest;
+}
+
+}  // namespace warpmeter::agreement

@@ -1,0 +1,26 @@
+// The kernels that hold the model to the hardware, as data: what each is launched with.
+//
+// They are no part of the product. model_check runs each on both backends; the CPU's test holds the
+// model to what the hardware answered (tests/golden/h200_model_kernels.csv).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "kernels/family.h"
+
+namespace warpmeter::agreement {
+
+struct Case {
+  std::string_view entry;
+  const kernels::Image* image = nullptr;
+  kernels::Geometry geometry;
+  kernels::Problem (*problem)() = nullptr;
+  /// Of each float, relative; 0: outputs are equal bit for bit. Not 0 where the kernel uses an
+  /// approximate function.
+  double tolerance = 0;
+};
+
+std::span<const Case> cases();
+
+}  // namespace warpmeter::agreement

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Holds the model to the hardware: every kernel of tests/device/model on both, on the same input. One line a
+# kernel, the count at the end.
+#
+#   tests/device/model_check.sh [BUILD [FOLDER]]   BUILD: where model_check is; build/gpu when not given
+#                                                  FOLDER: gets h200_model_kernels.csv (what the hardware
+#                                                  answered) and model_agreement.md; tests/golden when not given
+#
+# Exit code: 0 when all agree, 1 when not, 2 when not built, 4 without a GPU.
+set -euo pipefail
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+build=${1:-$here/../../build/gpu}
+folder=${2:-$here/../golden}
+[ -x "$build/model_check" ] || {
+  echo "model_check.sh: no model_check in '$build': cmake --preset gpu && cmake --build --preset gpu" >&2
+  exit 2
+}
+mkdir -p "$folder"
+"$build/model_check" --golden "$folder/h200_model_kernels.csv.new" --table "$folder/model_agreement.md.new" &&
+  status=0 || status=$?
+# Nothing is overwritten by a run that had no GPU.
+if [ $status -le 1 ]; then
+  mv "$folder/h200_model_kernels.csv.new" "$folder/h200_model_kernels.csv"
+  mv "$folder/model_agreement.md.new" "$folder/model_agreement.md"
+else
+  rm -f "$folder"/*.new
+fi
+exit $status
