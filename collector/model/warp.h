@@ -35,6 +35,8 @@ struct alignas(64) Site {
   std::uint64_t hits[32];                    ///< of the remembered shape, not yet in the counts
 };
 
+constexpr std::uint32_t stack_size = 128;
+
 /// A side of a divergent branch that waits, or where both continue together.
 struct Frame {
   const Operation* pc;
@@ -86,8 +88,9 @@ struct Warp {
   std::uint32_t depth;                ///< of stack
   WarpStatus status;
   RaisedTrap trap;
-  /// Each side of a divergent branch has fewer lanes than the branch, so 32 levels of two frames.
-  Frame stack[64];
+  /// Each side of a divergent branch has fewer lanes than the branch, so 32 levels of two frames;
+  /// and as many again for the loops that gather those who leave them early.
+  Frame stack[stack_size];
 };
 
 /// One instruction set's code for Warp: runs until the warp yields, waits, finishes or traps.

@@ -50,8 +50,14 @@ void Decoder::add_branch(std::uint16_t predicate, std::size_t target, std::size_
 
 void Decoder::decode_branch() {
   expect_operands(1, 1);
-  add_branch(guard_, label(instruction_->operands[0].name),
-             instance_->analysis->graph.reconvergence(index_));
+  const ptx::ControlFlow& graph = instance_->analysis->graph;
+  const std::size_t target = label(instruction_->operands[0].name);
+  add_branch(guard_, target, graph.reconvergence(index_));
+  const std::size_t exit = graph.blocks[graph.block_of[index_]].exit;
+  if (exit == ptx::nowhere || guard_ == no_guard) return;
+  Operation& operation = program_.operations.back();
+  operation.code = Code::branch_out;
+  operation.b = target < graph.block_of.size() && graph.block_of[target] == exit ? 0 : 1;
 }
 
 /// A branch for each entry of the table, and a trap for an index beyond it.

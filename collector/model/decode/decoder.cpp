@@ -85,6 +85,10 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
     const std::size_t meeting = analysis.graph.reconvergence(i);
     if (meeting != ptx::nowhere) analysis.is_meeting[meeting] = true;
   }
+  for (const ptx::Block& block : analysis.graph.blocks) {
+    if (block.behind != ptx::nowhere)
+      analysis.is_meeting[analysis.graph.place(block.behind)] = true;
+  }
   return analyses_.emplace(&function, std::move(analysis)).first->second;
 }
 
@@ -241,6 +245,13 @@ void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& res
     guard_ = no_guard;
     instance.operation_of[index_] = static_cast<std::uint32_t>(program_.operations.size());
     if (instance.analysis->is_meeting[index_]) emit(Code::join);
+    const ptx::Block& block =
+        instance.analysis->graph.blocks[instance.analysis->graph.block_of[index_]];
+    if (block.gathers && block.first == index_) {
+      branches.push_back(
+          {program_.operations.size(), index_, instance.analysis->graph.place(block.behind)});
+      emit(Code::gather);
+    }
     program_.places.push_back(place);
     try {
       decode_instruction();

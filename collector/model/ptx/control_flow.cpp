@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "collector/model/ptx/loops.h"
 #include "collector/model/ptx/opcodes.h"
 
 namespace warpmeter::model::ptx {
@@ -162,11 +164,11 @@ class Meetings {
     find_predecessors();
     if (function_.is_entry && drop_endings()) find_predecessors();
     leave_endless_loops();
-    number();
-    solve();
+    const std::vector<std::size_t> dominator = post_dominators(successors_);
     for (const std::size_t block : graph_.order) {
-      graph_.blocks[block].meeting = dominator_[block] == end_ ? nowhere : dominator_[block];
+      graph_.blocks[block].meeting = dominator[block] == end_ ? nowhere : dominator[block];
     }
+    meet_in_loops();
   }
 
  private:
@@ -293,51 +295,97 @@ class Meetings {
     }
   }
 
-  /// Numbers the nodes in postorder of the reversed graph; the end gets the highest.
-  void number() {
-    postorder_.assign(end_ + 1, nowhere);
-    std::vector<bool> seen(end_ + 1, false);
-    std::vector<std::pair<std::size_t, std::size_t>> path = {{end_, 0}};
-    seen[end_] = true;
-    while (!path.empty()) {
-      auto& [node, next] = path.back();
-      if (next == predecessors_[node].size()) {
-        postorder_[node] = nodes_.size();
-        nodes_.push_back(node);
-        path.pop_back();
-        continue;
-      }
-      const std::size_t predecessor = predecessors_[node][next++];
-      if (seen[predecessor]) continue;
-      seen[predecessor] = true;
-      path.emplace_back(predecessor, 0);
+  /// Lets threads meet inside of the loops that others of them leave from there. Where a branch
+  /// keeps both of its sides in a loop, the ways out of the loop do not count: those who take one
+  /// stop being waited for.
+  void meet_in_loops() {
+    const std::vector<Loop> loops = natural_loops(successors_, graph_.order);
+    std::vector<bool> is_settled(end_, false);
+    std::vector<std::size_t> at_which(end_ + 1, nowhere);  ///< place among the loop's members
+    for (const Loop& loop : loops) {
+      for (std::size_t i = 0; i < loop.members.size(); ++i) at_which[loop.members[i]] = i;
+      if (!jumps_out_of_a_table(loop, at_which)) settle(loop, at_which, is_settled);
+      for (const std::size_t member : loop.members) at_which[member] = nowhere;
+    }
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      if (graph_.blocks[loops[i].header].gathers) mark_exits(std::span(loops).subspan(i));
     }
   }
 
-  void solve() {
-    dominator_.assign(end_ + 1, nowhere);
-    dominator_[end_] = end_;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (auto node = nodes_.rbegin() + 1; node != nodes_.rend(); ++node) {
-        std::size_t meeting = nowhere;
-        for (const std::size_t successor : successors_[*node]) {
-          if (dominator_[successor] == nowhere) continue;
-          meeting = meeting == nowhere ? successor : intersect(meeting, successor);
+  /// Branches of more than two ways, and returns from functions, leave a loop as they do outside.
+  bool jumps_out_of_a_table(const Loop& loop, const std::vector<std::size_t>& at_which) const {
+    return std::any_of(loop.members.begin(), loop.members.end(), [&](std::size_t member) {
+      const Block& block = graph_.blocks[member];
+      if (block.leaves && !function_.is_entry) return true;
+      const Opcode* last = find_opcode(function_.body[block.end - 1]);
+      return last != nullptr && last->flow == Flow::indexed_branch &&
+             std::any_of(block.successors.begin(), block.successors.end(),
+                         [&](std::size_t to) { return at_which[to] == nowhere; });
+    });
+  }
+
+  /// The meeting places of the branches both of whose sides stay in `loop`, unless an inner loop
+  /// has settled them.
+  void settle(const Loop& loop, const std::vector<std::size_t>& at_which,
+              std::vector<bool>& is_settled) {
+    const std::size_t next_round = loop.members.size();
+    Edges within(next_round + 1);
+    for (std::size_t i = 0; i < next_round; ++i) {
+      for (const std::size_t to : successors_[loop.members[i]]) {
+        if (to == loop.header) {
+          within[i].push_back(next_round);
+        } else if (at_which[to] != nowhere) {
+          within[i].push_back(at_which[to]);
         }
-        if (dominator_[*node] == meeting) continue;
-        dominator_[*node] = meeting;
-        changed = true;
       }
+      if (within[i].empty()) within[i].push_back(next_round);
+    }
+    const std::vector<std::size_t> dominator = post_dominators(within);
+    for (std::size_t i = 0; i < next_round; ++i) {
+      Block& block = graph_.blocks[loop.members[i]];
+      if (within[i].size() < 2 || is_settled[loop.members[i]]) continue;
+      is_settled[loop.members[i]] = true;
+      const std::size_t meeting =
+          dominator[i] == next_round ? loop.header : loop.members[dominator[i]];
+      if (meeting == block.meeting) continue;
+      block.meeting = meeting;
+      graph_.blocks[loop.header].gathers = true;
     }
   }
 
-  std::size_t intersect(std::size_t a, std::size_t b) const {
-    while (a != b) {
-      while (postorder_[a] < postorder_[b]) a = dominator_[a];
-      while (postorder_[b] < postorder_[a]) b = dominator_[b];
+  /// Of a loop in which threads meet, the first of `loops`: the ways out of it, and where those who
+  /// take them meet. Of several places the one in the innermost of the loops around it: the others
+  /// are jumps out of those, too.
+  void mark_exits(std::span<const Loop> loops) {
+    const Loop& loop = loops[0];
+    std::vector<bool> is_member = membership(loop);
+    std::vector<std::size_t> meetings;
+    for (const std::size_t member : loop.members) {
+      Block& block = graph_.blocks[member];
+      if (block.successors.size() != 2) continue;
+      if (block.meeting != nowhere && is_member[block.meeting]) continue;
+      for (const std::size_t to : block.successors) {
+        if (is_member[to]) continue;
+        block.exit = to;
+        meetings.push_back(block.meeting);
+      }
     }
-    return a;
+    std::size_t& behind = graph_.blocks[loop.header].behind;
+    for (const Loop& around : loops.subspan(1)) {
+      is_member = membership(around);
+      if (!is_member[loop.header]) continue;
+      for (const std::size_t meeting : meetings) {
+        if (meeting != nowhere && is_member[meeting]) behind = meeting;
+      }
+      if (behind != nowhere) return;
+    }
+    for (const std::size_t meeting : meetings) behind = std::min(behind, meeting);
+  }
+
+  std::vector<bool> membership(const Loop& loop) const {
+    std::vector<bool> is_member(end_ + 1, false);
+    for (const std::size_t member : loop.members) is_member[member] = true;
+    return is_member;
   }
 
   const Function& function_;
@@ -348,16 +396,12 @@ class Meetings {
   std::vector<std::uint32_t> visited_;  ///< by node: the visit that came to it last
   std::uint32_t visit_ = 0;
   std::size_t steps_ = 0;
-  std::vector<std::size_t> nodes_;      ///< in postorder of the reversed graph
-  std::vector<std::size_t> postorder_;  ///< of each node
-  std::vector<std::size_t> dominator_;  ///< immediate post-dominator of each node
 };
 
 }  // namespace
 
 std::size_t ControlFlow::reconvergence(std::size_t instruction) const {
-  const std::size_t meeting = blocks[block_of[instruction]].meeting;
-  return meeting == nowhere ? nowhere : blocks[meeting].first;
+  return place(blocks[block_of[instruction]].meeting);
 }
 
 std::variant<ControlFlow, Diagnostic> control_flow(const Function& function) {

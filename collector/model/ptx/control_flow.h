@@ -11,6 +11,10 @@
 //   end.
 // So in `if (a) { if (b) { store; return; } … } else { … } C` the threads that stay meet at C.
 //
+// And in a loop the ways out of it do not count where a branch keeps both of its sides in the loop:
+// in `while (…) { if (a) { if (b) break; … } C }` the threads that stay meet at C each time round,
+// and those who left are waited for behind the loop (BREAK takes them out of C's BSSY).
+//
 // That is what ptxas does. Seen in sm_90 machine code of CUDA 13.0, for endings with stores, ifs
 // and loops in them: BSSY and BSYNC enclose the EXITs, and meet at C. Not modelled: of an ending
 // that is entered from inside a loop ptxas was seen to make either of the two, a way that counts
@@ -40,6 +44,12 @@ struct Block {
   bool is_reachable = false;  ///< from the function's first instruction
   /// The block where the threads that part here meet again; `nowhere`: not before they end.
   std::size_t meeting = nowhere;
+  /// Where threads meet in the loop that this block is the header of, though others leave it from
+  /// there: where those who left meet, `nowhere` for the end.
+  bool gathers = false;
+  std::size_t behind = nowhere;
+  /// The one of two successors that leaves such a loop, past the places where threads meet in it.
+  std::size_t exit = nowhere;
 };
 
 struct ControlFlow {
@@ -51,6 +61,11 @@ struct ControlFlow {
   /// `nowhere` when they do not before they end. Threads may end on their way to it, so whoever
   /// keeps a stack of masks takes a thread that ends out of every mask on it.
   std::size_t reconvergence(std::size_t instruction) const;
+
+  /// The first instruction of a block; `nowhere` of none.
+  std::size_t place(std::size_t block) const {
+    return block == nowhere ? nowhere : blocks[block].first;
+  }
 };
 
 /// The graph of `function`, or a diagnostic for a branch to a label that is not there. Instructions
