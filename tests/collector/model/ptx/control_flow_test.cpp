@@ -194,5 +194,41 @@ TEST(PtxControlFlow, MeetsWherePtxasDoesInAKernelWithEarlyReturns) {
   EXPECT_EQ(function.body[meeting_at + 1].location->line, 126);
 }
 
+TEST(PtxControlFlow, ThreadsThatStayInALoopMeetThoughOthersBreakOut) {
+  // while (p1) { if (p2) { if (p3) break; } C }
+  const std::string body =
+      "L: add.u32 %r1, %r1, 1;\n@%p2 bra C;\nmov.u32 %r2, 1;\n@%p3 bra A;\nmov.u32 %r2, 2;\n"
+      "C: setp.lt.u32 %p1, %r1, %r2;\n@%p1 bra L;\nA: bar.sync 0;\nret;";
+  EXPECT_EQ(meeting(body, "C"), "C");
+  EXPECT_EQ(meeting(body, "A"), "A");
+  EXPECT_EQ(meeting(body, "L"), "A");
+  const Analysed k(entry(body));
+  const Block& header = k.graph.blocks[k.graph.block_of[k.function.labels.at("L")]];
+  EXPECT_TRUE(header.gathers);
+  EXPECT_EQ(k.graph.place(header.behind), k.function.labels.at("A"));
+}
+
+TEST(PtxControlFlow, AJumpOutOfTwoLoopsLeavesBoth) {
+  // for (…) { for (…) { if (p3) goto A; } C } A:
+  const std::string body =
+      "O: mov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;\n@%p3 bra A;\nmov.u32 %r2, 1;\n@%p1 bra L;\n"
+      "C: add.u32 %r2, %r2, 1;\n@%p2 bra O;\nA: bar.sync 0;\nret;";
+  EXPECT_EQ(meeting(body, "L"), "C");
+  EXPECT_EQ(meeting(body, "A"), "A");
+  EXPECT_EQ(meeting(body, "O"), "A");
+  const Analysed k(entry(body));
+  const auto block_at = [&](const char* label) {
+    return k.graph.blocks[k.graph.block_of[k.function.labels.at(label)]];
+  };
+  EXPECT_TRUE(block_at("O").gathers);
+  EXPECT_FALSE(block_at("L").gathers);
+}
+
+TEST(PtxControlFlow, ALoopWithoutInnerMeetingsGathersNobody) {
+  const Analysed k(
+      entry("L: add.u32 %r1, %r1, 1;\n@%p2 bra A;\nmov.u32 %r2, 1;\n@%p1 bra L;\nA: ret;"));
+  EXPECT_FALSE(k.graph.blocks[0].gathers);
+}
+
 }  // namespace
 }  // namespace warpmeter::model::ptx
