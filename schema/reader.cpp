@@ -130,6 +130,19 @@ Rows Reader::query(std::string_view sql, const Parameters& parameters) const {
   return rows;
 }
 
+void Reader::each(std::string_view sql, const Parameters& parameters,
+                  const std::function<void(std::span<const Value> row)>& on_row) const {
+  Statement statement(db_.get(), sql);
+  statement.bind(parameters);
+  std::vector<Value> row(static_cast<std::size_t>(statement.columns()));
+  while (statement.step()) {
+    for (int i = 0; i < statement.columns(); ++i) {
+      row[static_cast<std::size_t>(i)] = statement.value(i);
+    }
+    on_row(row);
+  }
+}
+
 void Reader::query_user(
     std::string_view sql, const Parameters& parameters,
     const std::function<void(const std::vector<std::string>& columns)>& on_columns,

@@ -55,6 +55,10 @@ class Reader {
   /// Runs SQL of the program's own; named parameters are bound.
   Rows query(std::string_view sql, const Parameters& parameters = {}) const;
 
+  /// The same, row by row, for answers too large to keep.
+  void each(std::string_view sql, const Parameters& parameters,
+            const std::function<void(std::span<const Value> row)>& on_row) const;
+
   /// Runs one statement that a user wrote, row by row; `on_row` returns false to stop.
   /// Throws Error{usage}: SQLite's message with the place, or that the database is read-only.
   void query_user(std::string_view sql, const Parameters& parameters,

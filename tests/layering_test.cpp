@@ -35,7 +35,7 @@ const std::vector<Layer>& layers() {
       {"collector/model", {"collector/run/backend.h", "kernels/family.h", "schema"}, {"nvrtc.h"}},
       {"collector/model/ptx", {}, {}},
       {"collector/cli", {"collector", "kernels", "schema", "reports"}, {"CLI/", "nlohmann/"}},
-      {"reports", {"schema"}, {"nlohmann/"}},
+      {"reports", {"schema"}, {"boost/", "nlohmann/", "pugixml.hpp", "toml++/"}},
   };
   return table;
 }

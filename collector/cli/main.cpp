@@ -56,6 +56,7 @@ ExitCode run_command(int argc, char** argv) {
       add_run(program, shell_line(words)),  // measure kernel variants
       add_profile(program, words),          // measure the kernels of any program
       add_report(program),                  // render tables of a run
+      add_compare(program),                 // what changed, and whether it is real
       add_query(program),                   // read the database
       add_list(program),                    // kernels, metrics, devices, runs, views
       add_doctor(program),                  // what works here

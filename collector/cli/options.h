@@ -70,6 +70,7 @@ Command add_run(CLI::App& program, const std::string& command_line);
 /// `words`: the whole command line; those from words_before_program on are the program's.
 Command add_profile(CLI::App& program, std::vector<std::string> words);
 Command add_report(CLI::App& program);
+Command add_compare(CLI::App& program);
 Command add_query(CLI::App& program);
 Command add_list(CLI::App& program);
 Command add_doctor(CLI::App& program);

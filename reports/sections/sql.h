@@ -1,10 +1,13 @@
 // The SQL of the sections: each constant is the .sql file of its name beside this one. All but
-// schema_version bind :run; they read public views only.
+// schema_version and some of a comparison's bind :run; they read public views only.
 #pragma once
 
 #include <string_view>
 
 namespace warpmeter::reports::sql {
+
+extern const std::string_view compared_counter_names, compared_counters, compared_launches,
+    compared_metrics, compared_samples, untimed;
 
 extern const std::string_view costly_lines, device_states, devices, expectations, figures, launches,
     lines, metrics, provenance, results, run, schema_version, timings, timing_summary, unavailable;

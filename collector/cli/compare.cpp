@@ -1,0 +1,76 @@
+// `warpmeter compare`: what changed, and whether it is real.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collector/cli/formats.h"
+#include "collector/cli/options.h"
+#include "collector/cli/output.h"
+#include "collector/cli/terminal.h"
+#include "reports/compare/compare.h"
+#include "schema/error.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+namespace {
+
+struct Compare {
+  std::string database, by = "run", run, format = "table", file, fail_on;
+  std::vector<std::string> names;
+};
+
+reports::Key key_of(const std::string& by) {
+  if (by == "variant") return reports::Key::variant;
+  if (by == "device") return reports::Key::device;
+  if (by == "backend") return reports::Key::backend;
+  if (by == "label") return reports::Key::label;
+  if (by == "size") return reports::Key::size;
+  return reports::Key::run;
+}
+
+ExitCode run(const Compare& compare) {
+  refuse_overwriting(compare.database, compare.file);
+  const schema::Reader reader(compare.database);
+  const reports::Comparison comparison =
+      reports::compare(reader, {key_of(compare.by), compare.names, compare.run});
+  const bool on_terminal = compare.file.empty() && is_terminal(STDOUT_FILENO);
+  const std::size_t width =
+      on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+  Output output(compare.file);
+  output.write(reports::render(comparison, *reports::parse_format(compare.format), width));
+  output.finish();
+  const bool fails = (compare.fail_on == "slower" && comparison.has_slower()) ||
+                     (compare.fail_on == "changed" && comparison.has_changed());
+  return fails ? ExitCode::broken : ExitCode::done;
+}
+
+}  // namespace
+
+Command add_compare(CLI::App& program) {
+  CLI::App& app = add_command(
+      program, "compare", "Say what changed between two runs, and whether it is real",
+      {{"warpmeter compare", "the last run against the one before it"},
+       {"warpmeter compare main last --fail-on slower", "exit 1 when something became slower"},
+       {"warpmeter compare --by backend last", "the model against hardware"},
+       {"warpmeter compare --by variant tiled tiled_padded", "two variants of the last run"},
+       {"warpmeter compare --by label before after", "all runs of two labels together"}});
+  auto compare = std::make_shared<Compare>();
+  add_arguments(
+      app, "BASE CONTENDER", compare->names,
+      "Two runs (an id, a prefix of its UUID, a label, last or last~N), or two values of --by");
+  add_choice(app, "--by", {"run", "variant", "device", "backend", "label", "size"}, compare->by,
+             "What the two sides are; run when not given");
+  add_text(app, "--run", "RUN", compare->run,
+           "Where --by variant, device, backend or size look; last when not given");
+  add_choice(app, "--fail-on", {"slower", "changed"}, compare->fail_on,
+             "Exit 1 when a launch became slower, or when any time or counter changed");
+  add_database(app, compare->database);
+  add_format(app, compare->format);
+  add_text(app, "-o,--output", "FILE", compare->file, "Write there instead of standard output");
+  return {&app, [compare] { return run(*compare); }};
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,299 @@
+#include "reports/compare/compare.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "reports/compare/counters.h"
+#include "reports/compare/groups.h"
+#include "reports/compare/sides.h"
+#include "reports/compare/times.h"
+#include "reports/number.h"
+#include "reports/record.h"
+#include "reports/sections/sql.h"
+#include "schema/error.h"
+
+namespace warpmeter::reports {
+namespace {
+
+struct Pair {
+  PairName name;
+  LaunchGroup* base = nullptr;
+  LaunchGroup* contender = nullptr;
+};
+
+/// What two launches must share to be a pair, and what they may differ in.
+struct PairKey {
+  std::string family, variant;
+  std::optional<std::int64_t> size;
+  std::int64_t ordinal = 0;
+  std::string geometry;
+  auto operator<=>(const PairKey&) const = default;
+};
+
+bool has_several_devices(const std::vector<LaunchGroup>& groups) {
+  return std::any_of(groups.begin(), groups.end(), [&](const LaunchGroup& group) {
+    return group.device != groups.front().device || group.ordinal != groups.front().ordinal;
+  });
+}
+
+class Pairing {
+ public:
+  Pairing(Key by, Sides& sides) : by_(by), sides_(sides) {
+    by_device_ =
+        by != Key::device && by != Key::backend &&
+        (has_several_devices(sides.base_groups) || has_several_devices(sides.contender_groups));
+  }
+
+  void pair(Comparison& comparison) {
+    std::multimap<PairKey, LaunchGroup*> bases;
+    for (LaunchGroup& group : sides_.base_groups) bases.emplace(key_of(group, true), &group);
+    std::set<const LaunchGroup*> paired;
+    for (LaunchGroup& contender : sides_.contender_groups) {
+      const auto found = bases.find(key_of(contender, true));
+      if (found == bases.end()) continue;
+      paired.insert(&contender);
+      paired.insert(found->second);
+      pairs_.push_back({name_of(*found->second, contender), found->second, &contender});
+    }
+    for (const LaunchGroup& group : sides_.base_groups) {
+      if (!paired.contains(&group)) leave(comparison, group, sides_.contender_groups, "contender");
+    }
+    for (const LaunchGroup& group : sides_.contender_groups) {
+      if (!paired.contains(&group)) leave(comparison, group, sides_.base_groups, "base");
+    }
+  }
+
+  std::vector<Pair>& pairs() { return pairs_; }
+
+ private:
+  /// Geometry belongs to a variant and a size: across these it may differ.
+  PairKey key_of(const LaunchGroup& group, bool with_geometry) const {
+    PairKey key;
+    key.family = group.family;
+    if (by_ != Key::variant) key.variant = group.variant;
+    if (by_ != Key::size) key.size = group.size;
+    if (by_device_) key.ordinal = group.ordinal;
+    if (with_geometry && by_ != Key::variant && by_ != Key::size) key.geometry = group.geometry();
+    return key;
+  }
+
+  PairName name_of(const LaunchGroup& base, const LaunchGroup& contender) const {
+    PairName name{base.family, base.variant, base.grid, base.block, base.size, "", ""};
+    if (by_ == Key::variant) {
+      name.base = base.variant;
+      name.contender = name.variant = contender.variant;
+    } else if (by_ == Key::size && base.size && contender.size) {
+      name.base = std::to_string(*base.size);
+      name.contender = std::to_string(*contender.size);
+      name.size = contender.size;
+    } else if (by_device_) {
+      name.base = name.contender = fmt::format("device {}", base.ordinal);
+    }
+    name.grid = contender.grid;
+    name.block = contender.block;
+    return name;
+  }
+
+  void leave(Comparison& comparison, const LaunchGroup& group,
+             const std::vector<LaunchGroup>& others, std::string_view missing_in) const {
+    std::string reason = fmt::format("no partner in the {}", missing_in);
+    for (const LaunchGroup& other : others) {
+      if (key_of(other, false) != key_of(group, false)) continue;
+      reason +=
+          fmt::format(": the geometry is {} there and {} here", other.geometry(), group.geometry());
+      break;
+    }
+    std::string name = group.name();
+    if (by_device_) name += fmt::format(" on device {}", group.ordinal);
+    comparison.leftovers.push_back({std::move(name), std::move(reason), false});
+  }
+
+  Key by_;
+  Sides& sides_;
+  bool by_device_ = false;
+  std::vector<Pair> pairs_;
+};
+
+// ---- what of a pair is comparable
+
+void leave_failures(Comparison& comparison, std::vector<Pair>& pairs) {
+  std::erase_if(pairs, [&](const Pair& pair) {
+    const bool base_failed = pair.base->launches.empty();
+    const bool contender_failed = pair.contender->launches.empty();
+    if (!base_failed && !contender_failed) return false;
+    const std::string& why = contender_failed ? pair.contender->failure : pair.base->failure;
+    const char* where = base_failed && contender_failed ? "both"
+                        : contender_failed              ? "the contender"
+                                                        : "the base";
+    comparison.leftovers.push_back({pair.name.text(), fmt::format("failed in {}: {}", where, why),
+                                    contender_failed && !base_failed});
+    return true;
+  });
+}
+
+class UntimedReasons {
+ public:
+  explicit UntimedReasons(const schema::Reader& reader) : reader_(reader) {}
+
+  std::string of(const LaunchGroup& group) {
+    for (const std::int64_t run : group.runs) {
+      if (!read_.insert(run).second) continue;
+      const schema::Rows rows = reader_.query(sql::untimed, run_parameter(run));
+      for (const Row& row : each_row(rows)) {
+        reasons_[row.integer("launch_id").value_or(0)] = row.text("reason");
+      }
+    }
+    for (const std::int64_t launch : group.launches) {
+      const auto found = reasons_.find(launch);
+      if (found != reasons_.end() && !found->second.empty()) return found->second;
+    }
+    return "it was not timed";
+  }
+
+ private:
+  const schema::Reader& reader_;
+  std::set<std::int64_t> read_;
+  std::map<std::int64_t, std::string> reasons_;
+};
+
+std::vector<TimedPair> timed_pairs(const schema::Reader& reader, Comparison& comparison,
+                                   const std::vector<Pair>& pairs) {
+  std::vector<TimedPair> timed;
+  UntimedReasons reasons(reader);
+  const auto leave = [&](const Pair& pair, const std::string& reason) {
+    comparison.leftovers.push_back({"time of " + pair.name.text(), reason, false});
+  };
+  for (const Pair& pair : pairs) {
+    const bool has_base = !pair.base->samples.sorted_ns.empty();
+    const bool has_contender = !pair.contender->samples.sorted_ns.empty();
+    if (!has_base && !has_contender) {
+      if (comparison.untimed_pairs++ == 0) comparison.untimed_reason = reasons.of(*pair.contender);
+    } else if (!has_base || !has_contender) {
+      leave(pair, fmt::format("the {} has none: {}", has_base ? "contender" : "base",
+                              reasons.of(has_base ? *pair.contender : *pair.base)));
+    } else if (pair.base->caches != pair.contender->caches) {
+      leave(pair, fmt::format("the base was timed with a {} cache and the contender with a {} one",
+                              fmt::join(pair.base->caches, " and a "),
+                              fmt::join(pair.contender->caches, " and a ")));
+    } else if (pair.base->samples.median() <= 0 || pair.contender->samples.median() <= 0) {
+      leave(pair, "it took no time that the clock could show");
+    } else {
+      timed.push_back({pair.name, pair.base, pair.contender});
+    }
+  }
+  return timed;
+}
+
+/// What a reader has to know about the circumstances, each once.
+std::vector<std::string> remarks_on(const std::vector<Pair>& pairs) {
+  std::vector<std::string> remarks;
+  const auto add = [&](std::string text) {
+    if (std::find(remarks.begin(), remarks.end(), text) == remarks.end()) {
+      remarks.push_back(std::move(text));
+    }
+  };
+  for (const Pair& pair : pairs) {
+    const LaunchGroup& base = *pair.base;
+    const LaunchGroup& contender = *pair.contender;
+    if (base.device != contender.device) {
+      add(fmt::format("The devices differ: {} and {}.", base.device, contender.device));
+    }
+    if (base.samples.sorted_ns.empty() || contender.samples.sorted_ns.empty()) continue;
+    if (base.sm_clock_mhz && contender.sm_clock_mhz &&
+        std::abs(*contender.sm_clock_mhz / *base.sm_clock_mhz - 1) > 0.01) {
+      add(fmt::format(
+          "The SM clocks differ ({} MHz and {} MHz), so times are compared in cycles as "
+          "well; a verdict stands where both agree.",
+          grouped_number(std::llround(*base.sm_clock_mhz)),
+          grouped_number(std::llround(*contender.sm_clock_mhz))));
+    }
+    if (!base.throttled.empty()) {
+      add(fmt::format("The base's clocks were held back: {}.", fmt::join(base.throttled, ", ")));
+    }
+    if (!contender.throttled.empty()) {
+      add(fmt::format("The contender's clocks were held back: {}.",
+                      fmt::join(contender.throttled, ", ")));
+    }
+  }
+  return remarks;
+}
+
+Error nothing_to_pair(const Comparison& comparison) {
+  std::string reason;
+  if (!comparison.leftovers.empty()) {
+    reason = fmt::format(" ({}: {})", comparison.leftovers.front().what,
+                         comparison.leftovers.front().reason);
+  }
+  return {
+      ExitCode::nothing,
+      fmt::format("{} and {} have no launch in common to compare{}: measure the same variants and "
+                  "sizes on both sides",
+                  comparison.base.name, comparison.contender.name, reason)};
+}
+
+}  // namespace
+
+std::string PairName::text() const {
+  std::string text = fmt::format("{}/{}", family, variant);
+  if (size) text += " at " + grouped_number(*size);
+  if (base != contender) return fmt::format("{} against {}", text, base);
+  return base.empty() ? text : fmt::format("{} on {}", text, base);
+}
+
+std::size_t Comparison::count(Verdict verdict) const {
+  return static_cast<std::size_t>(std::count_if(
+      times.begin(), times.end(), [&](const TimePair& pair) { return pair.verdict == verdict; }));
+}
+
+std::size_t Comparison::count(Change change) const {
+  return static_cast<std::size_t>(
+      std::count_if(counters.begin(), counters.end(),
+                    [&](const CounterPair& pair) { return pair.change == change; }));
+}
+
+bool Comparison::has_slower() const {
+  return count(Verdict::slower) > 0 ||
+         std::any_of(leftovers.begin(), leftovers.end(),
+                     [](const Leftover& leftover) { return leftover.broke; });
+}
+
+bool Comparison::has_changed() const {
+  return has_slower() || count(Verdict::faster) > 0 || count(Change::changed) > 0;
+}
+
+Comparison compare(const schema::Reader& reader, const CompareRequest& request,
+                   const Thresholds& thresholds) {
+  Sides sides = find_sides(reader, request);
+  Comparison comparison;
+  comparison.base = sides.base;
+  comparison.contender = sides.contender;
+  Pairing pairing(request.by, sides);
+  pairing.pair(comparison);
+  std::vector<Pair>& pairs = pairing.pairs();
+  if (pairs.empty()) throw nothing_to_pair(comparison);
+  comparison.pairs = pairs.size();
+  leave_failures(comparison, pairs);
+  comparison.times = test_times(timed_pairs(reader, comparison, pairs), thresholds);
+
+  std::vector<LaunchGroup*> counted_groups;
+  std::vector<CountedPair> counted;
+  for (const Pair& pair : pairs) {
+    counted_groups.push_back(pair.base);
+    counted_groups.push_back(pair.contender);
+    counted.push_back({pair.name, pair.base, pair.contender});
+  }
+  read_counters(reader, counted_groups);
+  CounterChanges changes = compare_counters(reader, counted);
+  comparison.counters = std::move(changes.pairs);
+  comparison.counters_compared = changes.compared;
+  for (Leftover& leftover : changes.leftovers) comparison.leftovers.push_back(std::move(leftover));
+  comparison.remarks = remarks_on(pairs);
+  return comparison;
+}
+
+}  // namespace warpmeter::reports

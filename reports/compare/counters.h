@@ -1,0 +1,29 @@
+// What changed among counters.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/compare/compare.h"
+#include "reports/compare/groups.h"
+
+namespace warpmeter::reports {
+
+struct CountedPair {
+  PairName name;
+  const LaunchGroup* base = nullptr;
+  const LaunchGroup* contender = nullptr;
+};
+
+struct CounterChanges {
+  std::vector<CounterPair> pairs;  ///< counters that differ, then metrics derived from them
+  std::vector<Leftover> leftovers;
+  std::size_t compared = 0;  ///< counters, equal ones included
+};
+
+/// Compares the counters of the pairs, which have been read.
+CounterChanges compare_counters(const schema::Reader& reader,
+                                const std::vector<CountedPair>& pairs);
+
+}  // namespace warpmeter::reports

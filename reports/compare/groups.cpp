@@ -1,0 +1,197 @@
+#include "reports/compare/groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <unordered_map>
+
+#include "reports/number.h"
+#include "reports/record.h"
+#include "reports/sections/sql.h"
+
+namespace warpmeter::reports {
+namespace {
+
+struct DeviceOfRun {
+  std::int64_t ordinal = 0;
+  std::optional<double> sm_clock_mhz;
+  std::set<std::string> throttled;
+};
+
+/// What NVML calls a reason and is none for a slower clock than the device has.
+bool holds_back(std::string_view reason) {
+  constexpr std::array<std::string_view, 4> harmless = {"idle", "application clocks setting",
+                                                        "sync boost", "display clock setting"};
+  return !reason.empty() && std::find(harmless.begin(), harmless.end(), reason) == harmless.end();
+}
+
+std::set<std::string> slowing_reasons(std::string_view joined) {
+  std::set<std::string> reasons;
+  while (!joined.empty()) {
+    const std::size_t comma = joined.find(", ");
+    const std::string_view reason = joined.substr(0, comma);
+    if (holds_back(reason)) reasons.emplace(reason);
+    joined.remove_prefix(comma == std::string_view::npos ? joined.size() : comma + 2);
+  }
+  return reasons;
+}
+
+std::map<std::int64_t, DeviceOfRun> read_devices(const schema::Reader& reader, std::int64_t run) {
+  std::map<std::int64_t, DeviceOfRun> devices;
+  const schema::Rows rows = reader.query(sql::devices, run_parameter(run));
+  for (const Row& row : each_row(rows)) {
+    devices[row.integer("device_id").value_or(0)].ordinal = row.integer("ordinal").value_or(0);
+  }
+  const schema::Rows states = reader.query(sql::device_states, run_parameter(run));
+  for (const Row& row : each_row(states)) {
+    DeviceOfRun& device = devices[row.integer("device_id").value_or(0)];
+    // Before the first kernel the clock may still be that of an idle device.
+    if (const auto clock = row.number("sm_clock_mhz")) {
+      device.sm_clock_mhz = std::max(device.sm_clock_mhz.value_or(0), *clock);
+    }
+    device.throttled.merge(slowing_reasons(row.text("throttle_reasons")));
+  }
+  return devices;
+}
+
+using GroupKey = std::tuple<std::string, std::string, std::optional<std::int64_t>, std::string,
+                            std::string, std::string, std::string, std::int64_t>;
+
+class GroupList {
+ public:
+  LaunchGroup& of(const LaunchGroup& like) {
+    const auto [place, is_new] =
+        known_.try_emplace({like.family, like.variant, like.size, like.grid, like.block,
+                            like.device, like.backend, like.ordinal},
+                           groups_.size());
+    if (is_new) groups_.push_back(like);
+    return groups_[place->second];
+  }
+  void place(std::int64_t launch, const LaunchGroup& group) {
+    by_launch_[launch] = static_cast<std::size_t>(&group - groups_.data());
+  }
+  LaunchGroup* of_launch(std::int64_t launch) {
+    const auto found = by_launch_.find(launch);
+    return found == by_launch_.end() ? nullptr : &groups_[found->second];
+  }
+  std::vector<LaunchGroup> take() { return std::move(groups_); }
+
+ private:
+  std::vector<LaunchGroup> groups_;
+  std::map<GroupKey, std::size_t> known_;
+  std::unordered_map<std::int64_t, std::size_t> by_launch_;
+};
+
+void add_launches(const schema::Reader& reader, std::int64_t run, GroupList& list) {
+  const std::map<std::int64_t, DeviceOfRun> devices = read_devices(reader, run);
+  const schema::Rows rows = reader.query(sql::compared_launches, run_parameter(run));
+  for (const Row& row : each_row(rows)) {
+    LaunchGroup like;
+    like.family = row.text("family");
+    like.variant = row.text("variant");
+    like.size = row.integer("size");
+    like.grid = row.text("grid");
+    like.block = row.text("block");
+    like.device = row.text("device");
+    like.backend = row.text("backend");
+    const auto device = devices.find(row.integer("device_id").value_or(0));
+    if (device != devices.end()) like.ordinal = device->second.ordinal;
+    LaunchGroup& group = list.of(like);
+    group.runs.insert(run);
+    if (device != devices.end()) {
+      group.throttled.insert(device->second.throttled.begin(), device->second.throttled.end());
+      if (device->second.sm_clock_mhz) {
+        group.sm_clock_mhz = std::max(group.sm_clock_mhz.value_or(0), *device->second.sm_clock_mhz);
+      }
+    }
+    if (row.text("outcome") != "done") {
+      if (group.failures++ == 0) group.failure = row.text("reason");
+      continue;
+    }
+    const std::int64_t launch = row.integer("launch_id").value_or(0);
+    group.launches.push_back(launch);
+    list.place(launch, group);
+    if (const std::string cache = row.text("cache"); !cache.empty()) {
+      group.caches.insert(cache);
+      group.timed_runs.insert(run);
+    }
+  }
+}
+
+void add_samples(const schema::Reader& reader, std::int64_t run, GroupList& list) {
+  reader.each(sql::compared_samples, run_parameter(run), [&](std::span<const schema::Value> row) {
+    const auto* launch = std::get_if<std::int64_t>(&row[0]);
+    const auto* duration_ns = std::get_if<double>(&row[1]);
+    LaunchGroup* group = launch != nullptr ? list.of_launch(*launch) : nullptr;
+    if (group != nullptr && duration_ns != nullptr) {
+      group->samples.sorted_ns.push_back(*duration_ns);
+    }
+  });
+}
+
+std::int8_t grade_index(std::string_view name) {
+  const auto* found = std::find(std::begin(grade_names), std::end(grade_names), name);
+  return static_cast<std::int8_t>(found - std::begin(grade_names));
+}
+
+}  // namespace
+
+std::string LaunchGroup::name() const {
+  const std::string at = size ? " at " + grouped_number(*size) : "";
+  return fmt::format("{}/{}{}", family, variant, at);
+}
+
+std::vector<LaunchGroup> read_groups(const schema::Reader& reader,
+                                     std::span<const std::int64_t> runs) {
+  GroupList list;
+  for (const std::int64_t run : runs) {
+    add_launches(reader, run, list);
+    add_samples(reader, run, list);
+  }
+  std::vector<LaunchGroup> groups = list.take();
+  for (LaunchGroup& group : groups) {
+    std::sort(group.samples.sorted_ns.begin(), group.samples.sorted_ns.end());
+    group.samples.sessions = std::max<std::size_t>(1, group.timed_runs.size());
+  }
+  return groups;
+}
+
+void read_counters(const schema::Reader& reader, std::span<LaunchGroup*> groups) {
+  std::unordered_map<std::int64_t, LaunchGroup*> by_launch;
+  std::set<std::int64_t> runs;
+  for (LaunchGroup* group : groups) {
+    runs.insert(group->runs.begin(), group->runs.end());
+    for (const std::int64_t launch : group->launches) by_launch[launch] = group;
+  }
+  for (const std::int64_t run : runs) {
+    auto last = by_launch.end();
+    reader.each(
+        sql::compared_counters, run_parameter(run), [&](std::span<const schema::Value> row) {
+          const auto* launch = std::get_if<std::int64_t>(&row[0]);
+          const auto* counter = std::get_if<std::int64_t>(&row[1]);
+          const auto* value = std::get_if<double>(&row[2]);
+          const auto* grade = std::get_if<std::string>(&row[3]);
+          if (launch == nullptr || counter == nullptr || value == nullptr || grade == nullptr) {
+            return;
+          }
+          if (last == by_launch.end() || last->first != *launch) last = by_launch.find(*launch);
+          if (last == by_launch.end()) return;
+          last->second->readings.push_back(
+              {*value, static_cast<std::int32_t>(*counter), grade_index(*grade)});
+        });
+  }
+}
+
+void learn_names(const schema::Reader& reader, const LaunchGroup& group,
+                 std::map<std::int32_t, std::string>& names) {
+  for (const std::int64_t launch : group.launches) {
+    const schema::Rows rows = reader.query(sql::compared_counter_names, {{":launch", launch}});
+    for (const Row& row : each_row(rows)) {
+      names[static_cast<std::int32_t>(row.integer("counter_id").value_or(0))] = row.text("counter");
+    }
+  }
+}
+
+}  // namespace warpmeter::reports

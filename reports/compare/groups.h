@@ -1,0 +1,60 @@
+// What a comparison compares: the launches of one variant at one size in one geometry on one
+// device, gathered from one run or several.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/statistics.h"
+#include "schema/store.h"
+
+namespace warpmeter::reports {
+
+/// One counter of one launch.
+struct Reading {
+  double value = 0;
+  std::int32_t counter = 0;  ///< its number in the database
+  std::int8_t grade = 0;     ///< index into grade_names
+};
+constexpr std::string_view grade_names[] = {"measured", "exact", "modelled", "ptx", "unavailable"};
+
+struct LaunchGroup {
+  std::string family, variant, grid, block;
+  std::optional<std::int64_t> size;
+  std::string device, backend;
+  std::int64_t ordinal = 0;
+  std::set<std::int64_t> runs;
+  std::vector<std::int64_t> launches;  ///< those that ended well
+  std::size_t failures = 0;
+  std::string failure;  ///< why the first of them failed
+
+  std::vector<Reading> readings;  ///< of all launches, unavailable ones left out
+  std::set<std::string> caches;   ///< "cold", "warm" of its timings
+  std::set<std::int64_t> timed_runs;
+  Samples samples;  ///< empty without a timing
+  std::optional<double> sm_clock_mhz;
+  std::set<std::string> throttled;  ///< why its clocks were held back
+
+  /// "transpose/naive at 1,024"
+  std::string name() const;
+  std::string geometry() const { return grid + " of " + block; }
+};
+
+/// The groups of the runs in launch order, with their times and clocks; without counters.
+std::vector<LaunchGroup> read_groups(const schema::Reader& reader,
+                                     std::span<const std::int64_t> runs);
+
+/// Adds the counters of the groups' launches; one pass over the runs' counters.
+void read_counters(const schema::Reader& reader, std::span<LaunchGroup*> groups);
+
+/// Adds the names of the counters that the group's launches have, by number.
+void learn_names(const schema::Reader& reader, const LaunchGroup& group,
+                 std::map<std::int32_t, std::string>& names);
+
+}  // namespace warpmeter::reports

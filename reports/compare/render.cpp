@@ -1,0 +1,284 @@
+// A comparison as text. People see what differs, rounded; programs get every compared time and
+// every counter that differs, exact, one row each.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/compare/compare.h"
+#include "reports/document.h"
+#include "reports/json.h"
+#include "reports/number.h"
+#include "reports/record.h"
+
+namespace warpmeter::reports {
+namespace {
+
+constexpr int json_version = 1;
+
+std::string plural(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string summary(const Comparison& comparison) {
+  std::vector<std::string> parts;
+  for (const Verdict verdict :
+       {Verdict::slower, Verdict::faster, Verdict::same, Verdict::unclear}) {
+    if (const std::size_t count = comparison.count(verdict); count > 0) {
+      parts.push_back(fmt::format("{} {}", count, to_string(verdict)));
+    }
+  }
+  std::string text = plural(comparison.pairs, "pair. ", "pairs. ");
+  if (!parts.empty()) text += fmt::format("Times: {}. ", fmt::join(parts, ", "));
+  if (comparison.untimed_pairs > 0) {
+    text += fmt::format("{} of them without a time on either side ({}). ", comparison.untimed_pairs,
+                        comparison.untimed_reason);
+  }
+  if (comparison.counters_compared > 0) {
+    const std::size_t changed = comparison.count(Change::changed);
+    text +=
+        changed == 0
+            ? fmt::format("No counter of {} changed.",
+                          grouped_number(static_cast<std::int64_t>(comparison.counters_compared)))
+            : fmt::format("{} changed.",
+                          plural(changed, "counter or metric", "counters and metrics"));
+  } else {
+    text += "No counter was read on both sides.";
+  }
+  return text;
+}
+
+std::string percent(double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); }
+
+std::string verdict_text(const TimePair& pair) {
+  std::string text(to_string(pair.verdict));
+  if (!pair.note.empty()) text += ": " + pair.note;
+  return text;
+}
+
+Table time_table(const Comparison& comparison) {
+  std::vector<double> durations;
+  bool in_cycles = false;
+  for (const TimePair& pair : comparison.times) {
+    durations.push_back(pair.time.base);
+    durations.push_back(pair.time.contender);
+    in_cycles = in_cycles || pair.cycles;
+  }
+  const DurationUnit unit = duration_unit(durations);
+  Table table;
+  const std::string symbol(unit.symbol);
+  table.columns = {Column::text("launch"), Column::number("base", "", symbol, Kind::reading),
+                   Column::number("contender", "", symbol, Kind::reading),
+                   Column::number("change", "", "%", Kind::text),
+                   Column::number("interval", "95 % interval", "%", Kind::text)};
+  if (in_cycles) table.columns.push_back(Column::number("cycles", "in cycles", "%", Kind::text));
+  table.columns.push_back(Column::number("p_value", "p", "", Kind::text));
+  table.columns.push_back(Column::text("verdict"));
+  for (const TimePair& pair : comparison.times) {
+    const TimeTest& time = pair.time;
+    std::vector<Cell> row = {
+        pair.name.text(), time.base / unit.in_ns, time.contender / unit.in_ns, percent(time.ratio),
+        fmt::format("{} to {}", percent(time.interval.low), percent(time.interval.high))};
+    if (in_cycles) row.push_back(pair.cycles ? Cell(percent(pair.cycles->ratio)) : Cell(Missing{}));
+    row.push_back(time.p_value < 1e-4 ? "< 0.0001" : fmt::format("{:.4f}", time.p_value));
+    row.push_back(verdict_text(pair));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Cell counted(double value, const std::optional<Range>& spread, const std::string& grade) {
+  Cell cell(value);
+  cell.range = spread;
+  cell.mark = mark_of(grade);
+  return cell;
+}
+
+Cell change_in_percent(const CounterPair& pair) {
+  if (pair.base == 0) return Missing{"the base is 0"};
+  return fmt::format("{:+.3g}", 100 * (pair.contender / pair.base - 1));
+}
+
+Table counter_table(const Comparison& comparison) {
+  Table table;
+  table.columns = {Column::text("launch"),
+                   Column::text("counter or metric"),
+                   Column::text("unit"),
+                   Column::number("base", "", "", Kind::quotient),
+                   Column::number("contender", "", "", Kind::quotient),
+                   Column::number("change", "", "%", Kind::text),
+                   Column::text("verdict")};
+  for (const CounterPair& pair : comparison.counters) {
+    std::string verdict(to_string(pair.change));
+    if (!pair.note.empty()) verdict += ": " + pair.note;
+    table.rows.push_back({pair.name.text(), pair.metric, pair.unit,
+                          counted(pair.base, pair.base_spread, pair.base_grade),
+                          counted(pair.contender, pair.contender_spread, pair.contender_grade),
+                          change_in_percent(pair), std::move(verdict)});
+  }
+  return table;
+}
+
+Document document_of(const Comparison& comparison) {
+  Document document;
+  document.heading(1,
+                   fmt::format("{} against {}", comparison.contender.name, comparison.base.name));
+  document.facts({{{"side", "measured"},
+                   {"base", fmt::format("{}: {}", comparison.base.name, comparison.base.about)},
+                   {"contender", fmt::format("{}: {}", comparison.contender.name,
+                                             comparison.contender.about)}}});
+  std::string text = summary(comparison);
+  for (const std::string& remark : comparison.remarks) text += " " + remark;
+  document.paragraph(text);
+  if (!comparison.times.empty()) {
+    document.heading(2, "Times");
+    document.paragraph(
+        "Medians; above 0 % the contender is slower. A change needs a p-value of at most 0.001 "
+        "(Mann–Whitney U and the shift between sessions, corrected for the number of rows) and 1 % "
+        "or a tick of the clock, whichever is more. Several runs of one side are compared together "
+        "with --by label.");
+    document.table(time_table(comparison));
+  }
+  if (!comparison.counters.empty()) {
+    document.heading(2, "Counters that differ");
+    document.table(counter_table(comparison));
+  }
+  if (!comparison.leftovers.empty()) {
+    document.heading(2, "Not compared");
+    Table table;
+    table.columns = {Column::text("what"), Column::text("why")};
+    for (const Leftover& leftover : comparison.leftovers) {
+      table.rows.push_back({leftover.what, leftover.reason});
+    }
+    document.table(std::move(table));
+  }
+  return document;
+}
+
+// ---- for programs
+
+std::vector<Column> row_columns() {
+  return {Column::text("kind"),
+          Column::text("family"),
+          Column::text("variant"),
+          Column::number("size", "", "", Kind::exact),
+          Column::text("grid"),
+          Column::text("block"),
+          Column::text("base_is"),
+          Column::text("contender_is"),
+          Column::text("metric"),
+          Column::text("unit"),
+          Column::number("base", "", "", Kind::exact),
+          Column::number("contender", "", "", Kind::exact),
+          Column::number("ratio", "", "", Kind::exact),
+          Column::number("ratio_low", "", "", Kind::exact),
+          Column::number("ratio_high", "", "", Kind::exact),
+          Column::number("p_value", "", "", Kind::exact),
+          Column::number("samples_needed", "", "", Kind::exact),
+          Column::text("verdict"),
+          Column::text("note")};
+}
+
+std::vector<Cell> row_start(const char* kind, const PairName& name) {
+  return {kind,
+          name.family,
+          name.variant,
+          name.size ? Cell(*name.size) : Cell(Missing{}),
+          name.grid,
+          name.block,
+          name.base.empty() ? Cell(Missing{}) : Cell(name.base),
+          name.contender.empty() ? Cell(Missing{}) : Cell(name.contender)};
+}
+
+void add_test(Table& table, const TimePair& pair, const TimeTest& test, const char* metric,
+              const char* unit, Verdict verdict) {
+  std::vector<Cell> row = row_start("time", pair.name);
+  for (Cell cell :
+       {Cell(metric), Cell(unit), Cell(test.base), Cell(test.contender), Cell(test.ratio),
+        Cell(test.interval.low), Cell(test.interval.high), Cell(test.p_value),
+        pair.samples_needed ? Cell(static_cast<std::int64_t>(*pair.samples_needed))
+                            : Cell(Missing{}),
+        Cell(std::string(to_string(verdict))),
+        pair.note.empty() ? Cell(Missing{}) : Cell(pair.note)}) {
+    row.push_back(std::move(cell));
+  }
+  table.rows.push_back(std::move(row));
+}
+
+Table time_rows(const Comparison& comparison) {
+  Table table;
+  table.columns = row_columns();
+  for (const TimePair& pair : comparison.times) {
+    add_test(table, pair, pair.time, "duration", "ns", pair.verdict);
+    if (pair.cycles) {
+      add_test(table, pair, *pair.cycles, "cycles", "cycles", pair.cycles->verdict);
+    }
+  }
+  return table;
+}
+
+Table counter_rows(const Comparison& comparison) {
+  Table table;
+  table.columns = row_columns();
+  for (const CounterPair& pair : comparison.counters) {
+    std::vector<Cell> row = row_start("counter", pair.name);
+    row.insert(row.end(), {Cell(pair.metric), pair.unit.empty() ? Cell(Missing{}) : Cell(pair.unit),
+                           Cell(pair.base), Cell(pair.contender),
+                           pair.base == 0 ? Cell(Missing{}) : Cell(pair.contender / pair.base),
+                           Cell(Missing{}), Cell(Missing{}), Cell(Missing{}), Cell(Missing{}),
+                           Cell(std::string(to_string(pair.change))),
+                           pair.note.empty() ? Cell(Missing{}) : Cell(pair.note)});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table leftover_rows(const Comparison& comparison) {
+  Table table;
+  table.columns = {Column::text("what"), Column::text("why")};
+  for (const Leftover& leftover : comparison.leftovers) {
+    table.rows.push_back({leftover.what, leftover.reason});
+  }
+  return table;
+}
+
+std::string json_side(const Side& side) {
+  return nlohmann::json{{"name", side.name}, {"runs", side.runs}, {"measured", side.about}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string json_of(const Comparison& comparison) {
+  nlohmann::json counts;
+  counts["pairs"] = comparison.pairs;
+  counts["untimed_pairs"] = comparison.untimed_pairs;
+  counts["counters_compared"] = comparison.counters_compared;
+  for (const Verdict verdict :
+       {Verdict::slower, Verdict::faster, Verdict::same, Verdict::unclear}) {
+    counts[std::string(to_string(verdict))] = comparison.count(verdict);
+  }
+  counts["changed"] = comparison.count(Change::changed);
+  return fmt::format(
+      "{{\n  \"schema_version\": {},\n  \"base\": {},\n  \"contender\": {},\n  \"summary\": {},\n"
+      "  \"remarks\": {},\n  \"times\": {},\n  \"counters\": {},\n  \"not_compared\": {}\n}}\n",
+      json_version, json_side(comparison.base), json_side(comparison.contender), counts.dump(),
+      nlohmann::json(comparison.remarks).dump(), json_array(time_rows(comparison), "  "),
+      json_array(counter_rows(comparison), "  "), json_array(leftover_rows(comparison), "  "));
+}
+
+std::string csv_of(const Comparison& comparison) {
+  Table all = time_rows(comparison);
+  Table counters = counter_rows(comparison);
+  for (auto& row : counters.rows) all.rows.push_back(std::move(row));
+  return render_csv(all);
+}
+
+}  // namespace
+
+std::string render(const Comparison& comparison, Format format, std::size_t width) {
+  if (format == Format::csv) return csv_of(comparison);
+  if (format == Format::json) return json_of(comparison);
+  const Document document = document_of(comparison);
+  return format == Format::table ? document_text(document, width) : document_markdown(document);
+}
+
+}  // namespace warpmeter::reports

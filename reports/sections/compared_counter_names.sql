@@ -1,0 +1,1 @@
+SELECT counter_id, counter FROM counters WHERE launch_id = :launch

@@ -1,0 +1,1 @@
+SELECT launch_id, duration_ns FROM samples WHERE run_id = :run

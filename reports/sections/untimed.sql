@@ -1,0 +1,3 @@
+-- Why launches have no time.
+SELECT launch_id, reason FROM results
+WHERE run_id = :run AND metric = 'duration' AND value IS NULL

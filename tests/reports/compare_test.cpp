@@ -1,0 +1,386 @@
+// What a comparison says of runs whose truth is known.
+#include "reports/compare/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "schema/error.h"
+#include "tests/reports/compare_runs.h"
+#include "tests/reports/runs.h"
+
+namespace warpmeter::reports {
+namespace {
+
+using schema::Grade;
+using schema::Launch;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class CompareTest : public testing::Test {
+ protected:
+  CompareTest() : store_(database_.path()) {}
+
+  Comparison compared(const CompareRequest& request = {}) const {
+    return compare(schema::Reader(database_.path()), request);
+  }
+  /// Two runs of one launch each.
+  Comparison times(std::vector<double> base, std::vector<double> contender,
+                   const Circumstances& before = {}, const Circumstances& after = {}) {
+    add_run(store_, {launch("naive", std::move(base))}, before);
+    add_run(store_, {launch("naive", std::move(contender))}, after);
+    return compared();
+  }
+  void expect_error(const CompareRequest& request, ExitCode code, const std::string& text) const {
+    try {
+      compared(request);
+      FAIL() << "no error says: " << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code) << error.what();
+      EXPECT_THAT(error.what(), HasSubstr(text));
+    }
+  }
+
+  TemporaryDatabase database_;
+  schema::Store store_;
+};
+
+// ---- times
+
+TEST_F(CompareTest, CallsThreePercentOfTwentyMicrosecondsSlower) {
+  const Comparison comparison = times(readings(1, 20000, 150), readings(2, 20600, 150));
+  ASSERT_EQ(comparison.times.size(), 1U);
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::slower);
+  EXPECT_NEAR(comparison.times[0].time.ratio, 1.03, 0.005);
+  EXPECT_LT(comparison.times[0].time.interval.low, 1.03);
+  EXPECT_GT(comparison.times[0].time.interval.high, 1.03);
+  EXPECT_TRUE(comparison.has_slower());
+}
+
+TEST_F(CompareTest, CallsTheOtherDirectionFaster) {
+  const Comparison comparison = times(readings(1, 20000, 150), readings(2, 19000, 150));
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::faster);
+  EXPECT_FALSE(comparison.has_slower());
+  EXPECT_TRUE(comparison.has_changed());
+}
+
+TEST_F(CompareTest, ACertainButSmallDifferenceIsTheSame) {
+  const Comparison comparison = times(readings(1, 200000, 100, 200), readings(2, 201000, 100, 200));
+  EXPECT_LT(comparison.times[0].time.p_value, 0.001);
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::same);
+}
+
+TEST_F(CompareTest, FewNoisySamplesAreUnclearAndSayHowManyWouldDo) {
+  const Comparison comparison = times(readings(1, 20000, 1500, 8), readings(2, 20900, 1500, 8));
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::unclear);
+  ASSERT_TRUE(comparison.times[0].samples_needed);
+  EXPECT_GT(*comparison.times[0].samples_needed, 8U);
+  EXPECT_THAT(comparison.times[0].note, HasSubstr("samples"));
+}
+
+TEST_F(CompareTest, OneSampleDecidesNothing) {
+  const Comparison comparison = times({20000}, {20000});
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::unclear);
+  EXPECT_THAT(comparison.times[0].note, HasSubstr("about 7 samples a side"));
+}
+
+TEST_F(CompareTest, CorrectsForTheNumberOfRows) {
+  std::vector<Launch> base, contender;
+  for (unsigned i = 0; i < 40; ++i) {
+    base.push_back(launch("v" + std::to_string(i), readings(2 * i, 20000, 100, 6)));
+    // Six against six has p = 0.002 at best; with one row seven would do.
+    contender.push_back(launch("v" + std::to_string(i), readings(2 * i + 1, 22000, 100, 7)));
+  }
+  add_run(store_, base);
+  add_run(store_, contender);
+  const Comparison comparison = compared();
+  EXPECT_EQ(comparison.count(Verdict::unclear), 40U);
+  EXPECT_THAT(comparison.times[0].note, HasSubstr("10 samples a side"));
+}
+
+TEST_F(CompareTest, AChangeThatTheClockExplainsIsUnclear) {
+  const Comparison comparison = times(readings(1, 20000, 60), readings(2, 20000 * 1980 / 1755, 60),
+                                      {.label = "a"}, {.label = "b", .sm_clock_mhz = 1755});
+  const TimePair& pair = comparison.times[0];
+  EXPECT_EQ(pair.time.verdict, Verdict::slower);
+  ASSERT_TRUE(pair.cycles);
+  EXPECT_EQ(pair.cycles->verdict, Verdict::same);
+  EXPECT_NEAR(pair.cycles->base, 20000 * 1.98, 60);
+  EXPECT_EQ(pair.verdict, Verdict::unclear);
+  EXPECT_THAT(pair.note, HasSubstr("1,755 MHz against 1,980 MHz"));
+  EXPECT_THAT(pair.note, HasSubstr("in cycles: same"));
+  EXPECT_THAT(render(comparison, Format::markdown), HasSubstr("compared in cycles as well"));
+}
+
+TEST_F(CompareTest, AChangeInTimeAndCyclesStandsAtDifferentClocks) {
+  const Comparison comparison = times(readings(1, 20000, 60), readings(2, 30000, 60), {},
+                                      {.label = "b", .sm_clock_mhz = 1755});
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::slower);
+}
+
+TEST_F(CompareTest, OneStepOfTheClockIsNoDifference) {
+  const Comparison comparison = times(readings(1, 20000, 60), readings(2, 21000, 60), {},
+                                      {.label = "b", .sm_clock_mhz = 1965});
+  EXPECT_FALSE(comparison.times[0].cycles);
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::slower);
+}
+
+TEST_F(CompareTest, SlowerWhileThrottledIsUnclear) {
+  const Comparison comparison =
+      times(readings(1, 20000, 60), readings(2, 22000, 60), {},
+            {.label = "b", .throttled = "idle, software thermal slowdown"});
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::unclear);
+  EXPECT_THAT(comparison.times[0].note,
+              HasSubstr("the contender was throttled (software thermal slowdown)"));
+  EXPECT_FALSE(comparison.has_slower());
+}
+
+TEST_F(CompareTest, FasterThoughThrottledStands) {
+  const Comparison comparison = times(readings(1, 20000, 60), readings(2, 18000, 60), {},
+                                      {.label = "b", .throttled = "software power cap"});
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::faster);
+  EXPECT_THAT(comparison.times[0].note, HasSubstr("software power cap"));
+}
+
+TEST_F(CompareTest, TimesMissingOnBothSidesAreNotUnclear) {
+  const Comparison comparison = times({}, {});
+  EXPECT_THAT(comparison.times, IsEmpty());
+  EXPECT_EQ(comparison.untimed_pairs, 1U);
+  EXPECT_EQ(comparison.untimed_reason, "timing was not asked for");
+}
+
+TEST_F(CompareTest, ATimeOnOneSideIsListedWithTheReason) {
+  const Comparison comparison = times(readings(1, 20000, 60), {});
+  EXPECT_THAT(comparison.times, IsEmpty());
+  ASSERT_EQ(comparison.leftovers.size(), 1U);
+  EXPECT_EQ(comparison.leftovers[0].reason, "the contender has none: timing was not asked for");
+}
+
+TEST_F(CompareTest, ColdAndWarmCachesAreNotCompared) {
+  Launch warm = launch("naive", readings(2, 10000, 60));
+  warm.timing->cache = schema::CacheState::warm;
+  add_run(store_, {launch("naive", readings(1, 20000, 60))});
+  add_run(store_, {warm});
+  const Comparison comparison = compared();
+  EXPECT_THAT(comparison.times, IsEmpty());
+  EXPECT_THAT(comparison.leftovers.at(0).reason, HasSubstr("cold cache"));
+}
+
+TEST_F(CompareTest, ATimeOfACounterPassIsNeverComparedWithACleanOne) {
+  Launch profiled = launch("naive", {});
+  count(profiled, "duration_profiled", 25000);
+  add_run(store_, {launch("naive", readings(1, 20000, 60))});
+  add_run(store_, {profiled});
+  const Comparison comparison = compared();
+  EXPECT_THAT(comparison.times, IsEmpty());
+  EXPECT_THAT(comparison.counters, IsEmpty());
+  EXPECT_EQ(comparison.leftovers.size(), 2U);
+}
+
+// ---- counters
+
+TEST_F(CompareTest, ShowsEveryChangeOfACounterAndOfItsMetrics) {
+  Launch base = launch("naive", {}), contender = launch("naive", {});
+  count(base, "shared_load_wavefronts", 262144), count(base, "shared_load_requests", 32768);
+  count(contender, "shared_load_wavefronts", 262145),
+      count(contender, "shared_load_requests", 32768);
+  add_run(store_, {base});
+  add_run(store_, {contender});
+  const Comparison comparison = compared();
+  std::vector<std::string> metrics;
+  for (const CounterPair& pair : comparison.counters) {
+    EXPECT_EQ(pair.change, Change::changed) << pair.metric;
+    metrics.push_back(pair.metric);
+  }
+  EXPECT_EQ(metrics.front(), "shared_load_wavefronts");
+  EXPECT_THAT(metrics, testing::Contains("shared_load_transactions_per_request"));
+  EXPECT_THAT(metrics, Not(testing::Contains("shared_load_requests")));
+  EXPECT_EQ(comparison.counters_compared, 2U);
+  EXPECT_TRUE(comparison.has_changed());
+  EXPECT_FALSE(comparison.has_slower());
+}
+
+TEST_F(CompareTest, ShowsTheSpreadOfRepeatedLaunches) {
+  const auto repeated = [](double first) {
+    std::vector<Launch> launches;
+    for (int i = 0; i < 5; ++i) {
+      launches.push_back(launch("naive", {}));
+      count(launches.back(), "l2_tex_hit_rate", first + i);
+      count(launches.back(), "ipc", i);
+    }
+    return launches;
+  };
+  add_run(store_, repeated(50));
+  std::vector<Launch> contender = repeated(70);
+  contender[0].counters[1].value = 0.5;
+  add_run(store_, contender);
+  const Comparison comparison = compared();
+  ASSERT_EQ(comparison.counters.size(), 2U);
+  for (const CounterPair& pair : comparison.counters) {
+    const bool moved = pair.metric == "l2_tex_hit_rate";
+    EXPECT_EQ(pair.change, moved ? Change::changed : Change::within_spread) << pair.metric;
+    ASSERT_TRUE(pair.base_spread);
+    EXPECT_EQ(pair.base_spread->high - pair.base_spread->low, 4);
+  }
+}
+
+TEST_F(CompareTest, ACounterThatMovesByItselfIsUnclearWithoutRepetitions) {
+  Launch base = launch("naive", {}), contender = launch("naive", {});
+  count(base, "l2_tex_hit_rate", 50), count(contender, "l2_tex_hit_rate", 51);
+  add_run(store_, {base});
+  add_run(store_, {contender});
+  const Comparison comparison = compared();
+  EXPECT_EQ(comparison.counters.at(0).change, Change::unclear);
+  EXPECT_THAT(comparison.counters.at(0).note, HasSubstr("--repeat"));
+  EXPECT_FALSE(comparison.has_changed());
+}
+
+TEST_F(CompareTest, ComparesTheModelWithHardwareAndKnowsWhatNeedNotAgree) {
+  Launch hardware = launch("naive", readings(1, 20000, 60)), model = launch("naive", {});
+  count(hardware, "global_load_sectors", 100),
+      count(model, "global_load_sectors", 110, Grade::exact);
+  count(hardware, "shared_load_wavefronts", 12),
+      count(model, "shared_load_wavefronts", 10, Grade::ptx);
+  add_run(store_, {hardware}, {.label = "gpu"});
+  add_run(store_, {model}, {.label = "cpu", .backend = "model", .device = "model sm_90"});
+  const Comparison comparison = compared({.by = Key::backend, .names = {"last"}});
+  EXPECT_EQ(comparison.base.name, "cupti, run 1");
+  EXPECT_EQ(comparison.contender.name, "model, run 2");
+  for (const CounterPair& pair : comparison.counters) {
+    if (pair.metric == "global_load_sectors") {
+      EXPECT_EQ(pair.change, Change::changed);
+    }
+    if (pair.metric == "shared_load_wavefronts") {
+      EXPECT_EQ(pair.change, Change::unclear);
+      EXPECT_EQ(pair.note, "counted as measured and as ptx: they need not agree");
+    }
+  }
+  const Comparison from_the_gpu = compared({.by = Key::backend, .names = {"gpu"}});
+  EXPECT_EQ(from_the_gpu.base.name, "cupti, run 1");
+}
+
+TEST_F(CompareTest, ListsCountersOfOneSideOnly) {
+  Launch base = launch("naive", {}), contender = launch("naive", {});
+  count(base, "global_load_sectors", 8), count(contender, "global_store_sectors", 8);
+  add_run(store_, {base});
+  add_run(store_, {contender});
+  const std::string text = render(compared(), Format::table);
+  EXPECT_THAT(text, HasSubstr("global_load_sectors (1 pair)"));
+  EXPECT_THAT(text, HasSubstr("counted in the contender only"));
+}
+
+// ---- pairing
+
+TEST_F(CompareTest, SaysWhatHasNoPartnerAndWhy) {
+  Launch wide = launch("tiled", {});
+  wide.block[0] = 32;
+  add_run(store_, {launch("naive", {}), launch("tiled", {}), launch("gone", {})});
+  add_run(store_, {launch("naive", {}), wide});
+  const Comparison comparison = compared();
+  EXPECT_EQ(comparison.pairs, 1U);
+  const std::string text = render(comparison, Format::table);
+  EXPECT_THAT(text, HasSubstr("transpose/gone at 1,024"));
+  EXPECT_THAT(text, HasSubstr("geometry is 64x64x1 of 32x16x1 there and 64x64x1 of 16x16x1 here"));
+}
+
+TEST_F(CompareTest, NothingInCommonIsAnErrorOfItsOwn) {
+  add_run(store_, {launch("naive", {})});
+  add_run(store_, {launch("tiled", {})});
+  expect_error({}, ExitCode::nothing, "no launch in common");
+}
+
+TEST_F(CompareTest, ALaunchThatBrokeCountsAsSlower) {
+  Launch broken = launch("naive", {});
+  broken.outcome = schema::LaunchOutcome::failed;
+  broken.reason = "illegal address";
+  add_run(store_, {launch("naive", {}), launch("tiled", {})});
+  add_run(store_, {broken, launch("tiled", {})});
+  const Comparison comparison = compared();
+  EXPECT_TRUE(comparison.has_slower());
+  EXPECT_THAT(comparison.leftovers.at(0).reason, "failed in the contender: illegal address");
+}
+
+TEST_F(CompareTest, ComparesVariantsOfOneRun) {
+  add_run(store_, {launch("naive", readings(1, 20000, 60)), launch("tiled", readings(2, 9000, 60)),
+                   launch("padded", readings(3, 8000, 60))});
+  const Comparison two = compared({.by = Key::variant, .names = {"tiled", "transpose/padded"}});
+  ASSERT_EQ(two.times.size(), 1U);
+  EXPECT_EQ(two.times[0].name.text(), "transpose/padded at 1,024 against tiled");
+  EXPECT_EQ(two.times[0].verdict, Verdict::faster);
+  const Comparison all = compared({.by = Key::variant});
+  EXPECT_EQ(all.times.size(), 2U);
+  EXPECT_EQ(all.times[1].name.text(), "transpose/padded at 1,024 against naive");
+}
+
+TEST_F(CompareTest, PoolsTheRunsOfALabel) {
+  for (unsigned i = 0; i < 3; ++i) {
+    add_run(store_, {launch("naive", readings(i, 3000, 200))}, {.label = "before"});
+    add_run(store_, {launch("naive", readings(9 + i, 3600, 200))}, {.label = "after"});
+  }
+  const Comparison comparison = compared({.by = Key::label, .names = {"before", "after"}});
+  EXPECT_EQ(comparison.times.at(0).base_samples, 120U);
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::slower);
+  EXPECT_THAT(comparison.base.runs, testing::ElementsAre(1, 3, 5));
+}
+
+TEST_F(CompareTest, ComparesDevicesAcrossRuns) {
+  add_run(store_, {launch("naive", readings(1, 20000, 60))}, {.device = "NVIDIA A100"});
+  add_run(store_, {launch("naive", readings(2, 10000, 60))});
+  const Comparison comparison =
+      compared({.by = Key::device, .names = {"NVIDIA A100", "NVIDIA H200"}});
+  EXPECT_EQ(comparison.times.at(0).verdict, Verdict::faster);
+  EXPECT_THAT(comparison.remarks, testing::Contains(HasSubstr("The devices differ")));
+  EXPECT_EQ(compared({.by = Key::device}).base.name, "NVIDIA A100, run 1");
+}
+
+TEST_F(CompareTest, UnknownNamesSayWhatThereIs) {
+  expect_error({}, ExitCode::nothing, "no run");
+  add_run(store_, {launch("naive", {}), launch("tiled", {})}, {.label = "main"});
+  expect_error({}, ExitCode::usage, "the database holds 1");
+  expect_error({.names = {"main"}}, ExitCode::usage, "the same run");
+  expect_error({.names = {"1", "7"}}, ExitCode::usage, "1 (");
+  expect_error({.names = {"1", "2", "3"}}, ExitCode::usage, "'3' is one too many");
+  expect_error({.by = Key::variant, .names = {"naive", "tild"}}, ExitCode::usage,
+               "no variant 'tild' in run 1");
+  expect_error({.by = Key::label, .names = {"main", "man"}}, ExitCode::usage, "main");
+  expect_error({.by = Key::backend, .names = {"cupti", "modl"}}, ExitCode::usage,
+               "no backend 'modl'");
+  expect_error({.by = Key::backend}, ExitCode::nothing, "every run of the database is on cupti");
+  expect_error({.by = Key::size, .names = {"1024", "9"}}, ExitCode::usage, "the sizes: 1024");
+}
+
+// ---- formats
+
+TEST_F(CompareTest, JsonAndCsvHoldEveryTime) {
+  Launch base = launch("naive", readings(1, 20000, 60)),
+         contender = launch("naive", readings(2, 30000, 60));
+  count(base, "global_load_sectors", 8), count(contender, "global_load_sectors", 9);
+  add_run(store_, {base});
+  add_run(store_, {contender});
+  const Comparison comparison = compared();
+  const auto json = nlohmann::json::parse(render(comparison, Format::json));
+  EXPECT_EQ(json["schema_version"], 1);
+  EXPECT_EQ(json["summary"]["slower"], 1);
+  EXPECT_EQ(json["times"][0]["verdict"], "slower");
+  EXPECT_NEAR(json["times"][0]["ratio"].get<double>(), 1.5, 0.01);
+  EXPECT_EQ(json["counters"][0]["metric"], "global_load_sectors");
+  EXPECT_EQ(json["counters"][0]["contender"], 9);
+  const std::string csv = render(comparison, Format::csv);
+  EXPECT_THAT(csv, HasSubstr("\ntime,transpose,naive,1024,64x64x1,16x16x1,,,duration,ns,"));
+  EXPECT_THAT(csv,
+              HasSubstr("\ncounter,transpose,naive,1024,64x64x1,16x16x1,,,global_load_sectors,"));
+}
+
+TEST_F(CompareTest, HostileNamesStayText) {
+  const std::string name = "k<script>|`x`\n# _y_";
+  add_run(store_, {launch(name, readings(1, 20000, 60))}, {.label = "<b>|"});
+  add_run(store_, {launch(name, readings(2, 30000, 60))});
+  const std::string text = render(compared(), Format::markdown);
+  EXPECT_THAT(text, Not(HasSubstr("<script>|")));
+  EXPECT_THAT(text, Not(HasSubstr("\n# _y_")));
+}
+
+}  // namespace
+}  // namespace warpmeter::reports
