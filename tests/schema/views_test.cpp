@@ -42,8 +42,9 @@ TEST_F(Views, AreDocumentedColumnByColumn) {
 TEST_F(Views, AreSortedByName) {
   std::vector<std::string> names;
   for (const ViewInfo& view : views()) names.push_back(view.name);
-  EXPECT_THAT(names, ElementsAre("comparison", "counters", "device_states", "devices",
-                                 "expectations", "launches", "lines", "results", "runs", "samples", "timings"));
+  EXPECT_THAT(names,
+              ElementsAre("comparison", "counters", "device_states", "devices", "expectations",
+                          "launches", "lines", "results", "runs", "samples", "timings"));
 }
 
 TEST_F(Views, JoinTheLinesOfADescription) {
@@ -269,8 +270,8 @@ TEST_P(Plans, FindRowsOfARunByKey) {
 
 INSTANTIATE_TEST_SUITE_P(Views, Plans,
                          ::testing::Values("comparison", "counters", "device_states", "devices",
-                                           "expectations", "launches", "lines", "results", "runs", "samples",
-                                           "timings"),
+                                           "expectations", "launches", "lines", "results", "runs",
+                                           "samples", "timings"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
