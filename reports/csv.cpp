@@ -28,13 +28,17 @@ std::string field_of(const Cell& cell) {
 
 }  // namespace
 
-std::string render_csv(const Table& table) {
+std::string csv_heading(const Table& table) {
   std::string csv;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (i > 0) csv += ',';
     csv += quoted(table.columns[i].name);
   }
-  csv += '\n';
+  return csv + "\n";
+}
+
+std::string csv_rows(const Table& table) {
+  std::string csv;
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) csv += ',';
@@ -44,5 +48,7 @@ std::string render_csv(const Table& table) {
   }
   return csv;
 }
+
+std::string render_csv(const Table& table) { return csv_heading(table) + csv_rows(table); }
 
 }  // namespace warpmeter::reports

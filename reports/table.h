@@ -89,6 +89,9 @@ std::string render(const Table& table, Format format, std::size_t width = 0);
 /// Fields quoted as RFC 4180 says, a heading line of the column names; lines end in LF, as the
 /// other tools of a shell expect. An empty text is "", a missing value is nothing.
 std::string render_csv(const Table& table);
+/// Its two parts, for a table that comes in pieces.
+std::string csv_heading(const Table& table);
+std::string csv_rows(const Table& table);
 
 /// An array of objects, one a row and line, keyed by column name in the table's order.
 std::string render_json(const Table& table);

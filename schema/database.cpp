@@ -12,7 +12,7 @@
 
 #include "schema/catalogue.h"
 #include "schema/embedded.h"
-#include "schema/process.h"
+#include "schema/interrupted.h"
 
 namespace warpmeter::schema {
 namespace {
@@ -185,46 +185,6 @@ void use_write_ahead_log(sqlite3* db) {
   }
 }
 
-struct RunningRun {
-  std::int64_t id = 0;
-  ProcessIdentity process;
-  bool is_old = false;  ///< began more than a day ago
-};
-
-std::vector<RunningRun> dead_runs(sqlite3* db) {
-  Statement statement(db,
-                      "SELECT run_id, process_host, boot_id, process_namespace, process_id, "
-                      "process_start, julianday('now') - julianday(started) > 1 "
-                      "FROM t_run WHERE outcome = 'running'");
-  std::vector<RunningRun> dead;
-  while (statement.step()) {
-    RunningRun run;
-    run.id = statement.integer(0);
-    run.process = {statement.text(1), statement.text(2), statement.text(3), statement.integer(4),
-                   statement.integer(5)};
-    run.is_old = statement.integer(6) != 0;
-    const Liveness state = liveness(run.process);
-    if (state == Liveness::gone || (state == Liveness::unknown && run.is_old)) dead.push_back(run);
-  }
-  return dead;
-}
-
-/// A run that nobody will end any more. Should its process live after all, it still ends the run.
-void mark_interrupted(sqlite3* db) {
-  const std::vector<RunningRun> dead = dead_runs(db);
-  if (dead.empty()) return;
-  Transaction transaction(db);
-  Statement statement(db,
-                      "UPDATE t_run SET outcome = 'interrupted', reason = ? "
-                      "WHERE run_id = ? AND outcome = 'running'");
-  for (const RunningRun& run : dead) {
-    statement.execute(fmt::format("its process ({} on {}) ended without a word", run.process.id,
-                                  run.process.host),
-                      run.id);
-  }
-  transaction.commit();
-}
-
 /// A connection that keeps the file for reading up to date, or nothing where it cannot be written.
 Handle keep(const std::string& path) {
   if (access(path.c_str(), W_OK) != 0) return no_handle();
@@ -241,6 +201,14 @@ Handle keep(const std::string& path) {
     // Housekeeping is not what was asked for: whether the file can be read is found out next.
     return no_handle();
   }
+}
+
+/// Nothing is added to a damaged file. As much of it is looked at as a second allows: `doctor`
+/// looks at the rest.
+void refuse_damaged(sqlite3* db, const std::string& path) {
+  const Deadline deadline(db, std::chrono::seconds(1));
+  const std::vector<std::string> faults = faults_of(db, "quick_check", 1);
+  if (!faults.empty()) throw damaged(path, faults.front());
 }
 
 std::string immutable_uri(const std::string& path) {
@@ -313,6 +281,7 @@ Handle open_for_writing(const std::string& path) {
   // With the log, a killed program loses nothing that it committed; power failure may cost the last
   // commits, never the file.
   execute(db.get(), "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL");
+  if (content == Content::ours) refuse_damaged(db.get(), path);
   if (content == Content::empty || !is_current(db.get())) migrate(db.get(), path);
   mark_interrupted(db.get());
   return db;
@@ -339,8 +308,38 @@ ReadHandles open_for_reading(const std::string& path) {
                             "written: copy it to a folder that can be written",
                             path, version, newest_version()));
   }
+  if (!handles.keeper) show_interrupted(db);
   execute(db, "PRAGMA query_only = ON");
   return handles;
+}
+
+Handle open_untouched(const std::string& path) {
+  if (!check_path(path)) {
+    throw Error(ExitCode::file, fmt::format("there is no database {}: check its name", path));
+  }
+  const bool writable =
+      access(path.c_str(), W_OK) == 0 && access(folder_of(path).c_str(), W_OK) == 0;
+  Handle db = writable ? open(file_name(path), path, SQLITE_OPEN_READWRITE, write_patience_ms)
+                       : open_read_only(path);
+  // What a killed program left in the log stays there; an empty log goes with its last reader.
+  std::error_code none;
+  const auto log_bytes = std::filesystem::file_size(path + "-wal", none);
+  if (writable && !none && log_bytes > 0) {
+    sqlite3_db_config(db.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  }
+  if (recognise(db.get(), path) == Content::empty) {
+    throw Error(ExitCode::file, fmt::format("{} is empty: it holds no run", path));
+  }
+  if (integer_of(db.get(), "PRAGMA user_version") < newest_version()) {
+    // A private copy in a temporary file, which SQLite removes.
+    Handle copy = open("", path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, write_patience_ms);
+    copy_database(db.get(), copy.get());
+    migrate(copy.get(), path);
+    db = std::move(copy);
+  }
+  show_interrupted(db.get());
+  execute(db.get(), "PRAGMA query_only = ON");
+  return db;
 }
 
 }  // namespace warpmeter::schema

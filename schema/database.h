@@ -11,7 +11,8 @@ namespace warpmeter::schema {
 /// "WPMR" in SQLite's header: the file is warpmeter's and not another application's.
 constexpr std::int64_t application_id = 0x57504D52;
 
-/// Creates the file when it is missing or empty, migrates it, marks interrupted runs.
+/// Creates the file when it is missing or empty, migrates it, marks interrupted runs. Refuses one
+/// that a short look finds damaged.
 Handle open_for_writing(const std::string& path);
 
 struct ReadHandles {
@@ -21,5 +22,12 @@ struct ReadHandles {
 
 /// Migrates and marks interrupted runs where the file can be written. Never creates a file.
 ReadHandles open_for_reading(const std::string& path);
+
+/// A connection to read from that leaves the file as it is, to the last byte: an older one is
+/// migrated in a private copy, and dead runs only show as interrupted.
+Handle open_untouched(const std::string& path);
+
+/// Throws Error{usage} for a label that begins another run's UUID.
+void check_label_is_free(sqlite3* db, std::string_view label);
 
 }  // namespace warpmeter::schema

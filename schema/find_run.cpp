@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "schema/catalogue.h"
-#include "schema/sqlite.h"
+#include "schema/database.h"
 #include "schema/store.h"
 
 namespace warpmeter::schema {
@@ -73,6 +73,30 @@ std::int64_t counted_back(sqlite3* db, std::int64_t back) {
   return statement.integer(0);
 }
 
+/// Shorter beginnings of UUIDs give way to labels: hardly one is free, and a label 'a' is useful.
+constexpr std::size_t shortest_prefix = 4;
+
+/// The first of the other runs whose UUID begins as the label does.
+std::optional<std::string> uuid_like(sqlite3* db, std::string_view label) {
+  if (label.size() < shortest_prefix) return std::nullopt;
+  Statement statement(db,
+                      "SELECT run_id, uuid FROM t_run "
+                      "WHERE substr(uuid, 1, length(?1)) = lower(?1) AND label IS NOT ?1");
+  statement.bind(1, label);
+  if (!statement.step()) return std::nullopt;
+  return fmt::format("{} ({})", statement.integer(0), statement.text(1));
+}
+
+/// Merging brings runs whose UUID may begin like a label that was given long before.
+void refuse_ambiguous_label(sqlite3* db, std::string_view label) {
+  const auto other = uuid_like(db, label);
+  if (!other) return;
+  throw Error(ExitCode::usage,
+              fmt::format("'{}' is a label and begins the UUID of run {}: name the run by its id, "
+                          "or write more of the UUID",
+                          label, *other));
+}
+
 /// A run whose UUID begins so. More than one is an error that names them.
 std::optional<std::int64_t> by_uuid(sqlite3* db, std::string_view selector) {
   const bool is_hex = std::all_of(selector.begin(), selector.end(), [](unsigned char c) {
@@ -100,6 +124,15 @@ std::optional<std::int64_t> by_uuid(sqlite3* db, std::string_view selector) {
 
 }  // namespace
 
+void check_label_is_free(sqlite3* db, std::string_view label) {
+  const auto other = uuid_like(db, label);
+  if (!other) return;
+  throw Error(ExitCode::usage,
+              fmt::format("the label '{}' begins the UUID of run {} and would not be told from it: "
+                          "choose another",
+                          label, *other));
+}
+
 std::int64_t Reader::find_run(std::string_view selector) const {
   sqlite3* db = db_.get();
   if (integer_of(db, "SELECT count(*) FROM t_run") == 0) {
@@ -119,7 +152,10 @@ std::int64_t Reader::find_run(std::string_view selector) const {
                               "SELECT run_id FROM t_run WHERE label = ? "
                               "ORDER BY started DESC, run_id DESC LIMIT 1",
                               selector);
-  if (labelled) return *labelled;
+  if (labelled) {
+    refuse_ambiguous_label(db, selector);
+    return *labelled;
+  }
   if (const auto id = by_uuid(db, selector)) return *id;
   throw Error(ExitCode::usage, fmt::format("there is no run '{}'{} (the runs: {})", selector,
                                            nearest_label(db, selector), runs_there_are(db)));

@@ -146,8 +146,10 @@ void Reader::each(std::string_view sql, const Parameters& parameters,
 void Reader::query_user(
     std::string_view sql, const Parameters& parameters,
     const std::function<void(const std::vector<std::string>& columns)>& on_columns,
-    const std::function<bool(const std::vector<Value>& row)>& on_row) const {
+    const std::function<bool(const std::vector<Value>& row)>& on_row,
+    const QueryLimits& limits) const {
   const Watch watch(db_.get());
+  const Deadline deadline(db_.get(), limits.time, limits.cancelled);
   Statement statement = prepare_one(db_.get(), sql, watch);
   statement.bind(parameters);
   std::vector<std::string> columns;
@@ -157,6 +159,13 @@ void Reader::query_user(
   while (true) {
     const int code = statement.step_code();
     if (code == SQLITE_DONE) return;
+    if ((code & 0xff) == SQLITE_INTERRUPT) {
+      if (!deadline.passed()) return;
+      throw Error(ExitCode::nothing,
+                  fmt::format("the query was not done after {} s: allow it more with --timeout, or "
+                              "ask for less",
+                              limits.time->count()));
+    }
     if (code != SQLITE_ROW) {
       // A value that does not fit (an overflow, broken JSON) is the statement's fault, not the
       // file's.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -55,10 +56,7 @@ std::string explain(sqlite3* db, const std::string& path) {
     case SQLITE_NOTADB:
       return fmt::format("{} is not a database: name another file with --db", path);
     case SQLITE_CORRUPT:
-      return fmt::format(
-          "{} is damaged ({}): restore a copy, or save what can be read with: "
-          "sqlite3 {} .recover",
-          path, sqlite3_errmsg(db), path);
+      return damaged(path, sqlite3_errmsg(db)).what();
     case SQLITE_CANTOPEN:
       return fmt::format(
           "{} cannot be opened ({}): change its permissions and those of its folder, "
@@ -121,6 +119,10 @@ bool Statement::step() {
 int Statement::step_code() { return sqlite3_step(statement_.get()); }
 
 void Statement::reset() { sqlite3_reset(statement_.get()); }
+
+void Statement::bind(int index, const Statement& other, int column) {
+  sqlite3_bind_value(statement_.get(), index, sqlite3_column_value(other.statement_.get(), column));
+}
 
 void Statement::bind(int index, std::nullptr_t) { sqlite3_bind_null(statement_.get(), index); }
 
@@ -219,6 +221,57 @@ void execute(sqlite3* db, std::string_view sql) {
 std::int64_t integer_of(sqlite3* db, std::string_view sql) {
   Statement statement(db, sql);
   return statement.step() ? statement.integer(0) : 0;
+}
+
+Error damaged(const std::string& path, const std::string& fault) {
+  return {ExitCode::file,
+          fmt::format("{} is damaged ({}): restore a copy, or save what can be read with: "
+                      "sqlite3 {} .recover",
+                      path, fault, path)};
+}
+
+std::vector<std::string> faults_of(sqlite3* db, const std::string& check, int most) {
+  std::vector<std::string> faults;
+  Statement statement(db, fmt::format("PRAGMA {}({})", check, most));
+  while (true) {
+    const int code = statement.step_code();
+    if (code == SQLITE_DONE || (code & 0xff) == SQLITE_INTERRUPT) return faults;
+    if (code != SQLITE_ROW) throw_file_error(db);
+    std::string text = statement.text(0);
+    if (text == "ok") continue;
+    // SQLite puts some on several lines.
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    faults.push_back(std::move(text));
+  }
+}
+
+void copy_database(sqlite3* from, sqlite3* to) {
+  // Within a read transaction nobody's writing makes the copy begin again.
+  execute(from, "BEGIN");
+  integer_of(from, "SELECT count(*) FROM sqlite_schema");
+  sqlite3_backup* backup = sqlite3_backup_init(to, "main", from, "main");
+  if (backup == nullptr) throw_file_error(to);
+  const int code = sqlite3_backup_step(backup, -1);
+  sqlite3_backup_finish(backup);
+  execute(from, "COMMIT");
+  if (code == SQLITE_DONE) return;
+  const char* target = sqlite3_db_filename(to, "main");
+  throw file_error(to, target != nullptr && *target != 0 ? target : path_of(from));
+}
+
+Deadline::Deadline(sqlite3* db, std::optional<std::chrono::duration<double>> time,
+                   std::function<bool()> cancelled)
+    : db_(db), time_(time), cancelled_(std::move(cancelled)) {
+  constexpr int instructions = 10'000;  // about 100 µs
+  if (time_ || cancelled_) sqlite3_progress_handler(db_, instructions, ask, this);
+}
+
+Deadline::~Deadline() { sqlite3_progress_handler(db_, 0, nullptr, nullptr); }
+
+int Deadline::ask(void* deadline) {
+  auto& self = *static_cast<Deadline*>(deadline);
+  self.passed_ = self.time_ && std::chrono::steady_clock::now() - self.begin_ > *self.time_;
+  return self.passed_ || (self.cancelled_ && self.cancelled_()) ? 1 : 0;
 }
 
 Transaction::Transaction(sqlite3* db) : db_(db) { execute(db_, "BEGIN IMMEDIATE"); }

@@ -4,12 +4,15 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "schema/error.h"
 #include "schema/store.h"
@@ -48,6 +51,8 @@ class Statement {
   int step_code();
   void reset();
 
+  /// The value of another statement's column, as it is.
+  void bind(int index, const Statement& other, int column);
   void bind(int index, std::nullptr_t);
   void bind(int index, std::int64_t value);
   void bind(int index, int value) { bind(index, std::int64_t{value}); }
@@ -84,6 +89,38 @@ void execute(sqlite3* db, std::string_view sql);
 
 /// The first value of the first row.
 std::int64_t integer_of(sqlite3* db, std::string_view sql);
+
+/// The file at `path` is damaged; `fault` is what SQLite says of it.
+Error damaged(const std::string& path, const std::string& fault);
+
+/// What `quick_check` or `integrity_check` finds, at most `most`; empty when all is well or a
+/// deadline ended it.
+std::vector<std::string> faults_of(sqlite3* db, const std::string& check, int most);
+
+/// Copies the whole of a database as it is at this moment, while others may go on writing to it.
+void copy_database(sqlite3* from, sqlite3* to);
+
+/// While it lives, a statement of `db` ends with SQLITE_INTERRUPT when `time` has passed or
+/// `cancelled` says so. One at a time for a connection.
+class Deadline {
+ public:
+  Deadline(sqlite3* db, std::optional<std::chrono::duration<double>> time,
+           std::function<bool()> cancelled = {});
+  ~Deadline();
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  /// Did the time pass (rather than somebody cancel)?
+  bool passed() const { return passed_; }
+
+ private:
+  static int ask(void* deadline);
+
+  sqlite3* db_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::optional<std::chrono::duration<double>> time_;
+  std::function<bool()> cancelled_;
+  bool passed_ = false;
+};
 
 /// BEGIN IMMEDIATE, so that it waits for another writer before it reads what it builds upon. Rolled
 /// back unless committed.

@@ -225,6 +225,7 @@ std::int64_t Store::begin_run(const Run& run) {
       "?, ?, ?, ?, ?, ?, ?)");
   std::int64_t id = 0;
   statements_->in_transaction([&] {
+    check_label_is_free(db_.get(), run.label);
     statement.execute(new_uuid(), run.backend, run.tool_version, run.git_revision, run.cuda_version,
                       run.host, run.command, text_or_null(run.label), process.host, process.boot_id,
                       process.name_space, process.id, process.start_ticks);

@@ -6,6 +6,7 @@
 // database), except SQL that a user typed, which is Error{usage}.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -44,6 +45,12 @@ struct ViewInfo {
 /// The public views, sorted by name.
 std::span<const ViewInfo> views();
 
+/// What ends a user's statement before it is done.
+struct QueryLimits {
+  std::optional<std::chrono::duration<double>> time;  ///< Error{nothing} when it has passed
+  std::function<bool()> cancelled;                    ///< the rows end there
+};
+
 /// A read-only connection. Runs of dead processes are marked interrupted when it opens, where the
 /// file can be written.
 class Reader {
@@ -60,14 +67,17 @@ class Reader {
             const std::function<void(std::span<const Value> row)>& on_row) const;
 
   /// Runs one statement that a user wrote, row by row; `on_row` returns false to stop.
-  /// Throws Error{usage}: SQLite's message with the place, or that the database is read-only.
+  /// Throws Error{usage}: SQLite's message with the place, or that the database is read-only; see
+  /// QueryLimits.
   void query_user(std::string_view sql, const Parameters& parameters,
                   const std::function<void(const std::vector<std::string>& columns)>& on_columns,
-                  const std::function<bool(const std::vector<Value>& row)>& on_row) const;
+                  const std::function<bool(const std::vector<Value>& row)>& on_row,
+                  const QueryLimits& limits = {}) const;
 
   /// A run from an id, an unambiguous prefix of its UUID, a label, `last` or `last~N` (counted over
-  /// runs that ended). Throws Error{usage} with the runs there are; Error{nothing} when there is no
-  /// run at all.
+  /// runs that ended). A label that several runs have means the latest of them. Throws Error{usage}
+  /// with the runs there are, also where a label is the beginning of another run's UUID;
+  /// Error{nothing} when there is no run at all.
   std::int64_t find_run(std::string_view selector) const;
 
  private:
@@ -84,6 +94,7 @@ class Store {
   ~Store();
   Store(Store&&) noexcept;
 
+  /// Throws Error{usage} for a label that names another run already (see find_run).
   std::int64_t begin_run(const Run& run);
   /// Adds a device of the run, or finds it again.
   std::int64_t add_device(std::int64_t run_id, const Device& device);

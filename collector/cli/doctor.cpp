@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collector/cli/backends.h"
@@ -16,6 +17,7 @@
 #include "collector/cupti/diagnose.h"
 #include "collector/model/backend.h"
 #include "kernels/family.h"
+#include "schema/maintenance.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
@@ -75,24 +77,34 @@ bool can_make_files(const std::filesystem::path& folder) {
   return true;
 }
 
-Check check_database(const std::string& path) {
+Check check_place(const std::string& path) {
   Check check{"database", false, "", "name another with --db or $WARPMETER_DB"};
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) {
-    try {
-      const schema::Store store(path);
-      check.ok = true;
-      check.detail = fmt::format("{} can be read and written", path);
-    } catch (const Error& error) {
-      check.detail = error.what();
-    }
-    return check;
-  }
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   check.ok = can_make_files(folder.empty() ? "." : folder);
   check.detail = check.ok ? fmt::format("{} does not exist yet and can be made", path)
                           : fmt::format("{} does not exist and cannot be made there", path);
   return check;
+}
+
+/// All of the database is read before it is opened for writing, which would change it.
+std::vector<Check> check_database(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {check_place(path)};
+  Check check{"database", false, "", "name another with --db or $WARPMETER_DB"};
+  std::vector<Check> checks;
+  try {
+    for (schema::Finding& finding : schema::examine(path)) {
+      checks.push_back({std::move(finding.name), finding.ok, std::move(finding.detail),
+                        std::move(finding.remedy)});
+    }
+    if (checks.front().ok) const schema::Store store(path);
+    check.ok = checks.front().ok;
+    check.detail = fmt::format("{} {}", path, check.ok ? "can be read and written" : "is damaged");
+  } catch (const Error& error) {
+    check.detail = error.what();
+  }
+  checks.insert(checks.begin(), check);
+  return checks;
 }
 
 std::string line_of(const Check& check) {
@@ -121,10 +133,15 @@ ExitCode run(const std::string& database) {
   for (const cupti::Finding& finding : cupti::diagnose()) {
     output.write(line_of({finding.name, finding.ok, finding.detail, finding.remedy}));
   }
-  output.write(line_of(check_database(database)));
+  bool is_sound = true;
+  for (const Check& check : check_database(database)) {
+    output.write(line_of(check));
+    is_sound = is_sound && check.ok;
+  }
   const Check choice = check_choice();
   output.write(line_of(choice));
   output.finish();
+  if (!is_sound) return ExitCode::file;
   return choice.ok ? ExitCode::done : ExitCode::no_hardware;
 }
 
@@ -133,7 +150,8 @@ ExitCode run(const std::string& database) {
 Command add_doctor(CLI::App& program) {
   CLI::App& app =
       add_command(program, "doctor", "Say what works here, and how to mend what does not",
-                  {{"warpmeter doctor", "driver, CUPTI, permission, model, database"}});
+                  {{"warpmeter doctor", "driver, CUPTI, permission, model, database"},
+                   {"warpmeter doctor --db lab.db", "is this database sound?"}});
   auto database = std::make_shared<std::string>();
   add_database(app, *database);
   return {&app, [database] { return run(*database); }};

@@ -15,11 +15,14 @@ void add_format(CLI::App& app, std::string& value) {
              "How it looks; " + value + " when not given");
 }
 
+std::size_t table_width(const std::string& file) {
+  const bool to_terminal = (file.empty() || file == "-") && isatty(STDOUT_FILENO) == 1;
+  return to_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+}
+
 std::string rendered(const reports::Table& table, const std::string& format,
                      const std::string& file) {
-  const bool to_terminal = file.empty() && isatty(STDOUT_FILENO) == 1;
-  const auto width = to_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
-  return reports::render(table, *reports::parse_format(format), width);
+  return reports::render(table, *reports::parse_format(format), table_width(file));
 }
 
 }  // namespace warpmeter::cli

@@ -1,6 +1,7 @@
 // --format and what it does to a table.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "reports/table.h"
@@ -13,6 +14,9 @@ namespace warpmeter::cli {
 
 /// --format of a command that prints tables; `value` holds its default.
 void add_format(CLI::App& app, std::string& value);
+
+/// The width that a table for `file` is laid out for: the terminal's, or 0 for any.
+std::size_t table_width(const std::string& file);
 
 /// The table in a format by name. On a terminal, long text of a `table` is wrapped to its width;
 /// `file` is where it goes, empty for standard output.

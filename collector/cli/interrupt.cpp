@@ -10,19 +10,19 @@ namespace warpmeter::cli {
 namespace {
 
 std::atomic<int> received{0};
+std::string_view farewell;  // set before the handlers are
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler stores it");
 
 void on_signal(int signal) {
   received.store(signal);
-  constexpr std::string_view message =
-      "\nwarpmeter: ending in order; finished launches are kept (once more: at once)\n";
   // Nothing can be done when standard error does not take it.
-  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, message.data(), message.size());
+  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, farewell.data(), farewell.size());
 }
 
 }  // namespace
 
-void catch_interrupts() {
+void catch_interrupts(std::string_view message) {
+  farewell = message;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action {};
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;

@@ -2,11 +2,15 @@
 // kills it. SIGTERM and SIGHUP are heard the same way.
 #pragma once
 
+#include <string_view>
+
 namespace warpmeter::cli {
 
-/// From now on the signals set a flag instead of ending the program, once. A signal that was
-/// ignored when the program started (nohup) stays ignored.
-void catch_interrupts();
+/// From now on the signals set a flag instead of ending the program, once; `message` is then said.
+/// A signal that was ignored when the program started (nohup) stays ignored.
+void catch_interrupts(
+    std::string_view message =
+        "\nwarpmeter: ending in order; finished launches are kept (once more: at once)\n");
 
 /// Has the user asked to end? Safe to ask from any thread.
 bool interrupted();

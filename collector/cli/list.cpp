@@ -9,6 +9,7 @@
 #include "collector/cli/formats.h"
 #include "collector/cli/options.h"
 #include "collector/cli/output.h"
+#include "collector/cli/runs.h"
 #include "collector/cupti/device.h"
 #include "collector/model/backend.h"
 #include "kernels/family.h"
@@ -112,14 +113,6 @@ Table devices_table() {
   for (const schema::Device& device : cupti::devices()) add(device);
   add(model::open({})->device());
   return table;
-}
-
-Table runs_table(const std::string& database) {
-  const schema::Reader reader(database);
-  return reports::table_from(reader.query(
-      "SELECT run_id, substr(uuid, 1, 8) AS uuid, started, label, backend, device, launches, "
-      "failed_launches AS failed, outcome, command FROM runs "
-      "ORDER BY run_id"));
 }
 
 /// A view's row has no column; its columns follow.

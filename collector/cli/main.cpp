@@ -33,6 +33,7 @@ constexpr const char* footer =
     "  warpmeter profile ./app           measure the kernels of any CUDA program\n"
     "  warpmeter report -o report.md     the last run as markdown\n"
     "  warpmeter query comparison        a view of the database; or any SQL that reads\n"
+    "  warpmeter merge a.db b.db -o c.db join the databases of several machines\n"
     "\n"
     "Exit codes: 0 done, 2 wrong usage, 3 nothing to measure or show, 4 no usable hardware,\n"
     "5 a file or database failed, 6 a kernel failed or gave a wrong answer, 130 stopped by Ctrl-C.";
@@ -49,6 +50,7 @@ ExitCode run_command(int argc, char** argv) {
   program.footer(footer);
   program.get_formatter()->column_width(34);
   program.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  program.require_subcommand(0, 1);  // after a command, `runs` is a word like any other
   program.set_version_flag("--version", version_line(), "The version, git revision, CUDA version");
 
   const std::vector<std::string> words(argv, argv + argc);
@@ -58,6 +60,8 @@ ExitCode run_command(int argc, char** argv) {
       add_report(program),                  // render tables of a run
       add_compare(program),                 // what changed, and whether it is real
       add_query(program),                   // read the database
+      add_merge(program),                   // join databases
+      add_runs(program),                    // name, remove, back up runs
       add_list(program),                    // kernels, metrics, devices, runs, views
       add_doctor(program),                  // what works here
       add_completion(program),

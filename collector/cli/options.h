@@ -72,6 +72,8 @@ Command add_profile(CLI::App& program, std::vector<std::string> words);
 Command add_report(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_query(CLI::App& program);
+Command add_merge(CLI::App& program);
+Command add_runs(CLI::App& program);
 Command add_list(CLI::App& program);
 Command add_doctor(CLI::App& program);
 Command add_completion(CLI::App& program);

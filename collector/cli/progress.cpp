@@ -10,28 +10,46 @@
 
 namespace warpmeter::cli {
 
-std::string progress_line(const run::Progress& progress, int width) {
+std::string progress_line(std::size_t done, std::size_t total, std::string_view what, int width) {
   const std::size_t cells = 20;
-  const std::size_t total = std::max<std::size_t>(progress.total, 1);
-  const std::size_t full = cells * std::min(progress.done, total) / total;
-  const std::string size = progress.size > 0 ? fmt::format(" {}", progress.size) : "";
-  std::string line = fmt::format("[{}{}] {}/{} {}/{}{}: {}", std::string(full, '#'),
-                                 std::string(cells - full, '.'), progress.done, progress.total,
-                                 progress.family, progress.variant, size, progress.phase);
+  const std::size_t all = std::max<std::size_t>(total, 1);
+  const std::size_t full = cells * std::min(done, all) / all;
+  std::string line = fmt::format("[{}{}] {}/{} {}", std::string(full, '#'),
+                                 std::string(cells - full, '.'), done, total, what);
   line.resize(std::min(line.size(), static_cast<std::size_t>(std::max(width, 1))));
   return line;
 }
 
-void ProgressBar::update(const run::Progress& progress) {
-  if (!visible_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (drawn_ && progress.done == done_ && now - last_ < std::chrono::milliseconds(100)) return;
-  // One column stays free: a full line would wrap on some terminals.
-  const std::string line = progress_line(progress, terminal_width(STDERR_FILENO) - 1);
+std::string progress_line(const run::Progress& progress, int width) {
+  const std::string size = progress.size > 0 ? fmt::format(" {}", progress.size) : "";
+  return progress_line(
+      progress.done, progress.total,
+      fmt::format("{}/{}{}: {}", progress.family, progress.variant, size, progress.phase), width);
+}
+
+bool ProgressBar::is_due(std::size_t done) {
+  if (!visible_) return false;
+  const auto passed = std::chrono::steady_clock::now() - last_;
+  return !drawn_ || done != done_ || passed >= std::chrono::milliseconds(100);
+}
+
+void ProgressBar::draw(const std::string& line, std::size_t done) {
   say(fmt::format("\r{}\x1b[K", line));
   drawn_ = true;
-  done_ = progress.done;
-  last_ = now;
+  done_ = done;
+  last_ = std::chrono::steady_clock::now();
+}
+
+// One column stays free: a full line would wrap on some terminals.
+
+void ProgressBar::update(const run::Progress& progress) {
+  if (!is_due(progress.done)) return;
+  draw(progress_line(progress, terminal_width(STDERR_FILENO) - 1), progress.done);
+}
+
+void ProgressBar::update(std::size_t done, std::size_t total, std::string_view what) {
+  if (!is_due(done)) return;
+  draw(progress_line(done, total, what, terminal_width(STDERR_FILENO) - 1), done);
 }
 
 void ProgressBar::clear() {

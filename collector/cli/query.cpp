@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -12,8 +13,11 @@
 
 #include "collector/cli/arguments.h"
 #include "collector/cli/formats.h"
+#include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
 #include "collector/cli/output.h"
+#include "collector/cli/pager.h"
+#include "reports/stream.h"
 #include "reports/table.h"
 #include "schema/catalogue.h"
 #include "schema/store.h"
@@ -22,9 +26,12 @@ namespace warpmeter::cli {
 namespace {
 
 struct Query {
-  std::string sql, database, format = "table", file;
-  std::vector<std::string> parameters;
+  std::string sql, database, format = "table", file, where, order;
+  std::vector<std::string> columns, parameters;
   std::int64_t limit = INT64_MAX;
+  double timeout = 0;
+  bool no_pager = false;
+  bool refines() const { return !where.empty() || !order.empty() || !columns.empty(); }
 };
 
 std::vector<std::string> view_names() {
@@ -39,24 +46,34 @@ bool is_one_word(std::string_view text) {
   });
 }
 
-std::string all_of_view(const std::string& name) {
+/// What of a view was asked for. The parts are SQL that somebody typed: a line of its own ends a
+/// comment in them.
+std::string select_from_view(const std::string& name, const Query& query) {
   const std::vector<std::string> views = view_names();
   if (std::find(views.begin(), views.end(), name) == views.end()) {
     throw Error(ExitCode::usage, fmt::format("there is no view '{}'{} (see: warpmeter list views)",
                                              name, schema::did_you_mean(name, views)));
   }
-  return fmt::format("SELECT * FROM {}", name);
+  std::string sql =
+      query.columns.empty() ? "SELECT *" : fmt::format("SELECT {}", fmt::join(query.columns, ", "));
+  sql += " FROM " + name;
+  if (!query.where.empty()) sql += fmt::format(" WHERE ({}\n)", query.where);
+  if (!query.order.empty()) sql += fmt::format(" ORDER BY {}\n", query.order);
+  return sql;
+}
+
+std::string typed_text(const Query& query) {
+  if (!query.sql.empty() && query.sql != "-") return query.sql;
+  if (query.sql.empty() && isatty(STDIN_FILENO) == 1) {
+    throw Error(ExitCode::usage,
+                "query needs SQL or the name of a view (see: warpmeter list views)");
+  }
+  return {std::istreambuf_iterator<char>(std::cin), {}};
 }
 
 /// The statement that was meant: standard input when nothing was typed, all of a view for its name.
-std::string statement_of(std::string text) {
-  if (text.empty() || text == "-") {
-    if (text.empty() && isatty(STDIN_FILENO) == 1) {
-      throw Error(ExitCode::usage,
-                  "query needs SQL or the name of a view (see: warpmeter list views)");
-    }
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
-  }
+std::string statement_of(const Query& query) {
+  const std::string text = typed_text(query);
   if (text.find_first_not_of(" \t\r\n;") == std::string::npos) {
     throw Error(ExitCode::usage, "there is no SQL in the query (see: warpmeter query --help)");
   }
@@ -64,8 +81,12 @@ std::string statement_of(std::string text) {
   const std::size_t last = text.find_last_not_of(" \t\r\n;");
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   const std::string word = text.substr(begin, last + 1 - begin);
-  if (!is_one_word(word)) return text;
-  return all_of_view(word);
+  if (is_one_word(word)) return select_from_view(word, query);
+  if (query.refines()) {
+    throw Error(ExitCode::usage,
+                "--where, --order and --columns go with the name of a view: SQL says them itself");
+  }
+  return text;
 }
 
 /// SQLite's words for a missing table get the views that it may have been.
@@ -86,32 +107,44 @@ Error with_nearest_view(const Error& error) {
   return {error.code(), improved};
 }
 
-schema::Rows answer(const Query& query, const std::string& sql) {
-  schema::Parameters parameters;
-  for (const std::string& text : query.parameters) parameters.push_back(parameter(text));
-  const schema::Reader reader(query.database);
-  schema::Rows rows;
-  try {
-    reader.query_user(
-        sql, parameters, [&](const std::vector<std::string>& columns) { rows.columns = columns; },
-        [&](const std::vector<schema::Value>& row) {
-          if (static_cast<std::int64_t>(rows.rows.size()) >= query.limit) return false;
-          rows.rows.push_back(row);
-          return true;
-        });
-  } catch (const Error& error) {
-    throw with_nearest_view(error);
-  }
-  return rows;
+/// A mistake in a part of the statement that we put together is told with the whole.
+Error with_statement(const Error& error, const Query& query, std::string sql) {
+  if (!query.refines() || error.code() != ExitCode::usage) return error;
+  std::replace(sql.begin(), sql.end(), '\n', ' ');
+  return {error.code(), fmt::format("{}; the statement: {}", error.what(), sql)};
 }
 
 ExitCode run(const Query& query) {
   refuse_overwriting(query.database, query.file);
-  const std::string sql = statement_of(query.sql);
-  const schema::Rows rows = answer(query, sql);
-  Output output(query.file);
-  output.write(rendered(reports::table_from(rows), query.format, query.file));
-  output.finish();
+  const std::string sql = statement_of(query);
+  schema::Parameters parameters;
+  for (const std::string& text : query.parameters) parameters.push_back(parameter(text));
+  schema::QueryLimits limits;
+  if (query.timeout > 0) limits.time = std::chrono::duration<double>(query.timeout);
+  limits.cancelled = interrupted;
+  const schema::Reader reader(query.database);
+
+  std::unique_ptr<Answer> answer;
+  reports::RowStream rows(*reports::parse_format(query.format), table_width(query.file),
+                          [&](std::string_view text) { return answer->write(text); });
+  std::int64_t count = 0;
+  try {
+    reader.query_user(
+        sql, parameters,
+        [&](const std::vector<std::string>& columns) {
+          rows.columns(columns);
+          // The statement is good: only now does a pager take the screen.
+          answer = std::make_unique<Answer>(query.file, !query.no_pager);
+        },
+        [&](const std::vector<schema::Value>& row) {
+          return ++count <= query.limit && rows.row(row);
+        },
+        limits);
+  } catch (const Error& error) {
+    throw with_statement(with_nearest_view(error), query, sql);
+  }
+  rows.finish();
+  answer->finish();
   return ExitCode::done;
 }
 
@@ -121,6 +154,7 @@ Command add_query(CLI::App& program) {
   CLI::App& app = add_command(
       program, "query", "Read the database: a view by its name, or any SQL that reads",
       {{"warpmeter query comparison", "the standard metrics of every launch"},
+       {"warpmeter query comparison --where \"family='transpose'\" --order duration_ns", "some"},
        {"warpmeter query \"SELECT avg(value) FROM results WHERE metric = :m\" --param m=ipc",
         "a parameter"},
        {"warpmeter query results --format csv -o results.csv", "for a spreadsheet"},
@@ -131,8 +165,13 @@ Command add_query(CLI::App& program) {
   add_database(app, query->database);
   add_format(app, query->format);
   add_text(app, "-o,--output", "FILE", query->file, "Write there instead of standard output");
+  add_text(app, "--where", "SQL", query->where, "Of a view: the rows for which this holds");
+  add_text(app, "--order", "SQL", query->order, "Of a view: sorted so: duration_ns DESC");
+  add_list(app, "--columns", "NAME", query->columns, "Of a view: these columns");
   add_repeated(app, "--param", "NAME=VALUE", query->parameters, "The value of :NAME in the SQL");
   add_count(app, "--limit", 1, INT64_MAX, query->limit, "At most N rows");
+  add_seconds(app, "--timeout", query->timeout, "Give up after that long; never when not given");
+  add_flag(app, "--no-pager", query->no_pager, "On a terminal, do not page ($PAGER)");
   return {&app, [query] { return run(*query); }};
 }
 

@@ -1,0 +1,12 @@
+// The runs of a database as a table, for `runs` and `list runs`.
+#pragma once
+
+#include <string>
+
+#include "reports/table.h"
+
+namespace warpmeter::cli {
+
+reports::Table runs_table(const std::string& database);
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,436 @@
+// What a run is made of is read from the tables themselves: those with a launch_id belong to its
+// launches, those with a run_id to the run. A column's name says what it refers to, and is
+// translated: launches move by one distance a run, so that their order stays; devices, counters and
+// reasons are found by their content, or added. A new table needs nothing here.
+#include "schema/merge.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "schema/database.h"
+#include "schema/sqlite.h"
+
+namespace warpmeter::schema {
+namespace {
+
+struct TableShape {
+  std::string name;
+  std::vector<std::string> columns;
+  bool has(std::string_view column) const {
+    return std::find(columns.begin(), columns.end(), column) != columns.end();
+  }
+};
+
+std::vector<TableShape> tables_of(sqlite3* db) {
+  Statement statement(db,
+                      "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c "
+                      "WHERE m.type = 'table' AND m.name GLOB 't_*' ORDER BY m.name, c.cid");
+  std::vector<TableShape> tables;
+  while (statement.step()) {
+    const std::string name = statement.text(0);
+    if (tables.empty() || tables.back().name != name) tables.push_back({name, {}});
+    tables.back().columns.push_back(statement.text(1));
+  }
+  return tables;
+}
+
+/// The tables of a run in an order in which rows can be added: t_launch before what belongs to it.
+struct Shapes {
+  explicit Shapes(sqlite3* db) {
+    for (TableShape& table : tables_of(db)) {
+      if (table.name == "t_run") {
+        run = std::move(table);
+      } else if (table.name == "t_launch") {
+        of_run.insert(of_run.begin(), std::move(table));
+      } else if (table.has("launch_id")) {
+        of_launch.push_back(std::move(table));
+      } else if (table.has("run_id")) {
+        of_run.push_back(std::move(table));
+      } else if (table.name == "t_device") {
+        device = std::move(table);
+      }
+    }
+  }
+  TableShape run, device;
+  std::vector<TableShape> of_run, of_launch;
+};
+
+std::vector<std::string> without(const std::vector<std::string>& columns, std::string_view one) {
+  std::vector<std::string> rest;
+  std::copy_if(columns.begin(), columns.end(), std::back_inserter(rest),
+               [&](const std::string& column) { return column != one; });
+  return rest;
+}
+
+std::string insertion(const std::string& table, const std::vector<std::string>& columns) {
+  std::string marks;
+  for (std::size_t i = 0; i < columns.size(); ++i) marks += i == 0 ? "?" : ", ?";
+  return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(columns, ", "), marks);
+}
+
+/// Numbers of rows that are the same thing in both databases when their content is the same.
+class Numbers {
+ public:
+  /// Rows are alike when `identity` is; `columns` are what a new row gets.
+  Numbers(sqlite3* from, sqlite3* to, const std::string& table, const std::string& key,
+          const std::vector<std::string>& identity, const std::vector<std::string>& columns)
+      : to_(to),
+        read_(from,
+              fmt::format("SELECT {} FROM {} WHERE {} = ?", fmt::join(columns, ", "), table, key)),
+        find_(to, fmt::format("SELECT {} FROM {} WHERE {} IS ?", key, table,
+                              fmt::join(identity, " IS ? AND "))),
+        insert_(to, insertion(table, columns)),
+        table_(table),
+        identity_(static_cast<int>(identity.size())),
+        columns_(static_cast<int>(columns.size())) {}
+
+  std::int64_t translated(std::int64_t number) {
+    const auto known = known_.find(number);
+    if (known != known_.end()) return known->second;
+    read_.bind(1, number);
+    if (!read_.step()) {
+      throw Error(ExitCode::file, fmt::format("a row refers to number {} of {}, which is not there",
+                                              number, table_));
+    }
+    // The identity is the first of the columns.
+    for (int i = 0; i < identity_; ++i) find_.bind(i + 1, read_, i);
+    std::int64_t result = 0;
+    if (find_.step()) {
+      result = find_.integer(0);
+      find_.reset();
+    } else {
+      for (int i = 0; i < columns_; ++i) insert_.bind(i + 1, read_, i);
+      insert_.step();
+      result = sqlite3_last_insert_rowid(to_);
+    }
+    read_.reset();
+    known_.emplace(number, result);
+    return result;
+  }
+
+  /// After a rollback, which takes new rows away again.
+  void forget() { known_.clear(); }
+
+ private:
+  sqlite3* to_;
+  Statement read_, find_, insert_;
+  std::string table_;
+  int identity_, columns_;
+  std::unordered_map<std::int64_t, std::int64_t> known_;
+};
+
+struct SourceRun {
+  std::int64_t id = 0;
+  std::string uuid, outcome, label;
+};
+
+std::vector<SourceRun> runs_of(sqlite3* db) {
+  Statement statement(db, "SELECT run_id, uuid, outcome, label FROM t_run ORDER BY run_id");
+  std::vector<SourceRun> runs;
+  while (statement.step()) {
+    runs.push_back({statement.integer(0), statement.text(1), statement.text(2), statement.text(3)});
+  }
+  return runs;
+}
+
+std::int64_t first_launch(sqlite3* db, std::int64_t run_id) {
+  Statement statement(db, "SELECT min(launch_id) FROM t_launch WHERE run_id = ?");
+  statement.bind(1, run_id);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+/// Copies runs of one source into the target.
+class Copier {
+ public:
+  Copier(sqlite3* from, sqlite3* to, const Shapes& shapes)
+      : from_(from),
+        to_(to),
+        shapes_(shapes),
+        counters_(from, to, "t_counter", "counter_id", {"name"}, {"name", "unit"}),
+        reasons_(from, to, "t_reason", "reason_id", {"text"}, {"text"}),
+        devices_(from, to, "t_device", "device_id", without(shapes.device.columns, "device_id"),
+                 without(shapes.device.columns, "device_id")) {}
+
+  /// The number of launches copied.
+  std::int64_t copy(const SourceRun& run) {
+    try {
+      Transaction transaction(to_);
+      run_id_ = copy_run(run.id);
+      const std::int64_t last = integer_of(to_, "SELECT coalesce(max(launch_id), 0) FROM t_launch");
+      distance_ = last + 1 - first_launch(from_, run.id);
+      std::int64_t launches = 0;
+      for (const TableShape& table : shapes_.of_run) {
+        const std::int64_t rows = copy_rows(table, "run_id = ?", run.id);
+        if (table.name == "t_launch") launches = rows;
+      }
+      for (const TableShape& table : shapes_.of_launch) {
+        copy_rows(table, "launch_id IN (SELECT launch_id FROM t_launch WHERE run_id = ?)", run.id);
+      }
+      transaction.commit();
+      return launches;
+    } catch (...) {
+      counters_.forget();
+      reasons_.forget();
+      devices_.forget();
+      throw;
+    }
+  }
+
+ private:
+  enum class Reference { none, run, launch, device, counter, reason };
+
+  static Reference reference_of(std::string_view column) {
+    constexpr std::pair<std::string_view, Reference> names[] = {{"run_id", Reference::run},
+                                                                {"launch_id", Reference::launch},
+                                                                {"device_id", Reference::device},
+                                                                {"counter_id", Reference::counter},
+                                                                {"reason_id", Reference::reason}};
+    for (const auto& [name, reference] : names) {
+      if (name == column) return reference;
+    }
+    return Reference::none;
+  }
+
+  std::int64_t translated(Reference reference, std::int64_t number) {
+    switch (reference) {
+      case Reference::run:
+        return run_id_;
+      case Reference::launch:
+        return number + distance_;
+      case Reference::device:
+        return devices_.translated(number);
+      case Reference::counter:
+        return counters_.translated(number);
+      case Reference::reason:
+        return reasons_.translated(number);
+      case Reference::none:
+        break;
+    }
+    return number;
+  }
+
+  std::int64_t copy_run(std::int64_t id) {
+    const std::vector<std::string> columns = without(shapes_.run.columns, "run_id");
+    Statement read(from_,
+                   fmt::format("SELECT {} FROM t_run WHERE run_id = ?", fmt::join(columns, ", ")));
+    Statement write(to_, insertion("t_run", columns));
+    read.bind(1, id);
+    read.step();
+    for (int i = 0; i < read.columns(); ++i) write.bind(i + 1, read, i);
+    write.step();
+    return sqlite3_last_insert_rowid(to_);
+  }
+
+  std::int64_t copy_rows(const TableShape& table, const char* condition, std::int64_t run) {
+    Statement read(from_, fmt::format("SELECT {} FROM {} WHERE {}", fmt::join(table.columns, ", "),
+                                      table.name, condition));
+    Statement write(to_, insertion(table.name, table.columns));
+    std::vector<Reference> references;
+    for (const std::string& column : table.columns) references.push_back(reference_of(column));
+    read.bind(1, run);
+    std::int64_t rows = 0;
+    for (; read.step(); ++rows) {
+      int index = 0;
+      for (const Reference reference : references) {
+        const int column = index++;
+        if (reference == Reference::none || read.is_null(column)) {
+          write.bind(index, read, column);
+        } else {
+          write.bind(index, translated(reference, read.integer(column)));
+        }
+      }
+      write.step();
+    }
+    return rows;
+  }
+
+  sqlite3 *from_, *to_;
+  const Shapes& shapes_;
+  Numbers counters_, reasons_, devices_;
+  std::int64_t run_id_ = 0, distance_ = 0;
+};
+
+/// A column as its content, so that two databases can be compared.
+std::string content_of(const Shapes& shapes, const std::string& column) {
+  if (column == "launch_id") return "launch_id - ?2";
+  if (column == "counter_id") {
+    return "(SELECT name FROM t_counter c WHERE c.counter_id = x.counter_id)";
+  }
+  if (column == "reason_id") return "(SELECT text FROM t_reason r WHERE r.reason_id = x.reason_id)";
+  if (column == "device_id") {
+    std::string text;
+    for (const std::string& part : without(shapes.device.columns, "device_id")) {
+      text += (text.empty() ? "quote(d." : " || ',' || quote(d.") + part + ")";
+    }
+    return fmt::format("(SELECT {} FROM t_device d WHERE d.device_id = x.device_id)", text);
+  }
+  return "x." + column;
+}
+
+/// A statement that reads a run's rows of one table as content, in an order that depends on nothing
+/// else. ?1 is the run, ?2 its first launch.
+std::string content_sql(const Shapes& shapes, const TableShape& table) {
+  std::vector<std::string> columns, order;
+  for (const std::string& column : table.columns) {
+    // Labels are names that people give and change: they are not what was measured.
+    if (column == "run_id" || (table.name == "t_run" && column == "label")) continue;
+    columns.push_back(fmt::format("{} AS {}", content_of(shapes, column), column));
+    order.push_back(std::to_string(columns.size()));
+  }
+  const char* condition = table.has("run_id") ? "x.run_id = ?1"
+                                              : "x.launch_id IN (SELECT launch_id FROM t_launch "
+                                                "WHERE run_id = ?1)";
+  // ?2 is named in every statement, so that it can be bound in every one.
+  return fmt::format("SELECT {} FROM {} x WHERE {} AND ?2 IS NOT NULL ORDER BY {}",
+                     fmt::join(columns, ", "), table.name, condition, fmt::join(order, ", "));
+}
+
+/// Where the two rows first differ: the column's place.
+std::optional<int> difference(const Statement& a, const Statement& b) {
+  for (int i = 0; i < a.columns(); ++i) {
+    if (a.value(i) != b.value(i)) return i;
+  }
+  return std::nullopt;
+}
+
+/// What differs between a run here and there; empty when nothing does.
+std::string conflict_between(const Shapes& shapes, sqlite3* a, std::int64_t run_a, sqlite3* b,
+                             std::int64_t run_b) {
+  std::vector<const TableShape*> tables = {&shapes.run};
+  for (const TableShape& table : shapes.of_run) tables.push_back(&table);
+  for (const TableShape& table : shapes.of_launch) tables.push_back(&table);
+  const std::int64_t first_a = first_launch(a, run_a), first_b = first_launch(b, run_b);
+  for (const TableShape* table : tables) {
+    const std::string sql = content_sql(shapes, *table);
+    Statement here(a, sql), there(b, sql);
+    here.bind(1, run_a);
+    here.bind(2, first_a);
+    there.bind(1, run_b);
+    there.bind(2, first_b);
+    while (true) {
+      const bool more_here = here.step(), more_there = there.step();
+      if (!more_here && !more_there) break;
+      if (more_here != more_there) {
+        return fmt::format("it has {} rows in {} there", more_there ? "more" : "fewer",
+                           table->name);
+      }
+      if (const auto column = difference(here, there)) {
+        return fmt::format("{} of {} is {} here and {} there", here.column_name(*column),
+                           table->name, here.is_null(*column) ? "nothing" : here.text(*column),
+                           there.is_null(*column) ? "nothing" : there.text(*column));
+      }
+    }
+  }
+  return "";
+}
+
+class Merger {
+ public:
+  Merger(const std::string& target, const MergeOptions& options, std::size_t total)
+      : options_(options),
+        target_(open_for_writing(target)),
+        shapes_(target_.get()),
+        total_(total) {
+    // Every reference is translated, so looking each up again would only take time. The cache holds
+    // the pages that rows of a run go to.
+    execute(target_.get(), "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536");
+  }
+
+  void take(MergedSource& result) {
+    const Handle from = open_untouched(result.path);
+    execute(from.get(), "BEGIN");  // all of it at one moment
+    Copier copier(from.get(), target_.get(), shapes_);
+    for (const SourceRun& run : runs_of(from.get())) {
+      if (options_.cancelled && options_.cancelled()) return;
+      if (options_.progress) options_.progress(done_, total_, result.path);
+      ++done_;
+      if (run.outcome == "running") {
+        ++result.running;
+      } else if (const auto known = find(run.uuid)) {
+        ++result.known;
+        compare(from.get(), run, *known, result);
+      } else {
+        result.launches += copier.copy(run);
+        ++result.added;
+      }
+    }
+  }
+
+ private:
+  std::optional<std::int64_t> find(const std::string& uuid) {
+    Statement statement(target_.get(), "SELECT run_id FROM t_run WHERE uuid = ?");
+    statement.bind(1, uuid);
+    if (!statement.step()) return std::nullopt;
+    return statement.integer(0);
+  }
+
+  void compare(sqlite3* from, const SourceRun& run, std::int64_t known, MergedSource& result) {
+    const std::string conflict = conflict_between(shapes_, target_.get(), known, from, run.id);
+    if (!conflict.empty()) {
+      result.conflicts.push_back(fmt::format("run {} ({}): {}", run.id, run.uuid, conflict));
+    }
+    Statement label(target_.get(), "SELECT coalesce(label, '') FROM t_run WHERE run_id = ?");
+    label.bind(1, known);
+    if (label.step() && label.text(0) != run.label) {
+      result.remarks.push_back(fmt::format("run {} ({}) has the label '{}' there and keeps '{}'",
+                                           run.id, run.uuid, run.label, label.text(0)));
+    }
+  }
+
+  const MergeOptions& options_;
+  Handle target_;
+  Shapes shapes_;
+  std::size_t done_ = 0, total_ = 0;
+};
+
+/// Looks through a source before anything is written; how many runs it has. Throws Error{file}.
+std::size_t check_source(const std::string& path) {
+  const Handle db = open_untouched(path);
+  const std::vector<std::string> faults = faults_of(db.get(), "integrity_check", 1);
+  if (!faults.empty()) throw damaged(path, faults.front());
+  return runs_of(db.get()).size();
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(a, b, ignored);
+}
+
+}  // namespace
+
+std::vector<MergedSource> merge(std::span<const std::string> sources, const std::string& target,
+                                const MergeOptions& options) {
+  std::vector<MergedSource> results;
+  std::size_t runs = 0;
+  for (const std::string& path : sources) {
+    MergedSource& result = results.emplace_back();
+    result.path = path;
+    result.is_target = is_same_file(path, target);
+    if (result.is_target) continue;
+    try {
+      runs += check_source(path);
+    } catch (const Error& error) {
+      if (!options.skip_unreadable) throw;
+      result.refused = error.what();
+    }
+  }
+  const auto is_refused = [](const MergedSource& result) { return !result.refused.empty(); };
+  if (std::all_of(results.begin(), results.end(), is_refused)) {
+    throw Error(ExitCode::file,
+                fmt::format("none of the databases could be read: {}", results.front().refused));
+  }
+  Merger merger(target, options, runs);
+  for (MergedSource& result : results) {
+    if (result.refused.empty() && !result.is_target) merger.take(result);
+  }
+  return results;
+}
+
+}  // namespace warpmeter::schema
