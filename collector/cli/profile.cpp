@@ -2,18 +2,14 @@
 // starts; the program runs with our library inside; its own output goes where it always goes, the
 // tables go to standard error when it has ended, and its exit code becomes ours.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <future>
-#include <iterator>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,158 +18,21 @@
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
-#include "collector/cli/profile_tables.h"
+#include "collector/cli/profile_remarks.h"
+#include "collector/cli/profile_request.h"
 #include "collector/cli/version.h"
 #include "collector/cupti/device.h"
+#include "collector/cupti/diagnose.h"
 #include "collector/cupti/passes.h"
-#include "collector/inject/filter.h"
 #include "collector/profile/injector.h"
-#include "collector/profile/session.h"
-#include "reports/table.h"
-#include "schema/catalogue.h"
-#include "schema/store.h"
 
 namespace warpmeter::cli {
 namespace {
 
 using namespace std::chrono_literals;
 
-struct ProfileRequest {
-  std::vector<std::string> words, metrics, devices, ranges;
-  std::string kernel, name_base = "function", processes = "all", label, database, command_line;
-  std::int64_t skip = 0, count = 0;
-  double timeout = 0;
-  bool list_passes = false, quiet = false;
-
-  bool counts() const { return !metrics.empty(); }
-};
-
-// ---- from what was typed to what the library is told
-
-std::vector<std::string> counters_of(const ProfileRequest& request) {
-  const std::vector<std::string> counters = schema::Catalogue::get().counters_for(request.metrics);
-  if (request.counts() && counters.empty()) {
-    throw Error(ExitCode::usage,
-                "these --metrics are times: leave --metrics away and the summary shows them");
-  }
-  return counters;
-}
-
-inject::Config config_of(const ProfileRequest& request) {
-  inject::Config config;
-  config.mode = request.counts() ? inject::Mode::counters : inject::Mode::activity;
-  config.counters = counters_of(request);
-  config.selection.kernel = request.kernel;
-  config.selection.skip = static_cast<std::uint64_t>(request.skip);
-  config.selection.count = static_cast<std::uint64_t>(request.count);
-  for (const std::string& device : request.devices) {
-    config.selection.devices.push_back(
-        static_cast<std::uint32_t>(whole_number("--devices", device, 0, 1023)));
-  }
-  config.selection.ranges = request.ranges;
-  if (!request.ranges.empty() && !request.counts()) {
-    throw Error(ExitCode::usage,
-                "--nvtx-include chooses launches to count: it needs --metrics (@default will do)");
-  }
-  const inject::KernelPattern checked(request.kernel);  // a bad pattern is noticed here
-  return config;
-}
-
-// ---- --list-passes
-
-/// For the chips here; without any, for one chip of each generation.
-std::vector<std::string> chips_here() {
-  std::vector<std::string> chips;
-  for (const schema::Device& device : cupti::devices()) {
-    const bool is_new = std::find(chips.begin(), chips.end(), device.chip) == chips.end();
-    if (!device.chip.empty() && is_new) chips.push_back(device.chip);
-  }
-  if (chips.empty()) {
-    for (const char* chip : cupti::known_chips()) chips.emplace_back(chip);
-  }
-  return chips;
-}
-
-ExitCode list_passes(const ProfileRequest& request) {
-  if (!request.counts()) throw Error(ExitCode::usage, "--list-passes needs --metrics to plan");
-  const std::vector<std::string> counters = counters_of(request);
-  using reports::Column;
-  reports::Table table;
-  table.columns = {Column::text("chip"),
-                   Column::number("passes", "passes", "", reports::Kind::exact),
-                   Column::number("counters", "counters", "", reports::Kind::exact),
-                   Column::text("lacking", "counters that the chip lacks")};
-  for (const std::string& chip : chips_here()) {
-    const cupti::Passes passes = cupti::plan_passes(chip, counters);
-    std::vector<std::string> lacking;
-    for (const auto& [counter, why] : passes.lacking) lacking.push_back(counter);
-    table.rows.push_back({chip, static_cast<std::int64_t>(passes.passes),
-                          static_cast<std::int64_t>(counters.size()),
-                          fmt::format("{}", fmt::join(lacking, ", "))});
-  }
-  Output output("");
-  output.write(reports::render(table, reports::Format::table));
-  output.finish();
-  return ExitCode::done;
-}
-
-// ---- what a person sees
-
-void say(const std::string& text) {
-  const std::string line = text + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
-}
-
-KernelNameBase base_of(const std::string& word) {
-  return word == "mangled"     ? KernelNameBase::mangled
-         : word == "demangled" ? KernelNameBase::demangled
-                               : KernelNameBase::function;
-}
-
-/// Names as the tables show them, each once: at most five, and how many more.
-template <class Names>
-std::string some_of(const Names& kernels, KernelNameBase base) {
-  std::set<std::string> names;
-  for (const std::string& kernel : kernels) names.insert(shown_name(kernel, base));
-  const std::size_t shown = std::min<std::size_t>(names.size(), 5);
-  const std::size_t more = names.size() - shown;
-  return fmt::format(
-      "{}{}",
-      fmt::join(names.begin(), std::next(names.begin(), static_cast<std::ptrdiff_t>(shown)), ", "),
-      more > 0 ? fmt::format(" and {} more", more) : "");
-}
-
-void show_tables(const ProfileRequest& request, const profile::Recorder& recorder) {
-  const KernelNameBase base = base_of(request.name_base);
-  if (!request.counts()) {
-    if (!recorder.activities().empty()) say(summary_table(recorder.activities(), base));
-  } else if (recorder.run_id()) {
-    const schema::Reader reader(request.database);
-    say(metrics_table(reader, *recorder.run_id(), shown_metrics(request.metrics), base));
-  }
-}
-
-void show_remarks(const ProfileRequest& request, const profile::Recorder& recorder) {
-  for (const std::string& problem : recorder.problems()) say("warpmeter: " + problem);
-  for (const auto& [reason, refusal] : recorder.refusals()) {
-    say(fmt::format("warpmeter: {} launches of {} were not measured: {}", refusal.launches,
-                    some_of(refusal.kernels, base_of(request.name_base)), reason));
-  }
-  if (recorder.lost_records() > 0) {
-    say(fmt::format("warpmeter: CUPTI lost {} records, so the calls are too few",
-                    recorder.lost_records()));
-  }
-  if (recorder.run_id()) {
-    const std::string words[] = {"warpmeter",      "report", "--db",
-                                 request.database, "--run",  std::to_string(*recorder.run_id())};
-    say(fmt::format("warpmeter: {} launches of {}, run {} of {}\nnext: {}", recorder.launches(),
-                    std::filesystem::path(request.words.front()).filename().string(),
-                    *recorder.run_id(), request.database, shell_line(words)));
-  }
-}
-
-// ---- the command
+constexpr const char* without_clean_time =
+    "no launch of the run for clean times (--timing) matches it";
 
 schema::Run describe(const ProfileRequest& request) {
   schema::Run run;
@@ -222,49 +81,12 @@ std::function<void(schema::Device&)> completing(const Devices& known) {
   };
 }
 
-schema::RunOutcome outcome_of(const profile::Outcome& outcome) {
-  if (outcome.cancelled || outcome.timed_out) return schema::RunOutcome::interrupted;
-  return outcome.ending.ok() ? schema::RunOutcome::done : schema::RunOutcome::failed;
-}
-
-std::string reason_of(const ProfileRequest& request, const profile::Outcome& outcome) {
-  if (outcome.timed_out) return fmt::format("ended after --timeout {}", request.timeout);
-  if (outcome.cancelled) return "stopped by a signal";
-  return outcome.ending.ok() ? "" : "the program " + outcome.ending.in_words();
-}
-
-/// Why nothing was measured. The program itself did well.
-Error nothing_measured(const ProfileRequest& request, const profile::Recorder& recorder) {
-  if (!recorder.refusals().empty()) {
-    return {ExitCode::no_hardware,
-            "no launch could be measured: " + recorder.refusals().begin()->first};
+/// Before the program runs for nothing. Throws Error{no_hardware}.
+void check_permission() {
+  std::ifstream params("/proc/driver/nvidia/params"), status("/proc/self/status");
+  if (const std::string refusal = cupti::counters_refusal(params, status); !refusal.empty()) {
+    throw Error(ExitCode::no_hardware, refusal + "; without --metrics the summary works");
   }
-  if (!recorder.problems().empty()) {
-    return {ExitCode::no_hardware, "nothing was measured: " + *recorder.problems().begin()};
-  }
-  if (!recorder.left_out().empty()) {
-    return {ExitCode::nothing,
-            fmt::format("no launch passed the filters; the program launched {}",
-                        some_of(recorder.left_out(), base_of(request.name_base)))};
-  }
-  return {ExitCode::nothing,
-          "no kernel was launched by this program or its children; is it the "
-          "one that uses CUDA?"};
-}
-
-ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome,
-                  profile::Recorder& recorder) {
-  recorder.finish(outcome_of(outcome), reason_of(request, outcome));
-  if (!request.quiet) {
-    show_tables(request, recorder);
-    show_remarks(request, recorder);
-  }
-  if (const std::string reason = reason_of(request, outcome); !reason.empty()) {
-    say(fmt::format("warpmeter: {}; what was measured before is kept", reason));
-    return static_cast<ExitCode>(outcome.ending.status());
-  }
-  if (recorder.launches() == 0) throw nothing_measured(request, recorder);
-  return ExitCode::done;
 }
 
 ExitCode run_command(const ProfileRequest& request) {
@@ -277,24 +99,21 @@ ExitCode run_command(const ProfileRequest& request) {
   profile::find_program(request.words.front());
   check_label(request.label);
   inject::Config config = config_of(request);
+  if (request.counts()) check_permission();
   config.cupti_directory = cupti::cupti_folder();
   const Devices devices = find_devices();
   // The summary does not keep the program waiting for what only the database wants to know.
   if (request.counts() || devices.wait_for(20ms) == std::future_status::ready) devices.get();
-  if (request.counts()) {
-    for (const std::string& chip : chips_here()) {
-      const cupti::Passes passes = cupti::plan_passes(chip, config.counters);
-      if (!request.quiet) {
-        say(fmt::format("warpmeter: {} counters in {} passes on {}", config.counters.size(),
-                        passes.passes, chip));
-      }
-    }
-  }
+  const profile::Passes passes = passes_of(request, config);
 
   const profile::PrivateFolder folder;
-  profile::RecorderOptions recording{request.database, describe(request),
-                                     std::filesystem::path(request.words.front()).filename(),
-                                     config, completing(devices)};
+  profile::RecorderOptions recording;
+  recording.database = request.database;
+  recording.run = describe(request);
+  recording.program = std::filesystem::path(request.words.front()).filename();
+  recording.has_more_passes = passes.size() > 1;
+  if (request.times) recording.timing_reason = without_clean_time;
+  recording.complete = completing(devices);
   profile::Recorder recorder(std::move(recording));
   profile::Options options;
   options.words = request.words;
@@ -307,7 +126,7 @@ ExitCode run_command(const ProfileRequest& request) {
   options.cancelled = interrupted;
   options.remark = [](const std::string& text) { say("warpmeter: " + text); };
   catch_interrupts();
-  const profile::Outcome outcome = profile::profile(options, config, recorder);
+  const profile::Outcome outcome = profile::profile_passes(options, config, passes, recorder);
   if (recorder.launches() == 0) devices.get();  // why, perhaps
   return conclude(request, outcome, recorder);
 }
@@ -339,6 +158,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
       {{"warpmeter profile ./app", "where its time goes"},
        {"warpmeter profile -m @default ./app --size 4096", "metrics of every launch"},
        {"warpmeter profile -m @shared -k regex:'reduce.*' -s 2 -c 10 ./app", "of chosen ones"},
+       {"warpmeter profile -m @all --replay application --timing ./app", "and clean times"},
        {"warpmeter profile -m @all --list-passes", "what that would cost"}});
   auto request = std::make_shared<ProfileRequest>();
   request->command_line = shell_line(words);
@@ -360,9 +180,14 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
              "How the tables name kernels");
   add_choice(app, "--target-processes", {"all", "application-only"}, request->processes,
              "Measure the program's children too (all, the default) or not");
+  add_choice(app, "--replay", {"kernel", "application"}, request->replay,
+             "For counters that do not fit together repeat each launch (kernel, the default) or "
+             "run the whole program again (application)");
+  add_flag(app, "--timing", request->times,
+           "With --metrics: run the program once more without counters, for clean durations");
   add_flag(app, "--list-passes", request->list_passes,
-           "Show how often a launch is repeated for --metrics, and run nothing");
-  add_seconds(app, "--timeout", request->timeout, "End the program after that long");
+           "Show how often --metrics repeat a launch or the program, and run nothing");
+  add_seconds(app, "--timeout", request->timeout, "End each run of the program after that long");
   add_text(app, "--label", "TEXT", request->label, "A name for the run, for --run later");
   add_database(app, request->database);
   add_flag(app, "-q,--quiet", request->quiet, "Print no tables");

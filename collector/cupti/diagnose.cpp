@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <fstream>
 
 #include "collector/cupti/context.h"
@@ -81,6 +83,20 @@ std::optional<bool> counters_for_admins_only(std::istream& params) {
     return line.find('1', key.size()) != std::string::npos;
   }
   return std::nullopt;
+}
+
+std::string counters_refusal(std::istream& params, std::istream& status) {
+  constexpr std::uint64_t administrators = (std::uint64_t{1} << 21) | (std::uint64_t{1} << 38);
+  if (!counters_for_admins_only(params).value_or(false)) return "";
+  const std::string key = "CapEff:";
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(key)) continue;
+    // CAP_SYS_ADMIN or CAP_PERFMON.
+    if ((std::strtoull(line.c_str() + key.size(), nullptr, 16) & administrators) != 0) return "";
+    return "the driver gives counters to administrators only: run as root or with CAP_PERFMON, or "
+           "set its option NVreg_RestrictProfilingToAdminUsers=0";
+  }
+  return "";
 }
 
 }  // namespace warpmeter::cupti

@@ -23,4 +23,9 @@ std::vector<Finding> diagnose();
 /// only; nullopt where the text does not say.
 std::optional<bool> counters_for_admins_only(std::istream& params);
 
+/// Why this process may not read counters, as far as can be told without trying: administrators
+/// only (`params` as above), and no capability of one in /proc/self/status. Empty when nothing
+/// speaks against it.
+std::string counters_refusal(std::istream& params, std::istream& status);
+
 }  // namespace warpmeter::cupti

@@ -1,5 +1,6 @@
 #include "collector/cupti/passes.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "collector/cupti/planner.h"
@@ -23,6 +24,31 @@ Passes plan_passes(const std::string& chip, std::span<const std::string> counter
     if (!item.lacking.empty()) passes.lacking.emplace_back(item.counter, item.lacking);
   }
   return passes;
+}
+
+std::vector<PassGroup> one_pass_groups(std::span<const std::string> chips,
+                                       std::span<const std::string> counters) {
+  const auto passes_of = [&](const std::vector<std::string>& group) {
+    std::size_t most = 0;
+    for (const std::string& chip : chips) {
+      most = std::max(most, Plan(required_cupti().api, chip, {}, group).passes());
+    }
+    return most;
+  };
+  std::vector<PassGroup> groups;
+  const auto fits = [&](PassGroup& group, const std::string& counter) {
+    group.counters.push_back(counter);
+    if (passes_of(group.counters) <= 1) return true;
+    group.counters.pop_back();
+    return false;
+  };
+  for (const std::string& counter : counters) {
+    const bool is_placed = std::any_of(groups.begin(), groups.end(), [&](PassGroup& group) {
+      return group.passes <= 1 && fits(group, counter);
+    });
+    if (!is_placed) groups.push_back({{counter}, passes_of({counter})});
+  }
+  return groups;
 }
 
 std::span<const char* const> known_chips() {

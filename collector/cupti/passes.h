@@ -18,6 +18,16 @@ struct Passes {
 /// chip does not know, Error{no_hardware} without CUPTI or for a chip that it does not know.
 Passes plan_passes(const std::string& chip, std::span<const std::string> counters);
 
+struct PassGroup {
+  std::vector<std::string> counters;
+  std::size_t passes = 0;  ///< more than 1 for a counter that needs several by itself
+};
+
+/// The counters in groups that each take one pass on every one of `chips`, for replaying a whole
+/// program; a counter that takes more has a group of its own. Throws as plan_passes.
+std::vector<PassGroup> one_pass_groups(std::span<const std::string> chips,
+                                       std::span<const std::string> counters);
+
 /// One chip of each generation that CUPTI 13 counts on.
 std::span<const char* const> known_chips();
 

@@ -21,6 +21,7 @@ struct Pending {
   std::unique_lock<std::mutex> lock;
   RangeSession* session = nullptr;  ///< counters run
   LaunchShape shape;
+  std::uint32_t occurrence = 0;
 };
 thread_local Pending pending;
 
@@ -82,6 +83,7 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
                                                             : data.functionName;
   Context& context = context_of(data.context);
   const std::vector<std::string> ranges = open_ranges();
+  pending.occurrence = count(call.value_or(LaunchCall{}), data.context, kernel);
   if (!filter_.takes(kernel, context.device, ranges)) {
     if (left_out_.insert(kernel).second) channel_.send(Seen{channel_.name(kernel)});
     return;
@@ -241,15 +243,22 @@ LaunchShape Counting::shape_of(const LaunchCall& call, const CUpti_CallbackData&
   return shape;
 }
 
+std::uint32_t Counting::count(const LaunchCall& call, CUcontext context,
+                              const std::string& kernel) {
+  std::uint32_t stream = 0;
+  api_.cuptiGetStreamIdEx(context, call.stream, call.per_thread_stream ? 1 : 0, &stream);
+  return launched_[{context, stream, kernel, call.grid, call.block}]++;
+}
+
 void Counting::send_refusal(const LaunchShape& shape, const std::string& reason) {
-  Launch launch{shape, {}};
+  Launch launch{shape, {}, pending.occurrence};
   launch.values.assign(counters_.size(), {0, channel_.name(reason)});
   channel_.send(launch);
 }
 
 void Counting::send_counters(const LaunchShape& shape,
                              const std::vector<schema::Counter>& counters) {
-  Launch launch{shape, {}};
+  Launch launch{shape, {}, pending.occurrence};
   for (const schema::Counter& counter : counters) {
     launch.values.push_back(counter.value ? Launch::Value{*counter.value, 0}
                                           : Launch::Value{0, channel_.name(counter.reason)});

@@ -2,6 +2,7 @@
 // call, and sent before that call returns.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "collector/inject/channel.h"
@@ -63,6 +65,8 @@ class Counting {
   void give_wanted();
   LaunchShape shape_of(const LaunchCall& call, const CUpti_CallbackData& data,
                        const Context& context, const std::string& kernel) const;
+  /// How many launches alike there were before; counts this one.
+  std::uint32_t count(const LaunchCall& call, CUcontext context, const std::string& kernel);
   void send_refusal(const LaunchShape& shape, const std::string& reason);
   void send_counters(const LaunchShape& shape, const std::vector<schema::Counter>& counters);
 
@@ -79,6 +83,9 @@ class Counting {
   const std::filesystem::path folder_;
   bool is_sharing_ = false, is_stopped_ = false;
   std::set<std::string> left_out_;  ///< kernels that were said to be left out
+  using Extent = std::array<std::uint32_t, 3>;
+  std::map<std::tuple<CUcontext, std::uint32_t, std::string, Extent, Extent>, std::uint32_t>
+      launched_;  ///< by stream, kernel and geometry
   GraphNames graphs_;
 };
 

@@ -135,12 +135,16 @@ void visit_fields(Io& io, M& message) {
       io.number(value.value);
       io.number(value.reason);
     });
+    io.number(message.occurrence);
   } else if constexpr (std::is_same_v<Type, Activities>) {
     list(io, message.activities, 14, [&](auto& activity) {
       enumerator(io, activity.kind, ActivityKind::call);
       io.number(activity.name);
       io.number(activity.duration_ns);
-      optional(io, activity.shape, [&](auto& shape) { visit_shape(io, shape); });
+      optional(io, activity.shape, [&](auto& shape) {
+        visit_shape(io, shape);
+        io.number(activity.correlation);
+      });
     });
   } else if constexpr (std::is_same_v<Type, Seen>) {
     io.number(message.kernel);

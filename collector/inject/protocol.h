@@ -94,6 +94,9 @@ struct Launch {
     std::uint32_t reason = 0;  ///< Name; not 0: there is no value
   };
   std::vector<Value> values;
+  /// How many launches of this kernel, geometry and stream the process made before, those that the
+  /// selection leaves out included.
+  std::uint32_t occurrence = 0;
 };
 
 enum class ActivityKind : std::uint8_t { kernel, copy, set, call };
@@ -105,6 +108,8 @@ struct Activity {
   std::uint32_t name = 0;
   double duration_ns = 0;
   std::optional<LaunchShape> shape;
+  /// Of a kernel: greater for later launches of the process; 0 for one inside of a graph.
+  std::uint32_t correlation = 0;
 };
 struct Activities {
   std::vector<Activity> activities;

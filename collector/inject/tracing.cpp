@@ -125,7 +125,8 @@ void take_kernel(Recording& all, const CUpti_ActivityKernel10& kernel) {
   shape.dynamic_shared_bytes = static_cast<std::uint32_t>(kernel.dynamicSharedMemory);
   shape.static_shared_bytes = static_cast<std::uint32_t>(kernel.staticSharedMemory);
   shape.registers = kernel.registersPerThread;
-  add(all, {ActivityKind::kernel, id, duration(kernel.start, kernel.end), shape});
+  add(all, {ActivityKind::kernel, id, duration(kernel.start, kernel.end), shape,
+            kernel.graphId == 0 ? kernel.correlationId : 0});
 }
 
 /// nvprof's names.

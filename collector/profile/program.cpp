@@ -1,5 +1,6 @@
 #include "collector/profile/program.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
@@ -78,7 +79,7 @@ fs::path find_program(const std::string& name) {
 }
 
 Program::Program(const std::vector<std::string>& words,
-                 const std::map<std::string, std::string>& variables) {
+                 const std::map<std::string, std::string>& variables, const Streams& streams) {
   const fs::path file = find_program(words.front());
   std::vector<std::string> arguments = words, environment = environment_with(variables);
   posix_spawnattr_t attributes;
@@ -89,8 +90,17 @@ Program::Program(const std::vector<std::string>& words,
   sigaddset(&signals, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &signals);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  const int failure = posix_spawnp(&id_, file.c_str(), nullptr, &attributes,
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  const auto silence = [&](int descriptor, int mode) {
+    posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", mode, 0);
+  };
+  if (!streams.input) silence(STDIN_FILENO, O_RDONLY);
+  if (!streams.output) silence(STDOUT_FILENO, O_WRONLY);
+  if (!streams.output) silence(STDERR_FILENO, O_WRONLY);
+  const int failure = posix_spawnp(&id_, file.c_str(), &actions, &attributes,
                                    pointers(arguments).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (failure != 0) throw not_startable(words.front(), std::strerror(failure));
 }

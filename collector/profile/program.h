@@ -17,6 +17,7 @@ struct Ending {
   int signal = 0;
 
   bool ok() const { return exit_code == 0 && signal == 0; }
+  bool operator==(const Ending&) const = default;
   /// As a shell gives it: 128 + the signal.
   int status() const { return signal != 0 ? 128 + signal : exit_code; }
   /// "ended with exit code 3", "was ended by signal 6 (Aborted)"
@@ -29,10 +30,15 @@ std::filesystem::path find_program(const std::string& name);
 
 class Program {
  public:
+  /// Which of our standard streams it shares; /dev/null takes the place of the others.
+  struct Streams {
+    bool input = true, output = true;  ///< output: standard error too
+  };
+
   /// Starts `words` (the first one through find_program) with `variables` added to our environment.
   /// Throws Error{usage} when it cannot be started.
   Program(const std::vector<std::string>& words,
-          const std::map<std::string, std::string>& variables);
+          const std::map<std::string, std::string>& variables, const Streams& streams);
   /// Kills it when it still runs.
   ~Program();
   Program(const Program&) = delete;

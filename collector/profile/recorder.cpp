@@ -1,5 +1,8 @@
 #include "collector/profile/recorder.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -27,6 +30,16 @@ const std::string* name_of(const std::unordered_map<std::uint32_t, std::string>&
 Recorder::Recorder(RecorderOptions options)
     : options_(std::move(options)), store_(options_.database) {}
 
+void Recorder::begin_pass(Pass pass) {
+  pass_ = std::move(pass);
+  processes_.clear();
+  if (pass_.number > 1) later_.emplace(pass_);
+}
+
+void Recorder::meet(int peer, pid_t process, const std::string& program) {
+  (later_ ? later_->sightings() : first_).meet(peer, process, program);
+}
+
 bool Recorder::take(int peer, inject::Message&& message) {
   Process& process = processes_[peer];
   if (auto* name = std::get_if<inject::Name>(&message)) {
@@ -41,11 +54,11 @@ bool Recorder::take(int peer, inject::Message&& message) {
     return process.devices.size() <= most_devices;
   }
   if (const auto* launch = std::get_if<inject::Launch>(&message)) {
-    return take_launch(process, *launch);
+    return take_launch(peer, process, *launch);
   }
   if (const auto* batch = std::get_if<inject::Activities>(&message)) {
     for (const inject::Activity& activity : batch->activities) {
-      if (!take_activity(process, activity)) return false;
+      if (!take_activity(peer, process, activity)) return false;
     }
     return true;
   }
@@ -93,82 +106,128 @@ std::optional<schema::Launch> Recorder::describe(const Process& process,
   return launch;
 }
 
-bool Recorder::take_launch(Process& process, const inject::Launch& message) {
-  std::optional<schema::Launch> launch = describe(process, message.shape);
-  if (!launch || message.values.size() != options_.config.counters.size()) return false;
-  launch->timing_reason = "not timed: counters were read, and reading them takes longer";
-  std::string refusal;
-  bool has_figure = false;
+std::optional<std::vector<schema::Counter>> Recorder::counters_of(
+    const Process& process, const inject::Launch& message) const {
+  if (message.values.size() != pass_.counters.size()) return std::nullopt;
+  std::vector<schema::Counter> counters;
+  counters.reserve(message.values.size());
   for (std::size_t i = 0; i < message.values.size(); ++i) {
     const inject::Launch::Value& value = message.values[i];
     schema::Counter counter;
-    counter.name = options_.config.counters[i];
+    counter.name = pass_.counters[i];
     if (value.reason != 0) {
       const std::string* reason = name_of(process.names, value.reason);
-      if (reason == nullptr) return false;
-      counter.reason = refusal = *reason;
+      if (reason == nullptr) return std::nullopt;
+      counter.reason = *reason;
     } else if (!std::isfinite(value.value)) {
       counter.reason = "CUPTI gave no number";
     } else {
       counter.value = value.value;
       counter.grade = schema::Grade::measured;
-      has_figure = true;
     }
-    launch->counters.push_back(std::move(counter));
+    counters.push_back(std::move(counter));
   }
-  if (has_figure) {
-    ++launches_;
-  } else {
-    Refusal& entry = refusals_[refusal];
-    ++entry.launches;
-    entry.kernels.insert(launch->kernel);
+  return counters;
+}
+
+bool Recorder::take_launch(int peer, Process& process, const inject::Launch& message) {
+  std::optional<schema::Launch> launch = describe(process, message.shape);
+  std::optional<std::vector<schema::Counter>> counters = counters_of(process, message);
+  if (!launch || !counters) return false;
+  launch->counters = std::move(*counters);
+  launch->timing_reason = options_.timing_reason;
+  note(*launch);
+  const std::string& device = device_of(process, message.shape.device);
+  std::optional<std::size_t> place;
+  if (later_ || options_.has_more_passes) {
+    const std::uint32_t identity = identities_.number_of(launch->kernel, message.shape);
+    Sightings& sightings = later_ ? later_->sightings() : first_;
+    place = sightings.add(peer, message.shape, identity, message.occurrence);
+    if (later_) {
+      later_->add(identity, device, *launch);
+      return true;
+    }
   }
-  keep(process, message.shape.device, std::move(*launch));
+  keep(device, place, std::move(*launch));
   return true;
 }
 
-bool Recorder::take_activity(Process& process, const inject::Activity& message) {
+/// Counts it as measured or as refused.
+void Recorder::note(const schema::Launch& launch) {
+  const auto has_value = [](const schema::Counter& counter) { return counter.value.has_value(); };
+  if (std::any_of(launch.counters.begin(), launch.counters.end(), has_value)) {
+    if (!later_) ++launches_;
+    return;
+  }
+  const std::string reason = launch.counters.empty() ? "" : launch.counters.back().reason;
+  Refusal& entry =
+      refusals_[later_ ? fmt::format("{} (in run {} of the program)", reason, pass_.number)
+                       : reason];
+  ++entry.launches;
+  entry.kernels.insert(launch.kernel);
+}
+
+bool Recorder::take_activity(int peer, Process& process, const inject::Activity& message) {
   const std::string* name = name_of(process.names, message.name);
   const bool is_kernel = message.kind == ActivityKind::kernel;
   if (name == nullptr || is_kernel != message.shape.has_value() ||
       !(message.duration_ns >= 0 && std::isfinite(message.duration_ns))) {
     return false;
   }
-  Activity& activity = activities_[{message.kind, *name}];
-  activity.kind = message.kind;
-  activity.name = *name;
-  activity.durations_ns.push_back(static_cast<float>(message.duration_ns));
-  activity.total_ns += message.duration_ns;
+  if (!later_) {
+    Activity& activity = activities_[{message.kind, *name}];
+    activity.kind = message.kind;
+    activity.name = *name;
+    activity.durations_ns.push_back(static_cast<float>(message.duration_ns));
+    activity.total_ns += message.duration_ns;
+  }
   if (!is_kernel) return true;
   std::optional<schema::Launch> launch = describe(process, *message.shape);
   if (!launch) return false;
-  launch->timing = schema::Timing{
-      {message.duration_ns}, schema::CacheState::warm, 0, "the program's own launch"};
-  ++launches_;
-  keep(process, message.shape->device, std::move(*launch));
+  launch->timing = timing_of(message.duration_ns);
+  const std::string& device = device_of(process, message.shape->device);
+  if (!later_) {
+    ++launches_;
+    keep(device, std::nullopt, std::move(*launch));
+  } else if (message.correlation != 0) {
+    const std::uint32_t identity = identities_.number_of(launch->kernel, *message.shape);
+    later_->sightings().add_traced(peer, *message.shape, identity, message.correlation);
+    later_->add(identity, device, *launch);
+  }
   return true;
 }
 
-void Recorder::keep(const Process& process, std::uint32_t device, schema::Launch&& launch) {
+const std::string& Recorder::device_of(const Process& process, std::uint32_t ordinal) const {
+  static const std::string unknown = without_device;
+  const auto found = process.devices.find(ordinal);
+  return found != process.devices.end() ? found->second : unknown;
+}
+
+void Recorder::keep(const std::string& device, std::optional<std::size_t> place,
+                    schema::Launch&& launch) {
   if (failure_) return;
-  const auto found = process.devices.find(device);
-  waiting_[found != process.devices.end() ? found->second : without_device].push_back(
-      std::move(launch));
+  Batch& batch = waiting_[device];
+  batch.launches.push_back(std::move(launch));
+  if (place) batch.places.push_back(*place);
 }
 
 void Recorder::store() {
   if (waiting_.empty() || failure_) return;
   try {
     if (!run_id_) run_id_ = store_.begin_run(options_.run);
-    for (const auto& [uuid, launches] : waiting_) {
-      const auto [place, is_new] = device_ids_.try_emplace(uuid, 0);
+    for (const auto& [uuid, batch] : waiting_) {
+      const auto [id, is_new] = device_ids_.try_emplace(uuid, 0);
       if (is_new) {
         schema::Device device = devices_[uuid];
         if (device.name.empty()) device.name = without_device;
         device.backend = "cupti";
-        place->second = store_.add_device(*run_id_, device);
+        id->second = store_.add_device(*run_id_, device);
       }
-      store_.add_launches(*run_id_, place->second, launches);
+      const auto ids = store_.add_launches(*run_id_, id->second, batch.launches);
+      for (std::size_t i = 0; i < batch.places.size(); ++i) {
+        launch_ids_.resize(std::max(launch_ids_.size(), batch.places[i] + 1));
+        launch_ids_[batch.places[i]] = ids[i];
+      }
     }
   } catch (const Error& error) {
     failure_ = error;

@@ -3,6 +3,10 @@
 // Launches are stored in one transaction a batch: whatever has come when store() is called. A
 // database that fails must not harm the program, so the failure is kept and everything after it is
 // only summed up.
+//
+// The program may run several times: the launches of its first run (pass) are stored as they come,
+// with what was measured of them; what a later pass measures is kept until it ends, and then added
+// to the launches that it matches (sightings.h).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +19,8 @@
 #include <vector>
 
 #include "collector/inject/protocol.h"
+#include "collector/profile/later_pass.h"
+#include "collector/profile/sightings.h"
 #include "schema/error.h"
 #include "schema/store.h"
 
@@ -34,11 +40,20 @@ struct Refusal {
   std::set<std::string> kernels;
 };
 
+/// Launches that only one of two passes had.
+struct Mismatch {
+  int pass = 0;                               ///< the later of the two
+  bool counts = true;                         ///< it counted; else it took times
+  std::uint64_t missing = 0, additional = 0;  ///< in it
+  std::set<std::string> kernels;
+};
+
 struct RecorderOptions {
   std::string database;
   schema::Run run;
-  std::string program;  ///< the launches' family
-  inject::Config config;
+  std::string program;           ///< the launches' family
+  bool has_more_passes = false;  ///< after the first
+  std::string timing_reason = "not timed: counters were read, and reading them takes longer";
   /// Completes what a process could tell of its device. May be empty.
   std::function<void(schema::Device&)> complete;
 };
@@ -49,6 +64,15 @@ class Recorder {
   /// Error{file}.
   explicit Recorder(RecorderOptions options);
 
+  /// The program starts (again).
+  void begin_pass(Pass pass);
+  /// The program has ended, or was stopped. What a later pass measured is stored now.
+  void end_pass(bool was_stopped = false);
+  /// The pass will not take place: the launches lack its counters, for `reason`.
+  void skip_pass(const Pass& pass, const std::string& reason);
+
+  /// A process has connected.
+  void meet(int peer, pid_t process, const std::string& program);
   /// A message of connection `peer`. False when it breaks the protocol: a number that it did not
   /// give a name to, more names than any program has.
   bool take(int peer, inject::Message&& message);
@@ -66,6 +90,8 @@ class Recorder {
   const std::map<std::string, Refusal>& refusals() const { return refusals_; }
   const std::set<std::string>& left_out() const { return left_out_; }  ///< kernels, by the filter
   const std::set<std::string>& problems() const { return problems_; }
+  const std::vector<Mismatch>& mismatches() const { return mismatches_; }
+  bool has_failed() const { return failure_.has_value(); }  ///< the database
 
  private:
   struct Process {
@@ -74,20 +100,38 @@ class Recorder {
     std::map<std::uint32_t, std::string> devices;  ///< ordinal there → UUID
   };
   bool take_name(Process& process, inject::Name&& name);
-  bool take_launch(Process& process, const inject::Launch& launch);
-  bool take_activity(Process& process, const inject::Activity& activity);
+  bool take_launch(int peer, Process& process, const inject::Launch& launch);
+  /// nullopt when one has an unknown reason.
+  std::optional<std::vector<schema::Counter>> counters_of(const Process& process,
+                                                          const inject::Launch& launch) const;
+  bool take_activity(int peer, Process& process, const inject::Activity& activity);
   /// A launch without figures; nullopt when its names are unknown.
   std::optional<schema::Launch> describe(const Process& process,
                                          const inject::LaunchShape& shape) const;
-  void keep(const Process& process, std::uint32_t device, schema::Launch&& launch);
+  void keep(const std::string& device, std::optional<std::size_t> place, schema::Launch&& launch);
+  const std::string& device_of(const Process& process, std::uint32_t ordinal) const;
+  void note(const schema::Launch& launch);
+  void add_to_first_pass(LaterPass& later, bool was_stopped);
+  void complete(std::vector<schema::Completion>& completions, std::size_t most_waiting);
 
   RecorderOptions options_;
+  Pass pass_;
   std::map<int, Process> processes_;
   schema::Store store_;
   std::optional<std::int64_t> run_id_;
   std::optional<Error> failure_;
-  std::map<std::string, std::vector<schema::Launch>> waiting_;  ///< by the device's UUID
-  std::map<std::string, schema::Device> devices_;               ///< by UUID
+  struct Batch {
+    std::vector<schema::Launch> launches;
+    std::vector<std::size_t> places;  ///< in first_; none without later passes
+  };
+  std::map<std::string, Batch> waiting_;  ///< by the device's UUID
+  Identities identities_;
+  Sightings first_;                         ///< launches of the first pass
+  std::vector<std::int64_t> launch_ids_;    ///< of first_, by place; 0: not stored yet
+  std::vector<std::string> counters_past_;  ///< of earlier passes
+  std::optional<LaterPass> later_;          ///< the pass that runs, when it is not the first
+  std::vector<Mismatch> mismatches_;
+  std::map<std::string, schema::Device> devices_;  ///< by UUID
   std::map<std::string, std::int64_t> device_ids_;
   std::map<std::pair<inject::ActivityKind, std::string>, Activity> activities_;
   std::map<std::string, Refusal> refusals_;

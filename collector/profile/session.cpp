@@ -57,7 +57,7 @@ class Session {
                      take(peer, std::forward<decltype(message)>(message));
                    },
                    [this](const auto& peer, const auto& fault) { gone(peer, fault); }}),
-        program_(options.words, variables()) {}
+        program_(options.words, variables(), options.streams) {}
 
   Outcome run() {
     const auto begin = Clock::now();
@@ -90,8 +90,9 @@ class Session {
     return all;
   }
 
-  inject::Config greet(const Listener::Peer& peer, const inject::Hello&) {
+  inject::Config greet(const Listener::Peer& peer, const inject::Hello& hello) {
     ++outcome_.processes;
+    recorder_.meet(peer.number, peer.process, hello.program);
     const bool is_wanted = options_.all_processes || peer.process == program_.id();
     return is_wanted ? config_ : inject::Config{};
   }

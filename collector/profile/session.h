@@ -18,6 +18,7 @@ struct Options {
   std::filesystem::path injector;  ///< the library
   std::filesystem::path socket;    ///< made here; in a folder of ours
   bool all_processes = true;       ///< the program's children too
+  Program::Streams streams;
   std::optional<std::chrono::duration<double>> timeout;
   std::function<bool()> cancelled;                 ///< true: end the program, keep what there is
   std::function<void(const std::string&)> remark;  ///< a line for the person, now

@@ -141,6 +141,44 @@ def filters():
           done.returncode == 3 and "strided" in done.stderr, done.stderr.strip()[-200:])
 
 
+def replays():
+    """The program run once a pass gives what repeated launches give, on the very same launches."""
+    for name in ("shared_square", "in_place", "streams", "two_processes", "crash"):
+        profile(name, "-m", ",".join(EXACT))
+        by_kernel = comparable(stored(name))
+        _, done = profile(name, "-m", ",".join(EXACT), "--replay", "application")
+        by_program = comparable(stored(name))
+        check(f"{name}: --replay application counts what --replay kernel counts",
+              by_kernel == by_program and "lacks" not in done.stderr,
+              f"{len(by_program)} launches" if by_kernel == by_program else
+              f"\n  kernel      {by_kernel[:2]}\n  application {by_program[:2]}\n  {done.stderr[-600:]}")
+
+
+def timing():
+    """Clean times beside counters are the summary's; the times of a counter pass are there too."""
+    def durations(name, metric, *options):
+        _, done = profile(name, *options)
+        _, answer = run([warpmeter, "query", "--db", os.path.join(work, name + ".db"), "--format", "csv",
+                         f"SELECT value FROM results WHERE metric = '{metric}' ORDER BY launch_id"])
+        return [float(line) for line in answer.stdout.splitlines()[1:] if line], done
+    for name, launches in (("shared_square", 5), ("streams", 16)):
+        clean, done = durations(name, "duration", "-m", "@default", "--timing")
+        summed, _ = durations(name, "duration")
+        profiled, _ = durations(name, "duration_profiled", "-m", "@default")
+        # A first launch on a cold device varies: the middle is what is held.
+        middle, expected = sorted(clean)[len(clean) // 2] if clean else 0, sorted(summed)[len(summed) // 2]
+        check(f"{name}: --timing gives the summary's durations",
+              len(clean) == launches and abs(middle - expected) <= max(0.25 * expected, 1000),
+              f"{len(clean)} launches, median {middle:.0f} ns, summary {expected:.0f} ns"
+              + ("" if len(clean) == launches else "\n" + done.stderr[-600:]))
+        check(f"{name}: duration_profiled is there without --timing", len(profiled) == launches, str(profiled[:5]))
+    profile("streams", "-m", "@default", "--timing", "-s", "3", "-c", "4")
+    _, answer = run([warpmeter, "query", "--db", os.path.join(work, "streams.db"), "--format", "csv",
+                     "SELECT count(*), count(duration_ns) FROM comparison"])
+    check("streams: --timing finds the launches that -s and -c chose", answer.stdout.split()[-1:] == ["4,4"],
+          answer.stdout)
+
+
 def summary():
     for name, kernels in [("shared_square", 5), ("crash", 3), ("graph", 13), ("two_processes", 3)]:
         _, done = profile(name)
@@ -190,6 +228,8 @@ def overhead():
 for program in PROGRAMS:
     compare(*program)
 filters()
+replays()
+timing()
 summary()
 overhead()
 costs()

@@ -1,5 +1,6 @@
 #include "collector/cupti/device.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -9,6 +10,8 @@
 
 namespace warpmeter::cupti {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(ThrottleReasons, AreWordsInTheOrderOfTheirBits) {
   EXPECT_EQ(throttle_reasons(0), "");
@@ -37,6 +40,18 @@ TEST(CounterPermission, IsReadFromTheDriversParameters) {
   EXPECT_EQ(counters_for_admins_only(everyone), false);
   std::istringstream silent("RmMsg: \"\"\n");
   EXPECT_EQ(counters_for_admins_only(silent), std::nullopt);
+}
+
+TEST(Diagnosis, CountersAreRefusedBeforehandToThoseWhoAreNoAdministrators) {
+  const auto refusal = [](const std::string& admins_only, const std::string& capabilities) {
+    std::istringstream params("RmProfilingAdminOnly: " + admins_only + "\n");
+    std::istringstream status("Name:\twarpmeter\nCapEff:\t" + capabilities + "\n");
+    return counters_refusal(params, status);
+  };
+  EXPECT_THAT(refusal("1", "0000000000000000"), HasSubstr("CAP_PERFMON"));
+  EXPECT_EQ(refusal("1", "0000000000200000"), "");  // CAP_SYS_ADMIN
+  EXPECT_EQ(refusal("1", "0000004000000000"), "");  // CAP_PERFMON
+  EXPECT_EQ(refusal("0", "0000000000000000"), "");
 }
 
 TEST(DeviceState, SaysWhyThereIsNone) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "collector/cupti/passes.h"
 #include "schema/catalogue.h"
 #include "schema/error.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAreArray;
 
 constexpr const char* chips[] = {"TU102", "GA100", "AD102", "GH100", "GB100", "GB202"};
 
@@ -74,6 +76,30 @@ TEST_F(Planner, CollectsAMetricOnceUnderBothOfItsNames) {
   EXPECT_EQ(made.metrics().size(), 1u);
   EXPECT_EQ(made.items().size(), 2u);
   EXPECT_EQ(made.items()[1].counter, "gpu__time_duration.sum");
+}
+
+TEST_F(Planner, GroupsOfOnePassHoldEveryCounterOnceOnEveryChip) {
+  const std::string sets[] = {"@all"};
+  const std::vector<std::string> counters = schema::Catalogue::get().counters_for(sets);
+  for (const std::string chip : known_chips()) {
+    const std::vector<PassGroup> groups = one_pass_groups(std::span(&chip, 1), counters);
+    EXPECT_GE(groups.size(), plan(chip, counters).passes()) << chip;
+    EXPECT_LE(groups.size(), 14U) << chip;
+    std::vector<std::string> grouped;
+    for (const PassGroup& group : groups) {
+      EXPECT_EQ(group.passes, plan(chip, group.counters).passes()) << chip;
+      EXPECT_TRUE(group.passes <= 1 || group.counters.size() == 1) << chip;
+      grouped.insert(grouped.end(), group.counters.begin(), group.counters.end());
+    }
+    EXPECT_THAT(grouped, UnorderedElementsAreArray(counters)) << chip;
+  }
+}
+
+TEST_F(Planner, GroupsSuitSeveralChipsAtOnce) {
+  const std::vector<std::string> both = {"TU102", "GB202"};
+  for (const PassGroup& group : one_pass_groups(both, standard())) {
+    for (const std::string& chip : both) EXPECT_LE(plan(chip, group.counters).passes(), 1U);
+  }
 }
 
 TEST_F(Planner, PlansNothingForNoCounters) {

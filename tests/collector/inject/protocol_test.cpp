@@ -42,7 +42,7 @@ std::vector<Message> one_of_each() {
           device,
           Name{3, "reduce"},
           Launch{some_shape(), {{270336, 0}, {0, 9}}},
-          Activities{{{ActivityKind::kernel, 3, 1480, some_shape()},
+          Activities{{{ActivityKind::kernel, 3, 1480, some_shape(), 77},
                       {ActivityKind::call, 5, 2.5e9, std::nullopt}}},
           Seen{3},
           Problem{true, "no permission"},
@@ -60,7 +60,7 @@ TEST(Protocol, EveryMessageComesBackAsItWas) {
 }
 
 TEST(Protocol, FieldsKeepTheirValues) {
-  const auto decoded = decode(encode(Launch{some_shape(), {{270336, 0}, {0, 9}}}));
+  const auto decoded = decode(encode(Launch{some_shape(), {{270336, 0}, {0, 9}}, 5}));
   const Launch& launch = std::get<Launch>(*decoded);
   EXPECT_EQ(launch.shape.stream, 7U);
   EXPECT_EQ(launch.shape.grid[1], 2U);
@@ -68,6 +68,10 @@ TEST(Protocol, FieldsKeepTheirValues) {
   EXPECT_FALSE(launch.shape.static_shared_bytes);
   EXPECT_EQ(launch.values[0].value, 270336);
   EXPECT_EQ(launch.values[1].reason, 9U);
+  EXPECT_EQ(launch.occurrence, 5U);
+  const auto batch =
+      decode(encode(Activities{{{ActivityKind::kernel, 3, 1480, some_shape(), 77}}}));
+  EXPECT_EQ(std::get<Activities>(*batch).activities[0].correlation, 77U);
 }
 
 TEST(Protocol, AFrameCutShortIsRefused) {

@@ -6,13 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "collector/inject/channel.h"
 
@@ -37,29 +41,62 @@ void connect() {
   channel->send(device);
 }
 
-LaunchShape shape(const char* kernel) {
+/// What is launched: "KERNEL", "KERNEL,VALUE" or "KERNEL,VALUE,STREAM". Each counter has the value,
+/// and a duration is 1500 ns unless there is one.
+struct Wish {
+  std::string kernel;
+  std::optional<double> value;
+  std::uint32_t stream = 7;
+};
+
+Wish wish_of(const std::string& text) {
+  Wish wish;
+  std::istringstream stream(text);
+  std::string value, number;
+  std::getline(stream, wish.kernel, ',');
+  if (std::getline(stream, value, ',')) wish.value = std::stod(value);
+  if (std::getline(stream, number, ',')) wish.stream = std::stoul(number);
+  return wish;
+}
+
+LaunchShape shape(const Wish& wish) {
   LaunchShape shape;
-  shape.kernel = channel->name(kernel);
+  shape.kernel = channel->name(wish.kernel);
+  shape.stream = wish.stream;
   shape.grid = {4, 1, 1};
   shape.block = {64, 1, 1};
   shape.registers = 16;
   return shape;
 }
 
-void launch(const char* kernel) {
+std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> launched;
+
+void launch(const Wish& wish) {
+  static std::uint32_t correlation = 0;
+  const std::uint32_t occurrence = launched[{wish.kernel, wish.stream}]++;
   if (config.mode == Mode::activity) {
-    const LaunchShape launched = shape(kernel);
-    channel->send(Activities{{{ActivityKind::kernel, launched.kernel, 1500, launched},
-                              {ActivityKind::call, channel->name("cudaLaunchKernel"), 4000, {}}}});
+    const LaunchShape now = shape(wish);
+    channel->send(Activities{
+        {{ActivityKind::kernel, now.kernel, wish.value.value_or(1500), now, ++correlation},
+         {ActivityKind::call, channel->name("cudaLaunchKernel"), 4000, {}}}});
   } else if (config.mode == Mode::counters) {
-    Launch counted{shape(kernel), {}};
-    counted.values.assign(config.counters.size(), {64, 0});
+    Launch counted{shape(wish), {}, occurrence};
+    counted.values.assign(config.counters.size(), {wish.value.value_or(64), 0});
     channel->send(counted);
   }
 }
 
+/// A launch that the selection leaves out.
+void skip(const std::string& kernel) {
+  if (config.mode == Mode::activity) {
+    launch({kernel, {}});
+  } else {
+    ++launched[{kernel, Wish{}.stream}];
+  }
+}
+
 void refuse(const char* kernel) {
-  Launch refused{shape(kernel), {}};
+  Launch refused{shape({kernel, {}}), {}};
   refused.values.assign(config.counters.size(), {0, channel->name("it was a trap")});
   channel->send(refused);
 }
@@ -81,10 +118,10 @@ void send_raw(bool hello, const std::string& bytes) {
 }
 
 /// Starts this program again with other arguments.
-void start_child(const char* self, const char* what, bool wait) {
+void start_child(const char* self, const char* what, const char* then, bool wait) {
   const pid_t child = fork();
   if (child == 0) {
-    execl(self, self, "connect", what, "launch", "bye", nullptr);
+    execl(self, self, "connect", what, then, "bye", nullptr);
     _exit(92);
   }
   if (wait) waitpid(child, nullptr, 0);
@@ -93,7 +130,8 @@ void start_child(const char* self, const char* what, bool wait) {
 void act(const char* self, const std::string& what) {
   using namespace std::chrono_literals;
   if (what == "connect") connect();
-  if (what == "launch") launch("_Z6reduceILi4EEvPf");
+  if (what == "launch") launch({"_Z6reduceILi4EEvPf", {}});
+  if (what.starts_with("launch=")) launch(wish_of(what.substr(what.find('=') + 1)));
   if (what == "refuse") refuse("_Z6reduceILi4EEvPf");
   if (what == "seen") channel->send(Seen{channel->name("left_out")});
   if (what == "problem") channel->send(Problem{true, "no permission"});
@@ -103,21 +141,43 @@ void act(const char* self, const std::string& what) {
   if (what == "doze") std::this_thread::sleep_for(300ms);
   if (what == "stubborn") signal(SIGTERM, SIG_IGN);
   if (what == "flood")
-    for (int i = 0; i < 20000; ++i) launch("_Z6reduceILi4EEvPf");
+    for (int i = 0; i < 20000; ++i) launch({"_Z6reduceILi4EEvPf", {}});
   if (what == "unnamed") channel->send(Seen{4711});
   if (what == "noise") send_raw(true, "this is no frame");
   if (what == "half") send_raw(true, std::string("\x01\x00\x03\x00\x01\x00", 6));
   if (what == "rude") send_raw(false, std::string("\x01\x00\x06\x00\x01\x00\x00\x00", 8));
   if (what == "huge") send_raw(true, std::string(max_frame_bytes + 1, 'x'));
-  if (what == "child") start_child(self, "launch", true);
-  if (what == "orphan") start_child(self, "doze", false);
+  if (what == "child") start_child(self, "launch", "launch", true);
+  if (what.starts_with("child=")) {
+    start_child(self, ("launch=a," + what.substr(what.find('=') + 1)).c_str(), "nothing", true);
+  }
+  if (what.starts_with("skip=")) skip(what.substr(what.find('=') + 1));
+  if (what == "orphan") start_child(self, "doze", "launch", false);
   if (what == "print") std::puts("the program's own output");
   if (what == "exit3") std::exit(3);
+  if (what == "echo") {
+    for (int byte = std::getchar(); byte != EOF; byte = std::getchar()) std::putchar(byte);
+  }
+  if (what == "read" && std::getchar() == EOF) std::exit(4);
+}
+
+/// "in=COUNTER": only in the run that counts it; "in=times": in the one that does not count.
+bool is_now(const std::string& condition) {
+  const std::string wanted = condition.substr(condition.find('=') + 1);
+  if (wanted == "times") return config.mode == Mode::activity;
+  return std::find(config.counters.begin(), config.counters.end(), wanted) != config.counters.end();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) act(argv[0], argv[i]);
+  for (int i = 1; i < argc; ++i) {
+    const std::string what = argv[i];
+    if (!what.starts_with("in=")) {
+      act(argv[0], what);
+    } else if (!is_now(what)) {
+      ++i;  // the next one is left out
+    }
+  }
   return 0;
 }

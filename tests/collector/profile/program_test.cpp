@@ -17,8 +17,9 @@ namespace {
 using testing::HasSubstr;
 
 Ending run(const std::vector<std::string>& words,
-           const std::map<std::string, std::string>& variables = {}) {
-  Program program(words, variables);
+           const std::map<std::string, std::string>& variables = {},
+           const Program::Streams& streams = {true, true}) {
+  Program program(words, variables, streams);
   for (;;) {
     if (const auto ending = program.poll()) return *ending;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -66,6 +67,16 @@ TEST(Program, GetsOurEnvironmentWithTheVariablesInIt) {
                 {{"WARPMETER_TEST_OLD", "new"}})
                 .exit_code,
             0);
+}
+
+TEST(Program, WithoutOurStreamsReadsAndWritesNothing) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run({"sh", "-c", "echo out; echo error >&2; read line || exit 5"}, {}, {false, false})
+                .exit_code,
+            5);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(Program, DoesNotInheritOurIgnoringOfSigpipe) {

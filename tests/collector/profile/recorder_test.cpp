@@ -13,13 +13,14 @@ namespace {
 
 class RecorderTest : public testing::Test {
  protected:
-  RecorderTest() : recorder_(options()) {}
+  RecorderTest() : recorder_(options()) {
+    recorder_.begin_pass({Pass::Kind::counters, 1, {"shared_load_wavefronts"}});
+  }
 
   RecorderOptions options() {
     RecorderOptions options;
     options.database = (folder_.path() / "test.db").string();
     options.program = "app";
-    options.config.counters = {"shared_load_wavefronts"};
     options.complete = [](schema::Device& device) {
       if (device.uuid == "GPU-1") device.chip = "GH100";
     };

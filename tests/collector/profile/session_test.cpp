@@ -28,8 +28,16 @@ class SessionTest : public testing::Test {
                           inject::Mode mode = inject::Mode::counters) {
     inject::Config config;
     config.mode = mode;
-    if (mode == inject::Mode::counters) config.counters = {"shared_load_wavefronts", "x__y.sum"};
-    recorder_ = std::make_unique<Recorder>(RecorderOptions{database(), {}, "fake", config, {}});
+    Pass pass{Pass::Kind::activities, 1, {}};
+    if (mode == inject::Mode::counters) {
+      pass = {Pass::Kind::counters, 1, {"shared_load_wavefronts", "x__y.sum"}};
+    }
+    config.counters = pass.counters;
+    RecorderOptions recording;
+    recording.database = database();
+    recording.program = "fake";
+    recorder_ = std::make_unique<Recorder>(recording);
+    recorder_->begin_pass(pass);
     options_.words = {WARPMETER_FAKE_PROGRAM};
     options_.words.insert(options_.words.end(), acts.begin(), acts.end());
     options_.injector = "/nowhere.so";
@@ -197,8 +205,9 @@ TEST_F(SessionTest, AFullDiskDoesNotHarmTheProgramAndIsSaidAtTheEnd) {
 }
 
 TEST_F(SessionTest, ADatabaseThatCannotBeOpenedIsSaidBeforeTheProgramStarts) {
-  EXPECT_THROW(Recorder({(folder_.path() / "no" / "folder.db").string(), {}, "fake", {}, {}}),
-               Error);
+  RecorderOptions recording;
+  recording.database = (folder_.path() / "no" / "folder.db").string();
+  EXPECT_THROW(Recorder{recording}, Error);
 }
 
 TEST_F(SessionTest, TheProgramsOutputIsItsOwn) {

@@ -1,0 +1,41 @@
+// What `warpmeter profile` was asked for, and what follows from it before the program starts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collector/inject/protocol.h"
+#include "collector/profile/passes.h"
+#include "schema/error.h"
+
+namespace warpmeter::cli {
+
+struct ProfileRequest {
+  std::vector<std::string> words, metrics, devices, ranges;
+  std::string kernel, name_base = "function", processes = "all", replay = "kernel", label, database,
+                      command_line;
+  std::int64_t skip = 0, count = 0;
+  double timeout = 0;
+  bool times = false, list_passes = false, quiet = false;
+
+  bool counts() const { return !metrics.empty(); }
+  bool replays_program() const { return replay == "application"; }
+};
+
+/// What the injected library is told; the counters are all of them, whatever pass they are in.
+/// Throws Error{usage} for what cannot be meant: unknown metrics, bad patterns, options that need
+/// others.
+inject::Config config_of(const ProfileRequest& request);
+
+/// The names of this machine's chips; where there is no GPU, one of each generation.
+std::vector<std::string> chips_here();
+
+/// How often the program runs, and with which counters. Says so unless the request is quiet. Throws
+/// as cupti::plan_passes.
+profile::Passes passes_of(const ProfileRequest& request, const inject::Config& config);
+
+/// --list-passes
+ExitCode list_passes(const ProfileRequest& request);
+
+}  // namespace warpmeter::cli
