@@ -95,13 +95,13 @@
   X(cuptiRangeProfilerCounterDataImageInitialize) \
   X(cuptiRangeProfilerGetCounterDataInfo)         \
   X(cuptiActivityRegisterCallbacks)               \
+  X(cuptiActivitySetAttribute)                    \
   X(cuptiActivityEnable)                          \
   X(cuptiActivityDisable)                         \
   X(cuptiActivityFlushAll)                        \
   X(cuptiActivityFlushPeriod)                     \
   X(cuptiActivityGetNextRecord)                   \
   X(cuptiActivityGetNumDroppedRecords)            \
-  X(cuptiGetTimestamp)                            \
   X(cuptiSetThreadIdType)                         \
   X(cuptiSubscribe_v2)                            \
   X(cuptiUnsubscribe)                             \

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -100,10 +101,12 @@ void subscribe() {
   parameters.oldSubscriberSize = sizeof holder;
   const CUptiResult result =
       api.cuptiSubscribe_v2(&injector->subscriber, on_event, nullptr, &parameters);
-  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && holder[0] != '\0') {
-    throw Error(ExitCode::no_hardware,
-                std::string("another profiler holds CUPTI in this program: ") + holder +
-                    "; switch it off and profile again");
+  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+    // "CUPTI for <not provided>" is a holder without a name.
+    const std::string name = std::strchr(holder, '<') == nullptr ? holder : "";
+    throw Error(ExitCode::no_hardware, "another profiler holds CUPTI in this program" +
+                                           (name.empty() ? "" : ": " + name) +
+                                           "; switch it off and profile again");
   }
   cupti::check(api, result, "subscribing to the program's CUDA calls");
 }

@@ -1,14 +1,11 @@
-// CUPTI fills buffers and returns them on a thread of its own, or on the one that flushes. Each is
-// turned into frames and freed at once.
+// CUPTI fills buffers and returns them on a thread of its own, or on the one that flushes; our
+// delivery thread turns each into frames.
 #include "collector/inject/tracing.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <set>
@@ -20,6 +17,7 @@
 
 #include "collector/cupti/device.h"
 #include "collector/cupti/planner.h"
+#include "collector/inject/delivery.h"
 #include "schema/error.h"
 
 namespace warpmeter::inject::tracing {
@@ -27,11 +25,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t buffer_bytes = 4 << 20;
-constexpr std::size_t buffer_alignment = 8;  // ACTIVITY_RECORD_ALIGNMENT of cupti.h
+using namespace std::chrono_literals;
+
 constexpr std::size_t activities_a_frame =
     1000;  // of at most 100 bytes each: below max_frame_bytes
-constexpr std::uint32_t flush_period_ms = 100;
+/// A program that waits for the GPU waits for its records too, but no longer than that.
+constexpr auto patience = 2s;
+/// At the end of the process, for what is left.
+constexpr auto last_patience = 60s;
 /// Flushing may take a 20th of the program's time, not more.
 constexpr int flush_share = 20;
 
@@ -41,27 +42,28 @@ struct Kernel {
   std::uint32_t id = 0;
 };
 
-/// When we called the driver ourselves: no part of the program.
-struct OwnCalls {
-  std::uint32_t thread = 0;
-  std::uint64_t begin_ns = 0, end_ns = 0;  ///< as CUPTI counts
-};
+struct Recording;
+void read(Recording& all, const FilledBuffer& buffer);
 
+/// Used by the delivery thread alone, but for what is atomic.
 struct Recording {
   Recording(Channel& where, const cupti::CuptiApi& with, const Selection& selection)
-      : channel(where), api(with), filter(selection) {}
+      : channel(where),
+        api(with),
+        filter(selection),
+        delivery([this](const FilledBuffer& buffer) { read(*this, buffer); },
+                 [this] { api.cuptiActivityFlushAll(0); }) {}
   Channel& channel;
   const cupti::CuptiApi& api;
-  std::mutex mutex;  ///< buffers may come from two threads at a time
   Filter filter;
   std::set<std::uint32_t> devices;  ///< announced ones
   std::set<std::string> left_out;   ///< kernels that were said to be left out
   std::map<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>, std::uint32_t> functions;  ///< Names
   std::unordered_map<const char*, Kernel> kernels;  ///< by where CUPTI keeps the name
   std::vector<Activity> waiting;                    ///< for the frame to be full
-  std::vector<OwnCalls> own_calls;
-  std::uint64_t lost = 0;
+  std::atomic<std::uint64_t> lost{0};
   std::atomic<Clock::rep> next_flush{0};
+  Delivery delivery;  ///< last: its thread uses all of the others
 };
 
 /// Lives from start() to the end of the process.
@@ -86,15 +88,11 @@ double duration(std::uint64_t start, std::uint64_t end) {
 
 void announce(Recording& all, std::uint32_t device) {
   if (!all.devices.insert(device).second) return;
-  OwnCalls own{static_cast<std::uint32_t>(gettid()), 0, 0};
-  all.api.cuptiGetTimestamp(&own.begin_ns);
   try {
     all.channel.send(Device{cupti::describe_device_by_driver(static_cast<int>(device))});
   } catch (const Error& error) {
     all.channel.send(Problem{false, error.what()});
   }
-  all.api.cuptiGetTimestamp(&own.end_ns);
-  all.own_calls.push_back(own);
 }
 
 /// The kernel's name with its number; CUPTI may use the place of a name again.
@@ -170,14 +168,8 @@ std::string_view called_name(std::string_view name) {
   return is_version ? name.substr(0, version) : name;
 }
 
-bool is_own(const Recording& all, const CUpti_ActivityAPI& call) {
-  return std::any_of(all.own_calls.begin(), all.own_calls.end(), [&](const OwnCalls& own) {
-    return call.threadId == own.thread && call.start >= own.begin_ns && call.end <= own.end_ns;
-  });
-}
-
 void take_call(Recording& all, const CUpti_ActivityAPI& call) {
-  if (is_own(all, call)) return;
+  if (all.delivery.is_own_thread(call.threadId)) return;  // not the program's
   const CUpti_CallbackDomain domain = call.kind == CUPTI_ACTIVITY_KIND_RUNTIME
                                           ? CUPTI_CB_DOMAIN_RUNTIME_API
                                           : CUPTI_CB_DOMAIN_DRIVER_API;
@@ -220,34 +212,40 @@ void take(Recording& all, const CUpti_Activity& activity) {
   }
 }
 
+void read(Recording& all, const FilledBuffer& buffer) {
+  if (!all.channel.is_open()) return;
+  CUpti_Activity* activity = nullptr;
+  while (all.api.cuptiActivityGetNextRecord(buffer.bytes, buffer.valid_bytes, &activity) ==
+         CUPTI_SUCCESS) {
+    take(all, *activity);
+  }
+  send_waiting(all);
+  std::size_t lost = 0;
+  if (all.api.cuptiActivityGetNumDroppedRecords(buffer.context, buffer.stream, &lost) ==
+      CUPTI_SUCCESS) {
+    all.lost += lost;
+  }
+}
+
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
-  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
-  *size = *buffer != nullptr ? buffer_bytes : 0;
+  *buffer = recording->delivery.give();
+  *size = *buffer != nullptr ? Delivery::buffer_bytes : 0;
   *max_records = 0;  // as many as fit
 }
 
 void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                           std::size_t, std::size_t valid_bytes) {
-  Recording& all = *recording;
-  if (all.channel.is_open()) {
-    const std::lock_guard lock(all.mutex);
-    CUpti_Activity* activity = nullptr;
-    while (all.api.cuptiActivityGetNextRecord(buffer, valid_bytes, &activity) == CUPTI_SUCCESS) {
-      take(all, *activity);
-    }
-    send_waiting(all);
-    std::size_t lost = 0;
-    if (all.api.cuptiActivityGetNumDroppedRecords(context, stream, &lost) == CUPTI_SUCCESS) {
-      all.lost += lost;
-    }
-  }
-  std::free(buffer);
+  recording->delivery.take({context, stream, buffer, valid_bytes});
 }
 
 }  // namespace
 
 void start(Channel& channel, const cupti::CuptiApi& api, const Config& config) {
   recording = new Recording(channel, api, config.selection);
+  std::uint8_t are_zeroed = 1;
+  std::size_t size = sizeof are_zeroed;
+  api.cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &are_zeroed);
+  api.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   cupti::check(api, api.cuptiActivityRegisterCallbacks(give_buffer, take_buffer),
                "preparing to record activities");
   for (const CUpti_ActivityKind kind :
@@ -256,8 +254,6 @@ void start(Channel& channel, const cupti::CuptiApi& api, const Config& config) {
         CUPTI_ACTIVITY_KIND_DRIVER}) {
     cupti::check(api, api.cuptiActivityEnable(kind), "recording activities");
   }
-  api.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
-  api.cuptiActivityFlushPeriod(flush_period_ms);
 }
 
 void after_waiting() {
@@ -270,6 +266,7 @@ void after_waiting() {
                                               Clock::time_point::max().time_since_epoch().count()))
     return;
   all.api.cuptiActivityFlushAll(0);
+  all.delivery.drain(patience);
   const auto end = Clock::now();
   all.next_flush.store((end + flush_share * (end - begin)).time_since_epoch().count());
 }
@@ -277,8 +274,9 @@ void after_waiting() {
 void finish() {
   if (recording == nullptr) return;
   Recording& all = *recording;
+  all.delivery.stop_flushing();
   all.api.cuptiActivityFlushAll(1);
-  const std::lock_guard lock(all.mutex);
+  all.delivery.drain(last_patience);
   all.channel.send(Bye{all.lost});
 }
 
