@@ -1,6 +1,9 @@
 #include "reports/document.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 
 #include "reports/utf8.h"
 
@@ -9,7 +12,53 @@ namespace {
 
 constexpr std::size_t paragraph_width = 100;
 
+/// A path as a markdown link's target: any byte that could end it is percent-encoded.
+std::string link_target(std::string_view path) {
+  std::string target;
+  for (const char c : path) {
+    const bool safe = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                      std::string_view("-_./").find(c) != std::string_view::npos;
+    target += safe ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return target;
+}
+
+/// "transpose-time": the title's letters and digits, lower case.
+std::string file_stem(std::string_view title) {
+  constexpr std::size_t longest = 60;
+  std::string stem;
+  for (const char c : title) {
+    if (stem.size() == longest) break;
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      stem += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!stem.empty() && stem.back() != '-') {
+      stem += '-';
+    }
+  }
+  while (!stem.empty() && stem.back() == '-') stem.pop_back();
+  return stem.empty() ? "plot" : stem;
+}
+
+/// Where the plots of a markdown report go.
+struct PlotFolder {
+  const std::string& path;
+  std::vector<PlotFile>& files;
+
+  std::string name_for(std::string_view title) const {
+    const std::string stem = file_stem(title);
+    const auto taken = [&](const std::string& name) {
+      return std::any_of(files.begin(), files.end(),
+                         [&](const PlotFile& file) { return file.name == name; });
+    };
+    std::string name = stem + ".svg";
+    for (int n = 2; taken(name); ++n) name = fmt::format("{}-{}.svg", stem, n);
+    return name;
+  }
+};
+
 struct MarkdownWriter {
+  const PlotFolder* folder = nullptr;
+
   std::string operator()(const Heading& heading) const {
     std::string text = escaped_markdown(printable(heading.text));
     if (text.ends_with('#')) {
@@ -31,6 +80,13 @@ struct MarkdownWriter {
     return render_markdown(table);
   }
   std::string operator()(const Table& table) const { return render_markdown(table); }
+  std::string operator()(const Plot& plot) const {
+    if (folder == nullptr) return "";
+    const std::string name = folder->name_for(plot.title);
+    folder->files.push_back({name, render_svg(plot)});
+    return fmt::format("![{}]({})\n", escaped_markdown(printable(plot.title)),
+                       link_target(folder->path + "/" + name));
+  }
 };
 
 struct TextWriter {
@@ -72,14 +128,16 @@ struct TextWriter {
     return text;
   }
   std::string operator()(const Table& table) const { return render_text(table, width); }
+  std::string operator()(const Plot&) const { return ""; }
 };
 
 template <class Writer>
 std::string written(const Document& document, const Writer& writer) {
   std::string text;
   for (const auto& block : document.blocks) {
-    if (!text.empty()) text += '\n';
-    text += std::visit(writer, block);
+    const std::string part = std::visit(writer, block);
+    if (!text.empty() && !part.empty()) text += '\n';
+    text += part;
   }
   return text;
 }
@@ -103,12 +161,20 @@ void Document::table(Table table) {
   blocks.emplace_back(std::in_place_type<Table>, std::move(table));
 }
 
+void Document::plot(Plot plot) { blocks.emplace_back(std::in_place_type<Plot>, std::move(plot)); }
+
 void Document::append(Document document) {
   for (auto& block : document.blocks) blocks.push_back(std::move(block));
 }
 
 std::string document_markdown(const Document& document) {
   return written(document, MarkdownWriter{});
+}
+
+std::string document_markdown(const Document& document, const std::string& folder,
+                              std::vector<PlotFile>& files) {
+  const PlotFolder plots{folder, files};
+  return written(document, MarkdownWriter{&plots});
 }
 
 std::string document_text(const Document& document, std::size_t width) {

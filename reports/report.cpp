@@ -2,65 +2,108 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <utility>
 
-#include "reports/document.h"
-#include "reports/json.h"
+#include "reports/export.h"
 #include "reports/record.h"
 #include "reports/sections/sections.h"
-#include "reports/sections/sql.h"
+#include "reports/user_section.h"
+#include "schema/catalogue.h"
+#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {
 
-std::string rendered(const Document& document, Format format, std::size_t width) {
-  return format == Format::table ? document_text(document, width) : document_markdown(document);
-}
-
-std::string csv_of(const schema::Reader& reader, std::int64_t run_id) {
-  return render_csv(table_from(reader.query(sql::results, run_parameter(run_id))));
-}
-
-std::string json_of(const schema::Reader& reader, std::int64_t run_id) {
-  const auto table = [&](std::string_view text) {
-    return table_from(reader.query(text, run_parameter(run_id)));
-  };
-  const Table version = table_from(reader.query(sql::schema_version));
-  std::string json = fmt::format("{{\n  \"schema_version\": {},\n  \"run\": {}",
-                                 std::get<std::int64_t>(version.rows[0][0].value),
-                                 json_text(json_row(table(sql::run), 0)));
-  const std::array<std::pair<std::string_view, std::string_view>, 7> parts = {
-      {{"devices", sql::devices},
-       {"device_states", sql::device_states},
-       {"launches", sql::launches},
-       {"results", sql::results},
-       {"timings", sql::timings},
-       {"expectations", sql::expectations},
-       {"lines", sql::lines}}};
-  for (const auto& [name, text] : parts) {
-    json += fmt::format(",\n  \"{}\": {}", name, json_array(table(text), "  "));
+const sections::Section& section_named(const std::string& name) {
+  const auto all = sections::all_sections();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const sections::Section& s) { return s.name == name; });
+  if (found != all.end()) return *found;
+  std::string names;
+  for (const sections::Section& section : all) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", section.name);
   }
-  return json + "\n}\n";
+  throw Error(
+      ExitCode::usage,
+      fmt::format("there is no section '{}'{}: there are {}, and files whose name ends in .sql",
+                  name, schema::did_you_mean(name, section_names()), names));
+}
+
+/// The sections that were chosen, or those that the format shows by itself.
+Document document_of(const schema::Reader& reader, std::int64_t run_id,
+                     const ReportOptions& options) {
+  const RunRecord run = read_run(reader, run_id);
+  const bool plots = options.format == Format::html ? options.plots : !options.plot_folder.empty();
+  const sections::Source source{reader, run, plots};
+  Document document;
+  for (const SectionChoice& choice : options.sections) {
+    if (choice.sql.empty()) {
+      section_named(choice.name).add(document, source);
+    } else {
+      add_user_section(document, reader, run_id, choice);
+    }
+  }
+  if (!options.sections.empty()) return document;
+  for (const sections::Section& section : sections::all_sections()) {
+    if (section.in_short || options.format == Format::html) section.add(document, source);
+  }
+  return document;
+}
+
+std::string rendered(const Document& document, const ReportOptions& options,
+                     std::vector<PlotFile>& files) {
+  switch (options.format) {
+    case Format::table:
+      return document_text(document, options.width);
+    case Format::html:
+      return document_html(document);
+    case Format::csv:
+      return document_csv(document);
+    case Format::json:
+      return document_json(document);
+    case Format::markdown:
+      break;
+  }
+  return options.plot_folder.empty() ? document_markdown(document)
+                                     : document_markdown(document, options.plot_folder, files);
 }
 
 }  // namespace
 
+std::vector<std::string> section_names() {
+  std::vector<std::string> names;
+  for (const sections::Section& section : sections::all_sections()) {
+    names.emplace_back(section.name);
+  }
+  return names;
+}
+
+std::vector<PlotFile> write_report(const schema::Reader& reader, std::int64_t run_id,
+                                   const ReportOptions& options, const Sink& sink) {
+  require_run(reader, run_id);
+  std::vector<PlotFile> files;
+  if (options.sections.empty() && options.format == Format::csv) {
+    write_csv(reader, run_id, sink);
+  } else if (options.sections.empty() && options.format == Format::json) {
+    write_json(reader, run_id, sink);
+  } else {
+    sink(rendered(document_of(reader, run_id, options), options, files));
+  }
+  return files;
+}
+
 std::string render_report(const schema::Reader& reader, std::int64_t run_id, Format format,
                           std::size_t width) {
-  require_run(reader, run_id);
-  if (format == Format::csv) return csv_of(reader, run_id);
-  if (format == Format::json) return json_of(reader, run_id);
-  const RunRecord run = read_run(reader, run_id);
-  Document document;
-  sections::add_provenance(document, reader, run);
-  sections::add_failures(document, run);
-  sections::add_comparison(document, run);
-  sections::add_expectations(document, reader, run);
-  sections::add_costly_lines(document, reader, run);
-  sections::add_unavailable(document, reader, run);
-  sections::add_every_expectation(document, reader, run);
-  return rendered(document, format, width);
+  ReportOptions options;
+  options.format = format;
+  options.width = width;
+  std::string report;
+  write_report(reader, run_id, options, [&](std::string_view text) {
+    report += text;
+    return true;
+  });
+  return report;
 }
 
 std::string render_comparison(const schema::Reader& reader, std::int64_t run_id, Format format,
@@ -68,12 +111,13 @@ std::string render_comparison(const schema::Reader& reader, std::int64_t run_id,
   if (format == Format::csv || format == Format::json) {
     return render_report(reader, run_id, format);
   }
+  ReportOptions options;
+  options.format = format;
+  options.width = width;
+  options.sections = {{"failures", ""}, {"comparison", ""}};
   require_run(reader, run_id);
-  const RunRecord run = read_run(reader, run_id);
-  Document document;
-  sections::add_failures(document, run);
-  sections::add_comparison(document, run);
-  return rendered(document, format, width);
+  std::vector<PlotFile> files;
+  return rendered(document_of(reader, run_id, options), options, files);
 }
 
 }  // namespace warpmeter::reports

@@ -12,7 +12,7 @@
 namespace warpmeter::reports {
 namespace {
 
-constexpr std::array<std::string_view, 4> names = {"markdown", "table", "csv", "json"};
+constexpr std::array<std::string_view, 5> names = {"markdown", "table", "csv", "json", "html"};
 
 std::string number_text(Kind kind, double number) {
   switch (kind) {
@@ -23,6 +23,7 @@ std::string number_text(Kind kind, double number) {
       return readable_number(number, Zeros::keep);
     case Kind::text:
     case Kind::code:
+    case Kind::verdict:
     case Kind::exact:
       break;
   }
@@ -34,9 +35,9 @@ std::string body_of(const Column& column, const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell.value)) return printable(*text);
   if (const auto* real = std::get_if<double>(&cell.value)) return number_text(column.kind, *real);
   const auto whole = std::get<std::int64_t>(cell.value);
-  const bool plain =
-      column.kind == Kind::exact || column.kind == Kind::text || column.kind == Kind::code;
-  return plain ? std::to_string(whole) : grouped_number(whole);
+  const bool grouped =
+      column.kind == Kind::count || column.kind == Kind::reading || column.kind == Kind::quotient;
+  return grouped ? grouped_number(whole) : std::to_string(whole);
 }
 
 std::string tail_of(const Column& column, const Cell& cell) {
@@ -119,6 +120,8 @@ std::string render(const Table& table, Format format, std::size_t width) {
       return render_json(table);
     case Format::table:
       return render_text(table, width);
+    case Format::html:
+      return render_html(table);
     case Format::markdown:
       break;
   }
@@ -128,6 +131,10 @@ std::string render(const Table& table, Format format, std::size_t width) {
 std::string heading_of(const Column& column) {
   const std::string heading = printable(column.heading.empty() ? column.name : column.heading);
   return column.unit.empty() ? heading : heading + " (" + printable(column.unit) + ")";
+}
+
+CellText cell_text(const Column& column, const Cell& cell) {
+  return {body_of(column, cell), tail_of(column, cell)};
 }
 
 std::vector<std::string> cell_texts(const Table& table, std::size_t column) {

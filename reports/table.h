@@ -18,7 +18,7 @@
 
 namespace warpmeter::reports {
 
-enum class Format { markdown, table, csv, json };
+enum class Format { markdown, table, csv, json, html };
 
 /// The formats' names, in the order of Format.
 std::span<const std::string_view> format_names();
@@ -30,6 +30,7 @@ enum class Align { left, right };
 enum class Kind {
   text,      ///< as it is
   code,      ///< source text: a code span in markdown
+  verdict,   ///< "holds", "broken: why": a badge in HTML, as it is elsewhere
   exact,     ///< a number with all its digits and no separators: ids, a user's query
   count,     ///< whole numbers in full, with thousands separators: 1,048,576
   reading,   ///< three significant digits, zeros kept: 9.20
@@ -76,6 +77,7 @@ struct Cell {
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
+  std::string caption = "";  ///< what the table is, where the heading above does not say it
 };
 
 /// The rows of any query, every number exact. A column is right-aligned when all its values are
@@ -99,11 +101,20 @@ std::string render_json(const Table& table);
 /// A GitHub table that also lines up as text. Nothing in a cell can end it or act as markup.
 std::string render_markdown(const Table& table);
 
+/// A page of its own with the one table. Throws Error{usage} when the program was built without it.
+std::string render_html(const Table& table);
+
 /// Columns two spaces apart under stacked headings; see render for `width`.
 std::string render_text(const Table& table, std::size_t width = 0);
 
 /// A heading with its unit: "time (µs)".
 std::string heading_of(const Column& column);
+
+/// A cell for people: the value, and what follows it, " (9.1–9.4) ᵖ".
+struct CellText {
+  std::string body, tail;
+};
+CellText cell_text(const Column& column, const Cell& cell);
 
 /// A column's cells for people, not yet escaped for markdown: numbers as the kind says, "–" where
 /// missing. Where some numbers carry a range or a mark, the others get as many spaces behind them.

@@ -1,9 +1,14 @@
 // `warpmeter report`: the tables of one run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "collector/cli/formats.h"
 #include "collector/cli/options.h"
@@ -17,9 +22,60 @@
 namespace warpmeter::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct Report {
   std::string database, run = "last", format = "markdown", file;
+  std::vector<std::string> sections;
+  bool no_plots = false;
 };
+
+/// Sections by name, and files of SQL.
+std::vector<reports::SectionChoice> choices_of(const std::vector<std::string>& names) {
+  std::vector<reports::SectionChoice> choices;
+  for (const std::string& name : names) {
+    if (fs::path(name).extension() != ".sql") {
+      choices.push_back({name, ""});
+      continue;
+    }
+    std::ifstream file(name, std::ios::binary);
+    std::stringstream text;
+    if (fs::is_regular_file(name) && file) text << file.rdbuf();
+    if (!file || text.str().empty()) {
+      throw Error(ExitCode::file,
+                  fmt::format("cannot read the section file {}: it is missing, empty or not "
+                              "readable",
+                              name));
+    }
+    choices.push_back({fs::path(name).stem().string(), text.str()});
+  }
+  return choices;
+}
+
+/// "report_files" beside report.md; empty where the report is no file that a folder can be beside.
+std::string plot_folder_of(const Report& report) {
+  if (report.no_plots || report.format != "markdown" || report.file.empty()) return "";
+  const fs::path path(report.file);
+  if (report.file == "-" || (fs::exists(path) && !fs::is_regular_file(path))) return "";
+  return path.stem().string() + "_files";
+}
+
+void write_plots(const std::string& folder, const std::vector<reports::PlotFile>& plots) {
+  if (plots.empty()) return;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw Error(ExitCode::file,
+                fmt::format("cannot make the folder {} for plots: {}; choose another file with -o, "
+                            "or --no-plots",
+                            folder, error.message()));
+  }
+  for (const reports::PlotFile& plot : plots) {
+    Output file((fs::path(folder) / plot.name).string());
+    file.write(plot.svg);
+    file.finish();
+  }
+}
 
 ExitCode run(const Report& report) {
   refuse_overwriting(report.database, report.file);
@@ -36,9 +92,16 @@ ExitCode run(const Report& report) {
   const bool on_terminal = report.file.empty() && is_terminal(STDOUT_FILENO);
   const std::size_t width =
       on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+  reports::ReportOptions options;
+  options.format = *reports::parse_format(report.format);
+  options.width = width;
+  options.sections = choices_of(report.sections);
+  options.plots = !report.no_plots;
+  options.plot_folder = plot_folder_of(report);
   Output output(report.file);
-  output.write(
-      reports::render_report(reader, run_id, *reports::parse_format(report.format), width));
+  const std::vector<reports::PlotFile> plots = reports::write_report(
+      reader, run_id, options, [&](std::string_view text) { return output.write(text); });
+  write_plots((fs::path(report.file).parent_path() / options.plot_folder).string(), plots);
   output.finish();
   return ExitCode::done;
 }
@@ -50,13 +113,22 @@ Command add_report(CLI::App& program) {
       add_command(program, "report", "Render the tables of a run",
                   {{"warpmeter report", "the last run, as markdown"},
                    {"warpmeter report --run last~1 -o before.md", "the one before it, into a file"},
+                   {"warpmeter report --format html -o report.html",
+                    "one page for a browser: sort, filter, plots"},
+                   {"warpmeter report --section comparison,slowest.sql",
+                    "one section of ours and one of your own"},
                    {"warpmeter report --format csv", "every figure of the run in one long table"}});
   auto report = std::make_shared<Report>();
   add_database(app, report->database);
   add_text(app, "--run", "RUN", report->run,
            "An id, a prefix of its UUID, a label, last or last~N; last when not given");
   add_format(app, report->format);
-  add_text(app, "-o,--output", "FILE", report->file, "Write there instead of standard output");
+  add_text(app, "-o,--output", "FILE", report->file,
+           "Write there instead of standard output; the plots of markdown go into FILE_files");
+  add_list(app, "--section", "NAME|FILE.sql", report->sections,
+           fmt::format("Only these, in this order: {}; or a file with a SELECT of your own",
+                       fmt::join(reports::section_names(), ", ")));
+  add_flag(app, "--no-plots", report->no_plots, "Tables only, in markdown and HTML");
   return {&app, [report] { return run(*report); }};
 }
 

@@ -49,11 +49,12 @@ void add_outcome_columns(Table& table, const Group& group) {
   const bool failed = std::any_of(group.subjects.begin(), group.subjects.end(),
                                   [](const Subject& s) { return s.failures() > 0; });
   if (!failed) return;
-  add_column(table, group, Column::text("outcome"), [](const Subject& s) -> Cell {
-    if (s.failures() == 0) return "done";
-    if (s.failures() == s.launches.size()) return "failed";
-    return fmt::format("{} failed", s.failures());
-  });
+  add_column(table, group, Column::text("outcome", "", Kind::verdict),
+             [](const Subject& s) -> Cell {
+               if (s.failures() == 0) return "done";
+               if (s.failures() == s.launches.size()) return "failed";
+               return fmt::format("{} failed", s.failures());
+             });
 }
 
 void add_time_columns(Table& table, const Group& group) {
@@ -185,17 +186,33 @@ std::string legend(const Document& tables) {
 
 }  // namespace
 
-void add_comparison(Document& document, const RunRecord& run) {
+void add_comparison(Document& document, const RunRecord& run, bool plots) {
   Document tables;
-  for (const Group& group : run.groups) {
+  for (std::size_t i = 0; i < run.groups.size(); ++i) {
+    const Group& group = run.groups[i];
     tables.heading(3, run.devices.size() > 1
                           ? group.title() + ", " + run.device_name(group.device_id)
                           : group.title());
     tables.table(table_of(group));
     Table others = other_table_of(group);
-    if (!others.rows.empty()) tables.table(std::move(others));
+    if (!others.rows.empty()) {
+      others.caption = "Other metrics of " + group.title();
+      tables.table(std::move(others));
+    }
+    const bool is_last_of_family =
+        std::none_of(run.groups.begin() + static_cast<std::ptrdiff_t>(i) + 1, run.groups.end(),
+                     [&](const Group& later) {
+                       return later.family == group.family && later.device_id == group.device_id;
+                     });
+    if (plots && is_last_of_family) add_family_plots(tables, run, group);
   }
   if (tables.blocks.empty()) return;
+  if (plots) {
+    Document cost;
+    add_cost_plot(cost, run);
+    if (!cost.blocks.empty()) tables.heading(3, "What transactions cost");
+    tables.append(std::move(cost));
+  }
   document.heading(2, "Variants side by side");
   const std::string text = legend(tables);
   if (!text.empty()) document.paragraph(text);

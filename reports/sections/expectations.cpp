@@ -75,9 +75,12 @@ std::string verdict_text(const Expectation& expectation) {
 
 Table table_of(const std::vector<Expectation>& expectations, int least_severity) {
   Table table;
-  table.columns = {Column::text("variant"),  Column::text("metric"),
-                   Column::text("expected"), Column::number("measured", "", "", Kind::quotient),
-                   Column::text("verdict"),  Column::text("because")};
+  table.columns = {Column::text("variant"),
+                   Column::text("metric"),
+                   Column::text("expected"),
+                   Column::number("measured", "", "", Kind::quotient),
+                   Column::text("verdict", "", Kind::verdict),
+                   Column::text("because")};
   for (const Expectation& expectation : expectations) {
     if (severity(expectation.verdict) < least_severity) continue;
     table.rows.push_back({expectation.name, expectation.metric, expected_text(expectation),

@@ -1,6 +1,10 @@
-// The sections of a report, in the order in which they appear. Each adds its blocks to the
-// document, and nothing when there is nothing to say.
+// The sections of a report. Each adds its blocks to the document, and nothing when there is nothing
+// to say.
 #pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
 
 #include "reports/document.h"
 #include "reports/record.h"
@@ -8,20 +12,62 @@
 
 namespace warpmeter::reports::sections {
 
+/// What a section is made from.
+struct Source {
+  const schema::Reader& reader;
+  const RunRecord& run;
+  bool plots = false;  ///< whether plots can be shown; what only explains a plot is left out else
+};
+
+struct Section {
+  std::string_view name;  ///< for --section: "comparison"
+  std::string_view meaning;
+  bool in_short = false;  ///< shown in the formats that cannot sort and filter, too
+  void (*add)(Document& document, const Source& source) = nullptr;
+};
+
+/// In the order in which a report shows them.
+std::span<const Section> all_sections();
+
+/// The highest bandwidth that a run's reader may expect of a device's memory, and where it is from.
+struct Ceiling {
+  double bandwidth = 0;  ///< GB/s
+  std::string name;      ///< "transpose/copy"
+  std::string source;    ///< "what transpose/copy at 4,096 moved in this run"
+};
+
+/// Of the run's own launches; nullopt where none of them copies.
+std::optional<Ceiling> ceiling_of(const RunRecord& run, std::int64_t device_id);
+
 /// Title; when, where, with what and how it ended.
 void add_provenance(Document& document, const schema::Reader& reader, const RunRecord& run);
 
 /// The launches that failed, each with its reason.
 void add_failures(Document& document, const RunRecord& run);
 
-/// One table a family and size, the variants as rows.
-void add_comparison(Document& document, const RunRecord& run);
+/// One table a family and size, the variants as rows; after a family's tables its plots.
+void add_comparison(Document& document, const RunRecord& run, bool plots);
+
+/// The plots of the family that `last` is of, on its device.
+void add_family_plots(Document& document, const RunRecord& run, const Group& last);
+
+/// Time over transactions, every variant and size a point; nothing for fewer than three.
+void add_cost_plot(Document& document, const RunRecord& run);
+
+/// Bandwidths as shares of the measured copy bandwidth.
+void add_ceiling(Document& document, const schema::Reader& reader, const RunRecord& run);
 
 /// How many expectations hold, and those that do not.
 void add_expectations(Document& document, const schema::Reader& reader, const RunRecord& run);
 
 /// The source lines that cost most beyond their ideal.
 void add_costly_lines(Document& document, const schema::Reader& reader, const RunRecord& run);
+
+/// Every source line that accesses memory, of each variant and size.
+void add_lines(Document& document, const schema::Reader& reader, const RunRecord& run);
+
+/// Every launch with its geometry.
+void add_launches(Document& document, const schema::Reader& reader, const RunRecord& run);
 
 /// Figures without a value, gathered by reason.
 void add_unavailable(Document& document, const schema::Reader& reader, const RunRecord& run);

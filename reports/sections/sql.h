@@ -9,7 +9,8 @@ namespace warpmeter::reports::sql {
 extern const std::string_view compared_counter_names, compared_counters, compared_launches,
     compared_metrics, compared_samples, untimed;
 
-extern const std::string_view costly_lines, device_states, devices, expectations, figures, launches,
-    lines, metrics, provenance, results, run, schema_version, timings, timing_summary, unavailable;
+extern const std::string_view ceiling, costly_lines, device_states, devices, expectations, figures,
+    launches, line_costs, lines, metrics, provenance, results, run, schema_version, timings,
+    timing_summary, unavailable;
 
 }  // namespace warpmeter::reports::sql

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "reports/page.h"
 #include "schema/error.h"
 #include "tests/reports/runs.h"
 
@@ -69,6 +70,17 @@ std::string report_of(AddRun add_run, Format format, std::size_t width = 0) {
   return comparable(render_report(reader, run, format, width));
 }
 
+/// What of a page is the report's own: without the style, the chart library and the script.
+std::string page_contents(const std::string& page) {
+  const std::size_t begin = page.find("<div class=\"layout\">"), end = page.find("</main>");
+  if (begin == std::string::npos || end == std::string::npos) return "no page:\n" + page;
+  return page.substr(begin, end - begin);
+}
+
+std::string html_of(AddRun add_run) { return page_contents(report_of(add_run, Format::html)); }
+
+bool has_html() { return !html_page().empty(); }
+
 /// Compares with tests/reports/golden/<name>. The text of a failing comparison is left in the build
 /// directory, to be looked at and copied over the golden file when it is the better one.
 void expect_golden(const std::string& name, const std::string& actual) {
@@ -87,6 +99,7 @@ TEST(Report, OfAHardwareRunInEveryFormat) {
   expect_golden("hardware.txt", report_of(add_hardware_run, Format::table, 120));
   expect_golden("hardware.csv", report_of(add_hardware_run, Format::csv));
   expect_golden("hardware.json", report_of(add_hardware_run, Format::json));
+  if (has_html()) expect_golden("hardware.html", html_of(add_hardware_run));
 }
 
 TEST(Report, OfAModelRunMarksGradesAndLeavesTimesOut) {
@@ -119,6 +132,7 @@ TEST(Report, OfAnInterruptedEmptyRunSaysSo) {
 TEST(Report, ShowsHostileNamesAsText) {
   expect_golden("hostile.md", report_of(add_hostile_run, Format::markdown));
   expect_golden("hostile.txt", report_of(add_hostile_run, Format::table, 80));
+  if (has_html()) expect_golden("hostile.html", html_of(add_hostile_run));
   EXPECT_TRUE(nlohmann::json::accept(report_of(add_hostile_run, Format::json)));
 }
 

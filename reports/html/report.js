@@ -1,0 +1,409 @@
+// What makes the page move: dark mode, sorting, filtering, charts. The page can be read without it:
+// the tables are in the HTML, and every chart is drawn from the table of values in its figure.
+'use strict';
+(() => {
+  const root = document.documentElement;
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+
+  /** An element with properties and children; texts are text, never markup. */
+  function make(tag, properties = {}, ...children) {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  }
+
+  // ---- dark mode: as the system has it, until the button says otherwise ------------------------------
+
+  const prefers_dark = matchMedia('(prefers-color-scheme: dark)');
+  const theme_button = document.getElementById('theme');
+  const stored_theme = () => {
+    try { return localStorage.getItem('warpmeter-theme'); } catch { return null; }
+  };
+
+  function show_theme(theme) {
+    root.dataset.theme = theme;
+    theme_button.setAttribute('aria-pressed', theme === 'dark');
+    recolour_charts();
+  }
+
+  theme_button.addEventListener('click', () => {
+    const theme = root.dataset.theme === 'dark' ? 'light' : 'dark';
+    try { localStorage.setItem('warpmeter-theme', theme); } catch { /* not kept, then */ }
+    show_theme(theme);
+  });
+  const wanted_theme = () => stored_theme() ?? (prefers_dark.matches ? 'dark' : 'light');
+  prefers_dark.addEventListener('change', () => show_theme(wanted_theme()));
+
+  // ---- sorting: a button in each heading; values that are missing stay last --------------------------
+
+  const in_order = new Intl.Collator(undefined, { numeric: true }).compare;
+
+  function compare_cells(a, b) {
+    const x = a.dataset.v, y = b.dataset.v;
+    if (x !== undefined && y !== undefined) return Number(x) - Number(y);
+    return in_order(a.textContent, b.textContent);
+  }
+
+  function sort(table, column, heading) {
+    const numeric = heading.classList.contains('n');
+    const current = heading.getAttribute('aria-sort');
+    // Numbers begin with the largest, names with A.
+    const order = current === null ? (numeric ? 'descending' : 'ascending')
+      : current === 'descending' ? 'ascending' : 'descending';
+    for (const other of all('thead th', table)) other.removeAttribute('aria-sort');
+    heading.setAttribute('aria-sort', order);
+    const sign = order === 'ascending' ? 1 : -1;
+    const missing = (row) => 'missing' in row.cells[column].dataset;
+    const body = table.tBodies[0];
+    body.append(...[...body.rows].sort((a, b) => {
+      if (missing(a) || missing(b)) return missing(a) - missing(b);
+      return sign * compare_cells(a.cells[column], b.cells[column]);
+    }));
+  }
+
+  function make_sortable(table) {
+    if (table.tBodies[0].rows.length < 2) return;
+    [...table.tHead.rows[0].cells].forEach((heading, column) => {
+      const button = make('button', { type: 'button' }, ...heading.childNodes);
+      button.addEventListener('click', () => sort(table, column, heading));
+      heading.append(button);
+    });
+  }
+
+  // ---- filtering: all words must be in the row, or in the table's caption ----------------------------
+
+  const long_table = 10;  // rows from which on a table has a filter of its own
+  const page_filter = document.getElementById('filter');
+  const filtered = [];    // of each table: how to apply the filters, and how many rows there are
+  const words_of = (input) => input.value.toLowerCase().split(/\s+/).filter(Boolean);
+
+  function make_filterable(table) {
+    const box = table.parentElement;
+    const body = table.tBodies[0];
+    const caption = table.caption.textContent.toLowerCase();
+    const text = new Map([...body.rows].map((row) => [row, row.textContent.toLowerCase()]));
+    let own = null, found = null;
+    if (body.rows.length >= long_table) {
+      own = make('input', { type: 'search', autocomplete: 'off', spellcheck: false });
+      found = make('span', { className: 'found', role: 'status' });
+      own.addEventListener('input', apply);
+      box.before(make('div', { className: 'rows' }, make('label', {}, 'Filter these rows ', own), found));
+    }
+    function apply() {
+      const page_words = words_of(page_filter), own_words = own ? words_of(own) : [];
+      let shown = 0;
+      for (const row of body.rows) {
+        const cells = text.get(row);
+        row.hidden = !(page_words.every((word) => cells.includes(word) || caption.includes(word)) &&
+          own_words.every((word) => cells.includes(word)));
+        shown += !row.hidden;
+      }
+      if (found) found.textContent = own_words.length ? `${shown} of ${text.size} rows` : '';
+      return shown;
+    }
+    filtered.push({ box, apply, rows: text.size });
+  }
+
+  function filter_page() {
+    const active = page_filter.value.trim() !== '';
+    let shown = 0, rows = 0;
+    for (const table of filtered) {
+      const count = table.apply();
+      table.box.hidden = active && count === 0;
+      shown += count;
+      rows += table.rows;
+    }
+    document.getElementById('found').textContent = active ? `${shown} of ${rows} rows` : '';
+    hide_empty_parts();
+  }
+
+  /** A heading whose tables are all hidden says nothing. */
+  function hide_empty_parts() {
+    for (const heading of all('main h3')) {
+      const tables = [];
+      for (let next = heading.nextElementSibling; next && !/^H[1-3]$/.test(next.tagName); next = next.nextElementSibling) {
+        if (next.classList.contains('table')) tables.push(next);
+      }
+      heading.hidden = tables.length > 0 && tables.every((table) => table.hidden);
+    }
+  }
+
+  // ---- charts ----------------------------------------------------------------------------------------
+
+  const charts = [];
+  const series_colours = 8;
+  const shapes = ['circle', 'rect', 'rectRot', 'triangle'];
+  const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
+  const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
+  const series_colour = (i) => colour(`s${i % series_colours}`);
+
+  /** 1024 → 1,024; 65536 → 65.5k, as the SVG plots write it. */
+  function tick_text(value) {
+    const magnitude = Math.abs(value);
+    for (const [least, factor, symbol] of [[1e12, 1e12, 'T'], [1e9, 1e9, 'G'], [1e6, 1e6, 'M'], [1e4, 1e3, 'k']]) {
+      if (magnitude >= least) return `${Number((value / factor).toPrecision(3))}${symbol}`;
+    }
+    return Number(value.toPrecision(4)).toLocaleString('en');
+  }
+
+  const shown_text = (cell) => cell.textContent.trim();
+  /** The value alone, without range and mark. */
+  const short_text = (cell) => ('missing' in cell.dataset ? '–' : cell.firstChild.textContent);
+  const number = (cell) => (cell.dataset.v === undefined ? null : Number(cell.dataset.v));
+  const shortened = (text) => (text.length > 34 ? `${text.slice(0, 33)}…` : text);
+
+  /** What a figure's table says, as Chart.js datasets; each point knows its words. */
+  function series_of(figure) {
+    const table = figure.querySelector('table');
+    const headings = [...table.tHead.rows[0].cells].map(shown_text);
+    const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
+    const form = figure.dataset.form;
+    if (form === 'points') {
+      const groups = [...new Set(rows.map((row) => shown_text(row[1])))];
+      return groups.map((group) => ({
+        label: group,
+        data: rows.filter((row) => shown_text(row[1]) === group).map((row) => ({
+          x: number(row[2]), y: number(row[3]), title: `${shown_text(row[0])} (${group})`,
+          text: `${headings[2]}: ${shown_text(row[2])}, ${headings[3]}: ${shown_text(row[3])}`,
+        })),
+      }));
+    }
+    return headings.slice(1).map((label, i) => ({
+      label,
+      data: rows.filter((row) => form === 'bars' || number(row[i + 1]) !== null).map((row) => {
+        const cell = row[i + 1];
+        const name = shown_text(row[0]);
+        const point = form === 'bars'
+          ? { x: number(cell), y: name, title: name, text: `${label}: ${shown_text(cell)}` }
+          : { x: number(row[0]), y: number(cell), title: `${label} at ${name}`, text: `${figure.dataset.y}: ${shown_text(cell)}` };
+        return { ...point, value: short_text(cell), low: cell.dataset.low, high: cell.dataset.high };
+      }),
+    }));
+  }
+
+  /** Whiskers, values at the ends of bars, the reference line: what Chart.js does not draw by itself. */
+  const extras = {
+    id: 'extras',
+    afterDatasetsDraw(chart) {
+      const { ctx, chartArea: area, scales, figure } = chart;
+      const bars = figure.dataset.form === 'bars';
+      const scale = bars ? scales.x : scales.y;
+      const line = (x1, y1, x2, y2) => { ctx.beginPath(); ctx.moveTo(x1, y1); ctx.lineTo(x2, y2); ctx.stroke(); };
+      ctx.save();
+      ctx.font = `11px ${Chart.defaults.font.family}`;
+      chart.data.datasets.forEach((series, s) => series.data.forEach((point, i) => {
+        if (!bars) return;
+        const bar = chart.getDatasetMeta(s).data[i];
+        let end = point.x === null ? area.left : bar.x;
+        if (point.low !== undefined) {
+          ctx.strokeStyle = colour('text');
+          line(scale.getPixelForValue(Number(point.low)), bar.y, scale.getPixelForValue(Number(point.high)), bar.y);
+          end = Math.max(end, scale.getPixelForValue(Number(point.high)));
+        }
+        ctx.fillStyle = colour('quiet');
+        ctx.textBaseline = 'middle';
+        ctx.fillText(point.value, end + 5, bar.y);
+      }));
+      ctx.strokeStyle = ctx.fillStyle = colour('reference');
+      ctx.lineWidth = 1.5;
+      ctx.setLineDash([5, 4]);
+      if (figure.dataset.reference !== undefined) {
+        const at = scale.getPixelForValue(Number(figure.dataset.reference));
+        if (bars) line(at, area.top - 4, at, area.bottom); else line(area.left, at, area.right, at);
+        ctx.textAlign = 'right';
+        ctx.textBaseline = 'alphabetic';
+        ctx.fillText(figure.dataset.referenceLabel ?? '', bars ? at : area.right - 4, bars ? area.top - 8 : at - 5);
+      }
+      if ('diagonal' in figure.dataset) {
+        const low = Math.max(scales.x.min, scales.y.min), high = Math.min(scales.x.max, scales.y.max);
+        if (low < high) {
+          line(scales.x.getPixelForValue(low), scales.y.getPixelForValue(low),
+            scales.x.getPixelForValue(high), scales.y.getPixelForValue(high));
+        }
+      }
+      ctx.restore();
+    },
+  };
+
+  function axis(label, logarithmic, values) {
+    const scale = {
+      type: logarithmic ? 'logarithmic' : 'linear',
+      beginAtZero: !logarithmic,
+      title: { display: true, text: label },
+      ticks: { callback: tick_text, maxRotation: 0, autoSkipPadding: 12 },
+    };
+    if (logarithmic) {
+      // Powers of ten, with 2 and 5 between them where there is room.
+      scale.afterBuildTicks = (built) => {
+        const decades = Math.log10(built.max / built.min);
+        built.ticks = built.ticks.filter(({ value }) => {
+          const lead = Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
+          return lead === 1 || (decades < 2.5 && (lead === 2 || lead === 5));
+        });
+      };
+    }
+    if (values) scale.afterBuildTicks = (built) => { built.ticks = values.map((value) => ({ value })); };
+    return scale;
+  }
+
+  function options_of(figure, series) {
+    const { form, x, y, xLog, yLog } = figure.dataset;
+    const few_sizes = [...new Set(series.flatMap(({ data }) => data.map((point) => point.x)))];
+    const scales = form === 'bars'
+      ? { x: axis(x, xLog !== undefined), y: { grid: { display: false }, ticks: { autoSkip: false, callback(i) { return shortened(this.getLabelForValue(i)); } } } }
+      : { x: axis(x, xLog !== undefined, form === 'lines' && few_sizes.length <= 8 ? few_sizes : null), y: axis(y, yLog !== undefined) };
+    const longest = Math.max(0, ...series.flatMap(({ data }) => data.map((point) => (point.value ?? '').length)));
+    return {
+      indexAxis: form === 'bars' ? 'y' : 'x',
+      parsing: form === 'bars' ? { xAxisKey: 'x', yAxisKey: 'y' } : undefined,
+      maintainAspectRatio: false,
+      animation: false,
+      layout: { padding: form === 'bars' ? { right: 12 + 6.5 * longest, top: figure.dataset.reference ? 18 : 0 } : { right: 8 } },
+      interaction: { mode: 'nearest', axis: form === 'bars' ? 'y' : 'xy', intersect: false },
+      scales,
+      plugins: {
+        legend: { display: series.length > 1 || form !== 'bars', position: 'top', align: 'start', labels: { usePointStyle: true, boxHeight: 7 } },
+        tooltip: { enabled: false, external: ({ chart, tooltip }) => show_hover(chart, tooltip) },
+      },
+    };
+  }
+
+  function height_of(figure, series) {
+    if (figure.dataset.form !== 'bars') return 300;
+    const rows = series[0].data.length;
+    return 64 + (series.length > 1 ? 30 : 0) + (figure.dataset.reference ? 18 : 0) + rows * (series.length * 15 + 12);
+  }
+
+  function draw(figure) {
+    const canvas = figure.querySelector('canvas');
+    const series = series_of(figure);
+    canvas.parentElement.style.height = `${height_of(figure, series)}px`;
+    const type = { bars: 'bar', lines: 'line', points: 'scatter' }[figure.dataset.form];
+    const styled = series.map((one, i) => ({
+      ...one,
+      pointStyle: shapes[i % shapes.length], pointRadius: 4.5, pointHoverRadius: 6, borderWidth: type === 'line' ? 2 : 0,
+      borderDash: type === 'line' ? dashes[i % dashes.length] : [], barPercentage: 0.92, categoryPercentage: 0.8, maxBarThickness: 22,
+    }));
+    const labels = type === 'bar' ? series[0].data.map((point) => point.y) : undefined;
+    const config = { type, data: { labels, datasets: styled }, options: options_of(figure, series), plugins: [{ id: 'figure', beforeInit(chart) { chart.figure = figure; } }, extras] };
+    // Rows of one name are different bars: they are told apart by their place, not their name.
+    if (type === 'bar') for (const one of styled) one.data.forEach((point, i) => { point.y = i; });
+    const chart = new Chart(canvas, config);
+    charts.push(chart);
+    canvas.addEventListener('keydown', (event) => step(chart, event));
+    canvas.addEventListener('blur', () => hide_hover(chart));
+    colour_chart(chart);
+    chart.update('none');
+  }
+
+  function colour_chart(chart) {
+    chart.data.datasets.forEach((series, i) => {
+      series.backgroundColor = series.borderColor = series_colour(i);
+    });
+    for (const scale of Object.values(chart.options.scales)) {
+      scale.ticks.color = colour('quiet');
+      scale.border = { color: colour('strong-line') };
+      scale.grid = { ...scale.grid, color: colour('line') };
+      if (scale.title) scale.title.color = colour('text');
+    }
+    chart.options.plugins.legend.labels.color = colour('text');
+  }
+
+  function recolour_charts() {
+    for (const chart of charts) {
+      colour_chart(chart);
+      chart.update('none');
+    }
+  }
+
+  // Values on hover, and the same by the arrow keys: they are shown and spoken.
+  const hover = document.getElementById('hover');
+
+  function show_hover(chart, tooltip) {
+    const item = tooltip.opacity === 0 ? null : tooltip.dataPoints?.[0];
+    if (!item) { hover.hidden = true; return; }
+    const point = chart.data.datasets[item.datasetIndex].data[item.dataIndex];
+    hover.replaceChildren(make('b', {}, point.title), point.text);
+    hover.hidden = false;
+    const box = chart.canvas.getBoundingClientRect();
+    const place = (at, size, limit) => Math.max(4, Math.min(at + 14, limit - size - 4));
+    hover.style.left = `${place(box.left + tooltip.caretX, hover.offsetWidth, innerWidth)}px`;
+    hover.style.top = `${place(box.top + tooltip.caretY, hover.offsetHeight, innerHeight)}px`;
+  }
+
+  function hide_hover(chart) {
+    chart.setActiveElements([]);
+    chart.tooltip.setActiveElements([], { x: 0, y: 0 });
+    chart.update('none');
+    hover.hidden = true;
+  }
+
+  function step(chart, event) {
+    const forward = event.key === 'ArrowRight' || event.key === 'ArrowDown';
+    const back = event.key === 'ArrowLeft' || event.key === 'ArrowUp';
+    if (event.key === 'Escape') hide_hover(chart);
+    if (!forward && !back) return;
+    event.preventDefault();
+    const points = chart.data.datasets.flatMap((series, datasetIndex) =>
+      series.data.map((_, index) => ({ datasetIndex, index })));
+    chart.at = ((chart.at ?? (forward ? -1 : 0)) + (forward ? 1 : -1) + points.length) % points.length;
+    const active = points[chart.at];
+    const { x, y } = chart.getDatasetMeta(active.datasetIndex).data[active.index];
+    chart.setActiveElements([active]);
+    chart.tooltip.setActiveElements([active], { x, y });
+    chart.update('none');
+    const point = chart.data.datasets[active.datasetIndex].data[active.index];
+    document.getElementById('spoken').textContent = `${point.title}. ${point.text}`;
+  }
+
+  /** A chart is drawn when it comes near the window: a long report has many. */
+  function prepare_charts() {
+    const near = new IntersectionObserver((entries) => {
+      for (const { isIntersecting, target } of entries) if (isIntersecting) draw_once(target);
+    }, { rootMargin: '600px' });
+    for (const figure of all('figure.plot')) {
+      const caption = figure.querySelector('figcaption').textContent.trim();
+      const canvas = make('canvas', { tabIndex: 0, role: 'img' });
+      canvas.setAttribute('aria-label', `${caption} Chart: the arrow keys go through its values, the table below it holds them.`);
+      const box = make('div', { className: 'canvas' }, canvas);
+      box.style.height = `${height_of(figure, series_of(figure))}px`;
+      figure.querySelector('details').before(box);
+      near.observe(figure);
+    }
+  }
+
+  const drawn = new Set();
+  function draw_once(figure) {
+    if (drawn.has(figure)) return;
+    drawn.add(figure);
+    draw(figure);
+  }
+
+  // Paper: every chart, in the light colours, sharp.
+  addEventListener('beforeprint', () => {
+    for (const figure of all('figure.plot')) draw_once(figure);
+    show_theme('light');
+    for (const chart of charts) {
+      chart.options.devicePixelRatio = 3;
+      chart.resize(Math.min(chart.width, 340), chart.height);
+    }
+  });
+  addEventListener('afterprint', () => {
+    for (const chart of charts) {
+      delete chart.options.devicePixelRatio;
+      chart.resize();
+    }
+    show_theme(wanted_theme());
+  });
+
+  // ---- begin -----------------------------------------------------------------------------------------
+
+  Chart.defaults.plugins.colors.enabled = false;  // ours follow the theme
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  document.getElementById('bar').hidden = false;
+  all('table').forEach(make_sortable);
+  all('main table').filter((table) => !table.closest('figure')).forEach(make_filterable);
+  page_filter.addEventListener('input', filter_page);
+  prepare_charts();
+  show_theme(wanted_theme());
+})();

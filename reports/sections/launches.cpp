@@ -1,0 +1,78 @@
+// Every launch as it was: its geometry and what it took, for those who want to look one up.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/number.h"
+#include "reports/sections/sections.h"
+#include "reports/sections/sql.h"
+
+namespace warpmeter::reports::sections {
+namespace {
+
+constexpr std::size_t most_rows = 2000;  // of a page that is to open at once
+
+Cell optional_count(const Row& row, std::string_view column, const char* reason) {
+  const auto value = row.integer(column);
+  return value ? Cell(*value) : Cell(Missing{reason});
+}
+
+}  // namespace
+
+void add_launches(Document& document, const schema::Reader& reader, const RunRecord& run) {
+  const schema::Rows rows = reader.query(sql::launches, run_parameter(run.id));
+  if (rows.rows.empty()) return;
+  std::vector<double> durations;
+  for (const LaunchRecord& launch : run.launches) {
+    const auto found = launch.figures.find("duration");
+    if (found != launch.figures.end() && found->second.value) {
+      durations.push_back(*found->second.value);
+    }
+  }
+  const DurationUnit unit = duration_unit(durations);
+  Table table;
+  table.columns = {Column::number("launch", "", "", Kind::exact),
+                   Column::text("variant"),
+                   Column::text("kernel"),
+                   Column::text("grid"),
+                   Column::text("block"),
+                   Column::number("registers", "", "", Kind::count),
+                   Column::number("dynamic_shared_bytes", "dynamic shared", "bytes", Kind::count),
+                   Column::number("static_shared_bytes", "static shared", "bytes", Kind::count)};
+  if (!durations.empty()) {
+    table.columns.push_back(
+        Column::number("duration", "time", std::string(unit.symbol), Kind::reading));
+  }
+  table.columns.push_back(Column::text("outcome", "", Kind::verdict));
+  const std::size_t shown = std::min({rows.rows.size(), run.launches.size(), most_rows});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Row row(rows, i);
+    const LaunchRecord& launch = run.launches[i];
+    std::vector<Cell> cells = {launch.id,
+                               run.name_of(launch),
+                               row.text("kernel"),
+                               row.text("grid"),
+                               row.text("block"),
+                               optional_count(row, "registers", "not known"),
+                               optional_count(row, "dynamic_shared_bytes", "not known"),
+                               optional_count(row, "static_shared_bytes", "not known")};
+    if (!durations.empty()) {
+      const auto found = launch.figures.find("duration");
+      const bool timed = found != launch.figures.end() && found->second.value;
+      cells.push_back(timed ? Cell(*found->second.value / unit.in_ns) : Cell(Missing{"not timed"}));
+    }
+    const std::string reason = row.text("reason");
+    cells.emplace_back(row.text("outcome") + (reason.empty() ? "" : ": " + reason));
+    table.rows.push_back(std::move(cells));
+  }
+  document.heading(2, "Launches");
+  if (shown < run.launches.size()) {
+    document.paragraph(
+        fmt::format("The first {} of {}; `warpmeter query \"SELECT * FROM launches WHERE run_id = "
+                    "{}\"` has all.",
+                    shown, run.launches.size(), run.id));
+  }
+  document.table(std::move(table));
+}
+
+}  // namespace warpmeter::reports::sections

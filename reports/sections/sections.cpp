@@ -1,0 +1,32 @@
+#include "reports/sections/sections.h"
+
+#include <array>
+
+namespace warpmeter::reports::sections {
+
+std::span<const Section> all_sections() {
+  static constexpr std::array<Section, 10> sections = {
+      {{"run", "when, where, with what and how the run ended", true,
+        [](Document& d, const Source& s) { add_provenance(d, s.reader, s.run); }},
+       {"failures", "launches that failed, and why", true,
+        [](Document& d, const Source& s) { add_failures(d, s.run); }},
+       {"comparison", "the variants of each family side by side, with plots", true,
+        [](Document& d, const Source& s) { add_comparison(d, s.run, s.plots); }},
+       {"ceiling", "bandwidths as shares of the measured copy bandwidth", true,
+        [](Document& d, const Source& s) { add_ceiling(d, s.reader, s.run); }},
+       {"expectations", "how many expectations hold, and those that do not", true,
+        [](Document& d, const Source& s) { add_expectations(d, s.reader, s.run); }},
+       {"costly-lines", "the source lines that cost most beyond their ideal", true,
+        [](Document& d, const Source& s) { add_costly_lines(d, s.reader, s.run); }},
+       {"lines", "every source line that accesses memory", false,
+        [](Document& d, const Source& s) { add_lines(d, s.reader, s.run); }},
+       {"launches", "every launch with its geometry", false,
+        [](Document& d, const Source& s) { add_launches(d, s.reader, s.run); }},
+       {"unavailable", "what has no value, and why", true,
+        [](Document& d, const Source& s) { add_unavailable(d, s.reader, s.run); }},
+       {"every-expectation", "all expectations with their reasons", true,
+        [](Document& d, const Source& s) { add_every_expectation(d, s.reader, s.run); }}}};
+  return sections;
+}
+
+}  // namespace warpmeter::reports::sections
