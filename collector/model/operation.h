@@ -55,4 +55,10 @@ enum class Combine : std::uint16_t { none, bit_and, bit_or, bit_xor };
 /// (0: all), c the predicate that is asked, d where the answer goes, f the kind.
 enum class BarrierKind : std::uint16_t { sync, arrive, all, any, count };
 
+/// Operation::imm of narrow_f64: the format, the rounding (a Narrowing of execute/narrow.h:
+/// nearest, towards zero, down, up, away), and whether it never gives an infinity.
+enum class NarrowFormat : std::uint8_t { f16, bf16, e4m3, e5m2, tf32 };
+inline constexpr int narrow_rounding_shift = 8;
+inline constexpr std::int64_t narrow_saturates = 1 << 16;
+
 }  // namespace warpmeter::model

@@ -21,6 +21,30 @@ constexpr Clock clocks[] = {
     {"%globaltimer_lo", Code::clock_32, 4},
 };
 
+/// What `.ftz`, `.sat` and `.relu` mean for a type; count: nothing.
+struct FloatWrapping {
+  std::string_view type;
+  unsigned bytes;
+  Code flush, saturate, lift;
+};
+constexpr FloatWrapping float_wrappings[] = {
+    {"f32", 4, Code::flush_f32, Code::saturate_f32, Code::count},
+    {"f64", 8, Code::count, Code::saturate_f64, Code::count},
+    {"f16", 2, Code::flush_f16, Code::saturate_f16, Code::relu_f16},
+    {"f16x2", 4, Code::flush_f16x2, Code::saturate_f16x2, Code::relu_f16x2},
+    {"bf16", 2, Code::flush_bf16, Code::saturate_bf16, Code::relu_bf16},
+    {"bf16x2", 4, Code::flush_bf16x2, Code::saturate_bf16x2, Code::relu_bf16x2},
+    {"f32x2", 8, Code::flush_f32x2, Code::count, Code::count},
+    {"s16x2", 4, Code::count, Code::count, Code::relu_s16x2},
+    {"s32", 4, Code::count, Code::count, Code::relu_s32},
+};
+
+/// Operands of another type than the instruction's last are none of `.ftz`'s business.
+bool is_flushed(const FloatWrapping& wrapping, RowType type) {
+  return wrapping.type == "f32" ? type == RowType::f32
+                                : type != RowType::none && bytes_of(type) == wrapping.bytes;
+}
+
 /// The type that a move or selection of this PTX type takes: only its size matters.
 std::optional<RowType> plain_type(std::string_view type) {
   if (type == "f32" || type == "f16x2" || type == "bf16x2") return RowType::u32;
@@ -35,54 +59,79 @@ std::optional<RowType> plain_type(std::string_view type) {
 
 }  // namespace
 
-/// An instruction of the table. `.ftz` of f32 flushes every f32 source and the result; `.sat`
-/// clamps the result; both are operations of their own around the instruction's.
+/// An instruction of the table. `.ftz` flushes every float source and the result; `.sat` clamps the
+/// result, `.relu` lifts it to zero; they are operations of their own around the instruction's.
 bool Decoder::decode_value() {
-  const ValueOperation* operation = find_value_operation(instruction_->text);
-  bool flushes = false, saturates = false;
+  const ptx::Instruction& instruction = *instruction_;
+  const bool is_extreme_of_three = (instruction.opcode == "min" || instruction.opcode == "max") &&
+                                   instruction.operands.size() == 4;
+  const std::string_view suffix = is_extreme_of_three ? ".3" : "";
+  const ValueOperation* operation =
+      find_value_operation(fmt::format("{}{}", instruction.text, suffix));
+  bool flushes = false, saturates = false, lifts = false;
+  const FloatWrapping* wrapping = nullptr;
   if (operation == nullptr) {
-    std::string name(instruction_->opcode);
-    for (const std::string_view modifier : instruction_->modifiers) {
-      if (modifier == "ftz") {
-        flushes = true;
-      } else if (modifier == "sat") {
-        saturates = true;
+    std::string name(instruction.opcode);
+    for (const std::string_view modifier : instruction.modifiers) {
+      bool* const flag = modifier == "ftz"    ? &flushes
+                         : modifier == "sat"  ? &saturates
+                         : modifier == "relu" ? &lifts
+                                              : nullptr;
+      if (flag != nullptr) {
+        *flag = true;
       } else {
         name += fmt::format(".{}", modifier);
       }
     }
-    operation = find_value_operation(name);
+    operation = find_value_operation(name + std::string(suffix));
     if (operation == nullptr) return false;
-    const std::string_view type = instruction_->modifiers.back();
-    if ((flushes && type != "f32") || (saturates && type != "f32" && type != "f64")) return false;
+    const auto* const known = std::find_if(std::begin(float_wrappings), std::end(float_wrappings),
+                                           [&](const FloatWrapping& candidate) {
+                                             return candidate.type == instruction.modifiers.back();
+                                           });
+    if (known == std::end(float_wrappings)) return false;
+    wrapping = known;
+    if ((flushes && wrapping->flush == Code::count) ||
+        (saturates && wrapping->saturate == Code::count) ||
+        (lifts && wrapping->lift == Code::count)) {
+      return false;
+    }
   }
   expect_operands(operation->source_count + 1, operation->source_count + 1);
   std::array<std::uint16_t, 3> rows{};
   for (unsigned i = 0; i < operation->source_count; ++i) {
     const RowType type = operation->sources[i];
-    rows[i] = source(instruction_->operands[i + 1], type);
-    if (flushes && type == RowType::f32) rows[i] = unary(Code::flush_f32, rows[i], 4);
+    rows[i] = source(instruction.operands[i + 1], type);
+    if (flushes && is_flushed(*wrapping, type)) {
+      rows[i] = unary(wrapping->flush, rows[i], wrapping->bytes);
+    }
   }
-  const Operand& to = instruction_->operands.front();
+  const Operand& to = instruction.operands.front();
   const bool is_test = operation->destination == RowType::none;
-  const bool wraps = saturates || (flushes && operation->destination == RowType::f32);
   const unsigned bytes = bytes_of(operation->destination);
+  std::array<Code, 3> last{};
+  std::size_t last_count = 0;
+  if (flushes && is_flushed(*wrapping, operation->destination))
+    last[last_count++] = wrapping->flush;
+  if (saturates) last[last_count++] = wrapping->saturate;
+  if (lifts) last[last_count++] = wrapping->lift;
   const std::uint16_t target =
       is_test ? predicate_destination(to) : destination(to, operation->destination);
-  Operation& emitted = emit(operation->code, !wraps);
+  Operation& emitted = emit(operation->code, last_count == 0);
   emitted.a = rows[0];
   emitted.b = rows[1];
   emitted.c = rows[2];
-  emitted.d = wraps ? scratch(bytes, 8) : target;
-  if (!wraps) return true;
+  emitted.d = last_count == 0 ? target : scratch(bytes, 8);
   std::uint16_t result = emitted.d;
-  if (flushes && saturates) result = unary(Code::flush_f32, result, 4);
-  const Code last = !saturates   ? Code::flush_f32
-                    : bytes == 4 ? Code::saturate_f32
-                                 : Code::saturate_f64;
-  Operation& wrapped = emit(last);
-  wrapped.a = result;
-  wrapped.d = target;
+  for (std::size_t i = 0; i < last_count; ++i) {
+    if (i + 1 < last_count) {
+      result = unary(last[i], result, bytes);
+      continue;
+    }
+    Operation& wrapped = emit(last[i]);
+    wrapped.a = result;
+    wrapped.d = target;
+  }
   return true;
 }
 
@@ -193,65 +242,6 @@ void Decoder::decode_selp() {
   operation.a = a;
   operation.b = b;
   operation.c = chosen;
-}
-
-/// The comparison of `setp` or `set` into a predicate, combined with the last operand where a
-/// Boolean operator is named.
-void Decoder::emit_comparison(std::string_view type, const Operand& to, bool guarded) {
-  const auto& modifiers = instruction_->modifiers;
-  std::optional<Comparison> comparison;
-  Combine combine = Combine::none;
-  for (const std::string_view modifier : modifiers) {
-    if (!comparison) comparison = find_comparison(modifier, type);
-    if (modifier == "and") combine = Combine::bit_and;
-    if (modifier == "or") combine = Combine::bit_or;
-    if (modifier == "xor") combine = Combine::bit_xor;
-  }
-  if (!comparison) refuse_opcode();
-  const std::size_t operands = combine == Combine::none ? 3 : 4;
-  expect_operands(operands, operands);
-  std::uint16_t a = source(instruction_->operands[1], comparison->type);
-  std::uint16_t b = source(instruction_->operands[2], comparison->type);
-  if (has("ftz") && comparison->type == RowType::f32) {
-    a = unary(Code::flush_f32, a, 4);
-    b = unary(Code::flush_f32, b, 4);
-  }
-  const std::uint16_t other =
-      combine == Combine::none ? 0 : predicate_source(instruction_->operands[3]);
-  const bool two = to.kind == Operand::Kind::pair;
-  const std::uint16_t d = predicate_destination(two ? to.parts[0] : to);
-  const std::uint16_t e = two ? predicate_destination(to.parts[1]) : no_operand;
-  Operation& operation = emit(comparison->code, guarded);
-  operation.d = d;
-  operation.e = e;
-  operation.a = comparison->swapped ? b : a;
-  operation.b = comparison->swapped ? a : b;
-  operation.c = static_cast<std::uint16_t>(combine);
-  operation.f = other;
-}
-
-void Decoder::decode_setp() {
-  if (instruction_->operands.empty()) refuse("has no operands");
-  emit_comparison(instruction_->modifiers.back(), instruction_->operands[0], true);
-}
-
-/// set.CmpOp.dtype.stype: all ones or 1.0 where the comparison holds.
-void Decoder::decode_set() {
-  const auto& modifiers = instruction_->modifiers;
-  if (modifiers.size() < 3 || instruction_->operands.empty()) refuse_opcode();
-  const std::string_view result = modifiers[modifiers.size() - 2];
-  if (result != "u32" && result != "s32" && result != "f32") refuse_opcode();
-  Operand sink;
-  sink.name = "_";
-  emit_comparison(modifiers.back(), sink, false);
-  const std::uint16_t yes = constant(result == "f32" ? 0x3f800000 : 0xffffffff, 4);
-  const std::uint16_t no = constant(0, 4);
-  const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
-  Operation& operation = emit(Code::selp_b32);
-  operation.d = d;
-  operation.a = yes;
-  operation.b = no;
-  operation.c = static_cast<std::uint16_t>(2 * scratch_predicate());
 }
 
 void Decoder::decode_bfi() {

@@ -15,16 +15,18 @@ namespace warpmeter::model {
 namespace {
 
 struct Type {
-  char kind = 'u';  ///< u, s, f, or h for bf16
+  char kind = 'u';  ///< u, s, f, h for bf16, or t for tf32
   unsigned bits = 32;
 
-  bool is_float() const { return kind == 'f' || kind == 'h'; }
+  bool is_float() const { return kind == 'f' || kind == 'h' || kind == 't'; }
+  bool is_narrow() const { return kind == 't' || (is_float() && bits == 16); }
   bool is_signed() const { return kind == 's'; }
   unsigned row_bytes() const { return std::max(bits / 8, 2u); }
 };
 
 std::optional<Type> type_of(std::string_view name) {
   if (name == "bf16") return Type{'h', 16};
+  if (name == "tf32") return Type{'t', 32};
   for (const char* known :
        {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f16", "f32", "f64"}) {
     if (name == known) return Type{name[0], static_cast<unsigned>(std::stoul(known + 1))};
@@ -183,17 +185,19 @@ void Decoder::finish_convert(std::uint16_t row, unsigned bytes, bool is_signed) 
 }
 
 void Decoder::decode_cvt() {
-  expect_operands(2, 2);
+  if (has("pack") ? decode_value() : decode_packed_cvt()) return;
   const auto& modifiers = instruction_->modifiers;
-  if (modifiers.size() < 2) refuse_opcode();
+  if (modifiers.size() < 2 || has("rs")) refuse_opcode();
   const std::optional<Type> to = type_of(modifiers[modifiers.size() - 2]);
   const std::optional<Type> from = type_of(modifiers.back());
-  if (!to || !from || has("relu") || has("satfinite") || has("rna") || has("rs")) refuse_opcode();
+  if (!to || !from || from->kind == 't') refuse_opcode();
+  expect_operands(2, 2);
   std::uint16_t row =
       convert_source(instruction_->operands[1], from->is_float(), from->is_signed(), from->bits);
   Type now = *from;
   if (now.bits == 8) now.bits = 16;
   if (now.kind == 'f' && now.bits == 32 && has("ftz")) row = unary(Code::flush_f32, row, 4);
+  if (now.kind == 'f' && now.bits == 32 && has("relu")) row = unary(Code::relu_f32, row, 4);
 
   const bool rounds_to_whole = has("rni") || has("rzi") || has("rmi") || has("rpi");
   if (now.is_float() && now.bits == 16) {  // nothing else starts from 16 bits
@@ -229,39 +233,133 @@ void Decoder::decode_cvt() {
   }
 }
 
+/// Operation::imm of narrow_f64, by the instruction's modifiers.
+std::int64_t Decoder::narrowing(NarrowFormat format) const {
+  const int rounding = has("rz") ? 1 : has("rm") ? 2 : has("rp") ? 3 : has("rna") ? 4 : 0;
+  return static_cast<std::int64_t>(format) | rounding << narrow_rounding_shift |
+         (has("satfinite") ? narrow_saturates : 0);
+}
+
+std::uint16_t Decoder::narrow(std::uint16_t f64_row, NarrowFormat format, unsigned number) {
+  const std::uint16_t result = scratch(format == NarrowFormat::tf32 ? 4 : 2, number);
+  Operation& operation = emit(Code::narrow_f64, false);
+  operation.a = f64_row;
+  operation.d = result;
+  operation.imm = narrowing(format);
+  return result;
+}
+
+/// Conversions to and from pairs: two f32 to one register of two numbers, pairs of 8 bits to pairs
+/// of 16 and back. False for any other cvt.
+bool Decoder::decode_packed_cvt() {
+  struct Packed {
+    std::string_view name;
+    NarrowFormat format;
+    unsigned bytes;  ///< of one number
+  };
+  static constexpr Packed all[] = {{"f16x2", NarrowFormat::f16, 2},
+                                   {"bf16x2", NarrowFormat::bf16, 2},
+                                   {"e4m3x2", NarrowFormat::e4m3, 1},
+                                   {"e5m2x2", NarrowFormat::e5m2, 1}};
+  const auto& modifiers = instruction_->modifiers;
+  const auto find = [](std::string_view name) {
+    return std::find_if(std::begin(all), std::end(all),
+                        [&](const Packed& known) { return known.name == name; });
+  };
+  if (modifiers.size() < 2 || has("rs")) return false;
+  const auto* const to = find(modifiers[modifiers.size() - 2]);
+  const auto* const from = find(modifiers.back());
+  if (to == std::end(all)) return false;
+  const bool from_f32 = modifiers.back() == "f32";
+  if (!from_f32 && (from == std::end(all) || from->bytes == to->bytes)) refuse_opcode();
+  expect_operands(from_f32 ? 3 : 2, from_f32 ? 3 : 2);
+
+  std::array<std::uint16_t, 2> wide{};  // low, high
+  if (from_f32) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      std::uint16_t row = source(instruction_->operands[2 - i], RowType::f32);
+      if (has("ftz")) row = unary(Code::flush_f32, row, 4);
+      if (has("relu")) row = unary(Code::relu_f32, row, 4);
+      wide[i] = unary(Code::f64_from_f32, row, 8);
+    }
+  } else if (from->bytes == 2) {
+    std::uint16_t row = source(instruction_->operands[1], RowType::u32);
+    const bool is_f16 = from->format == NarrowFormat::f16;
+    if (has("relu")) row = unary(is_f16 ? Code::relu_f16x2 : Code::relu_bf16x2, row, 4);
+    const auto parts = halves_of(row, 20);
+    for (std::size_t i = 0; i < 2; ++i) {
+      wide[i] = is_f16 ? unary(Code::f64_from_f16, parts[i], 8)
+                       : unary(Code::f64_from_f32, unary(Code::f32_from_bf16, parts[i], 4), 8);
+    }
+  } else {
+    const std::uint16_t row = source(instruction_->operands[1], RowType::u16);
+    const Code widen =
+        from->format == NarrowFormat::e4m3 ? Code::f64_from_e4m3 : Code::f64_from_e5m2;
+    wide[0] = unary(widen, row, 8);
+    wide[1] = unary(widen, unary(Code::high_byte, row, 2), 8);
+  }
+  std::array<std::uint16_t, 2> parts{};
+  for (unsigned i = 0; i < 2; ++i) {
+    parts[i] = narrow(wide[i], to->format, 24 + i);
+    if (from == std::end(all) || from->bytes == 2 || !has("relu")) continue;
+    Operation& lift =
+        emit(to->format == NarrowFormat::f16 ? Code::relu_f16 : Code::relu_bf16, false);
+    lift.a = parts[i];
+    lift.d = parts[i];
+  }
+  const std::uint16_t d =
+      destination(instruction_->operands[0], to->bytes == 2 ? RowType::u32 : RowType::u16);
+  Operation& pack = emit(to->bytes == 2 ? Code::pack_2x16 : Code::pack_bytes);
+  pack.d = d;
+  pack.a = parts[0];
+  pack.b = parts[1];
+  return true;
+}
+
+/// To f16, bf16 or tf32, by way of an f64 that says of what it lost that something was lost.
+void Decoder::convert_to_narrow(std::uint16_t row, char from_kind, unsigned from_bits, char kind) {
+  const Type now{from_kind, from_bits};
+  const bool is_plain = !has("rz") && !has("rm") && !has("rp") && !has("rna") && !has("satfinite");
+  if (now.kind == 'f' && now.bits == 32 && is_plain && kind != 't') {
+    if (has("sat")) row = unary(Code::saturate_f32, row, 4);
+    row = unary(kind == 'h' ? Code::bf16_from_f32 : Code::f16_from_f32, row, 2);
+    return finish_convert(row, 2, false);
+  }
+  if (now.bits == 64 && !now.is_float()) {
+    row = unary(now.is_signed() ? Code::sticky_f64_from_s64 : Code::sticky_f64_from_u64, row, 8);
+  } else if (now.bits != 64) {
+    row = unary(float_from(now, true), row, 8);
+  }
+  if (has("sat")) row = unary(Code::saturate_f64, row, 8);
+  row = narrow(row,
+               kind == 'f'   ? NarrowFormat::f16
+               : kind == 'h' ? NarrowFormat::bf16
+                             : NarrowFormat::tf32,
+               24);
+  finish_convert(row, kind == 't' ? 4 : 2, false);
+}
+
 void Decoder::convert_to_float(std::uint16_t row, char from_kind, unsigned from_bits, char kind,
                                unsigned bits) {
-  Type now{from_kind, from_bits};
-  if (bits == 16 && !now.is_float() && now.bits > 16) {
-    refuse("rounds a wide integer to 16 bits, which the model does not do");
-  }
-  if (bits == 16 && now.bits == 64) {
-    refuse("rounds f64 to 16 bits, which the model does not do");
-  }
-  const unsigned meant = bits == 16 ? 32 : bits;  // to 16 bits by way of f32
+  if (Type{kind, bits}.is_narrow()) return convert_to_narrow(row, from_kind, from_bits, kind);
+  const Type now{from_kind, from_bits};
+  const bool to_f64 = bits == 64;
   if (!now.is_float()) {
     const bool is_signed = now.is_signed();
-    const Code first = meant == 64 ? (is_signed ? Code::f64_from_s64_rz : Code::f64_from_u64_rz)
-                                   : (is_signed ? Code::f32_from_s64_rz : Code::f32_from_u64_rz);
+    const Code first = to_f64 ? (is_signed ? Code::f64_from_s64_rz : Code::f64_from_u64_rz)
+                              : (is_signed ? Code::f32_from_s64_rz : Code::f32_from_u64_rz);
     const Code code = directed(*instruction_, first);
-    if (code != Code::count && bits != 16) {
-      row = unary(code, resized(row, now.row_bytes(), is_signed, 8), meant / 8);
+    if (code != Code::count) {
+      row = unary(code, resized(row, now.row_bytes(), is_signed, 8), bits / 8);
     } else {
-      row = unary(float_from(now, meant == 64), row, meant / 8);
+      row = unary(float_from(now, to_f64), row, bits / 8);
     }
-  } else if (now.bits != meant) {
-    const Code code = meant == 32 ? directed(*instruction_, Code::f32_from_f64_rz) : Code::count;
-    row = unary(code != Code::count ? code : float_from(now, meant == 64), row, meant / 8);
+  } else if (now.bits != bits) {
+    const Code code = to_f64 ? Code::count : directed(*instruction_, Code::f32_from_f64_rz);
+    row = unary(code != Code::count ? code : float_from(now, to_f64), row, bits / 8);
   }
-  if (meant == 32 && has("ftz")) row = unary(Code::flush_f64_result, row, 4);
-  if (has("sat"))
-    row = unary(meant == 64 ? Code::saturate_f64 : Code::saturate_f32, row, meant / 8);
-  if (bits == 16) {
-    if (has("rz") || has("rm") || has("rp")) {
-      refuse("rounds to 16 bits in a direction, which the model does not do");
-    }
-    row = unary(kind == 'h' ? Code::bf16_from_f32 : Code::f16_from_f32, row, 2);
-  }
+  if (!to_f64 && has("ftz")) row = unary(Code::flush_f64_result, row, 4);
+  if (has("sat")) row = unary(to_f64 ? Code::saturate_f64 : Code::saturate_f32, row, bits / 8);
   finish_convert(row, bits / 8, false);
 }
 

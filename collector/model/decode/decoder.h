@@ -110,9 +110,6 @@ class Decoder {
   void decode_mov();
   void decode_pack(const Operand& whole, const Operand& parts, bool packs);
   void decode_selp();
-  void emit_comparison(std::string_view type, const Operand& to, bool guarded);
-  void decode_setp();
-  void decode_set();
   void decode_bfi();
   void decode_lop3();
   bool decode_exchange();
@@ -121,10 +118,28 @@ class Decoder {
   void decode_match();
   void decode_redux();
 
+  // compare.cpp
+  struct Test {
+    Comparison comparison;
+    std::array<std::uint16_t, 2> rows{};
+    Combine combine = Combine::none;
+    std::uint16_t other = 0;  ///< predicate operand
+  };
+  Test test_of(std::string_view type);
+  void emit_test(const Test& test, std::uint16_t a, std::uint16_t b, std::uint16_t d,
+                 std::uint16_t e, bool guarded);
+  std::array<std::uint16_t, 2> halves_of(std::uint16_t row, unsigned first_scratch);
+  void decode_setp();
+  void decode_set();
+
   // convert.cpp
   void decode_cvt();
   void convert_to_float(std::uint16_t row, char from_kind, unsigned from_bits, char kind,
                         unsigned bits);
+  void convert_to_narrow(std::uint16_t row, char from_kind, unsigned from_bits, char kind);
+  bool decode_packed_cvt();
+  std::int64_t narrowing(NarrowFormat format) const;
+  std::uint16_t narrow(std::uint16_t f64_row, NarrowFormat format, unsigned number);
   std::uint16_t convert_source(const Operand& operand, bool is_float, bool is_signed,
                                unsigned bits);
   std::uint16_t resized(std::uint16_t row, unsigned from_bytes, bool is_signed, unsigned bytes);

@@ -104,6 +104,8 @@ std::optional<RowType> compared_type(std::string_view type, bool equality) {
   using enum RowType;
   if (type == "f32") return f32;
   if (type == "f64") return f64;
+  if (type == "f16") return f16;
+  if (type == "bf16") return bf16;
   const bool is_signed = type.starts_with('s') && !equality;
   const std::string_view bits = type.empty() ? type : type.substr(1);
   if (bits == "16") return is_signed ? s16 : u16;
@@ -120,6 +122,8 @@ unsigned bytes_of(RowType type) {
       return 0;
     case RowType::u16:
     case RowType::s16:
+    case RowType::f16:
+    case RowType::bf16:
       return 2;
     case RowType::u32:
     case RowType::s32:

@@ -12,7 +12,7 @@
 namespace warpmeter::model {
 
 /// What a row of lanes holds.
-enum class RowType : std::uint8_t { none, u16, s16, u32, s32, u64, s64, f32, f64 };
+enum class RowType : std::uint8_t { none, u16, s16, u32, s32, u64, s64, f16, bf16, f32, f64 };
 unsigned bytes_of(RowType type);
 
 /// An operation whose lanes are computed from at most three rows.
