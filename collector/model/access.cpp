@@ -241,6 +241,15 @@ void settle(WorkerMemory& memory, std::size_t index) {
   site.mask = 0;
 }
 
+HostStretch host_at(Warp& w, unsigned lane, std::uint64_t generic_address) {
+  SiteInfo generic;
+  generic.space = AddressSpace::generic;
+  const Window window = window_at(w, generic, generic_address, lane);
+  if (!window.holds(generic_address, 1)) return {};
+  const std::uint64_t offset = generic_address - window.begin;
+  return {window.host + offset, window.bytes - offset};
+}
+
 bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t* addresses) {
   WorkerMemory& memory = *w.memory;
   const SiteInfo& info = memory.program->sites[op->extra];

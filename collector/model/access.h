@@ -2,6 +2,7 @@
 // warp.h) where the fast path of execute/ will find it. Also atomics, which have no fast path.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "collector/model/warp.h"
@@ -11,6 +12,13 @@ namespace warpmeter::model {
 /// Checks, counts and fills w.lane_host for the lanes of the mask, or raises w.trap and says false.
 /// `addresses` are those of the access's space, offset included; w.sites[op->extra] is its site.
 bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t* addresses);
+
+/// Memory of this machine behind a generic address, for reading; null and 0 where there is none.
+struct HostStretch {
+  const std::byte* host = nullptr;
+  std::uint64_t bytes = 0;
+};
+HostStretch host_at(Warp& w, unsigned lane, std::uint64_t generic_address);
 
 enum class AtomicKind : std::uint16_t {
   add,

@@ -116,7 +116,7 @@ class ModelWorkload : public run::Workload {
       return execution;
     }
     const LaunchOptions options{options_.threads, options_.instruction_budget, options_.cancelled,
-                                nullptr};
+                                nullptr, {}};
     LaunchOutcome outcome = model::launch(program, launch.geometry, *parameters, memory, options);
     if (outcome.trap) {
       execution.failure = outcome.trap->message;

@@ -148,6 +148,7 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
   for (unsigned i = 0; i < outcome.threads; ++i) {
     workers.push_back(std::make_unique<Worker>(program, memory, geometry, parameters, unit,
                                                options.instruction_budget));
+    workers.back()->print_to(options.print);
   }
   Blocks blocks(geometry.grid.count());
   std::vector<std::thread> threads;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/model/execute/units.h"
@@ -28,8 +29,9 @@ inline constexpr std::uint64_t default_instruction_budget = 1'000'000'000;
 struct LaunchOptions {
   unsigned threads = 0;  ///< of the host; 0: one a core
   std::uint64_t instruction_budget = default_instruction_budget;
-  std::function<bool()> cancelled;  ///< asked now and then, by any thread; may be empty
-  const Unit* unit = nullptr;       ///< null: the best
+  std::function<bool()> cancelled;              ///< asked now and then, by any thread; may be empty
+  const Unit* unit = nullptr;                   ///< null: the best
+  std::function<void(std::string_view)> print;  ///< what the kernel prints; empty: standard error
 };
 
 /// Why a kernel was stopped.

@@ -10,6 +10,7 @@
 
 #include "collector/model/memory.h"
 #include "collector/model/operation.h"
+#include "collector/model/warp.h"
 
 namespace warpmeter::model {
 
@@ -99,6 +100,9 @@ struct Parameter {
   std::uint32_t offset = 0, bytes = 0;
 };
 
+/// Of local memory, for the frames of functions that are called.
+inline constexpr std::uint32_t stack_bytes = 32 << 10;
+
 struct Program {
   std::string kernel;
   int arch = 0;  ///< 90 is sm_90
@@ -120,6 +124,8 @@ struct Program {
   std::uint32_t local_bytes = 0;  ///< of each thread
   std::vector<ModuleVariable> variables;
   std::vector<std::byte> constant_memory;
+  std::vector<FunctionCode> functions;  ///< those that are not inlined
+  bool has_calls = false;
 
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.

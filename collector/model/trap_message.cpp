@@ -103,14 +103,21 @@ std::string what_happened(const BlockTrap& trap, const Program& program,
     case TrapKind::endless:
       return fmt::format("endless loop: a warp of kernel '{}' has used up its instruction budget",
                          program.kernel);
+    case TrapKind::stack_overflow:
+      return fmt::format("stack overflow: functions of kernel '{}' call each other too deeply",
+                         program.kernel);
+    case TrapKind::bad_call:
+      return fmt::format(
+          "illegal call: kernel '{}' calls through a pointer that leads to no function",
+          program.kernel);
+    case TrapKind::assertion:
+      return fmt::format("failed assertion in kernel '{}': {}", program.kernel, trap.assertion);
     case TrapKind::trap_instruction:
     case TrapKind::none:
       break;
   }
-  return fmt::format(
-      "trap: kernel '{}' ended itself (a trap, a failed assertion or a jump past its "
-      "table)",
-      program.kernel);
+  return fmt::format("trap: kernel '{}' ended itself (a trap or a jump past its table)",
+                     program.kernel);
 }
 
 }  // namespace

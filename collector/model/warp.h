@@ -35,14 +35,21 @@ struct alignas(64) Site {
   std::uint64_t hits[32];                    ///< of the remembered shape, not yet in the counts
 };
 
-constexpr std::uint32_t stack_size = 128;
-
 /// A side of a divergent branch that waits, or where both continue together.
 struct Frame {
   const Operation* pc;
   const Operation* reconverge;
   std::uint32_t mask;
   std::uint32_t counted_from;  ///< see Warp
+  bool is_call = false;        ///< where the caller goes on
+};
+
+/// A function that is called: its first operation, and the one that ends it. Its address for calls
+/// through pointers is first_function + function_step × its number.
+inline constexpr std::uint64_t first_function = 0x10000;
+inline constexpr std::uint64_t function_step = 16;
+struct FunctionCode {
+  std::uint32_t first, end;
 };
 
 enum class WarpStatus : std::uint8_t { running, yielded, at_barrier, finished, trapped };
@@ -55,6 +62,9 @@ enum class TrapKind : std::uint8_t {
   barrier_not_reached,
   endless,
   trap_instruction,
+  stack_overflow,
+  bad_call,
+  assertion,
 };
 
 struct RaisedTrap {
@@ -65,6 +75,11 @@ struct RaisedTrap {
   std::uint32_t mask;  ///< lanes that had come to a divergent barrier
   std::uint64_t address, width;
 };
+
+/// Each side of a divergent branch has fewer lanes than the branch, so 32 levels of two frames; and
+/// as many for the loops that gather those who leave them early. Calls may take as many frames again each.
+inline constexpr std::uint32_t frames_of_divergence = 64;
+inline constexpr std::uint32_t frames_of_calls = 2048;
 
 struct WorkerMemory;
 
@@ -88,9 +103,11 @@ struct Warp {
   std::uint32_t depth;                ///< of stack
   WarpStatus status;
   RaisedTrap trap;
-  /// Each side of a divergent branch has fewer lanes than the branch, so 32 levels of two frames;
-  /// and as many again for the loops that gather those who leave them early.
-  Frame stack[stack_size];
+  const FunctionCode* functions;
+  std::uint64_t function_count;
+  Frame* stack;
+  /// Frames that calls may fill; loops that gather lanes may fill frames_of_divergence more.
+  std::uint32_t stack_limit;
 };
 
 /// One instruction set's code for Warp: runs until the warp yields, waits, finishes or traps.

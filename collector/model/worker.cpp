@@ -55,6 +55,9 @@ Worker::Worker(const Program& program, DeviceMemory& device, const kernels::Geom
   std::memset(registers_.get(), 0, bytes * warp_count_);
   predicates_.resize(std::size_t{program.predicate_count} * warp_count_);
   warps_.resize(warp_count_);
+  const std::uint32_t calls = program.has_calls ? frames_of_calls : 0;
+  const std::uint32_t frames = 2 * frames_of_divergence + calls;
+  frames_.resize(std::size_t{frames} * warp_count_);
   for (std::uint32_t i = 0; i < warp_count_; ++i) {
     Warp& warp = warps_[i];
     warp.registers = registers_.get() + bytes * i;
@@ -64,6 +67,10 @@ Worker::Worker(const Program& program, DeviceMemory& device, const kernels::Geom
     warp.lane_host = memory_.lane_host.data();
     warp.code = program.operations.data();
     warp.index = i;
+    warp.functions = program.functions.data();
+    warp.function_count = program.functions.size();
+    warp.stack = frames_.data() + std::size_t{frames} * i;
+    warp.stack_limit = calls;
     fill_constant_rows(warp);
   }
 }
@@ -195,6 +202,7 @@ BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>&
       if (warp.status == WarpStatus::trapped) {
         trap_.raised = warp.trap;
         trap_.warp = warp.index;
+        trap_.assertion = memory_.assertion;
         return BlockOutcome::trapped;
       }
       if (warp.status == WarpStatus::yielded) {

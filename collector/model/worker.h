@@ -21,6 +21,7 @@ namespace warpmeter::model {
 /// A trap, with the block that raised it.
 struct BlockTrap {
   RaisedTrap raised;
+  std::string assertion;  ///< that failed
   std::uint32_t warp = 0;
   std::uint64_t block = ~std::uint64_t{0};  ///< linear, x fastest
 };
@@ -34,6 +35,8 @@ class Worker {
          std::span<const std::byte> parameters, const Unit& unit, std::uint64_t instruction_budget);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
+
+  void print_to(std::function<void(std::string_view)> print) { memory_.print = std::move(print); }
 
   /// Runs one block to its end. `cancelled` is asked now and then; it may be empty.
   BlockOutcome run_block(std::uint64_t block, const std::function<bool()>& cancelled);
@@ -76,6 +79,7 @@ class Worker {
   std::unique_ptr<std::byte, Free> registers_;
   std::vector<std::uint32_t> predicates_;
   std::vector<Warp> warps_;
+  std::vector<Frame> frames_;  ///< the warps' stacks
   std::array<Barrier, 16> barriers_{};
   std::array<std::uint32_t, 3> block_index_{};
   BlockTrap trap_;

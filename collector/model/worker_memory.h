@@ -4,6 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/model/memory.h"
@@ -38,6 +42,10 @@ struct WorkerMemory {
   std::array<std::byte*, 32> lane_host{};
   std::vector<Site> sites;  ///< as many as the program has
   std::vector<SiteCounts> counts;
+  std::function<void(std::string_view)> print;  ///< takes what kernels print; empty: standard error
+  std::string assertion;                        ///< that failed
+  std::set<std::uint64_t> heap;                 ///< addresses that malloc gave
+  std::uint64_t heap_bytes = 0;
 };
 
 /// Puts what the site remembers into the counts.

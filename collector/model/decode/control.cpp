@@ -83,7 +83,7 @@ void Decoder::decode_indexed_branch() {
 
 /// The kernel's end for a thread; of an inlined function, a branch to where its callers go on.
 void Decoder::decode_return() {
-  if (instance_->caller == nullptr) {
+  if (!instance_->returns()) {
     emit(Code::leave);
   } else {
     add_branch(guard_, instance_->function->body.size(),
@@ -119,48 +119,6 @@ void Decoder::decode_barrier() {
   operation.b = count;
   operation.c = asked;
   operation.f = static_cast<std::uint16_t>(kind);
-}
-
-/// The body of the callee, here. Arguments and results are variables of the caller, which the
-/// callee uses under its own names.
-void Decoder::decode_call() {
-  const auto& operands = instruction_->operands;
-  if (guard_ != no_guard) refuse("is guarded, which the model does not do");
-  if (operands.size() < 3 || operands[1].kind != Operand::Kind::name) {
-    refuse("has a form that the model does not have");
-  }
-  const std::string_view name = operands[1].name;
-  if (name == "__assertfail") {
-    emit(Code::trap);
-    return;
-  }
-  const ptx::Function* callee = module_.find(name);
-  if (callee == nullptr || callee->is_declaration) {
-    refuse(register_row(name) ? "calls through a pointer, which the model does not do"
-                              : fmt::format("calls {}, which the module does not define", name));
-  }
-  for (const Instance* i = instance_; i != nullptr; i = i->caller) {
-    if (i->function == callee)
-      refuse(fmt::format("calls {} recursively, which the model does not do", name));
-  }
-  const auto variables = [&](const Operand& list, std::size_t expected) {
-    std::vector<Symbol> found;
-    for (const Operand& part : list.parts) {
-      const std::optional<Symbol> variable =
-          part.kind == Operand::Kind::name ? symbol(part.name) : std::nullopt;
-      if (!variable) refuse("passes something else than a .param variable");
-      found.push_back(*variable);
-    }
-    if (found.size() != expected)
-      refuse(fmt::format("has another number of operands than {}", name));
-    return found;
-  };
-  const std::vector<Symbol> results = variables(operands[0], callee->results.size());
-  const std::vector<Symbol> arguments = variables(operands[2], callee->parameters.size());
-  Instance instance;
-  instance.function = callee;
-  instance.caller = instance_;
-  decode_function(instance, results, arguments);
 }
 
 }  // namespace warpmeter::model

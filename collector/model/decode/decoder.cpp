@@ -140,7 +140,7 @@ void Decoder::place_variables() {
   relocate_variables();
 }
 
-/// Addresses within initial values. Functions have none: they cannot be called through pointers.
+/// Addresses within initial values.
 void Decoder::relocate_variables() {
   std::size_t next_global = 0;
   for (const ptx::Variable& variable : module_.variables) {
@@ -152,9 +152,14 @@ void Decoder::relocate_variables() {
     }
     for (const auto& relocation : variable.relocations) {
       const auto target = module_symbols_.find(relocation.name);
-      if (target == module_symbols_.end() || contents == nullptr) continue;
-      std::uint64_t value = target->second.address + static_cast<std::uint64_t>(relocation.addend);
-      if (relocation.is_generic) value += window_of(target->second.space);
+      if (contents == nullptr) continue;
+      std::uint64_t value = static_cast<std::uint64_t>(relocation.addend);
+      if (target != module_symbols_.end()) {
+        value += target->second.address;
+        if (relocation.is_generic) value += window_of(target->second.space);
+      } else if (const auto function = function_address(relocation.name)) {
+        value += *function;
+      }
       value >>= relocation.shift_bits;
       for (std::uint32_t i = 0; i < relocation.bytes && relocation.offset + i < variable.bytes;
            ++i) {
@@ -181,7 +186,9 @@ Program Decoder::decode() {
   program_.parameter_bytes = offset;
   place_variables();
   instance.function = &entry_;
+  instance.root = &entry_root_;
   decode_function(instance, {}, {});
+  decode_bodies();
   program_.local_bytes = static_cast<std::uint32_t>(round_up(program_.local_bytes, 16));
   return std::move(program_);
 }
@@ -192,24 +199,29 @@ void Decoder::place_instance(Instance& instance) {
   const auto of = [&](ptx::Width width) { return slots.count[static_cast<std::size_t>(width)]; };
   instance.first_predicate = program_.predicate_count;
   program_.predicate_count += of(ptx::Width::predicate);
-  const std::uint32_t units = 2 * of(ptx::Width::word) + 4 * of(ptx::Width::pair);
+  const std::uint64_t units = std::uint64_t{2} * of(ptx::Width::word) +
+                              std::uint64_t{4} * of(ptx::Width::pair) +
+                              std::uint64_t{8} * of(ptx::Width::quad);
   if (program_.predicate_count > 0x7000 || program_.row_units + units > 0xf000) {
     refuse("needs more registers than the model has");
   }
   instance.first_word = program_.row_units;
   instance.first_pair = instance.first_word + 2 * of(ptx::Width::word);
-  program_.registers.push_back({program_.row_units, units});
-  program_.row_units += units;
+  instance.first_quad = instance.first_pair + 4 * of(ptx::Width::pair);
+  program_.registers.push_back({program_.row_units, static_cast<std::uint32_t>(units)});
+  program_.row_units += static_cast<std::uint32_t>(units);
 
   for (const ptx::Variable& variable : instance.function->variables) {
     if (variable.space == ptx::Space::shared) {
       const auto placed = shared_symbols_.find(variable.name);
       if (placed != shared_symbols_.end()) instance.symbols[variable.name] = placed->second;
     } else if (variable.space == ptx::Space::local || variable.space == ptx::Space::param) {
-      const std::uint64_t at = round_up(program_.local_bytes, std::max(variable.alignment, 1u));
+      Root& root = *instance.root;
+      std::uint32_t& used = root.is_entry ? program_.local_bytes : root.frame_bytes;
+      const std::uint64_t at = round_up(used, std::max(variable.alignment, 1u));
       if (at + variable.bytes > (std::uint64_t{1} << 24)) refuse("needs too much local memory");
-      instance.symbols[variable.name] = {AddressSpace::local, at};
-      program_.local_bytes = static_cast<std::uint32_t>(at + variable.bytes);
+      instance.symbols[variable.name] = {AddressSpace::local, at, !root.is_entry, variable.bytes};
+      used = static_cast<std::uint32_t>(at + variable.bytes);
     }
   }
 }
@@ -278,7 +290,7 @@ void Decoder::finish_function(Instance& instance, const Place& place,
   guard_ = no_guard;
   const auto end = static_cast<std::uint32_t>(program_.operations.size());
   instance.operation_of.back() = end;
-  if (instance.caller != nullptr) {
+  if (instance.returns()) {
     emit(Code::join);
   } else {
     program_.places.push_back(place);
@@ -290,7 +302,7 @@ void Decoder::finish_function(Instance& instance, const Place& place,
     if (branch.meeting != ptx::nowhere) {
       operation.imm = instance.operation_of[branch.meeting];
     } else {
-      operation.imm = instance.caller != nullptr ? static_cast<std::int64_t>(end) : -1;
+      operation.imm = instance.returns() ? static_cast<std::int64_t>(end) : -1;
     }
   }
 }

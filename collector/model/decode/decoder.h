@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,14 +42,29 @@ struct Analysis {
 struct Symbol {
   AddressSpace space = AddressSpace::global;
   std::uint64_t address = 0;
+  bool in_frame = false;    ///< the address counts from the base of the frame (see calls.cpp)
+  std::uint64_t bytes = 0;  ///< of a variable in local memory
 };
 
-/// A function, at one place where it is inlined.
+/// Code that is not inlined anywhere: the entry, or a function's own body.
+struct Root {
+  bool is_entry = true;
+  bool is_recursive = false;
+  std::uint32_t frame_bytes = 0;
+  std::uint16_t size_row = no_operand;  ///< the row that holds frame_bytes; see frame_size_row()
+};
+
+/// A function, at one place where it is inlined, or at its root.
 struct Instance {
   const ptx::Function* function = nullptr;
   const Analysis* analysis = nullptr;
-  const Instance* caller = nullptr;  ///< null: the entry
-  std::uint32_t first_predicate = 0, first_word = 0, first_pair = 0;
+  const Instance* caller = nullptr;  ///< null: a root
+  std::size_t call_index = 0;        ///< of the caller's call
+  Root* root = nullptr;
+  std::uint32_t first_predicate = 0, first_word = 0, first_pair = 0, first_quad = 0;
+
+  /// Whether its threads go on somewhere after its end.
+  bool returns() const { return caller != nullptr || !root->is_entry; }
   std::unordered_map<std::string_view, Symbol> symbols;
   std::vector<std::uint32_t> operation_of;  ///< of each instruction and of the end
 };
@@ -175,9 +191,45 @@ class Decoder {
   void decode_indexed_branch();
   void decode_return();
   void decode_barrier();
-  void decode_call();
   std::size_t label(std::string_view name) const;
   void add_branch(std::uint16_t predicate, std::size_t target, std::size_t meeting);
+
+  // calls.cpp
+  struct Passed {
+    Symbol symbol;
+    std::uint64_t bytes = 0;
+  };
+  /// A register that is kept in the frame.
+  struct Saved {
+    bool is_predicate = false;
+    std::uint16_t index = 0;
+    unsigned bytes = 4;
+  };
+  struct Body {
+    const ptx::Function* function = nullptr;
+    Root root;
+    bool is_called = false;  ///< not only through pointers
+    std::uint32_t first_operation = 0, end_operation = 0;
+  };
+  void decode_call();
+  bool decode_system_call(std::string_view name, const std::vector<Passed>& results,
+                          const std::vector<Passed>& arguments);
+  void decode_bodies();
+  bool is_recursive(const ptx::Function& function);
+  const std::vector<const ptx::Function*>& addresses_taken();
+  std::uint32_t body_of(const ptx::Function& function);
+  std::optional<std::uint64_t> function_address(std::string_view name);
+  std::uint16_t frame_row();
+  std::uint16_t frame_size_row(Root& root);
+  void emit_local(bool is_load, std::uint16_t base, bool is_wide, std::int64_t offset,
+                  std::uint16_t row, unsigned bytes, bool guarded);
+  std::pair<std::uint16_t, std::int64_t> local_place(const Symbol& symbol);
+  void copy_argument(const Symbol& variable, std::uint16_t base, std::int64_t offset,
+                     std::uint64_t bytes, bool to_callee);
+  std::vector<Saved> registers_across_call();
+  void save_registers(const std::vector<Saved>& saved, std::uint32_t first, bool restores);
+  void emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer,
+                 const std::vector<Passed>& results, const std::vector<Passed>& arguments);
 
   /// Appends an operation of the current instruction, under its guard unless `guarded` is false.
   Operation& emit(Code code, bool guarded = true);
@@ -194,6 +246,15 @@ class Decoder {
   std::optional<std::uint16_t> the_scratch_predicate_;
 
   std::vector<Refusal> refusals_;
+
+  Root entry_root_;
+  std::deque<Body> bodies_;
+  std::map<const ptx::Function*, std::uint32_t> body_numbers_;
+  std::map<const ptx::Function*, bool> recursive_;
+  std::optional<std::vector<const ptx::Function*>> addresses_taken_;
+  std::vector<std::pair<std::size_t, std::uint32_t>> direct_calls_;  ///< operation, body
+  bool has_indirect_calls_ = false;
+  std::optional<std::uint16_t> frame_row_;
 
   // Of the instruction that is being decoded.
   Instance* instance_ = nullptr;

@@ -94,7 +94,7 @@ Decoder::Target Decoder::address(const Operand& operand, AddressSpace space) {
   }
   const std::optional<Symbol> variable = symbol(base);
   if (!variable) refuse(fmt::format("names {}, which the model does not know", base));
-  target.row = constant(0, 8);
+  target.row = variable->in_frame ? frame_row() : constant(0, 8);
   target.offset += static_cast<std::int64_t>(variable->address);
   // Parameters of a device function, and those that it is called with, lie in local memory.
   if (space == AddressSpace::param || space == AddressSpace::generic) {

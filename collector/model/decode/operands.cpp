@@ -134,7 +134,7 @@ std::optional<std::pair<std::uint16_t, unsigned>> Decoder::register_row(
     case ptx::Width::pair:
       return std::pair{static_cast<std::uint16_t>(instance_->first_pair + slot * 4), bytes};
     case ptx::Width::quad:
-      refuse(fmt::format("uses the 128-bit register {}, which the model cannot hold", name));
+      return std::pair{static_cast<std::uint16_t>(instance_->first_quad + slot * 8), 16u};
     case ptx::Width::predicate:
       break;
   }
@@ -206,8 +206,20 @@ std::uint16_t Decoder::source(const Operand& operand, RowType type) {
   }
   if (const auto row = special_row(operand.name, type)) return *row;
   const std::string_view base = operand.address.base.empty() ? operand.name : operand.address.base;
+  const auto offset = static_cast<std::uint64_t>(operand.address.offset);
   if (const std::optional<Symbol> variable = symbol(base); variable && wanted >= 4) {
-    return constant(variable->address + static_cast<std::uint64_t>(operand.address.offset), wanted);
+    const std::uint16_t place = constant(variable->address + offset, wanted);
+    if (!variable->in_frame) return place;
+    if (wanted != 8) refuse("takes 32 bits of an address in a function's frame");
+    const std::uint16_t frame = frame_row(), sum = scratch(8, 31);
+    Operation& operation = emit(Code::add_u64, false);
+    operation.a = frame;
+    operation.b = place;
+    operation.d = sum;
+    return sum;
+  }
+  if (const auto function = wanted == 8 ? function_address(base) : std::nullopt) {
+    return constant(*function + offset, 8);
   }
   refuse(fmt::format("names {}, which the model does not know", operand.name));
 }
