@@ -32,7 +32,20 @@ enum class AtomicKind : std::uint16_t {
   increment,
   decrement,
 };
-enum class AtomicType : std::uint16_t { u32, s32, u64, s64, f32, f64 };
+enum class AtomicType : std::uint16_t {
+  u32,
+  s32,
+  u64,
+  s64,
+  f32,
+  f64,
+  f16,
+  bf16,
+  f16x2,
+  bf16x2,
+  b16,
+  b128,
+};
 
 /// Operation::c of an atomic: kind, type << 4, and whether its address register is of 64 bits.
 inline constexpr std::uint16_t atomic_kind_mask = 15;
@@ -40,7 +53,8 @@ inline constexpr int atomic_type_shift = 4;
 inline constexpr std::uint16_t atomic_wide_address = 1 << 8;
 
 /// Changes memory for one lane after the other, at w.lane_host. d takes the old values (it may be
-/// no_operand), b is the operand; of compare_and_swap, b is compared and e stored.
+/// no_operand), b is the operand; of compare_and_swap, b is compared and e stored. f is how many
+/// numbers of a vector there are; their rows follow each other.
 void change_atomically(Warp& w, const Operation* op, std::uint32_t mask);
 
 }  // namespace warpmeter::model

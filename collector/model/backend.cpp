@@ -115,8 +115,8 @@ class ModelWorkload : public run::Workload {
                       program.kernel, problem_.arguments.size());
       return execution;
     }
-    const LaunchOptions options{options_.threads, options_.instruction_budget, options_.cancelled,
-                                nullptr, {}};
+    const LaunchOptions options{
+        options_.threads, options_.instruction_budget, options_.cancelled, nullptr, {}};
     LaunchOutcome outcome = model::launch(program, launch.geometry, *parameters, memory, options);
     if (outcome.trap) {
       execution.failure = outcome.trap->message;

@@ -13,6 +13,8 @@ constexpr std::string_view loop_reason =
     "approximate: the hardware runs this atomic as a loop that retries under contention";
 constexpr std::string_view lanes_reason =
     "approximate: the hardware adds up equal addresses before it changes memory";
+constexpr std::string_view apart_reason =
+    "approximate: copies past the registers and barrier objects are not calibrated on hardware";
 constexpr std::string_view width_reason =
     "approximate: accesses of this width are not calibrated on hardware";
 constexpr std::string_view instruction_reason =
@@ -90,6 +92,7 @@ std::string text_of(std::string_view source, int line) {
 }  // namespace
 
 SiteGrade grade_of(const SiteInfo& site, AddressSpace space) {
+  if (site.is_apart) return {Grade::modelled, apart_reason};
   const bool is_atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
   if (!site.doubt.empty()) return {Grade::ptx, site.doubt};
   if (is_atomic && space == AddressSpace::shared && (site.is_float || site.retries)) {
@@ -130,6 +133,7 @@ schema::Counter counter(std::string_view name, const Program& program,
     } else if (kind_in(site, known->space) != known->kind || counts->requests == 0) {
       continue;
     }
+    if (site.is_apart) continue;
     sum += counts->*known->count;
     const SiteGrade grade = grade_of(site, known->space);
     if (grade.grade > result.grade) {

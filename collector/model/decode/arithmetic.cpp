@@ -176,6 +176,13 @@ void Decoder::decode_mov() {
   }
   if (to.kind == Operand::Kind::vector) return decode_pack(from, to, false);
   if (from.kind == Operand::Kind::vector) return decode_pack(to, from, true);
+  if (has("b128")) {
+    for (unsigned i = 0; i < 2; ++i) {
+      move_row(static_cast<std::uint16_t>(quad_row(to) + 4 * i),
+               static_cast<std::uint16_t>(quad_row(from) + 4 * i), 8, true);
+    }
+    return;
+  }
   for (const Clock& clock : clocks) {
     if (from.name != clock.name) continue;
     const std::uint16_t row = destination(to, clock.bytes == 4 ? RowType::u32 : RowType::u64);
@@ -189,6 +196,15 @@ void Decoder::decode_mov() {
 void Decoder::decode_pack(const Operand& whole, const Operand& parts, bool packs) {
   const std::optional<RowType> type = plain_type(instruction_->modifiers.back());
   const std::size_t count = parts.parts.size();
+  if (has("b128") && count == 2) {
+    for (unsigned i = 0; i < 2; ++i) {
+      const auto own = static_cast<std::uint16_t>(quad_row(whole) + 4 * i);
+      const std::uint16_t part =
+          packs ? source(parts.parts[i], RowType::u64) : destination(parts.parts[i], RowType::u64);
+      move_row(packs ? own : part, packs ? part : own, 8, true);
+    }
+    return;
+  }
   Code code = Code::count;
   RowType part_type = RowType::u16;
   if (type == RowType::u32 && count == 2) {

@@ -126,6 +126,7 @@ void Decoder::decode_bodies() {
       program_.constants.push_back({root.size_row, 8, root.frame_bytes});
     }
   };
+  if (direct_calls_.empty() && !has_indirect_calls_) return;
   entry_root_.frame_bytes = program_.local_bytes;
   finish(entry_root_);
   program_.local_bytes = entry_root_.frame_bytes;
@@ -155,10 +156,8 @@ void Decoder::decode_bodies() {
     program_.operations[operation].extra = bodies_[body].first_operation;
     program_.operations[operation].imm = bodies_[body].end_operation;
   }
-  if (!direct_calls_.empty() || has_indirect_calls_) {
-    program_.local_bytes += stack_bytes;
-    program_.has_calls = true;
-  }
+  program_.local_bytes += stack_bytes;
+  program_.has_calls = true;
 }
 
 /// A load or store of local memory at a row of addresses.

@@ -69,6 +69,9 @@ struct Instance {
   std::vector<std::uint32_t> operation_of;  ///< of each instruction and of the end
 };
 
+/// What may follow a memory instruction without changing what it does here (see memory.cpp).
+bool changes_nothing(std::string_view modifier);
+
 class Decoder {
  public:
   Decoder(const ptx::Module& module, const ptx::Function& entry);
@@ -169,8 +172,13 @@ class Decoder {
     std::size_t parts = 1;  ///< registers
   };
   Accessed accessed() const;
-  std::array<std::uint16_t, 4> data_rows(const Operand& data, const Accessed& what, bool is_load,
-                                         unsigned& row_bytes);
+  std::vector<std::uint16_t> data_rows(const Operand& data, const Accessed& what, bool is_load,
+                                       unsigned& row_bytes);
+  std::uint16_t quad_row(const Operand& operand) const;
+  std::uint16_t scratch_rows(unsigned row_bytes, unsigned count, unsigned number);
+  void move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, bool guarded);
+  std::uint16_t atomic_operand(const Operand& operand, RowType type, unsigned parts, bool is_quad,
+                               unsigned number);
   void decode_load_store(bool is_load);
   void decode_atomic(bool returns);
   void decode_cvta();

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 
-#include "collector/model/access.h"
 #include "collector/model/decode/decoder.h"
 #include "collector/model/ptx/types.h"
 
 namespace warpmeter::model {
-namespace {
 
 constexpr std::string_view may_be_merged =
     "counted at PTX level: ptxas may merge these accesses with their neighbours";
@@ -27,6 +25,8 @@ bool changes_nothing(std::string_view modifier) {
          modifier.starts_with("L1::") || modifier.starts_with("L2::");
 }
 
+namespace {
+
 /// Memory that other blocks may change meanwhile.
 bool talks_to_others(const ptx::Instruction& instruction) {
   for (const std::string_view modifier : instruction.modifiers) {
@@ -38,33 +38,15 @@ bool talks_to_others(const ptx::Instruction& instruction) {
   return false;
 }
 
-struct AtomicName {
-  std::string_view name;
-  AtomicKind kind;
-};
-constexpr AtomicName atomic_names[] = {
-    {"add", AtomicKind::add},       {"min", AtomicKind::minimum},
-    {"max", AtomicKind::maximum},   {"and", AtomicKind::bit_and},
-    {"or", AtomicKind::bit_or},     {"xor", AtomicKind::bit_xor},
-    {"exch", AtomicKind::exchange}, {"cas", AtomicKind::compare_and_swap},
-    {"inc", AtomicKind::increment}, {"dec", AtomicKind::decrement},
-};
-struct AtomicOperand {
-  std::string_view name;
-  AtomicType type;
-  RowType row;
-};
-constexpr AtomicOperand atomic_operands[] = {
-    {"u32", AtomicType::u32, RowType::u32}, {"b32", AtomicType::u32, RowType::u32},
-    {"s32", AtomicType::s32, RowType::s32}, {"u64", AtomicType::u64, RowType::u64},
-    {"b64", AtomicType::u64, RowType::u64}, {"s64", AtomicType::s64, RowType::s64},
-    {"f32", AtomicType::f32, RowType::f32}, {"f64", AtomicType::f64, RowType::f64},
-};
-
 }  // namespace
 
 AddressSpace Decoder::access_space() const {
   for (const std::string_view modifier : instruction_->modifiers) {
+    if (modifier == "shared::cluster") {
+      refuse(
+          "reaches the shared memory of other blocks of a cluster, which the model does not "
+          "do; measure this kernel on a GPU");
+    }
     if (modifier == "global") return AddressSpace::global;
     if (modifier == "shared" || modifier == "shared::cta") return AddressSpace::shared;
     if (modifier == "local") return AddressSpace::local;
@@ -119,8 +101,8 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
 Decoder::Accessed Decoder::accessed() const {
   Accessed result;
   for (const std::string_view modifier : instruction_->modifiers) {
-    if (modifier == "v2" || modifier == "v4") {
-      result.parts = modifier == "v2" ? 2 : 4;
+    if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
+      result.parts = static_cast<std::size_t>(modifier[1] - '0');
     } else if (ptx::bits_of_type(modifier) && result.type.empty()) {
       result.type = modifier;
     } else if (!changes_nothing(modifier)) {
@@ -128,15 +110,16 @@ Decoder::Accessed Decoder::accessed() const {
     }
   }
   const unsigned bits = ptx::bits_of_type(result.type).value_or(0);
-  if (bits < 8 || bits > 64) refuse_opcode();
+  if (bits < 8) refuse_opcode();
   result.bytes = bits / 8;
+  if (result.bytes * result.parts > 32) refuse("moves more than 32 bytes a lane");
   return result;
 }
 
 /// The rows of a load's or store's registers, and how wide those are: they may be wider than what
-/// is in memory.
-std::array<std::uint16_t, 4> Decoder::data_rows(const Operand& data, const Accessed& what,
-                                                bool is_load, unsigned& row_bytes) {
+/// is in memory. A register of 128 bits is two rows.
+std::vector<std::uint16_t> Decoder::data_rows(const Operand& data, const Accessed& what,
+                                              bool is_load, unsigned& row_bytes) {
   const bool is_vector = data.kind == Operand::Kind::vector;
   if ((is_vector ? data.parts.size() : 1) != what.parts) {
     refuse("has another number of registers than it says");
@@ -144,6 +127,16 @@ std::array<std::uint16_t, 4> Decoder::data_rows(const Operand& data, const Acces
   const auto part = [&](std::size_t i) -> const Operand& {
     return is_vector ? data.parts[i] : data;
   };
+  std::vector<std::uint16_t> rows;
+  if (what.bytes == 16) {
+    row_bytes = 8;
+    for (std::size_t i = 0; i < what.parts; ++i) {
+      const std::uint16_t first = quad_row(part(i));
+      rows.push_back(first);
+      rows.push_back(static_cast<std::uint16_t>(first + 4));
+    }
+    return rows;
+  }
   row_bytes = std::max(what.bytes, 2u);
   for (std::size_t i = 0; i < what.parts; ++i) {
     if (part(i).kind != Operand::Kind::name) continue;
@@ -155,15 +148,41 @@ std::array<std::uint16_t, 4> Decoder::data_rows(const Operand& data, const Acces
                        : row_bytes == 2              ? RowType::u16
                        : row_bytes == 4              ? RowType::u32
                                                      : RowType::u64;
-  std::array<std::uint16_t, 4> rows{};
   for (std::size_t i = 0; i < what.parts; ++i) {
-    rows[i] = is_load ? destination(part(i), type) : source(part(i), type);
+    rows.push_back(is_load ? destination(part(i), type) : source(part(i), type));
   }
   return rows;
 }
 
+/// The first row of a register of 128 bits.
+std::uint16_t Decoder::quad_row(const Operand& operand) const {
+  const auto found =
+      operand.kind == Operand::Kind::name ? register_row(operand.name) : std::nullopt;
+  if (!found || found->second != 16) refuse("takes a register of 128 bits");
+  return found->first;
+}
+
+/// Rows that follow each other, for operations that take more of them than they can name.
+std::uint16_t Decoder::scratch_rows(unsigned row_bytes, unsigned count, unsigned number) {
+  const auto [found, is_new] = scratches_.try_emplace({row_bytes * 100 + count, number});
+  if (is_new) {
+    found->second = allocate_row(row_bytes);
+    for (unsigned i = 1; i < count; ++i) allocate_row(row_bytes);
+  }
+  return found->second;
+}
+
+void Decoder::move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, bool guarded) {
+  Operation& move = emit(bytes == 2   ? Code::mov_b16
+                         : bytes == 4 ? Code::mov_b32
+                                      : Code::mov_b64,
+                         guarded);
+  move.a = from;
+  move.d = to;
+}
+
 void Decoder::decode_load_store(bool is_load) {
-  expect_operands(2, is_load ? 3 : 2);
+  expect_operands(2, is_load ? 4 : 3);  // with a cache policy, and whether a load was valid
   const Accessed what = accessed();
   const Target target = address(instruction_->operands[is_load ? 1 : 0], access_space());
   if (!is_load && (target.space == AddressSpace::constant || target.space == AddressSpace::param)) {
@@ -175,10 +194,11 @@ void Decoder::decode_load_store(bool is_load) {
   }
   unsigned row_bytes = 0;
   const Operand& data = instruction_->operands[is_load ? 0 : 1];
-  const std::array<std::uint16_t, 4> rows = data_rows(data, what, is_load, row_bytes);
-  const std::optional<Code> first =
-      is_load ? find_load(what.bytes, what.type.starts_with('s'), row_bytes)
-              : find_store(what.bytes, row_bytes);
+  std::vector<std::uint16_t> rows = data_rows(data, what, is_load, row_bytes);
+  const unsigned bytes = std::min(what.bytes, 8u);
+  const std::optional<Code> first = is_load
+                                        ? find_load(bytes, what.type.starts_with('s'), row_bytes)
+                                        : find_store(bytes, row_bytes);
   if (!first) refuse(fmt::format("has a register of {} bits", row_bytes * 8));
 
   SiteInfo info;
@@ -186,67 +206,34 @@ void Decoder::decode_load_store(bool is_load) {
   info.space = target.space;
   info.width = static_cast<std::uint8_t>(what.bytes * what.parts);
   info.alignment = info.width;
-  info.parts = static_cast<std::uint8_t>(what.parts);
+  info.parts = static_cast<std::uint8_t>(rows.size());
   const std::uint32_t site = add_site(info);
-  const unsigned variant = (target.is_wide ? 1 : 0) + (data.kind == Operand::Kind::vector ? 2 : 0);
+  const auto count = static_cast<unsigned>(rows.size());
+  const unsigned units = row_bytes * 32 / row_unit_bytes;
+  const bool is_long = count > 4;
+  std::uint16_t together = 0;
+  if (is_long) {
+    together = scratch_rows(row_bytes, count, 50);
+    for (unsigned i = 0; !is_load && i < count; ++i) {
+      move_row(static_cast<std::uint16_t>(together + i * units), rows[i], row_bytes, false);
+    }
+  }
+  const unsigned variant =
+      (target.is_wide ? 1 : 0) + (data.kind == Operand::Kind::vector || count > 1 ? 2 : 0);
+  const std::vector<std::uint16_t> own = rows;
+  rows.resize(4);
   Operation& operation = emit(static_cast<Code>(static_cast<std::uint16_t>(*first) + variant));
   operation.a = target.row;
-  operation.d = rows[0];
+  operation.d = is_long ? together : rows[0];
   operation.b = rows[1];
   operation.c = rows[2];
   operation.e = rows[3];
-  operation.f = static_cast<std::uint16_t>(what.parts);
+  operation.f = static_cast<std::uint16_t>(count);
   operation.imm = target.offset;
   operation.extra = site;
-}
-
-void Decoder::decode_atomic(bool returns) {
-  const AtomicName* kind = nullptr;
-  const AtomicOperand* type = nullptr;
-  for (const std::string_view modifier : instruction_->modifiers) {
-    const auto same = [&](const auto& known) { return known.name == modifier; };
-    const auto* const a_kind = std::find_if(std::begin(atomic_names), std::end(atomic_names), same);
-    const auto* const a_type =
-        std::find_if(std::begin(atomic_operands), std::end(atomic_operands), same);
-    if (a_kind != std::end(atomic_names)) {
-      kind = a_kind;
-    } else if (a_type != std::end(atomic_operands)) {
-      type = a_type;
-    } else if (!changes_nothing(modifier)) {
-      refuse_opcode();
-    }
+  for (unsigned i = 0; is_long && is_load && i < count; ++i) {
+    move_row(own[i], static_cast<std::uint16_t>(together + i * units), row_bytes, true);
   }
-  if (kind == nullptr || type == nullptr) refuse_opcode();
-  const bool is_float = type->row == RowType::f32 || type->row == RowType::f64;
-  if (is_float && kind->kind != AtomicKind::add && kind->kind != AtomicKind::exchange) {
-    refuse_opcode();
-  }
-  const std::size_t first = returns ? 1 : 0;
-  const std::size_t sources = kind->kind == AtomicKind::compare_and_swap ? 2 : 1;
-  expect_operands(first + 1 + sources, first + 1 + sources);
-  const Target target = address(instruction_->operands[first], access_space());
-  if (target.space != AddressSpace::shared) program_.blocks_communicate = true;
-
-  SiteInfo info;
-  info.kind = returns ? AccessKind::atomic : AccessKind::reduction;
-  info.space = target.space;
-  info.width = static_cast<std::uint8_t>(bytes_of(type->row));
-  info.alignment = info.width;
-  info.is_float = is_float;
-  const std::uint16_t b = source(instruction_->operands[first + 1], type->row);
-  const std::uint16_t e = sources == 2 ? source(instruction_->operands[first + 2], type->row) : b;
-  const std::uint16_t d = returns ? destination(instruction_->operands[0], type->row) : no_operand;
-  const std::uint32_t site = add_site(info);
-  Operation& operation = emit(Code::atomic);
-  operation.d = d;
-  operation.a = target.row;
-  operation.b = b;
-  operation.e = e;
-  operation.c = static_cast<std::uint16_t>(static_cast<unsigned>(kind->kind) |
-                                           static_cast<unsigned>(type->type) << atomic_type_shift |
-                                           (target.is_wide ? atomic_wide_address : 0u));
-  operation.imm = target.offset;
-  operation.extra = site;
 }
 
 /// The windows are added and taken away again; addresses of global memory are generic ones.

@@ -163,19 +163,26 @@ TEST(Refusals, ComeBeforeAnythingRuns) {
       {"st.const.u32 [%rd1], %r1; ret;", "can only read"},
       {"setp.lt.f32 %p1, %r1, 1; ret;", "whole number where it takes a float"},
       {"ld.global.v2.u32 %r2, [%rd1]; ret;", "another number of registers"},
-      {"{ .param .b32 x; call (x), vprintf, (x); } ret;", "calls vprintf"},
-      {"call %rd1, (); ret;", "calls through a pointer"},
+      {"{ .param .b32 x; call (x), elsewhere, (x); } ret;", "calls elsewhere, which the module"},
+      {"{ .param .b32 x; call (x), cudaLaunchDeviceV2, (x); } ret;", "launches kernels"},
+      {"{ .param .b32 x; call (x), vprintf, (x); } ret;", "too few arguments to vprintf"},
+      {"ld.shared::cluster.u32 %r1, [%rd1]; ret;", "other blocks of a cluster"},
   };
   for (const auto& [body, why] : cases) {
     EXPECT_THAT(run_body(body, geometry(1, 32)).refusal, HasSubstr(why)) << body;
   }
 }
 
-TEST(Refusals, IncludeRecursion) {
+TEST(Traps, TellCallsThatNeverEnd) {
   const std::string before = ".func down() { .reg .b32 %r<2>; call.uni down, (); ret; }\n";
   const TestRun run =
       run_ptx(module_with("", "call.uni down, (); ret;", before), "k", geometry(1, 32), {});
-  EXPECT_THAT(run.refusal, HasSubstr("calls down recursively"));
+  EXPECT_THAT(run.trap(), HasSubstr("stack overflow"));
+}
+
+TEST(Traps, TellCallsThatLeadNowhere) {
+  const TestRun run = run_body("call %rd1, (); ret;", geometry(1, 32));
+  EXPECT_THAT(run.trap(), HasSubstr("pointer that leads to no function"));
 }
 
 TEST(Refusals, IncludeUnknownKernelsAndImpossibleLaunches) {
