@@ -57,6 +57,7 @@ ExitCode run_command(int argc, char** argv) {
   const Command commands[] = {
       add_run(program, shell_line(words)),  // measure kernel variants
       add_profile(program, words),          // measure the kernels of any program
+      add_model(program, shell_line(words)),  // run a kernel of one's own on the model
       add_report(program),                  // render tables of a run
       add_compare(program),                 // what changed, and whether it is real
       add_query(program),                   // read the database

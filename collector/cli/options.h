@@ -69,6 +69,7 @@ std::size_t words_before_program(const CLI::App& program, const std::vector<std:
 Command add_run(CLI::App& program, const std::string& command_line);
 /// `words`: the whole command line; those from words_before_program on are the program's.
 Command add_profile(CLI::App& program, std::vector<std::string> words);
+Command add_model(CLI::App& program, const std::string& command_line);
 Command add_report(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_query(CLI::App& program);

@@ -1,17 +1,15 @@
 #include "collector/model/backend.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "collector/model/decode/decode.h"
 #include "collector/model/grades.h"
+#include "collector/model/host_memory.h"
 #include "collector/model/ptx/module.h"
 #include "collector/model/sass/audit.h"
 #include "schema/catalogue.h"
@@ -216,21 +214,6 @@ std::set<int> embedded_architectures() {
     }
   }
   return all;
-}
-
-/// Memory that the machine can give without swapping; 0 when it does not say.
-std::uint64_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream fields(line);
-    std::string name;
-    std::uint64_t kibibytes = 0;
-    if (fields >> name >> kibibytes && name == "MemAvailable:") return kibibytes << 10;
-  }
-  const long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-  return pages > 0 && page > 0
-             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page)
-             : 0;
 }
 
 class ModelBackend : public run::Backend {

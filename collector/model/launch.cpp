@@ -57,6 +57,8 @@ class Blocks {
 
   void stop() { stopped_ = true; }
   bool is_stopped() const { return stopped_.load(); }
+  std::uint64_t begun() const { return std::min(next_.load(), count_); }
+  std::uint64_t count() const { return count_; }
   /// After all workers have ended.
   const BlockTrap* trap() const { return first_trapped_.load() == no_block ? nullptr : &trap_; }
 
@@ -68,7 +70,10 @@ class Blocks {
   BlockTrap trap_;
 };
 
-void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled) {
+using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
+
+void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled,
+          const Progress& progress = {}) {
   while (const std::optional<std::uint64_t> block = blocks.next()) {
     switch (worker.run_block(*block, cancelled)) {
       case BlockOutcome::done:
@@ -84,6 +89,7 @@ void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled
       blocks.stop();
       return;
     }
+    if (progress) progress(blocks.begun(), blocks.count());
   }
 }
 
@@ -139,6 +145,7 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
                      std::span<const std::byte> parameters, DeviceMemory& memory,
                      const LaunchOptions& options) {
   for (const ModuleVariable& variable : program.variables) {
+    if (options.keep_variables && memory.find(variable.address) != nullptr) continue;
     memory.place(variable.address, variable.initial, variable.name);
   }
   const Unit& unit = options.unit != nullptr ? *options.unit : best_unit();
@@ -155,7 +162,7 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
   for (unsigned i = 1; i < outcome.threads; ++i) {
     threads.emplace_back([&, i] { work(*workers[i], blocks, options.cancelled); });
   }
-  work(*workers[0], blocks, options.cancelled);
+  work(*workers[0], blocks, options.cancelled, options.progress);
   for (std::thread& thread : threads) thread.join();
 
   outcome.cancelled = blocks.is_stopped();
@@ -171,7 +178,9 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
     outcome.warp_instructions += worker->warp_instructions();
     outcome.thread_instructions += worker->thread_instructions();
   }
-  for (const ModuleVariable& variable : program.variables) memory.remove(variable.address);
+  if (!options.keep_variables) {
+    for (const ModuleVariable& variable : program.variables) memory.remove(variable.address);
+  }
   return outcome;
 }
 

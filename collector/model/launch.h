@@ -32,6 +32,10 @@ struct LaunchOptions {
   std::function<bool()> cancelled;              ///< asked now and then, by any thread; may be empty
   const Unit* unit = nullptr;                   ///< null: the best
   std::function<void(std::string_view)> print;  ///< what the kernel prints; empty: standard error
+  /// The module's variables stay in `memory`, for the launches that follow; the first brings them.
+  bool keep_variables = false;
+  /// Told now and then how many blocks were begun, by one thread; may be empty.
+  std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};
 };
 
 /// Why a kernel was stopped.
@@ -59,7 +63,8 @@ std::string geometry_failure(const Program& program, const kernels::Geometry& ge
 std::optional<std::vector<std::byte>> pack_parameters(
     const Program& program, std::span<const std::vector<std::byte>> arguments);
 
-/// Puts the module's own variables into `memory`, runs, and takes them out again. The geometry must
+/// Puts the module's own variables into `memory`, runs, and takes them out again unless they are
+/// to be kept. The geometry must
 /// have no geometry_failure().
 LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
                      std::span<const std::byte> parameters, DeviceMemory& memory,

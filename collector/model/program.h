@@ -99,6 +99,7 @@ struct ModuleVariable {
 
 struct Parameter {
   std::uint32_t offset = 0, bytes = 0;
+  std::string type = {};  ///< "u64", "f32"; of a structure, "b8[24]"
 };
 
 /// Of local memory, for the frames of functions that are called.

@@ -8,6 +8,7 @@
 #include "collector/model/decode/missing.h"
 #include "collector/model/ptx/opcodes.h"
 #include "collector/model/ptx/sites.h"
+#include "collector/model/ptx/types.h"
 
 namespace warpmeter::model {
 namespace {
@@ -20,6 +21,13 @@ constexpr std::size_t most_refusals = 1000;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
   return to <= 1 ? value : (value + to - 1) / to * to;
+}
+
+/// Of a parameter, as an error prints it.
+std::string type_of(const ptx::Variable& parameter) {
+  const unsigned bits = ptx::bits_of_type(parameter.type).value_or(0);
+  if (parameter.bytes * 8 == bits) return std::string(parameter.type);
+  return fmt::format("b8[{}]", parameter.bytes);
 }
 
 std::vector<std::byte> initial_bytes(const ptx::Variable& variable) {
@@ -179,7 +187,7 @@ Program Decoder::decode() {
   for (const ptx::Variable& parameter : entry_.parameters) {
     offset = static_cast<std::uint32_t>(round_up(offset, parameter.alignment));
     const auto bytes = static_cast<std::uint32_t>(parameter.bytes);
-    program_.parameters.push_back({offset, bytes});
+    program_.parameters.push_back({offset, bytes, type_of(parameter)});
     instance.symbols[parameter.name] = {AddressSpace::param, offset};
     offset += bytes;
   }

@@ -1,0 +1,296 @@
+// `warpmeter model`: run kernels of a .cu or .ptx file on the CPU model, from the command line.
+// What was typed becomes a spec; its launches are checked, then run one after the other; the
+// figures go through the database, a passing one unless --db names one, since metrics are derived
+// there.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collector/cli/arguments.h"
+#include "collector/cli/formats.h"
+#include "collector/cli/interrupt.h"
+#include "collector/cli/model_session.h"
+#include "collector/cli/model_spec.h"
+#include "collector/cli/model_tables.h"
+#include "collector/cli/options.h"
+#include "collector/cli/output.h"
+#include "collector/cli/progress.h"
+#include "collector/cli/terminal.h"
+#include "collector/cli/version.h"
+#include "collector/model/acceptance.h"
+#include "collector/model/toolkit.h"
+#include "schema/catalogue.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+namespace {
+
+struct ModelRequest {
+  std::vector<std::string> files;
+  std::string kernel, grid, block, spec, cubin, standard, arch, label, database, command_line;
+  std::vector<std::string> arguments, saves, includes, defines, metrics;
+  std::string format = "table", file;
+  std::int64_t shared = 0, threads = 0;
+  bool lines = false, accepts = false, quiet = false;
+};
+
+void require(bool holds, const std::string& otherwise) {
+  if (!holds) throw Error(ExitCode::usage, otherwise + " (see: warpmeter model --help)");
+}
+
+int arch_of(std::string_view text) {
+  const std::string_view digits = text.starts_with("sm_") ? text.substr(3) : text;
+  try {
+    return static_cast<int>(whole_number("--arch", digits, 50, 199));
+  } catch (const Error&) {
+    throw Error(ExitCode::usage,
+                fmt::format("--arch takes an architecture such as sm_90, not '{}'", text));
+  }
+}
+
+/// The launches that were asked for, in the order in which they run.
+ModelSpec spec_of(const ModelRequest& request) {
+  ModelSpec spec;
+  require(request.files.size() < 2, "model runs one file; several are for --accepts");
+  if (!request.files.empty()) spec.file = request.files[0];
+  spec.cubin = request.cubin;
+  spec.options.includes = request.includes;
+  spec.options.defines = request.defines;
+  spec.options.standard = request.standard;
+  if (!request.spec.empty()) {
+    require(request.kernel.empty() && request.grid.empty() && request.block.empty() &&
+                request.arguments.empty() && request.saves.empty() && request.shared == 0,
+            "--spec says which launches there are: leave out -k, --grid, --block, --shared, --arg "
+            "and --save");
+    read_spec(request.spec, spec);
+  } else {
+    require(!spec.file.empty(), "model needs a .cu or .ptx file, or --spec");
+    require(!request.grid.empty() && !request.block.empty(),
+            "model needs --grid and --block: how many blocks, and threads in a block");
+    ModelLaunch launch;
+    launch.kernel = request.kernel;
+    launch.geometry.grid = extent_named("--grid", request.grid);
+    launch.geometry.block = extent_named("--block", request.block);
+    launch.geometry.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared);
+    launch.arguments = request.arguments;
+    for (const std::string& text : request.saves) launch.saves.push_back(save_named(text));
+    spec.launches.push_back(std::move(launch));
+  }
+  require(!spec.file.empty(), "the spec names no file, and neither does the command line");
+  if (!request.arch.empty()) spec.options.arch = arch_of(request.arch);
+  return spec;
+}
+
+schema::Run describe(const ModelRequest& request) {
+  schema::Run record;
+  record.backend = "model";
+  record.tool_version = version();
+  record.git_revision = git_revision();
+  record.cuda_version = cuda_version();
+  char name[256] = {};
+  if (gethostname(name, sizeof name - 1) == 0) record.host = name;
+  record.command = request.command_line;
+  record.label = request.label;
+  return record;
+}
+
+void remark(const ModelRequest& request, const std::string& text) {
+  if (!request.quiet) say(text + "\n");
+}
+
+/// Draws at most ten times a second.
+class BlockProgress {
+ public:
+  explicit BlockProgress(bool visible) : bar_(visible) {}
+  void operator()(const std::string& kernel, std::uint64_t done, std::uint64_t blocks) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(100)) return;
+    last_ = now;
+    bar_.update({done, blocks, "model", kernel, 0, "blocks"});
+  }
+  void clear() { bar_.clear(); }
+
+ private:
+  ProgressBar bar_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// Runs every launch into a run of the database.
+ExitCode run_launches(const ModelRequest& request, const ModelSpec& spec,
+                      const model::KernelFile& file, ModelSession& session, schema::Store& store,
+                      ModelAnswer& answer) {
+  answer.run_id = store.begin_run(describe(request));
+  try {
+    schema::Device device;
+    device.backend = "model";
+    device.compute_capability = file.module->target;
+    device.name = fmt::format("model sm_{}", file.module->target);
+    const std::int64_t device_id = store.add_device(answer.run_id, device);
+    for (std::size_t i = 0; i < spec.launches.size(); ++i) {
+      std::optional<schema::Launch> launch = session.run_next();
+      if (!launch) {
+        store.end_run(answer.run_id, schema::RunOutcome::interrupted,
+                      "stopped by its user or a signal before it was done");
+        return ExitCode::nothing;
+      }
+      store.add_launch(answer.run_id, device_id, *launch);
+      answer.launches.push_back(std::move(*launch));
+      // What the next ones would read is not what it should be.
+      if (answer.launches.back().outcome == schema::LaunchOutcome::failed) break;
+    }
+  } catch (const std::exception& error) {
+    store.end_run(answer.run_id, schema::RunOutcome::failed, error.what());
+    throw;
+  }
+  if (answer.launches.back().outcome == schema::LaunchOutcome::failed) {
+    store.end_run(answer.run_id, schema::RunOutcome::failed, "a launch failed");
+    return ExitCode::kernel;
+  }
+  store.end_run(answer.run_id, schema::RunOutcome::done, "");
+  return ExitCode::done;
+}
+
+ExitCode measure(const ModelRequest& request, bool keep) {
+  const ModelSpec spec = spec_of(request);
+  ModelAnswer answer;
+  answer.is_default = request.metrics.empty();
+  answer.metrics = answer.is_default ? std::vector<std::string>{"@default"} : request.metrics;
+  answer.lines = request.lines;
+  ModelOptions options;
+  options.threads = static_cast<unsigned>(request.threads);
+  options.counters = schema::Catalogue::get().counters_for(answer.metrics);
+  options.cancelled = interrupted;
+  BlockProgress progress(is_terminal(STDERR_FILENO) && !request.quiet);
+  options.progress = std::ref(progress);
+
+  std::vector<std::string> kernels;
+  for (const ModelLaunch& launch : spec.launches) kernels.push_back(launch.kernel);
+  const model::KernelFile file =
+      model::read_kernel_file(spec.file, spec.options, kernels, spec.cubin);
+  for (const std::string& text : file.remarks) remark(request, text);
+  ModelSession session(file, std::move(options));
+  for (const ModelLaunch& launch : spec.launches) session.prepare(launch);
+
+  std::optional<model::TemporaryFolder> folder;
+  std::string database = request.database;
+  if (!keep) database = (folder.emplace().path() / "warpmeter.db").string();
+  if (keep) refuse_overwriting(database, request.file);
+  Output output(request.file);
+  catch_interrupts();
+  ExitCode code = ExitCode::done;
+  {
+    schema::Store store(database);
+    code = run_launches(request, spec, file, session, store, answer);
+  }
+  progress.clear();
+  if (code == ExitCode::nothing) return code;
+  const bool to_terminal = request.file.empty() && is_terminal(STDOUT_FILENO);
+  const std::size_t width =
+      to_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+  output.write(render_answer(schema::Reader(database), answer, request.format, width));
+  output.finish();
+  if (keep) remark(request, fmt::format("run {} of {}", answer.run_id, database));
+  if (code == ExitCode::kernel) throw Error(code, answer.launches.back().reason);
+  return code;
+}
+
+// ---- --accepts
+
+reports::Table acceptance_table(const std::vector<std::string>& files, std::size_t& wrong) {
+  using reports::Column;
+  reports::Table table;
+  table.columns = {Column::text("file"), Column::text("entry"), Column::text("accepted"),
+                   Column::number("line", "", "", reports::Kind::exact), Column::text("reason")};
+  for (const std::string& path : files) {
+    try {
+      const model::KernelFile file = model::read_kernel_file(path, {}, {});
+      for (const model::Acceptance& entry : model::accepts(*file.module)) {
+        const std::string name = model::readable_name(entry.entry);
+        if (entry.is_accepted()) {
+          table.rows.push_back({path, name, "yes", std::int64_t{entry.line}, reports::Missing{}});
+        }
+        for (const model::Refusal& refusal : entry.refusals) {
+          table.rows.push_back({path, name, "no", std::int64_t{refusal.place.ptx_line},
+                                model::to_string(refusal, entry.entry)});
+        }
+      }
+    } catch (const Error& error) {
+      table.rows.push_back({path, reports::Missing{}, "no", reports::Missing{}, error.what()});
+      ++wrong;
+    }
+  }
+  return table;
+}
+
+/// What can be run, without running it. A file that cannot be read at all is a mistake; a kernel
+/// that is refused is an answer.
+ExitCode show_acceptance(const ModelRequest& request) {
+  require(!request.files.empty(), "--accepts needs the .ptx or .cu files to look at");
+  std::size_t wrong = 0;
+  const reports::Table table = acceptance_table(request.files, wrong);
+  Output output(request.file);
+  output.write(rendered(table, request.format, request.file));
+  output.finish();
+  return wrong > 0 ? ExitCode::usage : ExitCode::done;
+}
+
+}  // namespace
+
+Command add_model(CLI::App& program, const std::string& command_line) {
+  CLI::App& app = add_command(
+      program, "model", "Run a kernel of your own on the CPU model, and count what it costs",
+      {{"warpmeter model transpose.cu -k transpose_tiled --grid 64,64 --block 16,16 \\\n"
+        "      --arg 'out:f32[1048576]' --arg 'in:f32[1048576]=iota' --arg i32=1024 --arg i32=1024 "
+        "--lines",
+        "which line has the bank conflict"},
+       {"warpmeter model kernel.ptx -k 'reduce<float, 256>' --grid 1024 --block 256 \\\n"
+        "      --arg 'out:f32[1024]' --arg 'in:f32[262144]=in.npy' --save out=out.npy",
+        "a template's instance; outputs to a file"},
+       {"warpmeter model --spec launches.yaml --format json", "several launches, for a program"},
+       {"warpmeter model --accepts *.ptx", "which kernels the model can run, and why not"}});
+  auto request = std::make_shared<ModelRequest>();
+  request->command_line = command_line;
+  add_arguments(app, "FILE", request->files, "A .cu, which NVRTC compiles, or a .ptx");
+  add_text(app, "-k,--kernel-name", "NAME", request->kernel,
+           "The kernel, with the arguments of a template: 'reduce<float, 256>'");
+  add_text(app, "--grid", "X[,Y[,Z]]", request->grid, "Blocks");
+  add_text(app, "--block", "X[,Y[,Z]]", request->block, "Threads in a block");
+  add_count(app, "--shared", 0, 1 << 20, request->shared, "Bytes of dynamic shared memory");
+  add_repeated(app, "--arg", "ARG", request->arguments,
+               "The next argument, [NAME:]TYPE=VALUE, or [NAME:]TYPE[COUNT][=zeros|iota|random"
+               "[:SEED]|VALUE|FILE.npy|FILE.bin] for a buffer; also null, @NAME, bytes=HEX");
+  add_repeated(app, "--save", "NAME=FILE", request->saves,
+               "Write that buffer to FILE.npy or FILE.bin afterwards");
+  add_text(app, "--spec", "FILE", request->spec, "Launches as YAML or JSON, run in their order");
+  add_flag(app, "--lines", request->lines, "What each source line costs, the worst first");
+  add_flag(app, "--accepts", request->accepts,
+           "Say which kernels of the files can be run and why others cannot, and run nothing");
+  add_repeated(app, "-I,--include", "FOLDER", request->includes, "Look for headers there too");
+  add_repeated(app, "-D,--define", "NAME[=VALUE]", request->defines, "Define a macro");
+  add_text(app, "--std", "c++17|c++20", request->standard, "The language that a .cu is written in");
+  add_text(app, "--arch", "SM", request->arch, "Compile a .cu for it: sm_80 to sm_120; sm_90");
+  add_text(app, "--cubin", "FILE", request->cubin,
+           "The machine code of a .ptx; the .cubin beside it when not given");
+  add_list(app, "-m,--metrics", "METRIC", request->metrics,
+           "Metrics, counters or sets (@shared); @default when not given");
+  add_count(app, "--threads", 1, 4096, request->threads, "CPU threads; all cores when not given");
+  add_format(app, request->format);
+  add_text(app, "-o,--output", "FILE", request->file, "Write there instead of standard output");
+  add_text(app, "--label", "TEXT", request->label, "A name for the run, for --run later");
+  add_database(app, request->database);
+  add_flag(app, "-q,--quiet", request->quiet, "No remarks and no progress bar");
+  return {&app, [request, &app] {
+            check_label(request->label);
+            if (request->accepts) return show_acceptance(*request);
+            return measure(*request, app.count("--db") > 0);
+          }};
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,223 @@
+#include "collector/cli/model_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <span>
+
+#include "collector/model/decode/decode.h"
+#include "collector/model/grades.h"
+#include "collector/model/host_memory.h"
+#include "collector/model/npy.h"
+#include "schema/catalogue.h"
+#include "schema/error.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using model::Argument;
+
+/// Where the PTX names no source lines, its own lines stand in for them.
+void point_into_ptx(model::Program& program, const std::string& path) {
+  const bool has_lines = std::any_of(program.places.begin(), program.places.end(),
+                                     [](const model::Place& place) { return place.line > 0; });
+  if (has_lines) return;
+  program.files = {path};
+  for (model::Place& place : program.places) {
+    place.file = 0;
+    place.line = place.ptx_line;
+  }
+}
+
+std::string trimmed_line(std::string_view source, int line) {
+  for (int i = 1; i < line; ++i) {
+    const std::size_t end = source.find('\n');
+    if (end == std::string_view::npos) return "";
+    source.remove_prefix(end + 1);
+  }
+  source = source.substr(0, source.find('\n'));
+  const std::size_t first = source.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return "";
+  return std::string(source.substr(first, source.find_last_not_of(" \t\r") - first + 1));
+}
+
+std::vector<std::byte> address_bytes(std::uint64_t address) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(&address);
+  return {bytes, bytes + sizeof address};
+}
+
+}  // namespace
+
+ModelSession::ModelSession(const model::KernelFile& file, ModelOptions options)
+    : file_(file), options_(std::move(options)) {}
+
+const model::Program& ModelSession::program_of(const std::string& entry) {
+  std::unique_ptr<model::Program>& program = programs_[entry];
+  if (program) return *program;
+  auto decoded = model::decode(*file_.module, entry);
+  if (const auto* refused = std::get_if<model::ptx::Diagnostic>(&decoded)) {
+    throw Error(ExitCode::kernel, refused->message);
+  }
+  program = std::make_unique<model::Program>(std::move(std::get<model::Program>(decoded)));
+  point_into_ptx(*program, file_.path);
+  for (std::string& name : program->files) name = model::relative_path(name);
+  return *program;
+}
+
+void ModelSession::prepare(const ModelLaunch& launch) {
+  Prepared prepared;
+  prepared.launch = &launch;
+  prepared.entry = model::find_entry(file_, launch.kernel);
+  prepared.program = &program_of(prepared.entry);
+  const std::string wrong = model::geometry_failure(*prepared.program, launch.geometry);
+  if (!wrong.empty()) throw Error(ExitCode::usage, wrong + "; choose another --grid or --block");
+  for (const std::string& text : launch.arguments) {
+    prepared.arguments.push_back(model::parse_argument(text));
+  }
+  const std::string name = model::readable_name(prepared.entry);
+  model::check_signature(*prepared.program, name, prepared.arguments);
+
+  const std::uint64_t most = model::available_memory() / 2;
+  for (const Argument& argument : prepared.arguments) {
+    if (argument.kind == Argument::Kind::reference && !announced_.contains(argument.name)) {
+      throw Error(
+          ExitCode::usage,
+          fmt::format("'{}' names no buffer of an earlier argument; those are {}", argument.text,
+                      announced_.empty() ? "none yet" : "named NAME:TYPE[N]"));
+    }
+    if (argument.kind != Argument::Kind::buffer) continue;
+    if (!argument.name.empty()) announced_[argument.name] = argument.element;
+    const std::uint64_t width = model::bytes_of(argument.element);
+    if (argument.count > most / width || (announced_bytes_ += argument.count * width) > most) {
+      throw Error(ExitCode::kernel,
+                  fmt::format("'{}' does not fit into this machine's memory beside the other "
+                              "buffers ({} bytes are free); choose a smaller one",
+                              argument.text, 2 * most));
+    }
+  }
+  for (const auto& [buffer, path] : launch.saves) {
+    if (!announced_.contains(buffer)) {
+      std::vector<std::string> names;
+      for (const auto& [known, element] : announced_) names.push_back(known);
+      throw Error(ExitCode::usage,
+                  fmt::format("there is no buffer '{}' to save{}; name one in its --arg: {}:f32[N]",
+                              buffer, schema::did_you_mean(buffer, names), buffer));
+    }
+    if (!path.ends_with(".npy") && !path.ends_with(".bin")) {
+      throw Error(
+          ExitCode::usage,
+          fmt::format("'{}' is neither .npy nor .bin: a buffer is saved as one of them", path));
+    }
+  }
+  prepared_.push_back(std::move(prepared));
+}
+
+/// A parameter's bytes; a buffer is allocated, and freed after the launch when it has no name.
+std::vector<std::byte> ModelSession::bytes_of(const Argument& argument,
+                                              std::vector<std::uint64_t>& unnamed) {
+  switch (argument.kind) {
+    case Argument::Kind::scalar:
+      return argument.bytes;
+    case Argument::Kind::reference:
+      return address_bytes(buffers_.at(argument.name).address);
+    case Argument::Kind::buffer:
+      break;
+  }
+  if (const auto known = buffers_.find(argument.name); known != buffers_.end()) {
+    memory_.remove(known->second.address);
+  }
+  const std::uint64_t address =
+      memory_.allocate(model::contents_of(argument, model::available_memory() / 2),
+                       argument.name.empty() ? argument.text : argument.name);
+  if (argument.name.empty()) {
+    unnamed.push_back(address);
+  } else {
+    buffers_[argument.name] = {address, argument.element};
+  }
+  return address_bytes(address);
+}
+
+void ModelSession::save(const ModelLaunch& launch) {
+  for (const auto& [name, path] : launch.saves) {
+    const Buffer& buffer = buffers_.at(name);
+    const std::vector<std::byte>& data = memory_.find(buffer.address)->data;
+    if (path.ends_with(".npy")) {
+      model::write_npy(path, buffer.element, data);
+      continue;
+    }
+    std::ofstream stream(path, std::ios::binary | std::ios::trunc);
+    stream.write(reinterpret_cast<const char*>(data.data()),
+                 static_cast<std::streamsize>(data.size()));
+    stream.close();
+    if (!stream) {
+      throw Error(ExitCode::file, fmt::format("{} cannot be written; choose another place", path));
+    }
+  }
+}
+
+std::vector<schema::Line> ModelSession::lines_of(const model::Program& program,
+                                                 const model::LaunchOutcome& outcome) {
+  std::vector<schema::Line> lines = model::source_lines(program, outcome, "", "");
+  for (schema::Line& line : lines) {
+    const auto [source, is_new] = sources_.try_emplace(line.file);
+    if (is_new) {
+      source->second = line.file == file_.path ? file_.module->text : model::source_text(line.file);
+      if (line.file == file_.path && !file_.path.ends_with(".ptx")) {
+        source->second = model::source_text(line.file);
+      }
+    }
+    line.text = trimmed_line(source->second, line.line);
+  }
+  return lines;
+}
+
+std::optional<schema::Launch> ModelSession::run_next() {
+  const Prepared& prepared = prepared_.at(next_++);
+  const model::Program& program = *prepared.program;
+  const kernels::Geometry& geometry = prepared.launch->geometry;
+  schema::Launch record;
+  record.family = "model";
+  record.variant = model::readable_name(prepared.entry);
+  record.kernel = prepared.entry;
+  const auto copy = [](const kernels::Dim3& from, std::uint32_t(&to)[3]) {
+    to[0] = from.x, to[1] = from.y, to[2] = from.z;
+  };
+  copy(geometry.grid, record.grid);
+  copy(geometry.block, record.block);
+  record.dynamic_shared_bytes = geometry.dynamic_shared_bytes;
+  record.static_shared_bytes = program.static_shared_bytes;
+  record.timing_reason = "the model executes PTX on the CPU and has no clock";
+
+  std::vector<std::uint64_t> unnamed;
+  std::vector<std::vector<std::byte>> values;
+  for (const Argument& argument : prepared.arguments) values.push_back(bytes_of(argument, unnamed));
+  const auto parameters = model::pack_parameters(program, values);
+  model::LaunchOptions options;
+  options.threads = options_.threads;
+  options.cancelled = options_.cancelled;
+  options.keep_variables = true;
+  if (options_.progress) {
+    options.progress = [&](std::uint64_t done, std::uint64_t blocks) {
+      options_.progress(record.variant, done, blocks);
+    };
+  }
+  const model::LaunchOutcome outcome =
+      model::launch(program, geometry, *parameters, memory_, options);
+  if (outcome.cancelled) return std::nullopt;
+  if (outcome.trap) {
+    record.outcome = schema::LaunchOutcome::failed;
+    record.reason = outcome.trap->message;
+  } else {
+    for (const std::string& name : options_.counters) {
+      record.counters.push_back(model::counter(name, program, outcome));
+    }
+    record.lines = lines_of(program, outcome);
+  }
+  save(*prepared.launch);
+  for (const std::uint64_t address : unnamed) memory_.remove(address);
+  return record;
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,73 @@
+// Runs the launches of a spec one after the other on the model: their buffers and the module's own
+// variables stay from one to the next, as they do in a program.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collector/cli/model_spec.h"
+#include "collector/model/arguments.h"
+#include "collector/model/kernel_file.h"
+#include "collector/model/launch.h"
+#include "schema/records.h"
+
+namespace warpmeter::cli {
+
+struct ModelOptions {
+  unsigned threads = 0;               ///< of the host; 0: one a core
+  std::vector<std::string> counters;  ///< of the catalogue
+  std::function<bool()> cancelled;
+  std::function<void(const std::string& kernel, std::uint64_t done, std::uint64_t blocks)> progress;
+};
+
+class ModelSession {
+ public:
+  /// The file must outlive the session.
+  ModelSession(const model::KernelFile& file, ModelOptions options);
+
+  /// Checks a launch as far as that goes without running it: the kernel, its geometry, its
+  /// arguments. Throws Error. The launches are given in the order in which they will run.
+  void prepare(const ModelLaunch& launch);
+
+  /// Runs the next of the launches that were prepared. A kernel that fails is a record with the
+  /// reason; nullopt: cancelled. Saves the buffers that the launch names.
+  std::optional<schema::Launch> run_next();
+
+ private:
+  struct Prepared {
+    const ModelLaunch* launch = nullptr;
+    const model::Program* program = nullptr;
+    std::string entry;
+    std::vector<model::Argument> arguments;
+  };
+  struct Buffer {
+    std::uint64_t address = 0;
+    model::Element element = model::Element::u8;
+  };
+
+  const model::Program& program_of(const std::string& entry);
+  std::vector<std::byte> bytes_of(const model::Argument& argument,
+                                  std::vector<std::uint64_t>& unnamed);
+  void save(const ModelLaunch& launch);
+  std::vector<schema::Line> lines_of(const model::Program& program,
+                                     const model::LaunchOutcome& outcome);
+
+  const model::KernelFile& file_;
+  const ModelOptions options_;
+  std::map<std::string, std::unique_ptr<model::Program>> programs_;
+  std::vector<Prepared> prepared_;
+  std::size_t next_ = 0;
+  std::map<std::string, model::Element> announced_;  ///< buffers of the prepared launches
+  std::uint64_t announced_bytes_ = 0;
+  model::DeviceMemory memory_;
+  std::map<std::string, Buffer> buffers_;  ///< with a name, by it
+  std::map<std::string, std::string> sources_;
+};
+
+}  // namespace warpmeter::cli

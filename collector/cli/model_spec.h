@@ -1,0 +1,49 @@
+// What `warpmeter model` is to run: a file and the launches of its kernels, from the command line
+// or from a file of --spec.
+//
+//   file: transpose.cu
+//   define: [N=32]
+//   launches:
+//     - kernel: transpose_tiled
+//       grid: [64, 64]
+//       block: [16, 16]
+//       shared: 0
+//       args: ["out:f32[1048576]", "in:f32[1048576]=iota", i32=1024, i32=1024]
+//       save: {out: out.npy}
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "collector/model/kernel_file.h"
+#include "kernels/family.h"
+
+namespace warpmeter::cli {
+
+struct ModelLaunch {
+  std::string kernel;  ///< as a person calls it; empty: the only one of the file
+  kernels::Geometry geometry;
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> saves;  ///< buffer's name, file
+};
+
+struct ModelSpec {
+  std::string file, cubin;
+  model::CompileOptions options;
+  std::vector<ModelLaunch> launches;
+};
+
+/// One to three whole numbers above 0: "64", "64,64", "8x8x8". `option` is for the message.
+kernels::Dim3 extent_named(std::string_view option, std::string_view text);
+
+/// "out=FILE.npy"
+std::pair<std::string, std::string> save_named(std::string_view text);
+
+/// Adds what a YAML or JSON file says to what the command line said already; paths in it are
+/// relative to the file's folder. Throws Error{usage} with the line of a mistake, Error{file}.
+void read_spec(const std::string& path, ModelSpec& spec);
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,178 @@
+#include "collector/cli/model_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collector/cli/profile_tables.h"
+#include "reports/json.h"
+#include "reports/number.h"
+#include "reports/record.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using reports::Cell;
+using reports::Column;
+using reports::Kind;
+using reports::Table;
+
+/// "transpose_tiled, grid 64 x 64 x 1, block 16 x 16 x 1"
+std::string title_of(const schema::Launch& launch) {
+  const auto& g = launch.grid;
+  const auto& b = launch.block;
+  const std::string shared =
+      launch.dynamic_shared_bytes > 0
+          ? fmt::format(", {} bytes of dynamic shared memory", launch.dynamic_shared_bytes)
+          : "";
+  return fmt::format("{}, grid {} x {} x {}, block {} x {} x {}{}", launch.variant, g[0], g[1],
+                     g[2], b[0], b[1], b[2], shared);
+}
+
+Cell cell_of(const std::optional<double>& number) {
+  return number ? Cell(*number) : Cell(reports::Missing{});
+}
+
+Cell text_or_missing(const std::string& text) {
+  return text.empty() ? Cell(reports::Missing{}) : Cell(text);
+}
+
+/// Metrics of a launch, or of all; `id`: 0 for all.
+Table metrics_table(const schema::Reader& reader, const ModelAnswer& answer, std::int64_t id,
+                    bool for_people) {
+  Table table;
+  if (!for_people) {
+    table.columns = {Column::number("launch_id", "", "", Kind::exact), Column::text("variant")};
+  }
+  table.columns.insert(table.columns.end(),
+                       {Column::text("metric"), Column::number("value", "", "", Kind::quotient),
+                        Column::text("unit"), Column::text("grade"), Column::text("reason")});
+  const schema::Rows rows = reader.query(
+      "SELECT launch_id, variant, metric, value, unit, grade, reason FROM results "
+      "WHERE run_id = :run AND (:id = 0 OR launch_id = :id) ORDER BY launch_id",
+      {{":run", answer.run_id}, {":id", id}});
+  // People see what they asked for; a program gets the counters behind it as well.
+  const std::vector<std::string> shown = shown_metrics(answer.metrics);
+  for (const reports::Row& row : reports::each_row(rows)) {
+    const auto value = row.number("value");
+    const std::string metric = row.text("metric");
+    const bool is_asked = std::find(shown.begin(), shown.end(), metric) != shown.end();
+    if (for_people && (!is_asked || (!value && answer.is_default))) continue;
+    std::vector<Cell> cells;
+    if (!for_people) cells = {row.integer("launch_id").value_or(0), row.text("variant")};
+    const bool is_count = value && *value == static_cast<double>(static_cast<std::int64_t>(*value));
+    cells.insert(cells.end(),
+                 {metric, is_count ? Cell(static_cast<std::int64_t>(*value)) : cell_of(value),
+                  text_or_missing(row.text("unit")), row.text("grade"),
+                  text_or_missing(row.text("reason"))});
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+/// The costliest first.
+Table lines_table(const schema::Reader& reader, const ModelAnswer& answer, std::int64_t id,
+                  bool for_people) {
+  Table table;
+  if (!for_people) {
+    table.columns = {Column::number("launch_id", "", "", Kind::exact), Column::text("variant"),
+                     Column::text("file"), Column::number("line", "", "", Kind::exact)};
+  } else {
+    table.columns = {Column::text("line")};
+  }
+  table.columns.insert(
+      table.columns.end(),
+      {Column::text("text", "source", Kind::code), Column::text("access"),
+       Column::number("requests", "", "", Kind::count),
+       Column::number("transactions", "", "", Kind::count),
+       Column::number("ideal", "", "", Kind::count), Column::number("excess", "", "", Kind::count),
+       Column::number("efficiency", "", "%", Kind::quotient), Column::text("grade")});
+  const schema::Rows rows = reader.query(
+      "SELECT launch_id, variant, file, line, text, access, requests, transactions, ideal, excess, "
+      "efficiency, grade FROM lines JOIN launches USING (run_id, launch_id) "
+      "WHERE run_id = :run AND (:id = 0 OR launch_id = :id) "
+      "ORDER BY launch_id, excess DESC, transactions DESC, file, line, access",
+      {{":run", answer.run_id}, {":id", id}});
+  for (const reports::Row& row : reports::each_row(rows)) {
+    const auto count = [&](std::string_view column) {
+      return Cell(row.integer(column).value_or(0));
+    };
+    std::vector<Cell> cells;
+    if (for_people) {
+      cells = {fmt::format("{}:{}", row.text("file"), row.integer("line").value_or(0))};
+    } else {
+      cells = {count("launch_id"), row.text("variant"), row.text("file"), count("line")};
+    }
+    cells.insert(cells.end(), {row.text("text"), row.text("access"), count("requests"),
+                               count("transactions"), count("ideal"), count("excess"),
+                               cell_of(row.number("efficiency")), row.text("grade")});
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+std::vector<std::int64_t> launch_ids(const schema::Reader& reader, std::int64_t run_id) {
+  std::vector<std::int64_t> ids;
+  const schema::Rows rows = reader.query(
+      "SELECT launch_id FROM launches WHERE run_id = :run ORDER BY launch_id", {{":run", run_id}});
+  for (const auto& row : rows.rows) ids.push_back(std::get<std::int64_t>(row.at(0)));
+  return ids;
+}
+
+/// Tables for people leave out a column that says nothing.
+void drop_empty_column(Table& table, std::string_view name) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].name != name) continue;
+    const bool is_empty = std::all_of(table.rows.begin(), table.rows.end(),
+                                      [&](const auto& row) { return row[i].missing(); });
+    if (!is_empty) return;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+    return;
+  }
+}
+
+reports::Document document_of(const schema::Reader& reader, const ModelAnswer& answer) {
+  reports::Document document;
+  const std::vector<std::int64_t> ids = launch_ids(reader, answer.run_id);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const schema::Launch& launch = answer.launches.at(i);
+    document.heading(2, title_of(launch));
+    if (launch.outcome == schema::LaunchOutcome::failed) {
+      document.paragraph(fmt::format("failed: {}", launch.reason));
+      continue;
+    }
+    Table metrics = metrics_table(reader, answer, ids[i], true);
+    drop_empty_column(metrics, "reason");
+    document.table(std::move(metrics));
+    if (!answer.lines) continue;
+    Table lines = lines_table(reader, answer, ids[i], true);
+    if (lines.rows.empty()) {
+      document.paragraph("No line reads or writes shared or global memory.");
+    } else {
+      document.table(std::move(lines));
+    }
+  }
+  return document;
+}
+
+}  // namespace
+
+std::string render_answer(const schema::Reader& reader, const ModelAnswer& answer,
+                          const std::string& format, std::size_t width) {
+  if (format == "markdown") return reports::document_markdown(document_of(reader, answer));
+  if (format == "table") return reports::document_text(document_of(reader, answer), width);
+  if (format == "csv") {
+    return reports::render_csv(answer.lines ? lines_table(reader, answer, 0, false)
+                                            : metrics_table(reader, answer, 0, false));
+  }
+  std::string text = "{\n\"results\": ";
+  text += reports::json_array(metrics_table(reader, answer, 0, false), "  ");
+  if (answer.lines) {
+    text += ",\n\"lines\": " + reports::json_array(lines_table(reader, answer, 0, false), "  ");
+  }
+  return text + "\n}\n";
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,28 @@
+// What `warpmeter model` prints: the metrics of each launch, and its source lines.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reports/document.h"
+#include "schema/records.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+
+struct ModelAnswer {
+  std::vector<schema::Launch> launches;  ///< in the order of their ids
+  std::int64_t run_id = 0;
+  std::vector<std::string> metrics;  ///< asked for: metrics, counters, @sets
+  bool is_default = true;            ///< nobody asked: those without a value are left out
+  bool lines = false;
+};
+
+/// In a format by name; `width` is the terminal's, 0: none. csv holds one table: the lines where
+/// they were asked for, else the metrics.
+std::string render_answer(const schema::Reader& reader, const ModelAnswer& answer,
+                          const std::string& format, std::size_t width);
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,46 @@
+// The types that a kernel's argument may have on the command line, and how their values are
+// written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmeter::model {
+
+enum class Element : std::uint8_t {
+  i8,
+  u8,
+  i16,
+  u16,
+  i32,
+  u32,
+  i64,
+  u64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  boolean
+};
+
+/// "i8", "f32", "bool", or C's name for it ("int", "float", …).
+std::optional<Element> element_named(std::string_view name);
+std::string_view to_string(Element element);
+std::vector<std::string> element_names();
+std::size_t bytes_of(Element element);
+bool is_floating(Element element);
+
+/// A value as the kernel's memory holds it: "12", "0x1f", "-1.5e3", "nan", "true". nullopt: not a
+/// value of this type, or outside of its range.
+std::optional<std::vector<std::byte>> encode(Element element, std::string_view text);
+
+/// A number rounded to the type: to nearest even for floating types, towards zero and wrapped for
+/// whole numbers. Writes bytes_of(element) bytes.
+void encode(Element element, double value, std::byte* to);
+
+}  // namespace warpmeter::model

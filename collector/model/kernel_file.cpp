@@ -1,0 +1,278 @@
+#include "collector/model/kernel_file.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "collector/model/npy.h"
+#include "collector/model/toolkit.h"
+#include "schema/catalogue.h"
+#include "schema/error.h"
+
+namespace warpmeter::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const std::string& path) {
+  const std::vector<std::byte> bytes = read_whole_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// A name with template arguments is one that has to be asked for.
+std::vector<std::string> expressions_in(const std::vector<std::string>& kernels) {
+  std::vector<std::string> expressions;
+  for (const std::string& kernel : kernels) {
+    const bool is_known =
+        std::find(expressions.begin(), expressions.end(), kernel) != expressions.end();
+    if (kernel.find('<') != std::string::npos && !is_known) expressions.push_back(kernel);
+  }
+  return expressions;
+}
+
+/// A source that includes the file and needs the instances, so that nvcc makes them.
+std::string source_with_instances(const std::string& path,
+                                  const std::vector<std::string>& expressions) {
+  std::string source = fmt::format("#include \"{}\"\n", fs::absolute(path).string());
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    source += fmt::format("__attribute__((used)) static auto* const warpmeter_instance_{} = &{};\n",
+                          i, expressions[i]);
+  }
+  return source;
+}
+
+Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
+                           const CompileOptions& options,
+                           const std::vector<std::string>& expressions) {
+  const TemporaryFolder folder;
+  std::string source = path;
+  if (!expressions.empty()) {
+    source = (folder.path() / "instances.cu").string();
+    std::ofstream(source) << source_with_instances(path, expressions);
+  }
+  const std::string target = (folder.path() / "kernels.ptx").string();
+  std::vector<std::string> words = {
+      nvcc.string(), "-ptx", "-lineinfo", fmt::format("-arch=sm_{}", options.arch),
+      "-o",          target, source};
+  if (!options.standard.empty()) words.push_back("--std=" + options.standard);
+  for (const std::string& include : options.includes) words.push_back("-I" + include);
+  for (const std::string& define : options.defines) words.push_back("-D" + define);
+  const ToolOutcome outcome = run_tool(words);
+  Compiled compiled;
+  if (outcome.exit_code == 0) {
+    compiled.ptx = text_of(target);
+  } else {
+    compiled.failure = outcome.output.empty() ? "nvcc failed without a word" : outcome.output;
+    compiled.failure.resize(compiled.failure.find_last_not_of('\n') + 1);
+  }
+  return compiled;
+}
+
+[[noreturn]] void refuse_source(const std::string& path, const std::string& messages) {
+  throw Error(ExitCode::usage,
+              fmt::format("{} does not compile; mend what the compiler says:\n{}", path, messages));
+}
+
+/// What only a whole program has: NVRTC stumbles over headers of the host and calls of the runtime.
+Compiled compile(const std::string& path, const CompileOptions& options,
+                 const std::vector<std::string>& expressions, std::vector<std::string>& remarks) {
+  const std::string source = text_of(path);
+  const std::string unavailable = nvrtc_unavailable();
+  std::string messages = unavailable;
+  if (unavailable.empty()) {
+    Compiled compiled = compile_with_nvrtc(path, source, options, expressions);
+    if (compiled.failure.empty()) return compiled;
+    messages = compiled.failure;
+  }
+  const auto nvcc = toolkit_program("nvcc");
+  if (!nvcc && !unavailable.empty()) throw Error(ExitCode::no_hardware, unavailable);
+  if (!nvcc) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} does not compile; mend what the compiler says, or, if it holds "
+                            "host code, which NVRTC does not know, compile it elsewhere with `nvcc "
+                            "-ptx -lineinfo` and give the .ptx:\n{}",
+                            path, messages));
+  }
+  Compiled compiled = compile_with_nvcc(*nvcc, path, options, expressions);
+  if (!compiled.failure.empty()) refuse_source(path, compiled.failure);
+  remarks.push_back(fmt::format("compiled by {}, since NVRTC could not ({})", nvcc->string(),
+                                first_line(messages)));
+  return compiled;
+}
+
+std::unique_ptr<ptx::Module> parse(const std::string& path, std::string text) {
+  auto parsed = ptx::parse(std::move(text));
+  if (const auto* wrong = std::get_if<ptx::Diagnostic>(&parsed)) {
+    throw Error(ExitCode::usage, fmt::format("{}:{}:{}: {}; give PTX as nvcc writes it", path,
+                                             wrong->line, wrong->column, wrong->message));
+  }
+  return std::move(std::get<std::unique_ptr<ptx::Module>>(parsed));
+}
+
+std::string without_spaces(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::isspace(static_cast<unsigned char>(c)) == 0) result += c;
+  }
+  return result;
+}
+
+/// "f<256u, (Kind)1>" and "f<256,(Kind)1>" name the same instance.
+std::string comparable(std::string_view name) {
+  std::string result;
+  const std::string text = without_spaces(name);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_suffix = std::string_view("uUlL").find(text[i]) != std::string_view::npos &&
+                           i > 0 && !result.empty() &&
+                           std::isdigit(static_cast<unsigned char>(result.back())) != 0 &&
+                           (i + 1 == text.size() || std::string_view("uUlL,>)").find(text[i + 1]) !=
+                                                        std::string_view::npos);
+    if (!is_suffix) result += text[i];
+  }
+  return result;
+}
+
+/// The name without its template arguments.
+std::string_view stem(std::string_view name) { return name.substr(0, name.find('<')); }
+
+std::string_view last_part(std::string_view name) {
+  const std::size_t colons = stem(name).rfind("::");
+  return colons == std::string_view::npos ? name : name.substr(colons + 2);
+}
+
+/// How well the readable name answers: 3 all of it, 2 without namespaces, 1 without template
+/// arguments too; 0: not at all.
+int match(std::string_view readable, std::string_view kernel) {
+  const std::string whole = comparable(readable), wanted = comparable(kernel);
+  if (whole == wanted) return 3;
+  if (last_part(whole) == wanted) return 2;
+  if (stem(whole) == wanted || stem(last_part(whole)) == wanted) return 1;
+  return 0;
+}
+
+}  // namespace
+
+std::string readable_name(std::string_view entry) {
+  int status = 0;
+  char* const demangled =
+      abi::__cxa_demangle(std::string(entry).c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 && demangled != nullptr ? demangled : std::string(entry);
+  std::free(demangled);
+  if (status != 0) return name;
+  // "void ns::f<float, (g)1>(float*, int)": the parameters start at the first '(' outside of <>;
+  // anonymous namespaces have parentheses of their own.
+  const std::string anonymous = "(anonymous namespace)::";
+  for (std::size_t at = 0; (at = name.find(anonymous)) != std::string::npos;) {
+    name.erase(at, anonymous.size());
+  }
+  int depth = 0;
+  std::size_t begin = 0, end = name.size();
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (depth != 0) continue;
+    if (name[i] == ' ') begin = i + 1;  // what stands before is the type that it returns
+    if (name[i] == '(') {
+      end = i;
+      break;
+    }
+  }
+  return name.substr(begin, end - begin);
+}
+
+std::string find_entry(const KernelFile& file, std::string_view kernel) {
+  const auto named = file.named.find(std::string(kernel));
+  if (named != file.named.end()) return named->second;
+  std::vector<std::string> entries, names, found;
+  int best = 1;
+  for (const ptx::Function& function : file.module->functions) {
+    if (!function.is_entry || function.is_declaration) continue;
+    const std::string entry(function.name);
+    if (entry == kernel) return entry;
+    entries.push_back(entry);
+    names.push_back(readable_name(entry));
+    const int quality = kernel.empty() ? best : match(names.back(), kernel);
+    if (quality < best) continue;
+    if (quality > best) found.clear();
+    best = quality;
+    found.push_back(entry);
+  }
+  if (found.size() == 1) return found[0];
+  if (entries.empty()) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} holds no kernel; one is a __global__ function, and of a template "
+                            "one that is named with its arguments: -k 'reduce<float, 256>'",
+                            file.path));
+  }
+  const std::string list = fmt::format("{}", fmt::join(names, ", "));
+  if (kernel.empty()) {
+    throw Error(ExitCode::usage, fmt::format("{} holds {} kernels; choose one with -k: {}",
+                                             file.path, entries.size(), list));
+  }
+  if (found.empty()) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} holds no kernel '{}'{}; it holds {} (a template needs its "
+                            "arguments: -k 'reduce<float, 256>')",
+                            file.path, kernel, schema::did_you_mean(kernel, names), list));
+  }
+  throw Error(ExitCode::usage,
+              fmt::format("{} holds {} kernels '{}'; name one of them as it is here: {}", file.path,
+                          found.size(), kernel, fmt::join(found, ", ")));
+}
+
+KernelFile read_kernel_file(const std::string& path, const CompileOptions& options,
+                            const std::vector<std::string>& kernels, const std::string& cubin) {
+  KernelFile file;
+  file.path = path;
+  const std::string suffix = fs::path(path).extension().string();
+  if (suffix == ".ptx") {
+    file.module = parse(path, text_of(path));
+    const fs::path beside = fs::path(path).replace_extension(".cubin");
+    std::error_code ignored;
+    if (!cubin.empty()) {
+      file.cubin = read_whole_file(cubin);
+    } else if (fs::is_regular_file(beside, ignored)) {
+      file.cubin = read_whole_file(beside.string());
+    }
+    return file;
+  }
+  if (suffix != ".cu") {
+    throw Error(ExitCode::usage,
+                fmt::format("{} is neither .cu nor .ptx; the model executes PTX: give the kernel's "
+                            "source, or what `nvcc -ptx -lineinfo` makes of it",
+                            path));
+  }
+  if (!cubin.empty()) {
+    throw Error(ExitCode::usage,
+                "--cubin is the machine code of a .ptx: leave it out with a .cu, which is compiled "
+                "here");
+  }
+  Compiled compiled = compile(path, options, expressions_in(kernels), file.remarks);
+  file.cubin = std::move(compiled.cubin);
+  file.named = std::move(compiled.named);
+  file.module = parse(path, std::move(compiled.ptx));
+  return file;
+}
+
+std::string source_text(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string relative_path(const std::string& path) {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  const fs::path near = fs::path(path).lexically_relative(here);
+  return error || near.empty() || near.string().starts_with("..") ? path : near.string();
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,47 @@
+// The file that a person names, as a parsed module: .ptx as it is, .cu compiled by NVRTC, or by
+// nvcc where the file holds host code as well, which NVRTC does not compile.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/model/nvrtc.h"
+#include "collector/model/ptx/module.h"
+
+namespace warpmeter::model {
+
+struct KernelFile {
+  std::string path;                          ///< as it was given
+  std::unique_ptr<ptx::Module> module;       ///< its text is the PTX
+  std::vector<std::byte> cubin;              ///< assembled from it; empty: there is none
+  std::map<std::string, std::string> named;  ///< name expression → the entry's name
+  std::vector<std::string> remarks;          ///< for the person: by which compiler, and why
+};
+
+/// `kernels` are the names that will be looked for: of a .cu, those with template arguments are
+/// instantiated. `cubin`: a file with the machine code of a .ptx; empty: the file beside it with
+/// that suffix, if there is one.
+/// Throws Error{usage} with the compiler's messages or what is wrong with the PTX, Error{file} when
+/// a file cannot be read, Error{no_hardware} when there is no compiler.
+KernelFile read_kernel_file(const std::string& path, const CompileOptions& options,
+                            const std::vector<std::string>& kernels, const std::string& cubin = "");
+
+/// The entry's own name for what a person calls it: mangled as it is, or the kernel's name in the
+/// source, with namespaces and template arguments or without; the only entry for "". Throws
+/// Error{usage} with the entries there are for a name of none or of several.
+std::string find_entry(const KernelFile& file, std::string_view kernel);
+
+/// An entry's name as its author wrote it, without parameters: "reduce<float, 256>".
+std::string readable_name(std::string_view entry);
+
+/// A file's text, for showing its lines; empty when it cannot be read.
+std::string source_text(const std::string& path);
+
+/// A path as a person in this folder would write it.
+std::string relative_path(const std::string& path);
+
+}  // namespace warpmeter::model

@@ -1,0 +1,43 @@
+// The CUDA toolkit of this machine, where there is one: its folders, its programs, and how those
+// are run. Nothing of it is needed to execute PTX.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpmeter::model {
+
+/// Folders that may hold a toolkit, best first: $CUDA_HOME, $CUDA_PATH, that of the nvcc on $PATH,
+/// /usr/local/cuda, and others of /usr/local. Only those that exist.
+std::vector<std::filesystem::path> toolkit_folders();
+
+/// A program of the toolkit: "nvcc", "ptxas". Also found on $PATH alone.
+std::optional<std::filesystem::path> toolkit_program(const std::string& name);
+
+/// Folders to include CUDA's headers from; empty without a toolkit.
+std::vector<std::filesystem::path> toolkit_includes();
+
+struct ToolOutcome {
+  int exit_code = -1;  ///< -1: it could not be started, or a signal ended it
+  std::string output;  ///< standard output and error together, at most 1 MiB
+};
+
+/// Runs a program to its end, without a shell; its standard input is empty.
+ToolOutcome run_tool(const std::vector<std::string>& words);
+
+/// A folder that is removed with all it holds. Throws Error{file} when none can be made.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace warpmeter::model

@@ -1,0 +1,220 @@
+// `warpmeter model` as a person uses it: PTX and CUDA sources, arguments, outputs, mistakes.
+#include "tests/collector/cli/workspace.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* transpose = R"(
+__global__ void transpose_tiled(float* out, const float* in, int width, int height) {
+  __shared__ float tile[16][16];
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  tile[threadIdx.y][threadIdx.x] = in[y * width + x];
+  __syncthreads();
+  int ox = blockIdx.y * 16 + threadIdx.x, oy = blockIdx.x * 16 + threadIdx.y;
+  out[oy * height + ox] = tile[threadIdx.x][threadIdx.y];
+}
+template <class T, int N> __global__ void fill(T* out, T value) { out[threadIdx.x % N] = value; }
+)";
+
+constexpr const char* counter_ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .global .align 4 .u32 total;
+.visible .entry add(.param .u64 out, .param .u32 n)
+{
+ .reg .b32 %r<4>; .reg .b64 %rd<4>;
+ ld.param.u64 %rd1, [out];
+ ld.param.u32 %r1, [n];
+ ld.global.u32 %r2, [total];
+ add.u32 %r3, %r2, %r1;
+ st.global.u32 [total], %r3;
+ st.global.u32 [%rd1], %r3;
+ ret;
+}
+)";
+
+class Model : public Workspace {
+ protected:
+  void SetUp() override {
+    Workspace::SetUp();
+    write("transpose.cu", transpose);
+    write("add.ptx", counter_ptx);
+  }
+  Outcome model(std::vector<std::string> words) const {
+    words.insert(words.begin(), "model");
+    return warpmeter(std::move(words));
+  }
+  /// The transpose, with more words.
+  Outcome transposed(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {
+        "transpose.cu",      "-k",    "transpose_tiled", "--grid",        "4,4",
+        "--block",           "16,16", "--arg",           "out:f32[4096]", "--arg",
+        "in:f32[4096]=iota", "--arg", "width:i32=64",    "--arg",         "i32=64"};
+    words.insert(words.end(), more.begin(), more.end());
+    return model(words);
+  }
+};
+
+TEST_F(Model, CompilesACudaSourceAndCountsIt) {
+  const Outcome outcome = transposed({"--format", "csv"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output, HasSubstr("transpose_tiled,shared_load_transactions_per_request,8,"));
+  EXPECT_THAT(outcome.output, HasSubstr("transpose_tiled,gst_efficiency,100,%,exact,"));
+}
+
+TEST_F(Model, ShowsTheLineWithTheBankConflictFirst) {
+  const Outcome outcome = transposed({"--lines", "--format", "csv"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  const std::string first = outcome.output.substr(outcome.output.find('\n') + 1);
+  EXPECT_THAT(first.substr(0, first.find('\n')),
+              AllOf(HasSubstr("transpose.cu,8,"), HasSubstr("tile[threadIdx.x][threadIdx.y]"),
+                    HasSubstr("shared load,128,1024,128,896,12.5,exact")));
+}
+
+TEST_F(Model, StoresTheLaunchWhereADatabaseIsNamed) {
+  ASSERT_EQ(transposed({"--db", "mine.db"}).exit_code, 0);
+  const Outcome outcome = warpmeter({"query", "--db", "mine.db", "--format", "csv",
+                                     "SELECT family, variant, value FROM results WHERE metric = "
+                                     "'shared_load_transactions_per_request'"});
+  EXPECT_THAT(outcome.output, HasSubstr("model,transpose_tiled,8"));
+  EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
+}
+
+TEST_F(Model, SavesWhatAKernelWrote) {
+  const Outcome saved = transposed({"--save", "out=out.bin"});
+  ASSERT_EQ(saved.exit_code, 0) << saved.error;
+  const std::string bytes = contents("out.bin");
+  ASSERT_EQ(bytes.size(), 4096u * 4);
+  std::vector<float> values(4096);
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(values.data()));
+  EXPECT_EQ(values[1], 64.0f);
+  EXPECT_EQ(values[64], 1.0f);
+}
+
+TEST_F(Model, InstantiatesATemplate) {
+  const Outcome outcome =
+      model({"transpose.cu", "-k", "fill<double, 32>", "--grid", "1", "--block", "64", "--arg",
+             "out:f64[32]", "--arg", "f64=2.5", "--save", "out=out.npy"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output, HasSubstr("fill<double, 32>"));
+  EXPECT_THAT(contents("out.npy"), HasSubstr("'descr': '<f8'"));
+}
+
+TEST_F(Model, ShowsTheCompilersMessages) {
+  write("broken.cu", "__global__ void k(int* p) {\n  p[0] = q;\n}\n");
+  const Outcome outcome = model({"broken.cu", "--grid", "1", "--block", "1"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("broken.cu(2): error"), HasSubstr("\"q\" is undefined")));
+}
+
+TEST_F(Model, NamesTheEntriesThereAre) {
+  const Outcome outcome = model({"transpose.cu", "-k", "transpose", "--grid", "1", "--block", "1"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("no kernel 'transpose'"), HasSubstr("transpose_tiled")));
+}
+
+TEST_F(Model, KeepsTheModulesVariablesFromLaunchToLaunch) {
+  write("spec.yaml", R"(file: add.ptx
+launches:
+  - {kernel: add, grid: 1, block: 1, args: ["out:u32[1]", "n:u32=5"]}
+  - kernel: add
+    grid: [1]
+    block: [1]
+    args: ["@out", {"n:u32": 7}]
+    save: {out: out.bin}
+)");
+  const Outcome outcome = model({"--spec", "spec.yaml", "--format", "json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(contents("out.bin"), std::string("\x0c\0\0\0", 4));
+  EXPECT_THAT(outcome.output, HasSubstr(R"("launch_id":2,"variant":"add")"));
+}
+
+TEST_F(Model, SaysWhereASpecIsWrong) {
+  const std::pair<const char*, const char*> table[] = {
+      {"file: add.ptx\nlaunches:\n  - {kernel: add, grid: 1, blok: 1}\n", "spec.yaml:3: "},
+      {"file: add.ptx\nlaunches: [\n", "spec.yaml:3: "},
+      {"file: add.ptx\n", "no list of launches"},
+      {"[1, 2]", "no table of names and values"},
+      {"file: add.ptx\nlaunches:\n  - {kernel: add, grid: 0, block: 1}\n", "grid"},
+      {"", "no table of names and values"},
+  };
+  for (const auto& [text, words] : table) {
+    write("spec.yaml", text);
+    const Outcome outcome = model({"--spec", "spec.yaml"});
+    EXPECT_EQ(outcome.exit_code, 2) << text;
+    EXPECT_THAT(outcome.error, HasSubstr(words)) << text;
+  }
+}
+
+TEST_F(Model, FailsWithTheKernel) {
+  const Outcome outcome = model({"add.ptx", "--grid", "1", "--block", "1", "--arg", "null", "--arg",
+                                 "u32=1", "--db", "failed.db"});
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("illegal address"), HasSubstr("add.ptx:13")));
+}
+
+TEST_F(Model, SaysWhichKernelsItAccepts) {
+  std::string text = counter_ptx;
+  text +=
+      ".visible .entry twin()\n{\n .reg .b32 %r<5>;\n mov.u32 %r1, 1;\n"
+      " tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [t, {%r1}];\n ret;\n}\n";
+  write("two.ptx", text);
+  write("torn.ptx", ".version 8.0\n.target sm_90\n.visible .entry k( {");
+  const Outcome outcome = model({"--accepts", "two.ptx", "torn.ptx", "--format", "csv"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("two.ptx,add,yes,"), HasSubstr("two.ptx,twin,no,"),
+                                    HasSubstr("tex.1d"), HasSubstr("torn.ptx,,no,,")));
+  EXPECT_EQ(model({"--accepts", "add.ptx"}).exit_code, 0);
+}
+
+struct Mistake {
+  std::vector<std::string> words;
+  int exit_code;
+  const char* message;
+};
+
+TEST_F(Model, RefusesWhatCannotBeRun) {
+  const std::vector<std::string> add = {"add.ptx", "--grid", "1", "--block", "1"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), add.begin(), add.end());
+    return more;
+  };
+  const Mistake table[] = {
+      {{}, 2, "needs a .cu or .ptx file"},
+      {{"add.ptx"}, 2, "needs --grid and --block"},
+      {{"nowhere.ptx", "--grid", "1", "--block", "1"}, 5, "there is no file nowhere.ptx"},
+      {{"spec.txt", "--grid", "1", "--block", "1"}, 2, "neither .cu nor .ptx"},
+      {{"add.ptx", "--grid", "1,2,3,4", "--block", "1"}, 2, "one to three numbers"},
+      {{"add.ptx", "--grid", "0", "--block", "1"}, 2, "--grid"},
+      {{"add.ptx", "--grid", "1", "--block", "2048"}, 2, "at most 1024 threads"},
+      {with({"--arg", "u32=1"}), 2, "parameter 1 of add(u64, u32) is u64"},
+      {with({"--arg", "null"}), 2, "parameter 2 (u32) has none"},
+      {with({"--arg", "@x", "--arg", "u32=1"}), 2, "names no buffer"},
+      {with({"--arg", "o:u32[1]", "--arg", "u32=1", "--save", "x=x.npy"}), 2, "no buffer 'x'"},
+      {with({"--arg", "o:u32[1]", "--arg", "u32=1", "--save", "o=x.txt"}), 2, "neither .npy nor"},
+      {with({"--arg", "o:u32[]=no.npy", "--arg", "u32=1"}), 5, "there is no file no.npy"},
+      {with({"--arg", "o:u64[9999999999999999]", "--arg", "u32=1"}), 6, "memory"},
+  };
+  for (const Mistake& row : table) {
+    const Outcome outcome = model(row.words);
+    EXPECT_EQ(outcome.exit_code, row.exit_code) << row.message << outcome.error;
+    EXPECT_THAT(outcome.error, HasSubstr(row.message));
+    EXPECT_THAT(outcome.output, testing::IsEmpty());
+  }
+}
+
+TEST_F(Model, GivesTheSameOnOneThreadAndMany) {
+  const Outcome one = transposed({"--threads", "1", "--lines", "--format", "json"});
+  const Outcome many = transposed({"--threads", "64", "--lines", "--format", "json"});
+  EXPECT_EQ(one.output, many.output);
+  EXPECT_THAT(one.output, Not(testing::IsEmpty()));
+}
+
+}  // namespace
+}  // namespace warpmeter::cli

@@ -1,0 +1,109 @@
+// .npy files: what NumPy writes is read, what we write is what NumPy would, and a file that lies is
+// refused without taking more memory than it holds.
+#include "collector/model/npy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "schema/error.h"
+
+namespace warpmeter::model {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<std::byte> file_with(const std::string& header, std::size_t data_bytes,
+                                 char version = 1) {
+  std::string text = "\x93NUMPY";
+  text += version;
+  text += '\0';
+  text += static_cast<char>(header.size() & 255);
+  text += static_cast<char>(header.size() >> 8);
+  if (version > 1) text += std::string(2, '\0');
+  text += header;
+  text += std::string(data_bytes, '\1');
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+TEST(Npy, IsReadAsNumpyWritesIt) {
+  const Npy npy =
+      parse_npy(file_with("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }  \n", 24),
+                "x.npy", Element::f32);
+  EXPECT_EQ(npy.element, Element::f32);
+  EXPECT_EQ(npy.count, 6u);
+  EXPECT_EQ(npy.data.size(), 24u);
+  const Npy scalar =
+      parse_npy(file_with("{'descr': '|u1', 'fortran_order': False, 'shape': (), }\n", 1, 2),
+                "x.npy", Element::u8);
+  EXPECT_EQ(scalar.count, 1u);
+  const Npy narrow =
+      parse_npy(file_with("{'descr': '<u2', 'fortran_order': False, 'shape': (2,), }\n", 4),
+                "x.npy", Element::bf16);
+  EXPECT_EQ(narrow.element, Element::bf16);
+}
+
+TEST(Npy, ThatIsWrittenIsReadBack) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "warpmeter_npy_test.npy").string();
+  for (const std::string& name : element_names()) {
+    const Element element = *element_named(name);
+    std::vector<std::byte> data(7 * bytes_of(element), std::byte{5});
+    write_npy(path, element, data);
+    EXPECT_EQ(std::filesystem::file_size(path) - data.size(), 128u) << "the header is aligned";
+    const Npy npy = read_npy(path, element);
+    EXPECT_EQ(npy.element, element);
+    EXPECT_EQ(npy.data, data);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(Npy, ThatLiesIsRefused) {
+  const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }\n";
+  std::vector<std::byte> no_magic = file_with(good, 24);
+  no_magic[0] = std::byte{0};
+  std::vector<std::byte> long_header = file_with(good, 24);
+  long_header[9] = std::byte{0xff};
+  const std::pair<std::vector<std::byte>, const char*> table[] = {
+      {{}, "is no .npy file"},
+      {no_magic, "is no .npy file"},
+      {long_header, "ends within its header"},
+      {file_with(good, 24, 9), "version 9"},
+      {file_with(good, 23), "holds 23 bytes, fewer than the 6 elements"},
+      {file_with("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999)}",
+                 4),
+       "claims to be too big"},
+      {file_with("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904,)}", 4),
+       "fewer than"},
+      {file_with("{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2)}", 24),
+       "column by column"},
+      {file_with("{'descr': '>f4', 'fortran_order': False, 'shape': (3, 2)}", 24), "type '>f4'"},
+      {file_with("{'descr': '<c8', 'fortran_order': False, 'shape': (3,)}", 24), "type '<c8'"},
+      {file_with("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,)}", 24),
+       "records"},
+      {file_with("{'descr': '<f4', 'fortran_order': False}", 24), "no shape"},
+      {file_with("{'descr': '<f4', 'shape': (3, 2)}", 24), "no order"},
+      {file_with("{'descr': '<f4', 'fortran_order': False, 'shape': (-3,)}", 24), "no shape"},
+  };
+  for (const auto& [bytes, words] : table) {
+    try {
+      parse_npy(bytes, "x.npy", Element::f32);
+      ADD_FAILURE() << words;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::file);
+      EXPECT_THAT(error.what(), HasSubstr(words));
+    }
+  }
+}
+
+TEST(Npy, FilesThatAreNotThereOrNoFilesAreNamed) {
+  EXPECT_THROW(read_whole_file("/nowhere/x.npy"), Error);
+  EXPECT_THROW(read_whole_file("/dev/zero"), Error);
+}
+
+}  // namespace
+}  // namespace warpmeter::model
