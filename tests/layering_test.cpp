@@ -34,7 +34,9 @@ const std::vector<Layer>& layers() {
       {"collector/profile", {"collector/inject", "schema"}, {}},
       {"collector/model", {"collector/run/backend.h", "kernels/family.h", "schema"}, {"nvrtc.h"}},
       {"collector/model/ptx", {}, {}},
-      {"collector/cli", {"collector", "kernels", "schema", "reports"}, {"CLI/", "nlohmann/", "yaml-cpp/"}},
+      {"collector/cli",
+       {"collector", "kernels", "schema", "reports"},
+       {"CLI/", "nlohmann/", "yaml-cpp/"}},
       {"reports", {"schema"}, {"boost/", "nlohmann/", "pugixml.hpp", "toml++/"}},
   };
   return table;

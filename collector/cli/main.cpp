@@ -55,16 +55,16 @@ ExitCode run_command(int argc, char** argv) {
 
   const std::vector<std::string> words(argv, argv + argc);
   const Command commands[] = {
-      add_run(program, shell_line(words)),  // measure kernel variants
-      add_profile(program, words),          // measure the kernels of any program
+      add_run(program, shell_line(words)),    // measure kernel variants
+      add_profile(program, words),            // measure the kernels of any program
       add_model(program, shell_line(words)),  // run a kernel of one's own on the model
-      add_report(program),                  // render tables of a run
-      add_compare(program),                 // what changed, and whether it is real
-      add_query(program),                   // read the database
-      add_merge(program),                   // join databases
-      add_runs(program),                    // name, remove, back up runs
-      add_list(program),                    // kernels, metrics, devices, runs, views
-      add_doctor(program),                  // what works here
+      add_report(program),                    // render tables of a run
+      add_compare(program),                   // what changed, and whether it is real
+      add_query(program),                     // read the database
+      add_merge(program),                     // join databases
+      add_runs(program),                      // name, remove, back up runs
+      add_list(program),                      // kernels, metrics, devices, runs, views
+      add_doctor(program),                    // what works here
       add_completion(program),
   };
 

@@ -77,7 +77,8 @@ struct RaisedTrap {
 };
 
 /// Each side of a divergent branch has fewer lanes than the branch, so 32 levels of two frames; and
-/// as many for the loops that gather those who leave them early. Calls may take as many frames again each.
+/// as many for the loops that gather those who leave them early. Calls may take as many frames
+/// again each.
 inline constexpr std::uint32_t frames_of_divergence = 64;
 inline constexpr std::uint32_t frames_of_calls = 2048;
 
