@@ -174,7 +174,8 @@ TEST(Formats, AreFoundByName) {
   EXPECT_EQ(parse_format("table"), Format::table);
   EXPECT_EQ(parse_format("csv"), Format::csv);
   EXPECT_EQ(parse_format("json"), Format::json);
-  EXPECT_EQ(parse_format("html"), std::nullopt);
+  EXPECT_EQ(parse_format("html"), Format::html);
+  EXPECT_EQ(parse_format("htm"), std::nullopt);
   EXPECT_EQ(parse_format(""), std::nullopt);
   for (std::size_t i = 0; i < format_names().size(); ++i) {
     EXPECT_EQ(parse_format(format_names()[i]), static_cast<Format>(i));

@@ -15,12 +15,37 @@ constexpr std::string_view may_be_merged =
 /// prefetching and ordering. Lanes run in lockstep and warps one after the other, so every access
 /// is as ordered as any of these asks.
 bool changes_nothing(std::string_view modifier) {
-  static constexpr std::string_view names[] = {
-      "weak",  "volatile",     "relaxed",     "acquire",     "release", "acq_rel",
-      "mmio",  "cta",          "cluster",     "gpu",         "sys",     "ca",
-      "cg",    "cs",           "lu",          "cv",          "wb",      "wt",
-      "nc",    "global",       "shared",      "shared::cta", "local",   "const",
-      "param", "param::entry", "param::func", "noftz",       "sc",      "unified"};
+  static constexpr std::string_view names[] = {"weak",
+                                               "volatile",
+                                               "relaxed",
+                                               "acquire",
+                                               "release",
+                                               "acq_rel",
+                                               "mmio",
+                                               "cta",
+                                               "cluster",
+                                               "gpu",
+                                               "sys",
+                                               "ca",
+                                               "cg",
+                                               "cs",
+                                               "lu",
+                                               "cv",
+                                               "wb",
+                                               "wt",
+                                               "nc",
+                                               "global",
+                                               "shared",
+                                               "shared::cta",
+                                               "shared::cluster",
+                                               "local",
+                                               "const",
+                                               "param",
+                                               "param::entry",
+                                               "param::func",
+                                               "noftz",
+                                               "sc",
+                                               "unified"};
   return std::find(std::begin(names), std::end(names), modifier) != std::end(names) ||
          modifier.starts_with("L1::") || modifier.starts_with("L2::");
 }

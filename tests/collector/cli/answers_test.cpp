@@ -99,7 +99,8 @@ const Answer bad[] = {
     {"NoCommand",
      {},
      2,
-     {"a command is needed: run, profile, report, compare, query, merge, runs, list, doctor, "
+     {"a command is needed: run, profile, model, report, compare, query, merge, runs, list, "
+      "doctor, "
       "completion"}},
     {"UnknownCommand", {"rnu"}, 2, {"no command 'rnu'", "did you mean run?"}},
     {"UnknownProgramOption", {"--versoin"}, 2, {"no option '--versoin'", "--version"}},

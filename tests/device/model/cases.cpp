@@ -1,5 +1,6 @@
 #include "tests/device/model/cases.h"
 
+#include <bit>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -13,6 +14,14 @@ namespace {
 namespace images = kernels::images;
 using kernels::Problem;
 
+/// A whole number below 2048 as IEEE binary16.
+std::uint32_t half_bits(std::int32_t value) {
+  if (value == 0) return 0;
+  const auto size = static_cast<std::uint32_t>(value < 0 ? -value : value);
+  const auto exponent = static_cast<std::uint32_t>(std::bit_width(size) - 1);
+  return (value < 0 ? 0x8000U : 0U) | (exponent + 15) << 10 | ((size << (10 - exponent)) & 0x3FFU);
+}
+
 /// A problem, argument by argument, in the order of the signature. Data of other types than int,
 /// float and double are made of ints.
 class Arguments {
@@ -24,6 +33,16 @@ class Arguments {
   template <class T>
   Arguments out(std::uint64_t count) && {
     return std::move(*this).add(kernels::output_buffer<T>("out", count));
+  }
+  /// Pairs of halves that hold small whole numbers.
+  Arguments halves(std::uint64_t pairs, std::uint32_t seed = 1) && {
+    std::vector<std::int32_t> values;
+    for (std::uint64_t i = 0; i < pairs; ++i) {
+      const std::uint32_t low = half_bits(kernels::input_value(2 * i, seed));
+      const std::uint32_t high = half_bits(kernels::input_value(2 * i + 1, seed));
+      values.push_back(static_cast<std::int32_t>(high << 16 | low));
+    }
+    return std::move(*this).ints(values);
   }
   Arguments zeros(std::uint64_t count) && {
     return std::move(*this).ints(std::vector<std::int32_t>(count));
@@ -382,6 +401,17 @@ std::span<const Case> cases() {
          return Problem(Arguments().in<float>(1024).out<float>(1024).value<std::int32_t>(256));
        },
        1e-4},
+      {"half_axpy",
+       &images::agree_numeric,
+       {{4}, {256}},
+       [] {
+         return Problem(
+             Arguments().halves(1000).halves(1000, 2).value(3.0F).value<std::int32_t>(1000));
+       }},
+      {"half_sums",
+       &images::agree_numeric,
+       {{4}, {256}},
+       [] { return Problem(Arguments().halves(512).out<float>(128)); }},
       {"life",
        &images::agree_numeric,
        {{4, 8}, {32, 8}},
