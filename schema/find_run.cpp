@@ -73,7 +73,8 @@ std::int64_t counted_back(sqlite3* db, std::int64_t back) {
   return statement.integer(0);
 }
 
-/// Shorter beginnings of UUIDs give way to labels: hardly one is free, and a label 'a' is useful.
+/// Shorter beginnings of UUIDs mean nothing: a typo in an id would find some run, and a label 'a'
+/// is useful.
 constexpr std::size_t shortest_prefix = 4;
 
 /// The first of the other runs whose UUID begins as the label does.
@@ -102,7 +103,7 @@ std::optional<std::int64_t> by_uuid(sqlite3* db, std::string_view selector) {
   const bool is_hex = std::all_of(selector.begin(), selector.end(), [](unsigned char c) {
     return std::isxdigit(c) != 0 || c == '-';
   });
-  if (selector.empty() || !is_hex) return std::nullopt;
+  if (selector.size() < shortest_prefix || !is_hex) return std::nullopt;
   Statement statement(db,
                       "SELECT run_id, uuid FROM t_run "
                       "WHERE substr(uuid, 1, length(?1)) = lower(?1) ORDER BY run_id");

@@ -74,10 +74,10 @@ class Reader {
                   const std::function<bool(const std::vector<Value>& row)>& on_row,
                   const QueryLimits& limits = {}) const;
 
-  /// A run from an id, an unambiguous prefix of its UUID, a label, `last` or `last~N` (counted over
-  /// runs that ended). A label that several runs have means the latest of them. Throws Error{usage}
-  /// with the runs there are, also where a label is the beginning of another run's UUID;
-  /// Error{nothing} when there is no run at all.
+  /// A run from an id, four or more digits that begin its UUID, a label, `last` or `last~N`
+  /// (counted over runs that ended). A label that several runs have means the latest of them.
+  /// Throws Error{usage} with the runs there are, also where a label is the beginning of another
+  /// run's UUID; Error{nothing} when there is no run at all.
   std::int64_t find_run(std::string_view selector) const;
 
  private:

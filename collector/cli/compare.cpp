@@ -58,9 +58,9 @@ Command add_compare(CLI::App& program) {
        {"warpmeter compare --by variant tiled tiled_padded", "two variants of the last run"},
        {"warpmeter compare --by label before after", "all runs of two labels together"}});
   auto compare = std::make_shared<Compare>();
-  add_arguments(
-      app, "BASE CONTENDER", compare->names,
-      "Two runs (an id, a prefix of its UUID, a label, last or last~N), or two values of --by");
+  add_arguments(app, "BASE CONTENDER", compare->names,
+                "Two runs (an id, four or more digits that begin its UUID, a label, last or "
+                "last~N), or two values of --by");
   add_choice(app, "--by", {"run", "variant", "device", "backend", "label", "size"}, compare->by,
              "What the two sides are; run when not given");
   add_text(app, "--run", "RUN", compare->run,

@@ -121,7 +121,8 @@ Command add_report(CLI::App& program) {
   auto report = std::make_shared<Report>();
   add_database(app, report->database);
   add_text(app, "--run", "RUN", report->run,
-           "An id, a prefix of its UUID, a label, last or last~N; last when not given");
+           "An id, four or more digits that begin its UUID, a label, last or last~N; last when not "
+           "given");
   add_format(app, report->format);
   add_text(app, "-o,--output", "FILE", report->file,
            "Write there instead of standard output; the plots of markdown go into FILE_files");

@@ -205,7 +205,8 @@ TEST_F(FindRun, PrefersAnIdToALabelToAUuid) {
   EXPECT_EQ(find("3"), second);
   set_uuid(first, "3bcd1111-0000-4000-8000-000000000000");
   EXPECT_EQ(find("3"), second);
-  EXPECT_EQ(find("3b"), first);
+  EXPECT_EQ(find("3bcd"), first);
+  expect_failure(failure("3bc"), ExitCode::usage, HasSubstr("no run '3bc'"));
 }
 
 TEST_F(FindRun, NamesTheRunsThereAre) {
