@@ -1,3 +1,4 @@
+#include "tests/paths.h"
 // The arrows between folders, as the README draws them: which folder may include what. The test
 // reads every source file's #include lines and names each one that no arrow allows.
 #include <gtest/gtest.h>
@@ -69,7 +70,7 @@ std::vector<fs::path> sources() {
   std::vector<fs::path> files;
   for (const char* folder : {"kernels", "schema", "collector", "reports"}) {
     for (const auto& entry :
-         fs::recursive_directory_iterator(fs::path(WARPMETER_SOURCE_DIR) / folder)) {
+         fs::recursive_directory_iterator(fs::path(warpmeter::source_dir()) / folder)) {
       const std::string extension = entry.path().extension().string();
       if (extension == ".h" || extension == ".cpp" || extension == ".cu" || extension == ".inc") {
         files.push_back(entry.path());
@@ -126,7 +127,7 @@ TEST(Layering, EveryIncludeFollowsAnArrow) {
   for (const fs::path& file : files) {
     std::ifstream text(file);
     ASSERT_TRUE(text) << file;
-    const std::string path = fs::relative(file, WARPMETER_SOURCE_DIR).string();
+    const std::string path = fs::relative(file, warpmeter::source_dir()).string();
     for (const std::string& violation : violations(path, text)) ADD_FAILURE() << violation;
   }
 }

@@ -11,6 +11,7 @@
 
 #include "kernels/family.h"
 #include "schema/catalogue.h"
+#include "tests/paths.h"
 
 namespace warpmeter::kernels {
 namespace {
@@ -26,7 +27,7 @@ std::vector<std::string> cells(const std::string& line) {
 }
 
 std::vector<Row> golden_rows() {
-  std::ifstream file(WARPMETER_SOURCE_DIR "/tests/golden/h200_seed_kernels.csv");
+  std::ifstream file(source_dir() + "/tests/golden/h200_seed_kernels.csv");
   std::string line;
   std::getline(file, line);
   const std::vector<std::string> columns = cells(line);

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kernels/family.h"
+#include "tests/paths.h"
 
 namespace warpmeter::kernels {
 namespace {
@@ -107,13 +108,13 @@ TEST_P(EveryImage, NamesNoPathOfTheBuildMachine) {
     EXPECT_EQ(code.ptx.find("\"/"), std::string_view::npos);
     const std::string_view cubin(reinterpret_cast<const char*>(code.cubin.data()),
                                  code.cubin.size());
-    EXPECT_EQ(cubin.find(WARPMETER_SOURCE_DIR), std::string_view::npos);
-    EXPECT_EQ(cubin.find(WARPMETER_BINARY_DIR), std::string_view::npos);
+    EXPECT_EQ(cubin.find(source_dir()), std::string_view::npos);
+    EXPECT_EQ(cubin.find(binary_dir()), std::string_view::npos);
   }
 }
 
 TEST_P(EveryImage, HoldsItsSource) {
-  std::ifstream file(std::string(WARPMETER_SOURCE_DIR "/") + std::string(image().source_path));
+  std::ifstream file(source_dir() + "/" + std::string(image().source_path));
   const std::string source{std::istreambuf_iterator<char>(file), {}};
   ASSERT_FALSE(source.empty());
   EXPECT_EQ(image().source, source);

@@ -15,6 +15,7 @@
 
 #include "reports/page.h"
 #include "schema/error.h"
+#include "tests/paths.h"
 #include "tests/reports/runs.h"
 
 namespace warpmeter::reports {
@@ -84,9 +85,9 @@ bool has_html() { return !html_page().empty(); }
 /// Compares with tests/reports/golden/<name>. The text of a failing comparison is left in the build
 /// directory, to be looked at and copied over the golden file when it is the better one.
 void expect_golden(const std::string& name, const std::string& actual) {
-  const auto golden = std::filesystem::path(WARPMETER_SOURCE_DIR) / "tests/reports/golden" / name;
+  const auto golden = std::filesystem::path(source_dir()) / "tests/reports/golden" / name;
   if (contents(golden) == actual) return;
-  const auto kept = std::filesystem::path(WARPMETER_BINARY_DIR) / "golden" / name;
+  const auto kept = std::filesystem::path(binary_dir()) / "golden" / name;
   std::filesystem::create_directories(kept.parent_path());
   std::ofstream(kept, std::ios::binary) << actual;
   ADD_FAILURE() << "the report differs from the golden file; compare with\n  diff " << golden << " "

@@ -10,6 +10,7 @@
 
 #include "collector/model/backend.h"
 #include "tests/device/model/agreement.h"
+#include "tests/paths.h"
 
 namespace warpmeter::agreement {
 namespace {
@@ -26,7 +27,7 @@ std::vector<std::string> cells_of(const std::string& line) {
 /// By kernel.
 const std::map<std::string, Row>& golden() {
   static const std::map<std::string, Row> rows = [] {
-    std::ifstream file(std::string(WARPMETER_SOURCE_DIR) + "/tests/golden/h200_model_kernels.csv");
+    std::ifstream file(source_dir() + "/tests/golden/h200_model_kernels.csv");
     std::map<std::string, Row> all;
     std::string line;
     std::getline(file, line);

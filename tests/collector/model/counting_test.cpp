@@ -1,5 +1,6 @@
 // The counting rules against single accesses measured on hardware, and by hand.
 #include "collector/model/counting.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ struct GoldenRow {
 };
 
 std::vector<GoldenRow> golden_rows() {
-  std::ifstream file(std::string(WARPMETER_SOURCE_DIR) + "/tests/golden/h200_access_patterns.csv");
+  std::ifstream file(source_dir() + "/tests/golden/h200_access_patterns.csv");
   std::vector<GoldenRow> rows;
   std::string line;
   std::getline(file, line);  // the heading

@@ -10,6 +10,7 @@
 
 #include "collector/model/backend.h"
 #include "kernels/family.h"
+#include "tests/paths.h"
 
 namespace warpmeter::model {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using Row = std::map<std::string, std::string>;
 
 std::vector<Row> golden_rows() {
-  std::ifstream file(std::string(WARPMETER_SOURCE_DIR) + "/tests/golden/h200_seed_kernels.csv");
+  std::ifstream file(source_dir() + "/tests/golden/h200_seed_kernels.csv");
   const auto cells_of = [](const std::string& line) {
     std::vector<std::string> cells;
     std::istringstream text(line);

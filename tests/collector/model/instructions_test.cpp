@@ -7,14 +7,14 @@
 #include "collector/model/execute/units.h"
 #include "tests/collector/model/instruction_kernel.h"
 #include "tests/collector/model/run_ptx.h"
+#include "tests/paths.h"
 
 namespace warpmeter::model {
 namespace {
 
 const std::vector<InstructionCase>& cases() {
   static const std::vector<InstructionCase> all = [] {
-    std::ifstream file(std::string(WARPMETER_SOURCE_DIR) +
-                       "/tests/collector/model/data/h200_instructions.txt");
+    std::ifstream file(source_dir() + "/tests/collector/model/data/h200_instructions.txt");
     return read_cases(file);
   }();
   return all;

@@ -13,6 +13,7 @@
 
 #include "collector/model/ptx/control_flow.h"
 #include "collector/model/ptx/module.h"
+#include "tests/paths.h"
 
 namespace warpmeter::model::ptx {
 
@@ -54,7 +55,7 @@ inline ControlFlow graph_of(const Function& function) {
 }
 
 inline std::string data_file(const std::string& name) {
-  std::ifstream file(std::string(WARPMETER_SOURCE_DIR) + "/tests/collector/model/ptx/data/" + name,
+  std::ifstream file(source_dir() + "/tests/collector/model/ptx/data/" + name,
                      std::ios::binary);
   if (!file) throw std::runtime_error("no data file " + name);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -1,0 +1,8 @@
+#include "tests/paths.h"
+
+namespace warpmeter {
+
+std::string source_dir() { return WARPMETER_SOURCE_DIR; }
+std::string binary_dir() { return WARPMETER_BINARY_DIR; }
+
+}  // namespace warpmeter
