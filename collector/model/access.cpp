@@ -92,7 +92,9 @@ bool is_atomic(const SiteInfo& info) {
 AccessCounts request_counts(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
   Cost cost;
   if (space == AddressSpace::global) {
-    cost = is_atomic(info) ? global_atomic_cost(access) : global_cost(access);
+    cost = info.kind == AccessKind::atomic ? global_atomic_cost(access) : global_cost(access);
+  } else if (info.counts_lanes) {
+    cost = shared_cost(access, SharedAccess::store);
   } else {
     cost = shared_cost(access, is_atomic(info)                 ? SharedAccess::atomic
                                : info.kind == AccessKind::load ? SharedAccess::load
@@ -147,6 +149,10 @@ void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const War
   }
   if (info.retries && space == AddressSpace::shared) {
     add_to(counts.loop_loads, loads_of_loop(access));
+  }
+  // The hardware adds the bytes of generic accesses to those of global memory, wherever they lead.
+  if (info.is_generic && space == AddressSpace::shared && !is_atomic(info)) {
+    add_to(counts.global, {0, 0, global_cost(access).bytes, 0});
   }
 }
 

@@ -41,7 +41,7 @@ Cost shared_cost(const WarpAccess& access, SharedAccess kind);
 /// Sectors of a load or store: the distinct ones. Ideal: as many as the distinct bytes fit into.
 Cost global_cost(const WarpAccess& access);
 
-/// Sectors of a global atomic or reduction: round r holds each address's r-th lane; the sum over
+/// Sectors of a global atomic with a result: round r holds each address's r-th lane; the sum over
 /// the rounds of their distinct sectors. Ideal: with the same rounds, each as few as its bytes fit
 /// into.
 Cost global_atomic_cost(const WarpAccess& access);

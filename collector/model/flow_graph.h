@@ -19,6 +19,7 @@ class FlowGraph {
 
   /// Whether loops are known: every cycle is entered at one node, and there are not too many.
   bool has_plain_loops() const { return has_plain_loops_; }
+  bool is_reachable(Node node) const { return position_[node] != none; }
   /// How many loops a node lies in.
   unsigned depth(Node node) const;
   /// Branches out of the loops that hold the node: nodes of such a loop with a successor outside.

@@ -130,7 +130,8 @@ schema::Counter counter(std::string_view name, const Program& program,
                        outcome.counts[i].loop_loads.requests > 0;
     if (loops) {
       counts = &outcome.counts[i].loop_loads;
-    } else if (kind_in(site, known->space) != known->kind || counts->requests == 0) {
+    } else if (kind_in(site, known->space) != known->kind ||
+               (counts->requests == 0 && counts->bytes == 0)) {
       continue;
     }
     if (site.is_apart) continue;

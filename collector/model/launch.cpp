@@ -174,6 +174,7 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
     for (std::size_t i = 0; i < counts.size(); ++i) {
       outcome.counts[i].shared += counts[i].shared;
       outcome.counts[i].global += counts[i].global;
+      outcome.counts[i].loop_loads += counts[i].loop_loads;
     }
     outcome.warp_instructions += worker->warp_instructions();
     outcome.thread_instructions += worker->thread_instructions();

@@ -41,6 +41,7 @@ struct SiteInfo {
   std::uint32_t instruction = 0;
   bool is_float = false;      ///< an atomic of floats
   bool is_apart = false;      ///< cp.async and its like, which no counter of loads or stores sees
+  bool is_generic = false;    ///< the machine does not know the space either
   bool retries = false;       ///< an atomic that the machine code runs as a loop
   bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
   /// What the machine makes of one execution; none where another site's requests include it.

@@ -118,6 +118,7 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
   SiteInfo& site = program_.sites.back();
   site.instruction = ordinal_;
   site.requests = {{0, info.width, false, false}};
+  site.is_generic = info.space == AddressSpace::generic;
   if (instance_->analysis->may_be_merged[index_]) site.doubt = may_be_merged;
   return static_cast<std::uint32_t>(program_.sites.size() - 1);
 }

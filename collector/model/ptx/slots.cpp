@@ -6,6 +6,8 @@
 #include <queue>
 #include <utility>
 
+#include "collector/model/ptx/types.h"
+
 namespace warpmeter::model::ptx {
 namespace {
 
@@ -119,10 +121,15 @@ Slots allocate(const DataFlow& data, const ControlFlow& graph) {
   });
   Slots slots;
   slots.slot.resize(intervals.size());
+  // Narrow registers have words of their own: their lanes lie closer together, so that a lane of a
+  // word would change others' lanes of a narrow one in the same slot.
   std::array<Pool, width_count> pools;
+  Pool narrow;
   for (const RegisterId id : by_start) {
     const auto width = static_cast<std::size_t>(data.registers()[id].width);
-    Pool& pool = pools[width];
+    const bool is_narrow = data.registers()[id].width == Width::word &&
+                           bits_of_type(data.registers()[id].type).value_or(32) < 32;
+    Pool& pool = is_narrow ? narrow : pools[width];
     while (!pool.taken.empty() && pool.taken.top().first < intervals[id].first) {
       pool.free.push(pool.taken.top().second);
       pool.taken.pop();

@@ -55,6 +55,7 @@ struct Verdict {
   std::optional<std::vector<Request>> requests;  ///< nothing: as they were
   AccessKind kind = AccessKind::load;
   bool retries = false, counts_lanes = false;
+  bool is_generic = false;  ///< in the machine code as well
 };
 
 /// A function's accesses, judged one after the other.
@@ -68,6 +69,7 @@ class Judge {
   }
 
   std::vector<Verdict> judge() {
+    share_out();
     for (std::size_t i = 0; i < found_.size(); ++i) judge_alone(i);
     judge_groups();
     for (std::size_t i = 0; i < found_.size(); ++i) {
@@ -104,11 +106,56 @@ class Judge {
                        [&](const auto* access) { return access->instruction.width == width; });
   }
 
+  /// Accesses that ptxas merged and then took apart again all bear the first one's line. They go to
+  /// the neighbours at the same distances.
+  void share_out() {
+    std::map<GroupKey, std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < found_.size(); ++i) groups[function_.group_of(i)].push_back(i);
+    for (const auto& [key, members] : groups) {
+      for (const std::size_t i : members) {
+        const Machine machine = found_[i];
+        const bool is_candidate = machine.size() > 1 && machine.size() <= 16 &&
+                                  have_width(machine, function_.accesses()[i].width);
+        if (!is_candidate) continue;
+        for (const MachineAccess* own : machine) {
+          if (give_to_neighbours(members, i, *own, machine)) break;
+        }
+      }
+    }
+  }
+
+  /// Whether every machine access but `own` has a neighbour without any to go to.
+  bool give_to_neighbours(const std::vector<std::size_t>& members, std::size_t i,
+                          const MachineAccess& own, const Machine& machine) {
+    std::map<std::size_t, Machine> shares;
+    for (const MachineAccess* other : machine) {
+      const std::int64_t distance = other->instruction.offset - own.instruction.offset;
+      const auto heir = std::find_if(members.begin(), members.end(), [&](std::size_t m) {
+        return (m == i || found_[m].empty()) &&
+               function_.accesses()[m].offset - function_.accesses()[i].offset == distance;
+      });
+      const bool is_near =
+          other->block == own.block && other->instruction.base == own.instruction.base;
+      if (is_near && heir != members.end()) shares[*heir].push_back(other);
+    }
+    if (shares.size() != machine.size()) return false;
+    for (auto& [heir, share] : shares) found_[heir] = std::move(share);
+    return true;
+  }
+
   void judge_alone(std::size_t i) {
     const PtxAccess& access = function_.accesses()[i];
     const Machine& machine = found_[i];
     Verdict& verdict = verdicts_[i];
     verdict.kind = access.kind;
+    for (const MachineAccess* found : machine) {
+      verdict.is_generic |= found->instruction.space == AddressSpace::generic;
+    }
+    // Copies that bypass the registers have counters of their own.
+    if (access.is_copy) {
+      verdict.requests.emplace();
+      return;
+    }
     if (machine.empty()) {
       if (!access.is_used || function_.has_value_already(i)) verdict.requests.emplace();
       return;
@@ -268,6 +315,7 @@ class Judge {
     }
     const bool is_same = deepest == depth || (deepest > depth && !function_.is_entry());
     if (!is_same && !verdicts_[i].retries) return other_loops;
+    if (function_.accesses()[i].is_copy) return {};
     if (machine.size() == verdicts_[i].requests->size()) return {};
     return may_part(i) ? other_paths : std::string_view{};
   }
@@ -364,6 +412,7 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     site.kind = verdict.kind;
     site.retries = verdict.retries;
     site.counts_lanes = verdict.counts_lanes;
+    site.is_generic = verdict.is_generic;
     if (verdict.requests) site.requests = *verdict.requests;
   }
   return {};

@@ -77,6 +77,9 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
   const unsigned guard = word.low >> 12 & 15;  // predicate 7 is always true; bit 3 negates
   result.never_runs = guard == 15;
   result.is_guarded = guard != 7;
+  result.base = static_cast<std::uint8_t>(word.low >> 24 & 255);
+  const auto added = static_cast<std::int32_t>(word.low >> 40 & 0xffffff);
+  result.offset = added >= 1 << 23 ? added - (1 << 24) : added;
   const auto* const found = std::find_if(std::begin(accesses), std::end(accesses),
                                          [&](const Opcode& o) { return o.number == number; });
   if (number == copy) {
@@ -94,7 +97,10 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
   result.is_compare_and_swap = is_one_of(number, swaps);
   result.counts_lanes = number == count_lanes;
   result.elects_lane = is_one_of(number, elections);
-  if (number == bra) {
+  if (number == bra && (word.high >> 27 & 1) != 0) {
+    // BRA.DIV: what follows it executes the same lane group by lane group where a warp is not
+    // together, which the model's never is.
+  } else if (number == bra) {
     result.jump = Jump::branch;
     result.target = jump_target(word, offset, arch);
   } else if (number == call_relative) {

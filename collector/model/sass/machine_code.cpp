@@ -127,7 +127,7 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
   result.graph = blocks.graph();
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i];
-    if (instruction.never_runs) continue;
+    if (instruction.never_runs || !result.graph->is_reachable(blocks.of(i))) continue;
     const std::uint64_t offset = i * instruction_bytes;
     const int line = lines.line_at(offset);
     if (instruction.access) {
