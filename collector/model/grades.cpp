@@ -11,6 +11,8 @@ using schema::Grade;
 
 constexpr std::string_view loop_reason =
     "approximate: the hardware runs this atomic as a loop that retries under contention";
+constexpr std::string_view parted_reason =
+    "counted at PTX level: the machine code has copies of this access, and warps part between them";
 constexpr std::string_view lanes_reason =
     "approximate: the hardware adds up equal addresses before it changes memory";
 constexpr std::string_view apart_reason =
@@ -91,10 +93,13 @@ std::string text_of(std::string_view source, int line) {
 
 }  // namespace
 
-SiteGrade grade_of(const SiteInfo& site, AddressSpace space) {
+SiteGrade grade_of(const SiteInfo& site, AddressSpace space, const LaunchOutcome& outcome) {
   if (site.is_apart) return {Grade::modelled, apart_reason};
   const bool is_atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
   if (!site.doubt.empty()) return {Grade::ptx, site.doubt};
+  const bool parted = std::any_of(site.together.begin(), site.together.end(),
+                                  [&](std::uint32_t i) { return outcome.parted[i] != 0; });
+  if (parted) return {Grade::ptx, parted_reason};
   if (is_atomic && space == AddressSpace::shared && (site.is_float || site.retries)) {
     return {Grade::modelled, loop_reason};
   }
@@ -136,7 +141,7 @@ schema::Counter counter(std::string_view name, const Program& program,
     }
     if (site.is_apart) continue;
     sum += counts->*known->count;
-    const SiteGrade grade = grade_of(site, known->space);
+    const SiteGrade grade = grade_of(site, known->space, outcome);
     if (grade.grade > result.grade) {
       result.grade = grade.grade;
       result.reason = grade.reason;
@@ -166,7 +171,7 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
       line.requests += counts.requests;
       line.transactions += counts.transactions;
       line.ideal += counts.ideal;
-      line.grade = std::max(line.grade, grade_of(site, space).grade);
+      line.grade = std::max(line.grade, grade_of(site, space, outcome).grade);
     }
   }
   std::vector<schema::Line> result;

@@ -16,7 +16,7 @@ struct SiteGrade {
   schema::Grade grade = schema::Grade::exact;
   std::string_view reason;
 };
-SiteGrade grade_of(const SiteInfo& site, AddressSpace space);
+SiteGrade grade_of(const SiteInfo& site, AddressSpace space, const LaunchOutcome& outcome);
 
 /// A counter of the catalogue. Unavailable, with the reason, when the model does not count it.
 schema::Counter counter(std::string_view name, const Program& program,

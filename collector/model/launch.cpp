@@ -169,6 +169,7 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
   if (const BlockTrap* trap = blocks.trap())
     outcome.trap = describe(*trap, program, geometry, memory);
   outcome.counts.resize(program.sites.size());
+  outcome.parted.resize(program.places.size());
   for (const auto& worker : workers) {
     const std::vector<SiteCounts>& counts = worker->counts();
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -176,6 +177,8 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
       outcome.counts[i].global += counts[i].global;
       outcome.counts[i].loop_loads += counts[i].loop_loads;
     }
+    for (std::size_t i = 0; i < outcome.parted.size(); ++i)
+      outcome.parted[i] |= worker->parted()[i];
     outcome.warp_instructions += worker->warp_instructions();
     outcome.thread_instructions += worker->thread_instructions();
   }

@@ -47,6 +47,8 @@ struct SiteInfo {
   /// What the machine makes of one execution; none where another site's requests include it.
   std::vector<Request> requests;
   std::string_view doubt;  ///< why the machine may make other requests; empty when it does not
+  /// Instructions at which no warp may part, for else the machine makes other requests.
+  std::vector<std::uint32_t> together;
 };
 
 /// A row that holds the same number in every lane.

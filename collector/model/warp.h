@@ -88,6 +88,7 @@ struct Warp {
   std::byte* registers;       ///< rows of lanes
   std::uint32_t* predicates;  ///< a bit a lane
   Site* sites;
+  std::uint8_t* parted;  ///< of each instruction: 1 once lanes have parted at it
   WorkerMemory* memory;
   std::byte** lane_host;  ///< of reach(): where each active lane's access goes on this machine
   const Operation* code;

@@ -48,6 +48,7 @@ Worker::Worker(const Program& program, DeviceMemory& device, const kernels::Geom
   memory_.constants = program.constant_memory;
   memory_.sites.resize(program.sites.size());
   memory_.counts.resize(program.sites.size());
+  memory_.parted.resize(program.places.size());
 
   const std::size_t bytes = std::max<std::size_t>(program.row_units, 1) * row_unit_bytes;
   registers_.reset(static_cast<std::byte*>(
@@ -63,6 +64,7 @@ Worker::Worker(const Program& program, DeviceMemory& device, const kernels::Geom
     warp.registers = registers_.get() + bytes * i;
     warp.predicates = predicates_.data() + std::size_t{program.predicate_count} * i;
     warp.sites = memory_.sites.data();
+    warp.parted = memory_.parted.data();
     warp.memory = &memory_;
     warp.lane_host = memory_.lane_host.data();
     warp.code = program.operations.data();

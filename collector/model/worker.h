@@ -45,6 +45,7 @@ class Worker {
 
   /// Counts of all blocks run so far. Forgets what sites remember.
   const std::vector<SiteCounts>& counts();
+  const std::vector<std::uint8_t>& parted() const { return memory_.parted; }
   std::uint64_t warp_instructions() const { return warp_instructions_; }
   std::uint64_t thread_instructions() const { return thread_instructions_; }
 

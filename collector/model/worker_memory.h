@@ -46,6 +46,7 @@ struct WorkerMemory {
   std::string assertion;                        ///< that failed
   std::set<std::uint64_t> heap;                 ///< addresses that malloc gave
   std::uint64_t heap_bytes = 0;
+  std::vector<std::uint8_t> parted;  ///< of each instruction: 1 once lanes of a warp parted at it
 };
 
 /// Puts what the site remembers into the counts.

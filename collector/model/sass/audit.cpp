@@ -6,8 +6,7 @@
 //   - narrower ones: what of a vector is not used was left out;
 //   - none: it was merged into a leader's, or another access had its value already.
 // Then the loops around both must be the same, because a load that was taken out of a loop executes
-// less often; and copies of an access must come one after the other, not instead of each other,
-// unless the warp stays together.
+// less often; and between copies of an access no warp may part, which only a run shows.
 #include "collector/model/sass/audit.h"
 
 #include <fmt/format.h>
@@ -30,8 +29,6 @@ constexpr std::string_view other_widths =
     "counted at PTX level: the machine code has accesses of other widths";
 constexpr std::string_view other_loops =
     "counted at PTX level: the machine code has other loops around this access";
-constexpr std::string_view other_paths =
-    "counted at PTX level: the machine code has copies of this access where a warp may part";
 constexpr std::string_view unknown_accesses =
     "counted at PTX level: the machine code has accesses that belong to no line of the PTX";
 constexpr std::string_view several_on_line =
@@ -55,7 +52,8 @@ struct Verdict {
   std::optional<std::vector<Request>> requests;  ///< nothing: as they were
   AccessKind kind = AccessKind::load;
   bool retries = false, counts_lanes = false;
-  bool is_generic = false;  ///< in the machine code as well
+  bool is_generic = false;    ///< in the machine code as well
+  std::vector<int> together;  ///< lines of branches at which no warp may part
 };
 
 /// A function's accesses, judged one after the other.
@@ -76,6 +74,7 @@ class Judge {
       const PtxAccess& access = function_.accesses()[i];
       if (is_open(i)) verdicts_[i].doubt = found_[i].empty() ? not_found : other_widths;
       if (verdicts_[i].doubt.empty()) verdicts_[i].doubt = doubt_of_flow(i);
+      if (verdicts_[i].doubt.empty()) verdicts_[i].together = together(i);
       if (access.shares_line) verdicts_[i].doubt = several_on_line;
     }
     return std::move(verdicts_);
@@ -316,27 +315,31 @@ class Judge {
     const bool is_same = deepest == depth || (deepest > depth && !function_.is_entry());
     if (!is_same && !verdicts_[i].retries) return other_loops;
     if (function_.accesses()[i].is_copy) return {};
-    if (machine.size() == verdicts_[i].requests->size()) return {};
-    return may_part(i) ? other_paths : std::string_view{};
+    return {};
   }
 
-  /// Copies of an access: of the rounds of a loop that was unrolled, or of the paths that lead to
-  /// it.
-  bool may_part(std::size_t i) const {
-    if (function_.exits_may_part(i)) return true;
+  /// Copies of an access are the rounds of a loop that was unrolled, or on different paths that
+  /// lead to it. Where a warp parts between them, it executes several copies for one execution in
+  /// PTX.
+  std::vector<int> together(std::size_t i) const {
+    if (found_[i].empty() || found_[i].size() == verdicts_[i].requests->size()) return {};
+    std::vector<int> lines = function_.exits_around(i);
     std::vector<Node> blocks;
     for (const MachineAccess* access : found_[i]) blocks.push_back(access->block);
     std::sort(blocks.begin(), blocks.end());
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
     const FlowGraph& graph = *code_.graph;
-    for (std::size_t a = 0; a < blocks.size(); ++a) {
-      for (std::size_t b = a + 1; b < blocks.size(); ++b) {
-        const bool in_turn =
-            graph.leads_to(blocks[a], blocks[b]) || graph.leads_to(blocks[b], blocks[a]);
-        if (!in_turn && function_.has_divergent_branch()) return true;
+    bool in_turn = true;
+    for (std::size_t a = 0; a < blocks.size() && in_turn; ++a) {
+      for (std::size_t b = a + 1; b < blocks.size() && in_turn; ++b) {
+        in_turn = graph.leads_to(blocks[a], blocks[b]) || graph.leads_to(blocks[b], blocks[a]);
       }
     }
-    return false;
+    if (!in_turn) {
+      const std::vector<int> before = function_.branches_before(i);
+      lines.insert(lines.end(), before.begin(), before.end());
+    }
+    return lines;
   }
 
   const FunctionAccesses& function_;
@@ -399,6 +402,10 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     });
   };
   std::map<std::pair<AccessKind, AddressSpace>, bool> strays;
+  std::unordered_multimap<int, std::uint32_t> on_ptx_line;
+  for (std::uint32_t i = 0; i < program.places.size(); ++i) {
+    on_ptx_line.emplace(program.places[i].ptx_line, i);
+  }
 
   for (SiteInfo& site : program.sites) {
     const auto found = verdicts.find(program.places[site.instruction].ptx_line);
@@ -413,6 +420,10 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     site.retries = verdict.retries;
     site.counts_lanes = verdict.counts_lanes;
     site.is_generic = verdict.is_generic;
+    for (const int line : verdict.together) {
+      const auto [first, last] = on_ptx_line.equal_range(line);
+      for (auto at = first; at != last; ++at) site.together.push_back(at->second);
+    }
     if (verdict.requests) site.requests = *verdict.requests;
   }
   return {};

@@ -10,7 +10,6 @@
 #include "collector/model/ptx/opcodes.h"
 #include "collector/model/ptx/registers.h"
 #include "collector/model/ptx/types.h"
-#include "collector/model/ptx/uniformity.h"
 
 namespace warpmeter::model::sass {
 namespace {
@@ -89,14 +88,6 @@ std::optional<FunctionAccesses> FunctionAccesses::of(const ptx::Function& functi
     access.is_lasting = addresses[i]->is_lasting;
   }
   result.find_uses();
-
-  result.divergent_ = ptx::divergent_blocks(function, result.flow_, data);
-  for (std::size_t b = 0; b < count; ++b) {
-    const ptx::Block& block = result.flow_.blocks[b];
-    // A branch of which one side ends the thread parts nobody who goes on.
-    result.has_divergent_branch_ |=
-        result.divergent_[b] && block.successors.size() > 1 && !ends_soon(result.flow_, block);
-  }
   return result;
 }
 
@@ -200,9 +191,28 @@ bool FunctionAccesses::has_value_already(std::size_t index) const {
   return false;
 }
 
-bool FunctionAccesses::exits_may_part(std::size_t access) const {
-  const std::vector<Node> exits = graph_->exits_around(block_of(access));
-  return std::any_of(exits.begin(), exits.end(), [&](Node block) { return divergent_[block]; });
+int FunctionAccesses::last_line(std::size_t block) const {
+  return function_->body[flow_.blocks[block].end - 1].line;
+}
+
+std::vector<int> FunctionAccesses::exits_around(std::size_t access) const {
+  std::vector<int> lines;
+  for (const Node block : graph_->exits_around(block_of(access))) {
+    lines.push_back(last_line(block));
+  }
+  return lines;
+}
+
+std::vector<int> FunctionAccesses::branches_before(std::size_t access) const {
+  std::vector<int> lines;
+  for (std::size_t b = 0; b < flow_.blocks.size(); ++b) {
+    const ptx::Block& block = flow_.blocks[b];
+    if (block.successors.size() > 1 && !ends_soon(flow_, block) &&
+        graph_->leads_to(static_cast<Node>(b), block_of(access))) {
+      lines.push_back(last_line(b));
+    }
+  }
+  return lines;
 }
 
 }  // namespace warpmeter::model::sass

@@ -1,5 +1,5 @@
 // The accesses to memory in a PTX function, with what the audit asks of each: where it lies towards
-// the others, what of it is used, and whether the warp is together there.
+// the others, what of it is used, and which branches lead to it.
 #pragma once
 
 #include <memory>
@@ -59,21 +59,20 @@ class FunctionAccesses {
   /// Whether an earlier access of the block, or one on every path to it, has the same address and
   /// width, so that its value is at hand; of a store: whether a later one of the block has.
   bool has_value_already(std::size_t access) const;
-  /// Whether a warp may part where it leaves a loop around the access.
-  bool exits_may_part(std::size_t access) const;
-  /// Whether there is a branch at which a warp may part and go on.
-  bool has_divergent_branch() const { return has_divergent_branch_; }
+  /// Lines of the branches out of the loops around the access.
+  std::vector<int> exits_around(std::size_t access) const;
+  /// Lines of the branches that may lead to the access, but for those that only end threads.
+  std::vector<int> branches_before(std::size_t access) const;
 
  private:
   void add(std::size_t instruction);
+  int last_line(std::size_t block) const;
   void find_uses();
 
   const ptx::Function* function_ = nullptr;
   ptx::ControlFlow flow_;
   std::unique_ptr<FlowGraph> graph_;  ///< of flow_
   std::vector<PtxAccess> accesses_;
-  std::vector<bool> divergent_;  ///< of each block: a warp may part at its end
-  bool has_divergent_branch_ = false;
 };
 
 }  // namespace warpmeter::model::sass
