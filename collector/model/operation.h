@@ -61,4 +61,23 @@ enum class NarrowFormat : std::uint8_t { f16, bf16, e4m3, e5m2, tf32 };
 inline constexpr int narrow_rounding_shift = 8;
 inline constexpr std::int64_t narrow_saturates = 1 << 16;
 
+/// Operation::imm of a video instruction: what it does, and these.
+enum class VideoKind : std::uint8_t {
+  add,
+  sub,
+  average,
+  distance,
+  minimum,
+  maximum,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+};
+inline constexpr std::uint32_t video_by_four = 1 << 8, video_d_signed = 1 << 9,
+                               video_a_signed = 1 << 10, video_b_signed = 1 << 11,
+                               video_saturates = 1 << 12, video_adds = 1 << 13;
+
 }  // namespace warpmeter::model

@@ -168,6 +168,14 @@ void Decoder::decode_mov() {
       comparison.b = zero;
       return;
     }
+    if (from.name == "%is_explicit_cluster") {
+      const std::uint16_t zero = constant(0, 4);
+      Operation& never = emit(Code::ne_u32);
+      never.d = predicate_destination(to);
+      never.a = zero;
+      never.b = zero;
+      return;
+    }
     const std::uint16_t value = predicate_source(from);
     Operation& move = emit(Code::mov_pred);
     move.d = predicate_destination(to);
@@ -310,6 +318,17 @@ bool Decoder::decode_exchange() {
     expect_operands(1, 1);
     const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
     emit(Code::activemask).d = d;
+  } else if (opcode == "elect") {
+    expect_operands(2, 2);
+    const Operand& to = instruction_->operands[0];
+    if (to.kind != Operand::Kind::pair) refuse("has no predicate to write to");
+    const std::uint16_t asked = source(instruction_->operands[1], RowType::u32);
+    const std::uint16_t d = destination(to.parts[0], RowType::u32);
+    const std::uint16_t e = predicate_destination(to.parts[1]);
+    Operation& operation = emit(Code::elect);
+    operation.d = d;
+    operation.b = asked;
+    operation.e = e;
   } else {
     return false;
   }

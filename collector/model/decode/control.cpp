@@ -24,10 +24,16 @@ bool Decoder::decode_control() {
   } else if (opcode == "trap" || opcode == "brkpt") {
     emit(Code::trap);
   } else if (opcode == "membar" || opcode == "fence" || opcode == "nanosleep" ||
-             opcode == "prefetch" || opcode == "prefetchu") {
-    // One warp runs at a time, in order: there is nothing to fence, to wait for or to fetch early.
-    if (has("proxy") || has("mbarrier_init")) refuse_opcode();
+             opcode == "prefetch" || opcode == "prefetchu" || opcode == "griddepcontrol" ||
+             opcode == "discard" || opcode == "applypriority" || opcode == "pmevent" ||
+             opcode == "setmaxnreg") {
+    // One warp runs at a time, in order, one grid after the other: there is nothing to fence, to
+    // wait for or to fetch early.
     emit(Code::nothing);
+  } else if (opcode == "createpolicy") {
+    const std::uint16_t none = constant(0, 8);
+    if (instruction_->operands.empty()) refuse("has no operands");
+    move_row(destination(instruction_->operands[0], RowType::u64), none, 8, true);
   } else {
     return false;
   }

@@ -345,7 +345,10 @@ void Decoder::decode_instruction() {
   if (opcode == "atom" || opcode == "red") return decode_atomic(opcode == "atom");
   if (opcode == "bfi") return decode_bfi();
   if (opcode == "lop3") return decode_lop3();
-  if (decode_control() || decode_exchange() || decode_predicate_logic() || decode_value()) return;
+  if (decode_asynchronous() || decode_control() || decode_exchange() || decode_predicate_logic() ||
+      decode_value() || decode_video()) {
+    return;
+  }
   refuse_opcode();
 }
 

@@ -111,7 +111,7 @@ class Decoder {
   std::uint16_t scratch(unsigned element_bytes, unsigned number);
   std::uint16_t constant(std::uint64_t bits, unsigned element_bytes);
   std::uint16_t special(Special what);
-  std::uint16_t scratch_predicate();
+  std::uint16_t scratch_predicate(unsigned number = 0);
   /// The row of a register, with its width; nothing for another name.
   std::optional<std::pair<std::uint16_t, unsigned>> register_row(std::string_view name) const;
   std::optional<std::uint16_t> predicate_index(std::string_view name) const;
@@ -193,6 +193,17 @@ class Decoder {
   Target address(const Operand& operand, AddressSpace space);
   std::uint32_t add_site(const SiteInfo& info);
 
+  // asynchronous.cpp
+  bool decode_asynchronous();
+  void decode_copy();
+  void emit_copy(bool is_load, const Target& place, std::uint16_t rows, unsigned first_word,
+                 unsigned words, std::uint16_t guard);
+  void decode_mbarrier();
+  void decode_load_matrix();
+
+  // video.cpp
+  bool decode_video();
+
   // control.cpp
   bool decode_control();
   void decode_branch();
@@ -251,7 +262,7 @@ class Decoder {
   std::map<std::pair<std::uint64_t, unsigned>, std::uint16_t> constants_;
   std::map<std::pair<unsigned, unsigned>, std::uint16_t> scratches_;
   std::map<Special, std::uint16_t> specials_;
-  std::optional<std::uint16_t> the_scratch_predicate_;
+  std::map<unsigned, std::uint16_t> scratch_predicates_;
 
   std::vector<Refusal> refusals_;
 

@@ -209,8 +209,9 @@ void Decoder::move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, boo
 
 void Decoder::decode_load_store(bool is_load) {
   expect_operands(2, is_load ? 4 : 3);  // with a cache policy, and whether a load was valid
+  const AddressSpace space = access_space();
   const Accessed what = accessed();
-  const Target target = address(instruction_->operands[is_load ? 1 : 0], access_space());
+  const Target target = address(instruction_->operands[is_load ? 1 : 0], space);
   if (!is_load && (target.space == AddressSpace::constant || target.space == AddressSpace::param)) {
     refuse("writes to memory that a kernel can only read");
   }

@@ -37,11 +37,34 @@ constexpr SpecialName special_names[] = {
     {"%lanemask_gt", Special::lanemask_gt},
     {"%dynamic_smem_size", Special::dynamic_smem_size},
     {"%total_smem_size", Special::total_smem_size},
+    {"%aggr_smem_size", Special::total_smem_size},
+    // Without clusters, every block is one.
+    {"%clusterid.x", Special::ctaid_x},
+    {"%clusterid.y", Special::ctaid_y},
+    {"%clusterid.z", Special::ctaid_z},
+    {"%nclusterid.x", Special::nctaid_x},
+    {"%nclusterid.y", Special::nctaid_y},
+    {"%nclusterid.z", Special::nctaid_z},
 };
 
 /// The model is one multiprocessor with one grid.
 constexpr std::pair<std::string_view, std::uint64_t> fixed_specials[] = {
-    {"%smid", 0}, {"%nsmid", 1}, {"%gridid", 0}, {"WARP_SZ", 32}};
+    {"%smid", 0},
+    {"%nsmid", 1},
+    {"%gridid", 0},
+    {"WARP_SZ", 32},
+    {"%cluster_ctaid.x", 0},
+    {"%cluster_ctaid.y", 0},
+    {"%cluster_ctaid.z", 0},
+    {"%cluster_nctaid.x", 1},
+    {"%cluster_nctaid.y", 1},
+    {"%cluster_nctaid.z", 1},
+    {"%cluster_ctarank", 0},
+    {"%cluster_nctarank", 1},
+    {"%clock_hi", 0},
+    {"%globaltimer_hi", 0},
+    {"%current_graph_exec", 0},
+};
 
 unsigned row_bytes(std::uint32_t bits) { return bits <= 16 ? 2 : bits / 8; }
 
@@ -113,11 +136,10 @@ std::uint16_t Decoder::special(Special what) {
   return found->second;
 }
 
-std::uint16_t Decoder::scratch_predicate() {
-  if (!the_scratch_predicate_) {
-    the_scratch_predicate_ = static_cast<std::uint16_t>(program_.predicate_count++);
-  }
-  return *the_scratch_predicate_;
+std::uint16_t Decoder::scratch_predicate(unsigned number) {
+  const auto [found, is_new] = scratch_predicates_.try_emplace(number);
+  if (is_new) found->second = static_cast<std::uint16_t>(program_.predicate_count++);
+  return found->second;
 }
 
 std::optional<std::pair<std::uint16_t, unsigned>> Decoder::register_row(
@@ -183,6 +205,12 @@ std::optional<std::uint16_t> Decoder::special_row(std::string_view name, RowType
   for (const auto& [known, value] : fixed_specials) {
     if (known == name) return constant(value, bytes_of(type));
   }
+  if (name == "%envreg1" || name == "%envreg2") {
+    refuse(
+        "waits for the whole grid (a cooperative launch), which the model does not do: its "
+        "blocks run one after the other; split the kernel there");
+  }
+  if (name.starts_with("%envreg") || name.starts_with("%pm")) return constant(0, bytes_of(type));
   return std::nullopt;
 }
 
