@@ -61,6 +61,7 @@ ExitCode run_command(int argc, char** argv) {
       add_report(program),                    // render tables of a run
       add_compare(program),                   // what changed, and whether it is real
       add_query(program),                     // read the database
+      add_history(program),                   // one metric over runs
       add_merge(program),                     // join databases
       add_runs(program),                      // name, remove, back up runs
       add_list(program),                      // kernels, metrics, devices, runs, views

@@ -73,6 +73,7 @@ Command add_model(CLI::App& program, const std::string& command_line);
 Command add_report(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_query(CLI::App& program);
+Command add_history(CLI::App& program);
 Command add_merge(CLI::App& program);
 Command add_runs(CLI::App& program);
 Command add_list(CLI::App& program);

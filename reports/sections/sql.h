@@ -10,7 +10,7 @@ extern const std::string_view compared_counter_names, compared_counters, compare
     compared_metrics, compared_samples, untimed;
 
 extern const std::string_view ceiling, costly_lines, device_states, devices, expectations, figures,
-    launches, line_costs, lines, metrics, provenance, results, run, schema_version, timings,
-    timing_summary, unavailable;
+    history, launches, line_costs, lines, metrics, provenance, results, run, schema_version,
+    timings, timing_summary, unavailable;
 
 }  // namespace warpmeter::reports::sql

@@ -99,7 +99,8 @@ const Answer bad[] = {
     {"NoCommand",
      {},
      2,
-     {"a command is needed: run, profile, model, report, compare, query, merge, runs, list, "
+     {"a command is needed: run, profile, model, report, compare, query, history, merge, runs, "
+      "list, "
       "doctor, "
       "completion"}},
     {"UnknownCommand", {"rnu"}, 2, {"no command 'rnu'", "did you mean run?"}},
@@ -211,8 +212,8 @@ TEST_P(Misspelling, OfEveryOptionGetsTheOption) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, Misspelling,
-                         ::testing::Values("run", "report", "query", "merge", "runs", "list",
-                                           "doctor", "completion"),
+                         ::testing::Values("run", "report", "query", "history", "merge", "runs",
+                                           "list", "doctor", "completion"),
                          [](const auto& command) { return std::string(command.param); });
 
 using Doctor = Workspace;

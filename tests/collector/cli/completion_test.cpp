@@ -31,7 +31,8 @@ TEST_P(Bash, OffersWhatFits) {
 }
 
 const Completion completions[] = {
-    {"Commands", "''", "run profile model report compare query merge runs list doctor completion"},
+    {"Commands", "''",
+     "run profile model report compare query history merge runs list doctor completion"},
     {"Options", "run --ti", "--timing-only --time-budget"},
     {"Choices", "run --backend ''", "auto cupti model"},
     {"Words", "list ''", "kernels metrics devices runs views"},
