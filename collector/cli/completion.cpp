@@ -29,6 +29,7 @@ std::string_view list_of(std::string_view type) {
 }
 
 bool is_file(std::string_view type) { return type == "FILE"; }
+bool is_program(std::string_view type) { return type == "PROGRAM"; }
 bool is_choice(std::string_view type) { return type.find('|') != std::string_view::npos; }
 
 std::string words_of(std::string type) {
@@ -64,7 +65,7 @@ std::string all_written_names(const CLI::App& app) {
 /// The bash statement that offers what an argument of this type can be.
 std::string bash_offer(const std::string& type) {
   if (is_choice(type)) return fmt::format("words=\"{}\"", words_of(type));
-  if (is_file(type)) return "files=1";
+  if (is_file(type) || is_program(type)) return "files=1";
   const std::string_view list = list_of(type);
   if (list.empty()) return "words=\"\"";
   return fmt::format(
@@ -130,8 +131,88 @@ complete -F _warpmeter warpmeter
                      positionals);
 }
 
+/// Text in a quoted argument of zsh's _arguments, where brackets and colons mean something.
+std::string zsh_escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\'') {
+      escaped += "'\\''";
+      continue;
+    }
+    if (c == '[' || c == ']' || c == ':' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+/// What zsh offers for an argument of this type: an action of _arguments.
+std::string zsh_offer(const std::string& type) {
+  if (is_choice(type)) return fmt::format("({})", words_of(type));
+  if (is_file(type)) return "_files";
+  const std::string_view list = list_of(type);
+  return list.empty() ? " " : fmt::format("_warpmeter_listed {}", list);
+}
+
+std::string zsh_option(const CLI::Option& option) {
+  std::string value;
+  if (option.get_items_expected_max() != 0) {
+    value = fmt::format(":{}:{}", zsh_escaped(option.get_type_name()),
+                        zsh_offer(option.get_type_name()));
+  }
+  const std::vector<std::string> names = written_names(option);
+  const bool repeats = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+  std::string text;
+  for (const std::string& name : names) {
+    const std::string others = repeats ? "*" : fmt::format("({})", fmt::join(names, " "));
+    text += fmt::format(" \\\n        '{}{}[{}]{}'", others, name,
+                        zsh_escaped(option.get_description()), value);
+  }
+  return text;
+}
+
+std::string zsh_positional(const CLI::Option& option) {
+  const std::string& type = option.get_type_name();
+  if (is_program(type)) return " \\\n        '*::program and arguments:_normal'";
+  return fmt::format(" \\\n        '*:{}:{}'", zsh_escaped(type), zsh_offer(type));
+}
+
 std::string zsh(const CLI::App& program) {
-  return "autoload -U +X bashcompinit && bashcompinit\n" + bash(program);
+  std::string names, cases, options;
+  for (const CLI::Option* option : options_of(program, false)) options += zsh_option(*option);
+  for (const CLI::App* command : commands_of(program)) {
+    names += fmt::format("        '{}:{}'\n", command->get_name(),
+                         zsh_escaped(command->get_description()));
+    cases += fmt::format("    {})\n      _arguments -S", command->get_name());
+    for (const CLI::Option* option : options_of(*command, false)) cases += zsh_option(*option);
+    for (const CLI::Option* option : options_of(*command, true)) cases += zsh_positional(*option);
+    cases += " ;;\n";
+  }
+  // Works from a folder of $fpath, where the file is the function's body, and by `source`.
+  return fmt::format(R"zsh(#compdef warpmeter
+_warpmeter_listed() {{
+  compadd "${{(@)argv[1,-2]}}" -- ${{(f)"$(warpmeter list $argv[-1] --format csv 2>/dev/null | sed 1d | cut -d, -f1)"}}
+}}
+_warpmeter() {{
+  local state line curcontext=$curcontext
+  _arguments -C{} \
+        '1:command:->command' '*::argument:->arguments'
+  case $state in
+  command)
+    local -a commands=(
+{}    )
+    _describe command commands ;;
+  arguments)
+    case $line[1] in
+{}    esac ;;
+  esac
+}}
+if [ "$funcstack[1]" = _warpmeter ]; then
+  _warpmeter "$@"
+else
+  compdef _warpmeter warpmeter
+fi
+)zsh",
+                     options, names, cases);
 }
 
 std::string fish_quoted(std::string_view text) {
@@ -146,7 +227,7 @@ std::string fish_quoted(std::string_view text) {
 /// The part of a fish `complete` line that says what an argument of this type can be.
 std::string fish_offer(const std::string& type) {
   if (is_choice(type)) return fmt::format(" -x -a {}", fish_quoted(words_of(type)));
-  if (is_file(type)) return " -r -F";
+  if (is_file(type) || is_program(type)) return " -F";
   const std::string_view list = list_of(type);
   if (list.empty()) return " -x";
   return fmt::format(" -x -a '(warpmeter list {} --format csv 2>/dev/null | sed 1d | cut -d, -f1)'",
@@ -194,6 +275,7 @@ Command add_completion(CLI::App& program) {
   CLI::App& app = add_command(
       program, "completion", "Print a completion script for a shell",
       {{"source <(warpmeter completion bash)", "for this shell; put it into ~/.bashrc to keep it"},
+       {"warpmeter completion zsh > ~/.zfunc/_warpmeter", "a folder of zsh's $fpath"},
        {"warpmeter completion fish > ~/.config/fish/completions/warpmeter.fish", "to keep it"}});
   auto shell = std::make_shared<std::string>();
   add_choice(app, "SHELL", {"bash", "zsh", "fish"}, *shell, "The shell");

@@ -73,7 +73,7 @@ const Answer good[] = {
      {"completion", "bash"},
      0,
      {"complete -F _warpmeter warpmeter", "--backend"}},
-    {"CompletionZsh", {"completion", "zsh"}, 0, {"bashcompinit"}},
+    {"CompletionZsh", {"completion", "zsh"}, 0, {"#compdef warpmeter"}},
     {"CompletionFish", {"completion", "fish"}, 0, {"-l backend -x -a 'auto cupti model'"}},
     {"DryRun",
      {"run", "transpose/tiled", "-n", "100", "-b", "model", "--dry-run"},

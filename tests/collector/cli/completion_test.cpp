@@ -1,5 +1,7 @@
 // The completion script in the shell that it is for.
 #include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,10 +41,49 @@ const Completion completions[] = {
     {"Variants", "run transpose/t", "transpose/tiled transpose/tiled_padded"},
     {"Metrics", "run -m gld_eff", "gld_efficiency"},
     {"Files", "report --db fr", "fresh.db"},
+    {"Programs", "profile fr", "fresh.db"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, Bash, ::testing::ValuesIn(completions),
                          [](const auto& completion) { return std::string(completion.param.name); });
+
+class OtherShells : public Workspace {
+ protected:
+  /// What the shell prints when it runs `script`, in which $script is the completion's file and the
+  /// program is in PATH; nullopt without that shell.
+  std::optional<std::string> printed_by(const std::string& shell, const std::string& script) {
+    if (std::system(("command -v " + shell + " >/dev/null").c_str()) != 0) return std::nullopt;
+    write("_warpmeter", warpmeter({"completion", shell}).output);
+    write("script", script);
+    const std::string folder = std::filesystem::path(WARPMETER_PROGRAM).parent_path().string();
+    const std::string command = "cd '" + folder_.string() + "' && PATH='" + folder +
+                                "':$PATH HOME=. " + shell +
+                                (shell == "zsh" ? " -f" : " --no-config") + " script >printed 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return contents("printed");
+  }
+};
+
+TEST_F(OtherShells, ZshLoadsItFromAFolderOfItsFunctions) {
+  const auto printed = printed_by("zsh",
+                                  "fpath=($PWD $fpath); autoload -Uz compinit && compinit -u -D\n"
+                                  "print $_comps[warpmeter]\nautoload +X _warpmeter && print ok\n"
+                                  "zsh -n _warpmeter && source ./_warpmeter && print sourced\n");
+  if (!printed) GTEST_SKIP() << "no zsh here";
+  EXPECT_EQ(*printed, "_warpmeter\nok\nsourced\n");
+}
+
+TEST_F(OtherShells, FishOffersWhatFits) {
+  const auto printed = printed_by("fish",
+                                  "source _warpmeter\ncomplete -C 'warpmeter prof'\n"
+                                  "complete -C 'warpmeter profile --replay '\n"
+                                  "complete -C 'warpmeter profile scr'\n"
+                                  "complete -C 'warpmeter run transpose/ti'\n");
+  if (!printed) GTEST_SKIP() << "no fish here";
+  for (const char* offer : {"profile\t", "application\t", "script", "transpose/tiled_padded\t"}) {
+    EXPECT_THAT(*printed, HasSubstr(offer));
+  }
+}
 
 }  // namespace
 }  // namespace warpmeter::cli

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The archive that CPack makes, and an installation: what is in them, and whether it runs from where it was put.
+#
+#   tests/package_test.sh BUILD      BUILD: a build folder in which everything is built
+set -euo pipefail
+build=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+expected="bin/warpmeter
+lib/libwarpmeter_inject.so
+share/bash-completion/completions/warpmeter
+share/doc/warpmeter/CHANGELOG.md
+share/doc/warpmeter/LICENSE
+share/doc/warpmeter/README.md
+share/fish/vendor_completions.d/warpmeter.fish
+share/man/man1/warpmeter.1
+share/zsh/site-functions/_warpmeter"
+
+fail() {
+  printf 'package_test.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+# check FOLDER: it holds the files above, no others, and the program in it works.
+check() {
+  local there
+  there=$(cd "$1" && find . -type f | sed 's|^\./||' | LC_ALL=C sort)
+  [ "$there" = "$expected" ] || fail "$1 holds
+$there
+instead of
+$expected"
+  "$1/bin/warpmeter" --version | grep -q '^warpmeter ' || fail "$1/bin/warpmeter --version does not answer"
+  (cd "$work" && "$1/bin/warpmeter" run vector_add -n 1000 -b model -q) || fail "$1/bin/warpmeter does not measure"
+  cmp -s "$1/share/bash-completion/completions/warpmeter" <("$1/bin/warpmeter" completion bash) ||
+    fail "the completion of bash is another program's"
+  grep -q '^#compdef warpmeter' "$1/share/zsh/site-functions/_warpmeter" || fail "zsh cannot find the completion"
+  for command in run profile report query; do
+    grep -q "^\.SH \"warpmeter $command\"" "$1/share/man/man1/warpmeter.1" || fail "no manual of $command"
+  done
+}
+
+(cd "$build" && cpack -G TGZ -B "$work/archives" >"$work/cpack.log" 2>&1) || fail "$(cat "$work/cpack.log")"
+archives=("$work"/archives/warpmeter-*.tar.gz)
+[ ${#archives[@]} -eq 1 ] || fail "cpack made ${archives[*]}"
+mkdir "$work/unpacked"
+tar -xzf "${archives[0]}" -C "$work/unpacked"
+check "$(echo "$work"/unpacked/*)"
+
+cmake --install "$build" --prefix "$work/installed" >/dev/null
+check "$work/installed"
