@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -154,6 +156,12 @@ void act(const char* self, const std::string& what) {
   if (what.starts_with("skip=")) skip(what.substr(what.find('=') + 1));
   if (what == "orphan") start_child(self, "doze", "launch", false);
   if (what == "print") std::puts("the program's own output");
+  if (what.starts_with("touch=")) std::ofstream(what.substr(what.find('=') + 1)) << "here";
+  if (what.starts_with("wait=")) {
+    while (!std::filesystem::exists(what.substr(what.find('=') + 1))) {
+      std::this_thread::sleep_for(5ms);
+    }
+  }
   if (what == "exit3") std::exit(3);
   if (what == "echo") {
     for (int byte = std::getchar(); byte != EOF; byte = std::getchar()) std::putchar(byte);

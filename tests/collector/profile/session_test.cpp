@@ -5,10 +5,16 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "collector/profile/injector.h"
@@ -208,6 +214,30 @@ TEST_F(SessionTest, ADatabaseThatCannotBeOpenedIsSaidBeforeTheProgramStarts) {
   RecorderOptions recording;
   recording.database = (folder_.path() / "no" / "folder.db").string();
   EXPECT_THROW(Recorder{recording}, Error);
+}
+
+TEST_F(SessionTest, AProgramWhoseProfilerIsKilledGoesOnToItsEnd) {
+  const auto go = folder_.path() / "go", ended = folder_.path() / "ended";
+  const auto comes_true = [](const std::function<bool()>& what) {
+    for (int i = 0; i < 1000 && !what(); ++i) std::this_thread::sleep_for(10ms);
+    return what();
+  };
+  schema::Store{database()};
+  const pid_t profiler = fork();
+  if (profiler == 0) {
+    profile_program({"connect", "launch", "wait=" + go.string(), "flood", "launch", "bye",
+                     "touch=" + ended.string()});
+    _exit(0);
+  }
+  ASSERT_TRUE(comes_true([this] { return stored() == 1; }));
+  kill(profiler, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(profiler, &status, 0), profiler);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  std::ofstream(go) << "go";
+  EXPECT_TRUE(comes_true([&] { return std::filesystem::exists(ended); }));
+  EXPECT_EQ(stored(), 1);
+  EXPECT_EQ(stored("SELECT count(*) FROM runs WHERE outcome = 'interrupted'"), 1);
 }
 
 TEST_F(SessionTest, TheProgramsOutputIsItsOwn) {
