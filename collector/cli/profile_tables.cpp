@@ -11,6 +11,7 @@
 #include "collector/inject/kernel_name.h"
 #include "reports/number.h"
 #include "reports/table.h"
+#include "reports/utf8.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::cli {
@@ -103,8 +104,10 @@ constexpr std::ptrdiff_t kernel_columns = 3;  ///< device, kernel, range
 /// "Device: …   Kernel: …   Range: …", the last where an NVTX range was open.
 std::string kernel_title(const MetricRow& row, KernelNameBase base) {
   const std::string range = text(row[2]);
-  return fmt::format("Device: {}   Kernel: {}{}\n", text(row[0]), shown_name(text(row[1]), base),
-                     range.empty() ? "" : "   Range: " + range);
+  return reports::printable(fmt::format("Device: {}   Kernel: {}{}", text(row[0]),
+                                        shown_name(text(row[1]), base),
+                                        range.empty() ? "" : "   Range: " + range)) +
+         "\n";
 }
 
 /// The metrics of one kernel in the order in which they were asked for.
@@ -131,7 +134,8 @@ std::string kernel_block(std::span<const MetricRow> rows, std::span<const std::s
   }
   std::string block = kernel_title(rows.front(), base) + render(table, reports::Format::table);
   for (const auto& [reason, names] : missing) {
-    block += fmt::format("no value of {}: {}\n", fmt::join(names, ", "), reason);
+    block +=
+        fmt::format("no value of {}: {}\n", fmt::join(names, ", "), reports::printable(reason));
   }
   return block;
 }

@@ -53,7 +53,8 @@ struct RecorderOptions {
   schema::Run run;
   std::string program;           ///< the launches' family
   bool has_more_passes = false;  ///< after the first
-  std::string timing_reason = "not timed: counters were read, and reading them takes longer";
+  std::string timing_reason =
+      "not timed: reading counters takes longer; --timing adds a run without them";
   /// Completes what a process could tell of its device. May be empty.
   std::function<void(schema::Device&)> complete;
 };
