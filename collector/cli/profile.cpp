@@ -103,7 +103,14 @@ ExitCode run_command(const ProfileRequest& request) {
   config.cupti_directory = cupti::cupti_folder();
   const Devices devices = find_devices();
   // The summary does not keep the program waiting for what only the database wants to know.
-  if (request.counts() || devices.wait_for(20ms) == std::future_status::ready) devices.get();
+  if (request.counts() || devices.wait_for(20ms) == std::future_status::ready) {
+    try {
+      devices.get();
+    } catch (const Error&) {
+      check_names(config);  // a wrong name is wrong whatever else is missing
+      throw;
+    }
+  }
   const profile::Passes passes = passes_of(request, config);
 
   const profile::PrivateFolder folder;

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
+#include <span>
 
 #include "collector/cli/arguments.h"
 #include "collector/cli/output.h"
@@ -68,6 +68,24 @@ std::vector<std::string> chips_here() {
     for (const char* chip : cupti::known_chips()) chips.emplace_back(chip);
   }
   return chips;
+}
+
+void check_names(const inject::Config& config) {
+  const auto chips = cupti::known_chips();
+  for (const std::string& counter : config.counters) {
+    const auto is_refused = [&](const char* chip) {
+      try {
+        cupti::plan_passes(chip, std::span(&counter, 1));
+        return false;
+      } catch (const Error& error) {
+        return error.code() == ExitCode::usage;
+      }
+    };
+    if (schema::Catalogue::get().find_counter(counter) != nullptr) continue;
+    if (std::all_of(chips.begin(), chips.end(), is_refused)) {
+      cupti::plan_passes(chips.back(), std::span(&counter, 1));  // says what is near it
+    }
+  }
 }
 
 profile::Passes passes_of(const ProfileRequest& request, const inject::Config& config) {

@@ -31,6 +31,10 @@ inject::Config config_of(const ProfileRequest& request);
 /// The names of this machine's chips; where there is no GPU, one of each generation.
 std::vector<std::string> chips_here();
 
+/// For a machine whose chip is not known: PerfWorks names that no chip has are a mistake all the
+/// same. Throws Error{usage}.
+void check_names(const inject::Config& config);
+
 /// How often the program runs, and with which counters. Says so unless the request is quiet. Throws
 /// as cupti::plan_passes.
 profile::Passes passes_of(const ProfileRequest& request, const inject::Config& config);

@@ -37,6 +37,34 @@ TEST_F(ProfileProgram, AnUnknownMetricIsSaidWithTheNearestNames) {
   EXPECT_THAT(outcome.error, HasSubstr("gld_efficiency"));
 }
 
+TEST_F(ProfileProgram, AnUnknownPerfworksNameIsSaidWithTheNearestNames) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "a sanitized program cannot load libnvperf_host";
+#endif
+  for (const char* metric : {"smsp__inst_exec.sum", "smsp__inst_executed"}) {
+    const Outcome outcome = profile({"-m", metric, "touch", "ran"});
+    if (outcome.exit_code == 4) GTEST_SKIP() << outcome.error;  // no CUPTI
+    EXPECT_EQ(outcome.exit_code, 2) << metric;
+    EXPECT_THAT(outcome.error, HasSubstr("smsp__inst_executed")) << metric;
+    EXPECT_FALSE(std::filesystem::exists(file("ran")));
+  }
+}
+
+TEST_F(ProfileProgram, DoesNotRunWithoutADriver) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"touch", "ran"},
+        {"-m", "@default", "touch", "ran"},
+        {"-m", "@default", "--replay", "application", "--timing", "touch", "ran"}}) {
+    const Outcome outcome = profile(words);
+    if (outcome.error.find("no NVIDIA driver") == std::string::npos) {
+      GTEST_SKIP() << "there is a driver here";
+    }
+    EXPECT_EQ(outcome.exit_code, 4);
+    EXPECT_FALSE(std::filesystem::exists(file("ran")));
+    EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
+  }
+}
+
 TEST_F(ProfileProgram, MistakesInFiltersAreSaid) {
   EXPECT_THAT(profile({"-k", "regex:([", "true"}).error, HasSubstr("regular expression"));
   EXPECT_THAT(profile({"--devices", "one", "true"}).error, HasSubstr("--devices"));
