@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/collector/cli/workspace.h"
+#include "tests/paths.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -200,7 +201,7 @@ TEST_F(Housekeeping, QueryStreamsALongAnswerAsOneTable) {
 TEST_F(Housekeeping, TheQueriesOfTheReadmeWork) {
   ASSERT_EQ(
       warpmeter({"run", "transpose", "smem_square", "-n", "64", "-b", "model", "-q"}).exit_code, 0);
-  std::ifstream stream(std::string(WARPMETER_SOURCE_DIR) + "/README.md");
+  std::ifstream stream(source_dir() + "/README.md");
   const std::string readme{std::istreambuf_iterator<char>(stream), {}};
   const std::string open = "```sql\n", close = "```";
   int found = 0;
