@@ -1,0 +1,336 @@
+// Programs as people write them, compiled by nvcc for two architectures, against what the host
+// computes: calls, small floats, the toolkit's mathematics, cooperative groups, CUB.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <numeric>
+#include <sstream>
+
+#include "tests/collector/model/run_ptx.h"
+
+namespace warpmeter::model {
+namespace {
+
+using Ints = std::vector<int>;
+using Floats = std::vector<float>;
+using testing::HasSubstr;
+
+class Programs : public testing::TestWithParam<int> {
+ protected:
+  static TestRun run(const std::string& program, const std::string& entry, std::uint32_t threads,
+                     const std::vector<TestArgument>& arguments,
+                     const LaunchOptions& options = {}) {
+    std::ifstream file(fmt::format("{}/{}.sm_{}.ptx", WARPMETER_PROGRAMS, program, GetParam()));
+    std::stringstream text;
+    text << file.rdbuf();
+    return run_ptx(text.str(), entry, geometry(1, threads), arguments, options);
+  }
+  /// Runs with `count` zeros for the first argument, which is what comes out.
+  template <class T>
+  static std::vector<T> result(const std::string& program, const std::string& entry,
+                               std::uint32_t threads, std::size_t count,
+                               std::vector<TestArgument> more = {}) {
+    more.insert(more.begin(), TestArgument::buffer(std::vector<T>(count)));
+    const TestRun done = run(program, entry, threads, more);
+    EXPECT_EQ(done.refusal + done.trap(), "") << entry;
+    if (!(done.refusal + done.trap()).empty()) return {};
+    return done.buffer<T>(0);
+  }
+};
+
+Ints numbers(std::size_t count) {
+  Ints values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<int>(i * 2654435761u >> 7 & 1023);
+  return values;
+}
+
+Ints expected(int count, const std::function<int(int)>& value) {
+  Ints values(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = value(i);
+  return values;
+}
+
+int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+int ackermann(int m, int n) {
+  if (m == 0) return n + 1;
+  return n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
+}
+
+TEST_P(Programs, Recur) {
+  EXPECT_EQ(result<int>("calls", "recursion", 64, 64),
+            expected(64, [](int i) { return fibonacci(i % 13); }));
+  EXPECT_EQ(result<int>("calls", "nested_recursion", 64, 64),
+            expected(64, [](int i) { return ackermann(i % 3, i % 5); }));
+  EXPECT_EQ(result<int>("calls", "local_tree", 32, 32), expected(32, [](int i) {
+              const std::function<int(int)> depth = [&](int node) {
+                return node >= 7 - (i & 3) ? 0
+                                           : 1 + std::max(depth(2 * node + 1), depth(2 * node + 2));
+              };
+              return i % 7 < 7 - (i & 3) ? depth(i % 7) : 1;
+            }));
+  const Ints unsorted = numbers(32 * 40);
+  const TestRun run_sort =
+      run("calls", "quicksort", 32, {TestArgument::buffer(unsorted), TestArgument::scalar(40)});
+  ASSERT_EQ(run_sort.refusal + run_sort.trap(), "");
+  Ints sorted = unsorted;
+  for (auto row = sorted.begin(); row != sorted.end(); row += 40) std::sort(row, row + 40);
+  EXPECT_EQ(run_sort.buffer<int>(0), sorted);
+}
+
+TEST_P(Programs, CallThroughPointers) {
+  const Ints which = expected(64, [](int i) { return i * i % 3; });
+  EXPECT_EQ(result<int>("calls", "function_table", 64, 64, {TestArgument::buffer(which)}),
+            expected(64, [&](int i) {
+              return i * i % 3 == 0 ? i + 7 : i * i % 3 == 1 ? i - 7 : i * 7;
+            }));
+  const Floats areas = result<float>("calls", "virtual_functions", 64, 64);
+  ASSERT_EQ(areas.size(), 64u);
+  for (int i = 0; i < 64; ++i) {
+    const int square = i * i, disc = 3 * i * i;
+    const int area = i % 3 == 0 ? square : i % 3 == 1 ? disc : 2 + (i % 2 != 0 ? square : disc);
+    EXPECT_EQ(areas[static_cast<std::size_t>(i)], static_cast<float>(area)) << i;
+  }
+}
+
+TEST_P(Programs, PrintAssertAndAllocate) {
+  std::string printed;
+  LaunchOptions options;
+  options.print = [&](std::string_view text) { printed += text; };
+  const TestRun prints = run("calls", "prints", 32, {}, options);
+  EXPECT_EQ(prints.refusal + prints.trap(), "");
+  EXPECT_EQ(printed, "0 of two:  0.00 1099511627776 x ff%\n1 of two:  0.50 1099511627776 x ff%\n");
+
+  const TestRun fails =
+      run("calls", "asserts", 32, {TestArgument::buffer(Ints(32)), TestArgument::scalar(20)});
+  EXPECT_THAT(fails.trap(), HasSubstr("failed assertion in kernel 'asserts': threadIdx.x < n"));
+  EXPECT_THAT(fails.trap(), HasSubstr("thread (20,0,0)"));
+  const TestRun holds =
+      run("calls", "asserts", 32, {TestArgument::buffer(Ints(32)), TestArgument::scalar(32)});
+  EXPECT_EQ(holds.refusal + holds.trap(), "");
+
+  EXPECT_EQ(result<int>("calls", "allocates", 64, 64),
+            expected(64, [](int i) { return 16 * i + 120; }));
+}
+
+void expect_near(float value, double wanted, double tolerance, const std::string& what) {
+  EXPECT_NEAR(value, wanted, tolerance * std::max(1.0, std::abs(wanted))) << what;
+}
+
+Floats reals() {
+  Floats values(33);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = (static_cast<float>(i) - 15.5f) * 0.25f;  // exact in 8 bits of mantissa
+  }
+  return values;
+}
+
+TEST_P(Programs, ComputeWithHalves) {
+  const Floats in = reals();
+  const Floats out = result<float>("numbers", "halves", 32, 512, {TestArgument::buffer(in)});
+  ASSERT_EQ(out.size(), 512u);
+  for (std::size_t i = 0; i < 32; ++i) {
+    const double a = in[i], b = in[i + 1];
+    const double wanted[16] = {a + b,
+                               a * b,
+                               a * b + a,
+                               a - b,
+                               a / b,
+                               std::max(a, b),
+                               a + b,
+                               a * b + b,
+                               a < b ? 1.0 : 0.0,
+                               0,
+                               std::sqrt(std::abs(a)),
+                               std::exp(a),
+                               std::nearbyint(a),
+                               a,
+                               std::trunc(a),
+                               std::max(0.0, a * b + a)};
+    for (std::size_t k = 0; k < 16; ++k) {
+      expect_near(out[i * 16 + k], wanted[k], 1e-3, fmt::format("halves {} of {}", k, a));
+    }
+  }
+  const Floats coarse = result<float>("numbers", "bfloats", 32, 256, {TestArgument::buffer(in)});
+  ASSERT_EQ(coarse.size(), 256u);
+  for (std::size_t i = 0; i < 32; ++i) {
+    const double a = in[i], b = in[i + 1];
+    const double wanted[8] = {a + b, a * b, a * b + a,     std::min(a, b),
+                              a - b, 0,     std::trunc(a), std::abs(a)};
+    for (std::size_t k = 0; k < 8; ++k) {
+      expect_near(coarse[i * 8 + k], wanted[k], 5e-3, fmt::format("bfloats {} of {}", k, a));
+    }
+  }
+  const Floats bytes = result<float>("numbers", "bytes", 32, 64, {TestArgument::buffer(in)});
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    expect_near(bytes[i], in[i / 2], i % 2 == 0 ? 0.0625 : 0.125, "8 bits");
+  }
+  const TestRun atomics =
+      run("numbers", "half_atomics", 32,
+          {TestArgument::buffer(std::vector<std::uint16_t>(2)),
+           TestArgument::buffer(std::vector<std::uint16_t>(2)),
+           TestArgument::buffer(std::vector<std::uint16_t>(2)), TestArgument::buffer(Floats(2))});
+  ASSERT_EQ(atomics.refusal + atomics.trap(), "");
+  EXPECT_EQ(atomics.buffer<std::uint16_t>(0)[0], 0x5000) << "32 in f16";
+  EXPECT_EQ(atomics.buffer<std::uint16_t>(1), (std::vector<std::uint16_t>{0x4c00, 0x4c00}));
+  EXPECT_EQ(atomics.buffer<std::uint16_t>(2)[0], 0x4200) << "32 in bf16";
+  EXPECT_EQ(atomics.buffer<float>(3), (Floats{32, 64}));
+}
+
+template <class T>
+void expect_functions(const std::vector<T>& out, const std::vector<T>& in, double tolerance) {
+  ASSERT_EQ(out.size(), 512u);
+  for (std::size_t i = 0; i < 32; ++i) {
+    const double v = in[i], m = std::abs(v) + 0.25;
+    const double wanted[16] = {
+        std::sin(v),    std::cos(v),      std::tan(v),          std::exp(v),
+        std::log(m),    std::pow(m, 1.7), std::sqrt(m),         std::erf(v),
+        std::tgamma(m), std::atan2(v, 2), std::fmod(v, T(0.7)), std::cbrt(v),
+        1 / m,          std::sinh(v),     std::round(v),        std::hypot(v, 3)};
+    for (std::size_t k = 0; k < 16; ++k) {
+      EXPECT_NEAR(out[i * 16 + k], wanted[k], tolerance * std::max(1.0, std::abs(wanted[k])))
+          << "function " << k << " of " << v;
+    }
+  }
+}
+
+TEST_P(Programs, ComputeFunctions) {
+  const Floats in = reals();
+  const std::vector<double> wide(in.begin(), in.end());
+  expect_functions(result<double>("numbers", "functions", 32, 512, {TestArgument::buffer(wide)}),
+                   wide, 1e-13);
+  expect_functions(result<float>("numbers", "float_functions", 32, 512, {TestArgument::buffer(in)}),
+                   in, 2e-6);
+}
+
+TEST_P(Programs, ComputeBits) {
+  std::vector<std::uint32_t> in(33);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in[i] = static_cast<std::uint32_t>(i * 0x9e3779b97f4a7c15u >> 20);
+  const auto out = result<std::uint32_t>("numbers", "bits", 32, 512, {TestArgument::buffer(in)});
+  ASSERT_EQ(out.size(), 512u);
+  const auto byte = [](std::uint32_t value, int i) {
+    return static_cast<int>(value >> 8 * i & 255);
+  };
+  const auto half = [](std::uint32_t value, int i) {
+    return static_cast<std::int16_t>(value >> 16 * i);
+  };
+  for (std::size_t i = 0; i < 32; ++i) {
+    const std::uint32_t v = in[i], u = in[i + 1];
+    std::uint32_t wanted[16] = {};
+    wanted[0] = static_cast<std::uint32_t>(__builtin_popcount(v));
+    wanted[1] = v == 0 ? 32 : static_cast<std::uint32_t>(__builtin_clz(v));
+    wanted[2] = static_cast<std::uint32_t>(__builtin_ffs(static_cast<int>(v)));
+    for (int k = 0; k < 32; ++k) wanted[3] |= (v >> k & 1) << (31 - k);
+    wanted[4] = static_cast<std::uint32_t>(std::uint64_t{v} * u >> 32);
+    wanted[5] = u << 5 | v >> 27;
+    wanted[6] = 3 + static_cast<std::uint32_t>(
+                        std::abs(std::int64_t{static_cast<int>(v)} - static_cast<int>(u)));
+    wanted[7] = 2 + (v & 0xffff) * (u & 255) + (v >> 16) * (u >> 8 & 255);
+    for (int k = 0; k < 4; ++k) {
+      const int a = byte(v, k), b = byte(u, k);
+      wanted[8] |= static_cast<std::uint32_t>(std::abs(a - b)) << 8 * k;
+      wanted[9] += static_cast<std::uint32_t>(std::abs(a - b));
+      wanted[12] |= (a > b ? 255u : 0u) << 8 * k;
+      wanted[13] |= static_cast<std::uint32_t>((a + b + 1) / 2) << 8 * k;
+    }
+    for (int k = 0; k < 2; ++k) {
+      wanted[10] |= (static_cast<std::uint32_t>(half(v, k) + half(u, k)) & 0xffff) << 16 * k;
+      wanted[11] |= (static_cast<std::uint32_t>(std::max(half(v, k), half(u, k))) & 0xffff)
+                    << 16 * k;
+    }
+    wanted[14] = static_cast<std::uint32_t>(std::max(static_cast<int>(v + u), 5));
+    __extension__ using u128 = unsigned __int128;
+    wanted[15] = static_cast<std::uint32_t>(u128{v} * u * u / (u | 1) >> 20);
+    for (std::size_t k = 0; k < 16; ++k) {
+      EXPECT_EQ(out[i * 16 + k], wanted[k]) << "result " << k << " of " << v << ' ' << u;
+    }
+  }
+}
+
+TEST_P(Programs, FormGroups) {
+  const Ints in = numbers(256);
+  const auto at = [&](int i) { return in[static_cast<std::size_t>(i)]; };
+  EXPECT_EQ(result<int>("groups", "tiles", 256, 256, {TestArgument::buffer(in)}),
+            expected(256, [&](int i) {
+              const auto tile = in.begin() + i / 16 * 16;
+              return 1000 * std::accumulate(tile, tile + 16, 0) +
+                     std::accumulate(tile, in.begin() + i + 1, 0);
+            }));
+  EXPECT_EQ(result<int>("groups", "coalesced", 256, 256, {TestArgument::buffer(in)}),
+            expected(256, [&](int i) {
+              if ((at(i) & 1) == 0) return 0;
+              int size = 0, rank = 0, first = -1;
+              for (int k = i / 32 * 32; k < i / 32 * 32 + 32; ++k) {
+                if ((at(k) & 1) == 0) continue;
+                if (first < 0) first = k;
+                rank += k < i ? 1 : 0;
+                ++size;
+              }
+              return 10000 * size + 100 * rank + first;
+            }));
+  EXPECT_EQ(result<int>("groups", "labelled", 256, 256, {TestArgument::buffer(in)}),
+            expected(256, [&](int i) {
+              int size = 0, rank = 0;
+              for (int k = i / 32 * 32; k < i / 32 * 32 + 32; ++k) {
+                if (at(k) % 3 != at(i) % 3) continue;
+                rank += k < i ? 1 : 0;
+                ++size;
+              }
+              return 100 * size + rank;
+            }));
+  EXPECT_EQ(result<int>("groups", "votes", 256, 256, {TestArgument::buffer(in)}),
+            expected(256, [&](int i) {
+              int same = 0, sum = 0, odd = 0;
+              for (int k = i / 32 * 32; k < i / 32 * 32 + 32; ++k) {
+                same += at(k) == at(i) ? 1 : 0;
+                sum += at(k);
+              }
+              for (const int value : in) odd += value & 1;
+              return same + 100 * sum + 100000 * odd;
+            }));
+}
+
+TEST_P(Programs, CopyAndWait) {
+  const Ints in = numbers(1024);
+  const auto at = [&](int i) { return in[static_cast<std::size_t>(i)]; };
+  EXPECT_EQ(result<int>("groups", "asynchronous", 256, 256, {TestArgument::buffer(in)}),
+            expected(256, [&](int i) { return at(255 - i); }));
+  EXPECT_EQ(result<int>("groups", "barriers", 256, 256, {TestArgument::buffer(in)}),
+            expected(256, [&](int i) { return 3 * at((i + 7) % 256) + 3; }));
+  EXPECT_EQ(
+      result<int>("groups", "pipelines", 256, 256, {TestArgument::buffer(in)}),
+      expected(256, [&](int i) { return at(255 - i) + at(511 - i) + at(767 - i) + at(1023 - i); }));
+  EXPECT_EQ(result<int>("groups", "named_barriers", 256, 128),
+            expected(128, [](int i) { return 127 - i; }));
+  const TestRun atomics = run("groups", "atomics", 256,
+                              {TestArgument::buffer(Ints(4)), TestArgument::buffer(Floats(1)),
+                               TestArgument::buffer(std::vector<std::uint64_t>(1)),
+                               TestArgument::buffer(std::vector<std::uint16_t>(2))});
+  ASSERT_EQ(atomics.refusal + atomics.trap(), "");
+  EXPECT_EQ(atomics.buffer<int>(0), (Ints{256, 768, 255, 0}));
+  EXPECT_EQ(atomics.buffer<float>(1)[0], 128.0f);
+  EXPECT_EQ(atomics.buffer<std::uint64_t>(2)[0], ~std::uint64_t{0});
+  EXPECT_EQ(atomics.buffer<std::uint16_t>(3)[0], 7);
+}
+
+TEST_P(Programs, UseCub) {
+  const Ints in = numbers(512);
+  const Ints few(in.begin(), in.begin() + 128);
+  EXPECT_EQ(result<int>("blocks", "block_reduce", 128, 1, {TestArgument::buffer(few)}),
+            Ints{std::accumulate(few.begin(), few.end(), 0)});
+  EXPECT_EQ(result<int>("blocks", "block_scan", 128, 128, {TestArgument::buffer(few)}),
+            expected(128, [&](int i) { return std::accumulate(few.begin(), few.begin() + i, 0); }));
+  Ints sorted = in;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(result<int>("blocks", "block_sort", 128, 512, {TestArgument::buffer(in)}), sorted);
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, Programs, testing::Values(90, 100),
+                         [](const auto& program) { return fmt::format("sm_{}", program.param); });
+
+}  // namespace
+}  // namespace warpmeter::model
