@@ -150,7 +150,11 @@
   /** The value alone, without range and mark. */
   const short_text = (cell) => ('missing' in cell.dataset ? '–' : cell.firstChild.textContent);
   const number = (cell) => (cell.dataset.v === undefined ? null : Number(cell.dataset.v));
-  const shortened = (text) => (text.length > 34 ? `${text.slice(0, 33)}…` : text);
+  /** Names take less than half of a chart; the value on hover has the whole of them. */
+  const shortened = (text, width) => {
+    const most = Math.max(12, Math.floor(width * 0.42 / 6.4));
+    return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  };
 
   /** What a figure's table says, as Chart.js datasets; each point knows its words. */
   function series_of(figure) {
@@ -250,7 +254,7 @@
     const { form, x, y, xLog, yLog } = figure.dataset;
     const few_sizes = [...new Set(series.flatMap(({ data }) => data.map((point) => point.x)))];
     const scales = form === 'bars'
-      ? { x: axis(x, xLog !== undefined), y: { grid: { display: false }, ticks: { autoSkip: false, callback(i) { return shortened(this.getLabelForValue(i)); } } } }
+      ? { x: axis(x, xLog !== undefined), y: { grid: { display: false }, ticks: { autoSkip: false, font: { size: 11 }, callback(i) { return shortened(this.getLabelForValue(i), this.chart.width); } } } }
       : { x: axis(x, xLog !== undefined, form === 'lines' && few_sizes.length <= 8 ? few_sizes : null), y: axis(y, yLog !== undefined) };
     const longest = Math.max(0, ...series.flatMap(({ data }) => data.map((point) => (point.value ?? '').length)));
     return {
@@ -258,7 +262,7 @@
       parsing: form === 'bars' ? { xAxisKey: 'x', yAxisKey: 'y' } : undefined,
       maintainAspectRatio: false,
       animation: false,
-      layout: { padding: form === 'bars' ? { right: 12 + 6.5 * longest, top: figure.dataset.reference ? 18 : 0 } : { right: 8 } },
+      layout: { padding: form === 'bars' ? { right: 10 + 6 * longest, top: figure.dataset.reference ? 18 : 0 } : { right: 8 } },
       interaction: { mode: 'nearest', axis: form === 'bars' ? 'y' : 'xy', intersect: false },
       scales,
       plugins: {
@@ -293,7 +297,7 @@
     canvas.addEventListener('keydown', (event) => step(chart, event));
     canvas.addEventListener('blur', () => hide_hover(chart));
     colour_chart(chart);
-    chart.update('none');
+    chart.update();
   }
 
   function colour_chart(chart) {
@@ -312,7 +316,7 @@
   function recolour_charts() {
     for (const chart of charts) {
       colour_chart(chart);
-      chart.update('none');
+      chart.update();
     }
   }
 
