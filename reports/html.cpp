@@ -93,7 +93,7 @@ std::string cell_html(const Column& column, const Cell& cell, bool is_row_headin
 }
 
 void add_table(std::string& html, const Table& table, std::string_view caption) {
-  html += "<div class=\"table\" role=\"region\" tabindex=\"0\"" + attribute("aria-label", caption) +
+  html += "<div class=\"table\" role=\"group\" tabindex=\"0\"" + attribute("aria-label", caption) +
           ">\n<table>\n<caption>" + shown(caption) + "</caption>\n<thead><tr>";
   for (const Column& column : table.columns) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>",
@@ -142,8 +142,8 @@ class HtmlWriter {
     if (heading.level == 2) {
       end_section();
       sections_.push_back({fmt::format("section-{}", sections_.size() + 1), heading.text});
-      html_ += fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n",
-                           sections_.back().id, shown(heading.text));
+      html_ += fmt::format("<section>\n<h2 id=\"{0}\">{1}</h2>\n", sections_.back().id,
+                           shown(heading.text));
       in_section_ = true;
       return;
     }

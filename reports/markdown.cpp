@@ -43,6 +43,14 @@ std::string rule(std::size_t width, Align align) {
   return dashes;
 }
 
+/// GitHub makes links of bare addresses: whether one's ':' or '.' is at `place`.
+bool is_of_address(std::string_view text, std::size_t place) {
+  if (text[place] == ':') return text.substr(place).substr(0, 3) == "://";
+  if (text[place] != '.' || place < 3) return false;
+  const std::string_view before = text.substr(place - 3, 3);
+  return std::all_of(before.begin(), before.end(), [](char c) { return c == 'w' || c == 'W'; });
+}
+
 }  // namespace
 
 std::string escaped_markdown(std::string_view text) {
@@ -59,7 +67,10 @@ std::string escaped_markdown(std::string_view text) {
       for (; i < end; ++i) escaped += in_word ? "_" : "\\_";
       --i;
     } else {
-      if (std::string_view("\\|`*[]~$").find(c) != std::string_view::npos) escaped += '\\';
+      if (std::string_view("\\|`*[]~$").find(c) != std::string_view::npos ||
+          is_of_address(text, i)) {
+        escaped += '\\';
+      }
       escaped += c;
     }
   }

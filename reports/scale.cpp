@@ -37,6 +37,20 @@ Scale::Scale(const std::vector<double>& values, bool logarithmic) : logarithmic_
   }
 }
 
+Scale Scale::at(std::vector<double> marks, bool logarithmic) {
+  Scale scale(marks, logarithmic);
+  std::sort(marks.begin(), marks.end());
+  if (marks.size() < 2 || marks.front() == marks.back()) return scale;
+  constexpr double room = 0.04;
+  const double low = marks.front(), high = marks.back();
+  const double ratio = scale.logarithmic_ ? std::pow(high / low, room) : 1;
+  const double margin = scale.logarithmic_ ? 0 : room * (high - low);
+  scale.low_ = low / ratio - margin;
+  scale.high_ = high * ratio + margin;
+  scale.ticks_ = std::move(marks);
+  return scale;
+}
+
 void Scale::set_linear(double low, double high) {
   const double step = round_step(high > low ? high - low : 1);
   const double first = std::floor(low / step), last = std::max(std::ceil(high / step), first + 1);

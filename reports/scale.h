@@ -13,6 +13,9 @@ class Scale {
   /// others.
   Scale(const std::vector<double>& values, bool logarithmic);
 
+  /// The same from the least to the greatest of `marks`, with a little room, and ticks at them.
+  static Scale at(std::vector<double> marks, bool logarithmic);
+
   /// 0 at the low end, 1 at the high end.
   double place(double value) const;
 

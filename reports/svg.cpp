@@ -280,8 +280,11 @@ void draw_lines(Drawing& drawing, const Plot& plot) {
   draw_legend(drawing, series_names(plot.data));
   std::vector<double> values = values_in(plot.data, 1, series);
   if (plot.reference) values.push_back(plot.reference->value);
-  const Scale across(values_in(plot.data, 0, 0), plot.x.logarithmic),
-      up(values, plot.y.logarithmic);
+  constexpr std::size_t most_marks = 8;  // sizes that can be written below one another
+  const std::vector<double> sizes = values_in(plot.data, 0, 0);
+  const Scale across = sizes.size() <= most_marks ? Scale::at(sizes, plot.x.logarithmic)
+                                                  : Scale(sizes, plot.x.logarithmic);
+  const Scale up(values, plot.y.logarithmic);
   const Frame frame = square_frame(drawing);
   draw_y_axis(drawing, frame, up, plot.y.label);
   draw_x_axis(drawing, frame, across, plot.x.label);

@@ -229,7 +229,8 @@
     },
   };
 
-  function axis(label, logarithmic, values) {
+  /** `range`: the least and the greatest value that a logarithmic axis must leave room for. */
+  function axis(label, logarithmic, range, values) {
     const scale = {
       type: logarithmic ? 'logarithmic' : 'linear',
       beginAtZero: !logarithmic,
@@ -237,12 +238,14 @@
       ticks: { callback: tick_text, maxRotation: 0, autoSkipPadding: 12 },
     };
     if (logarithmic) {
+      [scale.min, scale.max] = [range[0] / 1.15, range[1] * 1.15];
       // Powers of ten, with 2 and 5 between them where there is room.
       scale.afterBuildTicks = (built) => {
         const decades = Math.log10(built.max / built.min);
         built.ticks = built.ticks.filter(({ value }) => {
-          const lead = Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
-          return lead === 1 || (decades < 2.5 && (lead === 2 || lead === 5));
+          const lead = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
+          const is = (digit) => Math.abs(lead - digit) < 1e-6;
+          return is(1) || (decades < 2.5 && (is(2) || is(5)));
         });
       };
     }
@@ -252,10 +255,15 @@
 
   function options_of(figure, series) {
     const { form, x, y, xLog, yLog } = figure.dataset;
-    const few_sizes = [...new Set(series.flatMap(({ data }) => data.map((point) => point.x)))];
+    const values = (key) => series.flatMap(({ data }) => data.map((point) => point[key]));
+    const range = (key) => [Math.min(...values(key)), Math.max(...values(key))];
+    const sizes = [...new Set(values('x'))];
     const scales = form === 'bars'
-      ? { x: axis(x, xLog !== undefined), y: { grid: { display: false }, ticks: { autoSkip: false, font: { size: 11 }, callback(i) { return shortened(this.getLabelForValue(i), this.chart.width); } } } }
-      : { x: axis(x, xLog !== undefined, form === 'lines' && few_sizes.length <= 8 ? few_sizes : null), y: axis(y, yLog !== undefined) };
+      ? { x: axis(x, false), y: { grid: { display: false }, ticks: { autoSkip: false, font: { size: 11 }, callback(i) { return shortened(this.getLabelForValue(i), this.chart.width); } } } }
+      : {
+        x: axis(x, xLog !== undefined, range('x'), form === 'lines' && sizes.length <= 8 ? sizes : null),
+        y: axis(y, yLog !== undefined, range('y')),
+      };
     const longest = Math.max(0, ...series.flatMap(({ data }) => data.map((point) => (point.value ?? '').length)));
     return {
       indexAxis: form === 'bars' ? 'y' : 'x',

@@ -266,14 +266,23 @@ std::int64_t add_hostile_run(Store& store) {
   const std::int64_t device = store.add_device(run, h200());
   Launch launch = launch_of("pro|gram", "void f<int, 4>(float*, `x`)\x1b[31m", std::nullopt);
   measure(launch, padded_counts());
-  launch.lines = {{"a|b.cu", 1, "x[a] = b | c;\t// \xFF", "shared load", 1, 32, 1, Grade::exact}};
+  launch.lines = {{"a|b.cu", 1, "x[a] = b | c;\t// \xFF", "shared load", 1, 32, 1, Grade::exact},
+                  {"stores; drop.cu", 12, "*p = '\"`;", "global store", 4, 16, 4, Grade::modelled}};
   store.add_launch(run, device, launch);
+  // Each would run or load something if it reached a browser as markup.
+  for (const char* name :
+       {"<img src=x onerror=\"window.hacked=1\">", "</script><script>window.hacked=2</script>",
+        "' onmouseover='window.hacked=3", "<!--contents--></table><style>*{display:none}",
+        "[click](javascript:alert(1)) ![](http://192.0.2.1/x.png)", "'); DROP TABLE t_run; --"}) {
+    launch.variant = name;
+    store.add_launch(run, device, launch);
+  }
   launch.variant = "\"quoted\", comma";
   fail(launch, "line one\nline two | *bold*");
   launch.counters.clear();
   launch.lines.clear();
   store.add_launch(run, device, launch);
-  store.end_run(run, RunOutcome::failed, "1 of 2 launches failed");
+  store.end_run(run, RunOutcome::failed, "1 of 8 launches failed");
   return run;
 }
 

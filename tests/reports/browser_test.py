@@ -1,0 +1,324 @@
+"""Drives the HTML reports in headless Chromium, as a reader would: sorting, filtering, values on hover
+and by the keyboard, dark mode, paper; axe-core looks at labels, structure and contrast.
+
+    browser_test.py WRITE_PAGES AXE_JS FOLDER
+
+WRITE_PAGES makes the pages. Screenshots and a PDF stay in FOLDER. Exits 77 (skipped), with the reason,
+where Chromium, its driver or python3-selenium is missing.
+"""
+import base64
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+SKIPPED = 77
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import WebDriverWait
+except ImportError:
+    skip("python3-selenium is not installed (./dev test installs it on Debian)")
+
+WRITE_PAGES, AXE, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+if not CHROMIUM or not DRIVER:
+    skip("chromium and chromium-driver are not installed (./dev test installs them on Debian)")
+if not AXE.exists():
+    skip("the program was built without HTML reports, so there is no page to look at")
+
+
+def start_browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                 "--hide-scrollbars", "--force-color-profile=srgb"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service(DRIVER), options=options)
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        subprocess.run([WRITE_PAGES, str(FOLDER)], check=True)
+        cls.browser = start_browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+
+    def open(self, name, scheme="light", width=1400, height=1000):
+        # Fixed size through the protocol: a window has a least width.
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        self.browser.get((FOLDER / f"{name}.html").resolve().as_uri())
+
+    def run_script(self, text, *arguments):
+        return self.browser.execute_script(text, *arguments)
+
+    def table(self, caption):
+        for table in self.browser.find_elements(By.CSS_SELECTOR, "main section > .table table"):
+            if self.run_script("return arguments[0].caption.textContent", table) == caption:
+                return table
+        self.fail(f"there is no table '{caption}'")
+
+    def heading(self, table, text):
+        for heading in table.find_elements(By.CSS_SELECTOR, "thead th"):
+            if heading.text.startswith(text):
+                return heading
+        self.fail(f"there is no column '{text}'")
+
+    def first_column(self, table):
+        return self.run_script("return [...arguments[0].tBodies[0].rows].filter((row) => !row.hidden)"
+                               ".map((row) => row.cells[0].textContent)", table)
+
+    def figure(self, title):
+        for figure in self.browser.find_elements(By.CSS_SELECTOR, "figure"):
+            if title in figure.text:
+                self.run_script("arguments[0].scrollIntoView({block: 'center'})", figure)
+                # Drawn once it is near the window.
+                WebDriverWait(self.browser, 20).until(lambda _: self.run_script(
+                    "return Chart.getChart(arguments[0].querySelector('canvas')) !== undefined", figure))
+                return figure
+        self.fail(f"there is no figure '{title}'")
+
+    def screenshot(self, name):
+        # The whole page: the charts below the window are drawn when they come near.
+        height = self.run_script("return document.documentElement.scrollHeight")
+        width = self.run_script("return innerWidth")
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        WebDriverWait(self.browser, 20).until(lambda _: self.run_script(
+            "return [...document.querySelectorAll('canvas')].every((canvas) => Chart.getChart(canvas))"))
+        picture = FOLDER / f"{name}.png"
+        self.browser.save_screenshot(str(picture))
+        self.assertGreater(picture.stat().st_size, 20_000)
+
+    # ---- tables
+
+    def test_sorts_by_a_heading(self):
+        self.open("hardware")
+        table = self.table("transpose, size 1,024")
+        self.assertEqual(self.first_column(table), ["copy", "naive", "tiled", "tiled_padded"])
+        heading = self.heading(table, "time")
+        button = heading.find_element(By.TAG_NAME, "button")
+        self.assertIsNone(heading.get_attribute("aria-sort"))
+        button.click()
+        self.assertEqual(heading.get_attribute("aria-sort"), "descending")
+        self.assertEqual(self.first_column(table), ["naive", "tiled_padded", "copy", "tiled"])
+        button.click()
+        self.assertEqual(heading.get_attribute("aria-sort"), "ascending")
+        # The failed launch has no time and stays last.
+        self.assertEqual(self.first_column(table), ["copy", "tiled_padded", "naive", "tiled"])
+        other = self.heading(table, "variant")
+        other.find_element(By.TAG_NAME, "button").send_keys(Keys.ENTER)
+        self.assertEqual(other.get_attribute("aria-sort"), "ascending")
+        self.assertIsNone(heading.get_attribute("aria-sort"))
+        self.assertEqual(self.first_column(table), ["copy", "naive", "tiled", "tiled_padded"])
+
+    def test_sorts_numbers_as_numbers(self):
+        self.open("hardware")
+        table = self.table("transpose, size 1,024")
+        self.heading(table, "global stores").find_element(By.TAG_NAME, "button").click()
+        values = self.run_script("return [...arguments[0].tBodies[0].rows].map((row) => Number("
+                                 "row.querySelector('td:nth-last-child(3)').dataset.v))", table)
+        self.assertEqual(values[:3], [524288, 131072, 131072])
+
+    def test_filters_every_table(self):
+        self.open("hardware")
+        field = self.browser.find_element(By.ID, "filter")
+        field.send_keys("naive 1,024")
+        table = self.table("transpose, size 1,024")
+        self.assertEqual(self.first_column(table), ["naive"])
+        self.assertFalse(self.table("Unavailable").is_displayed())
+        self.assertRegex(self.browser.find_element(By.ID, "found").text, r"^\d+ of \d+ rows$")
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(Keys.BACKSPACE)
+        self.assertEqual(len(self.first_column(table)), 4)
+        self.assertTrue(self.table("Unavailable").is_displayed())
+        self.assertEqual(self.browser.find_element(By.ID, "found").text, "")
+
+    def test_filters_one_long_table(self):
+        self.open("hostile")
+        table = self.table("Every source line")
+        rows = len(self.first_column(table))
+        self.assertGreaterEqual(rows, 10)
+        field = self.browser.find_element(By.CSS_SELECTOR, ".rows input")
+        field.send_keys("stores drop")
+        found = self.first_column(table)
+        self.assertEqual(set(found), {"stores; drop.cu:12"})
+        self.assertLess(len(found), rows)
+        self.assertEqual(self.browser.find_element(By.CSS_SELECTOR, ".rows .found").text, f"{len(found)} of {rows} rows")
+        self.assertTrue(self.table("Launches").is_displayed(), "other tables stay as they were")
+
+    # ---- charts
+
+    def test_shows_values_on_hover(self):
+        self.open("hardware")
+        figure = self.figure("Time of transpose, size 4,096")
+        canvas = figure.find_element(By.TAG_NAME, "canvas")
+        x, y = self.run_script(
+            "const chart = Chart.getChart(arguments[0]); const bar = chart.getDatasetMeta(0).data[1];"
+            "return [(bar.x + bar.base) / 2 - chart.width / 2, bar.y - chart.height / 2]", canvas)
+        hover = self.browser.find_element(By.ID, "hover")
+        self.assertFalse(hover.is_displayed())
+        ActionChains(self.browser).move_to_element_with_offset(canvas, round(x), round(y)).perform()
+        WebDriverWait(self.browser, 10).until(lambda _: hover.is_displayed())
+        rows = self.run_script("return [...arguments[0].querySelectorAll('tbody tr')]"
+                               ".map((row) => [...row.cells].map((cell) => cell.textContent))", figure)
+        self.assertEqual(hover.text.split("\n"), [rows[1][0], f"time (µs): {rows[1][1]}"])
+
+    def test_speaks_values_by_arrow_keys(self):
+        self.open("hardware")
+        canvas = self.figure("Time of transpose, size 4,096").find_element(By.TAG_NAME, "canvas")
+        canvas.send_keys(Keys.ARROW_RIGHT)
+        canvas.send_keys(Keys.ARROW_RIGHT)
+        spoken = self.run_script("return document.getElementById('spoken').textContent")
+        self.assertTrue(spoken.startswith("naive. time (µs): "), spoken)
+        self.assertTrue(self.browser.find_element(By.ID, "hover").is_displayed())
+        canvas.send_keys(Keys.ESCAPE)
+        self.assertFalse(self.browser.find_element(By.ID, "hover").is_displayed())
+
+    def test_every_chart_has_its_values_as_a_table(self):
+        self.open("hardware")
+        figures = self.browser.find_elements(By.CSS_SELECTOR, "figure")
+        self.assertGreater(len(figures), 4)
+        for figure in figures:
+            self.assertTrue(figure.find_element(By.TAG_NAME, "canvas").get_attribute("aria-label"))
+            details = figure.find_element(By.TAG_NAME, "details")
+            details.find_element(By.TAG_NAME, "summary").click()
+            self.assertTrue(details.find_element(By.CSS_SELECTOR, "tbody tr").is_displayed())
+        forms = {figure.get_attribute("data-form") for figure in figures}
+        self.assertEqual(forms, {"bars", "lines", "points"})
+
+    # ---- looks
+
+    def ground(self):
+        return self.run_script("return getComputedStyle(document.body).backgroundColor")
+
+    def test_dark_mode_follows_the_system_and_the_button(self):
+        self.open("hardware", "light")
+        light = self.ground()
+        self.assertEqual(light, "rgb(255, 255, 255)")
+        self.open("hardware", "dark")
+        dark = self.ground()
+        self.assertEqual(dark, "rgb(20, 24, 31)")
+        button = self.browser.find_element(By.ID, "theme")
+        self.assertEqual(button.get_attribute("aria-pressed"), "true")
+        self.figure("Time of transpose")
+        colour = ("return Chart.getChart(document.querySelector('figure canvas'))"
+                  ".data.datasets[0].backgroundColor")
+        in_dark = self.run_script(colour)
+        button.click()
+        self.assertEqual(self.ground(), light)
+        self.assertNotEqual(self.run_script(colour), in_dark)
+        self.open("hardware", "dark")
+        self.assertEqual(self.ground(), light, "the choice is kept")
+        self.run_script("localStorage.clear()")
+
+    def violations(self):
+        self.run_script(AXE.read_text(encoding="utf-8"))
+        found = self.browser.execute_async_script(
+            "const done = arguments[arguments.length - 1];"
+            "axe.run(document, {resultTypes: ['violations', 'incomplete']}).then(done, (e) => done({error: String(e)}))")
+        self.assertNotIn("error", found)
+        return [f"{rule['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"
+                for rule in found["violations"] for node in rule["nodes"]]
+
+    def test_labels_structure_and_contrast(self):
+        for name in ["hardware", "hostile", "model", "two_devices"]:
+            for scheme in ["light", "dark"]:
+                with self.subTest(page=name, scheme=scheme):
+                    self.open(name, scheme)
+                    self.run_script("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+                    self.assertEqual(self.violations(), [])
+
+    def test_axe_would_find_a_missing_label(self):
+        self.open("hardware")
+        self.run_script("document.querySelector('label[for=filter]').remove();"
+                        "document.getElementById('filter').removeAttribute('placeholder');"
+                        "document.querySelector('main p').style.color = '#bbb'")
+        found = " ".join(self.violations())
+        self.assertIn("label: ", found)
+        self.assertIn("color-contrast: ", found)
+
+    def test_chart_colours_stand_out(self):
+        for scheme in ["light", "dark"]:
+            self.open("hardware", scheme)
+            contrasts = self.run_script("""
+                const part = (c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+                const light = (hex) => [0, 1, 2].map((i) => part(parseInt(hex.slice(1 + 2 * i, 3 + 2 * i), 16)))
+                  .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+                const value = (name) => light(getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+                const ratio = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+                return ['--s0', '--s1', '--s2', '--s3', '--s4', '--s5', '--s6', '--s7', '--reference']
+                  .map((name) => ratio(value(name), value('--ground')));""")
+            self.assertGreaterEqual(min(contrasts), 3.0, scheme)
+
+    def test_fits_a_narrow_window(self):
+        self.open("hardware", width=390, height=844)
+        wide = self.run_script("return document.documentElement.scrollWidth")
+        self.assertLessEqual(wide, 390)
+        self.screenshot("narrow")
+
+    def test_prints(self):
+        self.open("hardware", "dark")
+        printed = self.browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": False, "preferCSSPageSize": True})
+        pdf = base64.b64decode(printed["data"])
+        (FOLDER / "report.pdf").write_bytes(pdf)
+        self.assertTrue(pdf.startswith(b"%PDF"))
+        self.assertGreater(len(pdf), 40_000, "charts and tables take more than this")
+        self.assertTrue(self.run_script(
+            "return [...document.querySelectorAll('canvas')].every((canvas) => Chart.getChart(canvas))"))
+
+    def test_keeps_screenshots(self):
+        self.open("hardware", "light")
+        self.screenshot("light")
+        self.open("hardware", "dark")
+        self.screenshot("dark")
+
+    # ---- safety
+
+    def test_names_of_programs_are_text(self):
+        self.open("hostile")
+        for figure in self.browser.find_elements(By.CSS_SELECTOR, "figure"):
+            self.run_script("arguments[0].scrollIntoView()", figure)
+        self.assertIsNone(self.run_script("return window.hacked ?? null"))
+        self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "main img, main script, main style, main iframe"), [])
+        self.assertEqual(len(self.browser.find_elements(By.TAG_NAME, "script")), 2)
+        self.assertIn("<img src=x onerror=\"window.hacked=1\">", self.browser.find_element(By.TAG_NAME, "main").text)
+
+    def test_loads_nothing_and_logs_nothing(self):
+        for name in ["hardware", "hostile"]:
+            self.open(name)
+            loaded = self.run_script("return performance.getEntriesByType('resource').map((entry) => entry.name)"
+                                     ".filter((name) => !name.startsWith('data:'))")
+            self.assertEqual(loaded, [])
+            log = [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] != "INFO"]
+            self.assertEqual(log, [])
+
+    def test_the_policy_stops_a_script_that_got_in(self):
+        self.open("hardware")
+        self.run_script("const s = document.createElement('script'); s.textContent = 'window.hacked = 9';"
+                        "document.body.append(s)")
+        self.assertIsNone(self.run_script("return window.hacked ?? null"))
+        self.browser.get_log("browser")  # the refusal, which is no fault
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,33 @@
+// Writes the HTML reports of the test runs into a folder, for the test that drives a browser.
+//
+//   write_pages FOLDER
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "reports/report.h"
+#include "tests/reports/runs.h"
+
+int main(int argc, char** argv) {
+  using namespace warpmeter;
+  if (argc != 2) return 2;
+  const std::filesystem::path folder = argv[1];
+  std::filesystem::create_directories(folder);
+  const std::pair<const char*, std::int64_t (*)(schema::Store&)> pages[] = {
+      {"hardware", reports::add_hardware_run},
+      {"hostile", reports::add_hostile_run},
+      {"model", reports::add_model_run},
+      {"two_devices", reports::add_two_device_run}};
+  for (const auto& [name, add_run] : pages) {
+    const reports::TemporaryDatabase database;
+    schema::Store store(database.path());
+    const std::int64_t run = add_run(store);
+    const schema::Reader reader(database.path());
+    std::ofstream(folder / fmt::format("{}.html", name), std::ios::binary)
+        << render_report(reader, run, reports::Format::html);
+    std::ofstream(folder / fmt::format("{}.json", name), std::ios::binary)
+        << render_report(reader, run, reports::Format::json);
+  }
+}
