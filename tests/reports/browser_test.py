@@ -159,7 +159,7 @@ class Page(unittest.TestCase):
         rows = len(self.first_column(table))
         self.assertGreaterEqual(rows, 10)
         field = self.browser.find_element(By.CSS_SELECTOR, ".rows input")
-        field.send_keys("stores drop")
+        field.send_keys("stores; drop.cu")
         found = self.first_column(table)
         self.assertEqual(set(found), {"stores; drop.cu:12"})
         self.assertLess(len(found), rows)
