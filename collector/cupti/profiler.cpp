@@ -16,13 +16,15 @@ namespace {
 /// gain nothing: 103 µs a launch with 16, 105 with 32, 123 with 8.
 constexpr std::size_t batch_ranges = 32;
 
-void initialize(const CuptiApi& api) {
+/// Returns its argument.
+const CuptiApi& initialize(const CuptiApi& api) {
   // Once a process; CUPTI counts it as an error to initialise twice with de-initialising between.
   static const CUptiResult result = [&] {
     WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params, parameters);
     return api.cuptiProfilerInitialize(&parameters);
   }();
   check(api, result, "starting the profiler");
+  return api;
 }
 
 /// Which of the device's properties keeps it from being profiled; empty: none.
@@ -95,110 +97,36 @@ std::string chip_name(const CuptiApi& api, int ordinal) {
 }
 
 Profiler::Profiler(const CuptiApi& api, const Context& context, const Plan& plan)
-    : api_(api), context_(context), plan_(plan) {
-  initialize(api_);
-  enable();
-  try {
-    make_images();
-    prime();
-  } catch (...) {
-    disable();
-    throw;
-  }
-}
-
-Profiler::~Profiler() { disable(); }
-
-void Profiler::enable() {
-  WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_Enable_Params, parameters);
-  parameters.ctx = context_.handle();
-  check(api_, api_.cuptiRangeProfilerEnable(&parameters), "taking the counters");
-  object_ = parameters.pRangeProfilerObject;
-}
-
-void Profiler::disable() {
-  WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_Disable_Params, parameters);
-  parameters.pRangeProfilerObject = object_;
-  api_.cuptiRangeProfilerDisable(&parameters);
-}
-
-void Profiler::make_images() {
-  WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params, size);
-  size.pRangeProfilerObject = object_;
-  size.pMetricNames = const_cast<const char**>(plan_.metrics().data());
-  size.numMetrics = plan_.metrics().size();
-  size.maxNumOfRanges = batch_ranges;
-  size.maxNumRangeTreeNodes = batch_ranges;
-  check(api_, api_.cuptiRangeProfilerGetCounterDataSize(&size), "sizing the counter data");
-  pristine_.assign(size.counterDataSize, 0);
-
-  WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, image);
-  image.pRangeProfilerObject = object_;
-  image.counterDataSize = pristine_.size();
-  image.pCounterData = pristine_.data();
-  check(api_, api_.cuptiRangeProfilerCounterDataImageInitialize(&image), "clearing counter data");
-  images_.fill(pristine_);
+    : context_(context),
+      plan_(plan),
+      ranges_(initialize(api), context.handle(), plan, CUPTI_UserReplay, batch_ranges) {
+  images_.fill(ranges_.pristine());
+  prime();
 }
 
 /// The empty pass that puts the later ones into their cheap order; see profiler.h.
 void Profiler::prime() {
-  configure(images_[0], plan_.passes() - 1);
+  ranges_.configure(images_[0], plan_.passes() - 1);
   run_pass([] {});
-  WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData_Params, data);
-  data.pRangeProfilerObject = object_;
-  check(api_, api_.cuptiRangeProfilerDecodeData(&data), "decoding the counters");
-  images_[0] = pristine_;
-}
-
-void Profiler::configure(Image& image, std::size_t first_pass) {
-  WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_SetConfig_Params, config);
-  config.pRangeProfilerObject = object_;
-  config.pConfig = plan_.config().data();
-  config.configSize = plan_.config().size();
-  config.pCounterDataImage = image.data();
-  config.counterDataImageSize = image.size();
-  config.range = CUPTI_AutoRange;
-  config.replayMode = CUPTI_UserReplay;
-  config.maxRangesPerPass = batch_ranges;
-  config.numNestingLevels = 1;
-  config.minNestingLevel = 1;
-  config.passIndex = first_pass;
-  config.targetNestingLevel = 1;
-  check(api_, api_.cuptiRangeProfilerSetConfig(&config), "choosing counters and replay");
+  ranges_.decode();
+  images_[0] = ranges_.pristine();
 }
 
 /// True when it was the last pass of the plan.
 bool Profiler::run_pass(const std::function<void()>& launch_all) {
-  WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_Start_Params, start);
-  start.pRangeProfilerObject = object_;
-  WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_Stop_Params, stop);
-  stop.pRangeProfilerObject = object_;
-  check(api_, api_.cuptiRangeProfilerStart(&start), "starting the counters");
+  ranges_.start();
   try {
     launch_all();
   } catch (...) {
     context_.synchronize();
-    api_.cuptiRangeProfilerStop(&stop);
+    try {
+      ranges_.stop();
+    } catch (const Error&) {
+      // What went wrong first is what matters.
+    }
     throw;
   }
-  check(api_, api_.cuptiRangeProfilerStop(&stop), "stopping the counters");
-  return stop.isAllPassSubmitted != 0;
-}
-
-void Profiler::decode(Image& image, std::size_t launches) {
-  WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData_Params, data);
-  data.pRangeProfilerObject = object_;
-  check(api_, api_.cuptiRangeProfilerDecodeData(&data), "decoding the counters");
-  WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo_Params, info);
-  info.pCounterDataImage = image.data();
-  info.counterDataImageSize = image.size();
-  check(api_, api_.cuptiRangeProfilerGetCounterDataInfo(&info), "counting the ranges");
-  if (data.numOfRangeDropped != 0 || info.numTotalRanges != launches) {
-    throw Error(ExitCode::no_hardware,
-                fmt::format("CUPTI returned {} ranges for {} launches and dropped {}; end other "
-                            "profilers and measure again",
-                            info.numTotalRanges, launches, data.numOfRangeDropped));
-  }
+  return ranges_.stop();
 }
 
 std::vector<std::vector<schema::Counter>> Profiler::measure(
@@ -214,7 +142,7 @@ std::vector<std::vector<schema::Counter>> Profiler::measure(
   for (std::size_t first = 0; first < launches; first += batch_ranges) {
     const std::size_t count = std::min(batch_ranges, launches - first);
     Image& image = images_[first / batch_ranges % 2];
-    configure(image, 0);
+    ranges_.configure(image, 0);
     const auto launch_all = [&] {
       for (std::size_t i = 0; i < count; ++i) launch(first + i);
       check(context_.api(), context_.synchronize(), "running the kernels under the profiler");
@@ -227,12 +155,12 @@ std::vector<std::vector<schema::Counter>> Profiler::measure(
                                 plan_.passes()));
       }
     }
-    decode(image, count);
+    ranges_.decode(image, count);
     collect();
     reading = std::async(std::launch::async, [this, &image, count] {
       Counters values;
       for (std::size_t i = 0; i < count; ++i) values.push_back(plan_.evaluate(image, i));
-      image = pristine_;
+      image = ranges_.pristine();
       return values;
     });
   }

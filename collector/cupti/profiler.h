@@ -5,14 +5,9 @@
 // whole counter-data image each time, 0.5 to 37 ms a kernel; with user replay a launch costs about
 // 0.1 ms. The price is that the caller has to give every launch the same input in every pass.
 //
-// Measured on an H200 with CUPTI 13.0.1 and driver 580, and not documented:
+// Measured on an H200 with CUPTI 13.0.1 and driver 580, and not documented; see range_profiler.h,
+// too:
 // - Copies and memsets between launches make no range: range i is launch i.
-// - The first Start after Enable takes 130 ms, and 0.7 ms more for each range that a pass may have;
-//   the configuration and the number of ranges stay as they were then. A later SetConfig with
-//   others succeeds and is ignored, and launches past the number are lost without a word. So a
-//   profiler has one plan and one batch size for life.
-// - A decoded image keeps its ranges: decoded into again it returns the old values. It has to be
-//   initialised for each batch, or copied from an initialised one, which is twice as fast.
 // - Every second pass since Enable costs 0.09 ms more for each range that it may have, used or not,
 //   if it is a pass of SASS counters (they come last); a pass of others pays nothing. The standard
 //   set takes two passes. An empty pass at the beginning moves the SASS pass to the cheap turn: 175
@@ -29,6 +24,7 @@
 
 #include "collector/cupti/context.h"
 #include "collector/cupti/planner.h"
+#include "collector/cupti/range_profiler.h"
 
 namespace warpmeter::cupti {
 
@@ -52,9 +48,6 @@ class Profiler {
   /// Keeps references to its arguments; `plan` collects at least one metric. Throws
   /// Error{no_hardware} when CUPTI does not give the counters.
   Profiler(const CuptiApi& api, const Context& context, const Plan& plan);
-  ~Profiler();
-  Profiler(const Profiler&) = delete;
-  Profiler& operator=(const Profiler&) = delete;
 
   /// Calls `launch(i)`, which enqueues exactly one kernel, for every i below `launches`, once a
   /// pass, and returns the counters of each, in the plan's order. Throws Error{no_hardware} when
@@ -64,21 +57,14 @@ class Profiler {
                                                     const std::function<void(std::size_t)>& launch);
 
  private:
-  using Image = std::vector<std::uint8_t>;
+  using Image = RangeProfiler::Image;
 
-  void enable();
-  void disable();
-  void make_images();
   void prime();
-  void configure(Image& image, std::size_t first_pass);
   bool run_pass(const std::function<void()>& launch_all);
-  void decode(Image& image, std::size_t launches);
 
-  const CuptiApi& api_;
   const Context& context_;
   const Plan& plan_;
-  CUpti_RangeProfiler_Object* object_ = nullptr;
-  Image pristine_;               ///< counter data without a range
+  RangeProfiler ranges_;
   std::array<Image, 2> images_;  ///< of a batch; one is read while the other is filled
 };
 

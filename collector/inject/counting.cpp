@@ -36,17 +36,48 @@ bool is_busy(const cupti::CounterSupport& support) {
   return support.unavailable.find("HARDWARE_BUSY") != std::string::npos;
 }
 
-/// Measured with CUPTI 13.0.1 and driver 580: a graph launched between Start and Stop does not run
-/// at all.
-constexpr const char* graph_refusal =
-    "CUPTI's kernel replay cannot run a CUDA graph; profile without --metrics shows its kernels";
-
 bool is_captured(const cupti::DriverApi& driver, CUstream stream) {
   if (stream == nullptr) return false;  // the default stream cannot be captured, nor asked
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   return driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
          status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
+
+/// The sums of a graph's kernels. What is no sum of something has no total.
+class Totals {
+ public:
+  explicit Totals(const cupti::Plan& plan) : plan_(plan) {}
+  void add(std::vector<schema::Counter> counters) {
+    if (counters_.empty()) {
+      counters_ = std::move(counters);
+      return;
+    }
+    for (std::size_t i = 0; i < counters_.size(); ++i) {
+      if (!counters[i].value) {
+        counters_[i] = counters[i];
+      } else if (counters_[i].value) {
+        *counters_[i].value += *counters[i].value;
+      }
+    }
+    is_sum_ = true;
+  }
+  std::vector<schema::Counter> take() {
+    for (std::size_t i = 0; is_sum_ && i < counters_.size(); ++i) {
+      const std::string& perfworks = plan_.items()[i].perfworks;
+      if (!counters_[i].value || perfworks.ends_with(".sum")) continue;
+      counters_[i].value.reset();
+      counters_[i].grade = schema::Grade::unavailable;
+      counters_[i].reason =
+          fmt::format("{} of the kernels of a CUDA graph do not add up to the graph's", perfworks);
+    }
+    return std::move(counters_);
+  }
+
+ private:
+  const cupti::Plan& plan_;
+  std::vector<schema::Counter> counters_;
+  bool is_sum_ = false;
+};
 
 std::optional<std::uint32_t> attribute(const cupti::DriverApi& driver, CUfunction function,
                                        CUfunction_attribute which) {
@@ -88,16 +119,15 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
     if (left_out_.insert(kernel).second) channel_.send(Seen{channel_.name(kernel)});
     return;
   }
-  const bool is_countable = call && call->graph == nullptr;
-  if (is_countable && !context.session && context.refusal.empty()) open(data.context, context);
+  if (call && !context.session && context.refusal.empty()) open(data.context, context);
   pending.shape = shape_of(call.value_or(LaunchCall{}), data, context, kernel);
   if (!ranges.empty()) pending.shape.range = channel_.name(ranges.back());
   if (!call) {
     send_refusal(pending.shape, "one call launches it on several devices at once");
-  } else if (call->graph != nullptr) {
-    send_refusal(pending.shape, graph_refusal);
   } else if (!context.session) {
     send_refusal(pending.shape, context.refusal);
+  } else if (call->graph != nullptr) {
+    count_graph(*call, data, context);
   } else {
     try {
       context.session->start();
@@ -105,6 +135,45 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
     } catch (const Error& error) {
       send_refusal(pending.shape, error.what());
     }
+  }
+}
+
+/// Does the graph's nodes here, so that the driver has nothing left to launch.
+void Counting::count_graph(const LaunchCall& call, const CUpti_CallbackData& data,
+                           Context& context) {
+  const std::shared_ptr<GraphSteps> graph = graphs_.find(call.graph);
+  if (context.empty_graph == nullptr) context.empty_graph = empty_graph(driver());
+  if (graph == nullptr || context.empty_graph == nullptr) {
+    return send_refusal(pending.shape, "how this CUDA graph was made has not been seen");
+  }
+  Totals totals(*context.plan);
+  std::string failure;
+  const auto count_one = [&](const std::function<bool()>& launch) {
+    try {
+      context.session->start();
+    } catch (const Error& error) {
+      failure = error.what();
+      return launch();
+    }
+    const bool ok = launch();
+    try {
+      totals.add(context.session->finish());
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+    return ok;
+  };
+  const CUstream stream =
+      call.per_thread_stream && call.stream == nullptr ? CU_STREAM_PER_THREAD : call.stream;
+  const bool is_done = graph->run(data.context, stream, count_one);
+  if (is_done) launch_instead(data.functionParams, context.empty_graph);
+  if (failure.empty()) failure = graph->obstacle();
+  const std::vector<schema::Counter> counters = totals.take();
+  if (failure.empty() && counters.empty()) failure = "this CUDA graph holds no kernel";
+  if (failure.empty()) {
+    send_counters(pending.shape, counters);
+  } else {
+    send_refusal(pending.shape, failure);
   }
 }
 
@@ -170,6 +239,7 @@ void Counting::possess(std::uint32_t device) {
 
 void Counting::open(CUcontext handle, Context& context) {
   possess(context.device);
+  close_sessions(context.device);  // CUPTI gives the counters to one context of a device at a time
   try {
     if (!context.plan) {
       const std::string& chip = devices_[context.device].chip;
@@ -198,6 +268,12 @@ void Counting::open(CUcontext handle, Context& context) {
   if (!context.refusal.empty()) channel_.send(Problem{false, context.refusal});
 }
 
+void Counting::close_sessions(std::uint32_t device) {
+  for (auto& [handle, context] : contexts_) {
+    if (context.device == device) context.session.reset();
+  }
+}
+
 void Counting::share() {
   for (;;) {
     std::this_thread::sleep_for(idle);
@@ -212,9 +288,7 @@ void Counting::give_wanted() {
   for (auto& [device, possession] : possessions_) {
     const bool is_due = now - possession.since >= turn || now - possession.last_launch >= idle;
     if (!possession.is_ours || !is_due || !possession.turn.is_wanted()) continue;
-    for (auto& [handle, context] : contexts_) {
-      if (context.device == device) context.session.reset();
-    }
+    close_sessions(device);
     possession.is_ours = false;
     possession.turn.give();
   }
@@ -271,12 +345,21 @@ void Counting::context_ends(CUcontext context) {
   contexts_.erase(context);
 }
 
+// Graphs that are made while a launch is counted are our own.
+
 void Counting::graph_made(const CUpti_GraphData& graph) {
+  if (pending.depth > 0) return;
   // The graph that was instantiated; CUPTI's `graph` may be the executable copy of it.
   graphs_.add(driver(), graph.graphExec,
               graph.originalGraph != nullptr ? graph.originalGraph : graph.graph);
 }
 
-void Counting::graph_ends(const CUpti_GraphData& graph) { graphs_.remove(graph.graphExec); }
+void Counting::graph_changes(const GraphChange& change) {
+  if (pending.depth == 0) graphs_.change(driver(), change);
+}
+
+void Counting::graph_ends(const CUpti_GraphData& graph) {
+  if (pending.depth == 0) graphs_.remove(graph.graphExec);
+}
 
 }  // namespace warpmeter::inject

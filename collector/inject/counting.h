@@ -15,6 +15,7 @@
 
 #include "collector/inject/channel.h"
 #include "collector/inject/filter.h"
+#include "collector/inject/graphs.h"
 #include "collector/inject/launch_call.h"
 #include "collector/inject/range_session.h"
 #include "collector/inject/turn.h"
@@ -33,6 +34,7 @@ class Counting {
   void exit(const CUpti_CallbackData& data);
   void context_ends(CUcontext context);
   void graph_made(const CUpti_GraphData& graph);
+  void graph_changes(const GraphChange& change);
   void graph_ends(const CUpti_GraphData& graph);
   /// The process ends: from now on CUPTI is left alone.
   void stop();
@@ -48,9 +50,12 @@ class Counting {
     std::unique_ptr<cupti::Plan> plan;
     std::unique_ptr<RangeSession> session;
     std::string refusal;
+    CUgraphExec empty_graph = nullptr;
   };
   Context& context_of(CUcontext context);
   void open(CUcontext handle, Context& context);
+  void close_sessions(std::uint32_t device);
+  void count_graph(const LaunchCall& call, const CUpti_CallbackData& data, Context& context);
   void announce(std::uint32_t device);
   /// A device's counters are ours, or another process has its turn.
   struct Possession {
@@ -86,7 +91,7 @@ class Counting {
   using Extent = std::array<std::uint32_t, 3>;
   std::map<std::tuple<CUcontext, std::uint32_t, std::string, Extent, Extent>, std::uint32_t>
       launched_;  ///< by stream, kernel and geometry
-  GraphNames graphs_;
+  Graphs graphs_;
 };
 
 }  // namespace warpmeter::inject

@@ -70,6 +70,10 @@ void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, 
     const auto& call = *static_cast<const CUpti_CallbackData*>(data);
     if (injector->counting == nullptr) {
       if (call.callbackSite == CUPTI_API_EXIT) tracing::after_waiting();
+    } else if (const auto change = read_graph_change(id, call.functionParams)) {
+      const bool is_done = call.callbackSite == CUPTI_API_EXIT &&
+                           *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS;
+      if (is_done) injector->counting->graph_changes(*change);
     } else if (call.callbackSite == CUPTI_API_ENTER) {
       injector->counting->enter(id, call);
     } else {
@@ -140,6 +144,7 @@ void start_measuring() {
     injector->counting = std::make_unique<Counting>(*injector->channel, injector->cupti.api,
                                                     injector->config, injector->folder);
     enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
+    enable(CUPTI_CB_DOMAIN_DRIVER_API, graph_changing_functions());
     enable(CUPTI_CB_DOMAIN_RESOURCE, resources);
   }
   std::atexit(at_exit);

@@ -4,13 +4,8 @@
 #include "collector/inject/launch_call.h"
 
 #include <cupti_driver_cbid.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <vector>
-
-#include "collector/inject/kernel_name.h"
 
 namespace warpmeter::inject {
 namespace {
@@ -29,6 +24,12 @@ struct KernelExParameters {
 struct GraphParameters {
   CUgraphExec graph;
   CUstream stream;
+};
+
+/// How all of graph_changing_functions() begin; the graph is cuGraphExecUpdate's.
+struct GraphChangeParameters {
+  CUgraphExec executable;
+  CUgraph graph;
 };
 
 LaunchCall plain(const void* parameters) {
@@ -66,19 +67,6 @@ LaunchCall graph(const void* parameters) {
 LaunchCall per_thread(LaunchCall call) {
   call.per_thread_stream = true;
   return call;
-}
-
-std::string kernel_of(const cupti::DriverApi& api, CUgraphNode node) {
-  CUDA_KERNEL_NODE_PARAMS parameters{};
-  if (api.cuGraphKernelNodeGetParams_v2(node, &parameters) != CUDA_SUCCESS) return "";
-  const char* name = nullptr;
-  if (parameters.func != nullptr && api.cuFuncGetName(&name, parameters.func) == CUDA_SUCCESS) {
-    return name;
-  }
-  if (parameters.kern != nullptr && api.cuKernelGetName(&name, parameters.kern) == CUDA_SUCCESS) {
-    return name;
-  }
-  return "";
 }
 
 }  // namespace
@@ -121,55 +109,32 @@ std::optional<LaunchCall> read_launch(CUpti_CallbackId function, const void* par
   }
 }
 
-void GraphNames::add(const cupti::DriverApi& api, CUgraphExec executable, CUgraph graph) {
-  std::size_t count = 0;
-  std::vector<CUgraphNode> nodes;
-  if (api.cuGraphGetNodes(graph, nullptr, &count) == CUDA_SUCCESS) {
-    nodes.resize(count);
-    if (api.cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) nodes.clear();
-  }
-  std::vector<std::string> kernels;
-  for (const CUgraphNode node : nodes) {
-    CUgraphNodeType type{};
-    if (api.cuGraphNodeGetType(node, &type) != CUDA_SUCCESS) continue;
-    if (type == CU_GRAPH_NODE_TYPE_KERNEL) kernels.push_back(function_name(kernel_of(api, node)));
-  }
-  const std::lock_guard lock(mutex_);
-  names_[executable] = graph_name(kernels);
+std::span<const CUpti_CallbackId> graph_changing_functions() {
+  static constexpr CUpti_CallbackId functions[] = {
+      CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate,
+      CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
+      CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams,
+      CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
+      CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams,
+      CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams,
+      CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams,
+      CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams,
+      CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled,
+  };
+  return functions;
 }
 
-void GraphNames::remove(CUgraphExec executable) {
-  const std::lock_guard lock(mutex_);
-  names_.erase(executable);
+std::optional<GraphChange> read_graph_change(CUpti_CallbackId function, const void* parameters) {
+  const auto known = graph_changing_functions();
+  if (std::find(known.begin(), known.end(), function) == known.end()) return std::nullopt;
+  const auto& p = *static_cast<const GraphChangeParameters*>(parameters);
+  const bool is_update = function == CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate ||
+                         function == CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2;
+  return GraphChange{p.executable, is_update ? p.graph : nullptr};
 }
 
-std::string GraphNames::name_of(CUgraphExec executable) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = names_.find(executable);
-  return found != names_.end() ? found->second : "graph";
-}
-
-std::string graph_name(std::span<const std::string> kernels) {
-  constexpr std::size_t most = 8;
-  std::vector<std::pair<std::string, std::size_t>> counted;  // in the order of first appearance
-  for (const std::string& kernel : kernels) {
-    const auto found = std::find_if(counted.begin(), counted.end(),
-                                    [&](const auto& pair) { return pair.first == kernel; });
-    if (found == counted.end()) {
-      counted.emplace_back(kernel, 1);
-    } else {
-      ++found->second;
-    }
-  }
-  std::vector<std::string> parts;
-  for (const auto& [kernel, times] : counted) {
-    if (parts.size() == most) {
-      parts.push_back("…");
-      break;
-    }
-    parts.push_back(times == 1 ? kernel : fmt::format("{} × {}", times, kernel));
-  }
-  return fmt::format("graph({})", fmt::join(parts, ", "));
+void launch_instead(const void* parameters, CUgraphExec other) {
+  static_cast<GraphParameters*>(const_cast<void*>(parameters))->graph = other;
 }
 
 }  // namespace warpmeter::inject

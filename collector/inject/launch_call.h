@@ -3,11 +3,8 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
-#include <string>
-#include <unordered_map>
 
 #include "collector/cupti/library.h"
 
@@ -29,20 +26,20 @@ std::span<const CUpti_CallbackId> launch_functions();
 /// cuLaunchCooperativeKernelMultiDevice, which no range can hold.
 std::optional<LaunchCall> read_launch(CUpti_CallbackId function, const void* parameters);
 
-/// Names of graphs, made of the kernels in them: "graph(scale, 2 × reduce)".
-class GraphNames {
- public:
-  /// When a graph has been made executable.
-  void add(const cupti::DriverApi& api, CUgraphExec executable, CUgraph graph);
-  void remove(CUgraphExec executable);
-  std::string name_of(CUgraphExec executable) const;
-
- private:
-  mutable std::mutex mutex_;
-  std::unordered_map<CUgraphExec, std::string> names_;
+/// A graph that had been made executable is no longer what it was.
+struct GraphChange {
+  CUgraphExec executable = nullptr;
+  CUgraph graph = nullptr;  ///< what it is now; nullptr: some node of it was changed
 };
 
-/// "graph(scale, 2 × reduce)" of its kernels' names in order; of more than eight, the first ones.
-std::string graph_name(std::span<const std::string> kernels);
+/// The driver's functions that change an executable graph.
+std::span<const CUpti_CallbackId> graph_changing_functions();
+
+/// What a call of one of them changes; nullopt for any other function.
+std::optional<GraphChange> read_graph_change(CUpti_CallbackId function, const void* parameters);
+
+/// To be called when the program enters cuGraphLaunch: the driver launches `other` in its place.
+/// It reads the parameters after CUPTI's callback (measured with driver 580, not documented).
+void launch_instead(const void* parameters, CUgraphExec other);
 
 }  // namespace warpmeter::inject

@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for source in "$here"/programs/*.cu; do
   name=$(basename "$source" .cu)
-  nvcc -O2 -arch=native -o "$work/$name" "$source" &
+  nvcc -O2 -arch=native -o "$work/$name" "$source" -lcuda &
 done
 nvcc -O2 -arch=native --cudart shared -o "$work/shared_square_dynamic" "$here/programs/shared_square.cu" &
 wait
