@@ -18,9 +18,11 @@ constexpr std::size_t most_names = 1 << 20;
 constexpr std::size_t most_name_bytes = 256 << 20;
 constexpr std::size_t most_devices = 1024;
 constexpr const char* without_device = "unknown";
+/// Launches that wait for the writer. A program that is faster for longer waits for it too.
+constexpr std::size_t most_waiting = 200'000;
 
-const std::string* name_of(const std::unordered_map<std::uint32_t, std::string>& names,
-                           std::uint32_t id) {
+template <class Names>
+auto* name_of(Names& names, std::uint32_t id) {
   const auto found = names.find(id);
   return found != names.end() ? &found->second : nullptr;
 }
@@ -28,7 +30,7 @@ const std::string* name_of(const std::unordered_map<std::uint32_t, std::string>&
 }  // namespace
 
 Recorder::Recorder(RecorderOptions options)
-    : options_(std::move(options)), store_(options_.database) {}
+    : options_(std::move(options)), writer_(options_.database, options_.run) {}
 
 void Recorder::begin_pass(Pass pass) {
   pass_ = std::move(pass);
@@ -63,8 +65,8 @@ bool Recorder::take(int peer, inject::Message&& message) {
     return true;
   }
   if (const auto* seen = std::get_if<inject::Seen>(&message)) {
-    const std::string* name = name_of(process.names, seen->kernel);
-    if (name != nullptr) left_out_.insert(*name);
+    const Name* name = name_of(process.names, seen->kernel);
+    if (name != nullptr) left_out_.insert(name->text);
     return name != nullptr;
   }
   if (const auto* problem = std::get_if<inject::Problem>(&message)) {
@@ -83,19 +85,23 @@ bool Recorder::take_name(Process& process, inject::Name&& name) {
   if (name.id == 0 || process.names.size() == most_names || process.name_bytes > most_name_bytes) {
     return false;
   }
-  return process.names.emplace(name.id, std::move(name.text)).second;
+  return process.names.emplace(name.id, Name{std::move(name.text), {}, {}}).second;
 }
 
-std::optional<schema::Launch> Recorder::describe(const Process& process,
+std::optional<schema::Launch> Recorder::describe(Process& process,
                                                  const inject::LaunchShape& shape) const {
-  const std::string* kernel = name_of(process.names, shape.kernel);
-  const std::string* range = name_of(process.names, shape.range);
+  Name* kernel = name_of(process.names, shape.kernel);
+  const Name* range = name_of(process.names, shape.range);
   if (kernel == nullptr || (shape.range != 0 && range == nullptr)) return std::nullopt;
+  if (kernel->variant.empty()) {
+    const bool is_graph = kernel->text.starts_with("graph(");
+    kernel->variant = is_graph ? kernel->text : inject::function_name(kernel->text);
+  }
   schema::Launch launch;
   launch.family = options_.program;
-  launch.variant = kernel->starts_with("graph(") ? *kernel : inject::function_name(*kernel);
-  if (range != nullptr) launch.nvtx_range = *range;
-  launch.kernel = *kernel;
+  launch.variant = kernel->variant;
+  if (range != nullptr) launch.nvtx_range = range->text;
+  launch.kernel = kernel->text;
   for (std::size_t i = 0; i < 3; ++i) {
     launch.grid[i] = shape.grid[i];
     launch.block[i] = shape.block[i];
@@ -116,9 +122,9 @@ std::optional<std::vector<schema::Counter>> Recorder::counters_of(
     schema::Counter counter;
     counter.name = pass_.counters[i];
     if (value.reason != 0) {
-      const std::string* reason = name_of(process.names, value.reason);
+      const Name* reason = name_of(process.names, value.reason);
       if (reason == nullptr) return std::nullopt;
-      counter.reason = *reason;
+      counter.reason = reason->text;
     } else if (!std::isfinite(value.value)) {
       counter.reason = "CUPTI gave no number";
     } else {
@@ -167,20 +173,25 @@ void Recorder::note(const schema::Launch& launch) {
   entry.kernels.insert(launch.kernel);
 }
 
+void Recorder::sum_up(Name& name, const inject::Activity& message) {
+  Activity*& activity = name.activities[static_cast<std::size_t>(message.kind)];
+  if (activity == nullptr) {
+    activity = &activities_[{message.kind, name.text}];  // stays where it is
+    activity->kind = message.kind;
+    activity->name = name.text;
+  }
+  activity->durations_ns.push_back(static_cast<float>(message.duration_ns));
+  activity->total_ns += message.duration_ns;
+}
+
 bool Recorder::take_activity(int peer, Process& process, const inject::Activity& message) {
-  const std::string* name = name_of(process.names, message.name);
+  Name* name = name_of(process.names, message.name);
   const bool is_kernel = message.kind == ActivityKind::kernel;
   if (name == nullptr || is_kernel != message.shape.has_value() ||
       !(message.duration_ns >= 0 && std::isfinite(message.duration_ns))) {
     return false;
   }
-  if (!later_) {
-    Activity& activity = activities_[{message.kind, *name}];
-    activity.kind = message.kind;
-    activity.name = *name;
-    activity.durations_ns.push_back(static_cast<float>(message.duration_ns));
-    activity.total_ns += message.duration_ns;
-  }
+  if (!later_) sum_up(*name, message);
   if (!is_kernel) return true;
   std::optional<schema::Launch> launch = describe(process, *message.shape);
   if (!launch) return false;
@@ -205,40 +216,38 @@ const std::string& Recorder::device_of(const Process& process, std::uint32_t ord
 
 void Recorder::keep(const std::string& device, std::optional<std::size_t> place,
                     schema::Launch&& launch) {
-  if (failure_) return;
   Batch& batch = waiting_[device];
   batch.launches.push_back(std::move(launch));
   if (place) batch.places.push_back(*place);
+  ++launches_waiting_;
 }
 
 void Recorder::store() {
-  if (waiting_.empty() || failure_) return;
-  try {
-    if (!run_id_) run_id_ = store_.begin_run(options_.run);
-    for (const auto& [uuid, batch] : waiting_) {
-      const auto [id, is_new] = device_ids_.try_emplace(uuid, 0);
-      if (is_new) {
-        schema::Device device = devices_[uuid];
-        if (device.name.empty()) device.name = without_device;
-        device.backend = "cupti";
-        id->second = store_.add_device(*run_id_, device);
-      }
-      const auto ids = store_.add_launches(*run_id_, id->second, batch.launches);
-      for (std::size_t i = 0; i < batch.places.size(); ++i) {
-        launch_ids_.resize(std::max(launch_ids_.size(), batch.places[i] + 1));
-        launch_ids_[batch.places[i]] = ids[i];
-      }
-    }
-  } catch (const Error& error) {
-    failure_ = error;
+  if (waiting_.empty() || (writer_.is_busy() && launches_waiting_ < most_waiting)) return;
+  std::vector<Batch> batches;
+  for (auto& [uuid, batch] : waiting_) {
+    batch.device = devices_[uuid];
+    batch.device.uuid = uuid == without_device ? "" : uuid;
+    if (batch.device.name.empty()) batch.device.name = without_device;
+    batch.device.backend = "cupti";
+    batches.push_back(std::move(batch));
   }
   waiting_.clear();
+  launches_waiting_ = 0;
+  writer_.write(std::move(batches));
+}
+
+/// All of it, and waits for it.
+void Recorder::store_all() {
+  writer_.settle();
+  store();
+  writer_.settle();
 }
 
 void Recorder::finish(schema::RunOutcome outcome, const std::string& reason) {
-  store();
-  if (failure_) throw *failure_;
-  if (run_id_) store_.end_run(*run_id_, outcome, reason);
+  store_all();
+  if (writer_.failure()) throw *writer_.failure();
+  if (run_id()) writer_.store().end_run(*run_id(), outcome, reason);
 }
 
 std::vector<Activity> Recorder::activities() const {

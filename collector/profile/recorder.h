@@ -1,14 +1,14 @@
 // What the injected library tells, put into the database, and summed up for the tables.
 //
-// Launches are stored in one transaction a batch: whatever has come when store() is called. A
-// database that fails must not harm the program, so the failure is kept and everything after it is
-// only summed up.
+// Launches are stored in batches: whatever has come when store() finds the writer free. After a
+// failure of the database everything is only summed up.
 //
 // The program may run several times: the launches of its first run (pass) are stored as they come,
 // with what was measured of them; what a later pass measures is kept until it ends, and then added
 // to the launches that it matches (sightings.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -21,6 +21,7 @@
 #include "collector/inject/protocol.h"
 #include "collector/profile/later_pass.h"
 #include "collector/profile/sightings.h"
+#include "collector/profile/writer.h"
 #include "schema/error.h"
 #include "schema/store.h"
 
@@ -79,12 +80,12 @@ class Recorder {
   bool take(int peer, inject::Message&& message);
   void forget(int peer) { processes_.erase(peer); }
 
-  /// Writes what has come. The run begins with its first launch.
+  /// Has what has come written, unless the batch before is still being written.
   void store();
   /// Ends the run, if there is one. Throws the database's failure.
   void finish(schema::RunOutcome outcome, const std::string& reason);
 
-  std::optional<std::int64_t> run_id() const { return run_id_; }
+  std::optional<std::int64_t> run_id() const { return writer_.run_id(); }  ///< after finish()
   std::uint64_t launches() const { return launches_; }  ///< with at least one figure
   std::uint64_t lost_records() const { return lost_records_; }
   std::vector<Activity> activities() const;
@@ -92,11 +93,19 @@ class Recorder {
   const std::set<std::string>& left_out() const { return left_out_; }  ///< kernels, by the filter
   const std::set<std::string>& problems() const { return problems_; }
   const std::vector<Mismatch>& mismatches() const { return mismatches_; }
-  bool has_failed() const { return failure_.has_value(); }  ///< the database
+  /// The database, at the end of a pass.
+  bool has_failed() const { return writer_.failure().has_value(); }
 
  private:
+  /// A text that a process numbered, and what it stands for: found out once, for a hundred thousand
+  /// records a second name it.
+  struct Name {
+    std::string text;
+    std::string variant;                    ///< of a kernel; empty: not asked for yet
+    std::array<Activity*, 4> activities{};  ///< by kind; of activities_
+  };
   struct Process {
-    std::unordered_map<std::uint32_t, std::string> names;
+    std::unordered_map<std::uint32_t, Name> names;
     std::size_t name_bytes = 0;
     std::map<std::uint32_t, std::string> devices;  ///< ordinal there → UUID
   };
@@ -107,33 +116,27 @@ class Recorder {
                                                           const inject::Launch& launch) const;
   bool take_activity(int peer, Process& process, const inject::Activity& activity);
   /// A launch without figures; nullopt when its names are unknown.
-  std::optional<schema::Launch> describe(const Process& process,
-                                         const inject::LaunchShape& shape) const;
+  std::optional<schema::Launch> describe(Process& process, const inject::LaunchShape& shape) const;
+  void sum_up(Name& name, const inject::Activity& message);
   void keep(const std::string& device, std::optional<std::size_t> place, schema::Launch&& launch);
   const std::string& device_of(const Process& process, std::uint32_t ordinal) const;
   void note(const schema::Launch& launch);
+  void store_all();
   void add_to_first_pass(LaterPass& later, bool was_stopped);
   void complete(std::vector<schema::Completion>& completions, std::size_t most_waiting);
 
   RecorderOptions options_;
   Pass pass_;
   std::map<int, Process> processes_;
-  schema::Store store_;
-  std::optional<std::int64_t> run_id_;
-  std::optional<Error> failure_;
-  struct Batch {
-    std::vector<schema::Launch> launches;
-    std::vector<std::size_t> places;  ///< in first_; none without later passes
-  };
-  std::map<std::string, Batch> waiting_;  ///< by the device's UUID
+  Writer writer_;
+  std::map<std::string, Batch> waiting_;  ///< by the device's UUID; their places are of first_
+  std::size_t launches_waiting_ = 0;
   Identities identities_;
   Sightings first_;                         ///< launches of the first pass
-  std::vector<std::int64_t> launch_ids_;    ///< of first_, by place; 0: not stored yet
   std::vector<std::string> counters_past_;  ///< of earlier passes
   std::optional<LaterPass> later_;          ///< the pass that runs, when it is not the first
   std::vector<Mismatch> mismatches_;
   std::map<std::string, schema::Device> devices_;  ///< by UUID
-  std::map<std::string, std::int64_t> device_ids_;
   std::map<std::pair<inject::ActivityKind, std::string>, Activity> activities_;
   std::map<std::string, Refusal> refusals_;
   std::set<std::string> left_out_, problems_;

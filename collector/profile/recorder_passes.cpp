@@ -21,13 +21,13 @@ void add_unavailable(std::vector<schema::Counter>& counters, const std::vector<s
 }  // namespace
 
 void Recorder::end_pass(bool was_stopped) {
-  store();
+  store_all();
   std::optional<LaterPass> later = std::exchange(later_, std::nullopt);
-  if (later && run_id_ && !failure_) {
+  if (later && run_id() && !has_failed()) {
     try {
       add_to_first_pass(*later, was_stopped);
     } catch (const Error& error) {
-      failure_ = error;
+      writer_.fail(error);
     }
   }
   counters_past_.insert(counters_past_.end(), pass_.counters.begin(), pass_.counters.end());
@@ -44,7 +44,7 @@ void Recorder::add_to_first_pass(LaterPass& later, bool was_stopped) {
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (!places[i]) continue;
     is_matched[*places[i]] = true;
-    completions.push_back(later.completion(i, launch_ids_[*places[i]]));
+    completions.push_back(later.completion(i, writer_.launch_ids()[*places[i]]));
     complete(completions, completions_a_transaction);
   }
   const std::string missing =
@@ -55,7 +55,7 @@ void Recorder::add_to_first_pass(LaterPass& later, bool was_stopped) {
     ++mismatch.missing;
     mismatch.kernels.insert(identities_.kernel_of(first[i].identity));
     if (!counts) continue;
-    schema::Completion completion{launch_ids_[i], {}, std::nullopt};
+    schema::Completion completion{writer_.launch_ids()[i], {}, std::nullopt};
     add_unavailable(completion.counters, pass.counters, missing);
     completions.push_back(std::move(completion));
     complete(completions, completions_a_transaction);
@@ -70,29 +70,29 @@ void Recorder::add_to_first_pass(LaterPass& later, bool was_stopped) {
     add_unavailable(launch.counters, counters_past_, additional);
     keep(later.device(i), first_.take_over(seen[i]), std::move(launch));
   }
-  store();
+  store_all();
   if (mismatch.missing + mismatch.additional > 0) mismatches_.push_back(std::move(mismatch));
 }
 
 void Recorder::skip_pass(const Pass& pass, const std::string& reason) {
-  if (!run_id_ || failure_) return;
+  if (!run_id() || has_failed()) return;
   try {
     std::vector<schema::Completion> completions;
-    for (const std::int64_t id : launch_ids_) {
+    for (const std::int64_t id : writer_.launch_ids()) {
       completions.push_back({id, {}, std::nullopt});
       add_unavailable(completions.back().counters, pass.counters, reason);
       complete(completions, completions_a_transaction);
     }
     complete(completions, 0);
   } catch (const Error& error) {
-    failure_ = error;
+    writer_.fail(error);
   }
 }
 
 /// Stores them when there are more than `most_waiting`.
 void Recorder::complete(std::vector<schema::Completion>& completions, std::size_t most_waiting) {
   if (completions.size() <= most_waiting) return;
-  store_.complete_launches(completions);
+  writer_.store().complete_launches(completions);
   completions.clear();
 }
 

@@ -15,7 +15,6 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr auto turn = 10ms;            // how soon the program's end is noticed
-constexpr auto store_period = 1s;      // at the latest
 constexpr auto own_ending = 500ms;     // after Ctrl-C the terminal has signalled the program too
 constexpr auto patience_to_kill = 3s;  // after SIGTERM
 constexpr auto waiting_remark = 2s;    // after the program, for its children
@@ -62,16 +61,11 @@ class Session {
 
   Outcome run() {
     const auto begin = Clock::now();
-    auto stored = begin;
     std::optional<Clock::time_point> ended;
     bool remarked = false;
     for (;;) {
       const bool heard = listener_.listen(turn);
-      // The program waits for us to read what it sends, so the database waits for a pause.
-      if (const auto now = Clock::now(); !heard || now - stored > store_period) {
-        recorder_.store();
-        stored = now;
-      }
+      recorder_.store();
       if (!ended && program_.poll()) ended = Clock::now();
       // What a process sent before it ended is still in its connection: read on to the ends.
       if (ended && !heard && (listener_.processes().empty() || gave_up())) break;

@@ -1,0 +1,59 @@
+// Puts launches into the database on a thread of its own, one transaction a batch and device, while
+// what the program sends goes on being read: writing a launch takes longer than reading it. Batches
+// grow with what has come in the meantime.
+//
+// A database that fails must not harm the program, so the failure is kept, and nothing is written
+// after it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schema/error.h"
+#include "schema/store.h"
+
+namespace warpmeter::profile {
+
+/// Launches of one device.
+struct Batch {
+  schema::Device device;
+  std::vector<schema::Launch> launches;
+  std::vector<std::size_t> places;  ///< numbers to find each by later; none, or one a launch
+};
+
+class Writer {
+ public:
+  /// Opens the database. Throws Error{file}. The run begins with its first launch.
+  Writer(const std::string& database, schema::Run run);
+
+  bool is_busy() const;  ///< with the batches of the last write()
+  /// Begins to write them, after those before. Returns at once when the writer is not busy.
+  void write(std::vector<Batch>&& batches);
+  /// Waits until all is written. What follows is for the time until the next write().
+  void settle();
+
+  std::optional<std::int64_t> run_id() const { return run_id_; }
+  /// Of the launches that have a place, by place; 0: not one of those that were stored.
+  const std::vector<std::int64_t>& launch_ids() const { return launch_ids_; }
+  const std::optional<Error>& failure() const { return failure_; }
+  void fail(const Error& failure) { failure_ = failure; }
+  schema::Store& store() { return store_; }
+
+ private:
+  void put(const Batch& batch);
+
+  schema::Store store_;
+  schema::Run run_;
+  std::optional<std::int64_t> run_id_;
+  std::optional<Error> failure_;
+  std::map<std::string, std::int64_t> device_ids_;  ///< by UUID
+  std::vector<std::int64_t> launch_ids_;
+  std::future<void> writing_;  ///< last: its end is waited for before the others go
+};
+
+}  // namespace warpmeter::profile
