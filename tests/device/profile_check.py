@@ -46,6 +46,7 @@ PROGRAMS = [
 AIM_DEFAULT, AIM_FASTEST, AIM_SUMMARY, AIM_FLAT = 50, 10, 2, 1.25
 
 build, work = sys.argv[1:3]
+only = sys.argv[3:]  # programs and parts; all when empty
 warpmeter = os.path.join(build, "warpmeter")
 failures = checks = 0
 
@@ -276,15 +277,10 @@ def overhead():
 
 
 for program in PROGRAMS:
-    compare(*program)
-compare_graph()
-filters()
-replays()
-timing()
-endings()
-other_profiler()
-summary()
-overhead()
-costs()
+    if not only or program[0] in only:
+        compare(*program)
+for part in (compare_graph, filters, replays, timing, endings, other_profiler, summary, overhead, costs):
+    if not only or part.__name__ in only:
+        part()
 print(f"{checks - failures} of {checks} checks hold")
 sys.exit(1 if failures else 0)

@@ -2,7 +2,10 @@
 # Profiles programs that know nothing of warpmeter and holds every count to ncu's on the same binary; then
 # measures what profiling costs. One line a check, a count at the end.
 #
-#   tests/device/profile_check.sh [BUILD]      BUILD: where warpmeter is; build/release or build/gpu when not given
+#   tests/device/profile_check.sh [BUILD [PART...]]
+#
+# BUILD: where warpmeter is; build/release or build/gpu when not given. PART: a program, or compare_graph, filters,
+# replays, timing, endings, other_profiler, summary, overhead, costs; all when none is given.
 #
 # Exit code: 0 when all hold, 1 when one does not, 4 without a GPU. Needs nvcc, ncu and python3, no package.
 set -euo pipefail
