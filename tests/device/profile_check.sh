@@ -4,8 +4,8 @@
 #
 #   tests/device/profile_check.sh [BUILD [PART...]]
 #
-# BUILD: where warpmeter is; build/release or build/gpu when not given. PART: a program, or compare_graph, filters,
-# replays, timing, endings, other_profiler, summary, overhead, costs; all when none is given.
+# BUILD: where warpmeter is; build/release or build/gpu when not given. PART: a program, or compare_graph, pytorch,
+# filters, replays, timing, endings, other_profiler, summary, overhead, costs; all when none is given.
 #
 # Exit code: 0 when all hold, 1 when one does not, 4 without a GPU. Needs nvcc, ncu and python3, no package.
 set -euo pipefail
@@ -29,4 +29,5 @@ for source in "$here"/programs/*.cu; do
 done
 nvcc -O2 -arch=native --cudart shared -o "$work/shared_square_dynamic" "$here/programs/shared_square.cu" &
 wait
+cp "$here"/programs/*.py "$work"
 python3 "$here/profile_check.py" "$(readlink -f "$build")" "$work" "${@:2}"
