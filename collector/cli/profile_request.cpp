@@ -34,7 +34,6 @@ void check_needs(const ProfileRequest& request) {
     throw Error(ExitCode::usage,
                 fmt::format("{} {}: it needs --metrics (@default will do)", option, why));
   };
-  if (!request.ranges.empty()) refuse("--nvtx-include", "chooses launches to count");
   if (request.replays_program()) refuse("--replay application", "says how counters are read");
   if (request.times) refuse("--timing", "adds clean times to counters");
 }

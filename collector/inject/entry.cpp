@@ -69,7 +69,10 @@ void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, 
     }
     const auto& call = *static_cast<const CUpti_CallbackData*>(data);
     if (injector->counting == nullptr) {
-      if (call.callbackSite == CUPTI_API_EXIT) tracing::after_waiting();
+      const bool is_launch = read_launch(id, call.functionParams).has_value();
+      const bool enters = call.callbackSite == CUPTI_API_ENTER;
+      if (is_launch && enters) tracing::launching(call.correlationId);
+      if (!is_launch && !enters) tracing::after_waiting();
     } else if (const auto change = read_graph_change(id, call.functionParams)) {
       const bool is_done = call.callbackSite == CUPTI_API_EXIT &&
                            *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS;
@@ -140,6 +143,9 @@ void start_measuring() {
   if (injector->config.mode == Mode::activity) {
     tracing::start(*injector->channel, injector->cupti.api, injector->config);
     enable(CUPTI_CB_DOMAIN_DRIVER_API, waiting_functions);
+    if (!injector->config.selection.ranges.empty()) {
+      enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
+    }
   } else {
     injector->counting = std::make_unique<Counting>(*injector->channel, injector->cupti.api,
                                                     injector->config, injector->folder);

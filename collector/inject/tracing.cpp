@@ -18,6 +18,7 @@
 #include "collector/cupti/device.h"
 #include "collector/cupti/planner.h"
 #include "collector/inject/delivery.h"
+#include "collector/inject/ranges.h"
 #include "schema/error.h"
 
 namespace warpmeter::inject::tracing {
@@ -45,7 +46,7 @@ struct Kernel {
 struct Recording;
 void read(Recording& all, const FilledBuffer& buffer);
 
-/// Used by the delivery thread alone, but for what is atomic.
+/// Used by the delivery thread alone, but for what is atomic or has a mutex.
 struct Recording {
   Recording(Channel& where, const cupti::CuptiApi& with, const Selection& selection)
       : channel(where),
@@ -61,6 +62,9 @@ struct Recording {
   std::map<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>, std::uint32_t> functions;  ///< Names
   std::unordered_map<const char*, Kernel> kernels;  ///< by where CUPTI keeps the name
   std::vector<Activity> waiting;                    ///< for the frame to be full
+  std::mutex ranges_mutex;
+  /// That were open at launches whose kernels have not been seen yet, by correlation.
+  std::unordered_map<std::uint32_t, std::vector<std::string>> ranges;
   std::atomic<std::uint64_t> lost{0};
   std::atomic<Clock::rep> next_flush{0};
   Delivery delivery;  ///< last: its thread uses all of the others
@@ -103,10 +107,22 @@ const Kernel& kernel_of(Recording& all, const char* name) {
   return kernel;
 }
 
+std::vector<std::string> ranges_of(Recording& all, const CUpti_ActivityKernel10& kernel) {
+  if (!all.filter.has_ranges()) return {};
+  const std::lock_guard lock(all.ranges_mutex);
+  const auto found = all.ranges.find(kernel.correlationId);
+  if (found == all.ranges.end()) return {};
+  if (kernel.graphId != 0) return found->second;  // the graph has more kernels
+  std::vector<std::string> ranges = std::move(found->second);
+  all.ranges.erase(found);
+  return ranges;
+}
+
 void take_kernel(Recording& all, const CUpti_ActivityKernel10& kernel) {
   const auto& [name, id] = kernel_of(all, kernel.name);
   announce(all, kernel.deviceId);
-  if (!all.filter.takes(name, kernel.deviceId)) {
+  const std::vector<std::string> ranges = ranges_of(all, kernel);
+  if (!all.filter.takes(name, kernel.deviceId, ranges)) {
     if (all.left_out.insert(name).second) all.channel.send(Seen{id});
     return;
   }
@@ -115,6 +131,7 @@ void take_kernel(Recording& all, const CUpti_ActivityKernel10& kernel) {
   shape.context = kernel.contextId;
   shape.stream = kernel.streamId;
   shape.kernel = id;
+  if (!ranges.empty()) shape.range = all.channel.name(ranges.back());
   shape.grid = {static_cast<std::uint32_t>(kernel.gridX), static_cast<std::uint32_t>(kernel.gridY),
                 static_cast<std::uint32_t>(kernel.gridZ)};
   shape.block = {static_cast<std::uint32_t>(kernel.blockX),
@@ -254,6 +271,13 @@ void start(Channel& channel, const cupti::CuptiApi& api, const Config& config) {
         CUPTI_ACTIVITY_KIND_DRIVER}) {
     cupti::check(api, api.cuptiActivityEnable(kind), "recording activities");
   }
+}
+
+void launching(std::uint32_t correlation) {
+  std::vector<std::string> ranges = open_ranges();
+  if (ranges.empty()) return;
+  const std::lock_guard lock(recording->ranges_mutex);
+  recording->ranges[correlation] = std::move(ranges);
 }
 
 void after_waiting() {

@@ -84,7 +84,7 @@ class Session {
   std::map<std::string, std::string> variables() const {
     std::map<std::string, std::string> all = {{"CUDA_INJECTION64_PATH", options_.injector.string()},
                                               {inject::socket_variable, options_.socket.string()}};
-    if (config_.mode == inject::Mode::counters) {
+    if (config_.mode == inject::Mode::counters || !config_.selection.ranges.empty()) {
       all["NVTX_INJECTION64_PATH"] = options_.injector.string();
     }
     return all;

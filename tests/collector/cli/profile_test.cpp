@@ -68,7 +68,6 @@ TEST_F(ProfileProgram, DoesNotRunWithoutADriver) {
 TEST_F(ProfileProgram, MistakesInFiltersAreSaid) {
   EXPECT_THAT(profile({"-k", "regex:([", "true"}).error, HasSubstr("regular expression"));
   EXPECT_THAT(profile({"--devices", "one", "true"}).error, HasSubstr("--devices"));
-  EXPECT_THAT(profile({"--nvtx-include", "solve", "true"}).error, HasSubstr("--metrics"));
   EXPECT_THAT(profile({"--replay", "application", "true"}).error, HasSubstr("--metrics"));
   EXPECT_THAT(profile({"--timing", "true"}).error, HasSubstr("--metrics"));
   EXPECT_THAT(profile({"--replay", "aplication", "-m", "ipc", "true"}).error,
