@@ -158,12 +158,12 @@ class Page(unittest.TestCase):
         table = self.table("Every source line")
         rows = len(self.first_column(table))
         self.assertGreaterEqual(rows, 10)
-        field = self.browser.find_element(By.CSS_SELECTOR, ".rows input")
-        field.send_keys("stores; drop.cu")
+        rows_above = table.find_element(By.XPATH, "../preceding-sibling::div[contains(@class, 'rows')][1]")
+        rows_above.find_element(By.TAG_NAME, "input").send_keys("stores; drop.cu")
         found = self.first_column(table)
         self.assertEqual(set(found), {"stores; drop.cu:12"})
         self.assertLess(len(found), rows)
-        self.assertEqual(self.browser.find_element(By.CSS_SELECTOR, ".rows .found").text, f"{len(found)} of {rows} rows")
+        self.assertEqual(rows_above.find_element(By.CLASS_NAME, "found").text, f"{len(found)} of {rows} rows")
         self.assertTrue(self.table("Launches").is_displayed(), "other tables stay as they were")
 
     # ---- charts
