@@ -35,7 +35,8 @@ constexpr const char* footer =
     "  warpmeter query comparison        a view of the database; or any SQL that reads\n"
     "  warpmeter merge a.db b.db -o c.db join the databases of several machines\n"
     "\n"
-    "Exit codes: 0 done, 2 wrong usage, 3 nothing to measure or show, 4 no usable hardware,\n"
+    "Exit codes: 0 done, 1 a gate is broken, 2 wrong usage, 3 nothing to measure or show, 4 no "
+    "usable hardware,\n"
     "5 a file or database failed, 6 a kernel failed or gave a wrong answer, 130 stopped by Ctrl-C.";
 
 ExitCode print(const std::string& text) {
@@ -60,8 +61,9 @@ ExitCode run_command(int argc, char** argv) {
       add_model(program, shell_line(words)),  // run a kernel of one's own on the model
       add_report(program),                    // render tables of a run
       add_compare(program),                   // what changed, and whether it is real
-      add_query(program),                     // read the database
+      add_check(program),                     // expectations, gates, a baseline
       add_history(program),                   // one metric over runs
+      add_query(program),                     // read the database
       add_merge(program),                     // join databases
       add_runs(program),                      // name, remove, back up runs
       add_list(program),                      // kernels, metrics, devices, runs, views

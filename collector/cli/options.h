@@ -72,6 +72,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words);
 Command add_model(CLI::App& program, const std::string& command_line);
 Command add_report(CLI::App& program);
 Command add_compare(CLI::App& program);
+Command add_check(CLI::App& program);
 Command add_query(CLI::App& program);
 Command add_history(CLI::App& program);
 Command add_merge(CLI::App& program);

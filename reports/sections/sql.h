@@ -9,6 +9,8 @@ namespace warpmeter::reports::sql {
 extern const std::string_view compared_counter_names, compared_counters, compared_launches,
     compared_metrics, compared_samples, untimed;
 
+extern const std::string_view checked_values, costliest_line;
+
 extern const std::string_view ceiling, costly_lines, device_states, devices, expectations, figures,
     history, launches, line_costs, lines, metrics, provenance, results, run, schema_version,
     timings, timing_summary, unavailable;

@@ -99,8 +99,8 @@ const Answer bad[] = {
     {"NoCommand",
      {},
      2,
-     {"a command is needed: run, profile, model, report, compare, query, history, merge, runs, "
-      "list, "
+     {"a command is needed: run, profile, model, report, compare, check, history, query, merge, "
+      "runs, list, "
       "doctor, "
       "completion"}},
     {"UnknownCommand", {"rnu"}, 2, {"no command 'rnu'", "did you mean run?"}},
@@ -152,6 +152,26 @@ const Answer bad[] = {
     {"LabelThatIsAnId", {"run", "--label", "12"}, 2, {"--label '12'"}},
     {"LabelThatIsLast", {"run", "--label", "last~1"}, 2, {"--label 'last~1'"}},
     {"FlagWithValue", {"run", "--dry-run=yes"}, 2, {"--dry-run takes no value"}},
+    {"TurnsOfOne",
+     {"run", "transpose/tiled", "--interleave", "-b", "model"},
+     2,
+     {"--interleave", "choose another"}},
+    {"AgainstNoProgram", {"run", "--against", "no/such"}, 2, {"'no/such' is no program"}},
+    {"CompareByUnknown", {"compare", "--by", "kernel"}, 2, {"--by", "'kernel'", "variant"}},
+    {"CompareNoDatabase", {"compare", "--db", "other.db"}, 5, {"other.db"}},
+    {"FailOnUnknown", {"compare", "--fail-on", "faster"}, 2, {"slower, changed"}},
+    {"GateWithoutRelation",
+     {"check", "--gate", "gst_efficiency => 90"},
+     2,
+     {"'gst_efficiency => 90'", "at column 16"}},
+    {"GateOnUnknownMetric",
+     {"check", "-g", "transpose: gst_eficiency > 9"},
+     2,
+     {"column 12", "did you mean gst_efficiency"}},
+    {"SlowdownOfNothing", {"check", "--max-slowdown", "3%"}, 2, {"--baseline"}},
+    {"SlowdownNoNumber", {"check", "--max-slowdown", "fast"}, 2, {"'fast' is no percentage"}},
+    {"CheckNoDatabase", {"check", "--db", "other.db"}, 5, {"other.db"}},
+    {"CheckNoConfig", {"check", "--config", "gates.toml"}, 5, {"gates.toml"}},
     {"UnknownFormat", {"report", "--format", "htm"}, 2, {"--format", "'htm'", "markdown"}},
     {"WordTooMany", {"report", "last"}, 2, {"warpmeter report does not take 'last'"}},
     {"ListOfNothing", {"list"}, 2, {"kernels, metrics, devices, runs or views"}},
@@ -212,8 +232,8 @@ TEST_P(Misspelling, OfEveryOptionGetsTheOption) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, Misspelling,
-                         ::testing::Values("run", "report", "query", "history", "merge", "runs",
-                                           "list", "doctor", "completion"),
+                         ::testing::Values("run", "report", "compare", "check", "history", "query",
+                                           "merge", "runs", "list", "doctor", "completion"),
                          [](const auto& command) { return std::string(command.param); });
 
 using Doctor = Workspace;

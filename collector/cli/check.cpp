@@ -1,0 +1,184 @@
+// `warpmeter check`: exit 0 when every gate holds, 1 when one is broken, 3 when one cannot be
+// judged.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collector/cli/options.h"
+#include "collector/cli/output.h"
+#include "collector/cli/terminal.h"
+#include "reports/gates/check.h"
+#include "reports/gates/config.h"
+#include "schema/error.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+namespace {
+
+constexpr const char* default_config = "warpmeter.toml";
+constexpr double default_max_slowdown = 0.03;
+
+struct CheckCommand {
+  std::string database, run = "last", config, baseline, max_slowdown, format = "table", file;
+  std::vector<std::string> selectors, gates;
+  bool no_expectations = false;
+};
+
+bool looks_like_a_file(const std::string& text) {
+  return text.find('/') != std::string::npos || text.ends_with(".db") ||
+         text.ends_with(".sqlite") || text.ends_with(".sqlite3");
+}
+
+/// The gates' file: the one named, else warpmeter.toml where it is.
+reports::Config config_of(const CheckCommand& command) {
+  const std::string path = command.config.empty() ? default_config : command.config;
+  if (command.config.empty() && !std::filesystem::exists(path)) return {};
+  reports::Config config = reports::read_config(path);
+  if (config.baseline && looks_like_a_file(*config.baseline)) {
+    config.baseline = (std::filesystem::path(path).parent_path() / *config.baseline).string();
+  }
+  return config;
+}
+
+/// "a.db, b.db": the databases beside a path that does not exist.
+std::string databases_beside(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".db") names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  if (names.empty()) return fmt::format("there is no database in {}", folder.string());
+  return fmt::format("the databases in {}: {}", folder.string(), fmt::join(names, ", "));
+}
+
+/// A baseline and, where it is in another file, that file's reader.
+struct OpenBaseline {
+  std::optional<schema::Reader> reader;
+  reports::Baseline baseline;
+};
+
+void open_baseline(OpenBaseline& open, const schema::Reader& reader, std::int64_t run,
+                   const std::string& text) {
+  if (std::filesystem::exists(text)) {
+    open.reader.emplace(text);
+    open.baseline.reader = &*open.reader;
+    open.baseline.run = open.reader->find_run("last");
+    open.baseline.name = fmt::format("{}, run {}", text, open.baseline.run);
+    return;
+  }
+  if (looks_like_a_file(text)) {
+    throw Error(ExitCode::usage,
+                fmt::format("there is no baseline '{}' ({})", text, databases_beside(text)));
+  }
+  open.baseline.reader = &reader;
+  open.baseline.run = reader.find_run(text);
+  open.baseline.name = fmt::format("run {}", open.baseline.run);
+  if (open.baseline.run == run) {
+    throw Error(ExitCode::usage,
+                fmt::format("the baseline '{}' is the run that is checked, {}: name an earlier one",
+                            text, run));
+  }
+}
+
+reports::CheckFormat format_of(const std::string& name) {
+  using reports::CheckFormat;
+  if (name == "markdown") return CheckFormat::markdown;
+  if (name == "csv") return CheckFormat::csv;
+  if (name == "json") return CheckFormat::json;
+  if (name == "github") return CheckFormat::github;
+  if (name == "junit") return CheckFormat::junit;
+  return CheckFormat::table;
+}
+
+ExitCode exit_code_of(const reports::Check& check) {
+  switch (check.outcome()) {
+    case reports::Outcome::holds:
+      return ExitCode::done;
+    case reports::Outcome::broken:
+      return ExitCode::broken;
+    default:
+      return ExitCode::nothing;
+  }
+}
+
+ExitCode run(const CheckCommand& command) {
+  // All that was typed is read before a database is opened: its mistakes come first.
+  reports::CheckRequest request;
+  for (const std::string& gate : command.gates) request.gates.push_back(reports::parse_gate(gate));
+  std::optional<double> max_slowdown;
+  if (!command.max_slowdown.empty()) {
+    max_slowdown = reports::parse_percentage("--max-slowdown", command.max_slowdown);
+  }
+  reports::Config config = config_of(command);
+  std::move(config.gates.begin(), config.gates.end(), std::back_inserter(request.gates));
+  request.expectations = !command.no_expectations && config.expectations.value_or(true);
+  request.selectors = command.selectors;
+  const std::string baseline =
+      !command.baseline.empty() ? command.baseline : config.baseline.value_or("");
+  if (baseline.empty() && max_slowdown) {
+    throw Error(ExitCode::usage, "--max-slowdown needs a --baseline that it is measured from");
+  }
+  refuse_overwriting(command.database, command.file);
+  const schema::Reader reader(command.database);
+  request.run = reader.find_run(command.run);
+  OpenBaseline open;
+  if (!baseline.empty()) {
+    open_baseline(open, reader, request.run, baseline);
+    open.baseline.max_slowdown =
+        max_slowdown.value_or(config.max_slowdown.value_or(default_max_slowdown));
+    request.baseline = open.baseline;
+  }
+
+  const reports::Check check = reports::check(reader, request);
+  const bool on_terminal = command.file.empty() && is_terminal(STDOUT_FILENO);
+  const std::size_t width =
+      on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+  Output output(command.file);
+  output.write(reports::render(check, format_of(command.format), width));
+  output.finish();
+  return exit_code_of(check);
+}
+
+}  // namespace
+
+Command add_check(CLI::App& program) {
+  CLI::App& app = add_command(
+      program, "check", "Fail when an expectation or a gate does not hold",
+      {{"warpmeter check", "what the catalogue expects, and ./warpmeter.toml"},
+       {"warpmeter check --gate 'gst_efficiency >= 90'", "a gate on every launch"},
+       {"warpmeter check --gate 'transpose/*: duration <= 80us'", "on some"},
+       {"warpmeter check --baseline main.db --max-slowdown 3%", "no slower than it was"},
+       {"warpmeter check --format github", "annotations on a pull request"}});
+  auto check = std::make_shared<CheckCommand>();
+  add_arguments(
+      app, "SELECTOR", check->selectors,
+      "Check only these launches: a family, family/variant, or a glob; all when none is given");
+  add_repeated(app, "-g,--gate", "GATE", check->gates,
+               "[SELECTOR:] METRIC RELATION VALUE, with + - * / and units of time");
+  add_text(app, "--config", "FILE", check->config,
+           "Gates in TOML; warpmeter.toml when it is there");
+  add_flag(app, "--no-expectations", check->no_expectations,
+           "Leave out what the catalogue expects of its variants");
+  add_text(app, "--baseline", "FILE|RUN", check->baseline,
+           "A database (its last run) or a run of this one that times are held against");
+  add_text(app, "--max-slowdown", "PERCENT", check->max_slowdown,
+           "How much slower than the baseline is allowed; 3% when not given");
+  add_text(app, "--run", "RUN", check->run,
+           "An id, a prefix of its UUID, a label, last or last~N; last when not given");
+  add_database(app, check->database);
+  add_choice(app, "--format", {"table", "markdown", "csv", "json", "github", "junit"},
+             check->format, "How it looks; table when not given");
+  add_text(app, "-o,--output", "FILE", check->file, "Write there instead of standard output");
+  return {&app, [check] { return run(*check); }};
+}
+
+}  // namespace warpmeter::cli

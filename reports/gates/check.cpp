@@ -1,0 +1,382 @@
+#include "reports/gates/check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "reports/compare/groups.h"
+#include "reports/gates/slowdown.h"
+#include "reports/number.h"
+#include "reports/record.h"
+#include "reports/sections/sql.h"
+#include "schema/catalogue.h"
+#include "schema/error.h"
+
+namespace warpmeter::reports {
+namespace {
+
+/// Equal means within a billionth, as for expectations.
+constexpr double tolerance = 1e-9;
+
+struct Value {
+  std::optional<double> value;
+  std::string grade, reason;
+};
+
+struct LaunchToCheck {
+  std::int64_t id = 0;
+  std::string family, variant, failure;
+  std::optional<std::int64_t> size;
+  std::map<std::string, Value, std::less<>> values;
+
+  std::string name() const {
+    return fmt::format("{}/{}{}", family, variant, size ? " at " + grouped_number(*size) : "");
+  }
+};
+
+bool selected(const std::vector<std::string>& selectors, const std::string& family,
+              const std::string& variant) {
+  return selectors.empty() ||
+         std::any_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
+           return selects(selector, family, variant);
+         });
+}
+
+std::vector<LaunchToCheck> read_launches(const schema::Reader& reader,
+                                         const CheckRequest& request) {
+  std::vector<LaunchToCheck> launches;
+  const schema::Rows rows = reader.query(sql::compared_launches, run_parameter(request.run));
+  for (const Row& row : each_row(rows)) {
+    LaunchToCheck launch;
+    launch.id = row.integer("launch_id").value_or(0);
+    launch.family = row.text("family");
+    launch.variant = row.text("variant");
+    launch.size = row.integer("size");
+    if (row.text("outcome") != "done") launch.failure = "the launch failed: " + row.text("reason");
+    if (selected(request.selectors, launch.family, launch.variant)) {
+      launches.push_back(std::move(launch));
+    }
+  }
+  return launches;
+}
+
+void read_values(const schema::Reader& reader, const CheckRequest& request,
+                 std::vector<LaunchToCheck>& launches) {
+  std::set<std::string> metrics;
+  for (const Gate& gate : request.gates) metrics.insert(gate.metrics.begin(), gate.metrics.end());
+  if (metrics.empty()) return;
+  std::map<std::int64_t, LaunchToCheck*> by_id;
+  for (LaunchToCheck& launch : launches) by_id[launch.id] = &launch;
+  const schema::Rows rows = reader.query(
+      sql::checked_values, {{":run", request.run}, {":metrics", nlohmann::json(metrics).dump()}});
+  for (const Row& row : each_row(rows)) {
+    const auto launch = by_id.find(row.integer("launch_id").value_or(0));
+    if (launch == by_id.end()) continue;
+    launch->second->values[row.text("metric")] = {row.number("value"), row.text("grade"),
+                                                  row.text("reason")};
+  }
+}
+
+// ---- one gate on one launch
+
+/// A metric over requests that a launch does not make has no value and no gate applies to it.
+bool does_not_apply(const std::string& metric, const Value& value) {
+  const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
+  return info != nullptr && !value.value && !info->undefined.empty() &&
+         value.reason == info->undefined;
+}
+
+/// The value of a sum; none when a metric of it has none.
+std::optional<double> evaluate(const Term& term, const LaunchToCheck& launch) {
+  if (term.operation == '#') return term.number;
+  if (term.operation == 'm') {
+    const auto found = launch.values.find(term.metric);
+    return found == launch.values.end() ? std::nullopt : found->second.value;
+  }
+  const std::optional<double> left = evaluate(*term.left, launch);
+  const std::optional<double> right = evaluate(*term.right, launch);
+  if (!left || !right) return std::nullopt;
+  switch (term.operation) {
+    case '+':
+      return *left + *right;
+    case '-':
+      return *left - *right;
+    case '*':
+      return *left * *right;
+    default:
+      return *right == 0 ? std::nullopt : std::optional(*left / *right);
+  }
+}
+
+bool holds(double left, const std::string& relation, double right) {
+  const double slack = tolerance * std::max({1.0, std::abs(left), std::abs(right)});
+  if (relation == "<=") return left <= right + slack;
+  if (relation == ">=") return left >= right - slack;
+  if (relation == "<") return left < right - slack;
+  if (relation == ">") return left > right + slack;
+  const bool equal = std::abs(left - right) <= slack;
+  return relation == "==" ? equal : !equal;
+}
+
+std::string missing_reason(const Gate& gate, const LaunchToCheck& launch) {
+  for (const std::string& metric : gate.metrics) {
+    const auto found = launch.values.find(metric);
+    if (found == launch.values.end()) {
+      return fmt::format("{} was not measured: add it to the run's --metrics", metric);
+    }
+    if (!found->second.value) return fmt::format("{}: {}", metric, found->second.reason);
+  }
+  return "it divides by 0";
+}
+
+/// None when the gate does not apply to the launch.
+std::optional<Finding> judge(const Gate& gate, const LaunchToCheck& launch) {
+  Finding finding;
+  finding.gate = gate.text;
+  finding.launch = launch.name();
+  finding.family = launch.family;
+  finding.variant = launch.variant;
+  finding.size = launch.size;
+  finding.relation = gate.relation;
+  finding.reason = gate.because;
+  finding.grade = "measured";
+  for (const std::string& metric : gate.metrics) {
+    const auto found = launch.values.find(metric);
+    if (found == launch.values.end()) continue;
+    if (does_not_apply(metric, found->second)) return std::nullopt;
+    const auto weakness = [](std::string_view grade) {
+      return std::find(std::begin(grade_names), std::end(grade_names), grade);
+    };
+    if (weakness(found->second.grade) > weakness(finding.grade))
+      finding.grade = found->second.grade;
+  }
+  finding.measured = evaluate(*gate.left, launch);
+  finding.limit = evaluate(*gate.right, launch);
+  if (!finding.measured || !finding.limit) {
+    finding.outcome = Outcome::inconclusive;
+    finding.grade = "unavailable";
+    finding.reason = launch.failure.empty() ? missing_reason(gate, launch) : launch.failure;
+  } else if (holds(*finding.measured, gate.relation, *finding.limit)) {
+    finding.outcome = Outcome::holds;
+  } else if (finding.grade == "ptx") {
+    finding.outcome = Outcome::inconclusive;
+    finding.reason = "it was counted from PTX: the machine code may differ";
+  } else {
+    finding.outcome = Outcome::broken;
+  }
+  return finding;
+}
+
+// ---- all of them
+
+/// Of repeated launches of a variant, the finding that is worst.
+class WorstFindings {
+ public:
+  void add(Finding finding) {
+    const auto key = std::tuple(finding.kind, finding.gate, finding.launch);
+    const auto [place, is_new] = known_.try_emplace(key, findings_.size());
+    if (is_new) {
+      findings_.push_back(std::move(finding));
+    } else if (badness(finding) > badness(findings_[place->second])) {
+      findings_[place->second] = std::move(finding);
+    }
+  }
+  std::vector<Finding> take() { return std::move(findings_); }
+
+ private:
+  static std::pair<Outcome, double> badness(const Finding& finding) {
+    const bool known = finding.measured && finding.limit;
+    return {finding.outcome, known ? std::abs(*finding.measured - *finding.limit) : 0};
+  }
+  std::map<std::tuple<GateKind, std::string, std::string>, std::size_t> known_;
+  std::vector<Finding> findings_;
+};
+
+Finding unmatched(const Gate& gate, bool any_selected) {
+  Finding finding;
+  finding.outcome = Outcome::inconclusive;
+  finding.gate = gate.text;
+  finding.relation = gate.relation;
+  finding.reason = any_selected
+                       ? "it applies to no launch that it selects: none of them makes such accesses"
+                       : "it matches no launch of the run (see: warpmeter report)";
+  return finding;
+}
+
+void add_gates(const CheckRequest& request, const std::vector<LaunchToCheck>& launches,
+               WorstFindings& findings) {
+  for (const Gate& gate : request.gates) {
+    bool any_selected = false, any_applies = false;
+    for (const LaunchToCheck& launch : launches) {
+      if (!selects(gate.selector, launch.family, launch.variant)) continue;
+      any_selected = true;
+      if (std::optional<Finding> finding = judge(gate, launch)) {
+        any_applies = true;
+        findings.add(std::move(*finding));
+      }
+    }
+    if (!any_applies) findings.add(unmatched(gate, any_selected));
+  }
+}
+
+void add_expectations(const schema::Reader& reader, const CheckRequest& request,
+                      const std::vector<LaunchToCheck>& launches, WorstFindings& findings) {
+  std::map<std::int64_t, const LaunchToCheck*> by_id;
+  for (const LaunchToCheck& launch : launches) by_id[launch.id] = &launch;
+  const schema::Rows rows = reader.query(sql::expectations, run_parameter(request.run));
+  for (const Row& row : each_row(rows)) {
+    const auto launch = by_id.find(row.integer("launch_id").value_or(0));
+    if (launch == by_id.end()) continue;
+    Finding finding;
+    finding.kind = GateKind::expectation;
+    const std::string verdict = row.text("verdict");
+    finding.outcome = verdict == "holds"    ? Outcome::holds
+                      : verdict == "broken" ? Outcome::broken
+                                            : Outcome::inconclusive;
+    finding.relation = row.text("relation");
+    finding.measured = row.number("measured");
+    finding.limit = row.number("expected");
+    finding.gate = fmt::format("{} {} {}", row.text("metric"), finding.relation,
+                               exact_number(finding.limit.value_or(0)));
+    finding.launch = launch->second->name();
+    finding.family = launch->second->family;
+    finding.variant = launch->second->variant;
+    finding.size = launch->second->size;
+    finding.grade = row.text("grade");
+    finding.reason =
+        finding.outcome == Outcome::inconclusive ? row.text("verdict_reason") : row.text("reason");
+    findings.add(std::move(finding));
+  }
+}
+
+/// Which accesses a gate is about, from the name of its metric; empty when it does not say.
+std::string_view access_of(std::string_view gate) {
+  constexpr std::pair<std::string_view, std::string_view> accesses[] = {
+      {"shared_load", "shared load"},   {"shared_ld", "shared load"},
+      {"shared_store", "shared store"}, {"shared_st", "shared store"},
+      {"gld", "global load"},           {"global_load", "global load"},
+      {"gst", "global store"},          {"global_store", "global store"}};
+  for (const auto& [metric, access] : accesses) {
+    if (gate.find(metric) != std::string_view::npos) return access;
+  }
+  return "";
+}
+
+/// Adds the source line with the largest excess of the accesses that a broken gate is about.
+void add_lines(const schema::Reader& reader, std::int64_t run, std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    const std::string_view access = access_of(finding.gate);
+    if (finding.outcome != Outcome::broken || access.empty()) continue;
+    const schema::Rows rows =
+        reader.query(sql::costliest_line,
+                     {{":run", run},
+                      {":family", finding.family},
+                      {":variant", finding.variant},
+                      {":size", finding.size ? schema::Value(*finding.size) : schema::Value()},
+                      {":access", std::string(access)}});
+    for (const Row& row : each_row(rows)) {
+      finding.file = row.text("file");
+      finding.line = row.integer("line").value_or(0);
+    }
+  }
+}
+
+void require_matches(const std::vector<std::string>& selectors, const schema::Reader& reader,
+                     const CheckRequest& request) {
+  std::vector<std::string> names;
+  const schema::Rows rows = reader.query(sql::compared_launches, run_parameter(request.run));
+  for (const Row& row : each_row(rows)) {
+    const std::string name = row.text("family") + "/" + row.text("variant");
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  for (const std::string& selector : selectors) {
+    const bool matches = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      const std::size_t slash = name.find('/');
+      return selects(selector, name.substr(0, slash), name.substr(slash + 1));
+    });
+    if (matches) continue;
+    constexpr std::size_t shown = 8;
+    const std::size_t count = std::min(names.size(), shown);
+    throw Error(
+        ExitCode::usage,
+        fmt::format(
+            "no launch of run {} matches '{}'{} (the launches: {}{})", request.run, selector,
+            schema::did_you_mean(selector, names),
+            fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "),
+            names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : ""));
+  }
+}
+
+std::string name_of_run(const schema::Reader& reader, std::int64_t run) {
+  const schema::Rows rows =
+      reader.query("SELECT label, device FROM runs WHERE run_id = :run", run_parameter(run));
+  const Row row = each_row(rows).at(0);
+  const std::string label = row.text("label");
+  return fmt::format("run {}{}{}", run, label.empty() ? "" : " (" + label + ")",
+                     row.text("device").empty() ? "" : " on " + row.text("device"));
+}
+
+}  // namespace
+
+std::string_view to_string(Outcome outcome) {
+  constexpr std::string_view names[] = {"holds", "inconclusive", "broken"};
+  return names[static_cast<int>(outcome)];
+}
+
+std::string_view to_string(GateKind kind) {
+  constexpr std::string_view names[] = {"gate", "expectation", "baseline"};
+  return names[static_cast<int>(kind)];
+}
+
+std::string Finding::by_how_much() const {
+  if (!measured || !limit || outcome == Outcome::holds) return "";
+  const double difference = *measured - *limit;
+  const std::string text =
+      (difference < 0 ? "-" : "+") + readable_number(std::abs(difference), Zeros::trim);
+  if (*limit == 0) return text;
+  return fmt::format("{} ({:+.3g} %)", text, 100 * difference / std::abs(*limit));
+}
+
+std::size_t Check::count(Outcome outcome) const {
+  return static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(),
+                    [&](const Finding& finding) { return finding.outcome == outcome; }));
+}
+
+Outcome Check::outcome() const {
+  if (count(Outcome::broken) > 0) return Outcome::broken;
+  const bool own = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.kind != GateKind::expectation;
+  });
+  const bool open = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+    return finding.outcome == Outcome::inconclusive &&
+           (!own || finding.kind != GateKind::expectation);
+  });
+  return open || findings.empty() ? Outcome::inconclusive : Outcome::holds;
+}
+
+Check check(const schema::Reader& reader, const CheckRequest& request) {
+  require_matches(request.selectors, reader, request);
+  std::vector<LaunchToCheck> launches = read_launches(reader, request);
+  read_values(reader, request, launches);
+  WorstFindings findings;
+  add_gates(request, launches, findings);
+  if (request.expectations) add_expectations(reader, request, launches, findings);
+
+  Check result;
+  result.run = request.run;
+  result.run_name = name_of_run(reader, request.run);
+  result.findings = findings.take();
+  if (request.baseline) add_slowdowns(reader, request, result);
+  add_lines(reader, request.run, result.findings);
+  std::stable_sort(result.findings.begin(), result.findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.outcome > b.outcome; });
+  return result;
+}
+
+}  // namespace warpmeter::reports

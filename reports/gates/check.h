@@ -1,0 +1,80 @@
+// `check`: do gates, the catalogue's expectations and the limit of a slow-down against a baseline
+// hold?
+//
+// Every answer is one of three. What breaks is broken; what has no value, or one that the machine
+// code may not share, is inconclusive; a gate that matches no launch is inconclusive too and never
+// passes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/gates/expression.h"
+#include "reports/table.h"
+#include "schema/store.h"
+
+namespace warpmeter::reports {
+
+enum class Outcome { holds, inconclusive, broken };
+std::string_view to_string(Outcome outcome);
+
+/// A baseline to be no slower than: a run of this database or another one.
+struct Baseline {
+  const schema::Reader* reader = nullptr;
+  std::int64_t run = 0;
+  std::string name;         ///< "main.db, run 3"
+  double max_slowdown = 0;  ///< 0.03 is 3 %
+};
+
+struct CheckRequest {
+  std::int64_t run = 0;
+  std::vector<Gate> gates;
+  bool expectations = true;
+  std::optional<Baseline> baseline;
+  std::vector<std::string> selectors;  ///< of the launches that are checked; empty: all
+};
+
+enum class GateKind { gate, expectation, baseline };
+std::string_view to_string(GateKind kind);
+
+/// One gate on one launch; of repeated launches the one that does worst.
+struct Finding {
+  GateKind kind = GateKind::gate;
+  Outcome outcome = Outcome::holds;
+  std::string gate;    ///< "gst_efficiency >= 90"
+  std::string launch;  ///< "transpose/naive at 1,024"; empty when nothing matched
+  std::string family, variant;
+  std::optional<std::int64_t> size;
+  std::optional<double> measured, limit;  ///< left and right of the relation
+  std::string relation;
+  std::string grade;
+  std::string reason;  ///< why it is inconclusive; else why it is expected
+  std::string file;    ///< the source line that costs most, where it is known
+  std::int64_t line = 0;
+
+  /// "by 6 (+300 %)"; empty without values.
+  std::string by_how_much() const;
+};
+
+struct Check {
+  std::int64_t run = 0;
+  std::string run_name;
+  std::vector<Finding> findings;  ///< broken ones first
+  std::vector<std::string> remarks;
+
+  std::size_t count(Outcome outcome) const;
+  /// Broken when anything is; inconclusive when a gate or the baseline is, or nothing was
+  /// concluded. Expectations that nobody asked for by name cannot make the person's own gates
+  /// inconclusive.
+  Outcome outcome() const;
+};
+
+/// Throws Error{usage} when a selector matches no launch of the run.
+Check check(const schema::Reader& reader, const CheckRequest& request);
+
+enum class CheckFormat { table, markdown, csv, json, github, junit };
+std::string render(const Check& check, CheckFormat format, std::size_t width = 0);
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,134 @@
+#include "reports/gates/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#define TOML_HEADER_ONLY 1
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include "schema/catalogue.h"
+#include "schema/error.h"
+
+namespace warpmeter::reports {
+namespace {
+
+class ConfigReader {
+ public:
+  explicit ConfigReader(std::string path) : path_(std::move(path)) {}
+
+  Config read() {
+    std::ifstream file(path_, std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    if (!file) {
+      throw Error(ExitCode::file,
+                  fmt::format("{} cannot be read: name another with --config", path_));
+    }
+    toml::parse_result parsed = toml::parse(text.str());
+    if (!parsed) {
+      const toml::parse_error& error = parsed.error();
+      fail(error.source(), fmt::format("is no TOML: {}", error.description()));
+    }
+    const toml::table& root = parsed.table();
+    only(root, {"check"}, "");
+    const toml::node* check = root.get("check");
+    if (check == nullptr) return {};
+    if (!check->is_table()) fail(check->source(), "'check' is not a table: write [check]");
+    return read_check(*check->as_table());
+  }
+
+ private:
+  [[noreturn]] void fail(const toml::source_region& where, const std::string& what) const {
+    throw Error(ExitCode::usage, fmt::format("{}, line {}, column {}: {}", path_, where.begin.line,
+                                             where.begin.column, what));
+  }
+
+  void only(const toml::table& table, const std::vector<std::string>& known,
+            std::string_view where) const {
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      fail(key.source(), fmt::format("there is no '{}'{}{} (there is: {})", name, where,
+                                     schema::did_you_mean(name, known), fmt::join(known, ", ")));
+    }
+  }
+
+  Config read_check(const toml::table& check) const {
+    only(check, {"gates", "expectations", "baseline", "max_slowdown"}, " in [check]");
+    Config config;
+    if (const toml::node* gates = check.get("gates")) config.gates = read_gates(*gates);
+    if (const toml::node* node = check.get("expectations")) {
+      if (!node->is_boolean()) fail(node->source(), "'expectations' is true or false");
+      config.expectations = node->as_boolean()->get();
+    }
+    if (const toml::node* node = check.get("baseline")) {
+      if (!node->is_string()) fail(node->source(), "'baseline' is a text: a database or a run");
+      config.baseline = node->as_string()->get();
+    }
+    if (const toml::node* node = check.get("max_slowdown")) {
+      if (!node->is_string()) fail(node->source(), "'max_slowdown' is a text, as \"3%\"");
+      config.max_slowdown = parse_percentage("max_slowdown", node->as_string()->get());
+    }
+    return config;
+  }
+
+  std::vector<Gate> read_gates(const toml::node& node) const {
+    if (!node.is_array()) fail(node.source(), "'gates' is a list of gates: gates = [\"…\"]");
+    std::vector<Gate> gates;
+    for (const toml::node& entry : *node.as_array()) {
+      if (entry.is_string()) {
+        gates.push_back(read_gate(entry, entry.as_string()->get()));
+        continue;
+      }
+      const toml::table* table = entry.as_table();
+      if (table == nullptr) {
+        fail(entry.source(), "a gate is a text or a table { gate = \"…\", because = \"…\" }");
+      }
+      only(*table, {"gate", "because"}, " in a gate");
+      const toml::node* text = table->get("gate");
+      if (text == nullptr || !text->is_string()) fail(entry.source(), "the gate's text is missing");
+      gates.push_back(read_gate(*text, text->as_string()->get()));
+      const toml::node* because = table->get("because");
+      if (because == nullptr) continue;
+      if (!because->is_string()) fail(because->source(), "'because' is a text");
+      gates.back().because = because->as_string()->get();
+    }
+    return gates;
+  }
+
+  Gate read_gate(const toml::node& node, const std::string& text) const {
+    try {
+      return parse_gate(text);
+    } catch (const Error& error) {
+      throw Error(error.code(),
+                  fmt::format("{}, line {}: {}", path_, node.source().begin.line, error.what()));
+    }
+  }
+
+  std::string path_;
+};
+
+}  // namespace
+
+Config read_config(const std::string& path) { return ConfigReader(path).read(); }
+
+double parse_percentage(std::string_view name, std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  if (error != std::errc{} || (!rest.empty() && rest != "%") || !std::isfinite(number) ||
+      number < 0) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} '{}' is no percentage: write it as 3%", name, text));
+  }
+  return number / 100;
+}
+
+}  // namespace warpmeter::reports

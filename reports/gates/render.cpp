@@ -1,0 +1,227 @@
+// What `check` says: a table for people, rows for programs, annotations for GitHub, JUnit XML for
+// everything else that runs tests.
+#include <fmt/format.h>
+
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "reports/document.h"
+#include "reports/gates/check.h"
+#include "reports/json.h"
+#include "reports/number.h"
+#include "reports/record.h"
+#include "reports/utf8.h"
+
+namespace warpmeter::reports {
+namespace {
+
+std::string gates_text(std::size_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "check" : "checks");
+}
+
+std::string summary(const Check& check) {
+  const std::size_t all = check.findings.size();
+  if (all == 0) {
+    return fmt::format(
+        "There is nothing to check in {}: it has no expectations and no gate was given.",
+        check.run_name);
+  }
+  std::string text = fmt::format("{} of {} on {} {}", check.count(Outcome::holds), gates_text(all),
+                                 check.run_name, all == 1 ? "holds" : "hold");
+  if (const std::size_t broken = check.count(Outcome::broken); broken > 0) {
+    text += fmt::format(", {} {} broken", broken, broken == 1 ? "is" : "are");
+  }
+  if (const std::size_t open = check.count(Outcome::inconclusive); open > 0) {
+    text += fmt::format(", {} {} inconclusive", open, open == 1 ? "is" : "are");
+  }
+  text += ".";
+  for (const std::string& remark : check.remarks) text += " " + remark;
+  return text;
+}
+
+std::string where(const Finding& finding) {
+  return finding.file.empty() ? "" : fmt::format("{}:{}", finding.file, finding.line);
+}
+
+/// "transpose/tiled at 1,024: gst_efficiency >= 90 is broken: it is 25, -65 (-72.2 %)"
+std::string sentence(const Finding& finding) {
+  std::string text = finding.launch.empty() ? "" : finding.launch + ": ";
+  text += fmt::format("{} {}", finding.gate,
+                      finding.outcome == Outcome::holds    ? "holds"
+                      : finding.outcome == Outcome::broken ? "is broken"
+                                                           : "is inconclusive");
+  if (finding.measured) {
+    text += fmt::format(": it is {}", readable_number(*finding.measured, Zeros::trim));
+    const std::string by = finding.by_how_much();
+    if (!by.empty()) text += ", " + by;
+  }
+  if (!finding.reason.empty()) text += "; " + finding.reason;
+  return text;
+}
+
+Table table_of_open(const Check& check) {
+  Table table;
+  table.columns = {Column::text("verdict"), Column::text("launch"),
+                   Column::text("gate"),    Column::number("measured", "", "", Kind::quotient),
+                   Column::text("by"),      Column::text("where"),
+                   Column::text("because")};
+  for (const Finding& finding : check.findings) {
+    if (finding.outcome == Outcome::holds) continue;
+    Cell measured = finding.measured ? Cell(*finding.measured) : Cell(Missing{finding.reason});
+    measured.mark = mark_of(finding.grade);
+    const auto text = [](const std::string& value) {
+      return value.empty() ? Cell(Missing{}) : Cell(value);
+    };
+    table.rows.push_back({std::string(to_string(finding.outcome)), text(finding.launch),
+                          finding.gate, std::move(measured), text(finding.by_how_much()),
+                          text(where(finding)), text(finding.reason)});
+  }
+  return table;
+}
+
+Document document_of(const Check& check) {
+  Document document;
+  document.paragraph(summary(check));
+  Table table = table_of_open(check);
+  if (!table.rows.empty()) document.table(std::move(table));
+  return document;
+}
+
+Table rows_of(const Check& check) {
+  Table table;
+  table.columns = {Column::text("verdict"),
+                   Column::text("kind"),
+                   Column::text("gate"),
+                   Column::text("family"),
+                   Column::text("variant"),
+                   Column::number("size", "", "", Kind::exact),
+                   Column::number("measured", "", "", Kind::exact),
+                   Column::text("relation"),
+                   Column::number("limit", "", "", Kind::exact),
+                   Column::text("grade"),
+                   Column::text("file"),
+                   Column::number("line", "", "", Kind::exact),
+                   Column::text("reason")};
+  const auto text = [](const std::string& value) {
+    return value.empty() ? Cell(Missing{}) : Cell(value);
+  };
+  const auto number = [](const std::optional<double>& value) {
+    return value ? Cell(*value) : Cell(Missing{});
+  };
+  for (const Finding& finding : check.findings) {
+    table.rows.push_back(
+        {std::string(to_string(finding.outcome)), std::string(to_string(finding.kind)),
+         finding.gate, text(finding.family), text(finding.variant),
+         finding.size ? Cell(*finding.size) : Cell(Missing{}), number(finding.measured),
+         finding.relation, number(finding.limit), text(finding.grade), text(finding.file),
+         finding.line > 0 ? Cell(finding.line) : Cell(Missing{}), text(finding.reason)});
+  }
+  return table;
+}
+
+std::string json_of(const Check& check) {
+  constexpr int json_version = 1;
+  return fmt::format(
+      "{{\n  \"schema_version\": {},\n  \"run\": {},\n  \"outcome\": \"{}\",\n"
+      "  \"holds\": {},\n  \"broken\": {},\n  \"inconclusive\": {},\n  \"findings\": {}\n}}\n",
+      json_version, check.run, to_string(check.outcome()), check.count(Outcome::holds),
+      check.count(Outcome::broken), check.count(Outcome::inconclusive),
+      json_array(rows_of(check), "  "));
+}
+
+// ---- GitHub's workflow commands
+
+/// What ends a command or a property of it is percent-encoded, as the runner's documentation says.
+std::string escaped(std::string_view text, bool is_property) {
+  std::string out;
+  for (const char c : printable(text)) {
+    const bool special =
+        c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
+    out += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return out;
+}
+
+std::string annotations(const Check& check) {
+  std::string text;
+  for (const Finding& finding : check.findings) {
+    if (finding.outcome == Outcome::holds) continue;
+    const char* command = finding.outcome == Outcome::broken ? "error" : "warning";
+    const std::string place =
+        finding.file.empty()
+            ? ""
+            : fmt::format("file={},line={},", escaped(finding.file, true), finding.line);
+    text += fmt::format("::{} {}title=warpmeter check::{}\n", command, place,
+                        escaped(sentence(finding), false));
+  }
+  return text + fmt::format("::notice title=warpmeter check::{}\n", escaped(summary(check), false));
+}
+
+// ---- JUnit XML
+
+void add_case(pugi::xml_node suite, const Finding& finding) {
+  pugi::xml_node test = suite.append_child("testcase");
+  const std::string launch = finding.launch.empty() ? "no launch" : printable(finding.launch);
+  test.append_attribute("classname").set_value(launch.c_str());
+  test.append_attribute("name").set_value(printable(finding.gate).c_str());
+  if (!finding.file.empty()) {
+    test.append_attribute("file").set_value(finding.file.c_str());
+    test.append_attribute("line").set_value(static_cast<long long>(finding.line));
+  }
+  if (finding.outcome == Outcome::holds) return;
+  const bool skipped =
+      finding.outcome == Outcome::inconclusive && finding.kind == GateKind::expectation;
+  pugi::xml_node result = test.append_child(finding.outcome == Outcome::broken ? "failure"
+                                            : skipped                          ? "skipped"
+                                                                               : "error");
+  result.append_attribute("message").set_value(printable(sentence(finding)).c_str());
+}
+
+std::string junit(const Check& check) {
+  std::size_t failures = 0, errors = 0, skipped = 0;
+  for (const Finding& finding : check.findings) {
+    if (finding.outcome == Outcome::broken) ++failures;
+    if (finding.outcome != Outcome::inconclusive) continue;
+    ++(finding.kind == GateKind::expectation ? skipped : errors);
+  }
+  pugi::xml_document document;
+  pugi::xml_node declaration = document.append_child(pugi::node_declaration);
+  declaration.append_attribute("version").set_value("1.0");
+  declaration.append_attribute("encoding").set_value("UTF-8");
+  const auto count = [&](pugi::xml_node node) {
+    node.append_attribute("name").set_value("warpmeter check");
+    node.append_attribute("tests").set_value(
+        static_cast<unsigned long long>(check.findings.size()));
+    node.append_attribute("failures").set_value(static_cast<unsigned long long>(failures));
+    node.append_attribute("errors").set_value(static_cast<unsigned long long>(errors));
+    node.append_attribute("skipped").set_value(static_cast<unsigned long long>(skipped));
+    return node;
+  };
+  pugi::xml_node suite =
+      count(count(document.append_child("testsuites")).append_child("testsuite"));
+  for (const Finding& finding : check.findings) add_case(suite, finding);
+  std::ostringstream text;
+  document.save(text, "  ", pugi::format_default, pugi::encoding_utf8);
+  return text.str();
+}
+
+}  // namespace
+
+std::string render(const Check& check, CheckFormat format, std::size_t width) {
+  switch (format) {
+    case CheckFormat::csv:
+      return render_csv(rows_of(check));
+    case CheckFormat::json:
+      return json_of(check);
+    case CheckFormat::github:
+      return annotations(check);
+    case CheckFormat::junit:
+      return junit(check);
+    case CheckFormat::markdown:
+      return document_markdown(document_of(check));
+    default:
+      return document_text(document_of(check), width);
+  }
+}
+
+}  // namespace warpmeter::reports

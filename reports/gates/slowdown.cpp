@@ -1,0 +1,127 @@
+#include "reports/gates/slowdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "reports/compare/groups.h"
+#include "reports/compare/times.h"
+
+namespace warpmeter::reports {
+namespace {
+
+const LaunchGroup* partner(const std::vector<LaunchGroup>& groups, const LaunchGroup& of) {
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](const LaunchGroup& group) {
+    return group.family == of.family && group.variant == of.variant && group.size == of.size &&
+           group.geometry() == of.geometry() && group.ordinal == of.ordinal;
+  });
+  return found == groups.end() ? nullptr : &*found;
+}
+
+bool is_checked(const CheckRequest& request, const LaunchGroup& group) {
+  return request.selectors.empty() ||
+         std::any_of(request.selectors.begin(), request.selectors.end(),
+                     [&](const std::string& selector) {
+                       return selects(selector, group.family, group.variant);
+                     });
+}
+
+Finding finding_on(const Baseline& baseline, const LaunchGroup& group) {
+  Finding finding;
+  finding.kind = GateKind::baseline;
+  finding.gate =
+      fmt::format("at most {:.3g} % slower than {}", 100 * baseline.max_slowdown, baseline.name);
+  finding.launch = group.name();
+  finding.family = group.family;
+  finding.variant = group.variant;
+  finding.size = group.size;
+  finding.relation = "<=";
+  finding.grade = "measured";
+  return finding;
+}
+
+/// Why a pair has no comparable times; empty when it has.
+std::string why_not_timed(const LaunchGroup& base, const LaunchGroup& now) {
+  if (base.device != now.device) {
+    return fmt::format("the baseline was measured on {}, this run on {}", base.device, now.device);
+  }
+  if (base.samples.sorted_ns.empty()) return "the baseline has no time";
+  if (now.samples.sorted_ns.empty()) return "this run has no time";
+  if (base.caches != now.caches) return "one was timed with a cold cache and one with a warm one";
+  if (base.samples.median() <= 0) return "the baseline took no time that the clock could show";
+  return "";
+}
+
+void judge(Finding& finding, const TimePair& pair, double max_slowdown) {
+  const double most = 1 + max_slowdown;
+  finding.measured = pair.time.contender;
+  finding.limit = pair.time.base * most;
+  finding.reason = pair.note;
+  if (pair.verdict == Verdict::slower && pair.time.ratio > most) {
+    finding.outcome = Outcome::broken;
+  } else if (pair.time.ratio <= most &&
+             (pair.verdict != Verdict::unclear || pair.time.interval.high <= most)) {
+    finding.outcome = Outcome::holds;
+  } else {
+    finding.outcome = Outcome::inconclusive;
+    if (finding.reason.empty()) {
+      finding.reason =
+          fmt::format("the slow-down is somewhere between {:+.1f} and {:+.1f} %",
+                      100 * (pair.time.interval.low - 1), 100 * (pair.time.interval.high - 1));
+    }
+  }
+}
+
+}  // namespace
+
+void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Check& check) {
+  const Baseline& baseline = *request.baseline;
+  const std::vector<LaunchGroup> before =
+      read_groups(*baseline.reader, std::vector<std::int64_t>{baseline.run});
+  const std::vector<LaunchGroup> now = read_groups(reader, std::vector<std::int64_t>{request.run});
+  std::vector<TimedPair> pairs;
+  std::vector<Finding> timed;
+  bool any = false;
+  for (const LaunchGroup& group : now) {
+    if (!is_checked(request, group)) continue;
+    const LaunchGroup* base = partner(before, group);
+    if (base == nullptr) {
+      check.remarks.push_back(fmt::format("{} is not in {}.", group.name(), baseline.name));
+      continue;
+    }
+    if (base->launches.empty()) continue;  // it failed then: nothing to be slower than
+    any = true;
+    Finding finding = finding_on(baseline, group);
+    const std::string why = why_not_timed(*base, group);
+    if (group.launches.empty()) {
+      finding.outcome = Outcome::broken;
+      finding.reason = "it worked in the baseline and failed here: " + group.failure;
+      check.findings.push_back(std::move(finding));
+    } else if (!why.empty()) {
+      finding.outcome = Outcome::inconclusive;
+      finding.reason = why;
+      check.findings.push_back(std::move(finding));
+    } else {
+      pairs.push_back({{group.family, group.variant, group.grid, group.block, group.size, "", ""},
+                       base,
+                       &group});
+      timed.push_back(std::move(finding));
+    }
+  }
+  const std::vector<TimePair> tested = test_times(pairs, {});
+  for (std::size_t i = 0; i < timed.size(); ++i) {
+    judge(timed[i], tested[i], baseline.max_slowdown);
+    check.findings.push_back(std::move(timed[i]));
+  }
+  if (any) return;
+  Finding finding;
+  finding.kind = GateKind::baseline;
+  finding.outcome = Outcome::inconclusive;
+  finding.gate =
+      fmt::format("at most {:.3g} % slower than {}", 100 * baseline.max_slowdown, baseline.name);
+  finding.reason = "the baseline and the run have no launch in common";
+  check.findings.push_back(std::move(finding));
+}
+
+}  // namespace warpmeter::reports

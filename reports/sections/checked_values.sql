@@ -1,0 +1,4 @@
+-- The metrics that gates read; :metrics is a JSON array of names.
+SELECT launch_id, metric, value, grade, reason
+FROM results
+WHERE run_id = :run AND metric IN (SELECT value FROM json_each(:metrics))

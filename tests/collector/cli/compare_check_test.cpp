@@ -1,0 +1,115 @@
+// `compare` and `check` as a person uses them, on runs of the model.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/collector/cli/workspace.h"
+#include "tests/paths.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CompareAndCheck : public Workspace {
+ protected:
+  void measure(const std::string& label, const std::string& what = "transpose",
+               const std::string& size = "64") const {
+    const Outcome outcome =
+        warpmeter({"run", what, "-n", size, "-b", "model", "-q", "--label", label});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  }
+  void expect(int exit_code, const std::vector<std::string>& words, const std::string& text) const {
+    const Outcome outcome = warpmeter(words);
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.output << outcome.error;
+    EXPECT_THAT(outcome.output + outcome.error, HasSubstr(text));
+  }
+};
+
+TEST_F(CompareAndCheck, TwoRunsOfTheModelAreEqual) {
+  measure("before");
+  measure("after");
+  expect(0, {"compare"}, "4 of them without a time on either side (the model");
+  expect(0, {"compare", "before", "after", "--fail-on", "changed"}, "No counter of");
+  expect(2, {"compare", "before", "affter"}, "did you mean after?");
+}
+
+TEST_F(CompareAndCheck, VariantsDifferAndFailOnSaysSo) {
+  measure("all");
+  expect(0, {"compare", "--by", "variant", "tiled", "tiled_padded"},
+         "shared_load_transactions_per_request");
+  expect(1, {"compare", "--by", "variant", "tiled", "tiled_padded", "--fail-on", "changed"},
+         "changed");
+  expect(0, {"compare", "--by", "variant", "tiled", "tiled_padded", "--fail-on", "slower"},
+         "changed");
+  expect(2, {"compare", "--by", "variant", "tiled", "padded"}, "no variant 'padded'");
+}
+
+TEST_F(CompareAndCheck, NothingToPairIsExitCode3) {
+  measure("a", "transpose");
+  measure("b", "vector_add");
+  expect(3, {"compare"}, "no launch in common");
+}
+
+TEST_F(CompareAndCheck, GatesHoldBreakOrMatchNothing) {
+  measure("all", "transpose", "1024");  // a size with expectations
+  expect(0, {"check"}, "12 of 12 checks");
+  expect(1, {"check", "--gate", "transpose/*: shared_load_transactions_per_request <= 2"},
+         "kernels/transpose.cu:");
+  expect(0, {"check", "transpose/tiled_padded", "-g", "shared_load_transactions_per_request <= 2"},
+         "hold");
+  expect(3, {"check", "--gate", "reduction: gld_efficiency > 1"}, "matches no launch");
+  expect(2, {"check", "--gate", "gst_efficiency => 90"}, "at column 16 a relation");
+  expect(2, {"check", "--run", "none"}, "there is no run 'none'");
+  expect(2, {"check", "reduction"}, "no launch of run 1 matches 'reduction'");
+  expect(1, {"check", "--format", "github", "--gate", "gst_efficiency > 90"},
+         "::error file=kernels/transpose.cu,line=");
+  expect(1, {"check", "--format", "junit", "--gate", "gst_efficiency > 90"}, "<failure message=");
+}
+
+TEST_F(CompareAndCheck, TheRepositorysGatesAreRead) {
+  measure("all");
+  write("warpmeter.toml", "[check]\ngates = [\"gst_efficiency >= 101\"]\n");
+  expect(1, {"check"}, "gst_efficiency >= 101");
+  write("other.toml", "[check]\nexpectations = false\ngates = [\"gst_efficiency >= 25\"]\n");
+  expect(0, {"check", "--config", "other.toml"}, "4 of 4 checks");
+  write("warpmeter.toml", "[check]\ngates = [\"gst_efficiency >=\"]\n");
+  expect(2, {"check"},
+         "warpmeter.toml, line 2: the gate 'gst_efficiency >=' cannot be read: at column 18");
+}
+
+/// The lines of the README from one that begins so up to the next that is not indented.
+std::string readme_block(const std::string& first) {
+  std::ifstream readme(source_dir() + "/README.md");
+  std::string block;
+  bool inside = false;
+  for (std::string line; std::getline(readme, line);) {
+    inside = inside || line == "    " + first;
+    if (inside && !line.empty() && !line.starts_with("    ")) break;
+    if (inside) block += line.empty() ? "\n" : line.substr(4) + "\n";
+  }
+  return block;
+}
+
+TEST_F(CompareAndCheck, TheReadmesGatesBreakAsItSays) {
+  measure("all", "transpose", "1024");
+  write("warpmeter.toml", readme_block("[check]"));
+  expect(1, {"check"}, "transpose/*: shared_load_transactions_per_request <= 2");
+  expect(1, {"check"}, "a warp stores to neighbouring addresses");
+  expect(0, {"check", "transpose/tiled_padded"}, "hold");
+}
+
+TEST_F(CompareAndCheck, BaselinesThatAreNotThereNameThoseThatAre) {
+  measure("before");
+  measure("after");
+  expect(2, {"check", "--baseline", "main.db"},
+         "there is no baseline 'main.db' (the databases in .: warpmeter.db)");
+  expect(2, {"check", "--baseline", "never"}, "there is no run 'never'");
+  expect(2, {"check", "--baseline", "after"}, "is the run that is checked");
+  expect(3, {"check", "--baseline", "before"}, "the baseline has no time");
+  write("notes.db", std::string(3000, 'x'));
+  expect(5, {"check", "--baseline", "notes.db"}, "notes.db");
+}
+
+}  // namespace
+}  // namespace warpmeter::cli

@@ -1,0 +1,358 @@
+// Gates: what is one, what each says of launches whose figures are known, and how the answer looks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "reports/gates/check.h"
+#include "reports/gates/config.h"
+#include "schema/error.h"
+#include "tests/reports/compare_runs.h"
+#include "tests/reports/runs.h"
+
+namespace warpmeter::reports {
+namespace {
+
+using schema::Grade;
+using schema::Launch;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// ---- the language
+
+struct BadGate {
+  const char* text;
+  const char* message;
+};
+
+TEST(Gate, SaysTheColumnWhereItCannotBeRead) {
+  const BadGate bad[] = {
+      {"", "at column 1 a metric or a number"},
+      {"gst_efficiency",
+       "at column 15 a relation (<=, <, >=, >, == or !=) was expected and it ends"},
+      {"gst_efficiency => 90", "at column 16 a relation"},
+      {"gst_efficiency >= ", "at column 19 a metric or a number was expected and it ends"},
+      {"gst_efficiency >= 90 91",
+       "at column 22 the end of the gate was expected and '91' is there"},
+      {"transpose/*: gst_efficiency >= ninety", "'ninety', at column 32"},
+      {"transpose/*: gst_eficiency >= 90", "at column 14; did you mean gst_efficiency"},
+      {"(gst_efficiency >= 90", "at column 17 ')'"},
+      {": gst_efficiency >= 90", "at column 1 a selector before the colon"},
+      {"µµ: duration <= 3parsecs", "at column 18 a unit"},
+      {"1 <= 2", "names no metric"},
+      {"gst_efficiency >= 1e999", "a number that can be held"},
+  };
+  for (const BadGate& gate : bad) {
+    try {
+      parse_gate(gate.text);
+      ADD_FAILURE() << gate.text << " was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_THAT(error.what(), AllOf(HasSubstr(gate.message), HasSubstr("column"))) << gate.text;
+    }
+  }
+}
+
+TEST(Gate, DeepParenthesesAreRefusedAndDoNotOverflow) {
+  EXPECT_THROW(parse_gate(std::string(100000, '(') + "ipc"), Error);
+  EXPECT_THROW(parse_gate(std::string(100000, '-') + "ipc > 1"), Error);
+}
+
+TEST(Gate, ASelectorMayHoldDoubleColons) {
+  const Gate gate = parse_gate("app/ns::kernel*: gld_efficiency >= 50%");
+  EXPECT_EQ(gate.selector, "app/ns::kernel*");
+  EXPECT_EQ(gate.relation, ">=");
+}
+
+TEST(Gate, SelectorsMatchAsThoseOfRun) {
+  EXPECT_TRUE(selects("", "transpose", "naive"));
+  EXPECT_TRUE(selects("transpose", "transpose", "naive"));
+  EXPECT_TRUE(selects("transpose/n*", "transpose", "naive"));
+  EXPECT_TRUE(selects("smem_*", "smem_square", "a"));
+  EXPECT_FALSE(selects("transpose/tiled", "transpose", "tiled_padded"));
+  EXPECT_TRUE(
+      selects("app/f<[4]>", "app", "f<[4]>"));  // the name itself, whatever a glob makes of it
+}
+
+// ---- what they say
+
+class CheckTest : public testing::Test {
+ protected:
+  CheckTest() : store_(database_.path()) {}
+
+  /// tiled has conflicts, copy makes no shared access at all, padded is counted from PTX.
+  void add_transposes() {
+    Launch tiled = launch("tiled", readings(1, 80000, 100));
+    count(tiled, "shared_load_wavefronts", 262144), count(tiled, "shared_load_requests", 32768);
+    tiled.lines = {
+        {"kernels/transpose.cu", 44, "…", "shared load", 32768, 262144, 32768, Grade::exact},
+        {"kernels/transpose.cu", 41, "…", "shared store", 1, 1, 1, Grade::exact}};
+    Launch copy = launch("copy", readings(2, 60000, 100));
+    count(copy, "shared_load_wavefronts", 0), count(copy, "shared_load_requests", 0);
+    Launch padded = launch("padded", readings(3, 70000, 100));
+    count(padded, "shared_load_wavefronts", 98304, Grade::ptx);
+    count(padded, "shared_load_requests", 32768, Grade::ptx);
+    run_ = add_run(store_, {tiled, copy, padded});
+  }
+
+  Check checked(const std::vector<std::string>& gates, CheckRequest request = {}) const {
+    request.run = run_;
+    for (const std::string& gate : gates) request.gates.push_back(parse_gate(gate));
+    return check(schema::Reader(database_.path()), request);
+  }
+  Outcome outcome_of(const std::string& gate) const { return checked({gate}).outcome(); }
+
+  TemporaryDatabase database_;
+  schema::Store store_;
+  std::int64_t run_ = 0;
+};
+
+TEST_F(CheckTest, HoldsBreaksOrIsInconclusive) {
+  add_transposes();
+  const std::pair<const char*, Outcome> known[] = {
+      {"transpose/tiled: shared_load_transactions_per_request <= 8", Outcome::holds},
+      {"transpose/tiled: shared_load_transactions_per_request < 8", Outcome::broken},
+      {"transpose/tiled: shared_load_transactions_per_request == 8", Outcome::holds},
+      {"transpose/tiled: shared_load_transactions_per_request != 8", Outcome::broken},
+      {"transpose/tiled: shared_load_transactions_per_request > 7.9", Outcome::holds},
+      {"transpose/tiled: shared_load_wavefronts / shared_load_requests - 2 * 3 == 2",
+       Outcome::holds},
+      {"transpose/tiled: shared_load_wavefronts >= 8 * shared_load_requests", Outcome::holds},
+      {"transpose/tiled: duration <= 81us", Outcome::holds},
+      {"transpose/tiled: duration <= 0.079 ms", Outcome::broken},
+      {"transpose/padded: shared_load_transactions_per_request <= 2",
+       Outcome::inconclusive},  // ptx
+      {"transpose/padded: shared_load_transactions_per_request <= 3", Outcome::holds},
+      {"transpose/copy: shared_load_transactions_per_request <= 2", Outcome::inconclusive},
+      {"transpose/tiled: gst_efficiency >= 90", Outcome::inconclusive},  // not measured
+      {"transpose/missing: duration >= 0", Outcome::inconclusive},
+      {"duration >= 1ns", Outcome::holds},
+  };
+  for (const auto& [gate, outcome] : known) EXPECT_EQ(outcome_of(gate), outcome) << gate;
+}
+
+TEST_F(CheckTest, LaunchesWithoutSuchAccessesAreLeftOut) {
+  add_transposes();
+  const Check result = checked({"transpose/*: shared_load_transactions_per_request <= 8"});
+  EXPECT_EQ(result.outcome(), Outcome::holds);
+  EXPECT_EQ(result.findings.size(), 2U);
+}
+
+TEST_F(CheckTest, OneGateThatMatchesNothingSpoilsTheRest) {
+  add_transposes();
+  const Check result = checked({"duration >= 1ns", "gone/*: duration >= 1ns"});
+  EXPECT_EQ(result.outcome(), Outcome::inconclusive);
+  EXPECT_THAT(result.findings.front().reason, HasSubstr("matches no launch"));
+}
+
+TEST_F(CheckTest, TellsByHowMuchAndWhere) {
+  add_transposes();
+  const Check result = checked({"transpose/tiled: shared_load_transactions_per_request <= 2"});
+  const Finding& finding = result.findings.front();
+  EXPECT_EQ(finding.by_how_much(), "+6 (+300 %)");
+  EXPECT_EQ(finding.file, "kernels/transpose.cu");
+  EXPECT_EQ(finding.line, 44);
+}
+
+TEST_F(CheckTest, AFailedLaunchIsInconclusiveAndSaysWhy) {
+  Launch failed = launch("tiled", {});
+  failed.outcome = schema::LaunchOutcome::failed;
+  failed.reason = "illegal address";
+  run_ = add_run(store_, {failed});
+  const Check result = checked({"duration <= 1s"});
+  EXPECT_EQ(result.outcome(), Outcome::inconclusive);
+  EXPECT_EQ(result.findings.front().reason, "the launch failed: illegal address");
+}
+
+TEST_F(CheckTest, ExpectationsAreGatesToo) {
+  Launch tiled = launch("tiled", {});
+  count(tiled, "shared_load_wavefronts", 8), count(tiled, "shared_load_requests", 1);
+  tiled.expectations = {{"shared_load_transactions_per_request", "==", 16, "by design"},
+                        {"gld_efficiency", "==", 100, "neighbours load neighbours"}};
+  run_ = add_run(store_, {tiled});
+  const Check result = checked({});
+  EXPECT_EQ(result.outcome(), Outcome::broken);
+  EXPECT_EQ(result.count(Outcome::inconclusive), 1U);
+  CheckRequest without;
+  without.expectations = false;
+  EXPECT_EQ(checked({}, std::move(without)).outcome(),
+            Outcome::inconclusive);  // nothing was checked
+}
+
+TEST_F(CheckTest, AnOpenExpectationDoesNotSpoilAGateThatHolds) {
+  Launch tiled = launch("tiled", readings(1, 1000, 1));
+  tiled.expectations = {{"gld_efficiency", "==", 100, "neighbours load neighbours"}};
+  run_ = add_run(store_, {tiled});
+  EXPECT_EQ(checked({}).outcome(), Outcome::inconclusive);
+  EXPECT_EQ(checked({"duration > 0"}).outcome(), Outcome::holds);
+}
+
+TEST_F(CheckTest, OfRepeatedLaunchesTheWorstCounts) {
+  std::vector<Launch> launches(3, launch("tiled", {}));
+  for (int i = 0; i < 3; ++i)
+    count(launches[static_cast<std::size_t>(i)], "global_load_sectors", i);
+  run_ = add_run(store_, launches);
+  const Check result = checked({"global_load_sectors <= 1"});
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings[0].measured, 2);
+}
+
+TEST_F(CheckTest, ASelectorThatMatchesNoLaunchIsAMistake) {
+  add_transposes();
+  CheckRequest request;
+  request.selectors = {"transpose/tild"};
+  try {
+    checked({}, std::move(request));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.what(), HasSubstr("did you mean transpose/tiled"));
+  }
+}
+
+// ---- against a baseline
+
+class BaselineTest : public CheckTest {
+ protected:
+  Check against(std::vector<double> before, std::vector<double> now, double max_slowdown = 0.03) {
+    const std::int64_t base =
+        add_run(store_, {launch("naive", std::move(before)), launch("old", {})});
+    run_ = add_run(store_, {launch("naive", std::move(now)), launch("new", {})});
+    const schema::Reader reader(database_.path());
+    CheckRequest request;
+    request.run = run_;
+    request.baseline = Baseline{&reader, base, "the baseline", max_slowdown};
+    return check(reader, request);
+  }
+};
+
+TEST_F(BaselineTest, BreaksWhenSlowerByMore) {
+  const Check result = against(readings(1, 20000, 60), readings(2, 21000, 60));
+  EXPECT_EQ(result.outcome(), Outcome::broken);
+  EXPECT_THAT(result.remarks, testing::ElementsAre(HasSubstr("transpose/new at 1,024 is not in")));
+}
+
+TEST_F(BaselineTest, HoldsWhenSlowerByLess) {
+  EXPECT_EQ(against(readings(1, 20000, 60), readings(2, 20400, 60)).outcome(), Outcome::holds);
+}
+
+TEST_F(BaselineTest, IsInconclusiveWhenItCannotTell) {
+  const Check result = against(readings(1, 20000, 2000, 8), readings(2, 20600, 2000, 8));
+  EXPECT_EQ(result.outcome(), Outcome::inconclusive);
+  EXPECT_THAT(result.findings.front().reason, HasSubstr("samples"));
+}
+
+TEST_F(BaselineTest, WithoutTimesThereIsNothingToSay) {
+  EXPECT_EQ(against({}, {}).outcome(), Outcome::inconclusive);
+}
+
+// ---- warpmeter.toml
+
+class ConfigTest : public testing::Test {
+ protected:
+  Config read(const std::string& text) const {
+    const std::string path = database_.path() + ".toml";
+    std::ofstream(path) << text;
+    return read_config(path);
+  }
+  void expect_error(const std::string& text, const std::string& message) const {
+    try {
+      read(text);
+      ADD_FAILURE() << text << " was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  }
+  TemporaryDatabase database_;
+};
+
+TEST_F(ConfigTest, HoldsGatesAndABaseline) {
+  const Config config = read(R"([check]
+gates = ["gst_efficiency >= 90", { gate = "ipc > 1", because = "it is busy" }]
+expectations = false
+baseline = "main.db"
+max_slowdown = "2.5 %"
+)");
+  ASSERT_EQ(config.gates.size(), 2U);
+  EXPECT_EQ(config.gates[1].because, "it is busy");
+  EXPECT_EQ(config.expectations, false);
+  EXPECT_EQ(config.baseline, "main.db");
+  EXPECT_DOUBLE_EQ(*config.max_slowdown, 0.025);
+}
+
+TEST_F(ConfigTest, SaysWhereAMistakeIs) {
+  expect_error("[check]\ngates = [\n", "line 2, column 11: is no TOML");
+  expect_error("[chek]\n", "line 1, column 2: there is no 'chek'; did you mean check?");
+  expect_error("[check]\ngate = []\n", "did you mean gates?");
+  expect_error("[check]\ngates = [\n  \"gst_efficiency > \",\n]\n",
+               "line 3: the gate 'gst_efficiency > '");
+  expect_error("[check]\ngates = [7]\n", "line 2, column 10: a gate is a text or a table");
+  expect_error("[check]\nmax_slowdown = 3\n", "is a text");
+  expect_error("[check]\nmax_slowdown = \"fast\"\n", "is no percentage");
+  EXPECT_THROW(read_config("/nowhere/warpmeter.toml"), Error);
+}
+
+// ---- formats
+
+class CheckFormatTest : public CheckTest {
+ protected:
+  std::string rendered(CheckFormat format) {
+    add_transposes();
+    return render(
+        checked({"transpose/tiled: shared_load_transactions_per_request <= 2",
+                 "transpose/padded: shared_load_transactions_per_request <= 2", "duration > 0"}),
+        format);
+  }
+};
+
+TEST_F(CheckFormatTest, TableShowsWhatBroke) {
+  const std::string text = rendered(CheckFormat::table);
+  EXPECT_THAT(
+      text,
+      HasSubstr("3 of 5 checks on run 1 on NVIDIA H200 hold, 1 is broken, 1 is inconclusive."));
+  EXPECT_THAT(text, HasSubstr("+6 (+300 %)"));
+  EXPECT_THAT(text, HasSubstr("kernels/transpose.cu:44"));
+}
+
+TEST_F(CheckFormatTest, GithubAnnotatesTheLine) {
+  const std::string text = rendered(CheckFormat::github);
+  EXPECT_THAT(text, HasSubstr("::error file=kernels/transpose.cu,line=44,title=warpmeter check::"
+                              "transpose/tiled at 1,024: "));
+  EXPECT_THAT(text, HasSubstr("it is 8, +6 (+300 %25)"));
+  EXPECT_THAT(text, HasSubstr("\n::warning title=warpmeter check::transpose/padded"));
+  EXPECT_THAT(text, HasSubstr("\n::notice "));
+}
+
+TEST_F(CheckFormatTest, JunitCountsFailuresAndErrors) {
+  const std::string text = rendered(CheckFormat::junit);
+  EXPECT_THAT(text, HasSubstr(R"(<?xml version="1.0" encoding="UTF-8"?>)"));
+  EXPECT_THAT(text, HasSubstr(R"(tests="5" failures="1" errors="1" skipped="0")"));
+  EXPECT_THAT(text, HasSubstr(R"(classname="transpose/tiled at 1,024")"));
+  EXPECT_THAT(text, HasSubstr("&lt;= 2"));
+}
+
+TEST_F(CheckFormatTest, JsonAndCsvHoldEveryFinding) {
+  const auto json = nlohmann::json::parse(rendered(CheckFormat::json));
+  EXPECT_EQ(json["outcome"], "broken");
+  EXPECT_EQ(json["findings"].size(), 5U);
+  EXPECT_EQ(json["findings"][0]["measured"], 8);
+  EXPECT_EQ(json["findings"][0]["line"], 44);
+  EXPECT_THAT(render(checked({"duration > 0"}), CheckFormat::csv),
+              HasSubstr("\nholds,gate,duration > 0,transpose,"));
+}
+
+TEST_F(CheckTest, HostileNamesStayTextInEveryFormat) {
+  run_ = add_run(store_, {launch("k\n::error::owned<b>&\x1b[2J", readings(1, 5, 1), "pro|gram")});
+  const Check result = checked({"duration > 1s"});
+  EXPECT_THAT(render(result, CheckFormat::github), Not(HasSubstr("\n::error::owned")));
+  EXPECT_THAT(render(result, CheckFormat::junit),
+              AllOf(HasSubstr("&lt;b>&amp;"), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(render(result, CheckFormat::table), Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace warpmeter::reports
