@@ -56,7 +56,7 @@ ExitCode run_command(int argc, char** argv) {
 
   const std::vector<std::string> words(argv, argv + argc);
   const Command commands[] = {
-      add_run(program, shell_line(words)),    // measure kernel variants
+      add_run(program, words),                // measure kernel variants
       add_profile(program, words),            // measure the kernels of any program
       add_model(program, shell_line(words)),  // run a kernel of one's own on the model
       add_report(program),                    // render tables of a run

@@ -15,6 +15,7 @@
 #include "collector/cli/arguments.h"
 #include "collector/cli/backends.h"
 #include "collector/cli/formats.h"
+#include "collector/cli/interleave.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
 #include "collector/cli/output.h"
@@ -36,9 +37,11 @@ struct RunRequest {
   std::vector<std::string> selectors, sizes, metrics;
   BackendRequest backend;
   std::string cache = "cold", label, database, command_line;
+  std::vector<std::string> words;  ///< the command line
+  std::string against;
   bool timing_only = false, counters_only = false, dry_run = false, quiet = false;
-  bool no_progress = false;
-  std::int64_t repeat = 1, print_output = 0, max_samples = 0;
+  bool no_progress = false, interleave = false;
+  std::int64_t repeat = 1, print_output = 0, max_samples = 0, rounds = 5;
   double time_budget = 0;
 };
 
@@ -67,7 +70,22 @@ void check_combinations(const RunRequest& request) {
   if (request.timing_only && !request.metrics.empty()) {
     throw Error(ExitCode::usage, "--timing-only reads no counters, so it takes no --metrics");
   }
+  if (request.interleave && request.counters_only) {
+    throw Error(ExitCode::usage,
+                "--interleave takes turns in timing, and --counters-only leaves it out");
+  }
   check_label(request.label);
+}
+
+/// --interleave has to have something to take turns with.
+void check_turns(const RunRequest& request, const run::Choice& choice) {
+  if (!request.interleave || !request.against.empty()) return;
+  const bool any = std::any_of(choice.selections.begin(), choice.selections.end(),
+                               [](const run::Selection& s) { return s.variants.size() > 1; });
+  if (any) return;
+  throw Error(ExitCode::usage,
+              "--interleave times the variants of a family in turns, and no family has two chosen: "
+              "choose another, or name another build of warpmeter with --against");
 }
 
 run::Options session_options(const RunRequest& request) {
@@ -75,6 +93,7 @@ run::Options session_options(const RunRequest& request) {
   if (!request.metrics.empty()) options.metrics = request.metrics;
   if (request.timing_only) options.metrics.clear();
   options.timing = !request.counters_only;
+  options.interleave = request.interleave;
   options.repeat = static_cast<int>(request.repeat);
   options.cache = request.cache == "warm" ? schema::CacheState::warm : schema::CacheState::cold;
   run::StoppingRule& rule = options.stopping;
@@ -189,9 +208,12 @@ std::string plural(std::size_t count, std::string_view noun) {
 
 /// What to type next, as it can be pasted.
 std::string next_command(const RunRequest& request, std::int64_t run_id) {
-  const std::string words[] = {
-      "warpmeter", "report",   "--db", request.database, "--run", std::to_string(run_id),
-      "-o",        "report.md"};
+  const std::string run = std::to_string(run_id);
+  std::vector<std::string> words = {"warpmeter", "report", "--db", request.database,
+                                    "--run",     run,      "-o",   "report.md"};
+  if (request.interleave) {
+    words = {"warpmeter", "compare", "--db", request.database, "--by", "variant", run};
+  }
   return shell_line(words);
 }
 
@@ -276,6 +298,11 @@ ExitCode run_command(const RunRequest& request) {
     throw Error(ExitCode::usage,
                 "these --metrics are times, and --counters-only leaves them out: give one of them");
   }
+  check_turns(request, choice);
+  if (!request.against.empty() && !request.dry_run) {
+    return interleave_builds({request.words, request.against, request.label, request.database,
+                              request.rounds, request.quiet});
+  }
   for (const std::string& note : choice.notes) remark(request, note);
 
   catch_interrupts();
@@ -296,16 +323,18 @@ ExitCode run_command(const RunRequest& request) {
 
 }  // namespace
 
-Command add_run(CLI::App& program, const std::string& command_line) {
+Command add_run(CLI::App& program, std::vector<std::string> words) {
   CLI::App& app = add_command(
       program, "run", "Measure kernel variants: counters, time, and whether the answer is right",
       {{"warpmeter run", "every variant at its default sizes"},
        {"warpmeter run transpose -n 512,1024", "one family at two sizes"},
        {"warpmeter run 'smem_*/*pad*' reduction/interleaved -b model", "chosen variants, no GPU"},
-       {"warpmeter run matmul -m @shared,gld_efficiency --label before",
-        "chosen metrics, a name"}});
+       {"warpmeter run matmul -m @shared,gld_efficiency --label before", "chosen metrics, a name"},
+       {"warpmeter run transpose/tiled* --interleave", "timed in turns, A B A B"},
+       {"warpmeter run transpose --against ../main/warpmeter", "so with another build"}});
   auto run = std::make_shared<RunRequest>();
-  run->command_line = command_line;
+  run->command_line = shell_line(words);
+  run->words = std::move(words);
   add_arguments(app, "SELECTOR", run->selectors,
                 "A family, family/variant, or a glob over these; all when none is given");
   add_choice(app, "-b,--backend", {"auto", "cupti", "model"}, run->backend.backend,
@@ -323,6 +352,12 @@ Command add_run(CLI::App& program, const std::string& command_line) {
             "Stop timing a launch after N samples; 1000 when not given");
   add_seconds(app, "--time-budget", run->time_budget,
               "Stop timing a launch after that long; 2 when not given");
+  add_flag(app, "--interleave", run->interleave,
+           "Time the variants of a family in turns (A B A B), so that drift meets all of them");
+  add_text(app, "--against", "PROGRAM", run->against,
+           "Run another build of warpmeter (base) and this one in turns, and compare them");
+  add_count(app, "--rounds", 2, 1000, run->rounds,
+            "Turns of each build under --against; 5 when not given");
   add_text(app, "--arch", "SM", run->backend.arch, "The model's architecture: sm_80, sm_90, …");
   add_count(app, "--threads", 1, 4096, run->backend.threads,
             "CPU threads of the model; all cores when not given");

@@ -116,10 +116,7 @@ class Session {
         store_failure(pending.record);
       }
     }
-    for (Pending& pending : good) {
-      report(family, *pending.variant, size, "time");
-      if (!time(backend, workload, pending)) return;  // cancelled
-    }
+    if (!time_all(backend, workload, family, size, good)) return;  // cancelled
     if (good.empty()) return;
     report(family, *good.front().variant, size, "count");
     count_and_store(backend, workload, good);
@@ -146,39 +143,68 @@ class Session {
     return true;
   }
 
-  /// Samples until the median is known well enough or a budget ends. False when cancelled.
-  bool time(Backend& backend, Workload& workload, Pending& pending) {
-    schema::Launch& record = pending.record;
-    if (!options_.timing) {
-      record.timing_reason = "timing was not asked for";
+  /// Times the launches: one after the other, or in turns.
+  bool time_all(Backend& backend, Workload& workload, const Family& family, std::int64_t size,
+                std::vector<Pending>& good) {
+    if (!options_.timing || !backend.timing_unavailable().empty()) {
+      for (Pending& pending : good) {
+        pending.record.timing_reason =
+            options_.timing ? backend.timing_unavailable() : "timing was not asked for";
+      }
       return true;
     }
-    record.timing_reason = backend.timing_unavailable();
-    if (!record.timing_reason.empty()) return true;
+    const std::span<Pending> all = good;
+    const std::size_t together = options_.interleave ? all.size() : 1;
+    for (std::size_t first = 0; first < all.size(); first += together) {
+      report(family, *all[first].variant, size, "time");
+      if (!time(workload, all.subspan(first, together))) return false;
+    }
+    return true;
+  }
 
-    const NvtxRange range(range_name(record, "time"));
+  /// Samples the launches in turns (A B A B …) until the median of each is known well enough or
+  /// their budget ends, so that what drifts meanwhile drifts for all of them. False when cancelled.
+  bool time(Workload& workload, std::span<Pending> launches) {
+    constexpr int turn = 10;  // samples: long enough to be warm, short beside the drift of clocks
     const StoppingRule& rule = options_.stopping;
+    const auto budget = rule.time_budget * static_cast<double>(launches.size());
     const auto begin = std::chrono::steady_clock::now();
-    schema::Timing timing;
-    timing.cache = options_.cache;
-    while (timing.stopped_by.empty()) {
-      const int taken = static_cast<int>(timing.samples_ns.size());
-      const int wanted = std::min(std::max(rule.min_samples, taken / 2), rule.max_samples - taken);
-      const std::vector<double> samples =
-          workload.time(pending.launch, options_.cache, taken == 0 ? rule.warm_up : 1, wanted);
-      if (stop()) return false;
-      timing.samples_ns.insert(timing.samples_ns.end(), samples.begin(), samples.end());
-      timing.relative_confidence = median_interval(timing.samples_ns).relative_half_width();
-      if (timing.relative_confidence < rule.relative_confidence) {
-        timing.stopped_by = "confidence";
-      } else if (static_cast<int>(timing.samples_ns.size()) >= rule.max_samples) {
-        timing.stopped_by = "samples";
-      } else if (std::chrono::steady_clock::now() - begin > rule.time_budget) {
-        timing.stopped_by = "time";
+    for (Pending& pending : launches) {
+      pending.record.timing.emplace();
+      pending.record.timing->cache = options_.cache;
+    }
+    bool all_known = false;
+    while (!all_known) {
+      all_known = true;
+      for (Pending& pending : launches) {
+        const NvtxRange range(range_name(pending.record, "time"));
+        schema::Timing& timing = *pending.record.timing;
+        const int taken = static_cast<int>(timing.samples_ns.size());
+        if (taken >= rule.max_samples) continue;
+        const int wanted = launches.size() > 1 ? turn : std::max(rule.min_samples, taken / 2);
+        const std::vector<double> samples =
+            workload.time(pending.launch, options_.cache, taken == 0 ? rule.warm_up : 1,
+                          std::min(wanted, rule.max_samples - taken));
+        if (stop()) return false;
+        timing.samples_ns.insert(timing.samples_ns.end(), samples.begin(), samples.end());
+        timing.relative_confidence = median_interval(timing.samples_ns).relative_half_width();
+        const bool is_over = std::chrono::steady_clock::now() - begin > budget;
+        timing.stopped_by = why_stopped(timing, is_over);
+        all_known = all_known && !timing.stopped_by.empty();
       }
     }
-    record.timing = std::move(timing);
     return true;
+  }
+
+  /// Empty while more samples are wanted.
+  std::string why_stopped(const schema::Timing& timing, bool is_over) const {
+    const StoppingRule& rule = options_.stopping;
+    const int taken = static_cast<int>(timing.samples_ns.size());
+    if (taken >= rule.min_samples && timing.relative_confidence < rule.relative_confidence) {
+      return "confidence";
+    }
+    if (taken >= rule.max_samples) return "samples";
+    return is_over ? "time" : "";
   }
 
   /// Counters of all launches in one measurement, each launch `repeat` times, then every launch

@@ -24,7 +24,8 @@ struct Options {
   /// Catalogue metrics, counters, @sets or PerfWorks names; empty: no counters are taken.
   std::vector<std::string> metrics = {"@default"};
   bool timing = true;
-  int repeat = 1;  ///< each launch is counted and stored this many times
+  bool interleave = false;  ///< the variants of a family and size are timed in turns
+  int repeat = 1;           ///< each launch is counted and stored this many times
   schema::CacheState cache = schema::CacheState::cold;
   StoppingRule stopping;
 };

@@ -167,6 +167,27 @@ TEST_F(SessionTest, KeepsSamplingWhileTheMedianIsUncertainUntilTheBudgetEnds) {
   EXPECT_EQ(value("SELECT count(*) FROM samples"), Value(std::int64_t{100}));
 }
 
+TEST_F(SessionTest, InterleavedVariantsAreTimedInTurns) {
+  backend_.together = 64;
+  options_.interleave = true;
+  run();
+  EXPECT_THAT(backend_.sample_calls, ElementsAre(10, 10, 10, 10));  // A B A B
+  EXPECT_EQ(value("SELECT min(samples) FROM timings"), Value(std::int64_t{20}));
+  EXPECT_EQ(value("SELECT max(stopped_by) FROM timings"), Value("confidence"));
+}
+
+TEST_F(SessionTest, InterleavedVariantsAreSampledUntilEachIsKnown) {
+  backend_.together = 64;
+  options_.interleave = true;
+  options_.stopping.max_samples = 35;
+  options_.stopping.relative_confidence = 1e-9;
+  double next = 1000;
+  backend_.sample = [&] { return next = next < 5000 ? next * 1.5 : 1000; };
+  run();
+  EXPECT_EQ(value("SELECT count(*) FROM samples"), Value(std::int64_t{70}));
+  EXPECT_EQ(value("SELECT max(stopped_by) FROM timings"), Value("samples"));
+}
+
 TEST_F(SessionTest, WithoutATimerTheReasonIsStored) {
   backend_.no_timing = "the model has no clock";
   run();

@@ -1,0 +1,142 @@
+// A build is a program, so a turn is a process. That is what makes the comparison sound: each turn
+// has its own addresses, context and clocks, and what a single session shifts its times by averages
+// out over the rounds (reports/statistics.h). The runs of each build get one label, and `compare
+// --by label` takes them together.
+#include "collector/cli/interleave.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <string_view>
+
+#include "collector/cli/arguments.h"
+#include "collector/cli/interrupt.h"
+#include "collector/cli/output.h"
+#include "collector/cli/terminal.h"
+#include "reports/compare/compare.h"
+#include "schema/store.h"
+
+extern char** environ;
+
+namespace warpmeter::cli {
+namespace {
+
+/// The words of a turn: the same `run` without what is the parent's own business.
+std::vector<std::string> words_of_a_turn(const BuildTurns& turns, const std::string& label) {
+  constexpr std::array<std::string_view, 4> with_value = {"--against", "--rounds", "--label",
+                                                          "--db"};
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < turns.words.size(); ++i) {
+    const std::string& word = turns.words[i];
+    bool is_ours = false;
+    for (const std::string_view option : with_value) {
+      if (word == option) ++i;
+      is_ours = is_ours || word == option || word.starts_with(std::string(option) + "=");
+    }
+    if (!is_ours && word != "--interleave") words.push_back(word);
+  }
+  for (const char* word :
+       {"--db", turns.database.c_str(), "--label", label.c_str(), "--quiet", "--no-progress"}) {
+    words.emplace_back(word);
+  }
+  return words;
+}
+
+/// The program's exit code; standard output is ours.
+int run_turn(const std::string& program, std::vector<std::string> words) {
+  words.front() = program;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t id = 0;
+  if (const int error =
+          posix_spawn(&id, program.c_str(), nullptr, nullptr, arguments.data(), environ)) {
+    throw Error(ExitCode::usage, fmt::format("{} cannot be run ({}): name a build of warpmeter",
+                                             program, std::strerror(error)));
+  }
+  int status = 0;
+  while (waitpid(id, &status, 0) < 0) {
+    if (errno != EINTR) return -1;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+void refuse_used_label(const BuildTurns& turns, const std::string& label) {
+  if (!std::filesystem::exists(turns.database)) return;
+  const schema::Rows rows =
+      schema::Reader(turns.database)
+          .query("SELECT 1 FROM runs WHERE label = :label LIMIT 1", {{":label", label}});
+  if (rows.rows.empty()) return;
+  throw Error(
+      ExitCode::usage,
+      fmt::format("there are runs labelled '{}' already, which would be compared with the new "
+                  "ones: choose another --label",
+                  label));
+}
+
+std::string default_label() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("turns-{:%Y%m%d-%H%M%S}", parts);
+}
+
+}  // namespace
+
+ExitCode interleave_builds(const BuildTurns& turns) {
+  const std::string stem = turns.label.empty() ? default_label() : turns.label;
+  const std::string labels[] = {stem + "-base", stem + "-contender"};
+  check_label(labels[1]);
+  for (const std::string& label : labels) refuse_used_label(turns, label);
+  if (access(turns.other.c_str(), X_OK) != 0 || std::filesystem::is_directory(turns.other)) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("--against '{}' is no program that can be run: name a build of warpmeter",
+                    turns.other));
+  }
+  catch_interrupts();
+  const std::string programs[] = {std::filesystem::absolute(turns.other).string(), this_program()};
+  ExitCode code = ExitCode::done;
+  for (std::int64_t round = 1; round <= turns.rounds && !interrupted(); ++round) {
+    for (int side = 0; side < 2 && !interrupted(); ++side) {
+      if (!turns.quiet) {
+        say(fmt::format("round {} of {}: {}\n", round, turns.rounds,
+                        side == 0 ? turns.other : "this build"));
+      }
+      const int ended = run_turn(programs[side], words_of_a_turn(turns, labels[side]));
+      if (interrupted()) break;
+      if (ended == static_cast<int>(ExitCode::kernel)) {
+        code = ExitCode::kernel;  // the other launches are measured all the same
+      } else if (ended != 0) {
+        throw Error(ended < 0 ? ExitCode::kernel : static_cast<ExitCode>(ended),
+                    fmt::format("{} ended with exit code {} in round {}; what it said is above",
+                                programs[side], ended, round));
+      }
+    }
+  }
+  if (turns.quiet || interrupted()) return code;
+  const schema::Reader reader(turns.database);
+  const reports::Comparison comparison =
+      reports::compare(reader, {reports::Key::label, {labels[0], labels[1]}});
+  const std::size_t width =
+      is_terminal(STDOUT_FILENO) ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+  Output output("");
+  output.write(reports::render(comparison, reports::Format::table, width));
+  output.finish();
+  const std::string again[] = {"warpmeter", "compare", "--db",    turns.database,
+                               "--by",      "label",   labels[0], labels[1]};
+  say(fmt::format("again: {}\n", shell_line(again)));
+  return code;
+}
+
+}  // namespace warpmeter::cli

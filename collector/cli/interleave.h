@@ -1,0 +1,26 @@
+// `run --against PROGRAM`: two builds measured in turns.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "schema/error.h"
+
+namespace warpmeter::cli {
+
+struct BuildTurns {
+  std::vector<std::string> words;  ///< the command line of `run`
+  std::string other;               ///< another build of warpmeter, the base
+  std::string label;               ///< of the user; may be empty
+  std::string database;
+  std::int64_t rounds = 5;
+  bool quiet = false;
+};
+
+/// Runs the other build and this one as processes, A B A B, each a run of its own under a common
+/// label, and prints their comparison. Throws Error{usage} when the program cannot be run or the
+/// label was used.
+ExitCode interleave_builds(const BuildTurns& turns);
+
+}  // namespace warpmeter::cli
