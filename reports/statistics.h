@@ -6,7 +6,8 @@
 // µs whose median 1,000 samples seem to fix to 0.2 %), so a test of the samples alone calls a
 // quarter of all comparisons of a build with itself a change. A difference counts here only when it
 // is too large for the samples (Mann–Whitney U) and too large for what a session shifts its median
-// by; tests/golden/ h200_aa_samples.csv holds the recordings that the latter was read from.
+// by. The latter was read from recordings of one H200 and holds on those of another one,
+// tests/golden/h200_aa_samples.csv.
 #pragma once
 
 #include <cstddef>

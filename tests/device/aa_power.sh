@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# How often `compare` is wrong on this machine's GPU, and how often it finds what is there.
+#
+#   A/A    one build measured in many processes, each compared with the three after it: the share of rows
+#          called faster or slower has to be at most 1 %
+#   power  vector_add at a size of about 20 µs against one that takes 3 % longer, each time two processes: it
+#          has to be called slower in at least 95 % of the trials
+#
+#   tests/device/aa_power.sh [BUILD]      BUILD: where warpmeter is; build/release or build/gpu when not given
+#   SESSIONS=25 TRIALS=40 tests/device/aa_power.sh
+#
+# Exit code: 0 when both hold, 1 when one does not, 4 without a GPU. Needs python3, no package.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
+
+build=${1:-}
+for candidate in "$build" build/release build/gpu; do
+  if [ -n "$candidate" ] && [ -x "$candidate/warpmeter" ]; then build=$candidate && break; fi
+done
+[ -x "$build/warpmeter" ] || { echo "aa_power.sh: no warpmeter in '${build:-build/release}': run ./dev build" >&2; exit 2; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python3 tests/device/aa_power.py "$build/warpmeter" "$work" "${SESSIONS:-25}" "${TRIALS:-40}"
