@@ -202,6 +202,15 @@ std::vector<std::string> remarks_on(const std::vector<Pair>& pairs) {
     const LaunchGroup& contender = *pair.contender;
     if (base.device != contender.device) {
       add(fmt::format("The devices differ: {} and {}.", base.device, contender.device));
+    } else if (base.uuids != contender.uuids) {
+      add(fmt::format(
+          "The sides were measured on different GPUs of one model ({}); two of them may "
+          "differ by some per cent.",
+          base.device));
+    }
+    if (base.backend == contender.backend && base.drivers != contender.drivers) {
+      add(fmt::format("The drivers differ: {} and {}.", fmt::join(base.drivers, ", "),
+                      fmt::join(contender.drivers, ", ")));
     }
     if (base.samples.sorted_ns.empty() || contender.samples.sorted_ns.empty()) continue;
     if (base.sm_clock_mhz && contender.sm_clock_mhz &&

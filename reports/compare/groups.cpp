@@ -16,6 +16,7 @@ namespace {
 
 struct DeviceOfRun {
   std::int64_t ordinal = 0;
+  std::string uuid, driver;
   std::optional<double> sm_clock_mhz;
   std::set<std::string> throttled;
 };
@@ -42,7 +43,10 @@ std::map<std::int64_t, DeviceOfRun> read_devices(const schema::Reader& reader, s
   std::map<std::int64_t, DeviceOfRun> devices;
   const schema::Rows rows = reader.query(sql::devices, run_parameter(run));
   for (const Row& row : each_row(rows)) {
-    devices[row.integer("device_id").value_or(0)].ordinal = row.integer("ordinal").value_or(0);
+    DeviceOfRun& device = devices[row.integer("device_id").value_or(0)];
+    device.ordinal = row.integer("ordinal").value_or(0);
+    device.uuid = row.text("uuid");
+    device.driver = row.text("driver");
   }
   const schema::Rows states = reader.query(sql::device_states, run_parameter(run));
   for (const Row& row : each_row(states)) {
@@ -101,6 +105,8 @@ void add_launches(const schema::Reader& reader, std::int64_t run, GroupList& lis
     LaunchGroup& group = list.of(like);
     group.runs.insert(run);
     if (device != devices.end()) {
+      if (!device->second.uuid.empty()) group.uuids.insert(device->second.uuid);
+      if (!device->second.driver.empty()) group.drivers.insert(device->second.driver);
       group.throttled.insert(device->second.throttled.begin(), device->second.throttled.end());
       if (device->second.sm_clock_mhz) {
         group.sm_clock_mhz = std::max(group.sm_clock_mhz.value_or(0), *device->second.sm_clock_mhz);

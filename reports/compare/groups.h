@@ -29,6 +29,7 @@ struct LaunchGroup {
   std::optional<std::int64_t> size;
   std::string device, backend;
   std::int64_t ordinal = 0;
+  std::set<std::string> uuids, drivers;  ///< of the devices; empty ones left out
   std::set<std::int64_t> runs;
   std::vector<std::int64_t> launches;  ///< those that ended well
   std::size_t failures = 0;

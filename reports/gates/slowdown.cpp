@@ -82,7 +82,7 @@ void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Ch
   const std::vector<LaunchGroup> now = read_groups(reader, std::vector<std::int64_t>{request.run});
   std::vector<TimedPair> pairs;
   std::vector<Finding> timed;
-  bool any = false;
+  bool any = false, on_another_gpu = false;
   for (const LaunchGroup& group : now) {
     if (!is_checked(request, group)) continue;
     const LaunchGroup* base = partner(before, group);
@@ -92,6 +92,7 @@ void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Ch
     }
     if (base->launches.empty()) continue;  // it failed then: nothing to be slower than
     any = true;
+    if (base->device == group.device && base->uuids != group.uuids) on_another_gpu = true;
     Finding finding = finding_on(baseline, group);
     const std::string why = why_not_timed(*base, group);
     if (group.launches.empty()) {
@@ -108,6 +109,11 @@ void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Ch
                        &group});
       timed.push_back(std::move(finding));
     }
+  }
+  if (on_another_gpu) {
+    check.remarks.push_back(
+        "The baseline was measured on another GPU of the same model; two of them may differ by "
+        "some per cent.");
   }
   const std::vector<TimePair> tested = test_times(pairs, {});
   for (std::size_t i = 0; i < timed.size(); ++i) {

@@ -47,6 +47,7 @@ inline void count(schema::Launch& launch, const std::string& counter, double val
 
 struct Circumstances {
   std::string label = "", backend = "cupti", device = "NVIDIA H200", throttled = "";
+  std::string uuid = "GPU-1", driver = "580.65.06";
   double sm_clock_mhz = 1980;
 };
 
@@ -60,6 +61,8 @@ inline std::int64_t add_run(schema::Store& store, const std::vector<schema::Laun
   schema::Device device;
   device.backend = where.backend;
   device.name = where.device;
+  device.uuid = where.uuid;
+  device.driver = where.driver;
   const std::int64_t device_id = store.add_device(id, device);
   schema::DeviceState state;
   state.phase = "after";

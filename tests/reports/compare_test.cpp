@@ -335,6 +335,15 @@ TEST_F(CompareTest, ComparesDevicesAcrossRuns) {
   EXPECT_EQ(compared({.by = Key::device}).base.name, "NVIDIA A100, run 1");
 }
 
+TEST_F(CompareTest, SaysThatTwoGpusOfOneModelAreTwo) {
+  const Comparison comparison = times(readings(1, 20000, 60), readings(2, 20600, 60), {},
+                                      {.uuid = "GPU-2", .driver = "590.1"});
+  EXPECT_EQ(comparison.times.at(0).verdict, Verdict::slower);
+  EXPECT_THAT(comparison.remarks,
+              testing::ElementsAre(HasSubstr("different GPUs of one model (NVIDIA H200)"),
+                                   "The drivers differ: 580.65.06 and 590.1."));
+}
+
 TEST_F(CompareTest, UnknownNamesSayWhatThereIs) {
   expect_error({}, ExitCode::nothing, "no run");
   add_run(store_, {launch("naive", {}), launch("tiled", {})}, {.label = "main"});

@@ -245,6 +245,16 @@ TEST_F(BaselineTest, IsInconclusiveWhenItCannotTell) {
   EXPECT_THAT(result.findings.front().reason, HasSubstr("samples"));
 }
 
+TEST_F(BaselineTest, SaysThatItIsOfAnotherGpu) {
+  const std::int64_t base = add_run(store_, {launch("naive", readings(1, 20000, 60))});
+  run_ = add_run(store_, {launch("naive", readings(2, 20100, 60))}, {.uuid = "GPU-2"});
+  const schema::Reader reader(database_.path());
+  CheckRequest request;
+  request.run = run_;
+  request.baseline = Baseline{&reader, base, "the baseline", 0.03};
+  EXPECT_THAT(check(reader, request).remarks, testing::ElementsAre(HasSubstr("another GPU")));
+}
+
 TEST_F(BaselineTest, WithoutTimesThereIsNothingToSay) {
   EXPECT_EQ(against({}, {}).outcome(), Outcome::inconclusive);
 }
