@@ -1,20 +1,24 @@
-// How long a report takes on the last run of a database with a million metric rows: 100 runs of 100
-// launches with 100 counters each. The aim is less than a second.
+// How long a report and a comparison take on a database with a million metric rows: 10,000 launches
+// with 100 counters and 20 timing samples each, in 100 runs or in two. The aim is less than a
+// second, and less than 300 MB.
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "reports/compare/compare.h"
 #include "reports/report.h"
 #include "schema/store.h"
 
 namespace warpmeter {
 namespace {
 
-constexpr int runs = 100, launches_a_run = 100, counters_a_launch = 100;
+constexpr int all_launches = 10'000, counters_a_launch = 100, samples_a_launch = 20;
 
 /// The standard counters under their names, the rest as PerfWorks names.
 std::vector<schema::Counter> counters() {
@@ -31,26 +35,32 @@ std::vector<schema::Counter> counters() {
   return all;
 }
 
-std::vector<schema::Launch> launches() {
+/// Launches of a run from number `first` on; `random` makes their times.
+std::vector<schema::Launch> launches(int first, int count, std::mt19937& random) {
+  std::normal_distribution<double> noise(0, 100);
   std::vector<schema::Launch> all;
-  for (int i = 0; i < launches_a_run; ++i) {
+  for (int i = first; i < first + count; ++i) {
     schema::Launch launch;
     launch.family = "family_" + std::to_string(i / 10);
     launch.variant = "variant_" + std::to_string(i % 10);
     launch.size = 1024;
     launch.useful_bytes_read = launch.useful_bytes_written = 4 * 1024 * 1024;
     launch.counters = counters();
-    launch.timing = schema::Timing{{5000.0 + i}, schema::CacheState::cold, 0.004, "confidence"};
+    launch.timing = schema::Timing{{}, schema::CacheState::cold, 0.004, "confidence"};
+    for (int k = 0; k < samples_a_launch; ++k) {
+      launch.timing->samples_ns.push_back(20000 + 100 * i + noise(random));
+    }
     launch.expectations = {{"gld_efficiency", "==", 100, "neighbours load neighbours"}};
-    all.push_back(launch);
+    all.push_back(std::move(launch));
   }
   return all;
 }
 
-/// Made once for all benchmarks of this file, and removed at the end.
+/// Made once for all benchmarks that use it, and removed at the end. Every second run is labelled
+/// "even", the others "odd".
 class MillionRows {
  public:
-  MillionRows() {
+  explicit MillionRows(int runs) {
     std::string pattern = (std::filesystem::temp_directory_path() / "warpmeter_XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
     directory_ = pattern;
@@ -60,10 +70,15 @@ class MillionRows {
     schema::Device device;
     device.backend = "cupti";
     device.name = "NVIDIA H200";
-    const std::vector<schema::Launch> all = launches();
+    constexpr int together = 100;
+    std::mt19937 random(1);
     for (int i = 0; i < runs; ++i) {
+      run.label = i % 2 == 0 ? "even" : "odd";
       last_ = store.begin_run(run);
-      store.add_launches(last_, store.add_device(last_, device), all);
+      const std::int64_t id = store.add_device(last_, device);
+      for (int first = 0; first < all_launches / runs; first += together) {
+        store.add_launches(last_, id, launches(first, together, random));
+      }
       store.end_run(last_, schema::RunOutcome::done, "");
     }
   }
@@ -78,12 +93,41 @@ class MillionRows {
   std::int64_t last_ = 0;
 };
 
+const MillionRows& in_100_runs() {
+  static const MillionRows database(100);
+  return database;
+}
+
+const MillionRows& in_2_runs() {
+  static const MillionRows database(2);
+  return database;
+}
+
+/// Of the whole program so far, the making of the database included.
+void count_memory(benchmark::State& state) {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  state.counters["peak_MB"] = static_cast<double>(used.ru_maxrss) / 1000;
+}
+
 void report(benchmark::State& state, reports::Format format) {
-  static const MillionRows database;
+  const MillionRows& database = in_100_runs();
   for (auto _ : state) {
     const schema::Reader reader(database.path());
     benchmark::DoNotOptimize(reports::render_report(reader, database.last(), format));
   }
+  count_memory(state);
+}
+
+void compare(benchmark::State& state, const MillionRows& (&database)(),
+             const reports::CompareRequest& request) {
+  const std::string path = database().path();
+  for (auto _ : state) {
+    const schema::Reader reader(path);
+    const reports::Comparison comparison = reports::compare(reader, request);
+    benchmark::DoNotOptimize(reports::render(comparison, reports::Format::markdown));
+  }
+  count_memory(state);
 }
 
 BENCHMARK_CAPTURE(report, markdown_of_million_rows, reports::Format::markdown)
@@ -91,6 +135,11 @@ BENCHMARK_CAPTURE(report, markdown_of_million_rows, reports::Format::markdown)
 BENCHMARK_CAPTURE(report, csv_of_million_rows, reports::Format::csv)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(report, json_of_million_rows, reports::Format::json)
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(compare, last_two_of_100_runs, in_100_runs, {})->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(compare, labels_of_50_runs_each, in_100_runs,
+                  {reports::Key::label, {"even", "odd"}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(compare, runs_of_5000_launches, in_2_runs, {})->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace warpmeter
