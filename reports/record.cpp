@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "reports/metrics.h"
@@ -14,18 +13,6 @@
 
 namespace warpmeter::reports {
 namespace {
-
-/// Grades from the strongest to the weakest.
-int weakness(std::string_view grade) {
-  constexpr std::string_view order[] = {"measured", "exact", "modelled", "ptx", "unavailable"};
-  return static_cast<int>(std::find(std::begin(order), std::end(order), grade) - std::begin(order));
-}
-
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 std::vector<LaunchRecord> read_launches(const schema::Reader& reader, std::int64_t run_id) {
   std::vector<LaunchRecord> launches;
@@ -45,32 +32,16 @@ std::vector<LaunchRecord> read_launches(const schema::Reader& reader, std::int64
   return launches;
 }
 
-/// What the tables show: the standard columns, and what else was asked for in this run.
-std::string shown_metrics(const schema::Reader& reader, std::int64_t run_id) {
-  const schema::Rows rows = reader.query(sql::metrics, run_parameter(run_id));
-  std::vector<std::string> present;
-  for (const Row& row : each_row(rows)) present.push_back(row.text("metric"));
-  nlohmann::json shown = other_metrics(present);
-  for (const ComparedMetric& metric : compared_metrics()) shown.push_back(metric.name);
-  return shown.dump();
-}
-
-void read_figures(const schema::Reader& reader, std::int64_t run_id,
-                  std::vector<LaunchRecord>& launches) {
-  std::map<std::int64_t, LaunchRecord*> by_id;
-  for (LaunchRecord& launch : launches) by_id[launch.id] = &launch;
-  schema::Parameters parameters = run_parameter(run_id);
-  parameters.emplace_back(":metrics", shown_metrics(reader, run_id));
-  const schema::Rows figures = reader.query(sql::figures, parameters);
-  for (const Row& row : each_row(figures)) {
-    const auto launch = by_id.find(row.integer("launch_id").value_or(0));
-    if (launch == by_id.end()) continue;  // written since the launches were read
-    launch->second->figures[row.text("metric")] = {row.number("value"), std::nullopt,
-                                                   row.text("grade"), row.text("reason")};
+void read_figures(const schema::Reader& reader, std::int64_t run_id, RunFigures& figures) {
+  schema::each_figure(reader, run_id, [&](const schema::Figure& figure) { figures.add(figure); });
+  const schema::Rows rows = reader.query(sql::confidences, run_parameter(run_id));
+  for (const Row& row : each_row(rows)) {
+    figures.add({row.integer("launch_id").value_or(0), "relative_confidence",
+                 row.number("relative_confidence"), schema::Grade::measured, ""});
   }
 }
 
-std::vector<Group> grouped(const std::vector<LaunchRecord>& launches) {
+std::vector<Group> grouped(const std::vector<LaunchRecord>& launches, const RunFigures& figures) {
   std::vector<Group> groups;
   std::map<std::tuple<std::int64_t, std::string, std::optional<std::int64_t>>, std::size_t> known;
   std::map<std::pair<std::size_t, std::string>, std::size_t> subjects;
@@ -81,8 +52,9 @@ std::vector<Group> grouped(const std::vector<LaunchRecord>& launches) {
     auto& members = groups[group->second].subjects;
     const auto [subject, new_subject] =
         subjects.try_emplace({group->second, launch.variant}, members.size());
-    if (new_subject) members.push_back({launch.variant, {}});
+    if (new_subject) members.push_back({launch.variant, {}, {}, &figures});
     members[subject->second].launches.push_back(&launch);
+    members[subject->second].ids.push_back(launch.id);
   }
   return groups;
 }
@@ -134,32 +106,6 @@ std::size_t Subject::failures() const {
       launches.begin(), launches.end(), [](const LaunchRecord* launch) { return launch->failed; }));
 }
 
-Figure Subject::figure(std::string_view metric) const {
-  Figure together;
-  std::vector<double> values;
-  for (const LaunchRecord* launch : launches) {
-    const auto found = launch->figures.find(metric);
-    if (found == launch->figures.end()) continue;
-    const Figure& figure = found->second;
-    if (!figure.value) {
-      if (together.reason.empty()) together.reason = figure.reason;
-      continue;
-    }
-    if (values.empty() || weakness(figure.grade) > weakness(together.grade)) {
-      together.grade = figure.grade;
-    }
-    values.push_back(*figure.value);
-  }
-  if (values.empty()) {
-    together.grade = "unavailable";
-    return together;
-  }
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  if (*low != *high) together.range = Range{*low, *high};
-  together.value = median_of(values);
-  return together;
-}
-
 std::string Group::title() const {
   return size ? fmt::format("{}, size {}", family, grouped_number(*size)) : family;
 }
@@ -183,8 +129,9 @@ RunRecord read_run(const schema::Reader& reader, std::int64_t run_id) {
                            static_cast<int>(row.integer("ordinal").value_or(0)), row.text("name")});
   }
   run.launches = read_launches(reader, run_id);
-  read_figures(reader, run_id, run.launches);
-  run.groups = grouped(run.launches);
+  read_figures(reader, run_id, *run.figures);
+  run.others = other_metrics(run.figures->metrics());
+  run.groups = grouped(run.launches, *run.figures);
   return run;
 }
 

@@ -5,12 +5,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reports/figures.h"
 #include "reports/table.h"
 #include "schema/store.h"
 
@@ -34,14 +35,6 @@ class Row {
 std::vector<Row> each_row(const schema::Rows& rows);
 std::vector<Row> each_row(schema::Rows&&) = delete;  // a Row refers to its Rows
 
-/// A counter or metric of one launch, or of several together.
-struct Figure {
-  std::optional<double> value;  ///< the median
-  std::optional<Range> range;   ///< the extremes, where the launches differ
-  std::string grade;   ///< the weakest: "measured", "exact", "modelled", "ptx", "unavailable"
-  std::string reason;  ///< why there is no value
-};
-
 /// What follows a value of a grade that the hardware might not repeat to the last count: "ᵖ" for
 /// ptx, "ᵐ" for modelled; empty for the others.
 std::string mark_of(std::string_view grade);
@@ -53,18 +46,18 @@ struct LaunchRecord {
   std::optional<std::int64_t> size;
   bool failed = false, verified = false, is_ceiling = false;
   std::string reason;
-  std::map<std::string, Figure, std::less<>> figures;  ///< by metric
 };
 
 /// One variant at one size on one device.
 struct Subject {
   std::string variant;
   std::vector<const LaunchRecord*> launches;  ///< at least one
+  std::vector<std::int64_t> ids;              ///< theirs
+  const RunFigures* figures = nullptr;        ///< of the run
 
   bool is_ceiling() const { return launches.front()->is_ceiling; }
   std::size_t failures() const;
-  /// Of the launches that have a value, their median; else the first reason given.
-  Figure figure(std::string_view metric) const;
+  Figure figure(std::string_view metric) const { return figures->of(ids, metric); }
 };
 
 /// One family at one size on one device: what a table compares. Subjects in launch order.
@@ -88,7 +81,10 @@ struct RunRecord {
   std::int64_t id = 0;
   std::vector<DeviceRecord> devices;
   std::vector<LaunchRecord> launches;  ///< in launch order
-  std::vector<Group> groups;           ///< in launch order; refer to `launches`
+  std::unique_ptr<RunFigures> figures = std::make_unique<RunFigures>();
+  std::vector<std::string>
+      others;                 ///< metrics beyond the standard ones, as other_metrics gives them
+  std::vector<Group> groups;  ///< in launch order; refer to `launches` and `figures`
 
   /// "family/variant at 1,024"; the device too where there are several.
   std::string name_of(const LaunchRecord& launch) const;

@@ -105,14 +105,7 @@ Table table_of(const Group& group) {
 }
 
 /// Metrics beyond the standard columns may be a hundred: they are rows, the variants columns.
-Table other_table_of(const Group& group) {
-  std::set<std::string> names;
-  for (const Subject& subject : group.subjects) {
-    for (const LaunchRecord* launch : subject.launches) {
-      for (const auto& [name, figure] : launch->figures) names.insert(name);
-    }
-  }
-  for (const ComparedMetric& metric : compared_metrics()) names.erase(std::string(metric.name));
+Table other_table_of(const Group& group, const std::vector<std::string>& names) {
   Table table;
   table.columns = {Column::text("metric"), Column::text("unit")};
   for (const Subject& subject : group.subjects) {
@@ -194,7 +187,7 @@ void add_comparison(Document& document, const RunRecord& run, bool plots) {
                           ? group.title() + ", " + run.device_name(group.device_id)
                           : group.title());
     tables.table(table_of(group));
-    Table others = other_table_of(group);
+    Table others = other_table_of(group, run.others);
     if (!others.rows.empty()) {
       others.caption = "Other metrics of " + group.title();
       tables.table(std::move(others));

@@ -24,10 +24,8 @@ void add_launches(Document& document, const schema::Reader& reader, const RunRec
   if (rows.rows.empty()) return;
   std::vector<double> durations;
   for (const LaunchRecord& launch : run.launches) {
-    const auto found = launch.figures.find("duration");
-    if (found != launch.figures.end() && found->second.value) {
-      durations.push_back(*found->second.value);
-    }
+    const auto duration = run.figures->value(launch.id, "duration");
+    if (duration) durations.push_back(*duration);
   }
   const DurationUnit unit = duration_unit(durations);
   Table table;
@@ -57,9 +55,8 @@ void add_launches(Document& document, const schema::Reader& reader, const RunRec
                                optional_count(row, "dynamic_shared_bytes", "not known"),
                                optional_count(row, "static_shared_bytes", "not known")};
     if (!durations.empty()) {
-      const auto found = launch.figures.find("duration");
-      const bool timed = found != launch.figures.end() && found->second.value;
-      cells.push_back(timed ? Cell(*found->second.value / unit.in_ns) : Cell(Missing{"not timed"}));
+      const auto duration = run.figures->value(launch.id, "duration");
+      cells.push_back(duration ? Cell(*duration / unit.in_ns) : Cell(Missing{"not timed"}));
     }
     const std::string reason = row.text("reason");
     cells.emplace_back(row.text("outcome") + (reason.empty() ? "" : ": " + reason));

@@ -23,7 +23,7 @@ std::span<const Section> all_sections() {
        {"launches", "every launch with its geometry", false,
         [](Document& d, const Source& s) { add_launches(d, s.reader, s.run); }},
        {"unavailable", "what has no value, and why", true,
-        [](Document& d, const Source& s) { add_unavailable(d, s.reader, s.run); }},
+        [](Document& d, const Source& s) { add_unavailable(d, s.run); }},
        {"every-expectation", "all expectations with their reasons", true,
         [](Document& d, const Source& s) { add_every_expectation(d, s.reader, s.run); }}}};
   return sections;

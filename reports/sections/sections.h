@@ -70,7 +70,7 @@ void add_lines(Document& document, const schema::Reader& reader, const RunRecord
 void add_launches(Document& document, const schema::Reader& reader, const RunRecord& run);
 
 /// Figures without a value, gathered by reason.
-void add_unavailable(Document& document, const schema::Reader& reader, const RunRecord& run);
+void add_unavailable(Document& document, const RunRecord& run);
 
 /// The full list of expectations, with the reasons in words.
 void add_every_expectation(Document& document, const schema::Reader& reader, const RunRecord& run);

@@ -79,33 +79,27 @@ std::string where(const RunRecord& run, const Ids& measured, const Ids& ids) {
 
 }  // namespace
 
-void add_unavailable(Document& document, const schema::Reader& reader, const RunRecord& run) {
+void add_unavailable(Document& document, const RunRecord& run) {
   const Ids measured = measured_launches(run);
-  const schema::Rows rows = reader.query(sql::unavailable, run_parameter(run.id));
-  std::map<std::pair<std::string, std::string>, Ids> launches_of;  // by metric and reason
-  std::vector<std::pair<std::string, std::string>> order;
-  for (const Row& row : each_row(rows)) {
-    std::pair<std::string, std::string> key(row.text("metric"), row.text("reason"));
-    const std::int64_t launch = row.integer("launch_id").value_or(0);
-    if (!measured.contains(launch)) continue;
-    Ids& ids = launches_of[key];
-    if (ids.empty()) order.push_back(std::move(key));
-    ids.insert(launch);
-  }
   std::map<std::pair<std::string, Ids>, std::size_t> known;
-  std::vector<std::tuple<std::vector<std::string>, std::string, const Ids*>> gathered;
-  for (const auto& key : order) {
-    const Ids& ids = launches_of[key];
-    const auto [place, is_new] = known.try_emplace({key.second, ids}, gathered.size());
-    if (is_new) gathered.emplace_back(std::vector<std::string>{}, key.second, &ids);
-    std::get<0>(gathered[place->second]).push_back(key.first);
+  std::vector<std::tuple<std::vector<std::string>, std::string, Ids>> gathered;
+  for (const RunFigures::Gap& gap : run.figures->gaps()) {
+    Ids ids;
+    for (const std::int64_t launch : gap.launches) {
+      if (measured.contains(launch)) ids.insert(ids.end(), launch);
+    }
+    if (ids.empty()) continue;
+    const std::string reason(gap.reason.empty() ? "no reason was given" : gap.reason);
+    const auto [place, is_new] = known.try_emplace({reason, ids}, gathered.size());
+    if (is_new) gathered.emplace_back(std::vector<std::string>{}, reason, std::move(ids));
+    std::get<0>(gathered[place->second]).emplace_back(gap.metric);
   }
   if (gathered.empty()) return;
   Table table;
   table.columns = {Column::text("what"), Column::text("where"), Column::text("why")};
   for (const auto& [metrics, reason, ids] : gathered) {
     table.rows.push_back(
-        {listed(without_inputs(metrics), "figures"), where(run, measured, *ids), reason});
+        {listed(without_inputs(metrics), "figures"), where(run, measured, ids), reason});
   }
   document.heading(2, "Unavailable");
   document.table(std::move(table));

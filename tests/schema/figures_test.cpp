@@ -1,5 +1,7 @@
 // What `results` and `comparison` make of counters and timings, on figures that can be worked out
 // by hand.
+#include "schema/figures.h"
+
 #include "tests/schema/fixture.h"
 
 namespace warpmeter::schema {
@@ -259,6 +261,64 @@ TEST_F(Results, ALaterRunOfTheProgramCompletesALaunch) {
 }
 
 using Comparison = Results;
+
+/// Every kind of figure: measured, approximate with a reason, unavailable, of a denominator that is
+/// 0, incomplete, timed and not.
+std::vector<Launch> launches_of_every_kind() {
+  const Launch whole = example_launch();
+  Launch untimed = whole, approximate = whole, gaps = whole, zeros = whole, half = whole;
+  untimed.timing.reset();
+  untimed.timing_reason = "the model has no clock";
+  for (Counter& counter : approximate.counters) {
+    counter.grade = counter.name.ends_with("sectors") ? Grade::ptx : Grade::modelled;
+    counter.reason = counter.name + " is approximate";
+  }
+  for (Counter& counter : gaps.counters) {
+    if (counter.name.find("load") == std::string::npos) continue;
+    counter = {counter.name, std::nullopt, Grade::unavailable, "no " + counter.name};
+  }
+  for (Counter& counter : zeros.counters) counter.value = 0;
+  for (std::size_t i = half.counters.size(); i-- > 0;) {
+    if (i % 2 == 0) half.counters.erase(half.counters.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  half.counters.push_back(measured("l1tex__t_bytes.sum", 12.5));
+  Launch failed = whole;
+  failed.outcome = LaunchOutcome::failed;
+  failed.reason = "wrong";
+  failed.counters.clear();
+  failed.timing.reset();
+  Launch only_timed = whole;
+  only_timed.counters.clear();
+  return {whole, untimed, approximate, gaps, zeros, half, failed, only_timed};
+}
+
+TEST_F(Results, AreTheSameInOnePass) {
+  store_run(path(), {example_launch()});
+  store_run(path(), launches_of_every_kind());
+  const Reader reader(path());
+  std::vector<std::string> passed;
+  std::int64_t last = 0;
+  each_figure(reader, 2, [&](const Figure& figure) {
+    EXPECT_GE(figure.launch_id, last);
+    last = figure.launch_id;
+    passed.push_back(fmt::format("{}|{}|{}|{}|{}", figure.launch_id, figure.metric,
+                                 figure.value ? fmt::format("{:.12g}", *figure.value) : "NULL",
+                                 to_string(figure.grade),
+                                 figure.reason.empty() ? "NULL" : figure.reason));
+  });
+  std::vector<std::string> expected;
+  reader.each("SELECT launch_id, metric, value, grade, reason FROM results WHERE run_id = 2", {},
+              [&](std::span<const Value> row) {
+                const auto* value = std::get_if<double>(&row[2]);
+                const auto* reason = std::get_if<std::string>(&row[4]);
+                expected.push_back(fmt::format(
+                    "{}|{}|{}|{}|{}", std::get<std::int64_t>(row[0]), std::get<std::string>(row[1]),
+                    value != nullptr ? fmt::format("{:.12g}", *value) : "NULL",
+                    std::get<std::string>(row[3]), reason != nullptr ? *reason : "NULL"));
+              });
+  EXPECT_GT(expected.size(), 100U);
+  EXPECT_THAT(passed, ::testing::UnorderedElementsAreArray(expected));
+}
 
 TEST_F(Comparison, PutsTheStandardMetricsSideBySide) {
   Launch launch = example_launch();

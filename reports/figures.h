@@ -1,0 +1,61 @@
+// The figures of all launches of a run. A profiled program has tens of thousands of launches with a
+// hundred figures each, so they are kept as columns of small rows; grades and reasons are numbers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/table.h"
+#include "schema/figures.h"
+
+namespace warpmeter::reports {
+
+/// A counter or metric of one launch, or of several together.
+struct Figure {
+  std::optional<double> value;        ///< the median
+  std::optional<Range> range;         ///< the extremes, where the launches differ
+  std::string grade = "unavailable";  ///< the weakest
+  std::string reason;                 ///< why there is no value
+};
+
+class RunFigures {
+ public:
+  /// In the order of launches, for each metric.
+  void add(const schema::Figure& figure);
+
+  /// What the launches (ascending) say together: of those that have a value their median, else the
+  /// first reason given.
+  Figure of(const std::vector<std::int64_t>& launches, std::string_view metric) const;
+  std::optional<double> value(std::int64_t launch, std::string_view metric) const;
+
+  /// Every metric of some launch, sorted.
+  std::vector<std::string> metrics() const;
+
+  struct Gap {
+    std::string_view metric, reason;
+    std::vector<std::int64_t> launches;  ///< ascending
+  };
+  /// What has no value, gathered by metric and reason.
+  std::vector<Gap> gaps() const;
+
+ private:
+  struct Reading {
+    std::int64_t launch = 0;
+    double value = 0;
+    schema::Grade grade = schema::Grade::unavailable;  ///< without a value when unavailable
+    std::uint32_t reason = 0;
+  };
+  using Readings = std::vector<Reading>;
+
+  std::uint32_t number_of(std::string_view reason);
+
+  std::map<std::string, Readings, std::less<>> columns_;
+  std::map<std::string, std::uint32_t, std::less<>> numbers_;
+  std::vector<std::string> reasons_;
+};
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,207 @@
+#include "schema/figures.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace warpmeter::schema {
+namespace {
+
+std::int64_t integer(const Value& value) { return std::get<std::int64_t>(value); }
+
+std::optional<double> number(const Value& value) {
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return std::nullopt;
+}
+
+std::string text(const Value& value) {
+  const auto* held = std::get_if<std::string>(&value);
+  return held != nullptr ? *held : std::string();
+}
+
+struct Counted {
+  std::int64_t counter_id = 0;
+  std::optional<double> value;
+  Grade grade = Grade::unavailable;
+  std::optional<std::int64_t> reason_id;
+};
+
+struct Term {
+  std::int64_t counter_id = 0;
+  double factor = 1;
+  bool is_denominator = false;
+};
+
+/// scale × Σ(factor × counter) / Σ(factor × counter), as t_metric and t_term say.
+struct Formula {
+  std::string name, undefined;
+  double scale = 1;
+  std::vector<Term> terms;  ///< those of the numerator first
+};
+
+class Names {
+ public:
+  Names(const Reader& reader, std::string_view sql) {
+    reader.each(sql, {},
+                [&](std::span<const Value> row) { names_[integer(row[0])] = text(row[1]); });
+  }
+  /// Empty for a name that was written since.
+  std::string_view operator[](std::int64_t id) const {
+    const auto found = names_.find(id);
+    return found == names_.end() ? std::string_view() : std::string_view(found->second);
+  }
+
+ private:
+  std::unordered_map<std::int64_t, std::string> names_;
+};
+
+std::vector<Formula> read_formulas(const Reader& reader) {
+  std::vector<Formula> formulas;
+  std::unordered_map<std::int64_t, std::size_t> places;
+  reader.each(
+      "SELECT metric_id, name, scale, undefined FROM t_metric WHERE anchor_id IS NOT NULL "
+      "ORDER BY metric_id",
+      {}, [&](std::span<const Value> row) {
+        places[integer(row[0])] = formulas.size();
+        formulas.push_back({text(row[1]), text(row[3]), *number(row[2]), {}});
+      });
+  reader.each(
+      "SELECT metric_id, counter_id, factor, is_denominator FROM t_term "
+      "ORDER BY metric_id, is_denominator, counter_id",
+      {}, [&](std::span<const Value> row) {
+        const auto place = places.find(integer(row[0]));
+        if (place == places.end()) return;
+        formulas[place->second].terms.push_back(
+            {integer(row[1]), *number(row[2]), integer(row[3]) != 0});
+      });
+  return formulas;
+}
+
+class Pass {
+ public:
+  Pass(const Reader& reader, std::int64_t run_id,
+       const std::function<void(const Figure&)>& on_figure)
+      : reader_(reader),
+        run_{{":run", run_id}},
+        on_figure_(on_figure),
+        counters_(reader, "SELECT counter_id, name FROM t_counter"),
+        reasons_(reader, "SELECT reason_id, text FROM t_reason"),
+        formulas_(read_formulas(reader)) {}
+
+  void run() {
+    read_timed();
+    reader_.each(
+        "SELECT v.launch_id, v.counter_id, v.value, v.grade, v.reason_id "
+        "FROM t_launch l JOIN t_value v ON v.launch_id = l.launch_id "
+        "WHERE l.run_id = :run ORDER BY l.launch_id, v.counter_id",
+        run_, [&](std::span<const Value> row) {
+          if (integer(row[0]) != launch_id_) finish_launch();
+          launch_id_ = integer(row[0]);
+          counted_.push_back({integer(row[1]), number(row[2]), static_cast<Grade>(integer(row[3])),
+                              std::holds_alternative<std::int64_t>(row[4])
+                                  ? std::optional(integer(row[4]))
+                                  : std::nullopt});
+        });
+    finish_launch();
+    hand_on_timed(INT64_MAX);
+  }
+
+ private:
+  struct Timed {
+    Figure figure;
+    std::string metric, reason;
+  };
+
+  void read_timed() {
+    reader_.each(
+        "SELECT f.launch_id, f.metric, f.value, f.grade, f.reason "
+        "FROM t_launch l JOIN v_timed f ON f.launch_id = l.launch_id "
+        "WHERE l.run_id = :run ORDER BY l.launch_id",
+        run_, [&](std::span<const Value> row) {
+          timed_.push_back(
+              {{integer(row[0]), {}, number(row[2]), static_cast<Grade>(integer(row[3])), {}},
+               text(row[1]),
+               text(row[4])});
+        });
+  }
+
+  /// Those of launches up to this one.
+  void hand_on_timed(std::int64_t launch_id) {
+    for (; next_timed_ < timed_.size(); ++next_timed_) {
+      Timed& timed = timed_[next_timed_];
+      if (timed.figure.launch_id > launch_id) return;
+      timed.figure.metric = timed.metric;
+      timed.figure.reason = timed.reason;
+      on_figure_(timed.figure);
+    }
+  }
+
+  void finish_launch() {
+    if (counted_.empty()) return;
+    hand_on_timed(launch_id_ - 1);
+    for (const Counted& counter : counted_) {
+      on_figure_({launch_id_, counters_[counter.counter_id], counter.value, counter.grade,
+                  counter.reason_id ? reasons_[*counter.reason_id] : std::string_view()});
+    }
+    for (const Formula& formula : formulas_) derive(formula);
+    hand_on_timed(launch_id_);
+    counted_.clear();
+  }
+
+  const Counted* find(std::int64_t counter_id) const {
+    const auto found =
+        std::lower_bound(counted_.begin(), counted_.end(), counter_id,
+                         [](const Counted& c, std::int64_t id) { return c.counter_id < id; });
+    return found != counted_.end() && found->counter_id == counter_id ? &*found : nullptr;
+  }
+
+  /// As v_derived.sql: no figure unless every counter was recorded, no value unless each has one.
+  void derive(const Formula& formula) const {
+    Figure figure;
+    figure.launch_id = launch_id_;
+    figure.metric = formula.name;
+    double sums[2] = {0, 0};
+    bool has_all = true, has_denominator = false;
+    const Counted* telling = nullptr;  // the weakest counter that has a reason
+    figure.grade = Grade::measured;
+    for (const Term& term : formula.terms) {
+      const Counted* counter = find(term.counter_id);
+      if (counter == nullptr) return;
+      has_denominator = has_denominator || term.is_denominator;
+      has_all = has_all && counter->value;
+      sums[term.is_denominator ? 1 : 0] += term.factor * counter->value.value_or(0);
+      figure.grade = std::max(figure.grade, counter->grade);
+      if (counter->reason_id && (telling == nullptr || counter->grade > telling->grade)) {
+        telling = counter;
+      }
+    }
+    if (telling != nullptr) figure.reason = reasons_[*telling->reason_id];
+    if (has_denominator && sums[1] == 0) {
+      if (figure.grade != Grade::unavailable) figure.reason = formula.undefined;
+      figure.grade = Grade::unavailable;
+    } else if (has_all) {
+      figure.value = formula.scale * sums[0] / (has_denominator ? sums[1] : 1);
+    }
+    on_figure_(figure);
+  }
+
+  const Reader& reader_;
+  Parameters run_;
+  const std::function<void(const Figure&)>& on_figure_;
+  Names counters_, reasons_;
+  std::vector<Formula> formulas_;
+  std::vector<Timed> timed_;
+  std::size_t next_timed_ = 0;
+  std::int64_t launch_id_ = -1;
+  std::vector<Counted> counted_;  ///< of this launch, by ascending id
+};
+
+}  // namespace
+
+void each_figure(const Reader& reader, std::int64_t run_id,
+                 const std::function<void(const Figure&)>& on_figure) {
+  Pass(reader, run_id, on_figure).run();
+}
+
+}  // namespace warpmeter::schema

@@ -1,0 +1,31 @@
+// Every figure of a run in one pass: the rows of the view `results`, for readers that want all of
+// them. The view looks the counters of each metric up by key, which is right for some metrics of
+// some launches and slow for a million; here the counters of a launch are read once and its metrics
+// computed from the same formulas, which are tables of the database. A test holds both equal.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "schema/records.h"
+#include "schema/store.h"
+
+namespace warpmeter::schema {
+
+/// As the columns of `results`. Texts live until the pass ends.
+struct Figure {
+  std::int64_t launch_id = 0;
+  std::string_view metric;
+  std::optional<double> value;
+  Grade grade = Grade::unavailable;
+  std::string_view reason;
+};
+
+/// In the order of launches; of each its counters, the metrics derived from them, those from its
+/// timing.
+void each_figure(const Reader& reader, std::int64_t run_id,
+                 const std::function<void(const Figure&)>& on_figure);
+
+}  // namespace warpmeter::schema

@@ -1,0 +1,74 @@
+// Makes a database of any size for benchmarks, as `run` and `profile` would fill it.
+//
+//   make_database FILE RUNS LAUNCHES VARIANTS COUNTERS
+//
+// Every run has LAUNCHES launches of VARIANTS variants in families of ten, each with COUNTERS
+// counters (those of the standard metrics, then PerfWorks names) and 20 samples of its time.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "schema/store.h"
+
+namespace {
+
+using namespace warpmeter::schema;
+
+std::vector<Counter> counters_of(int count, double scale) {
+  std::vector<Counter> counters;
+  for (const char* name :
+       {"shared_load_wavefronts", "shared_load_requests", "shared_store_wavefronts",
+        "shared_store_requests", "global_load_sectors", "global_load_requests", "global_load_bytes",
+        "global_store_sectors", "global_store_requests", "global_store_bytes"}) {
+    counters.push_back({name, 32768 * scale, Grade::measured, ""});
+  }
+  for (int i = static_cast<int>(counters.size()); i < count; ++i) {
+    counters.push_back({fmt::format("sm__counter_{}.sum", i), i * scale, Grade::measured, ""});
+  }
+  return counters;
+}
+
+std::vector<Launch> launches_of(int count, int variants, int counters) {
+  std::vector<Launch> launches;
+  for (int i = 0; i < count; ++i) {
+    const int variant = i % variants;
+    Launch launch;
+    launch.family = fmt::format("family_{}", variant / 10);
+    launch.variant = fmt::format("variant_{}", variant % 10);
+    launch.size = 1024;
+    launch.kernel = launch.family + "_" + launch.variant;
+    launch.useful_bytes_read = launch.useful_bytes_written = 4 << 20;
+    launch.verified = true;
+    launch.counters = counters_of(counters, 1 + variant % 10);
+    Timing timing{{}, CacheState::cold, 0.004, "confidence"};
+    for (int k = 0; k < 20; ++k)
+      timing.samples_ns.push_back(5000.0 + 100 * (variant % 7) + k * 7 % 20);
+    launch.timing = timing;
+    launch.expectations = {{"gld_efficiency", "==", 100, "neighbours load neighbours"}};
+    launches.push_back(launch);
+  }
+  return launches;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 6) return 2;
+  const int runs = std::atoi(argv[2]);
+  const std::vector<Launch> launches =
+      launches_of(std::atoi(argv[3]), std::atoi(argv[4]), std::atoi(argv[5]));
+  Store store(argv[1]);
+  for (int i = 0; i < runs; ++i) {
+    Run run;
+    run.backend = "cupti";
+    run.host = "lab1";
+    const std::int64_t id = store.begin_run(run);
+    Device device;
+    device.backend = "cupti";
+    device.name = "NVIDIA H200";
+    store.add_launches(id, store.add_device(id, device), launches);
+    store.end_run(id, RunOutcome::done, "");
+  }
+}
