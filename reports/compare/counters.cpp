@@ -155,7 +155,10 @@ class CounterComparison {
       const std::string metric = name_of(counter, *sides.base);
       CounterPair pair = pair_of(sides.name, metric, values, other->second);
       if (pair.change == Change::same) continue;
-      changed.insert(metric);
+      // What is derived from a counter that moves by itself would only repeat that.
+      const bool moves_by_itself =
+          pair.change == Change::unclear && pair.base_grade == pair.contender_grade;
+      if (!moves_by_itself) changed.insert(metric);
       changes_.pairs.push_back(std::move(pair));
     }
     for (const auto& [counter, values] : contender) {

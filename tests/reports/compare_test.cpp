@@ -237,6 +237,17 @@ TEST_F(CompareTest, ACounterThatMovesByItselfIsUnclearWithoutRepetitions) {
   EXPECT_FALSE(comparison.has_changed());
 }
 
+TEST_F(CompareTest, WhatIsDerivedFromATimeOfACounterPassIsNotShownForThatAlone) {
+  Launch base = launch("naive", {}), contender = launch("naive", {});
+  count(base, "global_load_bytes", 4096), count(contender, "global_load_bytes", 4096);
+  count(base, "duration_profiled", 2000), count(contender, "duration_profiled", 2100);
+  add_run(store_, {base});
+  add_run(store_, {contender});
+  const Comparison comparison = compared();
+  ASSERT_EQ(comparison.counters.size(), 1U);
+  EXPECT_EQ(comparison.counters[0].metric, "duration_profiled");
+}
+
 TEST_F(CompareTest, ComparesTheModelWithHardwareAndKnowsWhatNeedNotAgree) {
   Launch hardware = launch("naive", readings(1, 20000, 60)), model = launch("naive", {});
   count(hardware, "global_load_sectors", 100),
