@@ -8,16 +8,16 @@
 CREATE VIEW v_derived AS
 SELECT
   a.launch_id,
+  m.metric_id,
   m.name AS metric,
   m.scale * (
-    SELECT CASE WHEN count(v.value) = m.numerator_terms THEN sum(t.factor * v.value) END
+    SELECT CASE WHEN count(v.value) = m.numerator_terms + m.denominator_terms THEN
+      total(t.factor * v.value) FILTER (WHERE NOT t.is_denominator)
+        / CASE WHEN m.denominator_terms = 0 THEN 1 ELSE total(t.factor * v.value) FILTER (WHERE t.is_denominator) END
+    END
     FROM t_term t JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
-    WHERE t.metric_id = m.metric_id AND t.is_denominator = 0
-  ) / CASE WHEN m.denominator_terms = 0 THEN 1 ELSE (
-    SELECT CASE WHEN count(v.value) = m.denominator_terms THEN sum(t.factor * v.value) END
-    FROM t_term t JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
-    WHERE t.metric_id = m.metric_id AND t.is_denominator = 1
-  ) END AS value,
+    WHERE t.metric_id = m.metric_id
+  ) AS value,
   m.unit,
   (
     SELECT CASE

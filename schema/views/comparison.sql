@@ -21,6 +21,7 @@
 -- outcome: done or failed
 -- reason: why it failed; else NULL
 CREATE VIEW comparison AS
+-- A metric's number is looked up once, its name would be for every launch.
 SELECT
   l.run_id,
   l.launch_id,
@@ -33,17 +34,23 @@ SELECT
   l.block_x || 'x' || l.block_y || 'x' || l.block_z AS block,
   (SELECT t.median_ns FROM t_timing t WHERE t.launch_id = l.launch_id) AS duration_ns,
   (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric = 'shared_load_transactions_per_request') AS shared_load_transactions_per_request,
+    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'shared_load_transactions_per_request'))
+    AS shared_load_transactions_per_request,
   (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric = 'shared_store_transactions_per_request') AS shared_store_transactions_per_request,
+    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'shared_store_transactions_per_request'))
+    AS shared_store_transactions_per_request,
   (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric = 'gld_efficiency') AS gld_efficiency,
+    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'gld_efficiency'))
+    AS gld_efficiency,
   (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric = 'gst_efficiency') AS gst_efficiency,
+    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'gst_efficiency'))
+    AS gst_efficiency,
   (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric = 'gld_transactions') AS gld_transactions,
+    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'gld_transactions'))
+    AS gld_transactions,
   (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric = 'gst_transactions') AS gst_transactions,
+    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'gst_transactions'))
+    AS gst_transactions,
   (SELECT x.value FROM v_timed x WHERE x.launch_id = l.launch_id
     AND x.metric = 'achieved_bandwidth') AS achieved_bandwidth,
   l.outcome,
