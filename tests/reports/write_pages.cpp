@@ -1,10 +1,13 @@
-// Writes the HTML reports of the test runs into a folder, for the test that drives a browser.
+// Writes the reports of the test runs into a folder, as HTML for the test that drives a browser and
+// as JSON, whole and by sections, for the test of its schema.
 //
 //   write_pages FOLDER
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "reports/report.h"
@@ -29,5 +32,15 @@ int main(int argc, char** argv) {
         << render_report(reader, run, reports::Format::html);
     std::ofstream(folder / fmt::format("{}.json", name), std::ios::binary)
         << render_report(reader, run, reports::Format::json);
+    reports::ReportOptions options;
+    options.format = reports::Format::json;
+    for (const std::string& section : reports::section_names()) {
+      options.sections.push_back({section, ""});
+    }
+    std::ofstream sections(folder / fmt::format("{}_sections.json", name), std::ios::binary);
+    reports::write_report(reader, run, options, [&](std::string_view text) {
+      sections << text;
+      return true;
+    });
   }
 }
