@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "collector/inject/kernel_name.h"
@@ -90,6 +91,21 @@ std::string text(const schema::Value& value) {
   return words != nullptr ? *words : "";
 }
 
+/// Instances of a template are kernels of their own with one short name: which names are so.
+std::string shared_names(const std::set<std::string>& kernels, KernelNameBase base) {
+  if (base != KernelNameBase::function) return "";
+  std::map<std::string, int> instances;
+  for (const std::string& kernel : kernels) ++instances[shown_name(kernel, base)];
+  std::vector<std::string> words;
+  for (const auto& [name, count] : instances) {
+    if (count > 1) words.push_back(fmt::format("{} {}", count, name));
+  }
+  if (words.empty()) return "";
+  return reports::printable(
+             fmt::format("Several kernels have one name: {}", fmt::join(words, ", "))) +
+         "; --kernel-name-base demangled tells them apart.\n";
+}
+
 constexpr const char* metrics_sql =
     "SELECT l.device, l.kernel, l.nvtx_range, r.metric, max(r.unit) AS unit, count(r.value) AS n, "
     "min(r.value) AS least, max(r.value) AS greatest, avg(r.value) AS mean, max(r.reason) AS why, "
@@ -167,12 +183,14 @@ std::string summary_table(std::vector<profile::Activity> activities, KernelNameB
                    right("Calls"),       right("Avg"),     right("Min"),
                    right("Max"),         right("Median"),  Column::text("Name")};
   std::vector<profile::Activity*> gpu, calls;
+  std::set<std::string> kernels;
   for (profile::Activity& activity : activities) {
+    if (activity.kind == ActivityKind::kernel) kernels.insert(activity.name);
     (activity.kind == ActivityKind::call ? calls : gpu).push_back(&activity);
   }
   add_part(table, "GPU activities:", std::move(gpu), base);
   add_part(table, "API calls:", std::move(calls), base);
-  return reports::render(table, reports::Format::table);
+  return reports::render(table, reports::Format::table) + shared_names(kernels, base);
 }
 
 std::vector<std::string> shown_metrics(std::span<const std::string> requested) {
@@ -185,6 +203,7 @@ std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
                           std::span<const std::string> metrics, KernelNameBase base) {
   const schema::Rows answer = reader.query(metrics_sql, {{":run", run_id}});
   std::string all;
+  std::set<std::string> kernels;
   // Rows of one kernel are neighbours.
   std::span<const MetricRow> rest = answer.rows;
   while (!rest.empty()) {
@@ -194,9 +213,11 @@ std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
     const auto rows = static_cast<std::size_t>(other - rest.begin());
     if (!all.empty()) all += '\n';
     all += kernel_block(rest.first(rows), metrics, base);
+    kernels.insert(text(rest.front()[1]));
     rest = rest.subspan(rows);
   }
-  return all;
+  const std::string shared = shared_names(kernels, base);
+  return shared.empty() ? all : all + '\n' + shared;
 }
 
 }  // namespace warpmeter::cli

@@ -1,6 +1,7 @@
 // The tables of `profile`: every number that is printed.
 #include "collector/cli/profile_tables.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,6 +12,8 @@ namespace warpmeter::cli {
 namespace {
 
 using inject::ActivityKind;
+using testing::HasSubstr;
+using testing::Not;
 
 TEST(DurationText, HasFiveDigitsAndNvprofsUnits) {
   const std::pair<double, const char*> cases[] = {
@@ -34,6 +37,16 @@ TEST(SummaryTable, IsNvprofsWithTheMedian) {
       "                  30.00%  6.0000us      3  2.0000us  1.0000us  3.0000us  2.0000us  scan\n"
       "API calls:       100.00%  2.5000ms      1  2.5000ms  2.5000ms  2.5000ms  2.5000ms  "
       "cudaMalloc\n");
+}
+
+TEST(SummaryTable, SaysWhichNamesSeveralInstancesHave) {
+  const std::vector<profile::Activity> activities = {
+      {ActivityKind::kernel, "_Z6reduceILi4EEvPf", {1000}, 1000},
+      {ActivityKind::kernel, "_Z6reduceILi8EEvPf", {2000}, 2000},
+      {ActivityKind::kernel, "_Z4scanPf", {1000}, 1000}};
+  EXPECT_THAT(summary_table(activities, KernelNameBase::function),
+              HasSubstr("Several kernels have one name: 2 reduce; --kernel-name-base demangled"));
+  EXPECT_THAT(summary_table(activities, KernelNameBase::demangled), Not(HasSubstr("one name")));
 }
 
 TEST(ShownName, HasThreeBases) {
