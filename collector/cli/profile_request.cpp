@@ -97,7 +97,8 @@ profile::Passes passes_of(const ProfileRequest& request, const inject::Config& c
   for (const std::string& chip : chips) {
     const std::size_t count = cupti::plan_passes(chip, config.counters).passes;
     if (!request.replays_program()) {
-      tell(fmt::format("{} counters in {} passes on {}", config.counters.size(), count, chip));
+      tell(fmt::format("{} counters in {} {} on {}", config.counters.size(), count,
+                       count == 1 ? "pass" : "passes", chip));
     }
   }
   if (!request.replays_program()) return passes;

@@ -58,9 +58,10 @@ def check(name, ok, detail=""):
     print(f"{'ok    ' if ok else 'FAILED'} {name}{': ' if detail else ''}{detail}", flush=True)
 
 
-def run(command, limit=300):
+def run(command, limit=300, **variables):
     begin = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, cwd=work, timeout=limit)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=work, timeout=limit,
+                          env={**os.environ, **variables})
     return time.perf_counter() - begin, done
 
 
@@ -90,12 +91,16 @@ def query(name, sql):
     return done, [row for row in csv.reader(io.StringIO(done.stdout))][1:]
 
 
-def by_ncu(name, *options, command=None):
+def devices():
+    return len(run(["nvidia-smi", "-L"])[1].stdout.splitlines())
+
+
+def by_ncu(name, *options, command=None, **variables):
     """The same from ncu."""
     _, done = run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--kernel-name-base", "mangled",
                    "--print-kernel-base", "mangled", "--target-processes", "all", "--graph-profiling", "node",
                    "--cache-control", "none", "--clock-control", "none", "--metrics", ",".join(EXACT), *options,
-                   *(command or ["./" + name])])
+                   *(command or ["./" + name])], **variables)
     lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
     launches = []
     for row in csv.DictReader(io.StringIO("\n".join(lines))):
@@ -124,8 +129,12 @@ def profiled(name, status):
 
 def compare(name, status, expected):
     mine, done = profiled(name, status)
-    theirs, ncu = by_ncu(name)
-    expected = expected or len(theirs)
+    if expected is not None:
+        theirs, ncu = by_ncu(name)
+    else:  # ncu 2025.3 tells of one device's launches only: so each device by itself
+        of_each = [by_ncu(name, CUDA_VISIBLE_DEVICES=str(device)) for device in range(devices())]
+        theirs, ncu = [launch for launches, _ in of_each for launch in launches], of_each[0][1]
+        expected = 6 * devices()
     check(f"{name}: {expected} launches", len(mine) == expected, str(len(mine)))
     ok = comparable(mine) == comparable(theirs)
     check(f"{name}: every count equals ncu's", ok and len(mine) > 0,
@@ -263,7 +272,7 @@ def summary():
         _, answer = run([warpmeter, "query", "--db", os.path.join(work, name + ".db"), "--format", "csv",
                          "SELECT count(*), min(duration_ns) FROM comparison"])
         row = answer.stdout.splitlines()[-1].split(",") if answer.returncode == 0 else ["none"]
-        kernels = kernels or 6 * len(run(["nvidia-smi", "-L"])[1].stdout.splitlines())
+        kernels = kernels or 6 * devices()
         check(f"{name}: {kernels} kernels in the summary", row[0] == str(kernels), ",".join(row))
         if name == "shared_square":
             print(done.stderr)
