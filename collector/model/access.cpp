@@ -92,7 +92,10 @@ bool is_atomic(const SiteInfo& info) {
 AccessCounts request_counts(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
   Cost cost;
   if (space == AddressSpace::global) {
-    cost = info.kind == AccessKind::atomic ? global_atomic_cost(access) : global_cost(access);
+    // Where no lane needs the sum that the lane before it left, lanes at one address are taken
+    // together; floats always are.
+    const bool in_rounds = info.kind == AccessKind::atomic && !info.is_float && !info.drops_result;
+    cost = in_rounds ? global_atomic_cost(access) : global_cost(access);
   } else if (info.counts_lanes) {
     cost = shared_cost(access, SharedAccess::store);
   } else {
@@ -144,6 +147,9 @@ void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const War
         {once.requests * times, once.transactions * times, once.bytes * times, once.ideal * times};
   };
   for (const Request& request : info.requests) {
+    if (space == AddressSpace::shared && info.kind == AccessKind::load) {
+      counts.is_approximate |= !is_calibrated(requested(access, request), SharedAccess::load);
+    }
     add_to(space == AddressSpace::shared ? counts.shared : counts.global,
            request_counts(info, space, requested(access, request)));
   }

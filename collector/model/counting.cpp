@@ -1,6 +1,7 @@
 // A shared access is split into groups of lanes that the hardware serves one after the other: the
 // whole warp up to 32 bits a lane, halves at 64, quarters at 128. Loads whose lanes agree pairwise
-// (broadcasts and the like) are served in groups of twice the size. Each group costs its degree.
+// (broadcasts and the like) are served in groups of twice the size where that makes no bank
+// conflict. Each group costs its degree.
 #include "collector/model/counting.h"
 
 #include <algorithm>
@@ -88,7 +89,9 @@ void for_each_group(const WarpAccess& access, SharedAccess kind, Visit visit) {
   const unsigned merged_lanes = std::min(2 * group_lanes, warp_lanes);
   for (unsigned first = 0; first < warp_lanes; first += merged_lanes) {
     const std::uint32_t merged = access.mask & lanes_from(first, merged_lanes);
-    if (merged_lanes == group_lanes || (is_load && pairs(access, merged))) {
+    const bool is_one_group = merged_lanes == group_lanes;
+    if (is_one_group ||
+        (is_load && pairs(access, merged) && bank_cost(access, merged).transactions <= 1)) {
       visit(merged);
     } else {
       visit(access.mask & lanes_from(first, group_lanes));
@@ -151,6 +154,17 @@ Cost shared_cost(const WarpAccess& access, SharedAccess kind) {
     sum.ideal += cost.ideal;
   });
   return sum;
+}
+
+bool is_calibrated(const WarpAccess& access, SharedAccess kind) {
+  if (kind != SharedAccess::load || access.width < 16 || access.mask == ~0u) return true;
+  const std::uint32_t lower = access.mask & lanes_from(0, 16), upper = access.mask >> 16;
+  unsigned quarters = 0;
+  for (unsigned first = 0; first < warp_lanes; first += 8) {
+    quarters += (access.mask & lanes_from(first, 8)) != 0;
+  }
+  const bool has_whole_halves = (lower == 0 || lower == 0xffff) && (upper == 0 || upper == 0xffff);
+  return quarters <= 1 || has_whole_halves;
 }
 
 Cost global_cost(const WarpAccess& access) {

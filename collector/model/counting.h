@@ -38,12 +38,17 @@ enum class SharedAccess { load, store, atomic };
 /// lanes of an atomic that share an address can never be parallel.
 Cost shared_cost(const WarpAccess& access, SharedAccess kind);
 
+/// Whether shared_cost() is what the hardware was measured to need. It is not known in full how the
+/// hardware groups the lanes of a 128-bit load when some of them in several quarters are not
+/// active.
+bool is_calibrated(const WarpAccess& access, SharedAccess kind);
+
 /// Sectors of a load or store: the distinct ones. Ideal: as many as the distinct bytes fit into.
 Cost global_cost(const WarpAccess& access);
 
-/// Sectors of a global atomic with a result: round r holds each address's r-th lane; the sum over
-/// the rounds of their distinct sectors. Ideal: with the same rounds, each as few as its bytes fit
-/// into.
+/// Sectors of a global atomic of integers whose result is used: round r holds each address's r-th
+/// lane; the sum over the rounds of their distinct sectors. Ideal: with the same rounds, each as
+/// few as its bytes fit into.
 Cost global_atomic_cost(const WarpAccess& access);
 
 }  // namespace warpmeter::model

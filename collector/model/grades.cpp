@@ -12,11 +12,13 @@ using schema::Grade;
 constexpr std::string_view loop_reason =
     "approximate: the hardware runs this atomic as a loop that retries under contention";
 constexpr std::string_view parted_reason =
-    "counted at PTX level: the machine code has copies of this access, and warps part between them";
-constexpr std::string_view lanes_reason =
-    "approximate: the hardware adds up equal addresses before it changes memory";
+    "counted at PTX level: warps part, and the machine code has copies of this access or branches "
+    "in "
+    "other ways";
 constexpr std::string_view apart_reason =
     "approximate: copies past the registers and barrier objects are not calibrated on hardware";
+constexpr std::string_view some_lanes_reason =
+    "approximate: 128-bit loads by some lanes of a warp only are not calibrated on hardware";
 constexpr std::string_view width_reason =
     "approximate: accesses of this width are not calibrated on hardware";
 constexpr std::string_view instruction_reason =
@@ -93,7 +95,9 @@ std::string text_of(std::string_view source, int line) {
 
 }  // namespace
 
-SiteGrade grade_of(const SiteInfo& site, AddressSpace space, const LaunchOutcome& outcome) {
+SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space,
+                   const LaunchOutcome& outcome) {
+  const SiteInfo& site = program.sites[index];
   if (site.is_apart) return {Grade::modelled, apart_reason};
   const bool is_atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
   if (!site.doubt.empty()) return {Grade::ptx, site.doubt};
@@ -103,8 +107,12 @@ SiteGrade grade_of(const SiteInfo& site, AddressSpace space, const LaunchOutcome
   if (is_atomic && space == AddressSpace::shared && (site.is_float || site.retries)) {
     return {Grade::modelled, loop_reason};
   }
-  if (site.counts_lanes) return {Grade::modelled, lanes_reason};
-  if (site.width > 16 || (is_atomic && site.width != 4)) return {Grade::modelled, width_reason};
+  const bool is_known_atomic =
+      site.width == 4 || (site.width == 8 && space == AddressSpace::global);
+  if (space == AddressSpace::shared && outcome.counts[index].is_approximate) {
+    return {Grade::modelled, some_lanes_reason};
+  }
+  if (site.width > 16 || (is_atomic && !is_known_atomic)) return {Grade::modelled, width_reason};
   return {};
 }
 
@@ -141,7 +149,7 @@ schema::Counter counter(std::string_view name, const Program& program,
     }
     if (site.is_apart) continue;
     sum += counts->*known->count;
-    const SiteGrade grade = grade_of(site, known->space, outcome);
+    const SiteGrade grade = grade_of(program, i, known->space, outcome);
     if (grade.grade > result.grade) {
       result.grade = grade.grade;
       result.reason = grade.reason;
@@ -171,7 +179,7 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
       line.requests += counts.requests;
       line.transactions += counts.transactions;
       line.ideal += counts.ideal;
-      line.grade = std::max(line.grade, grade_of(site, space, outcome).grade);
+      line.grade = std::max(line.grade, grade_of(program, i, space, outcome).grade);
     }
   }
   std::vector<schema::Line> result;

@@ -16,7 +16,9 @@ struct SiteGrade {
   schema::Grade grade = schema::Grade::exact;
   std::string_view reason;
 };
-SiteGrade grade_of(const SiteInfo& site, AddressSpace space, const LaunchOutcome& outcome);
+/// Of one of the program's sites.
+SiteGrade grade_of(const Program& program, std::size_t site, AddressSpace space,
+                   const LaunchOutcome& outcome);
 
 /// A counter of the catalogue. Unavailable, with the reason, when the model does not count it.
 schema::Counter counter(std::string_view name, const Program& program,

@@ -175,6 +175,7 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
     for (std::size_t i = 0; i < counts.size(); ++i) {
       outcome.counts[i].shared += counts[i].shared;
       outcome.counts[i].global += counts[i].global;
+      outcome.counts[i].is_approximate |= counts[i].is_approximate;
       outcome.counts[i].loop_loads += counts[i].loop_loads;
     }
     for (std::size_t i = 0; i < outcome.parted.size(); ++i)

@@ -42,12 +42,13 @@ struct SiteInfo {
   bool is_float = false;      ///< an atomic of floats
   bool is_apart = false;      ///< cp.async and its like, which no counter of loads or stores sees
   bool is_generic = false;    ///< the machine does not know the space either
+  bool drops_result = false;  ///< an atomic whose result the machine code does not take
   bool retries = false;       ///< an atomic that the machine code runs as a loop
   bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
   /// What the machine makes of one execution; none where another site's requests include it.
   std::vector<Request> requests;
   std::string_view doubt;  ///< why the machine may make other requests; empty when it does not
-  /// Instructions at which no warp may part, for else the machine makes other requests.
+  /// Instructions at which no warp may part, for else the machine may make other requests.
   std::vector<std::uint32_t> together;
 };
 

@@ -29,7 +29,8 @@ struct AccessCounts {
 /// A site may be generic and meet both spaces; local, constant and parameter memory is not counted.
 struct SiteCounts {
   AccessCounts shared, global;
-  AccessCounts loop_loads;  ///< of shared memory, by an atomic that is a loop
+  bool is_approximate = false;  ///< some access to shared memory was of a kind not calibrated
+  AccessCounts loop_loads;      ///< of shared memory, by an atomic that is a loop
 };
 
 struct WorkerMemory {

@@ -51,7 +51,7 @@ struct Verdict {
   std::string_view doubt;
   std::optional<std::vector<Request>> requests;  ///< nothing: as they were
   AccessKind kind = AccessKind::load;
-  bool retries = false, counts_lanes = false;
+  bool retries = false, counts_lanes = false, drops_result = false;
   bool is_generic = false;    ///< in the machine code as well
   std::vector<int> together;  ///< lines of branches at which no warp may part
 };
@@ -70,6 +70,9 @@ class Judge {
     share_out();
     for (std::size_t i = 0; i < found_.size(); ++i) judge_alone(i);
     judge_groups();
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      if (is_open(i) && needs_none(i)) verdicts_[i].requests.emplace();
+    }
     for (std::size_t i = 0; i < found_.size(); ++i) {
       const PtxAccess& access = function_.accesses()[i];
       if (is_open(i)) verdicts_[i].doubt = found_[i].empty() ? not_found : other_widths;
@@ -95,6 +98,12 @@ class Judge {
       }
     }
     return result;
+  }
+
+  /// Whether it is clear why no machine instruction does this access.
+  bool needs_none(std::size_t i) const {
+    return found_[i].empty() &&
+           (!function_.accesses()[i].is_used || function_.has_value_already(i));
   }
 
   /// Not judged yet.
@@ -155,10 +164,7 @@ class Judge {
       verdict.requests.emplace();
       return;
     }
-    if (machine.empty()) {
-      if (!access.is_used || function_.has_value_already(i)) verdict.requests.emplace();
-      return;
-    }
+    if (machine.empty()) return;
     if (is_atomic(access.kind)) return judge_atomic(i);
     if (have_width(machine, access.width) || have_width(machine, 0)) {
       verdict.requests = {{{0, access.width, false, false}}};
@@ -202,10 +208,12 @@ class Judge {
     const PtxAccess& access = function_.accesses()[i];
     Verdict& verdict = verdicts_[i];
     bool all_reduce = true;
+    verdict.drops_result = true;
     for (const MachineAccess* machine : found_[i]) {
       const Instruction& instruction = machine->instruction;
       verdict.retries |= instruction.is_compare_and_swap && !access.is_compare_and_swap;
       verdict.counts_lanes |= instruction.counts_lanes;
+      verdict.drops_result &= instruction.drops_result;
       all_reduce &= instruction.access == AccessKind::reduction;
     }
     if (access.space == AddressSpace::global) {
@@ -228,10 +236,11 @@ class Judge {
       GroupKey whole_block = key;
       whole_block.root = 0;
       for (const std::size_t i : members) {
-        if (is_open(i)) far[whole_block].push_back(i);
+        if (is_open(i) && !needs_none(i)) far[whole_block].push_back(i);
       }
     }
     for (auto& [key, members] : far) judge_by_number(members);
+    judge_across();
   }
 
   static bool leads(const Machine& machine, unsigned width) {
@@ -250,31 +259,58 @@ class Judge {
   /// counts once, wherever it lies.
   void judge_group(const std::vector<std::size_t>& members) {
     for (std::int64_t alignment = 0; alignment < 32; ++alignment) {
-      const auto window = [&](std::size_t i, unsigned width) {
-        const std::int64_t at = function_.accesses()[i].offset + alignment;
+      if (fits(members, alignment)) return settle_group(members);
+    }
+  }
+
+  bool fits(const std::vector<std::size_t>& members, std::int64_t alignment) const {
+    const auto share_window = [&](std::size_t leader, std::size_t i) {
+      const unsigned width = width_of_leader(leader);
+      const auto window = [&](std::size_t access) {
+        const std::int64_t at = function_.accesses()[access].offset + alignment;
         return at - ((at % width) + width) % width;
       };
-      bool fits = true, leads_any = false;
-      for (const std::size_t i : members) {
-        if (!found_[i].empty()) {
-          fits &= width_of_leader(i) != 0;
-          leads_any = true;
-          continue;
-        }
-        fits &= std::any_of(members.begin(), members.end(), [&](std::size_t leader) {
-          const unsigned width = width_of_leader(leader);
-          return width != 0 && window(leader, width) == window(i, width);
-        });
+      return width != 0 && window(leader) == window(i);
+    };
+    bool leads_any = false;
+    for (const std::size_t i : members) {
+      if (found_[i].empty()) {
+        const bool is_in_window = std::any_of(members.begin(), members.end(),
+                                              [&](std::size_t l) { return share_window(l, i); });
+        if (!is_in_window && !needs_none(i)) return false;
+        continue;
       }
+      if (width_of_leader(i) == 0) return false;
+      leads_any = true;
       // A leader alone was merged with something else: other rounds of a loop, other blocks.
-      for (const std::size_t leader : members) {
-        const unsigned width = width_of_leader(leader);
-        if (width == 0) continue;
-        fits &= std::any_of(members.begin(), members.end(), [&](std::size_t i) {
-          return found_[i].empty() && window(leader, width) == window(i, width);
-        });
-      }
-      if (fits && leads_any) return settle_group(members);
+      const bool is_alone = std::none_of(members.begin(), members.end(), [&](std::size_t other) {
+        return found_[other].empty() && share_window(i, other);
+      });
+      if (is_alone) return false;
+    }
+    return leads_any;
+  }
+
+  /// A load that was merged with loads of blocks behind it, which ran early that way.
+  void judge_across() {
+    std::map<GroupKey, std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      const PtxAccess& access = function_.accesses()[i];
+      GroupKey key = function_.group_of(i);
+      if (!is_open(i) || access.kind != AccessKind::load || !access.is_lasting) continue;
+      if (found_[i].empty() && needs_none(i)) continue;
+      key.block = 0;
+      groups[key].push_back(i);
+    }
+    for (const auto& [key, members] : groups) {
+      const bool in_order = std::all_of(members.begin(), members.end(), [&](std::size_t i) {
+        return found_[i].empty() || std::all_of(members.begin(), members.end(), [&](std::size_t m) {
+                 return function_.graph().dominates(function_.block_of(i), function_.block_of(m)) &&
+                        function_.graph().depth(function_.block_of(i)) ==
+                            function_.graph().depth(function_.block_of(m));
+               });
+      });
+      if (in_order) judge_group(members);
     }
   }
 
@@ -322,6 +358,7 @@ class Judge {
   /// lead to it. Where a warp parts between them, it executes several copies for one execution in
   /// PTX.
   std::vector<int> together(std::size_t i) const {
+    if (code_.meets_elsewhere) return function_.branches_before(i);
     if (found_[i].empty() || found_[i].size() == verdicts_[i].requests->size()) return {};
     std::vector<int> lines = function_.exits_around(i);
     std::vector<Node> blocks;
@@ -364,6 +401,20 @@ std::string mismatch(const ptx::Function& function, const MachineCode& code) {
     }
   }
   return {};
+}
+
+/// In functions that call themselves, or that pointers lead to, lanes that part do not all meet
+/// again where they do in PTX.
+void keep_bodies_together(Program& program) {
+  std::vector<std::uint32_t> instructions;
+  for (const FunctionCode& function : program.functions) {
+    for (std::uint32_t i = function.first; i < function.end; ++i) {
+      instructions.push_back(program.operations[i].instruction);
+    }
+  }
+  for (SiteInfo& site : program.sites) {
+    site.together.insert(site.together.end(), instructions.begin(), instructions.end());
+  }
 }
 
 }  // namespace
@@ -419,6 +470,7 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     site.kind = verdict.kind;
     site.retries = verdict.retries;
     site.counts_lanes = verdict.counts_lanes;
+    site.drops_result = verdict.drops_result;
     site.is_generic = verdict.is_generic;
     for (const int line : verdict.together) {
       const auto [first, last] = on_ptx_line.equal_range(line);
@@ -426,6 +478,7 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     }
     if (verdict.requests) site.requests = *verdict.requests;
   }
+  if (program.has_calls) keep_bodies_together(program);
   return {};
 }
 

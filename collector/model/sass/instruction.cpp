@@ -35,6 +35,7 @@ constexpr Opcode accesses[] = {
     {0x58d, atomic, shared},    {0xf8c, atomic, shared},     // ATOMS.CAST.SPIN, ATOMS.POPC.INC
     {0x38a, atomic, generic},   {0x98a, atomic, generic},    // ATOM
     {0x38b, atomic, generic},   {0x98b, atomic, generic},    // ATOM.CAS
+    {0x3a2, atomic, generic},   {0x9a2, atomic, generic},    // ATOM of floats
     {0x3a8, atomic, global},    {0x9a8, atomic, global},     // ATOMG
     {0x3a9, atomic, global},    {0x9a9, atomic, global},     // ATOMG.CAS
     {0x3a3, atomic, global},    {0x9a3, atomic, global},     // ATOMG of floats
@@ -44,11 +45,13 @@ constexpr Opcode accesses[] = {
 constexpr std::uint16_t wide_load = 0x97e, wide_store = 0x97f, copy = 0xfae, matrix_load = 0x83b;
 constexpr std::uint16_t count_lanes = 0xf8c;
 constexpr std::uint16_t swaps[] = {0x38d, 0x98d, 0x58d, 0x38b, 0x98b, 0x3a9, 0x9a9};
+constexpr std::uint64_t no_register = 255;
 /// VOTE, VOTEU, REDUX and CREDUX.
 constexpr std::uint16_t elections[] = {0x806, 0x886, 0x3c4, 0x2cc};
 
 constexpr std::uint16_t bra = 0x947, jmp = 0x94a, brx = 0x949, jmx = 0x94c, exit_ = 0x94d,
-                        ret = 0x950, kill = 0x95b, call_absolute = 0x943, call_relative = 0x944;
+                        ret = 0x950, break_ = 0x942, kill = 0x95b, call_absolute = 0x943,
+                        call_relative = 0x944;
 
 template <class Numbers>
 bool is_one_of(std::uint16_t number, const Numbers& numbers) {
@@ -94,8 +97,10 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
       result.width = 0;
     }
   }
+  result.drops_result = (word.low >> 16 & 255) == no_register;
   result.is_compare_and_swap = is_one_of(number, swaps);
   result.counts_lanes = number == count_lanes;
+  result.is_break = number == break_;
   result.elects_lane = is_one_of(number, elections);
   if (number == bra && (word.high >> 27 & 1) != 0) {
     // BRA.DIV: what follows it executes the same lane group by lane group where a warp is not

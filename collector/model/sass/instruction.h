@@ -35,9 +35,11 @@ struct Instruction {
   std::uint8_t width = 0;            ///< bytes a lane of a load or store; 0: not read
   bool is_copy = false;              ///< LDGSTS: from global to shared memory
   bool is_compare_and_swap = false;  ///< also the one that an atomic's loop is made of
+  bool drops_result = false;         ///< of an atomic
   bool elects_lane = false;          ///< a vote or reduction over the warp: one lane acts for all
   bool counts_lanes = false;         ///< ATOMS.POPC.INC: equal addresses are added up beforehand
   bool never_runs = false;           ///< its guard is !PT
+  bool is_break = false;             ///< lanes stop waiting for others
   bool is_guarded = false;           ///< some threads may not execute it
   Jump jump = Jump::none;
   std::int64_t target = 0;  ///< offset in the section

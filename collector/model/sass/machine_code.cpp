@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
+#include "collector/model/sass/jump_tables.h"
 #include "collector/model/sass/line_table.h"
 
 namespace warpmeter::model::sass {
@@ -33,13 +35,15 @@ std::optional<std::size_t> target_of(const Instruction& instruction, std::size_t
 /// Basic blocks: which block each instruction is of, and the graph.
 class Blocks {
  public:
-  explicit Blocks(const std::vector<Instruction>& code) : code_(code), of_(code.size()) {
+  Blocks(const std::vector<Instruction>& code,
+         const std::map<std::size_t, std::vector<std::size_t>>& tables)
+      : code_(code), tables_(tables), of_(code.size()) {
     std::vector<bool> starts(code.size() + 1, false);
     starts[0] = true;
     for (std::size_t i = 0; i < code.size(); ++i) {
       if (code[i].jump == Jump::none) continue;
       starts[i + 1] = true;
-      if (const auto target = jump_target(i)) starts[*target] = true;
+      for (const std::size_t target : jump_targets(i)) starts[target] = true;
     }
     for (std::size_t i = 0; i < code.size(); ++i) {
       if (starts[i]) firsts_.push_back(i);
@@ -57,22 +61,25 @@ class Blocks {
       const Instruction& last = code_[end - 1];
       const bool goes_on = last.jump == Jump::none || last.jump == Jump::call || last.is_guarded;
       if (goes_on && end < code_.size()) successors[b].push_back(of_[end]);
-      if (const auto target = jump_target(end - 1)) {
-        (last.jump == Jump::call ? entries : successors[b]).push_back(of_[*target]);
+      for (const std::size_t target : jump_targets(end - 1)) {
+        (last.jump == Jump::call ? entries : successors[b]).push_back(of_[target]);
       }
     }
     return std::make_unique<FlowGraph>(std::move(successors), entries);
   }
 
  private:
-  std::optional<std::size_t> jump_target(std::size_t i) const {
+  std::vector<std::size_t> jump_targets(std::size_t i) const {
     const Instruction& instruction = code_[i];
-    if (instruction.never_runs) return std::nullopt;
-    if (instruction.jump != Jump::branch && instruction.jump != Jump::call) return std::nullopt;
-    return target_of(instruction, code_.size());
+    if (instruction.never_runs) return {};
+    if (const auto table = tables_.find(i); table != tables_.end()) return table->second;
+    if (instruction.jump != Jump::branch && instruction.jump != Jump::call) return {};
+    const auto target = target_of(instruction, code_.size());
+    return target ? std::vector{*target} : std::vector<std::size_t>{};
   }
 
   const std::vector<Instruction>& code_;
+  const std::map<std::size_t, std::vector<std::size_t>>& tables_;
   std::vector<Node> of_;
   std::vector<std::size_t> firsts_;
 };
@@ -123,10 +130,17 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
   result.arch = elf.arch();
   result.ptx = lines_of(text->contents);
   const std::vector<Instruction> instructions = instructions_of(code->contents, result.arch);
-  const Blocks blocks(instructions);
+  const Section* constants = elf.find(fmt::format(".nv.constant2.{}", entry));
+  const auto tables =
+      jump_tables(code->contents, constants == nullptr ? Bytes{} : constants->contents);
+  const Blocks blocks(instructions, tables);
   result.graph = blocks.graph();
+  // A jump by a table may stand for several branches; BREAK outside of loops is for lanes that meet
+  // where only some of the paths lead.
+  result.meets_elsewhere = !tables.empty();
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i];
+    result.meets_elsewhere |= instruction.is_break && result.graph->depth(blocks.of(i)) == 0;
     if (instruction.never_runs || !result.graph->is_reachable(blocks.of(i))) continue;
     const std::uint64_t offset = i * instruction_bytes;
     const int line = lines.line_at(offset);
@@ -134,7 +148,7 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
       result.accesses.push_back({instruction, offset, line, blocks.of(i)});
     }
     if (instruction.elects_lane) result.electing_lines.insert(line);
-    result.jumps_anywhere |= instruction.jump == Jump::indirect;
+    result.jumps_anywhere |= instruction.jump == Jump::indirect && !tables.contains(i);
   }
   return result;
 }

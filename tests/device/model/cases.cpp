@@ -1,11 +1,9 @@
 #include "tests/device/model/cases.h"
 
-#include <bit>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
-#include "kernels/buffers.h"
+#include "tests/device/model/arguments.h"
 #include "tests/device/model/images.h"
 
 namespace warpmeter::agreement {
@@ -13,72 +11,6 @@ namespace {
 
 namespace images = kernels::images;
 using kernels::Problem;
-
-/// A whole number below 2048 as IEEE binary16.
-std::uint32_t half_bits(std::int32_t value) {
-  if (value == 0) return 0;
-  const auto size = static_cast<std::uint32_t>(value < 0 ? -value : value);
-  const auto exponent = static_cast<std::uint32_t>(std::bit_width(size) - 1);
-  return (value < 0 ? 0x8000U : 0U) | (exponent + 15) << 10 | ((size << (10 - exponent)) & 0x3FFU);
-}
-
-/// A problem, argument by argument, in the order of the signature. Data of other types than int,
-/// float and double are made of ints.
-class Arguments {
- public:
-  template <class T>
-  Arguments in(std::uint64_t count, std::uint32_t seed = 1) && {
-    return std::move(*this).add(kernels::input_buffer<T>("in", count, seed));
-  }
-  template <class T>
-  Arguments out(std::uint64_t count) && {
-    return std::move(*this).add(kernels::output_buffer<T>("out", count));
-  }
-  /// Pairs of halves that hold small whole numbers.
-  Arguments halves(std::uint64_t pairs, std::uint32_t seed = 1) && {
-    std::vector<std::int32_t> values;
-    for (std::uint64_t i = 0; i < pairs; ++i) {
-      const std::uint32_t low = half_bits(kernels::input_value(2 * i, seed));
-      const std::uint32_t high = half_bits(kernels::input_value(2 * i + 1, seed));
-      values.push_back(static_cast<std::int32_t>(high << 16 | low));
-    }
-    return std::move(*this).ints(values);
-  }
-  Arguments zeros(std::uint64_t count) && {
-    return std::move(*this).ints(std::vector<std::int32_t>(count));
-  }
-  Arguments ints(const std::vector<std::int32_t>& values) && {
-    kernels::Buffer buffer{"in", kernels::ElementType::i32, {}};
-    const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
-    buffer.initial.assign(bytes, bytes + values.size() * sizeof(std::int32_t));
-    return std::move(*this).add(std::move(buffer));
-  }
-  template <class T>
-  Arguments value(T number) && {
-    problem_.arguments.push_back(kernels::ScalarArgument::of(number));
-    return std::move(*this);
-  }
-  operator Problem() && { return std::move(problem_); }
-
- private:
-  Arguments add(kernels::Buffer buffer) && {
-    problem_.arguments.push_back(kernels::BufferArgument{problem_.buffers.size()});
-    problem_.buffers.push_back(std::move(buffer));
-    return std::move(*this);
-  }
-  Problem problem_;
-};
-
-Arguments in_and_out(std::uint64_t words, std::int32_t number) {
-  return Arguments().in<std::int32_t>(words).out<std::int32_t>(words).value(number);
-}
-
-/// A permutation of 0 … count − 1 (count a power of two), far from order.
-std::vector<std::int32_t> shuffled(std::int32_t count) {
-  std::vector<std::int32_t> places;
-  for (std::int32_t i = 0; i < count; ++i) places.push_back((i * 1021 + 77) & (count - 1));
-  return places;
-}
 
 /// Where the rows of a sparse matrix begin: each has 0 to 16 entries.
 std::vector<std::int32_t> row_offsets(std::int32_t rows) {
@@ -119,7 +51,7 @@ Problem summed_ints() { return Arguments().in<std::int32_t>(2048).out<std::int32
 
 }  // namespace
 
-std::span<const Case> cases() {
+std::span<const Case> algorithms() {
   static const Case all[] = {
       // agree_access.cu
       {"copy_u8",
@@ -438,6 +370,15 @@ std::span<const Case> cases() {
                  3000));
        }},
   };
+  return all;
+}
+
+std::span<const Case> cases() {
+  static const std::vector<Case> all = [] {
+    std::vector<Case> both(algorithms().begin(), algorithms().end());
+    both.insert(both.end(), forms().begin(), forms().end());
+    return both;
+  }();
   return all;
 }
 

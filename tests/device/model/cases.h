@@ -21,6 +21,11 @@ struct Case {
   double tolerance = 0;
 };
 
+/// What people compute, by many ways.
+std::span<const Case> algorithms();
+/// Forms of accesses and of what a compiler makes of them: one question a kernel.
+std::span<const Case> forms();
+/// All of them.
 std::span<const Case> cases();
 
 }  // namespace warpmeter::agreement

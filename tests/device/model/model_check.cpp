@@ -7,6 +7,7 @@
 // and at least 95 % of the values are called so; 1 otherwise; 4 without a GPU.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -23,6 +24,7 @@ using namespace warpmeter::agreement;
 
 struct Tally {
   int values = 0, exact = 0, equal = 0, exact_but_different = 0;
+  int not_zero = 0, not_zero_exact = 0;
 };
 
 struct Files {
@@ -64,6 +66,9 @@ bool check(run::Backend& gpu, run::Backend& cpu, const Case& which, Tally& total
     const bool is_equal = measured.value && ours.value && *measured.value == *ours.value;
     tally.exact += is_exact;
     tally.equal += is_equal;
+    const bool is_zero = measured.value == 0.0 && ours.value == 0.0;
+    tally.not_zero += !is_zero;
+    tally.not_zero_exact += !is_zero && is_exact;
     tally.exact_but_different += is_exact && !is_equal;
     if (is_exact && is_equal) continue;
     if (!remarks.empty()) remarks += "; ";
@@ -83,6 +88,8 @@ bool check(run::Backend& gpu, run::Backend& cpu, const Case& which, Tally& total
   total.exact += tally.exact;
   total.equal += tally.equal;
   total.exact_but_different += tally.exact_but_different;
+  total.not_zero += tally.not_zero;
+  total.not_zero_exact += tally.not_zero_exact;
   return holds;
 }
 
@@ -104,9 +111,10 @@ int check_all(Files files) {
   const double share = 100.0 * total.exact / total.values;
   const std::string sum = fmt::format(
       "{} of {} kernels agree on {}; {} values, {} ({:.1f} %) called exact, of which {} differ; {} "
-      "equal",
+      "equal; of the {} values that are not zero, {} ({:.1f} %) are called exact",
       held, all, gpu->device().name, total.values, total.exact, share, total.exact_but_different,
-      total.equal);
+      total.equal, total.not_zero, total.not_zero_exact,
+      100.0 * total.not_zero_exact / std::max(total.not_zero, 1));
   files.table << "\n" << sum << "\n";
   fmt::print("{}\n", sum);
   return held == all && share >= 95 ? 0 : 1;
