@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <map>
 #include <tuple>
 
@@ -287,7 +288,9 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
   if (pairs.empty()) throw nothing_to_pair(comparison);
   comparison.pairs = pairs.size();
   leave_failures(comparison, pairs);
-  comparison.times = test_times(timed_pairs(reader, comparison, pairs), thresholds);
+  // The statistics take as long as the counters to read.
+  std::future<std::vector<TimePair>> times = std::async(
+      std::launch::async, test_times, timed_pairs(reader, comparison, pairs), thresholds);
 
   std::vector<LaunchGroup*> counted_groups;
   std::vector<CountedPair> counted;
@@ -301,6 +304,7 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
   comparison.counters = std::move(changes.pairs);
   comparison.counters_compared = changes.compared;
   for (Leftover& leftover : changes.leftovers) comparison.leftovers.push_back(std::move(leftover));
+  comparison.times = times.get();
   comparison.remarks = remarks_on(pairs);
   return comparison;
 }

@@ -115,13 +115,19 @@ CounterPair pair_of(const PairName& name, const std::string& metric, const Value
 
 using ByCounter = std::map<std::int32_t, Values>;
 
-/// The one value a counter has when a launch ran once; the common case, without a map.
+/// The common case, without a map: every launch has the counts of its partner.
 bool all_equal(const LaunchGroup& base, const LaunchGroup& contender) {
-  return base.launches.size() == 1 && contender.launches.size() == 1 &&
-         std::equal(base.readings.begin(), base.readings.end(), contender.readings.begin(),
+  return std::equal(base.readings.begin(), base.readings.end(), contender.readings.begin(),
                     contender.readings.end(), [](const Reading& a, const Reading& b) {
                       return a.counter == b.counter && a.value == b.value;
                     });
+}
+
+std::size_t counters_of(const LaunchGroup& group) {
+  if (group.launches.size() == 1) return group.readings.size();
+  std::set<std::int32_t> counters;
+  for (const Reading& reading : group.readings) counters.insert(reading.counter);
+  return counters.size();
 }
 
 ByCounter by_counter(const LaunchGroup& group) {
@@ -136,11 +142,9 @@ class CounterComparison {
  public:
   explicit CounterComparison(const schema::Reader& reader) : reader_(reader) {}
 
-  void add(const CountedPair& sides) {
-    if (all_equal(*sides.base, *sides.contender)) {
-      changes_.compared += sides.base->readings.size();
-      return;
-    }
+  void add_equal(const CountedPair& sides) { changes_.compared += counters_of(*sides.base); }
+
+  void add_unequal(const CountedPair& sides) {
     const ByCounter base = by_counter(*sides.base), contender = by_counter(*sides.contender);
     std::vector<std::string> only_base, only_contender;
     std::set<std::string> changed;
@@ -255,7 +259,18 @@ class CounterComparison {
 CounterChanges compare_counters(const schema::Reader& reader,
                                 const std::vector<CountedPair>& pairs) {
   CounterComparison comparison(reader);
-  for (const CountedPair& sides : pairs) comparison.add(sides);
+  std::vector<const CountedPair*> unequal;
+  std::vector<LaunchGroup*> groups;
+  for (const CountedPair& sides : pairs) {
+    if (all_equal(*sides.base, *sides.contender)) {
+      comparison.add_equal(sides);
+    } else {
+      unequal.push_back(&sides);
+      groups.insert(groups.end(), {sides.base, sides.contender});
+    }
+  }
+  if (!unequal.empty()) read_grades(reader, groups);
+  for (const CountedPair* sides : unequal) comparison.add_unequal(*sides);
   return comparison.finish();
 }
 

@@ -12,8 +12,8 @@ namespace warpmeter::reports {
 
 struct CountedPair {
   PairName name;
-  const LaunchGroup* base = nullptr;
-  const LaunchGroup* contender = nullptr;
+  LaunchGroup* base = nullptr;
+  LaunchGroup* contender = nullptr;
 };
 
 struct CounterChanges {
@@ -22,7 +22,7 @@ struct CounterChanges {
   std::size_t compared = 0;  ///< counters, equal ones included
 };
 
-/// Compares the counters of the pairs, which have been read.
+/// Compares the counters of the pairs, which have been read; those that differ are read again.
 CounterChanges compare_counters(const schema::Reader& reader,
                                 const std::vector<CountedPair>& pairs);
 

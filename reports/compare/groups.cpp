@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <tuple>
 #include <unordered_map>
 
@@ -142,6 +143,44 @@ std::int8_t grade_index(std::string_view name) {
   return static_cast<std::int8_t>(found - std::begin(grade_names));
 }
 
+/// The group that a launch belongs to; rows of one launch come together.
+class GroupOfLaunch {
+ public:
+  explicit GroupOfLaunch(std::span<LaunchGroup*> groups) {
+    for (LaunchGroup* group : groups) {
+      runs_.insert(group->runs.begin(), group->runs.end());
+      for (const std::int64_t launch : group->launches) by_launch_[launch] = group;
+    }
+  }
+  const std::set<std::int64_t>& runs() const { return runs_; }
+  LaunchGroup* operator()(std::int64_t launch) {
+    if (launch != last_) {
+      const auto found = by_launch_.find(launch);
+      group_ = found == by_launch_.end() ? nullptr : found->second;
+      last_ = launch;
+    }
+    return group_;
+  }
+
+ private:
+  std::unordered_map<std::int64_t, LaunchGroup*> by_launch_;
+  std::set<std::int64_t> runs_;
+  std::int64_t last_ = -1;
+  LaunchGroup* group_ = nullptr;
+};
+
+/// `row` begins with launch, counter and value.
+void add_reading(GroupOfLaunch& group_of, std::span<const schema::Value> row,
+                 std::string_view grade) {
+  const auto* launch = std::get_if<std::int64_t>(&row[0]);
+  const auto* counter = std::get_if<std::int64_t>(&row[1]);
+  const auto* value = std::get_if<double>(&row[2]);
+  if (launch == nullptr || counter == nullptr || value == nullptr) return;
+  if (LaunchGroup* group = group_of(*launch)) {
+    group->readings.push_back({*value, static_cast<std::int32_t>(*counter), grade_index(grade)});
+  }
+}
+
 }  // namespace
 
 std::string LaunchGroup::name() const {
@@ -165,28 +204,27 @@ std::vector<LaunchGroup> read_groups(const schema::Reader& reader,
 }
 
 void read_counters(const schema::Reader& reader, std::span<LaunchGroup*> groups) {
-  std::unordered_map<std::int64_t, LaunchGroup*> by_launch;
-  std::set<std::int64_t> runs;
-  for (LaunchGroup* group : groups) {
-    runs.insert(group->runs.begin(), group->runs.end());
-    for (const std::int64_t launch : group->launches) by_launch[launch] = group;
-  }
-  for (const std::int64_t run : runs) {
-    auto last = by_launch.end();
+  GroupOfLaunch group_of(groups);
+  for (const std::int64_t run : group_of.runs()) {
     reader.each(
-        sql::compared_counters, run_parameter(run), [&](std::span<const schema::Value> row) {
-          const auto* launch = std::get_if<std::int64_t>(&row[0]);
-          const auto* counter = std::get_if<std::int64_t>(&row[1]);
-          const auto* value = std::get_if<double>(&row[2]);
-          const auto* grade = std::get_if<std::string>(&row[3]);
-          if (launch == nullptr || counter == nullptr || value == nullptr || grade == nullptr) {
-            return;
-          }
-          if (last == by_launch.end() || last->first != *launch) last = by_launch.find(*launch);
-          if (last == by_launch.end()) return;
-          last->second->readings.push_back(
-              {*value, static_cast<std::int32_t>(*counter), grade_index(*grade)});
-        });
+        sql::compared_counters, run_parameter(run),
+        [&](std::span<const schema::Value> row) { add_reading(group_of, row, "measured"); });
+  }
+}
+
+void read_grades(const schema::Reader& reader, std::span<LaunchGroup*> groups) {
+  GroupOfLaunch group_of(groups);
+  nlohmann::json launches = nlohmann::json::array();
+  for (LaunchGroup* group : groups) {
+    group->readings.clear();
+    for (const std::int64_t launch : group->launches) launches.push_back(launch);
+  }
+  for (const std::int64_t run : group_of.runs()) {
+    reader.each(sql::compared_grades, {{":run", run}, {":launches", launches.dump()}},
+                [&](std::span<const schema::Value> row) {
+                  const auto* grade = std::get_if<std::string>(&row[3]);
+                  add_reading(group_of, row, grade != nullptr ? *grade : "");
+                });
   }
 }
 

@@ -51,8 +51,12 @@ struct LaunchGroup {
 std::vector<LaunchGroup> read_groups(const schema::Reader& reader,
                                      std::span<const std::int64_t> runs);
 
-/// Adds the counters of the groups' launches; one pass over the runs' counters.
+/// Adds the counters of the groups' launches without their grades; one pass over the runs'
+/// counters.
 void read_counters(const schema::Reader& reader, std::span<LaunchGroup*> groups);
+
+/// Reads the counters of some groups again, with their grades.
+void read_grades(const schema::Reader& reader, std::span<LaunchGroup*> groups);
 
 /// Adds the names of the counters that the group's launches have, by number.
 void learn_names(const schema::Reader& reader, const LaunchGroup& group,

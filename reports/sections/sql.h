@@ -6,8 +6,8 @@
 
 namespace warpmeter::reports::sql {
 
-extern const std::string_view compared_counter_names, compared_counters, compared_launches,
-    compared_metrics, compared_samples, untimed;
+extern const std::string_view compared_counter_names, compared_counters, compared_grades,
+    compared_launches, compared_metrics, compared_samples, untimed;
 
 extern const std::string_view checked_values, costliest_line;
 
