@@ -216,7 +216,15 @@
         if (bars) line(at, area.top - 4, at, area.bottom); else line(area.left, at, area.right, at);
         ctx.textAlign = 'right';
         ctx.textBaseline = 'alphabetic';
-        ctx.fillText(figure.dataset.referenceLabel ?? '', bars ? at : area.right - 4, bars ? area.top - 8 : at - 5);
+        const label = figure.dataset.referenceLabel ?? '';
+        const end = bars ? at : area.left + 0.3 * (area.right - area.left) + ctx.measureText(label).width / 2;
+        ctx.save();  // a seam of the ground's colour, for lines pass behind it
+        ctx.strokeStyle = colour('ground');
+        ctx.lineWidth = 3;
+        ctx.setLineDash([]);
+        ctx.strokeText(label, end, bars ? area.top - 8 : at - 5);
+        ctx.restore();
+        ctx.fillText(label, end, bars ? area.top - 8 : at - 5);
       }
       if ('diagonal' in figure.dataset) {
         const low = Math.max(scales.x.min, scales.y.min), high = Math.min(scales.x.max, scales.y.max);
@@ -229,6 +237,19 @@
     },
   };
 
+  /** Powers of ten, with 2 and 5 between them where there is room, and more where there would be one. */
+  function log_marks(low, high) {
+    const leads = [[1], [1, 2, 5], [1, 1.5, 2, 3, 5, 7]];
+    const marks = leads.map((digits) => {
+      const found = [];
+      for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
+        for (const digit of digits) found.push(digit * 10 ** power);
+      }
+      return found.filter((mark) => mark >= low && mark <= high);
+    });
+    return Math.log10(high / low) >= 2.5 ? marks[0] : marks[1].length > 1 ? marks[1] : marks[2];
+  }
+
   /** `range`: the least and the greatest value that a logarithmic axis must leave room for. */
   function axis(label, logarithmic, range, values) {
     const scale = {
@@ -240,14 +261,7 @@
     if (logarithmic) {
       [scale.min, scale.max] = [range[0] / 1.15, range[1] * 1.15];
       // Powers of ten, with 2 and 5 between them where there is room.
-      scale.afterBuildTicks = (built) => {
-        const decades = Math.log10(built.max / built.min);
-        built.ticks = built.ticks.filter(({ value }) => {
-          const lead = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
-          const is = (digit) => Math.abs(lead - digit) < 1e-6;
-          return is(1) || (decades < 2.5 && (is(2) || is(5)));
-        });
-      };
+      scale.afterBuildTicks = (built) => { built.ticks = log_marks(built.min, built.max).map((value) => ({ value })); };
     }
     if (values) scale.afterBuildTicks = (built) => { built.ticks = values.map((value) => ({ value })); };
     return scale;
