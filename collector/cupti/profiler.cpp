@@ -46,6 +46,19 @@ std::string obstacle(const CuptiApi& api, CUdevice device) {
   return "CUPTI gives no reason";
 }
 
+/// What stands in the way of everything on the device, whatever CUPTI says; empty: nothing known.
+std::string sharing(CUdevice device) {
+  int shared = 0;
+  const auto& driver = driver_library();
+  if (!driver.ok() || driver.api.cuDeviceGetAttribute(&shared, CU_DEVICE_ATTRIBUTE_MPS_ENABLED,
+                                                      device) != CUDA_SUCCESS) {
+    return "";
+  }
+  return shared == 0 ? ""
+                     : "; MPS shares this device, and CUPTI does not count under MPS: end it with "
+                       "`echo quit | nvidia-cuda-mps-control`";
+}
+
 std::vector<std::uint8_t> availability(const CuptiApi& api, CUcontext context) {
   WARPMETER_CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability_Params, parameters);
   parameters.ctx = context;
@@ -79,7 +92,7 @@ CounterSupport probe_counters(const CuptiApi& api, CUcontext context, CUdevice d
     api.cuptiRangeProfilerDisable(&disable);
   } catch (const Error& error) {
     support.availability.clear();
-    support.unavailable = error.what();
+    support.unavailable = error.what() + sharing(device);
   }
   return support;
 }
