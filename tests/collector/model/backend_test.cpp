@@ -185,6 +185,8 @@ TEST(Grades, CallAtomicsThatLoopModelled) {
   EXPECT_EQ(counter_of("atom.global.add.u32 %r2, [%rd1], 1;", "global_atomic_sectors").grade,
             Grade::exact);
   EXPECT_EQ(counter_of("red.global.add.u64 [%rd1], 1;", "global_reduction_sectors").grade,
+            Grade::exact);
+  EXPECT_EQ(counter_of("atom.shared.add.u64 %rd2, [%r1], 1;", "shared_atomic_wavefronts").grade,
             Grade::modelled);
 }
 
