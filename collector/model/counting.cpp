@@ -80,6 +80,13 @@ bool pairs(const WarpAccess& access, std::uint32_t mask) {
   return false;
 }
 
+/// Whether a load may serve two groups of lanes at once, as long as that makes no bank conflict.
+bool may_merge(const WarpAccess& access, std::uint32_t merged) {
+  // 128-bit loads by one half of a warp have the room that the other half does not use.
+  const bool has_one_half = (access.mask & 0xffff) == 0 || (access.mask >> 16) == 0;
+  return (access.width >= 16 && has_one_half) || pairs(access, merged);
+}
+
 /// Calls visit(mask) for each group of lanes that a load or store is served in.
 template <class Visit>
 void for_each_group(const WarpAccess& access, SharedAccess kind, Visit visit) {
@@ -91,7 +98,7 @@ void for_each_group(const WarpAccess& access, SharedAccess kind, Visit visit) {
     const std::uint32_t merged = access.mask & lanes_from(first, merged_lanes);
     const bool is_one_group = merged_lanes == group_lanes;
     if (is_one_group ||
-        (is_load && pairs(access, merged) && bank_cost(access, merged).transactions <= 1)) {
+        (is_load && may_merge(access, merged) && bank_cost(access, merged).transactions <= 1)) {
       visit(merged);
     } else {
       visit(access.mask & lanes_from(first, group_lanes));
@@ -158,13 +165,7 @@ Cost shared_cost(const WarpAccess& access, SharedAccess kind) {
 
 bool is_calibrated(const WarpAccess& access, SharedAccess kind) {
   if (kind != SharedAccess::load || access.width < 16 || access.mask == ~0u) return true;
-  const std::uint32_t lower = access.mask & lanes_from(0, 16), upper = access.mask >> 16;
-  unsigned quarters = 0;
-  for (unsigned first = 0; first < warp_lanes; first += 8) {
-    quarters += (access.mask & lanes_from(first, 8)) != 0;
-  }
-  const bool has_whole_halves = (lower == 0 || lower == 0xffff) && (upper == 0 || upper == 0xffff);
-  return quarters <= 1 || has_whole_halves;
+  return (access.mask & 0xffff) == 0 || (access.mask >> 16) == 0;
 }
 
 Cost global_cost(const WarpAccess& access) {

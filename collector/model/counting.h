@@ -39,8 +39,7 @@ enum class SharedAccess { load, store, atomic };
 Cost shared_cost(const WarpAccess& access, SharedAccess kind);
 
 /// Whether shared_cost() is what the hardware was measured to need. It is not known in full how the
-/// hardware groups the lanes of a 128-bit load when some of them in several quarters are not
-/// active.
+/// hardware groups the lanes of a 128-bit load by some of the lanes of both halves of a warp.
 bool is_calibrated(const WarpAccess& access, SharedAccess kind);
 
 /// Sectors of a load or store: the distinct ones. Ideal: as many as the distinct bytes fit into.
