@@ -1,0 +1,215 @@
+// Reading machine code: instructions as nvdisasm prints them, jump tables, and cubins that are
+// damaged.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "collector/model/decode/decode.h"
+#include "collector/model/ptx/module.h"
+#include "collector/model/sass/audit.h"
+#include "collector/model/sass/instruction.h"
+#include "collector/model/sass/machine_code.h"
+#include "tests/device/model/cases.h"
+#include "tests/paths.h"
+
+namespace warpmeter::model::sass {
+namespace {
+
+/// A line of data/sm_90_machine_code.txt: "offset low high text", all numbers in base 16.
+struct Listed {
+  std::uint64_t offset = 0;
+  Word word;
+  std::string guard, opcode, operands;
+
+  bool is(std::string_view name) const {
+    return opcode == name || opcode.starts_with(std::string(name) + ".");
+  }
+  bool has(std::string_view modifier) const {
+    return (opcode + ".").find("." + std::string(modifier) + ".") != std::string::npos;
+  }
+};
+
+std::vector<Listed> listed() {
+  std::ifstream file(source_dir() + "/tests/collector/model/data/sm_90_machine_code.txt");
+  std::vector<Listed> all;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream text(line);
+    Listed next;
+    text >> std::hex >> next.offset >> next.word.low >> next.word.high >> next.opcode;
+    if (next.opcode[0] == '@') {
+      next.guard = next.opcode;
+      text >> next.opcode;
+    }
+    std::getline(text, next.operands);
+    all.push_back(std::move(next));
+  }
+  return all;
+}
+
+struct Meaning {
+  const char* opcode;
+  AccessKind kind;
+  AddressSpace space;
+};
+constexpr Meaning meanings[] = {
+    {"LDG", AccessKind::load, AddressSpace::global},
+    {"LDGSTS", AccessKind::load, AddressSpace::global},
+    {"STG", AccessKind::store, AddressSpace::global},
+    {"LDS", AccessKind::load, AddressSpace::shared},
+    {"LDSM", AccessKind::load, AddressSpace::shared},
+    {"STS", AccessKind::store, AddressSpace::shared},
+    {"LD", AccessKind::load, AddressSpace::generic},
+    {"ST", AccessKind::store, AddressSpace::generic},
+    {"ATOM", AccessKind::atomic, AddressSpace::generic},
+    {"ATOMG", AccessKind::atomic, AddressSpace::global},
+    {"ATOMS", AccessKind::atomic, AddressSpace::shared},
+    {"RED", AccessKind::reduction, AddressSpace::global},
+    {"REDG", AccessKind::reduction, AddressSpace::global},
+};
+
+unsigned width_of(const Listed& line) {
+  if (line.has("U8") || line.has("S8")) return 1;
+  if (line.has("U16") || line.has("S16")) return 2;
+  if (line.has("64")) return 8;
+  return line.has("128") ? 16 : 4;
+}
+
+TEST(MachineCode, ReadsAccessesAsTheDisassemblerDoes) {
+  int accesses = 0;
+  for (const Listed& line : listed()) {
+    SCOPED_TRACE(line.opcode + line.operands);
+    const Instruction read = decode(line.word, line.offset, 90);
+    EXPECT_EQ(read.never_runs, line.guard == "@!PT");
+    EXPECT_EQ(read.is_guarded, !line.guard.empty());
+    const Meaning* meaning = nullptr;
+    for (const Meaning& known : meanings) {
+      if (line.is(known.opcode)) meaning = &known;
+    }
+    ASSERT_EQ(read.access.has_value(), meaning != nullptr);
+    if (meaning == nullptr) continue;
+    ++accesses;
+    EXPECT_EQ(*read.access, meaning->kind);
+    EXPECT_EQ(read.space, meaning->space);
+    EXPECT_EQ(read.is_copy, line.is("LDGSTS"));
+    const bool is_plain =
+        (meaning->kind == AccessKind::load || meaning->kind == AccessKind::store) &&
+        !line.is("LDSM") && !line.is("LDGSTS");
+    if (is_plain) {
+      EXPECT_EQ(read.width, width_of(line));
+    }
+    if (meaning->kind == AccessKind::atomic) {
+      EXPECT_EQ(read.is_compare_and_swap, line.has("CAS") || line.has("CAST"));
+      EXPECT_EQ(read.counts_lanes, line.has("POPC"));
+      const bool drops = line.operands.find(" RZ,") < line.operands.find('[');
+      EXPECT_EQ(read.drops_result, drops);
+    }
+  }
+  EXPECT_GT(accesses, 100);
+}
+
+TEST(MachineCode, ReadsJumpsAsTheDisassemblerDoes) {
+  int branches = 0;
+  for (const Listed& line : listed()) {
+    SCOPED_TRACE(line.opcode + line.operands);
+    const Instruction read = decode(line.word, line.offset, 90);
+    EXPECT_EQ(read.is_break, line.is("BREAK"));
+    EXPECT_EQ(read.elects_lane, line.is("VOTE") || line.is("VOTEU") || line.is("REDUX"));
+    if (line.opcode == "BRA") {
+      ASSERT_EQ(read.jump, Jump::branch);
+      const std::size_t target = line.operands.rfind("0x");
+      EXPECT_EQ(read.target, std::stoll(line.operands.substr(target), nullptr, 16));
+      ++branches;
+    } else if (line.is("BRX")) {
+      EXPECT_EQ(read.jump, Jump::indirect);
+    } else if (line.is("EXIT") || line.is("RET")) {
+      EXPECT_EQ(read.jump, Jump::end);
+    } else if (!line.is("CALL")) {
+      EXPECT_EQ(read.jump, Jump::none);
+    }
+  }
+  EXPECT_GT(branches, 5);
+}
+
+const agreement::Case& case_of(std::string_view entry) {
+  for (const agreement::Case& known : agreement::cases()) {
+    if (known.entry == entry) return known;
+  }
+  throw std::runtime_error("no such case");
+}
+
+Bytes cubin_of(const agreement::Case& which) {
+  return std::as_bytes(which.image->codes.back().cubin);
+}
+
+/// A program that was decoded, and audited against a cubin.
+struct Audited {
+  explicit Audited(const agreement::Case& which) {
+    module = std::move(std::get<std::unique_ptr<ptx::Module>>(
+        ptx::parse(std::string(which.image->codes.back().ptx))));
+    program = std::get<Program>(model::decode(*module, which.entry));
+  }
+  std::unique_ptr<ptx::Module> module;
+  Program program;
+};
+
+TEST(MachineCode, FollowsJumpTables) {
+  const agreement::Case& which = case_of("switch_of_block");
+  const auto read = read_machine_code(cubin_of(which), which.entry);
+  ASSERT_TRUE(std::holds_alternative<MachineCode>(read));
+  const MachineCode& code = std::get<MachineCode>(read);
+  EXPECT_FALSE(code.jumps_anywhere);
+  EXPECT_TRUE(code.meets_elsewhere);
+  // Six loads stand in the source, and nothing is behind an unknown jump.
+  EXPECT_GE(code.accesses.size(), 7u);
+}
+
+TEST(Audit, ExplainsEveryAccessOfOurKernels) {
+  std::size_t sites = 0, doubted = 0;
+  for (const agreement::Case& which : agreement::cases()) {
+    SCOPED_TRACE(which.entry);
+    Audited audited(which);
+    EXPECT_EQ(audit(audited.program, *audited.module, cubin_of(which)), "");
+    for (const SiteInfo& site : audited.program.sites) {
+      ++sites;
+      doubted += !site.doubt.empty();
+    }
+  }
+  EXPECT_GT(sites, 1000u);
+  EXPECT_LE(doubted, sites / 50) << doubted << " of " << sites;
+}
+
+TEST(Audit, RefusesACubinOfOtherPtx) {
+  const agreement::Case& which = case_of("copy_u32");
+  Audited audited(case_of("tile_row"));
+  audited.program.kernel = which.entry;
+  EXPECT_NE(audit(audited.program, *audited.module, cubin_of(which)), "");
+}
+
+TEST(Audit, ReadsDamagedCubinsWithoutHarm) {
+  const agreement::Case& which = case_of("switch_of_block");
+  const Bytes whole = cubin_of(which);
+  std::mt19937 random(7);
+  int refused = 0;
+  for (int turn = 0; turn < 200; ++turn) {
+    std::vector<std::byte> damaged(whole.begin(), whole.end());
+    if (turn % 4 == 0) damaged.resize(random() % whole.size());
+    for (unsigned k = 0; k < 8 && !damaged.empty(); ++k) {
+      // The headers of the sections lie at the end, that of the file at the beginning.
+      const std::size_t range = turn % 2 == 0 ? damaged.size() : 64;
+      damaged[(turn % 3 == 0 ? damaged.size() - 1 - random() % range : random() % range)] =
+          static_cast<std::byte>(random());
+    }
+    refused += std::holds_alternative<std::string>(read_machine_code(damaged, which.entry));
+  }
+  EXPECT_GT(refused, 50);
+}
+
+}  // namespace
+}  // namespace warpmeter::model::sass
