@@ -115,7 +115,7 @@ struct Comparison {
 Comparison compare(const schema::Reader& reader, const CompareRequest& request,
                    const Thresholds& thresholds = {});
 
-/// markdown and table: for people. csv: one row a compared time or counter. json: an object.
+/// markdown, html and table: for people. csv: one row a compared time or counter. json: an object.
 std::string render(const Comparison& comparison, Format format, std::size_t width = 0);
 
 }  // namespace warpmeter::reports

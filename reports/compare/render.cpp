@@ -278,6 +278,7 @@ std::string render(const Comparison& comparison, Format format, std::size_t widt
   if (format == Format::csv) return csv_of(comparison);
   if (format == Format::json) return json_of(comparison);
   const Document document = document_of(comparison);
+  if (format == Format::html) return document_html(document);
   return format == Format::table ? document_text(document, width) : document_markdown(document);
 }
 

@@ -338,6 +338,7 @@ std::string Finding::by_how_much() const {
   const double difference = *measured - *limit;
   const std::string text =
       (difference < 0 ? "-" : "+") + readable_number(std::abs(difference), Zeros::trim);
+  if (kind == GateKind::baseline) return text + " %";
   if (*limit == 0) return text;
   return fmt::format("{} ({:+.3g} %)", text, 100 * difference / std::abs(*limit));
 }

@@ -47,7 +47,8 @@ struct Finding {
   std::string launch;  ///< "transpose/naive at 1,024"; empty when nothing matched
   std::string family, variant;
   std::optional<std::int64_t> size;
-  std::optional<double> measured, limit;  ///< left and right of the relation
+  /// Left and right of the relation; of a baseline the slow-down in per cent.
+  std::optional<double> measured, limit;
   std::string relation;
   std::string grade;
   std::string reason;  ///< why it is inconclusive; else why it is expected

@@ -7,6 +7,7 @@
 
 #include "reports/compare/groups.h"
 #include "reports/compare/times.h"
+#include "reports/number.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -27,11 +28,15 @@ bool is_checked(const CheckRequest& request, const LaunchGroup& group) {
                      });
 }
 
+std::string gate_text(const Baseline& baseline) {
+  return fmt::format("slow-down against {} <= {:.3g} %", baseline.name,
+                     100 * baseline.max_slowdown);
+}
+
 Finding finding_on(const Baseline& baseline, const LaunchGroup& group) {
   Finding finding;
   finding.kind = GateKind::baseline;
-  finding.gate =
-      fmt::format("at most {:.3g} % slower than {}", 100 * baseline.max_slowdown, baseline.name);
+  finding.gate = gate_text(baseline);
   finding.launch = group.name();
   finding.family = group.family;
   finding.variant = group.variant;
@@ -53,11 +58,17 @@ std::string why_not_timed(const LaunchGroup& base, const LaunchGroup& now) {
   return "";
 }
 
+/// Measured and limit are the slow-down in per cent.
 void judge(Finding& finding, const TimePair& pair, double max_slowdown) {
   const double most = 1 + max_slowdown;
-  finding.measured = pair.time.contender;
-  finding.limit = pair.time.base * most;
-  finding.reason = pair.note;
+  finding.measured = 100 * (pair.time.ratio - 1);
+  finding.limit = 100 * max_slowdown;
+  const std::vector<double> times = {pair.time.base, pair.time.contender};
+  const DurationUnit unit = duration_unit(times);
+  finding.reason =
+      fmt::format("{0} {1} against {2} {1}", readable_number(times[1] / unit.in_ns, Zeros::keep),
+                  unit.symbol, readable_number(times[0] / unit.in_ns, Zeros::keep));
+  if (!pair.note.empty()) finding.reason += "; " + pair.note;
   if (pair.verdict == Verdict::slower && pair.time.ratio > most) {
     finding.outcome = Outcome::broken;
   } else if (pair.time.ratio <= most &&
@@ -65,11 +76,9 @@ void judge(Finding& finding, const TimePair& pair, double max_slowdown) {
     finding.outcome = Outcome::holds;
   } else {
     finding.outcome = Outcome::inconclusive;
-    if (finding.reason.empty()) {
-      finding.reason =
-          fmt::format("the slow-down is somewhere between {:+.1f} and {:+.1f} %",
-                      100 * (pair.time.interval.low - 1), 100 * (pair.time.interval.high - 1));
-    }
+    finding.reason +=
+        fmt::format("; the slow-down is between {:+.1f} and {:+.1f} %",
+                    100 * (pair.time.interval.low - 1), 100 * (pair.time.interval.high - 1));
   }
 }
 
@@ -124,8 +133,7 @@ void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Ch
   Finding finding;
   finding.kind = GateKind::baseline;
   finding.outcome = Outcome::inconclusive;
-  finding.gate =
-      fmt::format("at most {:.3g} % slower than {}", 100 * baseline.max_slowdown, baseline.name);
+  finding.gate = gate_text(baseline);
   finding.reason = "the baseline and the run have no launch in common";
   check.findings.push_back(std::move(finding));
 }

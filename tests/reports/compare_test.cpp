@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/page.h"
 #include "schema/error.h"
 #include "tests/reports/compare_runs.h"
 #include "tests/reports/runs.h"
@@ -400,6 +401,10 @@ TEST_F(CompareTest, HostileNamesStayText) {
   const std::string text = render(compared(), Format::markdown);
   EXPECT_THAT(text, Not(HasSubstr("<script>|")));
   EXPECT_THAT(text, Not(HasSubstr("\n# _y_")));
+  if (html_page().empty()) GTEST_SKIP() << "built without HTML";
+  const std::string page = render(compared(), Format::html);
+  EXPECT_THAT(page, HasSubstr("k&lt;script&gt;|`x`"));
+  EXPECT_THAT(page, Not(HasSubstr("k<script>")));
 }
 
 }  // namespace

@@ -232,6 +232,10 @@ class BaselineTest : public CheckTest {
 TEST_F(BaselineTest, BreaksWhenSlowerByMore) {
   const Check result = against(readings(1, 20000, 60), readings(2, 21000, 60));
   EXPECT_EQ(result.outcome(), Outcome::broken);
+  EXPECT_NEAR(*result.findings.front().measured, 5, 0.2);  // per cent
+  EXPECT_EQ(result.findings.front().limit, 3);
+  EXPECT_THAT(result.findings.front().by_how_much(), testing::StartsWith("+2"));
+  EXPECT_THAT(result.findings.front().reason, HasSubstr("µs against 20.0 µs"));
   EXPECT_THAT(result.remarks, testing::ElementsAre(HasSubstr("transpose/new at 1,024 is not in")));
 }
 
