@@ -288,7 +288,7 @@ inline s64 clamp_s64(s64 value, s64 least, s64 greatest) {
 }
 
 // 16-bit floats.
-inline f32 float_from_bfloat(u16 bits) { return canonical(bits_as<f32>(u32{bits} << 16)); }
+inline f32 float_from_bfloat(u16 bits) { return bits_as<f32>(u32{bits} << 16); }
 inline u16 bfloat_from_float(f32 value) {
   if (value != value) return 0x7fff;
   const u32 bits = bits_as<u32>(value);

@@ -20,19 +20,22 @@ struct InstructionCase {
   std::string body;                   ///< PTX with D for the result, A, B, C and E for operands
   std::vector<std::array<std::uint64_t, 32>> values;  ///< of each operand
   std::array<std::uint64_t, 32> expected{};
+  bool is_near = false;  ///< an approximation, which the model makes in another way
 };
 
 inline constexpr char operand_letters[] = {'A', 'B', 'C', 'E'};
 
-/// Reads "case result | operands | body" and the lines of values that follow it, until the end.
+/// Reads "case result | operands | body", or "near …", and the lines of values that follow it,
+/// until the end.
 inline std::vector<InstructionCase> read_cases(std::istream& file) {
   std::vector<InstructionCase> cases;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string first;
     if (!(words >> first) || first == "#") continue;
-    if (first == "case") {
+    if (first == "case" || first == "near") {
       InstructionCase next;
+      next.is_near = first == "near";
       std::string word;
       words >> next.result >> word;
       while (words >> word && word != "|") next.operands.push_back(word);
@@ -75,7 +78,7 @@ inline std::string instruction_kernel(const InstructionCase& a_case) {
   } else {
     store = fmt::format(" st.global.{} [%p], %D;\n", a_case.result);
   }
-  return fmt::format(R"(.version 8.0
+  return fmt::format(R"(.version 8.6
 .target sm_90
 .address_size 64
 .visible .entry instruction({})
