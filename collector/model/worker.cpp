@@ -1,6 +1,10 @@
 // Warps take turns: each runs until it waits at a barrier, ends, or has had its share; when none
 // can run, either a barrier is complete and its warps go on, or threads wait for others that will
 // never come.
+//
+// The lanes of a warp run together and wait for each other where branches meet. But a lane may spin
+// until another one of its warp, which waits for it there, gives a lock back; hardware lets both go
+// on. So lanes that do nothing but loop for several shares take turns with those that wait.
 #include "collector/model/worker.h"
 
 #include <algorithm>
@@ -15,6 +19,10 @@ namespace {
 
 /// Warp instructions after which a warp lets the others go on, at its next jump backwards.
 constexpr std::uint64_t share = 1 << 18;
+/// The same in a block whose lanes are known to wait for each other.
+constexpr std::uint64_t share_of_spinners = 1 << 12;
+/// Shares after which a loop that changed nothing but memory is taken to wait.
+constexpr std::uint32_t patience = 4;
 
 std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
 
@@ -56,6 +64,9 @@ Worker::Worker(const Program& program, DeviceMemory& device, const kernels::Geom
   std::memset(registers_.get(), 0, bytes * warp_count_);
   predicates_.resize(std::size_t{program.predicate_count} * warp_count_);
   warps_.resize(warp_count_);
+  spins_.resize(warp_count_);
+  has_atomics_ = std::any_of(program.sites.begin(), program.sites.end(),
+                             [](const SiteInfo& site) { return site.kind == AccessKind::atomic; });
   const std::uint32_t calls = program.has_calls ? frames_of_calls : 0;
   const std::uint32_t frames = 2 * frames_of_divergence + calls;
   frames_.resize(std::size_t{frames} * warp_count_);
@@ -150,6 +161,8 @@ void Worker::start_block(std::uint64_t block) {
   std::fill(memory_.local.begin(), memory_.local.end(), std::byte{0});
   std::fill(predicates_.begin(), predicates_.end(), 0);
   barriers_ = {};
+  std::fill(spins_.begin(), spins_.end(), Spin{});
+  turns_ = 0;
   const auto threads = static_cast<std::uint32_t>(geometry_.block.count());
   for (Warp& warp : warps_) {
     for (const RowRange& range : program_.registers) {
@@ -198,8 +211,14 @@ BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>&
     for (Warp& warp : warps_) {
       if (is_runnable(warp)) {
         ran = true;
-        warp.yield_at = std::min(warp.warp_instructions + share, instruction_budget_);
+        warp.yield_at = std::min(warp.warp_instructions + (turns_ > 0 ? share_of_spinners : share),
+                                 instruction_budget_);
         unit_.run(warp);
+        if (warp.status == WarpStatus::yielded && spins(warp)) let_others_go(warp);
+        if (warp.status == WarpStatus::trapped && wait_for_parted(warp)) {
+          unfinished = true;
+          continue;
+        }
       }
       if (warp.status == WarpStatus::trapped) {
         trap_.raised = warp.trap;
@@ -226,6 +245,73 @@ BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>&
     thread_instructions_ += warp.thread_instructions;
   }
   return BlockOutcome::done;
+}
+
+/// Whether the warp, whose share has ended, seems to wait for lanes of its own.
+bool Worker::spins(Warp& warp) {
+  if (!has_atomics_ || warp.depth == 0 || warp.warp_instructions < warp.yield_at) return false;
+  Spin& spin = spins_[warp.index];
+  const bool same = spin.active == warp.active && spin.depth == warp.depth;
+  spin = {warp.active, warp.depth, same ? spin.times + 1 : 1};
+  return spin.times >= (turns_ > 0 ? 1 : patience) && turns_ < most_turns;
+}
+
+/// Lets lanes go on that wait where the spinning ones would meet them, or on the other side of
+/// their branch; the spinning ones take that place on the stack and follow alone.
+void Worker::let_others_go(Warp& warp) {
+  std::uint32_t at = warp.depth, sides = warp.active;
+  while (at > 0 && !warp.stack[at - 1].is_call && warp.stack[at - 1].pc != warp.reconverge) {
+    sides |= warp.stack[--at].mask;
+  }
+  const bool meets = at > 0 && !warp.stack[at - 1].is_call;
+  const std::uint32_t waiting = meets ? warp.stack[at - 1].mask & warp.alive & ~sides : 0;
+  Frame* chosen = nullptr;
+  if (waiting != 0) {
+    chosen = &warp.stack[at - 1];
+    for (std::uint32_t i = at; i < warp.depth; ++i) warp.stack[i].reconverge = chosen->reconverge;
+  } else if (at < warp.depth && (warp.stack[at].mask & warp.alive & ~warp.active) != 0) {
+    chosen = &warp.stack[at];  // the one that has waited longest
+  }
+  if (chosen == nullptr) return;
+  ++turns_;
+  const Frame next = *chosen;
+  *chosen = {warp.pc, next.reconverge, warp.active, warp.counted_from, false};
+  if (waiting == 0) std::rotate(chosen, chosen + 1, warp.stack + warp.depth);
+  warp.pc = next.pc;
+  warp.active = waiting != 0 ? waiting : next.mask & warp.alive;
+  warp.reconverge = next.reconverge;
+  warp.counted_from = next.counted_from;
+}
+
+/// At a barrier that only some lanes of a warp have come to, because they took turns: they wait on
+/// the stack for the others, and go on with them. False when that is not why.
+bool Worker::wait_for_parted(Warp& warp) {
+  const bool may_be = warp.trap.kind == TrapKind::divergent_barrier && turns_ > 0 &&
+                      turns_ < most_turns && warp.depth > 0 && warp.trap.mask == warp.active;
+  if (!may_be) return false;
+  Frame& top = warp.stack[warp.depth - 1];
+  if (top.is_call || (top.mask & warp.active) != 0) return false;  // a branch that not all take
+  ++turns_;
+  const std::uint32_t executed = warp.pc->instruction - warp.counted_from;
+  warp.warp_instructions += executed;
+  warp.thread_instructions +=
+      std::uint64_t{executed} * static_cast<unsigned>(std::popcount(warp.active));
+  warp.counted_from = warp.pc->instruction;
+  warp.status = WarpStatus::yielded;
+  warp.trap = {};
+  if (top.pc == warp.pc) {
+    warp.active |= top.mask & warp.alive;
+    warp.reconverge = top.reconverge;
+    --warp.depth;
+    return true;
+  }
+  const Frame next = top;
+  top = {warp.pc, next.reconverge, warp.active, warp.counted_from, false};
+  warp.pc = next.pc;
+  warp.active = next.mask & warp.alive;
+  warp.reconverge = next.reconverge;
+  warp.counted_from = next.counted_from;
+  return true;
 }
 
 void Worker::come_to_barrier(Warp& warp) {

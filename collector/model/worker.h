@@ -68,8 +68,18 @@ class Worker {
   bool release_barriers();
   void release(Barrier& barrier);
   BlockOutcome raise(Warp& warp, TrapKind kind);
+  bool spins(Warp& warp);
+  void let_others_go(Warp& warp);
+  bool wait_for_parted(Warp& warp);
   template <class T>
   T* row(const Warp& warp, std::uint32_t unit) const;
+
+  /// What a warp was at when its share last ended.
+  struct Spin {
+    std::uint32_t active = 0, depth = 0, times = 0;
+  };
+  /// Of a block whose lanes wait for each other, these many turns at most.
+  static constexpr std::uint32_t most_turns = 1 << 20;
 
   const Program& program_;
   const kernels::Geometry geometry_;
@@ -82,6 +92,9 @@ class Worker {
   std::vector<Warp> warps_;
   std::vector<Frame> frames_;  ///< the warps' stacks
   std::array<Barrier, 16> barriers_{};
+  bool has_atomics_ = false;
+  std::vector<Spin> spins_;  ///< of each warp
+  std::uint32_t turns_ = 0;  ///< that lanes of one warp took, in this block
   std::array<std::uint32_t, 3> block_index_{};
   BlockTrap trap_;
   std::uint64_t warp_instructions_ = 0, thread_instructions_ = 0;

@@ -72,6 +72,7 @@ bool Decoder::decode_value() {
   const FloatWrapping* wrapping = nullptr;
   if (operation == nullptr) {
     std::string name(instruction.opcode);
+    std::string_view type;  // .relu may stand behind it
     for (const std::string_view modifier : instruction.modifiers) {
       bool* const flag = modifier == "ftz"    ? &flushes
                          : modifier == "sat"  ? &saturates
@@ -81,14 +82,14 @@ bool Decoder::decode_value() {
         *flag = true;
       } else {
         name += fmt::format(".{}", modifier);
+        type = modifier;
       }
     }
     operation = find_value_operation(name + std::string(suffix));
     if (operation == nullptr) return false;
-    const auto* const known = std::find_if(std::begin(float_wrappings), std::end(float_wrappings),
-                                           [&](const FloatWrapping& candidate) {
-                                             return candidate.type == instruction.modifiers.back();
-                                           });
+    const auto* const known =
+        std::find_if(std::begin(float_wrappings), std::end(float_wrappings),
+                     [&](const FloatWrapping& candidate) { return candidate.type == type; });
     if (known == std::end(float_wrappings)) return false;
     wrapping = known;
     if ((flushes && wrapping->flush == Code::count) ||

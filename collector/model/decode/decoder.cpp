@@ -136,6 +136,10 @@ void Decoder::place_variables() {
       if (variable.space == ptx::Space::shared) place_shared(variable, shared_symbols_);
     }
   }
+  if (module_.text.find("%reserved_smem_offset") != std::string::npos) {
+    reserved_shared_ = round_up(shared, 128);
+    shared = reserved_shared_ + reserved_shared_bytes;
+  }
   program_.static_shared_bytes = static_cast<std::uint32_t>(shared);
   std::uint32_t alignment = 16;
   for (const ptx::Variable* variable : dynamic) {

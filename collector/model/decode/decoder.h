@@ -121,6 +121,7 @@ class Decoder {
   std::uint16_t destination(const Operand& operand, RowType type);
   std::uint16_t predicate_source(const Operand& operand);       ///< 2 × index + negated
   std::uint16_t predicate_destination(const Operand& operand);  ///< index
+  std::optional<std::uint64_t> reserved_shared(std::string_view name) const;
   std::optional<std::uint16_t> special_row(std::string_view name, RowType type);
 
   // arithmetic.cpp
@@ -258,6 +259,8 @@ class Decoder {
   Program program_;
   std::map<const ptx::Function*, Analysis> analyses_;
   std::unordered_map<std::string_view, Symbol> module_symbols_;
+  static constexpr std::uint64_t reserved_shared_bytes = 1024;
+  std::uint64_t reserved_shared_ = 0;  ///< where they begin, if the module asks for it
   std::unordered_map<std::string_view, Symbol> shared_symbols_;  ///< of functions, by unique name
   std::map<std::pair<std::uint64_t, unsigned>, std::uint16_t> constants_;
   std::map<std::pair<unsigned, unsigned>, std::uint16_t> scratches_;

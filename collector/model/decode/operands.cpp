@@ -196,6 +196,16 @@ std::uint64_t Decoder::immediate(const Operand& operand, RowType type) const {
   return operand.bits;  // the bits of a float, for mov.b32 and the like
 }
 
+/// Where the shared memory lies that the system keeps for itself and cooperative groups use.
+std::optional<std::uint64_t> Decoder::reserved_shared(std::string_view name) const {
+  constexpr std::string_view prefix = "%reserved_smem_offset_";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  const std::string_view what = name.substr(prefix.size());
+  if (what == "cap") return reserved_shared_bytes;
+  if (what == "end") return reserved_shared_ + reserved_shared_bytes;
+  return reserved_shared_ + (what == "1" ? reserved_shared_bytes / 2 : 0);
+}
+
 std::optional<std::uint16_t> Decoder::special_row(std::string_view name, RowType type) {
   if (bytes_of(type) == 4) {
     for (const SpecialName& known : special_names) {
@@ -205,6 +215,7 @@ std::optional<std::uint16_t> Decoder::special_row(std::string_view name, RowType
   for (const auto& [known, value] : fixed_specials) {
     if (known == name) return constant(value, bytes_of(type));
   }
+  if (const auto at = reserved_shared(name)) return constant(*at, bytes_of(type));
   if (name == "%envreg1" || name == "%envreg2") {
     refuse(
         "waits for the whole grid (a cooperative launch), which the model does not do: its "

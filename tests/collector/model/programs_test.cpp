@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "tests/collector/model/run_ptx.h"
+#include "tests/paths.h"
 
 namespace warpmeter::model {
 namespace {
@@ -24,7 +25,8 @@ class Programs : public testing::TestWithParam<int> {
   static TestRun run(const std::string& program, const std::string& entry, std::uint32_t threads,
                      const std::vector<TestArgument>& arguments,
                      const LaunchOptions& options = {}) {
-    std::ifstream file(fmt::format("{}/{}.sm_{}.ptx", WARPMETER_PROGRAMS, program, GetParam()));
+    std::ifstream file(fmt::format("{}/tests/collector/model/programs/{}.sm_{}.ptx", binary_dir(),
+                                   program, GetParam()));
     std::stringstream text;
     text << file.rdbuf();
     return run_ptx(text.str(), entry, geometry(1, threads), arguments, options);
@@ -327,6 +329,102 @@ TEST_P(Programs, UseCub) {
   Ints sorted = in;
   std::sort(sorted.begin(), sorted.end());
   EXPECT_EQ(result<int>("blocks", "block_sort", 128, 512, {TestArgument::buffer(in)}), sorted);
+}
+
+struct Parameters {  // as in memory.cu
+  int values[64];
+  double scale;
+};
+
+TEST_P(Programs, ReachEveryMemory) {
+  const auto u = [](int i) { return static_cast<std::size_t>(i); };
+  Parameters parameters{};
+  for (int i = 0; i < 64; ++i) parameters.values[i] = 10 * i;
+  parameters.scale = 3.5;
+  EXPECT_EQ(result<int>("memory", "by_reference", 32, 32,
+                        {TestArgument::scalar(parameters), TestArgument::scalar(7)}),
+            expected(32, [](int i) { return 30 * (7 + i % 4); }));
+  const auto changed = expected(64, [&](int i) {
+    const int at = (i + 5) % 64;
+    return (at == 5 ? 1000 : parameters.values[at]) + (at == i ? 5 : 0);
+  });
+  EXPECT_EQ(result<int>("memory", "by_value", 64, 64,
+                        {TestArgument::scalar(parameters), TestArgument::scalar(5)}),
+            changed);
+  const Floats out = result<float>("memory", "variables", 32, 33);
+  ASSERT_EQ(out.size(), 33u);
+  const float coefficients[4] = {0.5f, 1.5f, -2, 8};
+  const int powers[3][4] = {{1, 2, 4, 8}, {1, 3, 9, 27}, {1, 5, 25, 0}};
+  for (int i = 0; i < 32; ++i) {
+    const int letter = std::string_view("acf")[u(i % 3)];
+    EXPECT_EQ(out[u(i)], coefficients[i % 4] * static_cast<float>(powers[i % 3][i / 8]) +
+                             static_cast<float>(letter) + static_cast<float>(10 * (i % 4 + 1)));
+  }
+  EXPECT_EQ(out[32], 67) << "a variable through the pointer that another one holds";
+  EXPECT_EQ(result<int>("memory", "spaces", 32, 32, {TestArgument::buffer(Ints{50, 51, 52, 53})}),
+            expected(32, [](int i) {
+              return i % 3 == 0 ? 71 : i % 3 == 1 ? 4 + 10 * (i % 4 + 1) : 2 + 10 * (50 + i % 4);
+            }));
+  std::vector<std::uint8_t> bytes(32 * 64);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 37 >> 2);
+  struct Packed {
+    std::uint8_t a;
+    std::int16_t b;
+    std::int64_t c;
+    float d[3];
+  } packed[2];
+  static_assert(sizeof(packed) == 64);
+  const auto moved =
+      result<std::uint8_t>("memory", "bytes", 32, bytes.size(), {TestArgument::buffer(bytes)});
+  ASSERT_EQ(moved.size(), bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); i += 64) {
+    std::memcpy(packed, bytes.data() + i, sizeof(packed));
+    packed[0].b = static_cast<std::int16_t>(packed[0].b + packed[1].b);
+    packed[1].c ^= packed[0].c >> 3;
+    packed[1].a = static_cast<std::uint8_t>(packed[0].a + packed[1].a);
+    Packed got[2];
+    std::memcpy(got, moved.data() + i, sizeof(got));
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_EQ(got[k].a, packed[k].a) << i;
+      EXPECT_EQ(got[k].b, packed[k].b) << i;
+      EXPECT_EQ(got[k].c, packed[k].c) << i;
+      EXPECT_EQ(std::memcmp(got[k].d, packed[k].d, sizeof(got[k].d)), 0) << i;
+    }
+  }
+}
+
+TEST_P(Programs, DecideByWhatTheyRead) {
+  const Ints in = numbers(128);
+  const auto at = [&](int i) { return in[static_cast<std::size_t>(i)]; };
+  const Ints chosen = expected(32, [](int i) { return i * 5 % 11; });
+  const auto of = [&](int i) { return chosen[static_cast<std::size_t>(i)]; };
+  EXPECT_EQ(result<int>("memory", "choices", 32, 32, {TestArgument::buffer(chosen)}),
+            expected(32, [&](int i) {
+              const int results[] = {3, of(5), of(6) * 3, of(7) - 1, of(7), 7, of(1) / 3, 0};
+              return of(i) < 8 ? results[of(i)] : 99;
+            }));
+  EXPECT_EQ(result<int>("memory", "early_exits", 128, 128,
+                        {TestArgument::buffer(in), TestArgument::scalar(100)}),
+            expected(128, [&](int i) {
+              int sum = 0;
+              for (int k = 0; i < 100 && k < i && at(k) >= 20; ++k) sum += at(k) > 900 ? 0 : at(k);
+              return sum;
+            }));
+  int value = 0;
+  for (int i = 0; i < 64; ++i) value = value * 3 % 1000 + 1;
+  EXPECT_EQ(result<int>("memory", "locked", 64, 1, {TestArgument::buffer(Ints(1))}), Ints{value});
+  EXPECT_EQ(result<int>("memory", "spinning", 64, 65, {TestArgument::buffer(Ints(1))}),
+            expected(65, [&](int i) { return value + std::max(i - 1, 0); }));
+  Floats many(1024);
+  std::iota(many.begin(), many.end(), 0.0f);
+  std::ifstream file(
+      fmt::format("{}/tests/collector/model/programs/memory.sm_{}.ptx", binary_dir(), GetParam()));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const TestRun blocks = run_ptx(
+      text, "last_block", geometry(8, 128),
+      {TestArgument::buffer(Floats(9)), TestArgument::buffer(many), TestArgument::buffer(Ints(1))});
+  ASSERT_EQ(blocks.refusal + blocks.trap(), "");
+  EXPECT_EQ(blocks.buffer<float>(0)[8], 1023.0f * 512);
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, Programs, testing::Values(90, 100),
