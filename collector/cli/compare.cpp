@@ -11,6 +11,7 @@
 #include "collector/cli/output.h"
 #include "collector/cli/terminal.h"
 #include "reports/compare/compare.h"
+#include "reports/gates/config.h"
 #include "schema/error.h"
 #include "schema/store.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 struct Compare {
   std::string database, by = "run", run, format = "table", file, fail_on;
+  std::string significance = "0.1%", least_effect = "1%";
   std::vector<std::string> names;
 };
 
@@ -31,11 +33,23 @@ reports::Key key_of(const std::string& by) {
   return reports::Key::run;
 }
 
+reports::Thresholds thresholds_of(const Compare& compare) {
+  reports::Thresholds thresholds;
+  thresholds.significance = reports::parse_percentage("--significance", compare.significance);
+  thresholds.least_effect = reports::parse_percentage("--least-effect", compare.least_effect);
+  if (thresholds.significance <= 0 || thresholds.significance >= 1) {
+    throw Error(ExitCode::usage, fmt::format("--significance '{}' is not between 0% and 100%",
+                                             compare.significance));
+  }
+  return thresholds;
+}
+
 ExitCode run(const Compare& compare) {
+  const reports::Thresholds thresholds = thresholds_of(compare);
   refuse_overwriting(compare.database, compare.file);
   const schema::Reader reader(compare.database);
   const reports::Comparison comparison =
-      reports::compare(reader, {key_of(compare.by), compare.names, compare.run});
+      reports::compare(reader, {key_of(compare.by), compare.names, compare.run}, thresholds);
   const bool on_terminal = compare.file.empty() && is_terminal(STDOUT_FILENO);
   const std::size_t width =
       on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
@@ -67,6 +81,10 @@ Command add_compare(CLI::App& program) {
            "Where --by variant, device, backend or size look; last when not given");
   add_choice(app, "--fail-on", {"slower", "changed"}, compare->fail_on,
              "Exit 1 when a launch became slower, or when any time or counter changed");
+  add_text(app, "--significance", "PERCENT", compare->significance,
+           "How probable a false alarm may be, over all rows; 0.1% when not given");
+  add_text(app, "--least-effect", "PERCENT", compare->least_effect,
+           "How large a change of time has to be; 1% when not given");
   add_database(app, compare->database);
   add_format(app, compare->format);
   add_text(app, "-o,--output", "FILE", compare->file, "Write there instead of standard output");

@@ -282,6 +282,7 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
   Comparison comparison;
   comparison.base = sides.base;
   comparison.contender = sides.contender;
+  comparison.thresholds = thresholds;
   Pairing pairing(request.by, sides);
   pairing.pair(comparison);
   std::vector<Pair>& pairs = pairing.pairs();

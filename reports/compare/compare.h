@@ -95,6 +95,7 @@ struct Side {
 
 struct Comparison {
   Side base, contender;
+  Thresholds thresholds;
   std::size_t pairs = 0;
   std::size_t untimed_pairs = 0;  ///< no time on either side
   std::string untimed_reason;

@@ -132,11 +132,12 @@ Document document_of(const Comparison& comparison) {
   document.paragraph(text);
   if (!comparison.times.empty()) {
     document.heading(2, "Times");
-    document.paragraph(
-        "Medians; above 0 % the contender is slower. A change needs a p-value of at most 0.001 "
-        "(Mann–Whitney U and the shift between sessions, corrected for the number of rows) and 1 % "
-        "or a tick of the clock, whichever is more. Several runs of one side are compared together "
-        "with --by label.");
+    document.paragraph(fmt::format(
+        "Medians; above 0 % the contender is slower. A change needs a p-value of at most {:.6g} "
+        "(Mann–Whitney U and the shift between sessions, corrected for the number of rows) and "
+        "{:.6g} % or a tick of the clock, whichever is more. Several runs of one side are compared "
+        "together with --by label.",
+        comparison.thresholds.significance, 100 * comparison.thresholds.least_effect));
     document.table(time_table(comparison));
   }
   if (!comparison.counters.empty()) {
@@ -249,6 +250,8 @@ std::string json_side(const Side& side) {
 
 std::string json_of(const Comparison& comparison) {
   nlohmann::json counts;
+  counts["significance"] = comparison.thresholds.significance;
+  counts["least_effect"] = comparison.thresholds.least_effect;
   counts["pairs"] = comparison.pairs;
   counts["untimed_pairs"] = comparison.untimed_pairs;
   counts["counters_compared"] = comparison.counters_compared;

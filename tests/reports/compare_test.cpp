@@ -73,6 +73,15 @@ TEST_F(CompareTest, ACertainButSmallDifferenceIsTheSame) {
   EXPECT_EQ(comparison.times[0].verdict, Verdict::same);
 }
 
+TEST_F(CompareTest, WhatCountsAsAChangeCanBeChosen) {
+  times(readings(1, 200000, 100, 200), readings(2, 201000, 100, 200));
+  const Comparison comparison =
+      compare(schema::Reader(database_.path()), {}, {.significance = 0.01, .least_effect = 0.002});
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::slower);
+  EXPECT_THAT(render(comparison, Format::markdown), HasSubstr("at most 0.01 (Mann–Whitney"));
+  EXPECT_THAT(render(comparison, Format::markdown), HasSubstr("and 0.2 % or a tick"));
+}
+
 TEST_F(CompareTest, FewNoisySamplesAreUnclearAndSayHowManyWouldDo) {
   const Comparison comparison = times(readings(1, 20000, 1500, 8), readings(2, 20900, 1500, 8));
   EXPECT_EQ(comparison.times[0].verdict, Verdict::unclear);
