@@ -26,6 +26,13 @@ std::string text_in(const schema::Value& value) {
   return "";
 }
 
+schema::Parameters parameters_of(const HistoryChoice& choice) {
+  return {{":variant", choice.variant},
+          {":device", choice.device},
+          {":backend", choice.backend},
+          {":size", choice.size ? schema::Value(*choice.size) : schema::Value()}};
+}
+
 void check_metric(const schema::Reader& reader, const std::string& metric) {
   const schema::Catalogue& catalogue = schema::Catalogue::get();
   if (catalogue.find_metric(metric) != nullptr || catalogue.find_counter(metric) != nullptr) return;
@@ -39,6 +46,27 @@ void check_metric(const schema::Reader& reader, const std::string& metric) {
   throw Error(ExitCode::usage,
               fmt::format("there is no metric '{}'{} (see: warpmeter list metrics)", metric,
                           schema::did_you_mean(metric, known)));
+}
+
+/// "a, b and 3 more"
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 12;
+  if (names.size() <= shown) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown, ", "),
+                     names.size() - shown);
+}
+
+/// The variant is there, but not on that device, of that size.
+void check_selection(const schema::Reader& reader, const HistoryChoice& choice) {
+  std::vector<std::string> there;
+  for (const auto& row : reader.query(sql::history_subjects, parameters_of(choice)).rows) {
+    if (row[1] == schema::Value(std::int64_t{1})) return;
+    there.push_back(text_in(row[0]));
+  }
+  throw Error(ExitCode::usage,
+              fmt::format("{} was not launched so: choose others with --device, --backend and "
+                          "--size (there are {})",
+                          choice.variant, some_of(there)));
 }
 
 void check_variant(const schema::Reader& reader, const std::string& variant) {
@@ -58,14 +86,9 @@ void check_variant(const schema::Reader& reader, const std::string& variant) {
                               {{":text", variant}})
                           .rows.empty();
   if (found) return;
-  constexpr std::size_t shown = 12;
-  std::vector<std::string> some(
-      known.begin(), known.begin() + static_cast<std::ptrdiff_t>(std::min(shown, known.size())));
-  const std::string more =
-      known.size() > shown ? fmt::format(" and {} more", known.size() - shown) : "";
   throw Error(ExitCode::usage,
-              fmt::format("no launch of a variant '{}' is stored{} (there are {}{})", variant,
-                          schema::did_you_mean(variant, known), fmt::join(some, ", "), more));
+              fmt::format("no launch of a variant '{}' is stored{} (there are {})", variant,
+                          schema::did_you_mean(variant, known), some_of(known)));
 }
 
 /// A time is a measurement with noise; a count is what it is.
@@ -252,12 +275,10 @@ std::string history_page(const std::vector<HistorySeries>& all, const HistoryCho
 std::vector<HistorySeries> read_history(const schema::Reader& reader, const HistoryChoice& choice) {
   check_variant(reader, choice.variant);
   check_metric(reader, choice.metric);
-  const schema::Rows rows = reader.query(
-      sql::history, {{":variant", choice.variant},
-                     {":metric", choice.metric},
-                     {":device", choice.device},
-                     {":backend", choice.backend},
-                     {":size", choice.size ? schema::Value(*choice.size) : schema::Value()}});
+  check_selection(reader, choice);
+  schema::Parameters parameters = parameters_of(choice);
+  parameters.emplace_back(":metric", choice.metric);
+  const schema::Rows rows = reader.query(sql::history, parameters);
   using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   std::map<Key, HistorySeries> all;
   std::map<Key, std::vector<Gathered>> gathered;

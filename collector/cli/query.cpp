@@ -1,5 +1,6 @@
 // `warpmeter query`: any SQL that reads, or a view by its name.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,8 +52,9 @@ bool is_one_word(std::string_view text) {
 std::string select_from_view(const std::string& name, const Query& query) {
   const std::vector<std::string> views = view_names();
   if (std::find(views.begin(), views.end(), name) == views.end()) {
-    throw Error(ExitCode::usage, fmt::format("there is no view '{}'{} (see: warpmeter list views)",
-                                             name, schema::did_you_mean(name, views)));
+    throw Error(ExitCode::usage,
+                fmt::format("there is no view '{}'{} (there are {}; see: warpmeter list views)",
+                            name, schema::did_you_mean(name, views), fmt::join(views, ", ")));
   }
   std::string sql =
       query.columns.empty() ? "SELECT *" : fmt::format("SELECT {}", fmt::join(query.columns, ", "));

@@ -12,7 +12,7 @@ extern const std::string_view compared_counter_names, compared_counters, compare
 extern const std::string_view checked_values, costliest_line;
 
 extern const std::string_view ceiling, costly_lines, device_states, devices, confidences,
-    expectations, history, launches, line_costs, lines, provenance, results, run, schema_version,
-    timings, timing_summary;
+    expectations, history, history_subjects, launches, line_costs, lines, provenance, results, run,
+    schema_version, timings, timing_summary;
 
 }  // namespace warpmeter::reports::sql

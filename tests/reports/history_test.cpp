@@ -171,6 +171,14 @@ TEST_F(History, TellsWhatThereIsInsteadOfWhatThereIsNot) {
   const auto metric = failure(choice_of("transpose/tiled", "gld_eficiency"));
   EXPECT_EQ(metric.first, ExitCode::usage);
   EXPECT_THAT(metric.second, HasSubstr("gld_efficiency"));
+  HistoryChoice elsewhere = choice_of("transpose/tiled", "duration");
+  elsewhere.device = "A100";
+  const auto device = failure(elsewhere);
+  EXPECT_EQ(device.first, ExitCode::usage);
+  EXPECT_THAT(device.second, HasSubstr("there are transpose/tiled at 1024 on NVIDIA H200 (cupti)"));
+  elsewhere.device = "";
+  elsewhere.size = 3;
+  EXPECT_EQ(failure(elsewhere).first, ExitCode::usage);
   const auto nothing = failure(choice_of("transpose/tiled", "gst_efficiency"));
   EXPECT_EQ(nothing.first, ExitCode::nothing);
 }

@@ -1,0 +1,9 @@
+-- What a variant was launched on and at which sizes, and whether that is what was chosen.
+SELECT DISTINCT
+  l.family || '/' || l.variant || coalesce(' at ' || l.size, '') || ' on ' || l.device || ' (' || l.backend || ')',
+  (:device = '' OR instr(lower(l.device), lower(:device)) > 0)
+    AND (:backend = '' OR l.backend = :backend)
+    AND (:size IS NULL OR l.size IS :size)
+FROM launches l
+WHERE l.variant = :variant OR l.family || '/' || l.variant GLOB :variant
+ORDER BY 2 DESC, 1;
