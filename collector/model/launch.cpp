@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::uint64_t no_block = ~std::uint64_t{0};
 
+/// Of one block, on this machine.
+constexpr std::uint64_t most_local_bytes = std::uint64_t{256} << 20;
+
 /// Shared memory that a block may have, by the architecture's whitepaper.
 std::uint32_t shared_limit(int arch) {
   switch (arch) {
@@ -125,6 +128,14 @@ std::string geometry_failure(const Program& program, const kernels::Geometry& ge
     return fmt::format(
         "kernel '{}' asks for {} bytes of shared memory, but a block of sm_{} has {}",
         program.kernel, shared, program.arch, shared_limit(program.arch));
+  }
+  const std::uint64_t local = program.local_bytes * block.count();
+  if (local > most_local_bytes) {
+    return fmt::format(
+        "kernel '{}' asks for {} bytes of local memory for the {} threads of a block, but the "
+        "model "
+        "has {}; launch smaller blocks",
+        program.kernel, local, block.count(), most_local_bytes);
   }
   return "";
 }

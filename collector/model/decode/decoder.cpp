@@ -16,6 +16,14 @@ namespace {
 /// Past this many, calls have been inlined into calls into calls.
 constexpr std::size_t most_operations = std::size_t{1} << 21;
 
+/// What a module may ask for: of constants and of a thread's own memory what a device has, of
+/// shared memory more than any has (a launch knows its device's), of variables what this machine
+/// can spare.
+constexpr std::uint64_t most_constant_bytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;
+constexpr std::uint64_t most_shared_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_variable_bytes = std::uint64_t{1} << 30;
+
 /// Of one kernel; further ones are dropped.
 constexpr std::size_t most_refusals = 1000;
 
@@ -104,11 +112,23 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
 /// once, whoever calls.
 void Decoder::place_variables() {
   std::uint64_t next_global = first_module_variable, shared = 0;
+  std::uint64_t in_global = 0, in_constant = 0, in_shared = 0;
   std::vector<const ptx::Variable*> dynamic;
+  const auto limit = [&](std::uint64_t& used, const ptx::Variable& variable, std::uint64_t most,
+                         std::string_view memory) {
+    used = round_up(used, variable.alignment);
+    if (variable.bytes > most || (used += variable.bytes) > most) {
+      refuse(
+          fmt::format("declares more than {} bytes of {} memory, which is more than there is; "
+                      "make '{}' smaller",
+                      most, memory, variable.name));
+    }
+  };
   const auto place_shared = [&](const ptx::Variable& variable, auto& symbols) {
     if (variable.is_extern && variable.bytes == 0) {
       dynamic.push_back(&variable);
     } else {
+      limit(in_shared, variable, most_shared_bytes, "shared");
       shared = round_up(shared, variable.alignment);
       symbols[variable.name] = {AddressSpace::shared, shared};
       shared += variable.bytes;
@@ -118,12 +138,14 @@ void Decoder::place_variables() {
     if (variable.space == ptx::Space::shared) {
       place_shared(variable, module_symbols_);
     } else if (variable.space == ptx::Space::constant) {
+      limit(in_constant, variable, most_constant_bytes, "constant");
       auto& memory = program_.constant_memory;
       memory.resize(round_up(memory.size(), variable.alignment));
       module_symbols_[variable.name] = {AddressSpace::constant, memory.size()};
       const std::vector<std::byte> initial = initial_bytes(variable);
       memory.insert(memory.end(), initial.begin(), initial.end());
     } else if (variable.space == ptx::Space::global) {
+      limit(in_global, variable, most_variable_bytes, "global");
       module_symbols_[variable.name] = {AddressSpace::global, next_global};
       program_.variables.push_back(
           {std::string(variable.name), next_global, initial_bytes(variable)});
@@ -231,7 +253,10 @@ void Decoder::place_instance(Instance& instance) {
       Root& root = *instance.root;
       std::uint32_t& used = root.is_entry ? program_.local_bytes : root.frame_bytes;
       const std::uint64_t at = round_up(used, std::max(variable.alignment, 1u));
-      if (at + variable.bytes > (std::uint64_t{1} << 24)) refuse("needs too much local memory");
+      if (variable.bytes > most_local_bytes || at + variable.bytes > most_local_bytes) {
+        refuse(fmt::format("needs more local memory than the {} bytes that a thread has",
+                           most_local_bytes));
+      }
       instance.symbols[variable.name] = {AddressSpace::local, at, !root.is_entry, variable.bytes};
       used = static_cast<std::uint32_t>(at + variable.bytes);
     }

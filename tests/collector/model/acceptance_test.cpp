@@ -63,6 +63,22 @@ TEST(Acceptance, NamesEveryEntryAndEveryReason) {
   EXPECT_THAT(reasons[2].what, HasSubstr("no instruction of PTX"));
 }
 
+TEST(Acceptance, RefusesMoreMemoryThanThereIs) {
+  const auto reason = [](const std::string& before, const std::string& body) {
+    const std::vector<Acceptance> all =
+        accepts_text(".version 8.0\n.target sm_90\n.address_size 64\n" + before +
+                     ".visible .entry k()\n{\n .reg .b64 %d;\n" + body + " ret;\n}\n");
+    return all.at(0).is_accepted() ? std::string() : all[0].refusals.at(0).what;
+  };
+  EXPECT_EQ(reason(".global .b8 v[1048576];\n.const .b8 c[65536];\n",
+                   " .shared .b8 s[232448];\n .local .b8 l[524288];\n"),
+            "");
+  EXPECT_THAT(reason(".global .b8 v[4000000000];\n", ""), HasSubstr("bytes of global memory"));
+  EXPECT_THAT(reason(".const .b8 c[65537];\n", ""), HasSubstr("65536 bytes of constant memory"));
+  EXPECT_THAT(reason("", " .shared .b8 s[5000000000];\n"), HasSubstr("of shared memory"));
+  EXPECT_THAT(reason("", " .local .b8 l[524289];\n"), HasSubstr("524288 bytes that a thread has"));
+}
+
 TEST(Acceptance, MakesASentenceOfAReason) {
   const std::vector<Acceptance> all = accepts_text(module_text);
   const std::string sentence = to_string(all[1].refusals[1], all[1].entry);
