@@ -38,7 +38,7 @@ struct ModelRequest {
   std::vector<std::string> arguments, saves, includes, defines, metrics;
   std::string format = "table", file;
   std::int64_t shared = 0, threads = 0;
-  bool lines = false, accepts = false, quiet = false;
+  bool lines = false, check = false, accepts = false, quiet = false;
 };
 
 void require(bool holds, const std::string& otherwise) {
@@ -134,14 +134,15 @@ ExitCode run_launches(const ModelRequest& request, const ModelSpec& spec,
     device.name = fmt::format("model sm_{}", file.module->target);
     const std::int64_t device_id = store.add_device(answer.run_id, device);
     for (std::size_t i = 0; i < spec.launches.size(); ++i) {
-      std::optional<schema::Launch> launch = session.run_next();
-      if (!launch) {
+      std::optional<ModelOutcome> outcome = session.run_next();
+      if (!outcome) {
         store.end_run(answer.run_id, schema::RunOutcome::interrupted,
                       "stopped by its user or a signal before it was done");
         return ExitCode::nothing;
       }
-      store.add_launch(answer.run_id, device_id, *launch);
-      answer.launches.push_back(std::move(*launch));
+      store.add_launch(answer.run_id, device_id, outcome->launch);
+      answer.launches.push_back(std::move(outcome->launch));
+      answer.findings.push_back(std::move(outcome->findings));
       // What the next ones would read is not what it should be.
       if (answer.launches.back().outcome == schema::LaunchOutcome::failed) break;
     }
@@ -157,6 +158,12 @@ ExitCode run_launches(const ModelRequest& request, const ModelSpec& spec,
   return ExitCode::done;
 }
 
+std::size_t count_findings(const ModelAnswer& answer) {
+  std::size_t count = 0;
+  for (const auto& findings : answer.findings) count += findings.size();
+  return count;
+}
+
 ExitCode measure(const ModelRequest& request, bool keep) {
   const ModelSpec spec = spec_of(request);
   ModelAnswer answer;
@@ -167,6 +174,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   options.threads = static_cast<unsigned>(request.threads);
   options.counters = schema::Catalogue::get().counters_for(answer.metrics);
   options.cancelled = interrupted;
+  options.check = answer.check = request.check;
   BlockProgress progress(is_terminal(STDERR_FILENO) && !request.quiet);
   options.progress = std::ref(progress);
 
@@ -177,6 +185,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   for (const std::string& text : file.remarks) remark(request, text);
   ModelSession session(file, std::move(options));
   for (const ModelLaunch& launch : spec.launches) session.prepare(launch);
+  for (const std::string& text : session.remarks()) remark(request, text);
 
   std::optional<model::TemporaryFolder> folder;
   std::string database = request.database;
@@ -198,6 +207,12 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   output.finish();
   if (keep) remark(request, fmt::format("run {} of {}", answer.run_id, database));
   if (code == ExitCode::kernel) throw Error(code, answer.launches.back().reason);
+  const std::size_t mistakes = count_findings(answer);
+  if (mistakes > 0) {
+    throw Error(ExitCode::kernel, fmt::format("--check found {} mistake{}; mend the lines that "
+                                              "are named",
+                                              mistakes, mistakes == 1 ? "" : "s"));
+  }
   return code;
 }
 
@@ -270,6 +285,8 @@ Command add_model(CLI::App& program, const std::string& command_line) {
                "Write that buffer to FILE.npy or FILE.bin afterwards");
   add_text(app, "--spec", "FILE", request->spec, "Launches as YAML or JSON, run in their order");
   add_flag(app, "--lines", request->lines, "What each source line costs, the worst first");
+  add_flag(app, "--check", request->check,
+           "Look for accesses out of bounds, unset memory, races and divergent barriers; exits 6");
   add_flag(app, "--accepts", request->accepts,
            "Say which kernels of the files can be run and why others cannot, and run nothing");
   add_repeated(app, "-I,--include", "FOLDER", request->includes, "Look for headers there too");

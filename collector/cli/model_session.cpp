@@ -11,6 +11,7 @@
 #include "collector/model/grades.h"
 #include "collector/model/host_memory.h"
 #include "collector/model/npy.h"
+#include "collector/model/sass/audit.h"
 #include "schema/catalogue.h"
 #include "schema/error.h"
 
@@ -53,6 +54,29 @@ std::vector<std::byte> address_bytes(std::uint64_t address) {
 ModelSession::ModelSession(const model::KernelFile& file, ModelOptions options)
     : file_(file), options_(std::move(options)) {}
 
+/// Takes the widths of the accesses from the machine code, where there is any.
+void ModelSession::audit(model::Program& program) {
+  const std::vector<std::byte>* cubin = &file_.cubin;
+  if (cubin->empty()) {
+    if (!assembled_) assembled_ = model::assemble(file_.module->text, file_.module->target);
+    cubin = &*assembled_;
+  }
+  if (cubin->empty()) {
+    const std::string text =
+        "without machine code (a .cubin beside the .ptx, or ptxas of a CUDA toolkit) accesses that "
+        "ptxas may merge are graded ptx";
+    if (std::find(remarks_.begin(), remarks_.end(), text) == remarks_.end()) {
+      remarks_.push_back(text);
+    }
+    return;
+  }
+  const std::string why = model::sass::audit(program, *file_.module, *cubin);
+  if (!why.empty()) {
+    remarks_.push_back(fmt::format("the machine code of {} was no help: it {}",
+                                   model::readable_name(program.kernel), why));
+  }
+}
+
 const model::Program& ModelSession::program_of(const std::string& entry) {
   std::unique_ptr<model::Program>& program = programs_[entry];
   if (program) return *program;
@@ -61,6 +85,7 @@ const model::Program& ModelSession::program_of(const std::string& entry) {
     throw Error(ExitCode::kernel, refused->message);
   }
   program = std::make_unique<model::Program>(std::move(std::get<model::Program>(decoded)));
+  audit(*program);
   point_into_ptx(*program, file_.path);
   for (std::string& name : program->files) name = model::relative_path(name);
   return *program;
@@ -127,10 +152,12 @@ std::vector<std::byte> ModelSession::bytes_of(const Argument& argument,
   }
   if (const auto known = buffers_.find(argument.name); known != buffers_.end()) {
     memory_.remove(known->second.address);
+    written_.remove(known->second.address);
   }
   const std::uint64_t address =
       memory_.allocate(model::contents_of(argument, model::available_memory() / 2),
                        argument.name.empty() ? argument.text : argument.name);
+  if (!argument.is_set()) written_.add(address, memory_.find(address)->data.size());
   if (argument.name.empty()) {
     unnamed.push_back(address);
   } else {
@@ -173,7 +200,7 @@ std::vector<schema::Line> ModelSession::lines_of(const model::Program& program,
   return lines;
 }
 
-std::optional<schema::Launch> ModelSession::run_next() {
+std::optional<ModelOutcome> ModelSession::run_next() {
   const Prepared& prepared = prepared_.at(next_++);
   const model::Program& program = *prepared.program;
   const kernels::Geometry& geometry = prepared.launch->geometry;
@@ -203,6 +230,10 @@ std::optional<schema::Launch> ModelSession::run_next() {
       options_.progress(record.variant, done, blocks);
     };
   }
+  std::optional<model::check::Checker> checker;
+  if (options_.check) {
+    options.checker = &checker.emplace(program, geometry, memory_, written_);
+  }
   const model::LaunchOutcome outcome =
       model::launch(program, geometry, *parameters, memory_, options);
   if (outcome.cancelled) return std::nullopt;
@@ -216,8 +247,13 @@ std::optional<schema::Launch> ModelSession::run_next() {
     record.lines = lines_of(program, outcome);
   }
   save(*prepared.launch);
-  for (const std::uint64_t address : unnamed) memory_.remove(address);
-  return record;
+  for (const std::uint64_t address : unnamed) {
+    memory_.remove(address);
+    written_.remove(address);
+  }
+  std::vector<model::check::Finding> findings;
+  if (checker) findings = checker->findings();
+  return ModelOutcome{std::move(record), std::move(findings)};
 }
 
 }  // namespace warpmeter::cli

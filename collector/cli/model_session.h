@@ -22,8 +22,14 @@ namespace warpmeter::cli {
 struct ModelOptions {
   unsigned threads = 0;               ///< of the host; 0: one a core
   std::vector<std::string> counters;  ///< of the catalogue
+  bool check = false;                 ///< look for mistakes
   std::function<bool()> cancelled;
   std::function<void(const std::string& kernel, std::uint64_t done, std::uint64_t blocks)> progress;
+};
+
+struct ModelOutcome {
+  schema::Launch launch;
+  std::vector<model::check::Finding> findings;
 };
 
 class ModelSession {
@@ -37,7 +43,10 @@ class ModelSession {
 
   /// Runs the next of the launches that were prepared. A kernel that fails is a record with the
   /// reason; nullopt: cancelled. Saves the buffers that the launch names.
-  std::optional<schema::Launch> run_next();
+  std::optional<ModelOutcome> run_next();
+
+  /// What a person should know of the figures: why the machine code was no help, for example.
+  const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:
   struct Prepared {
@@ -51,6 +60,7 @@ class ModelSession {
     model::Element element = model::Element::u8;
   };
 
+  void audit(model::Program& program);
   const model::Program& program_of(const std::string& entry);
   std::vector<std::byte> bytes_of(const model::Argument& argument,
                                   std::vector<std::uint64_t>& unnamed);
@@ -67,7 +77,10 @@ class ModelSession {
   std::uint64_t announced_bytes_ = 0;
   model::DeviceMemory memory_;
   std::map<std::string, Buffer> buffers_;  ///< with a name, by it
+  model::check::WrittenMemory written_;
   std::map<std::string, std::string> sources_;
+  std::optional<std::vector<std::byte>> assembled_;  ///< from the PTX, by ptxas
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace warpmeter::cli

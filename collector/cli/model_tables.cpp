@@ -111,6 +111,31 @@ Table lines_table(const schema::Reader& reader, const ModelAnswer& answer, std::
   return table;
 }
 
+/// By their places in the source.
+Table findings_table(const ModelAnswer& answer, std::size_t first, std::size_t count,
+                     bool for_people) {
+  Table table;
+  if (!for_people) table.columns = {Column::text("variant")};
+  table.columns.insert(table.columns.end(),
+                       {Column::text("finding"), Column::text("place"),
+                        Column::number("ptx_line", "PTX line", "", Kind::exact),
+                        Column::number("times", "", "", Kind::count), Column::text("message")});
+  for (std::size_t i = first; i < first + count && i < answer.findings.size(); ++i) {
+    for (const model::check::Finding& finding : answer.findings[i]) {
+      std::vector<Cell> cells;
+      if (!for_people) cells.emplace_back(answer.launches.at(i).variant);
+      const std::string place = finding.place.line > 0
+                                    ? fmt::format("{}:{}", finding.file, finding.place.line)
+                                    : std::string();
+      cells.insert(cells.end(), {std::string(to_string(finding.defect)), text_or_missing(place),
+                                 std::int64_t{finding.place.ptx_line},
+                                 static_cast<std::int64_t>(finding.times), finding.message});
+      table.rows.push_back(std::move(cells));
+    }
+  }
+  return table;
+}
+
 std::vector<std::int64_t> launch_ids(const schema::Reader& reader, std::int64_t run_id) {
   std::vector<std::int64_t> ids;
   const schema::Rows rows = reader.query(
@@ -139,6 +164,14 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const schema::Launch& launch = answer.launches.at(i);
     document.heading(2, title_of(launch));
+    if (answer.check) {
+      Table findings = findings_table(answer, i, 1, true);
+      if (findings.rows.empty()) {
+        document.paragraph("No mistake was found.");
+      } else {
+        document.table(std::move(findings));
+      }
+    }
     if (launch.outcome == schema::LaunchOutcome::failed) {
       document.paragraph(fmt::format("failed: {}", launch.reason));
       continue;
@@ -164,6 +197,9 @@ std::string render_answer(const schema::Reader& reader, const ModelAnswer& answe
   if (format == "markdown") return reports::document_markdown(document_of(reader, answer));
   if (format == "table") return reports::document_text(document_of(reader, answer), width);
   if (format == "csv") {
+    if (answer.check) {
+      return reports::render_csv(findings_table(answer, 0, answer.findings.size(), false));
+    }
     return reports::render_csv(answer.lines ? lines_table(reader, answer, 0, false)
                                             : metrics_table(reader, answer, 0, false));
   }
@@ -171,6 +207,10 @@ std::string render_answer(const schema::Reader& reader, const ModelAnswer& answe
   text += reports::json_array(metrics_table(reader, answer, 0, false), "  ");
   if (answer.lines) {
     text += ",\n\"lines\": " + reports::json_array(lines_table(reader, answer, 0, false), "  ");
+  }
+  if (answer.check) {
+    text += ",\n\"findings\": " +
+            reports::json_array(findings_table(answer, 0, answer.findings.size(), false), "  ");
   }
   return text + "\n}\n";
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/model/check/checker.h"
 #include "reports/document.h"
 #include "schema/records.h"
 #include "schema/store.h"
@@ -18,10 +19,12 @@ struct ModelAnswer {
   std::vector<std::string> metrics;  ///< asked for: metrics, counters, @sets
   bool is_default = true;            ///< nobody asked: those without a value are left out
   bool lines = false;
+  bool check = false;
+  std::vector<std::vector<model::check::Finding>> findings;  ///< of each launch
 };
 
-/// In a format by name; `width` is the terminal's, 0: none. csv holds one table: the lines where
-/// they were asked for, else the metrics.
+/// In a format by name; `width` is the terminal's, 0: none. csv holds one table: the findings
+/// where they were asked for, else the lines, else the metrics.
 std::string render_answer(const schema::Reader& reader, const ModelAnswer& answer,
                           const std::string& format, std::size_t width);
 

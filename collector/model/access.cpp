@@ -6,7 +6,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "collector/model/check/checker.h"
 #include "collector/model/counting.h"
+#include "collector/model/sharing.h"
 #include "collector/model/worker_memory.h"
 
 namespace warpmeter::model {
@@ -17,6 +19,7 @@ struct Window {
   AddressSpace space = AddressSpace::global;
   std::uint64_t begin = 0, bytes = 0;
   std::byte* host = nullptr;
+  std::uint32_t* owners = nullptr;  ///< of its words, to be told of each access
 
   bool holds(std::uint64_t address, unsigned width) const {
     const std::uint64_t offset = address - begin;
@@ -62,8 +65,10 @@ Window window_at(const Warp& w, const SiteInfo& info, std::uint64_t address, uns
   }
   Allocation* allocation = memory.device->find(address);
   if (allocation == nullptr) return {AddressSpace::global, 0, 0, nullptr};
+  const bool stores = info.kind != AccessKind::load;
   return {AddressSpace::global, allocation->address, allocation->data.size(),
-          allocation->data.data()};
+          allocation->data.data(),
+          memory.sharing != nullptr ? memory.sharing->enter(*allocation, stores) : nullptr};
 }
 
 bool is_read_only(AddressSpace space) {
@@ -203,6 +208,7 @@ void remember(Site& site, const SiteInfo& info, const Window& window, std::uint3
   site.window_begin = window.begin;
   site.window_bytes = window.bytes;
   site.window_host = window.host;
+  site.owners = window.owners;
   site.hits[(first & site.hit_mask) >> site.hit_shift] = 1;
 }
 
@@ -271,6 +277,7 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   Window window;
   std::array<AddressSpace, warp_lanes> spaces{};
   bool one_window = true, trapped = false;
+  std::uint32_t refused = 0;
   const unsigned first_lane = static_cast<unsigned>(std::countr_zero(mask));
   for_each_lane(mask, [&](unsigned lane) {
     if (trapped) return;
@@ -285,21 +292,55 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
     }
     spaces[lane] = window.space;
     const bool writes = info.kind != AccessKind::load;
+    TrapKind wrong = TrapKind::none;
     if (!window.holds(address, info.width) || (writes && is_read_only(window.space))) {
-      trapped = !raise(w, op, info, TrapKind::out_of_bounds, window.space, lane, address);
+      wrong = TrapKind::out_of_bounds;
     } else if (address % info.alignment != 0) {
-      trapped = !raise(w, op, info, TrapKind::misaligned, window.space, lane, address);
+      wrong = TrapKind::misaligned;
+    }
+    if (wrong == TrapKind::none) {
+      const std::uint64_t offset = address - window.begin;
+      w.lane_host[lane] = window.host + offset;
+      if (window.owners != nullptr) {
+        memory.sharing->touch(window.owners, offset, info.width, memory.block, writes);
+      }
+      if (memory.checker != nullptr) {
+        const bool is_global = window.space == AddressSpace::global;
+        memory.checker->accept(w, op, info, window.space, lane, is_global ? address : offset);
+      }
+    } else if (memory.checker != nullptr) {
+      w.lane_host[lane] = memory.checker->refuse(w, op, wrong, window.space, lane, address);
+      refused |= 1u << lane;
     } else {
-      w.lane_host[lane] = window.host + (address - window.begin);
+      trapped = !raise(w, op, info, wrong, window.space, lane, address);
     }
   });
   if (trapped) return false;
+  if (memory.checker != nullptr) {  // every access has to come by here, so none is remembered
+    count_apart(memory.counts[op->extra], info, mask & ~refused, spaces, addresses);
+    return true;
+  }
   if (one_window) {
     remember(site, info, window, mask, addresses);
   } else {
     count_apart(memory.counts[op->extra], info, mask, spaces, addresses);
   }
   return true;
+}
+
+void tell_owners(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first) {
+  const WorkerMemory& memory = *w.memory;
+  const SiteInfo& info = memory.program->sites[op->extra];
+  const Site& site = w.sites[op->extra];
+  const std::uint64_t offset = first - site.window_begin;
+  const bool stores = info.kind != AccessKind::load;
+  for_each_lane(mask, [&](unsigned lane) {
+    memory.sharing->touch(site.owners, offset + site.delta[lane], info.width, memory.block, stores);
+  });
+}
+
+void observe(const Warp& w, const Operation* op, std::uint32_t mask) {
+  w.memory->checker->observe(w, op, mask);
 }
 
 }  // namespace warpmeter::model

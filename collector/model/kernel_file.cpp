@@ -263,6 +263,20 @@ KernelFile read_kernel_file(const std::string& path, const CompileOptions& optio
   return file;
 }
 
+std::vector<std::byte> assemble(const std::string& ptx, int arch) {
+  const auto ptxas = toolkit_program("ptxas");
+  if (!ptxas) return {};
+  const TemporaryFolder folder;
+  const std::string source = (folder.path() / "kernels.ptx").string();
+  const std::string target = (folder.path() / "kernels.cubin").string();
+  std::ofstream(source, std::ios::binary) << ptx;
+  const ToolOutcome outcome =
+      run_tool({ptxas->string(), "--generate-line-info", fmt::format("--gpu-name=sm_{}", arch),
+                "-o", target, source});
+  if (outcome.exit_code != 0) return {};
+  return read_whole_file(target);
+}
+
 std::string source_text(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};

@@ -38,6 +38,10 @@ std::string find_entry(const KernelFile& file, std::string_view kernel);
 /// An entry's name as its author wrote it, without parameters: "reduce<float, 256>".
 std::string readable_name(std::string_view entry);
 
+/// The machine code that ptxas of this machine's toolkit makes of PTX; empty: there is no ptxas, or
+/// it does not take it.
+std::vector<std::byte> assemble(const std::string& ptx, int arch);
+
 /// A file's text, for showing its lines; empty when it cannot be read.
 std::string source_text(const std::string& path);
 

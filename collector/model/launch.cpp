@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "collector/model/sharing.h"
 #include "collector/model/trap_message.h"
 #include "collector/model/worker.h"
 
@@ -59,6 +60,12 @@ class Blocks {
   }
 
   void stop() { stopped_ = true; }
+  /// Forgets what came after the first `done` blocks.
+  void start_again(std::uint64_t done) {
+    next_ = done;
+    stopped_ = false;
+    first_trapped_ = no_block;
+  }
   bool is_stopped() const { return stopped_.load(); }
   std::uint64_t begun() const { return std::min(next_.load(), count_); }
   std::uint64_t count() const { return count_; }
@@ -96,8 +103,42 @@ void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled
   }
 }
 
+/// The next block alone.
+void work_on_one(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled) {
+  const std::optional<std::uint64_t> block = blocks.next();
+  if (!block) return;
+  const BlockOutcome outcome = worker.run_block(*block, cancelled);
+  if (outcome == BlockOutcome::trapped) blocks.trapped(worker.trap());
+  if (outcome == BlockOutcome::cancelled) blocks.stop();
+}
+
+/// Runs the blocks that are left over threads, adding their workers. False when blocks met in
+/// memory: then memory is as it was before, and what was counted means nothing.
+template <class NewWorker>
+bool run_side_by_side(unsigned count, const NewWorker& new_worker,
+                      std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks,
+                      Sharing& sharing, const LaunchOptions& options) {
+  const std::function<bool()> cancelled = [&] {
+    return sharing.has_conflict() || (options.cancelled && options.cancelled());
+  };
+  const std::size_t first = workers.size();
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < count; ++i) {
+    workers.push_back(new_worker());
+    workers.back()->tell(nullptr, &sharing);
+  }
+  for (unsigned i = 1; i < count; ++i) {
+    threads.emplace_back([&, i] { work(*workers[first + i], blocks, cancelled); });
+  }
+  work(*workers[first], blocks, cancelled, options.progress);
+  for (std::thread& thread : threads) thread.join();
+  if (!sharing.has_conflict()) return true;
+  sharing.restore();
+  return false;
+}
+
 unsigned host_threads(const Program& program, std::uint64_t blocks, unsigned wanted) {
-  if (program.blocks_communicate) return 1;
+  if (program.blocks_communicate || blocks > Sharing::most_blocks) return 1;
   if (wanted == 0) wanted = std::max(1u, std::thread::hardware_concurrency());
   return static_cast<unsigned>(std::min<std::uint64_t>(wanted, blocks));
 }
@@ -159,26 +200,46 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
     if (options.keep_variables && memory.find(variable.address) != nullptr) continue;
     memory.place(variable.address, variable.initial, variable.name);
   }
-  const Unit& unit = options.unit != nullptr ? *options.unit : best_unit();
   LaunchOutcome outcome;
-  outcome.threads = host_threads(program, geometry.grid.count(), options.threads);
+  outcome.threads = options.checker != nullptr
+                        ? 1
+                        : host_threads(program, geometry.grid.count(), options.threads);
+  const auto new_worker = [&] {
+    auto worker = std::make_unique<Worker>(program, memory, geometry, parameters,
+                                           options.unit != nullptr ? *options.unit : best_unit(),
+                                           options.instruction_budget);
+    worker->print_to(options.print);
+    return worker;
+  };
   std::vector<std::unique_ptr<Worker>> workers;
-  for (unsigned i = 0; i < outcome.threads; ++i) {
-    workers.push_back(std::make_unique<Worker>(program, memory, geometry, parameters, unit,
-                                               options.instruction_budget));
-    workers.back()->print_to(options.print);
-  }
   Blocks blocks(geometry.grid.count());
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < outcome.threads; ++i) {
-    threads.emplace_back([&, i] { work(*workers[i], blocks, options.cancelled); });
+  if (outcome.threads > 1) {
+    // The first block runs alone, and shows what the kernel stores to.
+    Sharing sharing(memory);
+    workers.push_back(new_worker());
+    workers[0]->tell(nullptr, &sharing);
+    work_on_one(*workers[0], blocks, options.cancelled);
+    sharing.begin();
+    if (!run_side_by_side(outcome.threads, new_worker, workers, blocks, sharing, options)) {
+      workers.resize(1);
+      outcome.threads = 1;
+      blocks.start_again(1);
+    }
+    memory.for_each([](Allocation& allocation) { allocation.owners = nullptr; });
   }
-  work(*workers[0], blocks, options.cancelled, options.progress);
-  for (std::thread& thread : threads) thread.join();
+  if (outcome.threads == 1) {
+    workers.push_back(new_worker());
+    workers.back()->tell(options.checker, nullptr);
+    work(*workers.back(), blocks, options.cancelled, options.progress);
+  }
 
   outcome.cancelled = blocks.is_stopped();
-  if (const BlockTrap* trap = blocks.trap())
+  if (const BlockTrap* trap = blocks.trap()) {
     outcome.trap = describe(*trap, program, geometry, memory);
+    if (options.checker != nullptr) {
+      options.checker->stopped(trap->raised.kind, trap->raised.instruction, outcome.trap->message);
+    }
+  }
   outcome.counts.resize(program.sites.size());
   outcome.parted.resize(program.places.size());
   for (const auto& worker : workers) {

@@ -3,7 +3,8 @@
 // Counts and results do not depend on how many threads there are: counts are sums of whole numbers,
 // and blocks are independent of each other. Kernels whose blocks may talk to each other (atomics on
 // global or generic memory, volatile or ordered accesses to it) run on one thread, block after
-// block, so that they too give the same every time.
+// block, so that they too give the same every time; so do those whose blocks turn out to touch what
+// others wrote (see sharing.h).
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collector/model/check/checker.h"
 #include "collector/model/execute/units.h"
 #include "collector/model/memory.h"
 #include "collector/model/program.h"
@@ -34,6 +36,8 @@ struct LaunchOptions {
   std::function<void(std::string_view)> print;  ///< what the kernel prints; empty: standard error
   /// The module's variables stay in `memory`, for the launches that follow; the first brings them.
   bool keep_variables = false;
+  /// Looks for mistakes while the kernel runs, in order on one thread; null: nobody does.
+  check::Checker* checker = nullptr;
   /// Told now and then how many blocks were begun, by one thread; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};
 };

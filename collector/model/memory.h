@@ -7,6 +7,7 @@
 // generic.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -42,6 +43,10 @@ struct Allocation {
   std::string name;  ///< for messages
   std::vector<std::byte> data;
 
+  // Of a launch whose blocks run side by side; see sharing.h.
+  std::atomic<bool> is_loaded{false}, is_stored{false};
+  std::atomic<std::uint32_t*> owners{nullptr};  ///< of each word
+
   std::uint64_t end() const { return address + data.size(); }
 };
 
@@ -60,6 +65,11 @@ class DeviceMemory {
 
   /// The allocation whose bounds are the least away; null when there is none at all.
   const Allocation* nearest(std::uint64_t address) const;
+
+  template <class Visit>
+  void for_each(Visit visit) {
+    for (const auto& allocation : allocations_) visit(*allocation);
+  }
 
   /// Takes the contents back: nothing is allocated at the address afterwards.
   std::vector<std::byte> remove(std::uint64_t address);

@@ -39,7 +39,10 @@ struct SiteInfo {
   std::uint8_t alignment = 4;  ///< that an address must have
   std::uint8_t parts = 1;      ///< registers of a vector
   std::uint32_t instruction = 0;
-  bool is_float = false;      ///< an atomic of floats
+  bool is_strong = false;          ///< volatile or ordered: other threads are meant to see it
+  bool is_call_parameter = false;  ///< of a device function; lies in local memory
+  std::uint8_t row_bytes = 0;      ///< of a register of a load or store; 0: not known
+  bool is_float = false;           ///< an atomic of floats
   bool is_apart = false;      ///< cp.async and its like, which no counter of loads or stores sees
   bool is_generic = false;    ///< the machine does not know the space either
   bool drops_result = false;  ///< an atomic whose result the machine code does not take
@@ -101,6 +104,12 @@ struct ModuleVariable {
   std::vector<std::byte> initial;
 };
 
+/// An instruction whose lanes wait for each other: the row that holds which.
+struct SyncInfo {
+  std::uint32_t instruction = 0;
+  std::uint16_t members = 0;
+};
+
 struct Parameter {
   std::uint32_t offset = 0, bytes = 0;
   std::string type = {};  ///< "u64", "f32"; of a structure, "b8[24]"
@@ -116,6 +125,7 @@ struct Program {
   std::vector<Place> places;  ///< of each instruction
   std::vector<std::string> files;
   std::vector<SiteInfo> sites;
+  std::vector<SyncInfo> syncs;
 
   std::uint32_t row_units = 0;        ///< of a warp's registers
   std::uint32_t predicate_count = 0;  ///< of a warp
@@ -136,6 +146,8 @@ struct Program {
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.
   bool blocks_communicate = false;
+  /// Threads order their accesses with fences, and tell each other through atomics.
+  bool has_fences = false;
   std::uint32_t max_threads = 1024;
 };
 

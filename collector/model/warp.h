@@ -32,7 +32,8 @@ struct alignas(64) Site {
   std::int64_t highest;    ///< greatest delta plus width
   std::uint64_t window_begin, window_bytes;  ///< where the last access was allowed
   std::byte* window_host;                    ///< what window_begin is on this machine
-  std::uint64_t hits[32];                    ///< of the remembered shape, not yet in the counts
+  std::uint32_t* owners;   ///< of the window's words, to be told of each access; null: nobody is
+  std::uint64_t hits[32];  ///< of the remembered shape, not yet in the counts
 };
 
 /// A side of a divergent branch that waits, or where both continue together.

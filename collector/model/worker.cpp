@@ -12,6 +12,7 @@
 #include <cstring>
 #include <new>
 
+#include "collector/model/check/checker.h"
 #include "collector/model/counting.h"
 
 namespace warpmeter::model {
@@ -204,8 +205,16 @@ BlockOutcome Worker::raise(Warp& warp, TrapKind kind) {
   return BlockOutcome::trapped;
 }
 
+void Worker::tell(check::Checker* checker, Sharing* sharing) {
+  memory_.checker = checker;
+  memory_.sharing = sharing;
+}
+
 BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>& cancelled) {
   start_block(block);
+  memory_.block = block;
+  if (memory_.checker != nullptr) memory_.checker->start_block(block);
+  const RunWarp run = memory_.checker != nullptr ? unit_.run_observed : unit_.run;
   while (true) {
     bool ran = false, unfinished = false;
     for (Warp& warp : warps_) {
@@ -213,7 +222,7 @@ BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>&
         ran = true;
         warp.yield_at = std::min(warp.warp_instructions + (turns_ > 0 ? share_of_spinners : share),
                                  instruction_budget_);
-        unit_.run(warp);
+        run(warp);
         if (warp.status == WarpStatus::yielded && spins(warp)) let_others_go(warp);
         if (warp.status == WarpStatus::trapped && wait_for_parted(warp)) {
           unfinished = true;
@@ -317,11 +326,14 @@ bool Worker::wait_for_parted(Warp& warp) {
 void Worker::come_to_barrier(Warp& warp) {
   const Operation& operation = *warp.pc;
   const int lane = std::countr_zero(warp.alive);
-  Barrier& barrier = barriers_[row<std::uint32_t>(warp, operation.a)[lane] % barriers_.size()];
+  const auto barrier_number =
+      static_cast<std::uint32_t>(row<std::uint32_t>(warp, operation.a)[lane] % barriers_.size());
+  Barrier& barrier = barriers_[barrier_number];
   barrier.threads = row<std::uint32_t>(warp, operation.b)[lane];
   const std::uint32_t bit = 1u << warp.index;
   if (static_cast<BarrierKind>(operation.f) == BarrierKind::arrive) {
     barrier.arrived |= bit;
+    if (memory_.checker != nullptr) memory_.checker->arrive(barrier_number, warp.index);
     warp.status = WarpStatus::yielded;
     ++warp.pc;
   } else {
@@ -344,10 +356,19 @@ bool Worker::release_barriers() {
     const bool complete =
         barrier.threads == 0 ? (living & ~present) == 0 : threads >= barrier.threads;
     if (!complete) continue;
+    if (memory_.checker != nullptr) tell_released(barrier, living);
     release(barrier);
     released = true;
   }
   return released;
+}
+
+void Worker::tell_released(const Barrier& barrier, std::uint32_t living) {
+  const auto number = static_cast<std::uint32_t>(&barrier - barriers_.data());
+  const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << warp_count_) - 1);
+  const Warp& first = warps_[static_cast<std::size_t>(std::countr_zero(barrier.waiting))];
+  memory_.checker->release(number, barrier.waiting, barrier.threads == 0 ? all & ~living : 0,
+                           first.pc);
 }
 
 void Worker::release(Barrier& barrier) {

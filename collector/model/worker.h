@@ -37,6 +37,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   void print_to(std::function<void(std::string_view)> print) { memory_.print = std::move(print); }
+  /// Who is told of accesses and barriers while blocks run; either may be null. See WorkerMemory.
+  void tell(check::Checker* checker, Sharing* sharing);
 
   /// Runs one block to its end. `cancelled` is asked now and then; it may be empty.
   BlockOutcome run_block(std::uint64_t block, const std::function<bool()>& cancelled);
@@ -67,6 +69,7 @@ class Worker {
   void come_to_barrier(Warp& warp);
   bool release_barriers();
   void release(Barrier& barrier);
+  void tell_released(const Barrier& barrier, std::uint32_t living);
   BlockOutcome raise(Warp& warp, TrapKind kind);
   bool spins(Warp& warp);
   void let_others_go(Warp& warp);

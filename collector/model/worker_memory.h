@@ -33,9 +33,17 @@ struct SiteCounts {
   AccessCounts loop_loads;      ///< of shared memory, by an atomic that is a loop
 };
 
+class Sharing;
+namespace check {
+class Checker;
+}
+
 struct WorkerMemory {
   const Program* program = nullptr;
   DeviceMemory* device = nullptr;
+  check::Checker* checker = nullptr;  ///< told of every access; null: nobody asks
+  Sharing* sharing = nullptr;         ///< told of accesses to what is stored to; null: one thread
+  std::uint64_t block = 0;            ///< that runs
   std::vector<std::byte> shared;      ///< of the block that runs
   std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn
   std::vector<std::byte> parameters;  ///< the entry's

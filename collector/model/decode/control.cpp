@@ -29,6 +29,7 @@ bool Decoder::decode_control() {
              opcode == "setmaxnreg") {
     // One warp runs at a time, in order, one grid after the other: there is nothing to fence, to
     // wait for or to fetch early.
+    if (opcode == "membar" || opcode == "fence") program_.has_fences = true;
     emit(Code::nothing);
   } else if (opcode == "createpolicy") {
     const std::uint16_t none = constant(0, 8);

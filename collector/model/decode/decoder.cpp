@@ -304,6 +304,7 @@ void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& res
     program_.places.push_back(place);
     try {
       decode_instruction();
+      note_members();
     } catch (const Refused& refused) {
       if (refused.refusal.instruction.empty()) throw;
       keep(refused.refusal);
@@ -352,6 +353,15 @@ Operation& Decoder::emit(Code code, bool guarded) {
   operation.instruction = ordinal_;
   program_.operations.push_back(operation);
   return program_.operations.back();
+}
+
+/// Of an instruction that makes the lanes of a warp wait for each other, which ones: always the
+/// last operand.
+void Decoder::note_members() {
+  const std::string_view opcode = instruction_->opcode;
+  const bool is_block_barrier = (opcode == "bar" || opcode == "barrier") && !has("warp");
+  if (!has("sync") || is_block_barrier || instruction_->operands.empty()) return;
+  program_.syncs.push_back({ordinal_, source(instruction_->operands.back(), RowType::u32)});
 }
 
 void Decoder::decode_instruction() {

@@ -99,6 +99,7 @@ class Decoder {
                        const std::vector<Symbol>& arguments);
   void finish_function(Instance& instance, const Place& place, const std::vector<Branch>& branches);
   void decode_instruction();
+  void note_members();
   const Analysis& analyse(const ptx::Function& function);
   [[noreturn]] void refuse(const std::string& what) const;  ///< the current instruction
   void keep(const Refusal& refusal);

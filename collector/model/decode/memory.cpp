@@ -234,6 +234,9 @@ void Decoder::decode_load_store(bool is_load) {
   info.width = static_cast<std::uint8_t>(what.bytes * what.parts);
   info.alignment = info.width;
   info.parts = static_cast<std::uint8_t>(rows.size());
+  info.row_bytes = static_cast<std::uint8_t>(row_bytes);
+  info.is_strong = talks_to_others(*instruction_);
+  info.is_call_parameter = access_space() == AddressSpace::param;
   const std::uint32_t site = add_site(info);
   const auto count = static_cast<unsigned>(rows.size());
   const unsigned units = row_bytes * 32 / row_unit_bytes;

@@ -7,12 +7,15 @@ namespace warpmeter::model {
 
 namespace baseline {
 void run(Warp& w);
+void run_observed(Warp& w);
 }
 namespace avx2 {
 void run(Warp& w);
+void run_observed(Warp& w);
 }
 namespace avx512 {
 void run(Warp& w);
+void run_observed(Warp& w);
 }
 
 }  // namespace warpmeter::model

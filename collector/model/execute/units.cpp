@@ -19,11 +19,13 @@ bool has_avx512() {
 
 std::span<const Unit> units() {
 #if defined(WARPMETER_X86_UNITS)
-  static const std::array<Unit, 3> all = {{{"baseline", baseline::run, true},
-                                           {"avx2", avx2::run, has_avx2()},
-                                           {"avx512", avx512::run, has_avx512()}}};
+  static const std::array<Unit, 3> all = {
+      {{"baseline", baseline::run, baseline::run_observed, true},
+       {"avx2", avx2::run, avx2::run_observed, has_avx2()},
+       {"avx512", avx512::run, avx512::run_observed, has_avx512()}}};
 #else
-  static const std::array<Unit, 1> all = {{{"baseline", baseline::run, true}}};
+  static const std::array<Unit, 1> all = {
+      {{"baseline", baseline::run, baseline::run_observed, true}}};
 #endif
   return all;
 }

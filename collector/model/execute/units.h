@@ -11,7 +11,8 @@ namespace warpmeter::model {
 struct Unit {
   std::string_view name;  ///< "baseline", "avx2", "avx512"
   RunWarp run = nullptr;
-  bool is_supported = false;  ///< by this processor
+  RunWarp run_observed = nullptr;  ///< the same, with observe() before each operation
+  bool is_supported = false;       ///< by this processor
 };
 
 /// All units, from the plainest to the best. The first is always supported.

@@ -1,0 +1,340 @@
+#include "collector/model/check/checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "collector/model/trap_message.h"
+#include "collector/model/worker.h"
+
+namespace warpmeter::model::check {
+namespace {
+
+std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
+
+bool is_shuffle(Code code) {
+  return code == Code::shfl_up || code == Code::shfl_down || code == Code::shfl_bfly ||
+         code == Code::shfl_idx;
+}
+
+/// Jumps and the like, which a warp executes on its way past what it leaves out.
+bool does_nothing(Code code) {
+  return code == Code::leave || code == Code::join || code == Code::branch ||
+         code == Code::branch_if || code == Code::nothing;
+}
+
+const std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
+  return reinterpret_cast<const std::uint32_t*>(warp.registers + unit * row_unit_bytes);
+}
+
+/// The lane that a shuffle reads, as execute/exchange.inc finds it; the lane itself when none.
+unsigned source_lane(Code code, unsigned lane, std::uint32_t b, std::uint32_t c) {
+  const std::uint32_t segment = c >> 8 & 31, clamp = c & 31, by = b & 31;
+  const std::uint32_t bound = (lane & segment) | (clamp & ~segment);
+  if (code == Code::shfl_up) {
+    const auto from = static_cast<std::int32_t>(lane - by);
+    return from >= static_cast<std::int32_t>(bound) ? static_cast<unsigned>(from) : lane;
+  }
+  const std::uint32_t from = code == Code::shfl_down   ? lane + by
+                             : code == Code::shfl_bfly ? lane ^ by
+                                                       : (lane & segment) | (by & ~segment);
+  return from <= bound ? from & 31 : lane;
+}
+
+/// What a store is about to put there: the registers' low bytes, part after part, as
+/// execute/memory.inc finds them.
+std::array<std::byte, 64> stored_value(const Warp& warp, const Operation* op, const SiteInfo& info,
+                                       unsigned lane) {
+  std::array<std::byte, 64> value{};
+  const std::uint16_t rows[] = {op->d, op->b, op->c, op->e};
+  const unsigned part_bytes = info.width / info.parts;
+  const unsigned units = info.row_bytes * warp_lanes / row_unit_bytes;
+  for (unsigned part = 0; part < info.parts; ++part) {
+    const unsigned row = info.parts > std::size(rows) ? op->d + part * units : rows[part];
+    const std::byte* lanes = warp.registers + row * row_unit_bytes;
+    std::memcpy(value.data() + part * part_bytes, lanes + std::size_t{lane} * info.row_bytes,
+                part_bytes);
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string_view to_string(Defect defect) {
+  switch (defect) {
+    case Defect::out_of_bounds:
+      return "out of bounds";
+    case Defect::misaligned:
+      return "misaligned";
+    case Defect::uninitialised:
+      return "uninitialised read";
+    case Defect::race:
+      return "shared-memory race";
+    case Defect::barrier:
+      return "divergent barrier";
+    case Defect::absent_lanes:
+      return "absent lanes";
+    case Defect::trap:
+      break;
+  }
+  return "trap";
+}
+
+void WrittenMemory::add(std::uint64_t address, std::uint64_t bytes) {
+  unset_[address].assign(bytes, false);
+}
+
+void WrittenMemory::remove(std::uint64_t address) { unset_.erase(address); }
+
+void WrittenMemory::mark(std::uint64_t address, std::uint32_t width) {
+  auto after = unset_.upper_bound(address);
+  if (after == unset_.begin()) return;
+  auto& [begin, bits] = *std::prev(after);
+  for (std::uint64_t i = address - begin; i < address - begin + width && i < bits.size(); ++i) {
+    bits[i] = true;
+  }
+}
+
+bool WrittenMemory::is_written(std::uint64_t address, std::uint32_t width) const {
+  const auto after = unset_.upper_bound(address);
+  if (after == unset_.begin()) return true;
+  const auto& [begin, bits] = *std::prev(after);
+  const std::uint64_t offset = address - begin;
+  if (offset + width > bits.size()) return true;
+  const auto first = bits.begin() + static_cast<std::ptrdiff_t>(offset);
+  return std::any_of(first, first + width, [](bool bit) { return bit; });
+}
+
+Checker::Checker(const Program& program, const kernels::Geometry& geometry, DeviceMemory& memory,
+                 WrittenMemory& written)
+    : program_(program),
+      geometry_(geometry),
+      memory_(memory),
+      written_(written),
+      members_(program.places.size(), no_operand),
+      races_(geometry.dynamic_shared_bytes == 0
+                 ? program.static_shared_bytes
+                 : std::size_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes,
+             static_cast<std::uint32_t>((geometry.block.count() + warp_lanes - 1) / warp_lanes),
+             program.has_fences) {
+  for (const SyncInfo& sync : program.syncs) members_.at(sync.instruction) = sync.members;
+  const std::uint64_t warps = (geometry.block.count() + warp_lanes - 1) / warp_lanes;
+  progress_.resize(warps);
+  local_written_.resize(std::size_t{program.local_bytes} * warps * warp_lanes);
+}
+
+void Checker::start_block(std::uint64_t block) {
+  block_ = block;
+  races_.start_block();
+  passes_.clear();
+  std::fill(progress_.begin(), progress_.end(), 0);
+  std::fill(local_written_.begin(), local_written_.end(), false);
+}
+
+std::string Checker::thread_name(std::uint32_t thread) const {
+  const kernels::Dim3& size = geometry_.block;
+  return fmt::format("thread ({},{},{})", thread % size.x, thread / size.x % size.y,
+                     thread / size.x / size.y);
+}
+
+std::string Checker::line_of(std::uint32_t instruction) const {
+  const Place& place = program_.places[instruction];
+  return place.line > 0 ? fmt::format("line {}", place.line)
+                        : fmt::format("line {} of the PTX", place.ptx_line);
+}
+
+void Checker::add(Defect defect, std::uint32_t instruction, const std::string& what,
+                  std::uint32_t thread) {
+  Finding& finding = findings_[{defect, instruction}];
+  if (finding.times++ > 0) return;
+  const kernels::Dim3& grid = geometry_.grid;
+  finding.defect = defect;
+  finding.place = program_.places[instruction];
+  if (static_cast<std::size_t>(finding.place.file) < program_.files.size()) {
+    finding.file = program_.files[static_cast<std::size_t>(finding.place.file)];
+  }
+  finding.message = fmt::format("{} of block ({},{},{}) {}", thread_name(thread), block_ % grid.x,
+                                block_ / grid.x % grid.y, block_ / grid.x / grid.y, what);
+}
+
+void Checker::observe(const Warp& warp, const Operation* op, std::uint32_t mask) {
+  if (!does_nothing(op->code)) {
+    auto& furthest = progress_[warp.index];
+    furthest = std::max(furthest, static_cast<std::uint32_t>(op - warp.code));
+  }
+  if (members_[op->instruction] != no_operand) check_mask(warp, op, mask);
+}
+
+void Checker::check_mask(const Warp& warp, const Operation* op, std::uint32_t mask) {
+  const std::uint32_t* members = row(warp, members_[op->instruction]);
+  const auto threads = static_cast<std::uint32_t>(geometry_.block.count());
+  const std::uint32_t existing = lanes_below(threads - warp.index * warp_lanes);
+  const unsigned first = static_cast<unsigned>(std::countr_zero(mask));
+  const std::uint32_t named = members[first];
+  const bool exchanges = op->code != Code::nothing;
+  // Lanes that were never started are named by every full mask; those that have ended are not
+  // waited for, but have nothing to give.
+  const std::uint32_t absent = named & ~mask & (exchanges ? existing : warp.alive);
+  const std::uint32_t not_named = mask & ~named;
+  if (absent != 0) {
+    add(Defect::absent_lanes, op->instruction,
+        fmt::format("names lanes {:#010x} in its mask {:#010x}, but only {:#010x} are here", absent,
+                    named, mask),
+        warp.index * warp_lanes + first);
+  } else if (not_named != 0) {
+    bool excludes_itself = false;
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      excludes_itself |= (members[lane] >> lane & 1) == 0;
+    }
+    if (excludes_itself) {
+      add(Defect::absent_lanes, op->instruction,
+          fmt::format("has the mask {:#010x}, which leaves out lanes that execute it ({:#010x})",
+                      named, mask),
+          warp.index * warp_lanes + first);
+    }
+  } else if (is_shuffle(op->code)) {
+    check_shuffle(warp, op, mask);
+  }
+  std::uint32_t left = mask;
+  while (left != 0) {  // lanes with the same mask meet
+    const std::uint32_t group = members[std::countr_zero(left)];
+    std::uint32_t together = 0;
+    for (std::uint32_t rest = left; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      if (members[lane] == group) together |= 1u << lane;
+    }
+    races_.meet(warp.index, together);
+    left &= ~together;
+  }
+}
+
+void Checker::check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask) {
+  const std::uint32_t *b = row(warp, op->b), *c = row(warp, op->c);
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const unsigned from = source_lane(op->code, lane, b[lane], c[lane]);
+    if ((mask >> from & 1) != 0) continue;
+    add(Defect::absent_lanes, op->instruction,
+        fmt::format("reads from lane {}, which is not here ({:#010x} are)", from, mask),
+        warp.index * warp_lanes + lane);
+    return;
+  }
+}
+
+std::byte* Checker::refuse(const Warp& warp, const Operation* op, TrapKind kind, AddressSpace space,
+                           unsigned lane, std::uint64_t address) {
+  BlockTrap trap;
+  trap.block = block_;
+  trap.warp = warp.index;
+  trap.raised.kind = kind;
+  trap.raised.space = static_cast<std::uint8_t>(space);
+  trap.raised.lane = lane;
+  trap.raised.instruction = op->instruction;
+  trap.raised.address = address;
+  trap.raised.width = program_.sites[op->extra].width;
+  const Defect defect = kind == TrapKind::misaligned ? Defect::misaligned : Defect::out_of_bounds;
+  if (findings_.contains({defect, op->instruction})) {
+    ++findings_[{defect, op->instruction}].times;
+  } else {
+    add(defect, op->instruction, "", 0);
+    findings_[{defect, op->instruction}].message =
+        describe(trap, program_, geometry_, memory_).message;
+  }
+  nowhere_ = {};
+  return nowhere_.data();
+}
+
+void Checker::accept(const Warp& warp, const Operation* op, const SiteInfo& info,
+                     AddressSpace space, unsigned lane, std::uint64_t address) {
+  const std::uint32_t thread = warp.index * warp_lanes + lane;
+  const bool is_atomic = info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
+  const bool reads = info.kind == AccessKind::load || is_atomic;
+  const bool writes = info.kind != AccessKind::load;
+  const auto unwritten = [&](const std::string& where) {
+    add(Defect::uninitialised, op->instruction,
+        fmt::format("reads {} bytes of {} that nothing has written", info.width, where), thread);
+  };
+  if (space == AddressSpace::global) {
+    if (reads && !written_.is_written(address, info.width)) {
+      const Allocation* allocation = memory_.find(address);
+      unwritten(fmt::format("'{}' at byte {}", allocation->name, address - allocation->address));
+    }
+    if (writes) written_.mark(address, info.width);
+  } else if (space == AddressSpace::local) {
+    const std::uint64_t first = std::uint64_t{thread} * program_.local_bytes + address;
+    const auto begin = local_written_.begin() + static_cast<std::ptrdiff_t>(first);
+    if (reads && !info.is_call_parameter &&
+        std::find(begin, begin + info.width, true) == begin + info.width) {
+      unwritten(fmt::format("local memory at byte {}", address));
+    }
+    if (writes) std::fill(begin, begin + info.width, true);
+  } else if (space == AddressSpace::shared) {
+    if (reads && !races_.is_written(address, info.width)) {
+      unwritten(fmt::format("shared memory at byte {}", address));
+    }
+    SharedAccess access;
+    access.thread = thread;
+    access.offset = address;
+    access.width = info.width;
+    access.instruction = op->instruction;
+    access.reads = reads;
+    access.writes = writes;
+    access.is_strong = is_atomic || info.is_strong;
+    std::array<std::byte, 64> value{};
+    if (info.kind == AccessKind::store && info.row_bytes > 0) {
+      value = stored_value(warp, op, info, lane);
+      access.value = {value.data(), info.width};
+    }
+    const auto race = races_.access(access);
+    if (!race) return;
+    add(Defect::race, op->instruction,
+        fmt::format("{} shared memory at byte {} that {} {} on {} with nothing to order the two; "
+                    "put __syncthreads() between them",
+                    writes ? "writes" : "reads", address, thread_name(race->other_thread),
+                    race->other_writes ? "writes" : "reads", line_of(race->other_instruction)),
+        thread);
+  }
+}
+
+void Checker::arrive(std::uint32_t barrier, std::uint32_t warp) { races_.arrive(barrier, warp); }
+
+/// A warp that has ended, did something that comes after the barrier, and was there less often than
+/// the others, has gone past it.
+void Checker::release(std::uint32_t barrier, std::uint32_t waiting, std::uint32_t finished,
+                      const Operation* op) {
+  races_.release(barrier, waiting);
+  const auto number = static_cast<std::uint32_t>(op - program_.operations.data());
+  std::uint64_t passes = 0;
+  for (std::uint32_t rest = waiting; rest != 0; rest &= rest - 1) {
+    const auto warp = static_cast<std::uint32_t>(std::countr_zero(rest));
+    passes = std::max(passes, ++passes_[{warp, number}]);
+  }
+  for (std::uint32_t rest = finished; rest != 0; rest &= rest - 1) {
+    const auto warp = static_cast<std::uint32_t>(std::countr_zero(rest));
+    if (progress_[warp] <= number || passes_[{warp, number}] >= passes) continue;
+    add(Defect::barrier, op->instruction,
+        "went past this barrier, at which other threads of its block wait", warp * warp_lanes);
+  }
+}
+
+void Checker::stopped(TrapKind kind, std::uint32_t instruction, const std::string& message) {
+  const bool is_barrier =
+      kind == TrapKind::divergent_barrier || kind == TrapKind::barrier_not_reached;
+  const Defect defect = is_barrier ? Defect::barrier : Defect::trap;
+  add(defect, instruction, "", 0);
+  findings_[{defect, instruction}].message = message;
+}
+
+std::vector<Finding> Checker::findings() const {
+  std::vector<Finding> all;
+  for (const auto& [key, finding] : findings_) all.push_back(finding);
+  std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+    return a.place.ptx_line < b.place.ptx_line;
+  });
+  return all;
+}
+
+}  // namespace warpmeter::model::check
