@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "collector/model/counting.h"
+#include "collector/model/kernel_file.h"
 
 namespace warpmeter::model {
 namespace {
@@ -70,10 +71,11 @@ std::string what_happened(const BlockTrap& trap, const Program& program,
       site == nullptr ? ""
                       : fmt::format("{} {} bytes of {} memory at {:#x}", verb(site->kind),
                                     raised.width, to_string(space), raised.address);
+  const std::string kernel = readable_name(program.kernel);
   switch (raised.kind) {
     case TrapKind::out_of_bounds: {
       if (space == AddressSpace::global) {
-        return fmt::format("illegal address: kernel '{}' {}, {}", program.kernel, access,
+        return fmt::format("illegal address: kernel '{}' {}, {}", kernel, access,
                            neighbourhood(raised.address, memory));
       }
       const std::uint64_t shared =
@@ -84,40 +86,38 @@ std::string what_happened(const BlockTrap& trap, const Program& program,
                                 : space == AddressSpace::local    ? program.local_bytes
                                 : space == AddressSpace::constant ? program.constant_memory.size()
                                                                   : program.parameter_bytes;
-      return fmt::format("illegal address: kernel '{}' {}, of which there are {} bytes",
-                         program.kernel, access, has);
+      return fmt::format("illegal address: kernel '{}' {}, of which there are {} bytes", kernel,
+                         access, has);
     }
     case TrapKind::misaligned:
-      return fmt::format("misaligned address: kernel '{}' {}, which is no multiple of {}",
-                         program.kernel, access, raised.width);
+      return fmt::format("misaligned address: kernel '{}' {}, which is no multiple of {}", kernel,
+                         access, raised.width);
     case TrapKind::divergent_barrier:
       return fmt::format(
           "barrier not reached: {} threads of a warp of kernel '{}' are at a barrier "
           "that the others of the warp do not come to",
-          std::popcount(raised.mask), program.kernel);
+          std::popcount(raised.mask), kernel);
     case TrapKind::barrier_not_reached:
       return fmt::format(
           "barrier not reached: kernel '{}' waits at a barrier that other threads of "
           "the block never come to",
-          program.kernel);
+          kernel);
     case TrapKind::endless:
       return fmt::format("endless loop: a warp of kernel '{}' has used up its instruction budget",
-                         program.kernel);
+                         kernel);
     case TrapKind::stack_overflow:
       return fmt::format("stack overflow: functions of kernel '{}' call each other too deeply",
-                         program.kernel);
+                         kernel);
     case TrapKind::bad_call:
       return fmt::format(
-          "illegal call: kernel '{}' calls through a pointer that leads to no function",
-          program.kernel);
+          "illegal call: kernel '{}' calls through a pointer that leads to no function", kernel);
     case TrapKind::assertion:
-      return fmt::format("failed assertion in kernel '{}': {}", program.kernel, trap.assertion);
+      return fmt::format("failed assertion in kernel '{}': {}", kernel, trap.assertion);
     case TrapKind::trap_instruction:
     case TrapKind::none:
       break;
   }
-  return fmt::format("trap: kernel '{}' ended itself (a trap or a jump past its table)",
-                     program.kernel);
+  return fmt::format("trap: kernel '{}' ended itself (a trap or a jump past its table)", kernel);
 }
 
 }  // namespace

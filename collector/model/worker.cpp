@@ -364,11 +364,16 @@ bool Worker::release_barriers() {
 }
 
 void Worker::tell_released(const Barrier& barrier, std::uint32_t living) {
-  const auto number = static_cast<std::uint32_t>(&barrier - barriers_.data());
-  const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << warp_count_) - 1);
-  const Warp& first = warps_[static_cast<std::size_t>(std::countr_zero(barrier.waiting))];
-  memory_.checker->release(number, barrier.waiting, barrier.threads == 0 ? all & ~living : 0,
-                           first.pc);
+  check::Checker::Meeting meeting;
+  meeting.barrier = static_cast<std::uint32_t>(&barrier - barriers_.data());
+  meeting.is_for_all = barrier.threads == 0;
+  meeting.waiting = barrier.waiting;
+  meeting.finished = static_cast<std::uint32_t>((std::uint64_t{1} << warp_count_) - 1) & ~living;
+  for (const Warp& warp : warps_) {
+    if ((barrier.waiting >> warp.index & 1) == 0) continue;
+    meeting.operations[warp.index] = static_cast<std::uint32_t>(warp.pc - warp.code);
+  }
+  memory_.checker->release(meeting);
 }
 
 void Worker::release(Barrier& barrier) {

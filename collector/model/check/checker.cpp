@@ -19,10 +19,16 @@ bool is_shuffle(Code code) {
          code == Code::shfl_idx;
 }
 
+/// What an instruction that makes lanes wait for each other is turned into, besides moves.
+bool is_meeting(Code code) {
+  return code == Code::nothing || (code >= Code::shfl_up && code <= Code::redux_xor);
+}
+
 /// Jumps and the like, which a warp executes on its way past what it leaves out.
 bool does_nothing(Code code) {
   return code == Code::leave || code == Code::join || code == Code::branch ||
-         code == Code::branch_if || code == Code::nothing;
+         code == Code::branch_if || code == Code::branch_out || code == Code::gather ||
+         code == Code::nothing;
 }
 
 const std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
@@ -82,31 +88,6 @@ std::string_view to_string(Defect defect) {
   return "trap";
 }
 
-void WrittenMemory::add(std::uint64_t address, std::uint64_t bytes) {
-  unset_[address].assign(bytes, false);
-}
-
-void WrittenMemory::remove(std::uint64_t address) { unset_.erase(address); }
-
-void WrittenMemory::mark(std::uint64_t address, std::uint32_t width) {
-  auto after = unset_.upper_bound(address);
-  if (after == unset_.begin()) return;
-  auto& [begin, bits] = *std::prev(after);
-  for (std::uint64_t i = address - begin; i < address - begin + width && i < bits.size(); ++i) {
-    bits[i] = true;
-  }
-}
-
-bool WrittenMemory::is_written(std::uint64_t address, std::uint32_t width) const {
-  const auto after = unset_.upper_bound(address);
-  if (after == unset_.begin()) return true;
-  const auto& [begin, bits] = *std::prev(after);
-  const std::uint64_t offset = address - begin;
-  if (offset + width > bits.size()) return true;
-  const auto first = bits.begin() + static_cast<std::ptrdiff_t>(offset);
-  return std::any_of(first, first + width, [](bool bit) { return bit; });
-}
-
 Checker::Checker(const Program& program, const kernels::Geometry& geometry, DeviceMemory& memory,
                  WrittenMemory& written)
     : program_(program),
@@ -114,6 +95,8 @@ Checker::Checker(const Program& program, const kernels::Geometry& geometry, Devi
       memory_(memory),
       written_(written),
       members_(program.places.size(), no_operand),
+      in_structures_(sites_in_structures(program)),
+      passage_(program),
       races_(geometry.dynamic_shared_bytes == 0
                  ? program.static_shared_bytes
                  : std::size_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes,
@@ -121,15 +104,14 @@ Checker::Checker(const Program& program, const kernels::Geometry& geometry, Devi
              program.has_fences) {
   for (const SyncInfo& sync : program.syncs) members_.at(sync.instruction) = sync.members;
   const std::uint64_t warps = (geometry.block.count() + warp_lanes - 1) / warp_lanes;
-  progress_.resize(warps);
+  last_.resize(warps);
   local_written_.resize(std::size_t{program.local_bytes} * warps * warp_lanes);
 }
 
 void Checker::start_block(std::uint64_t block) {
   block_ = block;
   races_.start_block();
-  passes_.clear();
-  std::fill(progress_.begin(), progress_.end(), 0);
+  std::fill(last_.begin(), last_.end(), 0);
   std::fill(local_written_.begin(), local_written_.end(), false);
 }
 
@@ -161,10 +143,9 @@ void Checker::add(Defect defect, std::uint32_t instruction, const std::string& w
 
 void Checker::observe(const Warp& warp, const Operation* op, std::uint32_t mask) {
   if (!does_nothing(op->code)) {
-    auto& furthest = progress_[warp.index];
-    furthest = std::max(furthest, static_cast<std::uint32_t>(op - warp.code));
+    last_[warp.index] = static_cast<std::uint32_t>(op - warp.code);
   }
-  if (members_[op->instruction] != no_operand) check_mask(warp, op, mask);
+  if (members_[op->instruction] != no_operand && is_meeting(op->code)) check_mask(warp, op, mask);
 }
 
 void Checker::check_mask(const Warp& warp, const Operation* op, std::uint32_t mask) {
@@ -253,26 +234,37 @@ void Checker::accept(const Warp& warp, const Operation* op, const SiteInfo& info
   const bool is_atomic = info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
   const bool reads = info.kind == AccessKind::load || is_atomic;
   const bool writes = info.kind != AccessKind::load;
+  // Of a structure that is copied, the bytes between its members are read as well.
+  const std::uint64_t chunk = address - address % structure_chunk;
+  const bool is_structure = in_structures_[op->extra];
+  const std::uint64_t from = is_structure ? chunk : address;
+  const auto width = static_cast<std::uint32_t>(
+      is_structure
+          ? (address + info.width - chunk + structure_chunk - 1) / structure_chunk * structure_chunk
+          : info.width);
   const auto unwritten = [&](const std::string& where) {
     add(Defect::uninitialised, op->instruction,
         fmt::format("reads {} bytes of {} that nothing has written", info.width, where), thread);
   };
   if (space == AddressSpace::global) {
-    if (reads && !written_.is_written(address, info.width)) {
+    if (reads && !written_.is_written(from, width)) {
       const Allocation* allocation = memory_.find(address);
       unwritten(fmt::format("'{}' at byte {}", allocation->name, address - allocation->address));
     }
     if (writes) written_.mark(address, info.width);
   } else if (space == AddressSpace::local) {
-    const std::uint64_t first = std::uint64_t{thread} * program_.local_bytes + address;
-    const auto begin = local_written_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto own = local_written_.begin() +
+                     static_cast<std::ptrdiff_t>(std::uint64_t{thread} * program_.local_bytes);
+    const auto at = [&](std::uint64_t byte) {
+      return own + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(byte, program_.local_bytes));
+    };
     if (reads && !info.is_call_parameter &&
-        std::find(begin, begin + info.width, true) == begin + info.width) {
+        std::find(at(from), at(from + width), true) == at(from + width)) {
       unwritten(fmt::format("local memory at byte {}", address));
     }
-    if (writes) std::fill(begin, begin + info.width, true);
+    if (writes) std::fill(at(address), at(address + info.width), true);
   } else if (space == AddressSpace::shared) {
-    if (reads && !races_.is_written(address, info.width)) {
+    if (reads && !races_.is_written(from, width)) {
       unwritten(fmt::format("shared memory at byte {}", address));
     }
     SharedAccess access;
@@ -292,31 +284,41 @@ void Checker::accept(const Warp& warp, const Operation* op, const SiteInfo& info
     if (!race) return;
     add(Defect::race, op->instruction,
         fmt::format("{} shared memory at byte {} that {} {} on {} with nothing to order the two; "
-                    "put __syncthreads() between them",
+                    "put {}() between them",
                     writes ? "writes" : "reads", address, thread_name(race->other_thread),
-                    race->other_writes ? "writes" : "reads", line_of(race->other_instruction)),
+                    race->other_writes ? "writes" : "reads", line_of(race->other_instruction),
+                    race->other_thread / warp_lanes == warp.index ? "__syncwarp" : "__syncthreads"),
         thread);
   }
 }
 
 void Checker::arrive(std::uint32_t barrier, std::uint32_t warp) { races_.arrive(barrier, warp); }
 
-/// A warp that has ended, did something that comes after the barrier, and was there less often than
-/// the others, has gone past it.
-void Checker::release(std::uint32_t barrier, std::uint32_t waiting, std::uint32_t finished,
-                      const Operation* op) {
-  races_.release(barrier, waiting);
-  const auto number = static_cast<std::uint32_t>(op - program_.operations.data());
-  std::uint64_t passes = 0;
-  for (std::uint32_t rest = waiting; rest != 0; rest &= rest - 1) {
+/// __syncthreads() has to be the same one for all threads, and none may have gone past it.
+void Checker::release(const Meeting& meeting) {
+  races_.release(meeting.barrier, meeting.waiting);
+  if (!meeting.is_for_all) return;
+  const auto first_warp = static_cast<std::uint32_t>(std::countr_zero(meeting.waiting));
+  const std::uint32_t first = meeting.operations[first_warp];
+  const std::uint32_t instruction = program_.operations[first].instruction;
+  for (std::uint32_t rest = meeting.waiting; rest != 0; rest &= rest - 1) {
     const auto warp = static_cast<std::uint32_t>(std::countr_zero(rest));
-    passes = std::max(passes, ++passes_[{warp, number}]);
+    if (meeting.operations[warp] == first) continue;
+    const std::uint32_t other = program_.operations[meeting.operations[warp]].instruction;
+    add(Defect::barrier, instruction,
+        fmt::format("waits at this barrier while {} waits at the one on {}; let all threads of a "
+                    "block come to the same __syncthreads()",
+                    thread_name(warp * warp_lanes), line_of(other)),
+        first_warp * warp_lanes);
+    break;
   }
-  for (std::uint32_t rest = finished; rest != 0; rest &= rest - 1) {
+  for (std::uint32_t rest = meeting.finished; rest != 0; rest &= rest - 1) {
     const auto warp = static_cast<std::uint32_t>(std::countr_zero(rest));
-    if (progress_[warp] <= number || passes_[{warp, number}] >= passes) continue;
-    add(Defect::barrier, op->instruction,
-        "went past this barrier, at which other threads of its block wait", warp * warp_lanes);
+    if (!passage_.is_behind(last_[warp], first)) continue;
+    add(Defect::barrier, instruction,
+        "went past this barrier, at which other threads of its block wait; let all of them come to "
+        "it",
+        warp * warp_lanes);
   }
 }
 
@@ -330,7 +332,18 @@ void Checker::stopped(TrapKind kind, std::uint32_t instruction, const std::strin
 
 std::vector<Finding> Checker::findings() const {
   std::vector<Finding> all;
-  for (const auto& [key, finding] : findings_) all.push_back(finding);
+  for (const auto& [key, finding] : findings_) {
+    // The compiler repeats lines, in loops that it unrolls for example.
+    const auto same = std::find_if(all.begin(), all.end(), [&, &f = finding](const Finding& other) {
+      return other.defect == f.defect && f.place.line > 0 && other.place.line == f.place.line &&
+             other.file == f.file;
+    });
+    if (same == all.end()) {
+      all.push_back(finding);
+    } else {
+      same->times += finding.times;
+    }
+  }
   std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
     return a.place.ptx_line < b.place.ptx_line;
   });

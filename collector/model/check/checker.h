@@ -16,7 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "collector/model/check/passage.h"
 #include "collector/model/check/race.h"
+#include "collector/model/check/written.h"
 #include "collector/model/program.h"
 #include "collector/model/warp.h"
 #include "kernels/family.h"
@@ -46,21 +48,6 @@ struct Finding {
   std::string message;      ///< of the first time: one sentence
 };
 
-/// Bytes of global memory that have been written, of the buffers that started unset. Outlives a
-/// launch: the next one may read what this one wrote.
-class WrittenMemory {
- public:
-  /// A buffer of which nothing is set. One at the same address is forgotten.
-  void add(std::uint64_t address, std::uint64_t bytes);
-  void remove(std::uint64_t address);
-  void mark(std::uint64_t address, std::uint32_t width);
-  /// Whether any of these bytes may be read.
-  bool is_written(std::uint64_t address, std::uint32_t width) const;
-
- private:
-  std::map<std::uint64_t, std::vector<bool>> unset_;  ///< by address; a bit a byte
-};
-
 class Checker {
  public:
   /// All of these outlive the checker.
@@ -77,9 +64,14 @@ class Checker {
   void accept(const Warp& warp, const Operation* op, const SiteInfo& info, AddressSpace space,
               unsigned lane, std::uint64_t address);
   void arrive(std::uint32_t barrier, std::uint32_t warp);
-  /// `finished`: warps of the block that have ended meanwhile, when the barrier is for all.
-  void release(std::uint32_t barrier, std::uint32_t waiting, std::uint32_t finished,
-               const Operation* op);
+  /// Warps that have met at a barrier, and those that have ended meanwhile, a bit each.
+  struct Meeting {
+    std::uint32_t barrier = 0;
+    bool is_for_all = false;  ///< of the block, not for a number of threads
+    std::uint32_t waiting = 0, finished = 0;
+    std::array<std::uint32_t, warp_lanes> operations{};  ///< at which each waiting warp stands
+  };
+  void release(const Meeting& meeting);
   /// A kernel that had to be stopped.
   void stopped(TrapKind kind, std::uint32_t instruction, const std::string& message);
 
@@ -99,9 +91,10 @@ class Checker {
   const kernels::Geometry geometry_;
   DeviceMemory& memory_;
   WrittenMemory& written_;
-  std::vector<std::uint16_t> members_;   ///< row of the mask, by instruction; no_operand: none
-  std::vector<std::uint32_t> progress_;  ///< by warp: the furthest operation that did something
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> passes_;  ///< (warp, barrier op)
+  std::vector<std::uint16_t> members_;  ///< row of the mask, by instruction; no_operand: none
+  std::vector<bool> in_structures_;     ///< by site: loads a part of one
+  std::vector<std::uint32_t> last_;     ///< by warp: the last operation that did something
+  Passage passage_;
   RaceDetector races_;
   std::vector<bool> local_written_;
   std::array<std::byte, 64> nowhere_{};

@@ -75,7 +75,6 @@ RaceDetector::Event RaceDetector::event_of(const SharedAccess& access) const {
   event.instruction = access.instruction;
   event.thread = static_cast<std::uint16_t>(access.thread);
   event.exists = true;
-  event.is_strong = access.is_strong;
   return event;
 }
 
@@ -94,11 +93,12 @@ void RaceDetector::synchronise(const SharedAccess& access) {
   ++w.lanes[lane][lane];
 }
 
-void RaceDetector::remember_read(Byte& byte, const Event& event) {
-  if (byte.read.exists && byte.read.thread / warp_lanes != event.thread / warp_lanes) {
-    byte.other_read = byte.read;
+void RaceDetector::remember_read(Accesses& accesses, const Event& event) {
+  Event& read = accesses.read;
+  if (read.exists && read.thread / warp_lanes != event.thread / warp_lanes) {
+    accesses.other_read = read;
   }
-  byte.read = event;
+  read = event;
 }
 
 std::optional<Race> RaceDetector::access(const SharedAccess& access) {
@@ -106,32 +106,34 @@ std::optional<Race> RaceDetector::access(const SharedAccess& access) {
   const Event event = event_of(access);
   std::optional<Race> race;
   const auto against = [&](const Event& other, bool other_writes) {
-    const bool both_strong = other.is_strong && access.is_strong;
-    if (race || !other.exists || both_strong || is_ordered(other, access.thread)) return;
+    if (race || !other.exists || is_ordered(other, access.thread)) return;
     race = Race{other.thread, other.instruction, other_writes};
   };
+  const auto against_all = [&](const Accesses& accesses, bool same_value) {
+    if (!same_value) against(accesses.write, true);
+    if (!access.writes) return;
+    against(accesses.read, false);
+    against(accesses.other_read, false);
+  };
   for (std::uint32_t i = 0; i < access.width; ++i) {
-    Byte& byte = bytes_[access.offset + i];
+    const Byte& byte = bytes_[access.offset + i];
     // Threads that write the same, a flag for example, do not disturb each other.
-    const bool has_value = i < access.value.size();
-    const bool is_same =
-        has_value && byte.value_known && byte.value == access.value[i] && !access.reads;
-    if (!is_same) against(byte.write, true);
-    if (access.writes) {
-      against(byte.read, false);
-      against(byte.other_read, false);
-    }
+    const bool same_value =
+        i < access.value.size() && byte.value_known && byte.value == access.value[i];
+    against_all(byte.plain, same_value);
+    if (!access.is_strong) against_all(byte.strong, false);
   }
   for (std::uint32_t i = 0; i < access.width; ++i) {
     Byte& byte = bytes_[access.offset + i];
-    if (access.writes) {
-      byte.write = event;
-      byte.value_known = i < access.value.size();
-      if (byte.value_known) byte.value = access.value[i];
-      if (race) byte.read = byte.other_read = {};  // told once
-    } else {
-      remember_read(byte, event);
+    Accesses& accesses = access.is_strong ? byte.strong : byte.plain;
+    if (!access.writes) {
+      remember_read(accesses, event);
+      continue;
     }
+    if (race) byte = {};  // told once
+    accesses.write = event;
+    byte.value_known = !access.is_strong && i < access.value.size();
+    if (byte.value_known) byte.value = access.value[i];
   }
   if (has_fences_ && access.is_strong) synchronise(access);
   return race;
@@ -140,7 +142,7 @@ std::optional<Race> RaceDetector::access(const SharedAccess& access) {
 bool RaceDetector::is_written(std::uint64_t offset, std::uint32_t width) const {
   const std::uint64_t end = std::min<std::uint64_t>(offset + width, bytes_.size());
   for (std::uint64_t i = offset; i < end; ++i) {
-    if (bytes_[i].write.exists) return true;
+    if (bytes_[i].plain.write.exists || bytes_[i].strong.write.exists) return true;
   }
   return false;
 }

@@ -7,8 +7,9 @@
 // FastTrack (Flanagan, Freund, 2009): warps know how far they have seen each other, and the lanes
 // of a warp likewise.
 //
-// For each byte the last write and the last reads of two warps are remembered: a race may be seen
-// only by another of its accesses, but what is reported is one.
+// Of each byte the last write and the last reads of two warps are remembered, and the same of
+// atomic and volatile accesses, which race only with others. So a race may be seen only by another
+// of its accesses, but what is reported is one.
 #pragma once
 
 #include <array>
@@ -60,11 +61,14 @@ class RaceDetector {
   struct Event {
     std::uint32_t lane_clock = 0, warp_clock = 0, instruction = 0;
     std::uint16_t thread = 0;
-    bool exists = false, is_strong = false;
+    bool exists = false;
+  };
+  struct Accesses {
+    Event write, read, other_read;  ///< other_read: of another warp than `read`
   };
   struct Byte {
-    Event write, read, other_read;  ///< other_read: of another warp than `read`
-    std::byte value{};
+    Accesses plain, strong;
+    std::byte value{};  ///< of the last plain write
     bool value_known = false;
   };
   using Clock = std::array<std::uint32_t, warp_lanes>;
@@ -80,7 +84,7 @@ class RaceDetector {
   bool is_ordered(const Event& event, std::uint32_t thread) const;
   Event event_of(const SharedAccess& access) const;
   void synchronise(const SharedAccess& access);
-  static void remember_read(Byte& byte, const Event& event);
+  static void remember_read(Accesses& accesses, const Event& event);
 
   const bool has_fences_;
   std::vector<Byte> bytes_;

@@ -359,8 +359,10 @@ Operation& Decoder::emit(Code code, bool guarded) {
 /// last operand.
 void Decoder::note_members() {
   const std::string_view opcode = instruction_->opcode;
-  const bool is_block_barrier = (opcode == "bar" || opcode == "barrier") && !has("warp");
-  if (!has("sync") || is_block_barrier || instruction_->operands.empty()) return;
+  const bool exchanges =
+      opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux";
+  const bool is_warp_barrier = (opcode == "bar" || opcode == "barrier") && has("warp");
+  if (!(exchanges || is_warp_barrier) || !has("sync")) return;
   program_.syncs.push_back({ordinal_, source(instruction_->operands.back(), RowType::u32)});
 }
 
