@@ -34,7 +34,8 @@ namespace {
 
 struct ModelRequest {
   std::vector<std::string> files;
-  std::string kernel, grid, block, spec, cubin, standard, arch, label, database, command_line;
+  std::string kernel, grid, block, spec, cubin, standard, arch, blocks, label, database,
+      command_line;
   std::vector<std::string> arguments, saves, includes, defines, metrics;
   std::string format = "table", file;
   std::int64_t shared = 0, threads = 0;
@@ -141,16 +142,15 @@ ExitCode run_launches(const ModelRequest& request, const ModelSpec& spec,
         return ExitCode::nothing;
       }
       store.add_launch(answer.run_id, device_id, outcome->launch);
-      answer.launches.push_back(std::move(outcome->launch));
-      answer.findings.push_back(std::move(outcome->findings));
+      answer.outcomes.push_back(std::move(*outcome));
       // What the next ones would read is not what it should be.
-      if (answer.launches.back().outcome == schema::LaunchOutcome::failed) break;
+      if (answer.outcomes.back().launch.outcome == schema::LaunchOutcome::failed) break;
     }
   } catch (const std::exception& error) {
     store.end_run(answer.run_id, schema::RunOutcome::failed, error.what());
     throw;
   }
-  if (answer.launches.back().outcome == schema::LaunchOutcome::failed) {
+  if (answer.outcomes.back().launch.outcome == schema::LaunchOutcome::failed) {
     store.end_run(answer.run_id, schema::RunOutcome::failed, "a launch failed");
     return ExitCode::kernel;
   }
@@ -160,7 +160,7 @@ ExitCode run_launches(const ModelRequest& request, const ModelSpec& spec,
 
 std::size_t count_findings(const ModelAnswer& answer) {
   std::size_t count = 0;
-  for (const auto& findings : answer.findings) count += findings.size();
+  for (const ModelOutcome& outcome : answer.outcomes) count += outcome.findings.size();
   return count;
 }
 
@@ -174,6 +174,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   options.threads = static_cast<unsigned>(request.threads);
   options.counters = schema::Catalogue::get().counters_for(answer.metrics);
   options.cancelled = interrupted;
+  options.blocks = request.blocks;
   options.check = answer.check = request.check;
   BlockProgress progress(is_terminal(STDERR_FILENO) && !request.quiet);
   options.progress = std::ref(progress);
@@ -206,7 +207,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   output.write(render_answer(schema::Reader(database), answer, request.format, width));
   output.finish();
   if (keep) remark(request, fmt::format("run {} of {}", answer.run_id, database));
-  if (code == ExitCode::kernel) throw Error(code, answer.launches.back().reason);
+  if (code == ExitCode::kernel) throw Error(code, answer.outcomes.back().launch.reason);
   const std::size_t mistakes = count_findings(answer);
   if (mistakes > 0) {
     throw Error(ExitCode::kernel, fmt::format("--check found {} mistake{}; mend the lines that "
@@ -269,6 +270,8 @@ Command add_model(CLI::App& program, const std::string& command_line) {
         "      --arg 'out:f32[1024]' --arg 'in:f32[262144]=in.npy' --save out=out.npy",
         "a template's instance; outputs to a file"},
        {"warpmeter model --spec launches.yaml --format json", "several launches, for a program"},
+       {"warpmeter model kernel.ptx -k conv --grid 4096,4096 --block 32,8 --arg … --blocks 0.1%",
+        "a grid too large to run: an estimate, and its range"},
        {"warpmeter model --accepts *.ptx", "which kernels the model can run, and why not"}});
   auto request = std::make_shared<ModelRequest>();
   request->command_line = command_line;
@@ -287,6 +290,8 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_flag(app, "--lines", request->lines, "What each source line costs, the worst first");
   add_flag(app, "--check", request->check,
            "Look for accesses out of bounds, unset memory, races and divergent barriers; exits 6");
+  add_text(app, "--blocks", "N|P%", request->blocks,
+           "Run only so many blocks (corners, edges, some of the interior) and estimate the grid");
   add_flag(app, "--accepts", request->accepts,
            "Say which kernels of the files can be run and why others cannot, and run nothing");
   add_repeated(app, "-I,--include", "FOLDER", request->includes, "Look for headers there too");

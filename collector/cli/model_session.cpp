@@ -98,6 +98,7 @@ void ModelSession::prepare(const ModelLaunch& launch) {
   prepared.program = &program_of(prepared.entry);
   const std::string wrong = model::geometry_failure(*prepared.program, launch.geometry);
   if (!wrong.empty()) throw Error(ExitCode::usage, wrong + "; choose another --grid or --block");
+  if (!options_.blocks.empty()) model::block_count(options_.blocks, launch.geometry.grid);
   for (const std::string& text : launch.arguments) {
     prepared.arguments.push_back(model::parse_argument(text));
   }
@@ -234,6 +235,15 @@ std::optional<ModelOutcome> ModelSession::run_next() {
   if (options_.check) {
     options.checker = &checker.emplace(program, geometry, memory_, written_);
   }
+  model::BlockSelection selection;
+  std::optional<model::Estimate> estimate;
+  if (!options_.blocks.empty()) {
+    selection =
+        model::select_blocks(geometry.grid, model::block_count(options_.blocks, geometry.grid));
+    if (!selection.is_whole(geometry.grid)) {
+      options.estimate = &estimate.emplace(program, geometry.grid, selection);
+    }
+  }
   const model::LaunchOutcome outcome =
       model::launch(program, geometry, *parameters, memory_, options);
   if (outcome.cancelled) return std::nullopt;
@@ -242,18 +252,27 @@ std::optional<ModelOutcome> ModelSession::run_next() {
     record.reason = outcome.trap->message;
   } else {
     for (const std::string& name : options_.counters) {
-      record.counters.push_back(model::counter(name, program, outcome));
+      record.counters.push_back(estimate ? estimate->counter(name, outcome)
+                                         : model::counter(name, program, outcome));
     }
     record.lines = lines_of(program, outcome);
+    for (schema::Line& line : record.lines) {
+      if (estimate) line.grade = std::max(line.grade, schema::Grade::modelled);
+    }
   }
   save(*prepared.launch);
   for (const std::uint64_t address : unnamed) {
     memory_.remove(address);
     written_.remove(address);
   }
-  std::vector<model::check::Finding> findings;
-  if (checker) findings = checker->findings();
-  return ModelOutcome{std::move(record), std::move(findings)};
+  ModelOutcome answer;
+  answer.launch = std::move(record);
+  if (checker) answer.findings = checker->findings();
+  if (estimate) {
+    answer.coverage = estimate->coverage();
+    answer.ranges = estimate->ranges();
+  }
+  return answer;
 }
 
 }  // namespace warpmeter::cli

@@ -13,6 +13,7 @@
 
 #include "collector/cli/model_spec.h"
 #include "collector/model/arguments.h"
+#include "collector/model/estimate.h"
 #include "collector/model/kernel_file.h"
 #include "collector/model/launch.h"
 #include "schema/records.h"
@@ -23,6 +24,7 @@ struct ModelOptions {
   unsigned threads = 0;               ///< of the host; 0: one a core
   std::vector<std::string> counters;  ///< of the catalogue
   bool check = false;                 ///< look for mistakes
+  std::string blocks;                 ///< which are run, as of --blocks; empty: all
   std::function<bool()> cancelled;
   std::function<void(const std::string& kernel, std::uint64_t done, std::uint64_t blocks)> progress;
 };
@@ -30,6 +32,8 @@ struct ModelOptions {
 struct ModelOutcome {
   schema::Launch launch;
   std::vector<model::check::Finding> findings;
+  std::string coverage;  ///< by the blocks that were run; empty: all were
+  std::vector<model::Estimate::Range> ranges;
 };
 
 class ModelSession {

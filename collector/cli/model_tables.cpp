@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "collector/cli/profile_tables.h"
 #include "reports/json.h"
@@ -120,16 +121,40 @@ Table findings_table(const ModelAnswer& answer, std::size_t first, std::size_t c
                        {Column::text("finding"), Column::text("place"),
                         Column::number("ptx_line", "PTX line", "", Kind::exact),
                         Column::number("times", "", "", Kind::count), Column::text("message")});
-  for (std::size_t i = first; i < first + count && i < answer.findings.size(); ++i) {
-    for (const model::check::Finding& finding : answer.findings[i]) {
+  for (std::size_t i = first; i < first + count && i < answer.outcomes.size(); ++i) {
+    for (const model::check::Finding& finding : answer.outcomes[i].findings) {
       std::vector<Cell> cells;
-      if (!for_people) cells.emplace_back(answer.launches.at(i).variant);
+      if (!for_people) cells.emplace_back(answer.outcomes[i].launch.variant);
       const std::string place = finding.place.line > 0
                                     ? fmt::format("{}:{}", finding.file, finding.place.line)
                                     : std::string();
       cells.insert(cells.end(), {std::string(to_string(finding.defect)), text_or_missing(place),
                                  std::int64_t{finding.place.ptx_line},
                                  static_cast<std::int64_t>(finding.times), finding.message});
+      table.rows.push_back(std::move(cells));
+    }
+  }
+  return table;
+}
+
+/// Counters that differ between blocks, of those that were run.
+Table ranges_table(const ModelAnswer& answer, std::size_t first, std::size_t count,
+                   bool for_people) {
+  Table table;
+  if (!for_people) table.columns = {Column::text("variant")};
+  table.columns.insert(
+      table.columns.end(),
+      {Column::text("counter"), Column::number("block_least", "least of a block", "", Kind::count),
+       Column::number("block_most", "most of a block", "", Kind::count),
+       Column::number("grid_low", "grid, at least", "", Kind::count),
+       Column::number("grid_high", "grid, at most", "", Kind::count)});
+  const auto whole = [](double number) { return static_cast<std::int64_t>(std::llround(number)); };
+  for (std::size_t i = first; i < first + count && i < answer.outcomes.size(); ++i) {
+    for (const model::Estimate::Range& range : answer.outcomes[i].ranges) {
+      std::vector<Cell> cells;
+      if (!for_people) cells.emplace_back(answer.outcomes[i].launch.variant);
+      cells.insert(cells.end(), {range.counter, whole(range.least), whole(range.most),
+                                 whole(range.low), whole(range.high)});
       table.rows.push_back(std::move(cells));
     }
   }
@@ -162,7 +187,8 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
   reports::Document document;
   const std::vector<std::int64_t> ids = launch_ids(reader, answer.run_id);
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const schema::Launch& launch = answer.launches.at(i);
+    const ModelOutcome& outcome = answer.outcomes.at(i);
+    const schema::Launch& launch = outcome.launch;
     document.heading(2, title_of(launch));
     if (answer.check) {
       Table findings = findings_table(answer, i, 1, true);
@@ -171,6 +197,12 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
       } else {
         document.table(std::move(findings));
       }
+    }
+    if (!outcome.coverage.empty()) {
+      document.paragraph(fmt::format(
+          "Estimated from {}.{}", outcome.coverage,
+          outcome.ranges.empty() ? " Blocks of the same part cost the same." : " Blocks differ:"));
+      if (!outcome.ranges.empty()) document.table(ranges_table(answer, i, 1, true));
     }
     if (launch.outcome == schema::LaunchOutcome::failed) {
       document.paragraph(fmt::format("failed: {}", launch.reason));
@@ -198,7 +230,7 @@ std::string render_answer(const schema::Reader& reader, const ModelAnswer& answe
   if (format == "table") return reports::document_text(document_of(reader, answer), width);
   if (format == "csv") {
     if (answer.check) {
-      return reports::render_csv(findings_table(answer, 0, answer.findings.size(), false));
+      return reports::render_csv(findings_table(answer, 0, answer.outcomes.size(), false));
     }
     return reports::render_csv(answer.lines ? lines_table(reader, answer, 0, false)
                                             : metrics_table(reader, answer, 0, false));
@@ -208,9 +240,15 @@ std::string render_answer(const schema::Reader& reader, const ModelAnswer& answe
   if (answer.lines) {
     text += ",\n\"lines\": " + reports::json_array(lines_table(reader, answer, 0, false), "  ");
   }
+  const bool is_estimate = std::any_of(answer.outcomes.begin(), answer.outcomes.end(),
+                                       [](const auto& each) { return !each.coverage.empty(); });
+  if (is_estimate) {
+    text += ",\n\"ranges\": " +
+            reports::json_array(ranges_table(answer, 0, answer.outcomes.size(), false), "  ");
+  }
   if (answer.check) {
     text += ",\n\"findings\": " +
-            reports::json_array(findings_table(answer, 0, answer.findings.size(), false), "  ");
+            reports::json_array(findings_table(answer, 0, answer.outcomes.size(), false), "  ");
   }
   return text + "\n}\n";
 }

@@ -6,21 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "collector/model/check/checker.h"
+#include "collector/cli/model_session.h"
 #include "reports/document.h"
-#include "schema/records.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
 
 struct ModelAnswer {
-  std::vector<schema::Launch> launches;  ///< in the order of their ids
+  std::vector<ModelOutcome> outcomes;  ///< of the launches, in the order of their ids
   std::int64_t run_id = 0;
   std::vector<std::string> metrics;  ///< asked for: metrics, counters, @sets
   bool is_default = true;            ///< nobody asked: those without a value are left out
   bool lines = false;
   bool check = false;
-  std::vector<std::vector<model::check::Finding>> findings;  ///< of each launch
 };
 
 /// In a format by name; `width` is the terminal's, 0: none. csv holds one table: the findings

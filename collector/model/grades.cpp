@@ -159,6 +159,20 @@ schema::Counter counter(std::string_view name, const Program& program,
   return result;
 }
 
+std::vector<std::string_view> counter_list() {
+  std::vector<std::string_view> names = {"warp_instructions", "thread_instructions"};
+  for (const CounterName& known : counter_names) names.push_back(known.name);
+  return names;
+}
+
+std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome) {
+  std::vector<double> values;
+  for (const std::string_view name : counter_list()) {
+    values.push_back(counter(name, program, outcome).value.value_or(0));
+  }
+  return values;
+}
+
 std::vector<schema::Line> source_lines(const Program& program, const LaunchOutcome& outcome,
                                        std::string_view source_path, std::string_view source) {
   std::map<std::tuple<std::string, int, AddressSpace, AccessKind>, schema::Line> lines;

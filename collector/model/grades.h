@@ -24,6 +24,10 @@ SiteGrade grade_of(const Program& program, std::size_t site, AddressSpace space,
 schema::Counter counter(std::string_view name, const Program& program,
                         const LaunchOutcome& outcome);
 
+/// The counters that the model counts, and their values in the same order.
+std::vector<std::string_view> counter_list();
+std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome);
+
 /// Accesses to shared and global memory by source line and kind, in the order of file, line and
 /// kind. `source` is the text of the kernel's file, for the lines of the file that it is of:
 /// `source_path`.

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "collector/model/estimate.h"
 #include "collector/model/sharing.h"
 #include "collector/model/trap_message.h"
 #include "collector/model/worker.h"
@@ -38,18 +39,28 @@ std::uint32_t shared_limit(int arch) {
   }
 }
 
-/// Blocks on their way over the workers. The trap that is kept is the first block's, whichever
-/// worker found one first.
+/// Blocks on their way over the workers: all of a grid, or those of a selection. The trap that is
+/// kept is the first block's, whichever worker found one first.
 class Blocks {
  public:
-  explicit Blocks(std::uint64_t count) : count_(count) {}
+  Blocks(std::uint64_t count, Estimate* estimate)
+      : count_(estimate == nullptr ? count : estimate->selection().blocks.size()),
+        estimate_(estimate) {}
 
   /// The next block to run; nothing when all are given out, or the rest is not worth running.
   std::optional<std::uint64_t> next() {
-    const std::uint64_t block = next_.fetch_add(1, std::memory_order_relaxed);
-    const bool useless = stopped_.load() || block > first_trapped_.load();
-    if (block >= count_ || useless) return std::nullopt;
+    const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
+    if (index >= count_ || stopped_.load()) return std::nullopt;
+    const std::uint64_t block = estimate_ == nullptr ? index : estimate_->selection().blocks[index];
+    if (block > first_trapped_.load()) return std::nullopt;
     return block;
+  }
+
+  void done(std::uint64_t block, Worker& worker) {
+    if (estimate_ == nullptr) return;
+    const LaunchOutcome outcome = worker.take_counts();
+    const std::lock_guard lock(mutex_);
+    estimate_->add(block, outcome);
   }
 
   void trapped(const BlockTrap& trap) {
@@ -60,9 +71,14 @@ class Blocks {
   }
 
   void stop() { stopped_ = true; }
-  /// Forgets what came after the first `done` blocks.
-  void start_again(std::uint64_t done) {
-    next_ = done;
+  /// What start_again() returns to: one block was run.
+  void remember_first() {
+    if (estimate_ != nullptr) first_ = *estimate_;
+  }
+  /// Forgets what came after the first block.
+  void start_again() {
+    if (estimate_ != nullptr) *estimate_ = *first_;
+    next_ = 1;
     stopped_ = false;
     first_trapped_ = no_block;
   }
@@ -74,6 +90,8 @@ class Blocks {
 
  private:
   const std::uint64_t count_;
+  Estimate* const estimate_;
+  std::optional<Estimate> first_;
   std::atomic<std::uint64_t> next_{0}, first_trapped_{no_block};
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;
@@ -87,6 +105,7 @@ void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled
   while (const std::optional<std::uint64_t> block = blocks.next()) {
     switch (worker.run_block(*block, cancelled)) {
       case BlockOutcome::done:
+        blocks.done(*block, worker);
         break;
       case BlockOutcome::trapped:
         blocks.trapped(worker.trap());
@@ -108,6 +127,7 @@ void work_on_one(Worker& worker, Blocks& blocks, const std::function<bool()>& ca
   const std::optional<std::uint64_t> block = blocks.next();
   if (!block) return;
   const BlockOutcome outcome = worker.run_block(*block, cancelled);
+  if (outcome == BlockOutcome::done) blocks.done(*block, worker);
   if (outcome == BlockOutcome::trapped) blocks.trapped(worker.trap());
   if (outcome == BlockOutcome::cancelled) blocks.stop();
 }
@@ -137,8 +157,13 @@ bool run_side_by_side(unsigned count, const NewWorker& new_worker,
   return false;
 }
 
-unsigned host_threads(const Program& program, std::uint64_t blocks, unsigned wanted) {
-  if (program.blocks_communicate || blocks > Sharing::most_blocks) return 1;
+LaunchOutcome counted(const std::vector<std::unique_ptr<Worker>>& workers) {
+  LaunchOutcome sum;
+  for (const auto& worker : workers) sum += worker->take_counts();
+  return sum;
+}
+
+unsigned host_threads(std::uint64_t blocks, unsigned wanted) {
   if (wanted == 0) wanted = std::max(1u, std::thread::hardware_concurrency());
   return static_cast<unsigned>(std::min<std::uint64_t>(wanted, blocks));
 }
@@ -193,6 +218,21 @@ std::optional<std::vector<std::byte>> pack_parameters(
   return packed;
 }
 
+LaunchOutcome& LaunchOutcome::operator+=(const LaunchOutcome& other) {
+  counts.resize(std::max(counts.size(), other.counts.size()));
+  parted.resize(std::max(parted.size(), other.parted.size()));
+  for (std::size_t i = 0; i < other.counts.size(); ++i) {
+    counts[i].shared += other.counts[i].shared;
+    counts[i].global += other.counts[i].global;
+    counts[i].is_approximate |= other.counts[i].is_approximate;
+    counts[i].loop_loads += other.counts[i].loop_loads;
+  }
+  for (std::size_t i = 0; i < other.parted.size(); ++i) parted[i] |= other.parted[i];
+  warp_instructions += other.warp_instructions;
+  thread_instructions += other.thread_instructions;
+  return *this;
+}
+
 LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
                      std::span<const std::byte> parameters, DeviceMemory& memory,
                      const LaunchOptions& options) {
@@ -200,10 +240,11 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
     if (options.keep_variables && memory.find(variable.address) != nullptr) continue;
     memory.place(variable.address, variable.initial, variable.name);
   }
+  Blocks blocks(geometry.grid.count(), options.estimate);
+  const bool in_order = options.checker != nullptr || program.blocks_communicate ||
+                        geometry.grid.count() > Sharing::most_blocks;
   LaunchOutcome outcome;
-  outcome.threads = options.checker != nullptr
-                        ? 1
-                        : host_threads(program, geometry.grid.count(), options.threads);
+  outcome.threads = in_order ? 1 : host_threads(blocks.count(), options.threads);
   const auto new_worker = [&] {
     auto worker = std::make_unique<Worker>(program, memory, geometry, parameters,
                                            options.unit != nullptr ? *options.unit : best_unit(),
@@ -212,18 +253,18 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
     return worker;
   };
   std::vector<std::unique_ptr<Worker>> workers;
-  Blocks blocks(geometry.grid.count());
   if (outcome.threads > 1) {
     // The first block runs alone, and shows what the kernel stores to.
     Sharing sharing(memory);
     workers.push_back(new_worker());
     workers[0]->tell(nullptr, &sharing);
     work_on_one(*workers[0], blocks, options.cancelled);
+    blocks.remember_first();
     sharing.begin();
     if (!run_side_by_side(outcome.threads, new_worker, workers, blocks, sharing, options)) {
       workers.resize(1);
       outcome.threads = 1;
-      blocks.start_again(1);
+      blocks.start_again();
     }
     memory.for_each([](Allocation& allocation) { allocation.owners = nullptr; });
   }
@@ -240,21 +281,7 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
       options.checker->stopped(trap->raised.kind, trap->raised.instruction, outcome.trap->message);
     }
   }
-  outcome.counts.resize(program.sites.size());
-  outcome.parted.resize(program.places.size());
-  for (const auto& worker : workers) {
-    const std::vector<SiteCounts>& counts = worker->counts();
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      outcome.counts[i].shared += counts[i].shared;
-      outcome.counts[i].global += counts[i].global;
-      outcome.counts[i].is_approximate |= counts[i].is_approximate;
-      outcome.counts[i].loop_loads += counts[i].loop_loads;
-    }
-    for (std::size_t i = 0; i < outcome.parted.size(); ++i)
-      outcome.parted[i] |= worker->parted()[i];
-    outcome.warp_instructions += worker->warp_instructions();
-    outcome.thread_instructions += worker->thread_instructions();
-  }
+  outcome += options.estimate != nullptr ? options.estimate->whole() : counted(workers);
   if (!options.keep_variables) {
     for (const ModuleVariable& variable : program.variables) memory.remove(variable.address);
   }

@@ -25,6 +25,8 @@
 
 namespace warpmeter::model {
 
+class Estimate;
+
 /// Warp instructions that one warp may execute before it is taken for an endless loop.
 inline constexpr std::uint64_t default_instruction_budget = 1'000'000'000;
 
@@ -38,6 +40,8 @@ struct LaunchOptions {
   bool keep_variables = false;
   /// Looks for mistakes while the kernel runs, in order on one thread; null: nobody does.
   check::Checker* checker = nullptr;
+  /// Takes the costs of the blocks that it selects; no others are run. Null: all are.
+  Estimate* estimate = nullptr;
   /// Told now and then how many blocks were begun, by one thread; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};
 };
@@ -59,6 +63,9 @@ struct LaunchOutcome {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< active lanes over all warp instructions
   unsigned threads = 0;                   ///< of the host, that took part
+
+  /// Adds the counts; threads, traps and the like stay.
+  LaunchOutcome& operator+=(const LaunchOutcome& other);
 };
 
 /// Why this geometry cannot be launched, as one sentence; empty when it can.

@@ -146,7 +146,8 @@ struct Program {
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.
   bool blocks_communicate = false;
-  /// Threads order their accesses with fences, and tell each other through atomics.
+  /// Threads order their accesses with fences or barrier objects, and tell each other through
+  /// atomics.
   bool has_fences = false;
   std::uint32_t max_threads = 1024;
 };

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "collector/model/check/checker.h"
 #include "collector/model/counting.h"
@@ -409,9 +410,14 @@ void Worker::release(Barrier& barrier) {
   barrier = {};
 }
 
-const std::vector<SiteCounts>& Worker::counts() {
+LaunchOutcome Worker::take_counts() {
   for (std::size_t i = 0; i < memory_.sites.size(); ++i) settle(memory_, i);
-  return memory_.counts;
+  LaunchOutcome taken;
+  taken.counts = std::exchange(memory_.counts, std::vector<SiteCounts>(memory_.sites.size()));
+  taken.parted = memory_.parted;
+  taken.warp_instructions = std::exchange(warp_instructions_, 0);
+  taken.thread_instructions = std::exchange(thread_instructions_, 0);
+  return taken;
 }
 
 }  // namespace warpmeter::model

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collector/model/execute/units.h"
+#include "collector/model/launch.h"
 #include "collector/model/program.h"
 #include "collector/model/warp.h"
 #include "collector/model/worker_memory.h"
@@ -45,11 +46,8 @@ class Worker {
 
   const BlockTrap& trap() const { return trap_; }  ///< after BlockOutcome::trapped
 
-  /// Counts of all blocks run so far. Forgets what sites remember.
-  const std::vector<SiteCounts>& counts();
-  const std::vector<std::uint8_t>& parted() const { return memory_.parted; }
-  std::uint64_t warp_instructions() const { return warp_instructions_; }
-  std::uint64_t thread_instructions() const { return thread_instructions_; }
+  /// What the blocks cost that ran since it was asked the last time. Forgets what sites remember.
+  LaunchOutcome take_counts();
 
  private:
   /// One of the sixteen barriers of a block.

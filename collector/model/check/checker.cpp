@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "collector/model/mbarrier.h"
 #include "collector/model/trap_message.h"
 #include "collector/model/worker.h"
 
@@ -29,6 +30,11 @@ bool does_nothing(Code code) {
   return code == Code::leave || code == Code::join || code == Code::branch ||
          code == Code::branch_if || code == Code::branch_out || code == Code::gather ||
          code == Code::nothing;
+}
+
+/// mbarrier.init, which does not look at what was there.
+bool makes_barrier(const Operation& op) {
+  return op.code == Code::mbarrier && static_cast<MbarrierKind>(op.c) == MbarrierKind::init;
 }
 
 const std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
@@ -232,7 +238,7 @@ void Checker::accept(const Warp& warp, const Operation* op, const SiteInfo& info
                      AddressSpace space, unsigned lane, std::uint64_t address) {
   const std::uint32_t thread = warp.index * warp_lanes + lane;
   const bool is_atomic = info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
-  const bool reads = info.kind == AccessKind::load || is_atomic;
+  const bool reads = info.kind == AccessKind::load || (is_atomic && !makes_barrier(*op));
   const bool writes = info.kind != AccessKind::load;
   // Of a structure that is copied, the bytes between its members are read as well.
   const std::uint64_t chunk = address - address % structure_chunk;

@@ -23,7 +23,7 @@ RaceDetector::RaceDetector(std::size_t shared_bytes, std::uint32_t warps, bool h
     : has_fences_(has_fences), bytes_(shared_bytes), warps_(warps) {}
 
 void RaceDetector::start_block() {
-  std::fill(bytes_.begin(), bytes_.end(), Byte{});
+  ++block_;
   std::fill(warps_.begin(), warps_.end(), Warp{});
   barriers_ = {};
   locations_.clear();
@@ -83,12 +83,12 @@ void RaceDetector::synchronise(const SharedAccess& access) {
   const std::uint32_t warp = access.thread / warp_lanes, lane = access.thread % warp_lanes;
   Warp& w = warps_[warp];
   Location& location = locations_[access.offset];
+  Clock& lanes = location.lanes[warp];
   join(w.seen, location.warps);
-  if (location.warp == warp) join(w.lanes[lane], location.lanes);
+  join(w.lanes[lane], lanes);
   if (!access.writes) return;
   location.warps = w.seen;
-  location.lanes = w.lanes[lane];
-  location.warp = warp;
+  lanes = w.lanes[lane];
   ++w.seen[warp];
   ++w.lanes[lane][lane];
 }
@@ -116,7 +116,9 @@ std::optional<Race> RaceDetector::access(const SharedAccess& access) {
     against(accesses.other_read, false);
   };
   for (std::uint32_t i = 0; i < access.width; ++i) {
-    const Byte& byte = bytes_[access.offset + i];
+    Byte& byte = bytes_[access.offset + i];
+    if (byte.block != block_) byte = {};
+    byte.block = block_;
     // Threads that write the same, a flag for example, do not disturb each other.
     const bool same_value =
         i < access.value.size() && byte.value_known && byte.value == access.value[i];
@@ -130,7 +132,7 @@ std::optional<Race> RaceDetector::access(const SharedAccess& access) {
       remember_read(accesses, event);
       continue;
     }
-    if (race) byte = {};  // told once
+    if (race) byte.plain = byte.strong = {};  // told once
     accesses.write = event;
     byte.value_known = !access.is_strong && i < access.value.size();
     if (byte.value_known) byte.value = access.value[i];
@@ -142,7 +144,8 @@ std::optional<Race> RaceDetector::access(const SharedAccess& access) {
 bool RaceDetector::is_written(std::uint64_t offset, std::uint32_t width) const {
   const std::uint64_t end = std::min<std::uint64_t>(offset + width, bytes_.size());
   for (std::uint64_t i = offset; i < end; ++i) {
-    if (bytes_[i].plain.write.exists || bytes_[i].strong.write.exists) return true;
+    const Byte& byte = bytes_[i];
+    if (byte.block == block_ && (byte.plain.write.exists || byte.strong.write.exists)) return true;
   }
   return false;
 }

@@ -3,9 +3,9 @@
 // Two accesses race when they are of different threads, at least one writes, not both are atomic,
 // and nothing orders them. Order comes from barriers of the block, from instructions that make
 // lanes of a warp wait for each other (__syncwarp, shuffles, votes), and, in kernels with memory
-// fences, from atomics on the same address. It is kept in vector clocks, after Lamport (1978) and
-// FastTrack (Flanagan, Freund, 2009): warps know how far they have seen each other, and the lanes
-// of a warp likewise.
+// fences or barrier objects, from atomics on the same address. It is kept in vector clocks, after
+// Lamport (1978) and FastTrack (Flanagan, Freund, 2009): warps know how far they have seen each
+// other, and the lanes of a warp likewise.
 //
 // Of each byte the last write and the last reads of two warps are remembered, and the same of
 // atomic and volatile accesses, which race only with others. So a race may be seen only by another
@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -70,6 +71,7 @@ class RaceDetector {
     Accesses plain, strong;
     std::byte value{};  ///< of the last plain write
     bool value_known = false;
+    std::uint64_t block = 0;  ///< that this is about; of an earlier one, nothing is known
   };
   using Clock = std::array<std::uint32_t, warp_lanes>;
   struct Warp {
@@ -77,8 +79,8 @@ class RaceDetector {
     std::array<Clock, warp_lanes> lanes{};  ///< of each lane, by lane
   };
   struct Location {  ///< what an atomic found there
-    Clock warps{}, lanes{};
-    std::uint32_t warp = 0;
+    Clock warps{};
+    std::map<std::uint32_t, Clock> lanes;  ///< by warp
   };
 
   bool is_ordered(const Event& event, std::uint32_t thread) const;
@@ -87,6 +89,7 @@ class RaceDetector {
   static void remember_read(Accesses& accesses, const Event& event);
 
   const bool has_fences_;
+  std::uint64_t block_ = 0;  ///< counted from 1
   std::vector<Byte> bytes_;
   std::vector<Warp> warps_;
   std::array<Clock, 16> barriers_{};

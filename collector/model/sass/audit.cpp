@@ -99,7 +99,8 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     if (!strays.contains(key)) strays[key] = has_strays(site.kind, site.space);
     if (strays[key] && site.doubt.empty()) site.doubt = unknown_accesses;
     if (!site.doubt.empty()) continue;
-    site.kind = verdict.kind;
+    // What a copy past the registers stores, the machine code has no access of its own for.
+    if (is_atomic(site.kind)) site.kind = verdict.kind;
     site.retries = verdict.retries;
     site.counts_lanes = verdict.counts_lanes;
     site.drops_result = verdict.drops_result;

@@ -19,8 +19,8 @@ class ModelCheck : public Workspace {
  protected:
   void SetUp() override {
     Workspace::SetUp();
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(WARPMETER_SOURCE_DIR) +
-                                                                 "/tests/collector/cli/check")) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(source_dir() + "/tests/collector/cli/check")) {
       std::filesystem::copy(entry, file(entry.path().filename().string()));
     }
   }

@@ -192,6 +192,7 @@ TEST_F(Model, RefusesWhatCannotBeRun) {
       {{"spec.txt", "--grid", "1", "--block", "1"}, 2, "neither .cu nor .ptx"},
       {{"add.ptx", "--grid", "1,2,3,4", "--block", "1"}, 2, "one to three numbers"},
       {{"add.ptx", "--grid", "0", "--block", "1"}, 2, "--grid"},
+      {with({"--arg", "null", "--arg", "u32=1", "--blocks", "0"}), 2, "--blocks takes"},
       {{"add.ptx", "--grid", "1", "--block", "2048"}, 2, "at most 1024 threads"},
       {with({"--arg", "u32=1"}), 2, "parameter 1 of add(u64, u32) is u64"},
       {with({"--arg", "null"}), 2, "parameter 2 (u32) has none"},
@@ -207,6 +208,35 @@ TEST_F(Model, RefusesWhatCannotBeRun) {
     EXPECT_THAT(outcome.error, HasSubstr(row.message));
     EXPECT_THAT(outcome.output, testing::IsEmpty());
   }
+}
+
+TEST_F(Model, EstimatesAGridFromSomeOfItsBlocks) {
+  const std::vector<std::string> large = {"transpose.cu",
+                                          "-k",
+                                          "transpose_tiled",
+                                          "--grid",
+                                          "32,32",
+                                          "--block",
+                                          "16,16",
+                                          "--arg",
+                                          "out:f32[262144]",
+                                          "--arg",
+                                          "in:f32[262144]=iota",
+                                          "--arg",
+                                          "i32=512",
+                                          "--arg",
+                                          "i32=512",
+                                          "--blocks",
+                                          "2%"};
+  const Outcome outcome = model(large);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("21 of 1024 blocks (2.05 %): 4 of 4 corners, 9 of 120 on the edges"),
+                    HasSubstr("Blocks of the same part cost the same"), HasSubstr("modelled"),
+                    Not(HasSubstr("exact"))));
+  std::vector<std::string> counted = large;
+  counted.insert(counted.end(), {"--format", "csv", "-m", "global_load_sectors"});
+  EXPECT_THAT(model(counted).output, HasSubstr("global_load_sectors,32768,"));
 }
 
 TEST_F(Model, GivesTheSameOnOneThreadAndMany) {

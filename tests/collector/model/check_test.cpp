@@ -9,6 +9,7 @@
 
 #include "collector/model/check/checker.h"
 #include "collector/model/decode/decode.h"
+#include "collector/model/estimate.h"
 #include "collector/model/launch.h"
 #include "collector/model/ptx/module.h"
 #include "tests/device/model/cases.h"
@@ -16,7 +17,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// The checker's findings, a line each.
+/// The checker's findings in the grid's corners, a line each.
 std::string check(const kernels::Image& image, std::string_view entry,
                   const kernels::Geometry& geometry, const kernels::Problem& problem) {
   const auto code = std::find_if(image.codes.begin(), image.codes.end(),
@@ -45,6 +46,10 @@ std::string check(const kernels::Image& image, std::string_view entry,
   check::Checker checker(program, geometry, memory, written);
   LaunchOptions options;
   options.checker = &checker;
+  const BlockSelection corners =
+      select_blocks(geometry.grid, std::min<std::uint64_t>(4, geometry.grid.count()));
+  Estimate estimate(program, geometry.grid, corners);
+  options.estimate = &estimate;
   const LaunchOutcome outcome =
       launch(program, geometry, pack_parameters(program, values).value(), memory, options);
   std::string text = outcome.trap ? outcome.trap->message + "\n" : "";

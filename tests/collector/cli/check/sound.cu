@@ -376,3 +376,45 @@ __global__ void odd_divergent(int* out, const int* in) {
   if (t > 100) return;
   out[t] = s[127 - t];
 }
+__global__ void async(float* out, const float* in) {
+  __shared__ __align__(16) float s[2][128];
+  auto copy = [&](int stage, int chunk) {
+    unsigned a = static_cast<unsigned>(__cvta_generic_to_shared(&s[stage][threadIdx.x % 32 * 4]));
+    if (threadIdx.x < 32)
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(a),
+                   "l"(in + chunk * 128 + threadIdx.x * 4));
+    asm volatile("cp.async.commit_group;");
+  };
+  copy(0, 0);
+  float sum = 0;
+  for (int k = 0; k < 4; ++k) {
+    copy((k + 1) & 1, (k + 1) % 2);
+    asm volatile("cp.async.wait_group 1;");
+    __syncthreads();
+    sum += s[k & 1][127 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+__global__ void barrier_object(float* out, const float* in) {
+  __shared__ unsigned long long barrier;
+  __shared__ float s[128];
+  unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(128));
+  __syncthreads();
+  for (int k = 0; k < 2; ++k) {
+    s[threadIdx.x] = in[threadIdx.x + k];
+    unsigned long long token;
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(token) : "r"(at) : "memory");
+    unsigned over = 0;
+    while (over == 0) {
+      asm volatile(
+          "{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+          : "=r"(over)
+          : "r"(at), "l"(token)
+          : "memory");
+    }
+    out[k * 128 + threadIdx.x] = s[127 - threadIdx.x];
+    __syncthreads();
+  }
+}
