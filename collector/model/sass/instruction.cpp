@@ -49,9 +49,9 @@ constexpr std::uint64_t no_register = 255;
 /// VOTE, VOTEU, REDUX and CREDUX.
 constexpr std::uint16_t elections[] = {0x806, 0x886, 0x3c4, 0x2cc};
 
-constexpr std::uint16_t bra = 0x947, jmp = 0x94a, brx = 0x949, jmx = 0x94c, exit_ = 0x94d,
-                        ret = 0x950, break_ = 0x942, kill = 0x95b, call_absolute = 0x943,
-                        call_relative = 0x944;
+constexpr std::uint16_t bra = 0x947, uniform_bra = 0x547, jmp = 0x94a, brx = 0x949, jmx = 0x94c,
+                        exit_ = 0x94d, ret = 0x950, break_ = 0x942, kill = 0x95b,
+                        call_absolute = 0x943, call_relative = 0x944;
 
 template <class Numbers>
 bool is_one_of(std::uint16_t number, const Numbers& numbers) {
@@ -108,6 +108,10 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
   } else if (number == bra) {
     result.jump = Jump::branch;
     result.target = jump_target(word, offset, arch);
+  } else if (number == uniform_bra) {
+    result.jump = Jump::branch;
+    result.target = jump_target(word, offset, arch);
+    result.is_guarded |= (word.low >> 24 & 15) != 7;  // a predicate of the whole warp
   } else if (number == call_relative) {
     result.jump = Jump::call;
     result.target = jump_target(word, offset, arch);

@@ -137,6 +137,18 @@ TEST(MachineCode, ReadsJumpsAsTheDisassemblerDoes) {
   EXPECT_GT(branches, 5);
 }
 
+TEST(MachineCode, ReadsBranchesOnAPredicateOfTheWholeWarp) {
+  // BRA.U of sm_100: around a loop (!UP0, forwards), at its end (UP1, backwards), and for all.
+  const Instruction forwards = decode({0x0000000508bc7547, 0x000fea000b800000}, 0x160, 100);
+  EXPECT_EQ(forwards.jump, Jump::branch);
+  EXPECT_EQ(forwards.target, 0x860);
+  EXPECT_TRUE(forwards.is_guarded);
+  const Instruction backwards = decode({0xfffffffd015c7547, 0x000fec000b83ffff}, 0x4b0, 100);
+  EXPECT_EQ(backwards.target, 0x230);
+  EXPECT_TRUE(backwards.is_guarded);
+  EXPECT_FALSE(decode({0x0000000507bc7547, 0x000fea000b800000}, 0x160, 100).is_guarded);
+}
+
 const agreement::Case& case_of(std::string_view entry) {
   for (const agreement::Case& known : agreement::cases()) {
     if (known.entry == entry) return known;
