@@ -17,6 +17,8 @@ constexpr std::string_view parted_reason =
     "other ways";
 constexpr std::string_view apart_reason =
     "approximate: copies past the registers and barrier objects are not calibrated on hardware";
+constexpr std::string_view unaudited_reason =
+    "counted at PTX level: warps part, and there is no machine code to say where they meet again";
 constexpr std::string_view some_lanes_reason =
     "approximate: 128-bit loads by some lanes of a warp only are not calibrated on hardware";
 constexpr std::string_view width_reason =
@@ -104,6 +106,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   const bool parted = std::any_of(site.together.begin(), site.together.end(),
                                   [&](std::uint32_t i) { return outcome.parted[i] != 0; });
   if (parted) return {Grade::ptx, parted_reason};
+  if (!program.is_audited && outcome.has_parted()) return {Grade::ptx, unaudited_reason};
   if (is_atomic && space == AddressSpace::shared && (site.is_float || site.retries)) {
     return {Grade::modelled, loop_reason};
   }

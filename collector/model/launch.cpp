@@ -233,6 +233,10 @@ LaunchOutcome& LaunchOutcome::operator+=(const LaunchOutcome& other) {
   return *this;
 }
 
+bool LaunchOutcome::has_parted() const {
+  return std::find(parted.begin(), parted.end(), 1) != parted.end();
+}
+
 LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
                      std::span<const std::byte> parameters, DeviceMemory& memory,
                      const LaunchOptions& options) {

@@ -60,6 +60,7 @@ struct LaunchOutcome {
   bool cancelled = false;
   std::vector<SiteCounts> counts;  ///< of each of the program's sites; complete only without a trap
   std::vector<std::uint8_t> parted;  ///< of each instruction: 1 where lanes of a warp parted at it
+  bool has_parted() const;           ///< anywhere
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< active lanes over all warp instructions
   unsigned threads = 0;                   ///< of the host, that took part

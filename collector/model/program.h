@@ -142,6 +142,7 @@ struct Program {
   std::vector<std::byte> constant_memory;
   std::vector<FunctionCode> functions;  ///< those that are not inlined
   bool has_calls = false;
+  bool is_audited = false;  ///< machine code was read, and the sites say what it makes of them
 
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.

@@ -112,6 +112,7 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     if (verdict.requests) site.requests = *verdict.requests;
   }
   if (program.has_calls) keep_bodies_together(program);
+  program.is_audited = true;
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collector/model/decode/decode.h"
+#include "collector/model/grades.h"
 #include "collector/model/ptx/module.h"
 #include "collector/model/sass/audit.h"
 #include "collector/model/sass/instruction.h"
@@ -195,6 +196,22 @@ TEST(Audit, ExplainsEveryAccessOfOurKernels) {
   }
   EXPECT_GT(sites, 1000u);
   EXPECT_LE(doubted, sites / 50) << doubted << " of " << sites;
+}
+
+TEST(Audit, IsMissedWhereWarpsPart) {
+  Program program;
+  program.sites.resize(1);
+  LaunchOutcome outcome;
+  outcome.counts.resize(1);
+  outcome.parted = {0, 0};
+  const auto grade = [&] { return grade_of(program, 0, AddressSpace::global, outcome).grade; };
+  EXPECT_EQ(grade(), schema::Grade::exact);
+  outcome.parted[1] = 1;
+  EXPECT_EQ(grade(), schema::Grade::ptx);
+  program.is_audited = true;
+  EXPECT_EQ(grade(), schema::Grade::exact);
+  program.sites[0].together = {1};
+  EXPECT_EQ(grade(), schema::Grade::ptx);
 }
 
 TEST(Audit, RefusesACubinOfOtherPtx) {
