@@ -71,7 +71,7 @@ std::uint32_t Identities::number_of(const std::string& kernel, const inject::Lau
   const auto next = static_cast<std::uint32_t>(known_.size());
   const auto [place, is_new] =
       known_.try_emplace(Key{kernel, shape.device, shape.grid, shape.block}, next);
-  if (is_new) kernels_.push_back(&place->first.kernel);
+  if (is_new) kernels_.push_back(&std::get<0>(place->first));
   return place->second;
 }
 

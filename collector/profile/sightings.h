@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "collector/inject/protocol.h"
@@ -42,12 +43,9 @@ class Identities {
   const std::string& kernel_of(std::uint32_t identity) const { return *kernels_[identity]; }
 
  private:
-  struct Key {
-    std::string kernel;
-    std::uint32_t device = 0;
-    std::array<std::uint32_t, 3> grid{}, block{};
-    auto operator<=>(const Key&) const = default;
-  };
+  using Extent = std::array<std::uint32_t, 3>;
+  using Key =
+      std::tuple<std::string, std::uint32_t, Extent, Extent>;  // kernel, device, grid, block
   std::map<Key, std::uint32_t> known_;
   std::vector<const std::string*> kernels_;  ///< by number; in known_
 };

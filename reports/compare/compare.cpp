@@ -33,7 +33,13 @@ struct PairKey {
   std::optional<std::int64_t> size;
   std::int64_t ordinal = 0;
   std::string geometry;
-  auto operator<=>(const PairKey&) const = default;
+
+  bool operator<(const PairKey& other) const {
+    const auto all = [](const PairKey& key) {
+      return std::tie(key.family, key.variant, key.size, key.ordinal, key.geometry);
+    };
+    return all(*this) < all(other);
+  }
 };
 
 bool has_several_devices(const std::vector<LaunchGroup>& groups) {
