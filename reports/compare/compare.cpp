@@ -34,6 +34,7 @@ struct PairKey {
   std::int64_t ordinal = 0;
   std::string geometry;
 
+  bool operator==(const PairKey&) const = default;
   bool operator<(const PairKey& other) const {
     const auto all = [](const PairKey& key) {
       return std::tie(key.family, key.variant, key.size, key.ordinal, key.geometry);
