@@ -43,6 +43,7 @@ void Decoder::emit_copy(bool is_load, const Target& place, std::uint16_t rows, u
   info.space = place.space;
   info.width = info.alignment = static_cast<std::uint8_t>(4 * words);
   info.parts = static_cast<std::uint8_t>(words);
+  info.row_bytes = 4;
   info.is_apart = true;
   const std::uint32_t site = add_site(info);
   const Code first = is_load ? Code::load_u32_u32_a32 : Code::store_u32_u32_a32;
