@@ -100,7 +100,7 @@ Checker::Checker(const Program& program, const kernels::Geometry& geometry, Devi
       geometry_(geometry),
       memory_(memory),
       written_(written),
-      members_(program.places.size(), no_operand),
+      members_(program.places.size() + 1, no_operand),  // the end of a body is one more instruction
       in_structures_(sites_in_structures(program)),
       passage_(program),
       races_(geometry.dynamic_shared_bytes == 0
