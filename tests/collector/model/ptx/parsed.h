@@ -55,8 +55,7 @@ inline ControlFlow graph_of(const Function& function) {
 }
 
 inline std::string data_file(const std::string& name) {
-  std::ifstream file(source_dir() + "/tests/collector/model/ptx/data/" + name,
-                     std::ios::binary);
+  std::ifstream file(source_dir() + "/tests/collector/model/ptx/data/" + name, std::ios::binary);
   if (!file) throw std::runtime_error("no data file " + name);
   return {std::istreambuf_iterator<char>(file), {}};
 }
