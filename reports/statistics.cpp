@@ -108,8 +108,9 @@ const MedianSteps& median_steps(std::size_t n) {
     const double at = boost::math::quantile(distribution, share) * static_cast<double>(n);
     return std::min(static_cast<std::size_t>(at), n - 1);
   };
-  const double low_rank = static_cast<double>((n + 1) / 2),
-               high_rank = static_cast<double>(n / 2 + 1);
+  const std::size_t lower_rank = (n + 1) / 2, upper_rank = n / 2 + 1;
+  const auto low_rank = static_cast<double>(lower_rank);
+  const auto high_rank = static_cast<double>(upper_rank);
   const auto count = static_cast<double>(n);
   const boost::math::beta_distribution<> low(low_rank, count + 1 - low_rank);
   const boost::math::beta_distribution<> high(high_rank, count + 1 - high_rank);
