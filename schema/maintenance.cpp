@@ -13,6 +13,7 @@
 
 #include "schema/database.h"
 #include "schema/sqlite.h"
+#include "schema/temporary.h"
 
 namespace warpmeter::schema {
 namespace {
@@ -35,9 +36,7 @@ class TemporaryFile {
       throw Error(ExitCode::file, fmt::format("cannot write {}: {}; choose another file", beside,
                                               std::strerror(errno)));
     }
-    const mode_t mask = umask(0);
-    umask(mask);
-    fchmod(descriptor, 0666 & ~mask);
+    fchmod(descriptor, usual_mode());
     close(descriptor);
   }
   ~TemporaryFile() {

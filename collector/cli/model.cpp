@@ -25,9 +25,9 @@
 #include "collector/cli/terminal.h"
 #include "collector/cli/version.h"
 #include "collector/model/acceptance.h"
-#include "collector/model/toolkit.h"
 #include "schema/catalogue.h"
 #include "schema/store.h"
+#include "schema/temporary.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -188,7 +188,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   for (const ModelLaunch& launch : spec.launches) session.prepare(launch);
   for (const std::string& text : session.remarks()) remark(request, text);
 
-  std::optional<model::TemporaryFolder> folder;
+  std::optional<schema::TemporaryFolder> folder;
   std::string database = request.database;
   if (!keep) database = (folder.emplace().path() / "warpmeter.db").string();
   if (keep) refuse_overwriting(database, request.file);

@@ -12,6 +12,7 @@
 #include "collector/model/host_memory.h"
 #include "collector/model/npy.h"
 #include "collector/model/sass/audit.h"
+#include "collector/run/session.h"
 #include "schema/catalogue.h"
 #include "schema/error.h"
 
@@ -30,18 +31,6 @@ void point_into_ptx(model::Program& program, const std::string& path) {
     place.file = 0;
     place.line = place.ptx_line;
   }
-}
-
-std::string trimmed_line(std::string_view source, int line) {
-  for (int i = 1; i < line; ++i) {
-    const std::size_t end = source.find('\n');
-    if (end == std::string_view::npos) return "";
-    source.remove_prefix(end + 1);
-  }
-  source = source.substr(0, source.find('\n'));
-  const std::size_t first = source.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return "";
-  return std::string(source.substr(first, source.find_last_not_of(" \t\r") - first + 1));
 }
 
 std::vector<std::byte> address_bytes(std::uint64_t address) {
@@ -196,7 +185,7 @@ std::vector<schema::Line> ModelSession::lines_of(const model::Program& program,
         source->second = model::source_text(line.file);
       }
     }
-    line.text = trimmed_line(source->second, line.line);
+    line.text = model::line_text(source->second, line.line);
   }
   return lines;
 }
@@ -209,12 +198,7 @@ std::optional<ModelOutcome> ModelSession::run_next() {
   record.family = "model";
   record.variant = model::readable_name(prepared.entry);
   record.kernel = prepared.entry;
-  const auto copy = [](const kernels::Dim3& from, std::uint32_t(&to)[3]) {
-    to[0] = from.x, to[1] = from.y, to[2] = from.z;
-  };
-  copy(geometry.grid, record.grid);
-  copy(geometry.block, record.block);
-  record.dynamic_shared_bytes = geometry.dynamic_shared_bytes;
+  run::set_geometry(record, geometry);
   record.static_shared_bytes = program.static_shared_bytes;
   record.timing_reason = "the model executes PTX on the CPU and has no clock";
 

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "schema/error.h"
+#include "schema/temporary.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -28,13 +29,6 @@ std::string resolved(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
                                                          std::free);
   return real ? real.get() : path;
-}
-
-/// The mode that a file made by open() would have.
-mode_t usual_mode() {
-  const mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
 }
 
 }  // namespace
@@ -59,7 +53,7 @@ Output::Output(const std::string& path) : name_("standard output") {
     temporary_.clear();
     fail(name_, other_file);
   }
-  if (fchmod(descriptor_, exists ? status.st_mode & 07777 : usual_mode()) != 0) {
+  if (fchmod(descriptor_, exists ? status.st_mode & 07777 : schema::usual_mode()) != 0) {
     fail(name_, other_file);
   }
 }

@@ -13,8 +13,7 @@ constexpr std::string_view loop_reason =
     "approximate: the hardware runs this atomic as a loop that retries under contention";
 constexpr std::string_view parted_reason =
     "counted at PTX level: warps part, and the machine code has copies of this access or branches "
-    "in "
-    "other ways";
+    "in other ways";
 constexpr std::string_view apart_reason =
     "approximate: copies past the registers and barrier objects are not calibrated on hardware";
 constexpr std::string_view unaudited_reason =
@@ -82,8 +81,9 @@ std::string_view access_name(AddressSpace space, AccessKind kind) {
   return "global reduction";
 }
 
-/// The text of a line (from 1), without the white space around it.
-std::string text_of(std::string_view source, int line) {
+}  // namespace
+
+std::string line_text(std::string_view source, int line) {
   for (int i = 1; i < line; ++i) {
     const std::size_t end = source.find('\n');
     if (end == std::string_view::npos) return "";
@@ -94,8 +94,6 @@ std::string text_of(std::string_view source, int line) {
   if (first == std::string_view::npos) return "";
   return std::string(source.substr(first, source.find_last_not_of(" \t\r") - first + 1));
 }
-
-}  // namespace
 
 SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space,
                    const LaunchOutcome& outcome) {
@@ -191,7 +189,7 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
       schema::Line& line = lines[{file, place.line, space, kind}];
       line.file = file;
       line.line = place.line;
-      if (line.text.empty() && file == source_path) line.text = text_of(source, place.line);
+      if (line.text.empty() && file == source_path) line.text = line_text(source, place.line);
       line.access = access_name(space, kind);
       line.requests += counts.requests;
       line.transactions += counts.transactions;

@@ -28,6 +28,9 @@ schema::Counter counter(std::string_view name, const Program& program,
 std::vector<std::string_view> counter_list();
 std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome);
 
+/// The text of a line (from 1), without the white space around it; empty when there is none.
+std::string line_text(std::string_view source, int line);
+
 /// Accesses to shared and global memory by source line and kind, in the order of file, line and
 /// kind. `source` is the text of the kernel's file, for the lines of the file that it is of:
 /// `source_path`.

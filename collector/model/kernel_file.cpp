@@ -15,6 +15,7 @@
 #include "collector/model/toolkit.h"
 #include "schema/catalogue.h"
 #include "schema/error.h"
+#include "schema/temporary.h"
 
 namespace warpmeter::model {
 namespace {
@@ -53,7 +54,7 @@ std::string source_with_instances(const std::string& path,
 Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
                            const CompileOptions& options,
                            const std::vector<std::string>& expressions) {
-  const TemporaryFolder folder;
+  const schema::TemporaryFolder folder;
   std::string source = path;
   if (!expressions.empty()) {
     source = (folder.path() / "instances.cu").string();
@@ -266,7 +267,7 @@ KernelFile read_kernel_file(const std::string& path, const CompileOptions& optio
 std::vector<std::byte> assemble(const std::string& ptx, int arch) {
   const auto ptxas = toolkit_program("ptxas");
   if (!ptxas) return {};
-  const TemporaryFolder folder;
+  const schema::TemporaryFolder folder;
   const std::string source = (folder.path() / "kernels.ptx").string();
   const std::string target = (folder.path() / "kernels.cubin").string();
   std::ofstream(source, std::ios::binary) << ptx;

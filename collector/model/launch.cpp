@@ -199,8 +199,7 @@ std::string geometry_failure(const Program& program, const kernels::Geometry& ge
   if (local > most_local_bytes) {
     return fmt::format(
         "kernel '{}' asks for {} bytes of local memory for the {} threads of a block, but the "
-        "model "
-        "has {}; launch smaller blocks",
+        "model has {}; launch smaller blocks",
         program.kernel, local, block.count(), most_local_bytes);
   }
   return "";

@@ -123,19 +123,4 @@ ToolOutcome run_tool(const std::vector<std::string>& words) {
   return outcome;
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::error_code ignored;
-  std::string pattern = (fs::temp_directory_path(ignored) / "warpmeter.XXXXXX").string();
-  if (ignored || mkdtemp(pattern.data()) == nullptr) {
-    throw Error(ExitCode::file,
-                "no temporary folder can be made; set TMPDIR to a folder that can be written");
-  }
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 }  // namespace warpmeter::model

@@ -27,17 +27,4 @@ struct ToolOutcome {
 /// Runs a program to its end, without a shell; its standard input is empty.
 ToolOutcome run_tool(const std::vector<std::string>& words);
 
-/// A folder that is removed with all it holds. Throws Error{file} when none can be made.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 }  // namespace warpmeter::model

@@ -1,10 +1,7 @@
 #include "collector/profile/injector.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -40,23 +37,7 @@ bool is_ours(const fs::path& file) {
 
 }  // namespace
 
-PrivateFolder::PrivateFolder() {
-  std::error_code ignored;
-  fs::path base = fs::temp_directory_path(ignored);
-  if (ignored || base.string().size() > longest_folder) base = "/tmp";
-  std::string pattern = (base / "warpmeter.XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) {
-    throw Error(ExitCode::file, fmt::format("no folder can be made in {} ({}); set TMPDIR to one "
-                                            "that can be written",
-                                            base.string(), std::strerror(errno)));
-  }
-  path_ = pattern;
-}
-
-PrivateFolder::~PrivateFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
+PrivateFolder::PrivateFolder() : TemporaryFolder(longest_folder) {}
 
 fs::path find_injector(const fs::path& program, const fs::path& folder) {
   const fs::path beside = program.parent_path();

@@ -3,21 +3,14 @@
 
 #include <filesystem>
 
+#include "schema/temporary.h"
+
 namespace warpmeter::profile {
 
-/// Made for one session, for its socket and perhaps the library; gone with everything in it when it
-/// goes out of scope.
-class PrivateFolder {
+/// Made for one session, for its socket and perhaps the library.
+class PrivateFolder : public schema::TemporaryFolder {
  public:
-  /// In $TMPDIR, or in /tmp where that one's path is too long for a socket. Throws Error{file}.
-  PrivateFolder();
-  ~PrivateFolder();
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+  PrivateFolder();  ///< where the path is short enough for a socket; throws Error{file}
 };
 
 /// libwarpmeter_inject.so next to `program` or in ../lib of it, when it is the very one that this

@@ -35,12 +35,7 @@ schema::Launch describe(const Family& family, const Variant& variant, std::int64
   record.variant = variant.name;
   if (family.has_sizes()) record.size = size;
   record.kernel = variant.entry;
-  const auto copy = [](const kernels::Dim3& from, std::uint32_t(&to)[3]) {
-    to[0] = from.x, to[1] = from.y, to[2] = from.z;
-  };
-  copy(geometry.grid, record.grid);
-  copy(geometry.block, record.block);
-  record.dynamic_shared_bytes = geometry.dynamic_shared_bytes;
+  set_geometry(record, geometry);
   const kernels::Work work = (variant.work ? variant.work : family.work)(size);
   record.useful_bytes_read = work.bytes_read;
   record.useful_bytes_written = work.bytes_written;
@@ -312,6 +307,15 @@ void end_run(schema::Store& store, const Summary& summary) {
 }
 
 }  // namespace
+
+void set_geometry(schema::Launch& record, const kernels::Geometry& geometry) {
+  const auto copy = [](const kernels::Dim3& from, std::uint32_t(&to)[3]) {
+    to[0] = from.x, to[1] = from.y, to[2] = from.z;
+  };
+  copy(geometry.grid, record.grid);
+  copy(geometry.block, record.block);
+  record.dynamic_shared_bytes = geometry.dynamic_shared_bytes;
+}
 
 Summary measure(const schema::Run& run, std::span<const Selection> selections,
                 const Options& options, std::span<Backend* const> backends, schema::Store& store,

@@ -244,8 +244,7 @@ void add_cost_plot(Document& document, const RunRecord& run) {
   plot.title = "Time against global transactions";
   plot.description =
       "A point a variant and size. One far above others of as many transactions waits for "
-      "something "
-      "else. Both axes are logarithmic.";
+      "something else. Both axes are logarithmic.";
   plot.x = {"global transactions", true};
   plot.y = {fmt::format("time ({})", unit.symbol), true};
   plot.data.columns = {Column::text("variant"), Column::text("family"),

@@ -51,8 +51,7 @@ Plot ideal_plot(const schema::Rows& rows) {
   plot.title = "Transactions against the fewest possible";
   plot.description =
       "A point a source line, access and launch; the dashed line is the ideal, and what lies above "
-      "it "
-      "is lost to the access pattern. Both axes are logarithmic.";
+      "it is lost to the access pattern. Both axes are logarithmic.";
   plot.x = {"ideal (transactions)", true};
   plot.y = {"transactions", true};
   plot.diagonal = true;
