@@ -104,7 +104,10 @@ bool Decoder::decode_value() {
     const RowType type = operation->sources[i];
     rows[i] = source(instruction.operands[i + 1], type);
     if (flushes && is_flushed(*wrapping, type)) {
-      rows[i] = unary(wrapping->flush, rows[i], wrapping->bytes);
+      // The sign of a NaN counts, which the other flush takes away.
+      const bool keeps_nan = has("xorsign") && wrapping->flush == Code::flush_f32;
+      rows[i] =
+          unary(keeps_nan ? Code::flush_f64_result : wrapping->flush, rows[i], wrapping->bytes);
     }
   }
   const Operand& to = instruction.operands.front();

@@ -89,12 +89,19 @@ void Decoder::decode_setp() {
   if (!two) refuse("writes one predicate where it takes two");
   const std::uint16_t e = predicate_destination(to.parts[1]);
   const auto a = halves_of(test.rows[0], 20), b = halves_of(test.rows[1], 22);
-  const std::uint16_t low = scratch_predicate();
+  const std::uint16_t low = scratch_predicate(1), high = scratch_predicate(2);
   emit_test(test, a[0], b[0], low, no_operand, false);
-  emit_test(test, a[1], b[1], e, no_operand, true);
-  Operation& move = emit(Code::mov_pred);
-  move.d = d;
-  move.a = static_cast<std::uint16_t>(2 * low);
+  emit_test(test, a[1], b[1], high, no_operand, false);
+  const auto move = [&](std::uint16_t to_predicate, std::uint16_t from) {
+    Operation& operation = emit(Code::mov_pred);
+    operation.d = to_predicate;
+    operation.a = static_cast<std::uint16_t>(2 * from);
+  };
+  // The guard is written last, when it is one of the two.
+  const bool guards_itself = guard_ != no_guard && guard_ / 2 == d;
+  if (guards_itself) move(e, high);
+  move(d, low);
+  if (!guards_itself) move(e, high);
 }
 
 /// set.CmpOp.dtype.stype: all ones or 1.0 where the comparison holds.

@@ -1,394 +1,231 @@
-// Random straight-line programs, by the machine and by the reference (scalar_reference.h): whatever
-// stands next to what, guarded or not, with registers used again and again, every lane ends with
-// the same registers and memory.
+// Random programs, by the machine and by the reference (reference/warp.h): whatever stands next to
+// what, guarded or not, in branches and loops of some lanes, with registers used again and again,
+// every lane ends with the same registers and memory.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
-#include <map>
-#include <random>
-#include <set>
+#include <cstdlib>
 
 #include "collector/model/execute/units.h"
+#include "tests/collector/model/random_program.h"
+#include "tests/collector/model/reference/floats.h"
+#include "tests/collector/model/reference/warp.h"
 #include "tests/collector/model/run_ptx.h"
-#include "tests/collector/model/scalar_reference.h"
 
 namespace warpmeter::model {
 namespace {
 
-constexpr unsigned each_kind = 6;  // registers of each kind
-constexpr std::string_view kinds = "hrdfgp";
+using reference::Block;
+using reference::Node;
 
-/// Instructions and their operands by kind: h, r, d integers of 16, 32 and 64 bits, f and g floats,
-/// p predicates, i any integer (of the size before it), o a shift or a position, M memory.
-/// {a,b} stands for each of its words.
-constexpr const char* forms[] = {
-    "{add,sub,mul.lo,mul.hi,div,rem,min,max}.{u16,s16} h h h",
-    "{add,sub,mul.lo,mul.hi,div,rem,min,max}.{u32,s32} r r i",
-    "{add,sub,mul.lo,mul.hi,div,rem,min,max}.{u64,s64} d d i",
-    "{mad.lo,mad.hi,sad}.{u16,s16} h h h h",
-    "{mad.lo,mad.hi,sad}.{u32,s32} r r i r",
-    "{mad.lo,mad.hi,sad}.{u64,s64} d d d d",
-    "mul.wide.{u16,s16} r h h",
-    "mul.wide.{u32,s32} d r i",
-    "mad.wide.{u16,s16} r h h r",
-    "mad.wide.{u32,s32} d r r d",
-    "mul24.{lo,hi}.{u32,s32} r r r",
-    "mad24.{lo,hi}.{u32,s32} r r r r",
-    "{add,sub}.sat.s32 r r i",
-    "{abs,neg}.s16 h h",
-    "{abs,neg}.s32 r r",
-    "{abs,neg}.s64 d d",
-    "{and,or,xor}.b16 h h h",
-    "{and,or,xor}.b32 r r i",
-    "{and,or,xor}.b64 d d i",
-    "{not,cnot}.b16 h h",
-    "{not,cnot}.b32 r r",
-    "{not,cnot}.b64 d d",
-    "shl.b16 h h o",
-    "shl.b32 r r o",
-    "shl.b64 d d o",
-    "shr.{u16,s16,b16} h h o",
-    "shr.{u32,s32,b32} r r o",
-    "shr.{u64,s64,b64} d d o",
-    "shf.{l,r}.{wrap,clamp}.b32 r r r o",
-    "{popc,clz}.b32 r r",
-    "{popc,clz}.b64 r d",
-    "brev.b32 r r",
-    "brev.b64 d d",
-    "{bfind,bfind.shiftamt}.{u32,s32} r r",
-    "{bfind,bfind.shiftamt}.{u64,s64} r d",
-    "bfe.{u32,s32} r r o o",
-    "bfe.{u64,s64} d d o o",
-    "bfi.b32 r r r o o",
-    "bfi.b64 d d d o o",
-    "prmt.b32 r r r r",
-    "lop3.b32 r r r r t",
-    "{add,addc,addc.cc,add.cc,sub.cc,subc,subc.cc}.u32 r r r",
-    "{add,addc,addc.cc,add.cc,sub.cc,subc,subc.cc}.u64 d d d",
-    "{add,sub,mul,div}.{rn,rz,rm,rp}.f32 f f f",
-    "{add,sub,mul,div}.{rn,rz,rm,rp}.ftz.f32 f f f",
-    "{add,mul}.{rn,rz}.sat.f32 f f f",
-    "{add,sub,mul,div}.{rn,rz,rm,rp}.f64 g g g",
-    "fma.{rn,rz,rm,rp}.f32 f f f f",
-    "fma.rn.{ftz,sat,ftz.sat}.f32 f f f f",
-    "fma.{rn,rz,rm,rp}.f64 g g g g",
-    "{rcp,sqrt}.{rn,rz,rm,rp}.f32 f f",
-    "{rcp,sqrt}.{rn,rz,rm,rp}.f64 g g",
-    "{min,max,min.ftz,max.NaN}.f32 f f f",
-    "{min,max}.f64 g g g",
-    "{abs,neg,abs.ftz}.f32 f f",
-    "{abs,neg}.f64 g g",
-    "setp.{eq,ne,lt,le,gt,ge}.{u16,s16} p h h",
-    "setp.{eq,ne,lt,le,gt,ge}.{u32,s32} p r i",
-    "setp.{eq,ne,lt,le,gt,ge}.{u64,s64} p d i",
-    "setp.{lo,ls,hi,hs}.u32 p r r",
-    "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.f32 p f f",
-    "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.f64 p g g",
-    "setp.{lt,ge}.{and,or,xor}.s32 p r i p",
-    "setp.{lt,ne}.{and,or,xor}.f32 p f f p",
-    "set.{lt,eq,ge}.u32.{u32,s32} r r i",
-    "set.{lt,neu}.u32.f32 r f f",
-    "{and,or,xor}.pred p p p",
-    "not.pred p p",
-    "mov.{u16,b16} h h",
-    "mov.{u32,b32,s32} r i",
-    "mov.{u64,b64,s64} d i",
-    "mov.f32 f f",
-    "mov.f64 g g",
-    "mov.pred p p",
-    "selp.b16 h h h p",
-    "selp.b32 r r i p",
-    "selp.b64 d d d p",
-    "selp.f32 f f f p",
-    "selp.f64 g g g p",
-    "slct.b32.s32 r r r r",
-    "slct.u64.f32 d d d f",
-    "cvt.{u16,s16,u8,s8}.{u16,s16,u8,s8} h h",
-    "cvt.{u16,s16,u8,s8}.{u32,s32} h r",
-    "cvt.{u16,s16,u8,s8}.{u64,s64} h d",
-    "cvt.{u32,s32}.{u16,s16,u8,s8} r h",
-    "cvt.{u32,s32}.{u64,s64} r d",
-    "cvt.{u64,s64}.{u16,s16,u8,s8} d h",
-    "cvt.{u64,s64}.{u32,s32} d r",
-    "cvt.sat.{u16,s16,u8,s8}.{s32,u32} h r",
-    "cvt.sat.{u16,s16}.{s64,u64} h d",
-    "cvt.sat.{u32,s32}.{s64,u64} r d",
-    "cvt.sat.u64.s64 d d",
-    "cvt.{rn,rz,rm,rp}.f32.{u16,s16} f h",
-    "cvt.{rn,rz,rm,rp}.f32.{u32,s32} f r",
-    "cvt.{rn,rz,rm,rp}.f32.{u64,s64} f d",
-    "cvt.{rn,rz,rm,rp}.f64.{u32,s32} g r",
-    "cvt.{rn,rz,rm,rp}.f64.{u64,s64} g d",
-    "cvt.{rni,rzi,rmi,rpi}.{u16,s16,u8,s8}.f32 h f",
-    "cvt.{rni,rzi,rmi,rpi}.{u32,s32}.f32 r f",
-    "cvt.{rni,rzi,rmi,rpi}.{u64,s64}.f32 d f",
-    "cvt.rzi.ftz.{u32,s32}.f32 r f",
-    "cvt.{rni,rzi,rmi,rpi}.{u16,s16}.f64 h g",
-    "cvt.{rni,rzi,rmi,rpi}.{u32,s32}.f64 r g",
-    "cvt.{rni,rzi,rmi,rpi}.{u64,s64}.f64 d g",
-    "cvt.{rni,rzi,rmi,rpi}.f32.f32 f f",
-    "cvt.{rni,rzi,rmi,rpi}.f64.f64 g g",
-    "cvt.{rn,rz,rm,rp,rn.ftz,rn.sat}.f32.f64 f g",
-    "cvt.{f64.f32,ftz.f64.f32} g f",
-    "ld.shared.{u8,s8,u16,s16} h M",
-    "ld.shared.{u8,s8,u16,s16,u32,b32} r M",
-    "ld.shared.{u8,s8,u16,s16,u32,s32,u64} d M",
-    "ld.shared.{v2.u32,v4.u32,v2.u16,v4.u8} V M",
-    "st.shared.{u8,u16} M h",
-    "st.shared.{u8,u16,u32} M r",
-    "st.shared.{u8,u16,u32,u64} M d",
-    "st.shared.{v2.u32,v4.u32,v2.u16,v4.u8} M V",
-};
-
-void expand(const std::string& form, std::vector<std::string>& all) {
-  const std::size_t open = form.find('{');
-  if (open == std::string::npos) {
-    all.push_back(form);
-    return;
-  }
-  const std::size_t close = form.find('}', open);
-  for (std::size_t at = open + 1; at <= close;) {
-    const std::size_t end = std::min(form.find(',', at), close);
-    expand(form.substr(0, open) + form.substr(at, end - at) + form.substr(close + 1), all);
-    at = end + 1;
+/// Whether two words of a kind ('M': of memory) are the same number; which NaN it is is not
+/// compared.
+bool are_same(char kind, std::uint64_t a, std::uint64_t b) {
+  if (a == b) return true;
+  const auto are_nans = [&](const char* type, int shift) {
+    const reference::Type of = reference::type_of(type);
+    const auto nan = [&](std::uint64_t bits) {
+      return reference::is_nan(reference::low(bits >> shift, of.bits), of);
+    };
+    return nan(a) && nan(b);
+  };
+  const auto part = [&](const char* type, int bits, int shift) {
+    return reference::low(a >> shift, bits) == reference::low(b >> shift, bits) ||
+           are_nans(type, shift);
+  };
+  switch (kind) {
+    case 'f':
+      return are_nans("f32", 0);
+    case 'g':
+      return are_nans("f64", 0);
+    case 'x':
+      return are_nans("f16", 0);
+    case 'y':
+      return are_nans("bf16", 0);
+    case 'v':
+      return part("f16", 16, 0) && part("f16", 16, 16);
+    case 'w':
+      return part("bf16", 16, 0) && part("bf16", 16, 16);
+    default:
+      return false;
   }
 }
-const std::vector<std::string>& instructions() {
-  static const std::vector<std::string> all = [] {
-    std::vector<std::string> expanded;
-    for (const char* form : forms) expand(form, expanded);
-    return expanded;
-  }();
-  return all;
+
+/// In a word of memory that an instruction alone has written.
+bool is_same_float(std::uint64_t a, std::uint64_t b) {
+  if (are_same('g', a, b)) return true;
+  for (const int shift : {0, 32}) {
+    const std::uint64_t x = reference::low(a >> shift, 32), y = reference::low(b >> shift, 32);
+    if (!are_same('f', x, y) && !are_same('v', x, y) && !are_same('w', x, y)) return false;
+  }
+  return true;
 }
 
-class Generator {
+/// The program and the lanes it starts from, and what both make of it.
+class Trial {
  public:
-  explicit Generator(unsigned seed) : random_(seed) {}
-
-  std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
-
-  /// A number at whose neighbours instructions behave otherwise, or any.
-  std::uint64_t integer() {
-    const auto near = [&](std::uint64_t value) { return value + below(3) - 1; };
-    switch (below(4)) {
-      case 0:
-        return near(std::uint64_t{1} << below(64));
-      case 1:
-        return near(0);
-      case 2:
-        return near(~std::uint64_t{0} >> below(64));
-      default:
-        return random_() >> below(64);
+  explicit Trial(Generator& generator) : own_(32 * lane_bytes / 8), common_(common_bytes / 8) {
+    for (unsigned i = 0; i < 32 * registers_of_lane; ++i) {
+      in_.push_back(generator.bits(register_kinds[i % registers_of_lane / each_kind]));
     }
+    for (std::uint64_t& word : own_) word = generator.bits('d');
+    for (std::uint64_t& word : common_) word = generator.bits('d');
   }
-  double real(bool is_double) {
-    static const double special[] = {0,     -0.0,   1,        -1,      0.5,      1.5,       2.5,
-                                     1e-45, 1e-40,  0x1p-126, 3.4e38,  INFINITY, -INFINITY, NAN,
-                                     1e300, 0x1p31, 0x1p63,   -0x1p31, 65535.5,  127.5,     -128.5};
-    if (below(2) == 0) return special[below(std::size(special))];
-    const int range = is_double && below(4) == 0 ? 1000 : 60;
-    const double fraction = static_cast<double>(random_() >> 11) * 0x1p-53 - 0.5;
-    return std::ldexp(fraction, static_cast<int>(below(2 * static_cast<unsigned>(range))) - range);
-  }
-  std::string any(char kind) { return fmt::format("%{}{}", kind, below(each_kind)); }
 
-  std::string line(const std::string& instruction) {
-    const std::size_t space = instruction.find(' ');
-    const std::string name = instruction.substr(0, space);
-    std::string text =
-        below(4) == 0 ? fmt::format("@{}{} ", below(2) == 0 ? "!" : "", any('p')) : "";
-    text += name;
-    char size = 'r';
-    for (std::size_t i = space + 1; i < instruction.size(); i += 2) {
-      text += i == space + 1 ? " " : ", ";
-      text += operand(name, instruction[i], size);
-      if (std::string_view("hrd").find(instruction[i]) != std::string_view::npos)
-        size = instruction[i];
+  /// What differs, in words; empty: nothing.
+  std::string difference(const Block& program, const Unit& unit, bool is_alone = false) {
+    LaunchOptions options;
+    options.unit = &unit;
+    const TestRun run = run_ptx(
+        kernel_of(program), "k", geometry(1, 32),
+        {TestArgument::buffer(std::vector<std::uint64_t>(32 * words_of_lane + common_.size())),
+         TestArgument::buffer(in_), TestArgument::buffer(own_), TestArgument::buffer(common_)},
+        options);
+    if (!run.refusal.empty()) return run.refusal;
+    if (run.outcome.trap) return run.trap();
+    execute(program);
+    const std::vector<std::uint64_t> out = run.buffer<std::uint64_t>(0);
+    const auto same = [&](char kind, std::uint64_t a, std::uint64_t b) {
+      return are_same(kind, a, b) || (is_alone && kind == 'M' && is_same_float(a, b));
+    };
+    for (unsigned l = 0; l < 32; ++l) {
+      for (unsigned i = 0; i < words_of_lane; ++i) {
+        const char kind = i < registers_of_lane ? register_kinds[i / each_kind] : 'M';
+        const std::uint64_t got = out[l * words_of_lane + i], wanted = word_of(l, i);
+        if (!same(kind, got, wanted)) return told(l, name_of(i), got, wanted);
+      }
     }
-    return text + ";";
+    const auto compare = [&](const std::string& name, const std::uint64_t* got,
+                             const std::vector<std::uint64_t>& wanted) -> std::string {
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (same('M', got[i], wanted[i])) continue;
+        return told(0, fmt::format("{} at {}", name, 8 * i), got[i], wanted[i]);
+      }
+      return "";
+    };
+    std::string wrong = compare("global memory", run.buffer<std::uint64_t>(2).data(), global_);
+    if (wrong.empty())
+      wrong = compare("common global memory", run.buffer<std::uint64_t>(3).data(), common_global_);
+    if (wrong.empty())
+      wrong = compare("common shared memory", out.data() + 32 * words_of_lane, common_shared_);
+    return wrong;
   }
 
  private:
-  std::string operand(const std::string& name, char kind, char size) {
-    switch (kind) {
-      case 'i':
-        if (below(3) != 0) return any(size);
-        return fmt::format("{:#x}", size == 'r' ? integer() & 0xffffffff : integer());
-      case 'o':
-        return below(2) == 0 ? any('r') : fmt::format("{}", below(70));
-      case 't':
-        return fmt::format("{}", below(256));
-      case 'M': {
-        const unsigned width = static_cast<unsigned>(std::stoul(
-                                   name.substr(name.find_last_not_of("0123456789") + 1))) /
-                               8;
-        const unsigned parts = name.find(".v") == std::string::npos
-                                   ? 1
-                                   : static_cast<unsigned>(name[name.find(".v") + 2] - '0');
-        return fmt::format("[%m+{}]", width * parts * below(64 / (width * parts)));
-      }
-      case 'V': {
-        const unsigned parts = static_cast<unsigned>(name[name.find(".v") + 2] - '0');
-        const char kind_of_part = name.ends_with("u32") ? 'r' : 'h';
-        const std::uint64_t first = below(each_kind);
-        std::string text = "{";
-        for (unsigned i = 0; i < parts; ++i) {
-          text += fmt::format("{}%{}{}", i == 0 ? "" : ", ", kind_of_part, (first + i) % each_kind);
-        }
-        return text + "}";
-      }
-      default:
-        return any(kind);
+  static std::string name_of(unsigned word) {
+    if (word < registers_of_lane) {
+      return fmt::format("%{}{}", register_kinds[word / each_kind], word % each_kind);
     }
+    const unsigned byte = 8 * (word - registers_of_lane);
+    return fmt::format("{} memory at {}", byte < lane_bytes ? "shared" : "local",
+                       byte % lane_bytes);
+  }
+  static std::string told(unsigned lane, const std::string& where, std::uint64_t got,
+                          std::uint64_t wanted) {
+    return fmt::format("lane {}, {}: machine {:#x}, reference {:#x}", lane, where, got, wanted);
+  }
+  std::uint64_t word_of(unsigned lane, unsigned word) const {
+    if (word < registers_of_lane) return warp_.lanes[lane].registers.at(name_of(word));
+    const unsigned index = word - registers_of_lane, words = lane_bytes / 8;
+    return index < words ? shared_[lane * words + index] : local_[lane * words + index - words];
   }
 
-  std::mt19937_64 random_;
+  void execute(const Block& program) {
+    global_ = own_;
+    common_global_ = common_;
+    shared_.assign(own_.size(), 0);
+    local_.assign(own_.size(), 0);
+    common_shared_.assign(common_.size(), 0);
+    warp_ = {};
+    const auto bytes = [](std::vector<std::uint64_t>& words, unsigned offset) {
+      return reinterpret_cast<std::uint8_t*>(words.data()) + offset;
+    };
+    for (unsigned l = 0; l < 32; ++l) {
+      reference::Lane& lane = warp_.lanes[l];
+      for (unsigned i = 0; i < registers_of_lane; ++i) {
+        lane.registers[name_of(i)] = in_[l * registers_of_lane + i];
+      }
+      for (const char* mask : {"%k0", "%k1", "%k2", "%k3", "%k4"}) {
+        lane.registers[mask] = 0xffffffff;
+      }
+      for (const char* number : {"0", "1", "2", "3"}) {
+        lane.registers[std::string("%n") + number] = 0;
+        lane.registers[std::string("%q") + number] = 0;
+      }
+      const unsigned own = l * lane_bytes;
+      lane.memory = {{"%ms", bytes(shared_, own)},      {"%as", bytes(shared_, own)},
+                     {"%mg", bytes(global_, own)},      {"%ag", bytes(global_, own)},
+                     {"%ml", bytes(local_, own)},       {"%al", bytes(local_, own)},
+                     {"%cs", bytes(common_shared_, 0)}, {"%ds", bytes(common_shared_, 0)},
+                     {"%cg", bytes(common_global_, 0)}, {"%dg", bytes(common_global_, 0)}};
+    }
+    warp_.run(program, ~0u);
+  }
+
+  std::vector<std::uint64_t> in_, own_, common_;
+  std::vector<std::uint64_t> global_, shared_, local_, common_global_, common_shared_;
+  reference::Warp warp_;
 };
 
-constexpr std::size_t values_of_lane = kinds.size() * each_kind;
-
-/// Loads every register from the second parameter, runs the lines, stores registers and memory to
-/// the first.
-std::string kernel(const std::vector<std::string>& lines) {
-  std::string load, body, store;
-  for (std::size_t i = 0; i < values_of_lane; ++i) {
-    const char kind = kinds[i / each_kind];
-    const std::string name = fmt::format("%{}{}", kind, i % each_kind);
-    const std::string_view type = kind == 'h'   ? "u16"
-                                  : kind == 'r' ? "u32"
-                                  : kind == 'd' ? "u64"
-                                  : kind == 'f' ? "f32"
-                                                : "f64";
-    if (kind == 'p') {
-      load += fmt::format("ld.global.u32 %t, [%in+{}]; setp.ne.u32 {}, %t, 0;\n", 8 * i, name);
-      store += fmt::format("selp.u32 %t, 1, 0, {}; st.global.u32 [%out+{}], %t;\n", name, 8 * i);
-    } else {
-      load += fmt::format("ld.global.{} {}, [%in+{}];\n", type, name, 8 * i);
-      store += fmt::format("st.global.{} [%out+{}], {};\n", type, 8 * i, name);
-    }
+std::vector<Form> every_form() {
+  std::vector<Form> all;
+  for (const auto* forms : {&lane_forms(), &lonely_forms(), &group_forms(), &warp_forms()}) {
+    all.insert(all.end(), forms->begin(), forms->end());
   }
-  for (std::size_t i = 0; i < 8; ++i) {
-    store += fmt::format("ld.shared.u64 %in, [%m+{}]; st.global.u64 [%out+{}], %in;\n", 8 * i,
-                         8 * (values_of_lane + i));
-  }
-  for (const std::string& line : lines) body += line + "\n";
-  return module_with(
-      ".param .u64 to, .param .u64 from",
-      fmt::format(R"(.reg .b16 %h<6>; .reg .b32 %r<6>, %t, %m, %lane; .reg .b64 %d<6>;
-.reg .f32 %f<6>; .reg .f64 %g<6>; .reg .pred %p<6>; .reg .b64 %in, %out;
-.shared .align 16 .b8 memory[2048];
-mov.u32 %lane, %tid.x;
-mov.u32 %m, memory;
-mad.lo.u32 %m, %lane, 64, %m;
-ld.param.u64 %in, [from];
-mad.wide.u32 %in, %lane, {}, %in;
-{}
-{}
-ld.param.u64 %out, [to];
-mad.wide.u32 %out, %lane, {}, %out;
-{}
-ret;)",
-                  8 * values_of_lane, load, body, 8 * (values_of_lane + 8), store));
-}
-
-/// Which NaN it is is not compared.
-std::uint64_t without_payload(char kind, std::uint64_t bits) {
-  if (kind == 'f' && std::isnan(std::bit_cast<float>(static_cast<std::uint32_t>(bits))))
-    return 0x7fffffff;
-  if (kind == 'g' && std::isnan(std::bit_cast<double>(bits))) return 0x7fffffffffffffff;
-  return bits;
-}
-
-/// Runs the lines both ways on 32 lanes of random registers; what differs, in words.
-std::string difference(const std::vector<std::string>& lines, Generator& generator,
-                       const Unit& unit) {
-  std::vector<std::uint64_t> in;
-  std::vector<ScalarLane> lanes(32);
-  for (ScalarLane& lane : lanes) {
-    for (std::size_t i = 0; i < values_of_lane; ++i) {
-      const char kind = kinds[i / each_kind];
-      std::uint64_t bits = generator.integer();
-      if (kind == 'h') bits &= 0xffff;
-      if (kind == 'r') bits &= 0xffffffff;
-      if (kind == 'p') bits &= 1;
-      if (kind == 'f')
-        bits = std::bit_cast<std::uint32_t>(static_cast<float>(generator.real(false)));
-      if (kind == 'g') bits = std::bit_cast<std::uint64_t>(generator.real(true));
-      in.push_back(bits);
-      lane.registers[fmt::format("%{}{}", kind, i % each_kind)] = bits;
-    }
-  }
-  LaunchOptions options;
-  options.unit = &unit;
-  const TestRun run =
-      run_ptx(kernel(lines), "k", geometry(1, 32),
-              {TestArgument::buffer(std::vector<std::uint64_t>(32 * (values_of_lane + 8))),
-               TestArgument::buffer(in)},
-              options);
-  if (!run.refusal.empty()) return run.refusal;
-  if (run.outcome.trap) return run.trap();
-  const std::vector<std::uint64_t> out = run.buffer<std::uint64_t>(0);
-  for (std::size_t l = 0; l < 32; ++l) {
-    for (const std::string& line : lines) execute(line, lanes[l]);
-    for (std::size_t i = 0; i < values_of_lane + 8; ++i) {
-      const char kind = i < values_of_lane ? kinds[i / each_kind] : 'M';
-      const std::string name = kind == 'M' ? fmt::format("memory {}", 8 * (i - values_of_lane))
-                                           : fmt::format("%{}{}", kind, i % each_kind);
-      std::uint64_t wanted = 0;
-      if (kind == 'M') {
-        std::memcpy(&wanted, lanes[l].memory.data() + 8 * (i - values_of_lane), 8);
-      } else {
-        wanted = lanes[l].registers.at(name);
-      }
-      const std::uint64_t got = out[l * (values_of_lane + 8) + i];
-      if (without_payload(kind, got) != without_payload(kind, wanted)) {
-        return fmt::format("lane {}, {}: machine {:#x}, reference {:#x}", l, name, got, wanted);
-      }
-    }
-  }
-  return "";
+  return all;
 }
 
 /// Every instruction alone, so that a difference names it.
 TEST(Differential, EveryInstructionAgreesAlone) {
   Generator generator(1);
-  EXPECT_GT(instructions().size(), 500u);
-  for (const std::string& instruction : instructions()) {
-    for (int i = 0; i < 3; ++i) {
-      const std::string line = generator.line(instruction);
-      const std::string wrong = difference({line}, generator, best_unit());
-      EXPECT_EQ(wrong, "") << line;
-      if (!wrong.empty()) break;
-    }
+  for (const Form& form : every_form()) {
+    const std::string line = generator.line(form);
+    const Block program = {{Node::Kind::line, line, {}, {}}};
+    EXPECT_EQ(Trial(generator).difference(program, best_unit(), true), "") << line;
   }
+}
+
+/// Leaves out whatever a program does not need to differ.
+template <class Differs>
+void shrink(Block& block, const Differs& differs) {
+  for (std::size_t i = block.size(); i-- > 0;) {
+    const Node node = block[i];
+    block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
+    if (differs()) continue;
+    block.insert(block.begin() + static_cast<std::ptrdiff_t>(i), node);
+    // A loop's end and the lanes that are in it are told by its own lines.
+    if (node.kind != Node::Kind::loop) shrink(block[i].first, differs);
+    if (node.kind != Node::Kind::loop) shrink(block[i].second, differs);
+  }
+}
+
+/// How often more than usual programs are tried.
+unsigned effort() {
+  const char* const asked = std::getenv("WARPMETER_RANDOM_PROGRAMS");
+  return asked == nullptr ? 1 : static_cast<unsigned>(std::max(1, std::atoi(asked)));
 }
 
 void expect_programs_to_agree(unsigned first_seed, const Unit& unit) {
   if (!unit.is_supported) GTEST_SKIP() << "this processor has no " << unit.name;
-  for (unsigned seed = first_seed; seed < first_seed + 150; ++seed) {
+  for (unsigned seed = first_seed; seed < first_seed + 150 * effort(); ++seed) {
     Generator generator(seed);
-    std::vector<std::string> lines;
-    for (int i = 0; i < 60; ++i) {
-      lines.push_back(generator.line(instructions()[generator.below(instructions().size())]));
-    }
-    const std::string wrong = difference(lines, generator, unit);
-    if (wrong.empty()) continue;
-    // The shortest beginning that differs ends with the culprit.
-    std::string text;
-    for (const std::string& line : lines) text += line + "\n";
-    ADD_FAILURE() << "seed " << seed << ": " << wrong << "\n" << text;
+    Block program = generator.program(60);
+    Trial trial(generator);
+    if (trial.difference(program, unit).empty()) continue;
+    shrink(program, [&] { return !trial.difference(program, unit).empty(); });
+    int label = 0;
+    ADD_FAILURE() << "seed " << seed << ": " << trial.difference(program, unit) << "\n"
+                  << ptx_of(program, label);
     return;
   }
 }
 
 TEST(Differential, RandomProgramsAgreeOnPlainProcessors) {
-  expect_programs_to_agree(1000, units()[0]);
+  expect_programs_to_agree(1'000'000, units()[0]);
 }
 
 TEST(Differential, RandomProgramsAgreeOnTheBestUnit) {
-  expect_programs_to_agree(2000, best_unit());
+  expect_programs_to_agree(2'000'000, best_unit());
 }
 
 }  // namespace

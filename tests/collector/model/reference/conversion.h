@@ -1,0 +1,14 @@
+// cvt, for the reference.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "tests/collector/model/reference/line.h"
+
+namespace warpmeter::model::reference {
+
+/// What a cvt gives for its sources.
+std::uint64_t converted(const Line& line, const std::array<std::uint64_t, 4>& in);
+
+}  // namespace warpmeter::model::reference
