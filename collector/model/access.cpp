@@ -19,7 +19,7 @@ struct Window {
   AddressSpace space = AddressSpace::global;
   std::uint64_t begin = 0, bytes = 0;
   std::byte* host = nullptr;
-  std::uint32_t* owners = nullptr;  ///< of its words, to be told of each access
+  const TouchedWords* touched = nullptr;  ///< to be told of each access
 
   bool holds(std::uint64_t address, unsigned width) const {
     const std::uint64_t offset = address - begin;
@@ -68,7 +68,7 @@ Window window_at(const Warp& w, const SiteInfo& info, std::uint64_t address, uns
   const bool stores = info.kind != AccessKind::load;
   return {AddressSpace::global, allocation->address, allocation->data.size(),
           allocation->data.data(),
-          memory.sharing != nullptr ? memory.sharing->enter(*allocation, stores) : nullptr};
+          memory.footprint != nullptr ? memory.footprint->enter(*allocation, stores) : nullptr};
 }
 
 bool is_read_only(AddressSpace space) {
@@ -183,20 +183,23 @@ Shape shape_of(const Site& site, const SiteInfo& info) {
 void remember(Site& site, const SiteInfo& info, const Window& window, std::uint32_t mask,
               const std::uint64_t* addresses) {
   const std::uint64_t first = addresses[std::countr_zero(mask)];
-  site.lowest = 0;
-  site.highest = 0;
+  std::int64_t lowest = 0, highest = 0;
   for (unsigned lane = 0; lane < warp_lanes; ++lane) {
     site.delta[lane] = addresses[lane] - first;
     site.delta_32[lane] = static_cast<std::uint32_t>(site.delta[lane]);
     if ((mask >> lane & 1) == 0) continue;
     const auto delta = static_cast<std::int64_t>(site.delta[lane]);
-    site.lowest = std::min(site.lowest, delta);
-    site.highest = std::max(site.highest, delta);
+    lowest = std::min(lowest, delta);
+    highest = std::max(highest, delta);
   }
-  site.highest += info.width;
+  const std::uint64_t below = static_cast<std::uint64_t>(-lowest);
+  site.least = window.begin + below;
+  site.most_above_least = window.bytes - static_cast<std::uint64_t>(highest) - info.width - below;
+  site.host = window.host + below;
+  site.half_apart = site.delta[warp_lanes / 2];
   site.mask = mask;
   site.shape = shape_of(site, info);
-  site.alignment = info.alignment;
+  site.misaligned = static_cast<std::uint8_t>(info.alignment - 1);
   // Sectors depend on the first address mod 32, in steps of the alignment; wavefronts of narrow
   // accesses on it mod 4, of merged ones mod the width that they were merged to.
   const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
@@ -206,9 +209,7 @@ void remember(Site& site, const SiteInfo& info, const Window& window, std::uint3
   site.hit_shift = static_cast<std::uint8_t>(std::countr_zero(step));
   site.space = static_cast<std::uint8_t>(window.space);
   site.window_begin = window.begin;
-  site.window_bytes = window.bytes;
-  site.window_host = window.host;
-  site.owners = window.owners;
+  site.touched = window.touched;
   site.hits[(first & site.hit_mask) >> site.hit_shift] = 1;
 }
 
@@ -257,6 +258,7 @@ void settle(WorkerMemory& memory, std::size_t index) {
     add(memory.counts[index], info, space, access, times);
   }
   site.mask = 0;
+  site.number = 0;
 }
 
 HostStretch host_at(Warp& w, unsigned lane, std::uint64_t generic_address) {
@@ -301,8 +303,8 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
     if (wrong == TrapKind::none) {
       const std::uint64_t offset = address - window.begin;
       w.lane_host[lane] = window.host + offset;
-      if (window.owners != nullptr) {
-        memory.sharing->touch(window.owners, offset, info.width, memory.block, writes);
+      if (window.touched != nullptr) {
+        memory.footprint->touch(*window.touched, offset, info.width, writes);
       }
       if (memory.checker != nullptr) {
         const bool is_global = window.space == AddressSpace::global;
@@ -322,21 +324,30 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   }
   if (one_window) {
     remember(site, info, window, mask, addresses);
+    site.number = memory.next_number++;
+    site.like_leader = ~std::uint64_t{0};
   } else {
     count_apart(memory.counts[op->extra], info, mask, spaces, addresses);
   }
   return true;
 }
 
-void tell_owners(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first) {
+void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first) {
   const WorkerMemory& memory = *w.memory;
   const SiteInfo& info = memory.program->sites[op->extra];
   const Site& site = w.sites[op->extra];
   const std::uint64_t offset = first - site.window_begin;
   const bool stores = info.kind != AccessKind::load;
-  for_each_lane(mask, [&](unsigned lane) {
-    memory.sharing->touch(site.owners, offset + site.delta[lane], info.width, memory.block, stores);
-  });
+  const auto touch = [&](unsigned lane, unsigned lanes) {
+    memory.footprint->touch(*site.touched, offset + site.delta[lane], lanes * info.width, stores);
+  };
+  if (site.shape == Shape::general) {
+    for_each_lane(mask, [&](unsigned lane) { touch(lane, 1); });
+    return;
+  }
+  const unsigned together = site.shape == Shape::uniform ? 1 : warp_lanes / 2;
+  touch(0, together);
+  touch(warp_lanes / 2, together);
 }
 
 void observe(const Warp& w, const Operation* op, std::uint32_t mask) {

@@ -20,8 +20,8 @@ struct HostStretch {
 };
 HostStretch host_at(Warp& w, unsigned lane, std::uint64_t generic_address);
 
-/// Tells which block touches the words of a remembered access, whose first lane's is at `first`.
-void tell_owners(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first);
+/// Tells that the block touches the words of a remembered access, whose first lane's is at `first`.
+void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first);
 
 /// Tells the checker of an operation before it is executed.
 void observe(const Warp& w, const Operation* op, std::uint32_t mask);

@@ -244,8 +244,7 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
     memory.place(variable.address, variable.initial, variable.name);
   }
   Blocks blocks(geometry.grid.count(), options.estimate);
-  const bool in_order = options.checker != nullptr || program.blocks_communicate ||
-                        geometry.grid.count() > Sharing::most_blocks;
+  const bool in_order = options.checker != nullptr || program.blocks_communicate;
   LaunchOutcome outcome;
   outcome.threads = in_order ? 1 : host_threads(blocks.count(), options.threads);
   const auto new_worker = [&] {
@@ -269,7 +268,7 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
       outcome.threads = 1;
       blocks.start_again();
     }
-    memory.for_each([](Allocation& allocation) { allocation.owners = nullptr; });
+    memory.for_each([](Allocation& allocation) { allocation.touched = nullptr; });
   }
   if (outcome.threads == 1) {
     workers.push_back(new_worker());

@@ -45,7 +45,7 @@ struct Allocation {
 
   // Of a launch whose blocks run side by side; see sharing.h.
   std::atomic<bool> is_loaded{false}, is_stored{false};
-  std::atomic<std::uint32_t*> owners{nullptr};  ///< of each word
+  std::atomic<std::uint64_t*> touched{nullptr};  ///< which words
 
   std::uint64_t end() const { return address + data.size(); }
 };

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,9 @@ struct SiteInfo {
   std::uint8_t alignment = 4;  ///< that an address must have
   std::uint8_t parts = 1;      ///< registers of a vector
   std::uint32_t instruction = 0;
+  /// A site of the same basic block, executed before, whose addresses differ from this one's by the
+  /// same number in every lane; see ptx/leaders.h.
+  std::optional<std::uint32_t> leader;
   bool is_strong = false;          ///< volatile or ordered: other threads are meant to see it
   bool is_call_parameter = false;  ///< of a device function; lies in local memory
   std::uint8_t row_bytes = 0;      ///< of a register of a load or store; 0: not known

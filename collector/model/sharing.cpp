@@ -1,55 +1,46 @@
-// A word's owner: 0 for nobody, 2 × (block + 1) for a block that only read, one more for one that
-// wrote, or `many` for several that only read.
 #include "collector/model/sharing.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace warpmeter::model {
 namespace {
 
-constexpr std::uint32_t many = ~std::uint32_t{1};
-constexpr std::uint64_t word_bytes = 4;
+constexpr std::uint64_t word_bytes = 4, words_together = 32;
+constexpr int written_shift = 32;
 
-/// Whether the word may be touched; false when another block is in the way.
-bool claim(std::uint32_t& word, std::uint32_t reader, bool stores) {
-  const std::atomic_ref<std::uint32_t> owner(word);
-  std::uint32_t now = owner.load();
-  while (true) {
-    if (now == (reader | 1)) return true;
-    std::uint32_t next = 0;
-    if (stores) {
-      if (now != 0 && now != reader) return false;
-      next = reader | 1;
-    } else {
-      if (now == reader || now == many) return true;
-      if ((now & 1) != 0) return false;
-      next = now == 0 ? reader : many;
-    }
-    if (owner.compare_exchange_weak(now, next)) return true;
-  }
+/// Whether a block may have touched `now` beside those that touched `before`.
+bool go_together(std::uint64_t now, std::uint64_t before) {
+  const std::uint64_t all = now | now >> written_shift;
+  const std::uint64_t written = now >> written_shift;
+  return (all & before >> written_shift) == 0 && (written & before) == 0;
 }
 
 }  // namespace
 
-void Sharing::Free::operator()(std::uint32_t* words) const { std::free(words); }
+void Sharing::Free::operator()(std::uint64_t* words) const { std::free(words); }
+
+/// Zero pages, which cost nothing until they are touched.
+Sharing::Words Sharing::no_words(const Allocation& allocation) {
+  const std::size_t count = allocation.data.size() / (word_bytes * words_together) + 1;
+  Words words(static_cast<std::uint64_t*>(std::calloc(count, sizeof(std::uint64_t))));
+  if (words == nullptr) throw std::bad_alloc();
+  return words;
+}
 
 Sharing::Sharing(DeviceMemory& memory) : memory_(memory) {
   memory_.for_each([](Allocation& allocation) {
     allocation.is_loaded = false;
     allocation.is_stored = false;
-    allocation.owners = nullptr;
+    allocation.touched = nullptr;
   });
 }
 
 void Sharing::keep(Allocation& allocation) {
-  // Zero pages, which cost nothing until they are touched.
-  auto* words = static_cast<std::uint32_t*>(
-      std::calloc(allocation.data.size() / word_bytes + 1, sizeof(std::uint32_t)));
-  if (words == nullptr) throw std::bad_alloc();
-  allocation.owners = words;
-  kept_.push_back({&allocation, allocation.data, std::unique_ptr<std::uint32_t, Free>(words)});
+  Kept& kept = kept_.emplace_back(Kept{&allocation, allocation.data, no_words(allocation)});
+  allocation.touched = kept.touched.get();
 }
 
 void Sharing::begin() {
@@ -60,38 +51,69 @@ void Sharing::begin() {
   });
 }
 
-std::uint32_t* Sharing::enter(Allocation& allocation, bool stores) {
+std::uint64_t* Sharing::enter(Allocation& allocation, bool stores) {
   if (!stores) {
     // A store that comes now either sees this, or is seen here.
-    allocation.is_loaded = true;
-    return allocation.is_stored && side_by_side_ ? allocation.owners.load() : nullptr;
+    if (!allocation.is_loaded) allocation.is_loaded = true;
+    return allocation.is_stored && side_by_side_ ? allocation.touched.load() : nullptr;
   }
   if (!side_by_side_) {
     allocation.is_stored = true;
     return nullptr;
   }
-  if (allocation.owners.load() == nullptr) {
+  if (allocation.touched.load() == nullptr) {
     const std::lock_guard lock(mutex_);
-    if (allocation.owners.load() == nullptr) keep(allocation);
+    if (allocation.touched.load() == nullptr) keep(allocation);
     allocation.is_stored = true;
     if (allocation.is_loaded) conflict_ = true;  // by blocks of which nothing is known
   }
-  return allocation.owners.load();
-}
-
-void Sharing::touch(std::uint32_t* owners, std::uint64_t offset, std::uint32_t width,
-                    std::uint64_t block, bool stores) {
-  const auto reader = static_cast<std::uint32_t>(2 * (block + 1));
-  const std::uint64_t last = (offset + width - 1) / word_bytes;
-  for (std::uint64_t word = offset / word_bytes; word <= last; ++word) {
-    if (!claim(owners[word], reader, stores)) conflict_.store(true, std::memory_order_relaxed);
-  }
+  return allocation.touched.load();
 }
 
 void Sharing::restore() {
   for (Kept& kept : kept_) {
     std::copy(kept.contents.begin(), kept.contents.end(), kept.allocation->data.begin());
   }
+}
+
+TouchedWords* Footprint::enter(Allocation& allocation, bool stores) {
+  std::uint64_t* by_any = sharing_.enter(allocation, stores);
+  if (by_any == nullptr) return nullptr;
+  for (Entered& known : entered_) {
+    if (known.allocation == &allocation) return &known.words;
+  }
+  Entered& entered = entered_.emplace_back();
+  entered.allocation = &allocation;
+  entered.own = Sharing::no_words(allocation);
+  entered.words = {entered.own.get(), by_any};
+  return &entered.words;
+}
+
+void Footprint::touch(const TouchedWords& words, std::uint64_t offset, std::uint64_t bytes,
+                      bool stores) {
+  std::uint64_t first = offset / word_bytes;
+  const std::uint64_t end = (offset + bytes - 1) / word_bytes + 1;
+  while (first < end) {
+    const std::uint64_t at = first / words_together, low = first % words_together;
+    const std::uint64_t count = std::min(end - first, words_together - low);
+    const std::uint64_t bits = ((std::uint64_t{1} << count) - 1) << low;
+    std::uint64_t& own = words.by_this_block[at];
+    if (own == 0) touched_.push_back({&own, words.by_any + at});
+    own |= stores ? bits << written_shift : bits;
+    first += count;
+  }
+}
+
+void Footprint::end_block() {
+  for (const TouchedWords& words : touched_) {
+    const std::uint64_t now = std::exchange(*words.by_this_block, 0);
+    const std::atomic_ref<std::uint64_t> any(*words.by_any);
+    const std::uint64_t known = any.load(std::memory_order_relaxed);
+    const std::uint64_t before =
+        (known & now) == now ? known : any.fetch_or(now, std::memory_order_relaxed);
+    if (!go_together(now, before)) sharing_.conflict_.store(true, std::memory_order_relaxed);
+  }
+  touched_.clear();
 }
 
 }  // namespace warpmeter::model

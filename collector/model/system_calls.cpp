@@ -175,7 +175,7 @@ void allocate(Warp& w, const Operation* op, std::uint32_t mask) {
 void deallocate(Warp& w, const Operation* op, std::uint32_t mask) {
   WorkerMemory& memory = *w.memory;
   // Sites remember where accesses went; nothing may lead to what is gone.
-  for (std::size_t i = 0; i < memory.sites.size(); ++i) settle(memory, i);
+  for (std::size_t i = 0; i < memory.counts.size(); ++i) settle(memory, i);
   for_each_lane(mask, [&](unsigned lane) {
     const std::uint64_t address = row_of<std::uint64_t>(w, op->a)[lane];
     if (memory.heap.erase(address) == 0) return;

@@ -16,24 +16,35 @@ enum class Shape : std::uint8_t {
   contiguous,  ///< within a half, one element after the other
 };
 
+struct TouchedWords;
+
 /// One memory instruction, as one worker thread sees it. An access whose lanes lie towards each
 /// other as they did the last time (same mask, same distances from the first active lane) costs one
 /// increment here; the counting rules are applied when the shape changes, and at the end.
+///
+/// Where the addresses are known to lie as those of another site, the leader, which was executed
+/// just before, they are compared with what is remembered only once for each of its shapes.
 struct alignas(64) Site {
-  std::uint64_t delta[32];     ///< address minus the first active lane's
-  std::uint32_t delta_32[32];  ///< the same for 32-bit address registers
-  std::uint32_t mask;          ///< 0: nothing remembered
+  // What the common access looks at lies in two lines of the cache.
+  const Site* leader;         ///< one that never remembers anything where there is none
+  std::uint64_t like_leader;  ///< the leader's number when it remembered the same mask and deltas
+  std::uint32_t mask;         ///< 0: nothing remembered
   Shape shape;
-  std::uint8_t alignment;  ///< that every lane's address must have
-  std::uint8_t hit_shift;  ///< hits[(address & hit_mask) >> hit_shift]
-  std::uint8_t hit_mask;   ///< what of the first address the transactions depend on
-  std::uint8_t space;      ///< of the last access: a Space of memory.h
-  std::int64_t lowest;     ///< least delta
-  std::int64_t highest;    ///< greatest delta plus width
-  std::uint64_t window_begin, window_bytes;  ///< where the last access was allowed
-  std::byte* window_host;                    ///< what window_begin is on this machine
-  std::uint32_t* owners;   ///< of the window's words, to be told of each access; null: nobody is
-  std::uint64_t hits[32];  ///< of the remembered shape, not yet in the counts
+  std::uint8_t misaligned;  ///< bits that no lane's address may have
+  std::uint8_t hit_shift;   ///< hits[(address & hit_mask) >> hit_shift]
+  std::uint8_t hit_mask;    ///< what of the first address the transactions depend on
+  std::uint64_t least;      ///< where the first active lane may be so that all lanes are inside
+  std::uint64_t most_above_least;
+  std::byte* host;              ///< what `least` is on this machine
+  std::uint64_t half_apart;     ///< delta[16]
+  const TouchedWords* touched;  ///< to be told of each access; null: nobody is
+  std::uint64_t number;         ///< of what is remembered, none twice; 0: nothing is
+  std::uint64_t hits[32];       ///< of the remembered shape, not yet in the counts
+
+  alignas(64) std::uint64_t delta[32];  ///< address minus the first active lane's
+  std::uint32_t delta_32[32];           ///< the same for 32-bit address registers
+  std::uint64_t window_begin;           ///< where the last access was allowed
+  std::uint8_t space;                   ///< of the last access: a Space of memory.h
 };
 
 /// A side of a divergent branch that waits, or where both continue together.

@@ -15,6 +15,7 @@
 
 #include "collector/model/check/checker.h"
 #include "collector/model/counting.h"
+#include "collector/model/sharing.h"
 
 namespace warpmeter::model {
 namespace {
@@ -47,7 +48,9 @@ Worker::Worker(const Program& program, DeviceMemory& device, const kernels::Geom
       unit_(unit),
       instruction_budget_(instruction_budget),
       warp_count_(
-          static_cast<std::uint32_t>((geometry.block.count() + warp_lanes - 1) / warp_lanes)) {
+          static_cast<std::uint32_t>((geometry.block.count() + warp_lanes - 1) / warp_lanes)),
+      warps_(warp_count_),
+      barriers_(warps_) {
   memory_.program = &program;
   memory_.device = &device;
   const std::size_t dynamic = geometry.dynamic_shared_bytes;
@@ -56,7 +59,11 @@ Worker::Worker(const Program& program, DeviceMemory& device, const kernels::Geom
   memory_.local.resize(std::size_t{program.local_bytes} * warp_count_ * warp_lanes);
   memory_.parameters.assign(parameters.begin(), parameters.end());
   memory_.constants = program.constant_memory;
-  memory_.sites.resize(program.sites.size());
+  memory_.sites.resize(program.sites.size() + 1);
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    memory_.sites[i].leader =
+        &memory_.sites[program.sites[i].leader.value_or(program.sites.size())];
+  }
   memory_.counts.resize(program.sites.size());
   memory_.parted.resize(program.places.size());
 
@@ -65,7 +72,6 @@ Worker::Worker(const Program& program, DeviceMemory& device, const kernels::Geom
       ::operator new[](bytes* warp_count_, std::align_val_t{row_unit_bytes})));
   std::memset(registers_.get(), 0, bytes * warp_count_);
   predicates_.resize(std::size_t{program.predicate_count} * warp_count_);
-  warps_.resize(warp_count_);
   spins_.resize(warp_count_);
   has_atomics_ = std::any_of(program.sites.begin(), program.sites.end(),
                              [](const SiteInfo& site) { return site.kind == AccessKind::atomic; });
@@ -162,7 +168,7 @@ void Worker::start_block(std::uint64_t block) {
   std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{0});
   std::fill(memory_.local.begin(), memory_.local.end(), std::byte{0});
   std::fill(predicates_.begin(), predicates_.end(), 0);
-  barriers_ = {};
+  barriers_.clear();
   std::fill(spins_.begin(), spins_.end(), Spin{});
   turns_ = 0;
   const auto threads = static_cast<std::uint32_t>(geometry_.block.count());
@@ -208,13 +214,20 @@ BlockOutcome Worker::raise(Warp& warp, TrapKind kind) {
 
 void Worker::tell(check::Checker* checker, Sharing* sharing) {
   memory_.checker = checker;
-  memory_.sharing = sharing;
+  barriers_.tell(checker);
+  footprint_ = sharing == nullptr ? nullptr : std::make_unique<Footprint>(*sharing);
+  memory_.footprint = footprint_.get();
 }
 
 BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>& cancelled) {
   start_block(block);
-  memory_.block = block;
   if (memory_.checker != nullptr) memory_.checker->start_block(block);
+  const BlockOutcome outcome = run_warps(cancelled);
+  if (footprint_ != nullptr) footprint_->end_block();
+  return outcome;
+}
+
+BlockOutcome Worker::run_warps(const std::function<bool()>& cancelled) {
   const RunWarp run = memory_.checker != nullptr ? unit_.run_observed : unit_.run;
   while (true) {
     bool ran = false, unfinished = false;
@@ -240,11 +253,11 @@ BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>&
         if (warp.warp_instructions >= instruction_budget_) return raise(warp, TrapKind::endless);
         if (cancelled && cancelled()) return BlockOutcome::cancelled;
       }
-      if (warp.status == WarpStatus::at_barrier && warp.pc != nullptr) come_to_barrier(warp);
+      if (warp.status == WarpStatus::at_barrier && warp.pc != nullptr) barriers_.come(warp);
       unfinished |= warp.status != WarpStatus::finished;
     }
     if (!unfinished) break;
-    if (release_barriers() || ran) continue;
+    if (barriers_.release() || ran) continue;
     const auto waits = std::find_if(warps_.begin(), warps_.end(), [](const Warp& warp) {
       return warp.status == WarpStatus::at_barrier;
     });
@@ -324,96 +337,10 @@ bool Worker::wait_for_parted(Warp& warp) {
   return true;
 }
 
-void Worker::come_to_barrier(Warp& warp) {
-  const Operation& operation = *warp.pc;
-  const int lane = std::countr_zero(warp.alive);
-  const auto barrier_number =
-      static_cast<std::uint32_t>(row<std::uint32_t>(warp, operation.a)[lane] % barriers_.size());
-  Barrier& barrier = barriers_[barrier_number];
-  barrier.threads = row<std::uint32_t>(warp, operation.b)[lane];
-  const std::uint32_t bit = 1u << warp.index;
-  if (static_cast<BarrierKind>(operation.f) == BarrierKind::arrive) {
-    barrier.arrived |= bit;
-    if (memory_.checker != nullptr) memory_.checker->arrive(barrier_number, warp.index);
-    warp.status = WarpStatus::yielded;
-    ++warp.pc;
-  } else {
-    barrier.waiting |= bit;
-  }
-}
-
-/// Lets the warps of complete barriers go on; says whether there were any. Threads that have ended
-/// are not waited for, as on the hardware.
-bool Worker::release_barriers() {
-  std::uint32_t living = 0;
-  for (const Warp& warp : warps_) {
-    if (warp.status != WarpStatus::finished) living |= 1u << warp.index;
-  }
-  bool released = false;
-  for (Barrier& barrier : barriers_) {
-    if (barrier.waiting == 0) continue;
-    const std::uint32_t present = barrier.waiting | barrier.arrived;
-    const auto threads = static_cast<std::uint32_t>(std::popcount(present)) * warp_lanes;
-    const bool complete =
-        barrier.threads == 0 ? (living & ~present) == 0 : threads >= barrier.threads;
-    if (!complete) continue;
-    if (memory_.checker != nullptr) tell_released(barrier, living);
-    release(barrier);
-    released = true;
-  }
-  return released;
-}
-
-void Worker::tell_released(const Barrier& barrier, std::uint32_t living) {
-  check::Checker::Meeting meeting;
-  meeting.barrier = static_cast<std::uint32_t>(&barrier - barriers_.data());
-  meeting.is_for_all = barrier.threads == 0;
-  meeting.waiting = barrier.waiting;
-  meeting.finished = static_cast<std::uint32_t>((std::uint64_t{1} << warp_count_) - 1) & ~living;
-  for (const Warp& warp : warps_) {
-    if ((barrier.waiting >> warp.index & 1) == 0) continue;
-    meeting.operations[warp.index] = static_cast<std::uint32_t>(warp.pc - warp.code);
-  }
-  memory_.checker->release(meeting);
-}
-
-void Worker::release(Barrier& barrier) {
-  std::uint32_t yes = 0, asked = 0;
-  const auto for_each_waiting = [&](auto visit) {
-    for (Warp& warp : warps_) {
-      if ((barrier.waiting >> warp.index & 1) != 0) visit(warp);
-    }
-  };
-  for_each_waiting([&](Warp& warp) {
-    const std::uint16_t operand = warp.pc->c;
-    std::uint32_t bits = program_.predicate_count == 0 ? 0 : warp.predicates[operand >> 1];
-    if ((operand & 1) != 0) bits = ~bits;
-    yes += static_cast<std::uint32_t>(std::popcount(bits & warp.alive));
-    asked += static_cast<std::uint32_t>(std::popcount(warp.alive));
-  });
-  for_each_waiting([&](Warp& warp) {
-    const Operation& operation = *warp.pc;
-    const auto kind = static_cast<BarrierKind>(operation.f);
-    if (kind == BarrierKind::count) {
-      std::uint32_t* lanes = row<std::uint32_t>(warp, operation.d);
-      for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
-        if ((warp.alive >> lane & 1) != 0) lanes[lane] = yes;
-      }
-    } else if (kind == BarrierKind::all || kind == BarrierKind::any) {
-      const bool answer = kind == BarrierKind::all ? yes == asked : yes != 0;
-      std::uint32_t& predicate = warp.predicates[operation.d];
-      predicate = answer ? predicate | warp.alive : predicate & ~warp.alive;
-    }
-    warp.status = WarpStatus::yielded;
-    ++warp.pc;
-  });
-  barrier = {};
-}
-
 LaunchOutcome Worker::take_counts() {
-  for (std::size_t i = 0; i < memory_.sites.size(); ++i) settle(memory_, i);
+  for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
   LaunchOutcome taken;
-  taken.counts = std::exchange(memory_.counts, std::vector<SiteCounts>(memory_.sites.size()));
+  taken.counts = std::exchange(memory_.counts, std::vector<SiteCounts>(memory_.counts.size()));
   taken.parted = memory_.parted;
   taken.warp_instructions = std::exchange(warp_instructions_, 0);
   taken.thread_instructions = std::exchange(thread_instructions_, 0);

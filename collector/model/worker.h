@@ -10,9 +10,11 @@
 #include <span>
 #include <vector>
 
+#include "collector/model/barriers.h"
 #include "collector/model/execute/units.h"
 #include "collector/model/launch.h"
 #include "collector/model/program.h"
+#include "collector/model/sharing.h"
 #include "collector/model/warp.h"
 #include "collector/model/worker_memory.h"
 #include "kernels/family.h"
@@ -50,12 +52,6 @@ class Worker {
   LaunchOutcome take_counts();
 
  private:
-  /// One of the sixteen barriers of a block.
-  struct Barrier {
-    std::uint32_t waiting = 0;  ///< warps, a bit each
-    std::uint32_t arrived = 0;  ///< warps that arrived without waiting
-    std::uint32_t threads = 0;  ///< that take part; 0: all of the block
-  };
   struct Free {
     void operator()(std::byte* memory) const;
   };
@@ -63,11 +59,8 @@ class Worker {
   void fill_constant_rows(Warp& warp);
   std::uint32_t special_value(Special special, std::uint32_t warp, std::uint32_t lane) const;
   void start_block(std::uint64_t block);
+  BlockOutcome run_warps(const std::function<bool()>& cancelled);
   bool is_runnable(const Warp& warp) const;
-  void come_to_barrier(Warp& warp);
-  bool release_barriers();
-  void release(Barrier& barrier);
-  void tell_released(const Barrier& barrier, std::uint32_t living);
   BlockOutcome raise(Warp& warp, TrapKind kind);
   bool spins(Warp& warp);
   void let_others_go(Warp& warp);
@@ -88,11 +81,12 @@ class Worker {
   const std::uint64_t instruction_budget_;
   std::uint32_t warp_count_ = 0;
   WorkerMemory memory_;
+  std::unique_ptr<Footprint> footprint_;
   std::unique_ptr<std::byte, Free> registers_;
   std::vector<std::uint32_t> predicates_;
   std::vector<Warp> warps_;
   std::vector<Frame> frames_;  ///< the warps' stacks
-  std::array<Barrier, 16> barriers_{};
+  Barriers barriers_;
   bool has_atomics_ = false;
   std::vector<Spin> spins_;  ///< of each warp
   std::uint32_t turns_ = 0;  ///< that lanes of one warp took, in this block

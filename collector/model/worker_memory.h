@@ -33,7 +33,7 @@ struct SiteCounts {
   AccessCounts loop_loads;      ///< of shared memory, by an atomic that is a loop
 };
 
-class Sharing;
+class Footprint;
 namespace check {
 class Checker;
 }
@@ -42,14 +42,14 @@ struct WorkerMemory {
   const Program* program = nullptr;
   DeviceMemory* device = nullptr;
   check::Checker* checker = nullptr;  ///< told of every access; null: nobody asks
-  Sharing* sharing = nullptr;         ///< told of accesses to what is stored to; null: one thread
-  std::uint64_t block = 0;            ///< that runs
+  Footprint* footprint = nullptr;     ///< told of accesses to what is stored to; null: one thread
   std::vector<std::byte> shared;      ///< of the block that runs
   std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn
   std::vector<std::byte> parameters;  ///< the entry's
   std::vector<std::byte> constants;
   std::array<std::byte*, 32> lane_host{};
-  std::vector<Site> sites;  ///< as many as the program has
+  std::vector<Site> sites;        ///< as many as the program has, and one that remembers nothing
+  std::uint64_t next_number = 1;  ///< of what a site remembers
   std::vector<SiteCounts> counts;
   std::function<void(std::string_view)> print;  ///< takes what kernels print; empty: standard error
   std::string assertion;                        ///< that failed

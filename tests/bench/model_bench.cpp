@@ -1,11 +1,11 @@
 // How fast the model executes: warp instructions a second on the two matrix products, counting on,
-// with each unit that this processor has on one thread of the host, and with the best on two. The
-// goal it is held against is printed by a stripped loop without parser or checks: see
-// model_speed.py.
+// with each unit that this processor has, on one thread of the host and on several. The goal it is
+// held against is printed by a stripped loop without parser or checks: see model_speed.py.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
 #include <string>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -63,8 +63,8 @@ void run_matmul(benchmark::State& state, const std::string& variant, const model
 }
 
 void add(const std::string& variant, const model::Unit& unit, unsigned threads) {
-  const std::string name =
-      "matmul_" + variant + "/" + std::string(unit.name) + (threads > 1 ? "/two_threads" : "");
+  std::string name = "matmul_" + variant + "/" + std::string(unit.name);
+  if (threads > 1) name += "/" + std::to_string(threads) + "_threads";
   benchmark::RegisterBenchmark(
       name.c_str(),
       [=, &unit](benchmark::State& state) { run_matmul(state, variant, unit, threads); })
@@ -74,13 +74,12 @@ void add(const std::string& variant, const model::Unit& unit, unsigned threads) 
 
 const bool registered = [] {
   for (const char* variant : {"naive", "tiled_16"}) {
-    const model::Unit* best = nullptr;
     for (const model::Unit& unit : model::units()) {
       if (!unit.is_supported) continue;
-      add(variant, unit, 1);
-      best = &unit;
+      for (const unsigned threads : {1u, 2u, 4u, 8u}) {
+        if (threads <= std::thread::hardware_concurrency()) add(variant, unit, threads);
+      }
     }
-    if (best != nullptr) add(variant, *best, 2);
   }
   return true;
 }();

@@ -6,6 +6,7 @@
 
 #include "collector/model/decode/decode.h"
 #include "collector/model/decode/missing.h"
+#include "collector/model/ptx/leaders.h"
 #include "collector/model/ptx/opcodes.h"
 #include "collector/model/ptx/sites.h"
 #include "collector/model/ptx/types.h"
@@ -96,6 +97,7 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.data = ptx::data_flow(function);
   analysis.slots = ptx::allocate(analysis.data, analysis.graph);
   analysis.may_be_merged = ptx::mergeable_accesses(function, analysis.graph);
+  analysis.leader = ptx::leading_accesses(function, analysis.graph, analysis.data);
   analysis.is_meeting.resize(function.body.size() + 1);
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     const std::size_t meeting = analysis.graph.reconvergence(i);

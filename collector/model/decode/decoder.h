@@ -35,7 +35,8 @@ struct Analysis {
   ptx::DataFlow data;
   ptx::Slots slots;
   std::vector<bool> may_be_merged;
-  std::vector<bool> is_meeting;  ///< of each instruction: lanes that parted meet before it
+  std::vector<std::size_t> leader;  ///< of each instruction; see ptx/leaders.h
+  std::vector<bool> is_meeting;     ///< of each instruction: lanes that parted meet before it
 };
 
 /// Where a variable lies: in its own space's addresses.
@@ -66,7 +67,8 @@ struct Instance {
   /// Whether its threads go on somewhere after its end.
   bool returns() const { return caller != nullptr || !root->is_entry; }
   std::unordered_map<std::string_view, Symbol> symbols;
-  std::vector<std::uint32_t> operation_of;  ///< of each instruction and of the end
+  std::vector<std::uint32_t> operation_of;                 ///< of each instruction and of the end
+  std::unordered_map<std::size_t, std::uint32_t> site_of;  ///< of loads and stores, by instruction
 };
 
 /// What may follow a memory instruction without changing what it does here (see memory.cpp).

@@ -237,7 +237,10 @@ void Decoder::decode_load_store(bool is_load) {
   info.row_bytes = static_cast<std::uint8_t>(row_bytes);
   info.is_strong = talks_to_others(*instruction_);
   info.is_call_parameter = access_space() == AddressSpace::param;
+  const auto leader = instance_->site_of.find(instance_->analysis->leader[index_]);
+  if (leader != instance_->site_of.end()) info.leader = leader->second;
   const std::uint32_t site = add_site(info);
+  instance_->site_of.emplace(index_, site);
   const auto count = static_cast<unsigned>(rows.size());
   const unsigned units = row_bytes * 32 / row_unit_bytes;
   const bool is_long = count > 4;

@@ -286,6 +286,74 @@ TEST(Memory, CountsRememberedShapesLikeEachAccessOnItsOwn) {
   }
 }
 
+TEST(Memory, FollowsTheLeaderWhoseShapeChanges) {
+  // In round i lane l looks at word 4 × (l × i mod 7), and at words one and `step` beyond it, and
+  // odd lanes at one more. The sum tells what every lane saw.
+  constexpr std::uint32_t rounds = 9, step = 5;
+  Numbers input(64);
+  std::mt19937 random(11);
+  for (std::uint32_t& value : input) value = random() % 1000;
+  for (const std::uint32_t threads : {32u, 64u, 19u}) {
+    const std::string text =
+        module_with(".param .u64 out, .param .u64 in, .param .u64 step", std::string(prologue) + R"(
+      ld.param.u64 %rd4, [in];
+      ld.param.u64 %rd5, [step];
+      shl.b64 %rd9, %rd5, 2;
+      and.b32 %r8, %r1, 1;
+      setp.ne.u32 %p2, %r8, 0;
+      mov.u32 %r2, 0;
+      mov.u32 %r9, 0;
+    ROUND:
+      mul.lo.u32 %r3, %r1, %r2;
+      rem.u32 %r3, %r3, 7;
+      mul.wide.u32 %rd6, %r3, 16;
+      add.s64 %rd7, %rd4, %rd6;
+      add.s64 %rd8, %rd7, %rd9;
+      mov.u32 %r7, 0;
+      ld.global.u32 %r4, [%rd7];
+      ld.global.u32 %r5, [%rd7+4];
+      ld.global.u32 %r6, [%rd8];
+      @%p2 ld.global.u32 %r7, [%rd8+4];
+      add.u32 %r9, %r9, %r4;
+      add.u32 %r9, %r9, %r5;
+      add.u32 %r9, %r9, %r6;
+      add.u32 %r9, %r9, %r7;
+      add.u32 %r2, %r2, 1;
+      setp.lt.u32 %p1, %r2, 9;
+      @%p1 bra ROUND;
+      st.global.u32 [%rd3], %r9;
+      ret;)");
+    const TestRun run =
+        run_ptx(text, "k", geometry(2, threads),
+                {TestArgument::buffer(Numbers(threads)), TestArgument::buffer(input),
+                 TestArgument::scalar(std::uint64_t{step})});
+    ASSERT_EQ(run.refusal + run.trap(), "");
+    Numbers wanted(threads);
+    std::uint64_t sectors = 0;
+    for (std::uint32_t i = 0; i < rounds; ++i) {
+      for (std::uint32_t begin = 0; begin < threads; begin += 32) {
+        WarpAccess access;
+        for (std::uint32_t lane = begin; lane < std::min(threads, begin + 32); ++lane) {
+          const std::uint32_t at = 4 * (lane * i % 7);
+          wanted[lane] += input[at] + input[at + 1] + input[at + step];
+          if (lane % 2 != 0) wanted[lane] += input[at + step + 1];
+          access.mask |= 1u << (lane - begin);
+          access.address[lane - begin] = first_allocation + 4 * (at + step);
+        }
+        sectors += 2 * global_cost(access).transactions;  // by two blocks
+      }
+    }
+    EXPECT_EQ(run.buffer<std::uint32_t>(0), wanted) << threads;
+    std::size_t followers = 0;
+    for (std::size_t i = 0; i < run.program.sites.size(); ++i) {
+      if (run.program.sites[i].leader && ++followers == 2) {
+        EXPECT_EQ(run.outcome.counts[i].global.transactions, sectors) << threads;
+      }
+    }
+    EXPECT_EQ(followers, 3u);
+  }
+}
+
 TEST(Memory, MovesTheSameDataWhateverTheShape) {
   // A permutation, reversed halves, broadcasts: loads and stores of 1, 2, 4 and 8 bytes.
   std::mt19937 random(7);

@@ -62,6 +62,36 @@ TEST_P(Sharing, RunsIndependentBlocksSideBySide) {
   EXPECT_EQ(apart.outcome.threads, GetParam());
 }
 
+TEST_P(Sharing, RunsInOrderWhereBlocksLookAhead) {
+  // Each block but the first adds up what stands 40 words on and stores where it stands itself.
+  const TestRun ahead =
+      run(" ld.global.u32 %r2, [%rd3+160];\n add.u32 %r2, %r2, %r1;\n st.global.u32 [%rd3], %r2;",
+          std::vector<std::uint32_t>(blocks + 40, 3), GetParam());
+  const auto after = ahead.buffer<std::uint32_t>(0);
+  for (std::uint32_t i = 0; i < blocks; ++i) ASSERT_EQ(after[i], i + 3) << i;
+  EXPECT_EQ(ahead.outcome.threads, 1u);
+}
+
+TEST_P(Sharing, TellsNeighbouringWordsApart) {
+  // Warps that store two halves of a row each, at an odd word, over blocks: no word is shared, but
+  // every 128 bytes are.
+  const std::string text = module_with(
+      ".param .u64 out",
+      ".reg .b32 %r<6>; .reg .b64 %rd<6>;\n ld.param.u64 %rd1, [out];\n mov.u32 %r1, %ctaid.x;\n"
+      " mov.u32 %r2, %tid.x;\n mad.lo.u32 %r3, %r1, 33, %r2;\n mul.wide.u32 %rd2, %r3, 4;\n"
+      " add.u64 %rd3, %rd1, %rd2;\n st.global.u32 [%rd3+4], %r3;\n"
+      " ld.global.u32 %r4, [%rd3+4];\n st.global.u32 [%rd3+4], %r4;\n ret;");
+  LaunchOptions options;
+  options.threads = GetParam();
+  const TestRun rows =
+      run_ptx(text, "k", geometry(blocks, 33),
+              {TestArgument::buffer(std::vector<std::uint32_t>(blocks * 33 + 1))}, options);
+  ASSERT_EQ(rows.refusal + rows.trap(), "");
+  const auto after = rows.buffer<std::uint32_t>(0);
+  for (std::uint32_t i = 0; i < blocks * 33; ++i) ASSERT_EQ(after[i + 1], i);
+  EXPECT_EQ(rows.outcome.threads, GetParam());
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, Sharing, testing::Values(1u, 2u, 7u, 64u));
 
 }  // namespace

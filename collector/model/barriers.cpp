@@ -1,0 +1,114 @@
+#include "collector/model/barriers.h"
+
+#include <bit>
+
+#include "collector/model/check/checker.h"
+#include "collector/model/counting.h"
+
+namespace warpmeter::model {
+namespace {
+
+std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
+  return reinterpret_cast<std::uint32_t*>(warp.registers + unit * row_unit_bytes);
+}
+
+BarrierKind kind_of(const Warp& warp) { return static_cast<BarrierKind>(warp.pc->f); }
+
+bool asks(const Warp& warp) {
+  return kind_of(warp) != BarrierKind::sync && kind_of(warp) != BarrierKind::arrive;
+}
+
+}  // namespace
+
+template <class Visit>
+void Barriers::for_each(std::uint32_t warps, Visit visit) const {
+  for (; warps != 0; warps &= warps - 1) {
+    visit(warps_[static_cast<std::size_t>(std::countr_zero(warps))]);
+  }
+}
+
+void Barriers::come(Warp& warp) {
+  const Operation& operation = *warp.pc;
+  const int lane = std::countr_zero(warp.alive);
+  const auto number = static_cast<std::uint32_t>(row(warp, operation.a)[lane] % barriers_.size());
+  Barrier& barrier = barriers_[number];
+  used_ |= 1u << number;
+  barrier.threads = row(warp, operation.b)[lane];
+  const std::uint32_t bit = 1u << warp.index;
+  if (kind_of(warp) == BarrierKind::arrive) {
+    barrier.arrived |= bit;
+    if (checker_ != nullptr) checker_->arrive(number, warp.index);
+    warp.status = WarpStatus::yielded;
+    ++warp.pc;
+  } else {
+    barrier.waiting |= bit;
+  }
+}
+
+bool Barriers::release() {
+  std::uint32_t living = 0;
+  for (const Warp& warp : warps_) {
+    if (warp.status != WarpStatus::finished) living |= 1u << warp.index;
+  }
+  bool released = false;
+  for (std::uint32_t left = used_; left != 0; left &= left - 1) {
+    Barrier& barrier = barriers_[static_cast<std::size_t>(std::countr_zero(left))];
+    if (barrier.waiting == 0) continue;
+    const std::uint32_t present = barrier.waiting | barrier.arrived;
+    const auto threads = static_cast<std::uint32_t>(std::popcount(present)) * warp_lanes;
+    const bool complete =
+        barrier.threads == 0 ? (living & ~present) == 0 : threads >= barrier.threads;
+    if (!complete) continue;
+    if (checker_ != nullptr) tell_released(barrier, living);
+    answer(barrier.waiting);
+    for_each(barrier.waiting, [](Warp& warp) {
+      warp.status = WarpStatus::yielded;
+      ++warp.pc;
+    });
+    barrier = {};
+    released = true;
+  }
+  return released;
+}
+
+void Barriers::tell_released(const Barrier& barrier, std::uint32_t living) const {
+  check::Checker::Meeting meeting;
+  meeting.barrier = static_cast<std::uint32_t>(&barrier - barriers_.data());
+  meeting.is_for_all = barrier.threads == 0;
+  meeting.waiting = barrier.waiting;
+  meeting.finished = static_cast<std::uint32_t>((std::uint64_t{1} << warps_.size()) - 1) & ~living;
+  for_each(barrier.waiting, [&](const Warp& warp) {
+    meeting.operations[warp.index] = static_cast<std::uint32_t>(warp.pc - warp.code);
+  });
+  checker_->release(meeting);
+}
+
+/// Gives those who ask for it what the predicates of all who ask come to.
+void Barriers::answer(std::uint32_t warps) const {
+  std::uint32_t yes = 0, asked = 0;
+  for_each(warps, [&](const Warp& warp) {
+    if (!asks(warp)) return;
+    const std::uint16_t operand = warp.pc->c;
+    std::uint32_t bits = warp.predicates[operand >> 1];
+    if ((operand & 1) != 0) bits = ~bits;
+    yes += static_cast<std::uint32_t>(std::popcount(bits & warp.alive));
+    asked += static_cast<std::uint32_t>(std::popcount(warp.alive));
+  });
+  if (asked == 0) return;
+  for_each(warps, [&](Warp& warp) {
+    const Operation& operation = *warp.pc;
+    if (kind_of(warp) == BarrierKind::count) {
+      std::uint32_t* lanes = row(warp, operation.d);
+      for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
+        if ((warp.alive >> lane & 1) != 0) lanes[lane] = yes;
+      }
+    } else if (asks(warp)) {
+      const bool all = kind_of(warp) == BarrierKind::all;
+      std::uint32_t& predicate = warp.predicates[operation.d];
+      predicate =
+          (all ? yes == asked : yes != 0) ? predicate | warp.alive : predicate & ~warp.alive;
+    }
+  });
+}
+
+}  // namespace warpmeter::model
