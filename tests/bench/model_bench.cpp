@@ -64,7 +64,7 @@ void run_matmul(benchmark::State& state, const std::string& variant, const model
 
 void add(const std::string& variant, const model::Unit& unit, unsigned threads) {
   std::string name = "matmul_" + variant + "/" + std::string(unit.name);
-  if (threads > 1) name += "/" + std::to_string(threads) + "_threads";
+  if (threads > 1) name.append("/").append(std::to_string(threads)).append("_threads");
   benchmark::RegisterBenchmark(
       name.c_str(),
       [=, &unit](benchmark::State& state) { run_matmul(state, variant, unit, threads); })
