@@ -6,17 +6,27 @@
 
 namespace warpmeter::reports {
 
-void RunFigures::add(const schema::Figure& figure) {
-  auto column = columns_.find(figure.metric);
-  if (column == columns_.end()) {
-    column = columns_.emplace(std::string(figure.metric), Readings()).first;
+RunFigures::Readings& RunFigures::column_of(std::string_view metric) {
+  if (next_ == order_.size() || order_[next_]->first != metric) {
+    const auto column = columns_.try_emplace(std::string(metric)).first;
+    const auto known = std::find(order_.begin(), order_.end(), column);
+    next_ = static_cast<std::size_t>(known - order_.begin());
+    if (known == order_.end()) order_.push_back(column);
   }
-  column->second.push_back({figure.launch_id, figure.value.value_or(0),
-                            figure.value ? figure.grade : schema::Grade::unavailable,
-                            number_of(figure.reason)});
+  Readings& readings = order_[next_]->second;
+  next_ = (next_ + 1) % order_.size();
+  return readings;
+}
+
+void RunFigures::add(const schema::Figure& figure) {
+  column_of(figure.metric)
+      .push_back({figure.launch_id, figure.value.value_or(0),
+                  figure.value ? figure.grade : schema::Grade::unavailable,
+                  number_of(figure.reason)});
 }
 
 std::uint32_t RunFigures::number_of(std::string_view reason) {
+  if (reason.empty()) return 0;
   const auto found = numbers_.find(reason);
   if (found != numbers_.end()) return found->second;
   const auto number = static_cast<std::uint32_t>(reasons_.size());
@@ -25,18 +35,25 @@ std::uint32_t RunFigures::number_of(std::string_view reason) {
   return number;
 }
 
+const RunFigures::Reading* RunFigures::find(const Readings& readings, std::int64_t launch) {
+  // Where every launch has the metric, its place is its distance from the first.
+  const auto guess = static_cast<std::size_t>(launch - readings.front().launch);
+  if (guess < readings.size() && readings[guess].launch == launch) return &readings[guess];
+  const auto found =
+      std::lower_bound(readings.begin(), readings.end(), launch,
+                       [](const Reading& r, std::int64_t id) { return r.launch < id; });
+  return found != readings.end() && found->launch == launch ? &*found : nullptr;
+}
+
 Figure RunFigures::of(const std::vector<std::int64_t>& launches, std::string_view metric) const {
   Figure together;
   const auto column = columns_.find(metric);
   if (column == columns_.end()) return together;
   std::vector<double> values;
   auto weakest = schema::Grade::measured;
-  auto reading = column->second.begin();
   for (const std::int64_t launch : launches) {
-    reading = std::lower_bound(reading, column->second.end(), launch,
-                               [](const Reading& r, std::int64_t id) { return r.launch < id; });
-    if (reading == column->second.end()) break;
-    if (reading->launch != launch) continue;
+    const Reading* reading = find(column->second, launch);
+    if (reading == nullptr) continue;
     if (reading->grade == schema::Grade::unavailable) {
       if (together.reason.empty()) together.reason = reasons_[reading->reason];
       continue;

@@ -50,12 +50,19 @@ class RunFigures {
     std::uint32_t reason = 0;
   };
   using Readings = std::vector<Reading>;
+  using Columns = std::map<std::string, Readings, std::less<>>;
+
+  Readings& column_of(std::string_view metric);
+  static const Reading* find(const Readings& readings, std::int64_t launch);
 
   std::uint32_t number_of(std::string_view reason);
 
-  std::map<std::string, Readings, std::less<>> columns_;
+  Columns columns_;  ///< none is empty
+  /// The columns in the order in which they came: that of the next launch, mostly.
+  std::vector<Columns::iterator> order_;
+  std::size_t next_ = 0;
   std::map<std::string, std::uint32_t, std::less<>> numbers_;
-  std::vector<std::string> reasons_;
+  std::vector<std::string> reasons_ = {""};  ///< the first is no reason
 };
 
 }  // namespace warpmeter::reports

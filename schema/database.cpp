@@ -13,6 +13,7 @@
 #include "schema/catalogue.h"
 #include "schema/embedded.h"
 #include "schema/interrupted.h"
+#include "schema/view_sql.h"
 
 namespace warpmeter::schema {
 namespace {
@@ -30,7 +31,7 @@ std::string fingerprint() {
   };
   add(embedded::catalogue);
   for (const auto files : {embedded::private_views(), embedded::public_views()}) {
-    for (const embedded::File& file : files) add(file.text);
+    for (const embedded::File& file : files) add(with_formulas(file.text));
   }
   return fmt::format("{:016x}", hash);
 }
@@ -126,7 +127,7 @@ void replace_views(sqlite3* db) {
     execute(db, fmt::format("DROP VIEW IF EXISTS \"{}\"", name));
   }
   for (const auto files : {embedded::private_views(), embedded::public_views()}) {
-    for (const embedded::File& file : files) execute(db, file.text);
+    for (const embedded::File& file : files) execute(db, with_formulas(file.text));
   }
 }
 

@@ -136,9 +136,8 @@ void Reader::each(std::string_view sql, const Parameters& parameters,
   statement.bind(parameters);
   std::vector<Value> row(static_cast<std::size_t>(statement.columns()));
   while (statement.step()) {
-    for (int i = 0; i < statement.columns(); ++i) {
-      row[static_cast<std::size_t>(i)] = statement.value(i);
-    }
+    int column = 0;
+    for (Value& value : row) statement.read(column++, value);
     on_row(row);
   }
 }
@@ -175,9 +174,8 @@ void Reader::query_user(
       }
       throw_file_error(db_.get());
     }
-    for (int i = 0; i < statement.columns(); ++i) {
-      row[static_cast<std::size_t>(i)] = statement.value(i);
-    }
+    int column = 0;
+    for (Value& value : row) statement.read(column++, value);
     if (!on_row(row)) return;
   }
 }

@@ -212,6 +212,31 @@ Value Statement::value(int column) const {
   }
 }
 
+void Statement::read(int column, Value& value) const {
+  switch (sqlite3_column_type(statement_.get(), column)) {
+    case SQLITE_INTEGER:
+      value = integer(column);
+      return;
+    case SQLITE_FLOAT:
+      value = number(column);
+      return;
+    case SQLITE_NULL:
+      value = std::monostate{};
+      return;
+    default:
+      break;
+  }
+  const unsigned char* text = sqlite3_column_text(statement_.get(), column);
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+  auto* held = std::get_if<std::string>(&value);
+  if (held == nullptr) held = &value.emplace<std::string>();
+  if (text != nullptr) {
+    held->assign(reinterpret_cast<const char*>(text), size);
+  } else {
+    held->clear();
+  }
+}
+
 void execute(sqlite3* db, std::string_view sql) {
   if (sqlite3_exec(db, std::string(sql).c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     throw_file_error(db);

@@ -12,18 +12,10 @@
 namespace warpmeter::reports::sections {
 namespace {
 
-struct Expectation {
-  std::string name;  ///< "transpose/naive at 1,024"
-  std::string metric, relation, verdict, verdict_reason, reason, grade;
-  double expected = 0;
-  std::optional<double> measured;
-};
-
 int severity(std::string_view verdict) {
   return verdict == "broken" ? 2 : verdict == "inconclusive" ? 1 : 0;
 }
 
-/// Each expectation once: of several launches of a variant, the one that does worst.
 std::vector<Expectation> read_expectations(const schema::Reader& reader, const RunRecord& run) {
   std::map<std::int64_t, const LaunchRecord*> launches;
   for (const LaunchRecord& launch : run.launches) launches[launch.id] = &launch;
@@ -104,8 +96,13 @@ std::string summary_of(const std::vector<Expectation>& expectations) {
 
 }  // namespace
 
-void add_expectations(Document& document, const schema::Reader& reader, const RunRecord& run) {
-  const std::vector<Expectation> expectations = read_expectations(reader, run);
+const std::vector<Expectation>& Source::expectations() const {
+  if (!expectations_) expectations_ = read_expectations(reader, run);
+  return *expectations_;
+}
+
+void add_expectations(Document& document, const Source& source) {
+  const std::vector<Expectation>& expectations = source.expectations();
   if (expectations.empty()) return;
   document.heading(2, "Expectations");
   document.paragraph(summary_of(expectations));
@@ -113,8 +110,8 @@ void add_expectations(Document& document, const schema::Reader& reader, const Ru
   if (!table.rows.empty()) document.table(std::move(table));
 }
 
-void add_every_expectation(Document& document, const schema::Reader& reader, const RunRecord& run) {
-  const std::vector<Expectation> expectations = read_expectations(reader, run);
+void add_every_expectation(Document& document, const Source& source) {
+  const std::vector<Expectation>& expectations = source.expectations();
   if (expectations.empty()) return;
   document.heading(2, "Every expectation and its reason");
   document.table(table_of(expectations, 0));

@@ -15,7 +15,7 @@ std::span<const Section> all_sections() {
        {"ceiling", "bandwidths as shares of the measured copy bandwidth", true,
         [](Document& d, const Source& s) { add_ceiling(d, s.reader, s.run); }},
        {"expectations", "how many expectations hold, and those that do not", true,
-        [](Document& d, const Source& s) { add_expectations(d, s.reader, s.run); }},
+        [](Document& d, const Source& s) { add_expectations(d, s); }},
        {"costly-lines", "the source lines that cost most beyond their ideal", true,
         [](Document& d, const Source& s) { add_costly_lines(d, s.reader, s.run); }},
        {"lines", "every source line that accesses memory", false,
@@ -25,7 +25,7 @@ std::span<const Section> all_sections() {
        {"unavailable", "what has no value, and why", true,
         [](Document& d, const Source& s) { add_unavailable(d, s.run); }},
        {"every-expectation", "all expectations with their reasons", true,
-        [](Document& d, const Source& s) { add_every_expectation(d, s.reader, s.run); }}}};
+        [](Document& d, const Source& s) { add_every_expectation(d, s); }}}};
   return sections;
 }
 

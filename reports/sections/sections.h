@@ -4,7 +4,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/document.h"
 #include "reports/record.h"
@@ -12,11 +14,29 @@
 
 namespace warpmeter::reports::sections {
 
+struct Expectation {
+  std::string name;  ///< "transpose/naive at 1,024"
+  std::string metric, relation, verdict, verdict_reason, reason, grade;
+  double expected = 0;
+  std::optional<double> measured;
+};
+
 /// What a section is made from.
-struct Source {
+class Source {
+ public:
+  Source(const schema::Reader& from, const RunRecord& record, bool with_plots)
+      : reader(from), run(record), plots(with_plots) {}
+
   const schema::Reader& reader;
   const RunRecord& run;
-  bool plots = false;  ///< whether plots can be shown; what only explains a plot is left out else
+  bool plots;  ///< whether plots can be shown; what only explains a plot is left out else
+
+  /// Each once: of several launches of a variant, the one that does worst. Read when a section
+  /// first asks, for there are two.
+  const std::vector<Expectation>& expectations() const;
+
+ private:
+  mutable std::optional<std::vector<Expectation>> expectations_;
 };
 
 struct Section {
@@ -58,7 +78,7 @@ void add_cost_plot(Document& document, const RunRecord& run);
 void add_ceiling(Document& document, const schema::Reader& reader, const RunRecord& run);
 
 /// How many expectations hold, and those that do not.
-void add_expectations(Document& document, const schema::Reader& reader, const RunRecord& run);
+void add_expectations(Document& document, const Source& source);
 
 /// The source lines that cost most beyond their ideal.
 void add_costly_lines(Document& document, const schema::Reader& reader, const RunRecord& run);
@@ -73,6 +93,6 @@ void add_launches(Document& document, const schema::Reader& reader, const RunRec
 void add_unavailable(Document& document, const RunRecord& run);
 
 /// The full list of expectations, with the reasons in words.
-void add_every_expectation(Document& document, const schema::Reader& reader, const RunRecord& run);
+void add_every_expectation(Document& document, const Source& source);
 
 }  // namespace warpmeter::reports::sections

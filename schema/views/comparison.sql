@@ -21,7 +21,6 @@
 -- outcome: done or failed
 -- reason: why it failed; else NULL
 CREATE VIEW comparison AS
--- A metric's number is looked up once, its name would be for every launch.
 SELECT
   l.run_id,
   l.launch_id,
@@ -33,26 +32,14 @@ SELECT
   l.grid_x || 'x' || l.grid_y || 'x' || l.grid_z AS grid,
   l.block_x || 'x' || l.block_y || 'x' || l.block_z AS block,
   (SELECT t.median_ns FROM t_timing t WHERE t.launch_id = l.launch_id) AS duration_ns,
-  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'shared_load_transactions_per_request'))
-    AS shared_load_transactions_per_request,
-  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'shared_store_transactions_per_request'))
-    AS shared_store_transactions_per_request,
-  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'gld_efficiency'))
-    AS gld_efficiency,
-  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'gst_efficiency'))
-    AS gst_efficiency,
-  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'gld_transactions'))
-    AS gld_transactions,
-  (SELECT x.value FROM v_derived x WHERE x.launch_id = l.launch_id
-    AND x.metric_id = (SELECT m.metric_id FROM t_metric m WHERE m.name = 'gst_transactions'))
-    AS gst_transactions,
+  {shared_load_transactions_per_request} AS shared_load_transactions_per_request,
+  {shared_store_transactions_per_request} AS shared_store_transactions_per_request,
+  {gld_efficiency} AS gld_efficiency,
+  {gst_efficiency} AS gst_efficiency,
+  {gld_transactions} AS gld_transactions,
+  {gst_transactions} AS gst_transactions,
   (SELECT x.value FROM v_timed x WHERE x.launch_id = l.launch_id
     AND x.metric = 'achieved_bandwidth') AS achieved_bandwidth,
   l.outcome,
   l.reason
-FROM t_launch l JOIN t_device d ON d.device_id = l.device_id;
+FROM t_launch l JOIN t_device d ON d.device_id = l.device_id{counters};

@@ -35,12 +35,19 @@ SELECT
   reason,
   CASE
     WHEN outcome = 'failed' THEN 'the launch failed: ' || launch_reason
-    WHEN measured IS NULL THEN coalesce(figure_reason, 'it was not measured')
+    WHEN measured IS NULL THEN coalesce(
+      (SELECT f.reason FROM v_counted f WHERE f.launch_id = e.launch_id AND f.metric = e.metric),
+      (SELECT f.reason FROM v_derived f
+       WHERE f.launch_id = e.launch_id AND f.metric = e.metric AND f.complete),
+      (SELECT f.reason FROM v_timed f WHERE f.launch_id = e.launch_id AND f.metric = e.metric),
+      'it was not measured'
+    )
     WHEN NOT holds AND grade = 3 THEN 'it was counted from PTX: the machine code may differ'
   END AS verdict_reason
 FROM (
   SELECT
-    *,
+    run_id, launch_id, family, variant, size, outcome, launch_reason, metric, relation, expected, reason, measured,
+    CASE WHEN measured IS NULL THEN 4 ELSE grade END AS grade,
     CASE relation
       WHEN '==' THEN abs(measured - expected) <= tolerance
       WHEN '<=' THEN measured <= expected + tolerance
@@ -53,30 +60,15 @@ FROM (
       1e-9 * max(1, abs(x.expected)) AS tolerance,
       -- A name is that of a counter, of a derived metric or of one from the timing, never of two.
       coalesce(
-        (SELECT f.value FROM v_counted f
-         WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
-        (SELECT f.value FROM v_derived f
-         WHERE f.launch_id = x.launch_id AND f.metric = x.metric AND f.complete),
-        (SELECT f.value FROM v_timed f
-         WHERE f.launch_id = x.launch_id AND f.metric = x.metric)
+        (SELECT f.value FROM v_counted f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
+        (SELECT f.value FROM v_derived f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
+        (SELECT f.value FROM v_timed f WHERE f.launch_id = x.launch_id AND f.metric = x.metric)
       ) AS measured,
       coalesce(
-        (SELECT f.grade FROM v_counted f
-         WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
-        (SELECT f.grade FROM v_derived f
-         WHERE f.launch_id = x.launch_id AND f.metric = x.metric AND f.complete),
-        (SELECT f.grade FROM v_timed f
-         WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
-        4
-      ) AS grade,
-      coalesce(
-        (SELECT f.reason FROM v_counted f
-         WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
-        (SELECT f.reason FROM v_derived f
-         WHERE f.launch_id = x.launch_id AND f.metric = x.metric AND f.complete),
-        (SELECT f.reason FROM v_timed f
-         WHERE f.launch_id = x.launch_id AND f.metric = x.metric)
-      ) AS figure_reason
+        (SELECT f.grade FROM v_counted f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
+        (SELECT f.grade FROM v_derived f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
+        0
+      ) AS grade
     FROM t_launch l JOIN t_expectation x ON x.launch_id = l.launch_id
     -- One row each, as it is: a group is not merged into the outer query, which would compute the figure at
     -- each place that names it.

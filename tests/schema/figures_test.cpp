@@ -2,6 +2,8 @@
 // by hand.
 #include "schema/figures.h"
 
+#include "schema/catalogue.h"
+#include "schema/view_sql.h"
 #include "tests/schema/fixture.h"
 
 namespace warpmeter::schema {
@@ -318,6 +320,30 @@ TEST_F(Results, AreTheSameInOnePass) {
               });
   EXPECT_GT(expected.size(), 100U);
   EXPECT_THAT(passed, ::testing::UnorderedElementsAreArray(expected));
+}
+
+TEST_F(Comparison, ShowsTheValuesOfResults) {
+  store_run(path(), launches_of_every_kind());
+  const Reader reader(path());
+  std::size_t compared = 0;
+  for (const std::string& column : reader.query("SELECT * FROM comparison").columns) {
+    if (Catalogue::get().find_metric(column) == nullptr) continue;
+    ++compared;
+    EXPECT_THAT(lines_of(reader, "SELECT launch_id, " + column + " FROM comparison"),
+                ::testing::ElementsAreArray(
+                    lines_of(reader,
+                             "SELECT l.launch_id, (SELECT x.value FROM results x WHERE x.launch_id "
+                             "= l.launch_id AND x.metric = :m) FROM launches l",
+                             {{":m", column}})));
+  }
+  EXPECT_EQ(compared, 7U);
+}
+
+TEST(ViewSql, HasNoMetricThatIsNot) {
+  EXPECT_EQ(with_formulas("SELECT 1"), "SELECT 1");
+  EXPECT_THROW(with_formulas("SELECT {gld_eficiency}"), std::logic_error);
+  EXPECT_THROW(with_formulas("SELECT {duration}"), std::logic_error);
+  EXPECT_THROW(with_formulas("SELECT {gld_efficiency"), std::logic_error);
 }
 
 TEST_F(Comparison, PutsTheStandardMetricsSideBySide) {

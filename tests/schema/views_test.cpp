@@ -268,6 +268,17 @@ TEST_P(Plans, FindRowsOfARunByKey) {
   }
 }
 
+TEST_F(Views, AConditionOnAMetricDoesNotReadEveryCounter) {
+  store_run(path(), {example_launch()});
+  const Rows plan = Reader(path()).query(
+      "EXPLAIN QUERY PLAN SELECT * FROM comparison WHERE gld_transactions > 1 AND gst_efficiency < "
+      "50");
+  for (const auto& row : plan.rows) {
+    const std::string step = text_of(row.back());
+    EXPECT_TRUE(!step.starts_with("SCAN") || step.starts_with("SCAN l")) << step;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Views, Plans,
                          ::testing::Values("comparison", "counters", "device_states", "devices",
                                            "expectations", "launches", "lines", "results", "runs",
