@@ -1,50 +1,35 @@
 #include <string>
-#include <string_view>
 
-#include "reports/number.h"
+#include "reports/exact_rows.h"
 #include "reports/table.h"
 
 namespace warpmeter::reports {
 namespace {
 
-std::string quoted(std::string_view text) {
-  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    return std::string(text);
-  }
-  std::string field = "\"";
-  for (const char c : text) {
-    if (c == '"') field += '"';
-    field += c;
-  }
-  return field + "\"";
-}
-
-std::string field_of(const Cell& cell) {
-  if (cell.missing()) return "";
-  if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) return std::to_string(*whole);
-  if (const auto* real = std::get_if<double>(&cell.value)) return exact_number(*real);
-  return quoted(std::get<std::string>(cell.value));
+schema::Value value_of(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) return *whole;
+  if (const auto* real = std::get_if<double>(&cell.value)) return *real;
+  return std::monostate{};
 }
 
 }  // namespace
 
 std::string csv_heading(const Table& table) {
+  std::vector<schema::Value> names;
+  for (const Column& column : table.columns) names.emplace_back(column.name);
   std::string csv;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (i > 0) csv += ',';
-    csv += quoted(table.columns[i].name);
-  }
-  return csv + "\n";
+  append_csv_row(csv, names);
+  return csv;
 }
 
 std::string csv_rows(const Table& table) {
   std::string csv;
+  std::vector<schema::Value> values;
   for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) csv += ',';
-      csv += field_of(row[i]);
-    }
-    csv += '\n';
+    values.clear();
+    for (const Cell& cell : row) values.push_back(value_of(cell));
+    append_csv_row(csv, values);
   }
   return csv;
 }

@@ -3,53 +3,40 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <utility>
 
+#include "reports/exact_rows.h"
 #include "reports/json.h"
 #include "reports/record.h"
 #include "reports/sections/sql.h"
+#include "reports/stream.h"
 #include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {
 
-constexpr std::size_t rows_at_a_time = 4096;
+constexpr std::size_t piece_bytes = 1U << 16U;
 
-/// Runs the SQL of a section and hands its rows on in pieces; the first piece comes even when there
-/// are none. False when the sink wants no more.
-bool in_pieces(const schema::Reader& reader, std::string_view text, std::int64_t run_id,
-               const std::function<bool(const Table& piece)>& use) {
-  schema::Rows rows;
-  bool wanted = true, any = false;
-  const auto flush = [&] {
-    wanted = use(table_from(rows));
-    rows.rows.clear();
-    any = true;
-    return wanted;
-  };
-  reader.query_user(
-      text, run_parameter(run_id),
-      [&](const std::vector<std::string>& columns) { rows.columns = columns; },
-      [&](const std::vector<schema::Value>& row) {
-        rows.rows.push_back(row);
-        return rows.rows.size() < rows_at_a_time || flush();
-      });
-  if (wanted && (!any || !rows.rows.empty())) flush();
-  return wanted;
-}
-
-bool write_array(const schema::Reader& reader, std::string_view text, std::int64_t run_id,
+/// The rows of a section's SQL as an array. False when the sink wants no more.
+bool write_array(const schema::Reader& reader, std::string_view sql_text, std::int64_t run_id,
                  const Sink& sink) {
-  bool first = true;
-  const bool wanted = in_pieces(reader, text, run_id, [&](const Table& piece) {
-    std::string lines;
-    for (std::size_t i = 0; i < piece.rows.size(); ++i) {
-      lines += (first ? "[\n    " : ",\n    ") + json_text(json_row(piece, i));
-      first = false;
-    }
-    return sink(lines);
-  });
-  return wanted && sink(first ? "[]" : "\n  ]");
+  std::string text;
+  std::optional<JsonRows> rows;
+  bool any = false, wanted = true;
+  reader.query_user(
+      sql_text, run_parameter(run_id),
+      [&](const std::vector<std::string>& columns) { rows.emplace(distinct_names(columns)); },
+      [&](const std::vector<schema::Value>& row) {
+        text += any ? ",\n    " : "[\n    ";
+        any = true;
+        rows->append(text, row);
+        if (text.size() < piece_bytes) return true;
+        wanted = sink(text);
+        text.clear();
+        return wanted;
+      });
+  return wanted && sink(text + (any ? "\n  ]" : "[]"));
 }
 
 std::string heading_lines(const schema::Reader& reader) {
@@ -98,12 +85,12 @@ struct SectionWriter {
 }  // namespace
 
 void write_csv(const schema::Reader& reader, std::int64_t run_id, const Sink& sink) {
-  bool first = true;
-  in_pieces(reader, sql::results, run_id, [&](const Table& piece) {
-    const bool wanted = sink((first ? csv_heading(piece) : "") + csv_rows(piece));
-    first = false;
-    return wanted;
-  });
+  RowStream rows(Format::csv, 0, sink);
+  reader.query_user(
+      sql::results, run_parameter(run_id),
+      [&](const std::vector<std::string>& columns) { rows.columns(columns); },
+      [&](const std::vector<schema::Value>& row) { return rows.row(row); });
+  rows.finish();
 }
 
 void write_json(const schema::Reader& reader, std::int64_t run_id, const Sink& sink) {

@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reports/exact_rows.h"
 #include "reports/table.h"
 #include "schema/store.h"
 
@@ -33,13 +35,20 @@ class RowStream {
 
  private:
   void write_block();
+  void write_text();
+  bool is_exact() const { return format_ == Format::csv || format_ == Format::json; }
 
   Format format_;
   std::size_t width_;
   Sink sink_;
+  bool wanted_ = true;
+  // For people: a block of rows at a time.
   schema::Rows block_;
   std::size_t blocks_ = 0;
-  bool wanted_ = true;
+  // For programs: text as soon as there is a good piece of it.
+  std::string text_;
+  std::optional<JsonRows> json_;
+  bool any_row_ = false;
 };
 
 }  // namespace warpmeter::reports

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
+#include "reports/exact_rows.h"
 #include "reports/number.h"
 #include "reports/utf8.h"
 
@@ -96,13 +96,10 @@ Column Column::number(std::string name, std::string heading, std::string unit, K
 
 Table table_from(const schema::Rows& rows) {
   Table table;
-  std::set<std::string> taken;
-  for (std::size_t i = 0; i < rows.columns.size(); ++i) {
-    std::string name = rows.columns[i];
-    for (int n = 2; !taken.insert(name).second; ++n)
-      name = fmt::format("{}_{}", rows.columns[i], n);
+  std::vector<std::string> names = distinct_names(rows.columns);
+  for (std::size_t i = 0; i < names.size(); ++i) {
     const Align align = holds_numbers_only(rows, i) ? Align::right : Align::left;
-    table.columns.push_back({std::move(name), "", "", Kind::exact, align});
+    table.columns.push_back({std::move(names[i]), "", "", Kind::exact, align});
   }
   for (const auto& row : rows.rows) {
     auto& cells = table.rows.emplace_back();

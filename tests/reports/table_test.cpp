@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+
+#include "reports/stream.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -180,6 +183,54 @@ TEST(Formats, AreFoundByName) {
   EXPECT_EQ(parse_format(""), std::nullopt);
   for (std::size_t i = 0; i < format_names().size(); ++i) {
     EXPECT_EQ(parse_format(format_names()[i]), static_cast<Format>(i));
+  }
+}
+
+std::string streamed(const Rows& rows, Format format) {
+  std::string text;
+  RowStream stream(format, 0, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  stream.columns(rows.columns);
+  for (const auto& row : rows.rows) EXPECT_TRUE(stream.row(row));
+  stream.finish();
+  return text;
+}
+
+TEST(Stream, IsTheTextOfTheWholeTable) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Rows rows{{"n", "n", "say \"x\"", "ü"}, {}};
+  for (const Format format : {Format::csv, Format::json}) {
+    EXPECT_EQ(streamed(rows, format), render(table_from(rows), format));
+  }
+  const Value values[] = {Value(),          Value(std::int64_t{-7}),
+                          Value(0.1),       Value(-0.0),
+                          Value(1e300),     Value(1e-7),
+                          Value(12.0),      Value(infinity),
+                          Value(-infinity), Value(std::nan("")),
+                          Value(""),        Value("=1+1"),
+                          Value("a,b"),     Value("\x1b[2J\n\t"),
+                          Value("µ\xff"),   Value("\"\\")};
+  for (const Value& value : values) rows.rows.push_back({value, Value("x"), value, Value(1.5)});
+  for (const Format format : {Format::csv, Format::json}) {
+    EXPECT_EQ(streamed(rows, format), render(table_from(rows), format));
+  }
+  for (int i = 0; i < 5000; ++i) rows.rows.push_back(rows.rows[static_cast<std::size_t>(i % 16)]);
+  for (const Format format : {Format::csv, Format::json}) {
+    EXPECT_EQ(streamed(rows, format), render(table_from(rows), format));
+  }
+}
+
+TEST(Stream, EndsWhenNobodyWantsMore) {
+  for (const Format format : {Format::csv, Format::json, Format::table}) {
+    int pieces = 0, rows = 0;
+    RowStream stream(format, 0, [&](std::string_view) { return ++pieces < 2; });
+    stream.columns({"a"});
+    while (rows < 1'000'000 && stream.row({Value("some text of a row")})) ++rows;
+    stream.finish();
+    EXPECT_EQ(pieces, 2);
+    EXPECT_LT(rows, 30'000);
   }
 }
 
