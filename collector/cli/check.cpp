@@ -26,7 +26,8 @@ constexpr const char* default_config = "warpmeter.toml";
 constexpr double default_max_slowdown = 0.03;
 
 struct CheckCommand {
-  std::string database, run = "last", config, baseline, max_slowdown, format = "table", file;
+  std::string database, run = "last", config, baseline, max_slowdown, significance,
+                        format = "table", file;
   std::vector<std::string> selectors, gates;
   bool no_expectations = false;
 };
@@ -114,18 +115,24 @@ ExitCode run(const CheckCommand& command) {
   // All that was typed is read before a database is opened: its mistakes come first.
   reports::CheckRequest request;
   for (const std::string& gate : command.gates) request.gates.push_back(reports::parse_gate(gate));
-  std::optional<double> max_slowdown;
+  std::optional<double> max_slowdown, significance;
   if (!command.max_slowdown.empty()) {
     max_slowdown = reports::parse_percentage("--max-slowdown", command.max_slowdown);
+  }
+  if (!command.significance.empty()) {
+    significance = reports::parse_significance("--significance", command.significance);
   }
   reports::Config config = config_of(command);
   std::move(config.gates.begin(), config.gates.end(), std::back_inserter(request.gates));
   request.expectations = !command.no_expectations && config.expectations.value_or(true);
-  request.selectors = command.selectors;
+  for (const std::string& selector : command.selectors) {
+    request.selectors.push_back(reports::parse_selector(selector));
+  }
   const std::string baseline =
       !command.baseline.empty() ? command.baseline : config.baseline.value_or("");
-  if (baseline.empty() && max_slowdown) {
-    throw Error(ExitCode::usage, "--max-slowdown needs a --baseline that it is measured from");
+  if (baseline.empty() && (max_slowdown || significance)) {
+    throw Error(ExitCode::usage, fmt::format("{} needs a --baseline that it is measured from",
+                                             max_slowdown ? "--max-slowdown" : "--significance"));
   }
   refuse_overwriting(command.database, command.file);
   const schema::Reader reader(command.database);
@@ -135,6 +142,8 @@ ExitCode run(const CheckCommand& command) {
     open_baseline(open, reader, request.run, baseline);
     open.baseline.max_slowdown =
         max_slowdown.value_or(config.max_slowdown.value_or(default_max_slowdown));
+    open.baseline.significance =
+        significance.value_or(config.significance.value_or(open.baseline.significance));
     request.baseline = open.baseline;
   }
 
@@ -155,13 +164,14 @@ Command add_check(CLI::App& program) {
       program, "check", "Fail when an expectation or a gate does not hold",
       {{"warpmeter check", "what the catalogue expects, and ./warpmeter.toml"},
        {"warpmeter check --gate 'gst_efficiency >= 90'", "a gate on every launch"},
-       {"warpmeter check --gate 'transpose/*: duration <= 80us'", "on some"},
+       {"warpmeter check --gate 'transpose/*@4096: duration <= 80us'", "on some, at one size"},
        {"warpmeter check --baseline main.db --max-slowdown 3%", "no slower than it was"},
        {"warpmeter check --format github", "annotations on a pull request"}});
   auto check = std::make_shared<CheckCommand>();
   add_arguments(
       app, "SELECTOR", check->selectors,
-      "Check only these launches: a family, family/variant, or a glob; all when none is given");
+      "Check only these launches: a family, family/variant, or a glob; then @SIZE[,SIZE], "
+      "@grid=64x64 or @block=256; all when none is given");
   add_repeated(app, "-g,--gate", "GATE", check->gates,
                "[SELECTOR:] METRIC RELATION VALUE, with + - * / and units of time");
   add_text(app, "--config", "FILE", check->config,
@@ -172,6 +182,8 @@ Command add_check(CLI::App& program) {
            "A database (its last run) or a run of this one that times are held against");
   add_text(app, "--max-slowdown", "PERCENT", check->max_slowdown,
            "How much slower than the baseline is allowed; 3% when not given");
+  add_text(app, "--significance", "PERCENT", check->significance,
+           "How probable a false alarm may be, over all launches; 0.1% when not given");
   add_text(app, "--run", "RUN", check->run,
            "An id, a prefix of its UUID, a label, last or last~N; last when not given");
   add_database(app, check->database);

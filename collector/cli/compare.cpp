@@ -35,12 +35,8 @@ reports::Key key_of(const std::string& by) {
 
 reports::Thresholds thresholds_of(const Compare& compare) {
   reports::Thresholds thresholds;
-  thresholds.significance = reports::parse_percentage("--significance", compare.significance);
+  thresholds.significance = reports::parse_significance("--significance", compare.significance);
   thresholds.least_effect = reports::parse_percentage("--least-effect", compare.least_effect);
-  if (thresholds.significance <= 0 || thresholds.significance >= 1) {
-    throw Error(ExitCode::usage, fmt::format("--significance '{}' is not between 0% and 100%",
-                                             compare.significance));
-  }
   return thresholds;
 }
 

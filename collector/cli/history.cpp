@@ -20,6 +20,17 @@ struct History {
   bool no_plot = false, no_pager = false;
 };
 
+/// "transpose/tiled@1024", as the gates of `check` have it, is a variant and a size.
+void take_size(reports::HistoryChoice& choice) {
+  const std::size_t at = choice.variant.rfind('@');
+  if (at == std::string::npos || choice.variant.find('/', at) != std::string::npos) return;
+  if (choice.size) {
+    throw Error(ExitCode::usage, "the size is given twice: leave away --size, or what follows @");
+  }
+  choice.size = whole_number("the size after @", choice.variant.substr(at + 1), 1, INT64_MAX);
+  choice.variant.resize(at);
+}
+
 ExitCode run(const History& history) {
   if (history.choice.variant.empty()) {
     throw Error(ExitCode::usage,
@@ -29,6 +40,7 @@ ExitCode run(const History& history) {
   reports::HistoryChoice choice = history.choice;
   choice.by_revision = history.by == "revision";
   if (!history.size.empty()) choice.size = whole_number("--size", history.size, 1, INT64_MAX);
+  take_size(choice);
   const schema::Reader reader(history.database);
   const std::string text = reports::render_history(reports::read_history(reader, choice), choice,
                                                    *reports::parse_format(history.format),
@@ -49,7 +61,7 @@ Command add_history(CLI::App& program) {
        {"warpmeter history 'reduction/*' --by revision --format csv", "a value a git revision"}});
   auto history = std::make_shared<History>();
   add_text(app, "VARIANT", "VARIANT", history->choice.variant,
-           "A variant, family/variant, or a glob over these");
+           "A variant, family/variant, or a glob over these; @SIZE after it is --size");
   add_text(app, "-m,--metric", "METRIC", history->choice.metric,
            "A metric or counter; duration when not given");
   add_text(app, "-n,--size", "N", history->size, "Only this size");

@@ -30,38 +30,26 @@ struct Value {
 
 struct LaunchToCheck {
   std::int64_t id = 0;
-  std::string family, variant, failure;
-  std::optional<std::int64_t> size;
+  LaunchName name;
+  std::string readable_name, failure;
   std::map<std::string, Value, std::less<>> values;
-
-  std::string name() const {
-    return fmt::format("{}/{}{}", family, variant, size ? " at " + grouped_number(*size) : "");
-  }
 };
 
-bool selected(const std::vector<std::string>& selectors, const std::string& family,
-              const std::string& variant) {
-  return selectors.empty() ||
-         std::any_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
-           return selects(selector, family, variant);
-         });
-}
-
+/// All launches of the run.
 std::vector<LaunchToCheck> read_launches(const schema::Reader& reader,
                                          const CheckRequest& request) {
   std::vector<LaunchToCheck> launches;
+  ReadableNames names;
   const schema::Rows rows = reader.query(sql::compared_launches, run_parameter(request.run));
   for (const Row& row : each_row(rows)) {
-    LaunchToCheck launch;
+    LaunchToCheck& launch = launches.emplace_back();
     launch.id = row.integer("launch_id").value_or(0);
-    launch.family = row.text("family");
-    launch.variant = row.text("variant");
-    launch.size = row.integer("size");
+    launch.name = {row.text("family"), row.text("variant"), row.integer("size"), row.text("grid"),
+                   row.text("block")};
+    names.add(launch.name);
     if (row.text("outcome") != "done") launch.failure = "the launch failed: " + row.text("reason");
-    if (selected(request.selectors, launch.family, launch.variant)) {
-      launches.push_back(std::move(launch));
-    }
   }
+  for (LaunchToCheck& launch : launches) launch.readable_name = names.of(launch.name);
   return launches;
 }
 
@@ -138,10 +126,8 @@ std::string missing_reason(const Gate& gate, const LaunchToCheck& launch) {
 std::optional<Finding> judge(const Gate& gate, const LaunchToCheck& launch) {
   Finding finding;
   finding.gate = gate.text;
-  finding.launch = launch.name();
-  finding.family = launch.family;
-  finding.variant = launch.variant;
-  finding.size = launch.size;
+  finding.launch = launch.readable_name;
+  finding.name = launch.name;
   finding.relation = gate.relation;
   finding.reason = gate.because;
   finding.grade = "measured";
@@ -174,6 +160,21 @@ std::optional<Finding> judge(const Gate& gate, const LaunchToCheck& launch) {
 
 // ---- all of them
 
+/// What selects each launch, once: "transpose/tiled", or "transpose/tiled@1024" where the selector
+/// that was meant has a condition.
+std::vector<std::string> selectors_of(const std::vector<LaunchToCheck>& launches,
+                                      const Selector& meant) {
+  const bool with_size = meant.text().find('@') != std::string::npos;
+  std::vector<std::string> names;
+  std::set<std::string> known;
+  for (const LaunchToCheck& launch : launches) {
+    std::string name = launch.name.family + "/" + launch.name.variant;
+    if (with_size && launch.name.size) name += fmt::format("@{}", *launch.name.size);
+    if (known.insert(name).second) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 /// Of repeated launches of a variant, the finding that is worst.
 class WorstFindings {
  public:
@@ -197,14 +198,15 @@ class WorstFindings {
   std::vector<Finding> findings_;
 };
 
-Finding unmatched(const Gate& gate, bool any_selected) {
+Finding unmatched(const Gate& gate, bool any_selected, const std::vector<std::string>& names) {
   Finding finding;
   finding.outcome = Outcome::inconclusive;
   finding.gate = gate.text;
   finding.relation = gate.relation;
   finding.reason = any_selected
                        ? "it applies to no launch that it selects: none of them makes such accesses"
-                       : "it matches no launch of the run (see: warpmeter report)";
+                       : fmt::format("it matches no launch of the run{} (see: warpmeter report)",
+                                     schema::did_you_mean(gate.selector.text(), names));
   return finding;
 }
 
@@ -213,14 +215,15 @@ void add_gates(const CheckRequest& request, const std::vector<LaunchToCheck>& la
   for (const Gate& gate : request.gates) {
     bool any_selected = false, any_applies = false;
     for (const LaunchToCheck& launch : launches) {
-      if (!selects(gate.selector, launch.family, launch.variant)) continue;
+      if (!gate.selector.selects(launch.name)) continue;
       any_selected = true;
       if (std::optional<Finding> finding = judge(gate, launch)) {
         any_applies = true;
         findings.add(std::move(*finding));
       }
     }
-    if (!any_applies) findings.add(unmatched(gate, any_selected));
+    if (!any_applies)
+      findings.add(unmatched(gate, any_selected, selectors_of(launches, gate.selector)));
   }
 }
 
@@ -243,10 +246,8 @@ void add_expectations(const schema::Reader& reader, const CheckRequest& request,
     finding.limit = row.number("expected");
     finding.gate = fmt::format("{} {} {}", row.text("metric"), finding.relation,
                                exact_number(finding.limit.value_or(0)));
-    finding.launch = launch->second->name();
-    finding.family = launch->second->family;
-    finding.variant = launch->second->variant;
-    finding.size = launch->second->size;
+    finding.launch = launch->second->readable_name;
+    finding.name = launch->second->name;
     finding.grade = row.text("grade");
     finding.reason =
         finding.outcome == Outcome::inconclusive ? row.text("verdict_reason") : row.text("reason");
@@ -272,13 +273,13 @@ void add_lines(const schema::Reader& reader, std::int64_t run, std::vector<Findi
   for (Finding& finding : findings) {
     const std::string_view access = access_of(finding.gate);
     if (finding.outcome != Outcome::broken || access.empty()) continue;
-    const schema::Rows rows =
-        reader.query(sql::costliest_line,
-                     {{":run", run},
-                      {":family", finding.family},
-                      {":variant", finding.variant},
-                      {":size", finding.size ? schema::Value(*finding.size) : schema::Value()},
-                      {":access", std::string(access)}});
+    const schema::Rows rows = reader.query(
+        sql::costliest_line,
+        {{":run", run},
+         {":family", finding.name.family},
+         {":variant", finding.name.variant},
+         {":size", finding.name.size ? schema::Value(*finding.name.size) : schema::Value()},
+         {":access", std::string(access)}});
     for (const Row& row : each_row(rows)) {
       finding.file = row.text("file");
       finding.line = row.integer("line").value_or(0);
@@ -286,30 +287,28 @@ void add_lines(const schema::Reader& reader, std::int64_t run, std::vector<Findi
   }
 }
 
-void require_matches(const std::vector<std::string>& selectors, const schema::Reader& reader,
-                     const CheckRequest& request) {
-  std::vector<std::string> names;
-  const schema::Rows rows = reader.query(sql::compared_launches, run_parameter(request.run));
-  for (const Row& row : each_row(rows)) {
-    const std::string name = row.text("family") + "/" + row.text("variant");
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  for (const std::string& selector : selectors) {
-    const bool matches = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-      const std::size_t slash = name.find('/');
-      return selects(selector, name.substr(0, slash), name.substr(slash + 1));
-    });
-    if (matches) continue;
+/// Leaves the launches that the request selects. Throws where a selector selects none.
+void choose(std::vector<LaunchToCheck>& launches, const CheckRequest& request) {
+  for (const Selector& selector : request.selectors) {
+    if (std::any_of(launches.begin(), launches.end(),
+                    [&](const LaunchToCheck& launch) { return selector.selects(launch.name); })) {
+      continue;
+    }
+    const std::vector<std::string> names = selectors_of(launches, selector);
     constexpr std::size_t shown = 8;
     const std::size_t count = std::min(names.size(), shown);
     throw Error(
         ExitCode::usage,
         fmt::format(
-            "no launch of run {} matches '{}'{} (the launches: {}{})", request.run, selector,
-            schema::did_you_mean(selector, names),
+            "no launch of run {} matches '{}'{} (the launches: {}{})", request.run, selector.text(),
+            schema::did_you_mean(selector.text(), names),
             fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "),
             names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : ""));
   }
+  launches.erase(
+      std::remove_if(launches.begin(), launches.end(),
+                     [&](const LaunchToCheck& launch) { return !request.checks(launch.name); }),
+      launches.end());
 }
 
 std::string name_of_run(const schema::Reader& reader, std::int64_t run) {
@@ -331,6 +330,12 @@ std::string_view to_string(Outcome outcome) {
 std::string_view to_string(GateKind kind) {
   constexpr std::string_view names[] = {"gate", "expectation", "baseline"};
   return names[static_cast<int>(kind)];
+}
+
+bool CheckRequest::checks(const LaunchName& launch) const {
+  return selectors.empty() ||
+         std::any_of(selectors.begin(), selectors.end(),
+                     [&](const Selector& selector) { return selector.selects(launch); });
 }
 
 std::string Finding::by_how_much() const {
@@ -362,8 +367,8 @@ Outcome Check::outcome() const {
 }
 
 Check check(const schema::Reader& reader, const CheckRequest& request) {
-  require_matches(request.selectors, reader, request);
   std::vector<LaunchToCheck> launches = read_launches(reader, request);
+  choose(launches, request);
   read_values(reader, request, launches);
   WorstFindings findings;
   add_gates(request, launches, findings);

@@ -24,8 +24,9 @@ std::string_view to_string(Outcome outcome);
 struct Baseline {
   const schema::Reader* reader = nullptr;
   std::int64_t run = 0;
-  std::string name;         ///< "main.db, run 3"
-  double max_slowdown = 0;  ///< 0.03 is 3 %
+  std::string name;             ///< "main.db, run 3"
+  double max_slowdown = 0;      ///< 0.03 is 3 %
+  double significance = 0.001;  ///< that a slow-down needs; of all launches together
 };
 
 struct CheckRequest {
@@ -33,7 +34,9 @@ struct CheckRequest {
   std::vector<Gate> gates;
   bool expectations = true;
   std::optional<Baseline> baseline;
-  std::vector<std::string> selectors;  ///< of the launches that are checked; empty: all
+  std::vector<Selector> selectors;  ///< of the launches that are checked; empty: all
+
+  bool checks(const LaunchName& launch) const;
 };
 
 enum class GateKind { gate, expectation, baseline };
@@ -45,8 +48,7 @@ struct Finding {
   Outcome outcome = Outcome::holds;
   std::string gate;    ///< "gst_efficiency >= 90"
   std::string launch;  ///< "transpose/naive at 1,024"; empty when nothing matched
-  std::string family, variant;
-  std::optional<std::int64_t> size;
+  LaunchName name;
   /// Left and right of the relation; of a baseline the slow-down in per cent.
   std::optional<double> measured, limit;
   std::string relation;

@@ -60,7 +60,8 @@ class ConfigReader {
   }
 
   Config read_check(const toml::table& check) const {
-    only(check, {"gates", "expectations", "baseline", "max_slowdown"}, " in [check]");
+    only(check, {"gates", "expectations", "baseline", "max_slowdown", "significance"},
+         " in [check]");
     Config config;
     if (const toml::node* gates = check.get("gates")) config.gates = read_gates(*gates);
     if (const toml::node* node = check.get("expectations")) {
@@ -71,11 +72,24 @@ class ConfigReader {
       if (!node->is_string()) fail(node->source(), "'baseline' is a text: a database or a run");
       config.baseline = node->as_string()->get();
     }
-    if (const toml::node* node = check.get("max_slowdown")) {
-      if (!node->is_string()) fail(node->source(), "'max_slowdown' is a text, as \"3%\"");
-      config.max_slowdown = parse_percentage("max_slowdown", node->as_string()->get());
-    }
+    config.max_slowdown = percentage(check, "max_slowdown", "3%", parse_percentage);
+    config.significance = percentage(check, "significance", "0.1%", parse_significance);
     return config;
+  }
+
+  std::optional<double> percentage(const toml::table& check, std::string_view key,
+                                   std::string_view example,
+                                   double (*parse)(std::string_view, std::string_view)) const {
+    const toml::node* node = check.get(key);
+    if (node == nullptr) return std::nullopt;
+    if (!node->is_string()) {
+      fail(node->source(), fmt::format("'{}' is a text, as \"{}\"", key, example));
+    }
+    try {
+      return parse(key, node->as_string()->get());
+    } catch (const Error& error) {
+      fail(node->source(), error.what());
+    }
   }
 
   std::vector<Gate> read_gates(const toml::node& node) const {
@@ -106,8 +120,7 @@ class ConfigReader {
     try {
       return parse_gate(text);
     } catch (const Error& error) {
-      throw Error(error.code(),
-                  fmt::format("{}, line {}: {}", path_, node.source().begin.line, error.what()));
+      fail(node.source(), error.what());
     }
   }
 
@@ -129,6 +142,12 @@ double parse_percentage(std::string_view name, std::string_view text) {
                 fmt::format("{} '{}' is no percentage: write it as 3%", name, text));
   }
   return number / 100;
+}
+
+double parse_significance(std::string_view name, std::string_view text) {
+  const double significance = parse_percentage(name, text);
+  if (significance > 0 && significance < 1) return significance;
+  throw Error(ExitCode::usage, fmt::format("{} '{}' is not between 0% and 100%", name, text));
 }
 
 }  // namespace warpmeter::reports

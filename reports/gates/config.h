@@ -8,6 +8,7 @@
 //   expectations = true       # those of the catalogue too
 //   baseline = "main.db"      # beside this file, or a run of the database
 //   max_slowdown = "3%"
+//   significance = "0.1%"     # of a slow-down, as for compare
 #pragma once
 
 #include <optional>
@@ -22,7 +23,7 @@ struct Config {
   std::vector<Gate> gates;
   std::optional<bool> expectations;
   std::optional<std::string> baseline;
-  std::optional<double> max_slowdown;
+  std::optional<double> max_slowdown, significance;
 };
 
 /// Throws Error{file} when the file cannot be read; Error{usage} with line and column for what is
@@ -31,5 +32,7 @@ Config read_config(const std::string& path);
 
 /// "3%" or "3" → 0.03. Throws Error{usage}; `name` is what the text was given for.
 double parse_percentage(std::string_view name, std::string_view text);
+/// The same, and more than 0 % and less than 100 %.
+double parse_significance(std::string_view name, std::string_view text);
 
 }  // namespace warpmeter::reports

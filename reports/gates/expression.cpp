@@ -1,7 +1,6 @@
 #include "reports/gates/expression.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <charconv>
@@ -17,6 +16,7 @@ struct Unit {
   std::string_view name;
   double factor;
 };
+constexpr std::string_view spaces = " \t\r\n";
 constexpr Unit units[] = {{"%", 1}, {"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 
 /// Where the selector ends: the last colon that is alone and comes before any relation.
@@ -43,8 +43,12 @@ class Parser {
   Gate parse() {
     const std::size_t colon = selector_end(text_);
     if (colon != std::string_view::npos) {
-      gate_.selector = trimmed(text_.substr(0, colon));
-      if (gate_.selector.empty()) fail_at(0, "a selector before the colon");
+      const std::string_view selector = trimmed(text_.substr(0, colon));
+      if (selector.empty()) fail_at(0, "a selector before the colon");
+      if (const auto mistake = Selector::read(selector, gate_.selector)) {
+        fail_at(static_cast<std::size_t>(selector.data() - text_.data()) + mistake->at,
+                mistake->expected);
+      }
       at_ = colon + 1;
     }
     gate_.left = sum();
@@ -58,22 +62,41 @@ class Parser {
                               "RELATION VALUE, as 'gst_efficiency >= 90' (column 1)",
                               text_));
     }
+    check_units();
     return std::move(gate_);
   }
 
  private:
-  static std::string trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return "";
-    return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
+  /// A time says nothing of a count, nor does a percentage of a time. Where a metric of the gate
+  /// has the unit, or one that is not known, the sums may make sense.
+  void check_units() const {
+    for (const auto& [at, name] : units_) {
+      const std::string_view unit = name == "%" ? "%" : "ns";
+      const auto may_have = [&](const std::string& metric) {
+        const std::string_view has = unit_of(metric);
+        return has.empty() || has == unit;
+      };
+      if (std::any_of(gate_.metrics.begin(), gate_.metrics.end(), may_have)) continue;
+      throw Error(ExitCode::usage,
+                  fmt::format("the gate '{}' has a number in {} at column {}, but {} is in {}: "
+                              "leave the unit away, or name another metric",
+                              text_, name, column_of(text_, at), gate_.metrics.front(),
+                              unit_of(gate_.metrics.front())));
+    }
   }
 
-  /// Characters, not bytes: UTF-8's continuation bytes do not count.
-  std::size_t column(std::size_t at) const {
-    const std::string_view before = text_.substr(0, at);
-    return 1 + static_cast<std::size_t>(std::count_if(before.begin(), before.end(), [](char c) {
-             return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
-           }));
+  /// Empty for what the catalogue does not know.
+  static std::string_view unit_of(const std::string& metric) {
+    const schema::Catalogue& catalogue = schema::Catalogue::get();
+    if (const auto* info = catalogue.find_metric(metric)) return info->unit;
+    const auto* counter = catalogue.find_counter(metric);
+    return counter != nullptr ? std::string_view(counter->unit) : std::string_view();
+  }
+
+  static std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(spaces);
+    if (first == std::string_view::npos) return "";
+    return text.substr(first, text.find_last_not_of(spaces) - first + 1);
   }
 
   [[noreturn]] void fail_at(std::size_t at, std::string_view expected) const {
@@ -82,12 +105,12 @@ class Parser {
         rest.empty() ? "it ends" : fmt::format("'{}' is there", rest.substr(0, rest.find(' ')));
     throw Error(ExitCode::usage, fmt::format("the gate '{}' cannot be read: at column {} {} was "
                                              "expected and {}",
-                                             text_, column(at), expected, found));
+                                             text_, column_of(text_, at), expected, found));
   }
   [[noreturn]] void fail(std::string_view expected) const { fail_at(at_, expected); }
 
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+    while (at_ < text_.size() && spaces.find(text_[at_]) != std::string_view::npos) ++at_;
   }
 
   bool take(char c) {
@@ -183,6 +206,7 @@ class Parser {
       const std::string_view rest = text_.substr(at_);
       if (!rest.starts_with(known.name)) continue;
       if (rest.size() > known.name.size() && is_name(rest[known.name.size()])) continue;
+      units_.emplace_back(at_, known.name);
       at_ += known.name.size();
       return known.factor;
     }
@@ -208,7 +232,7 @@ class Parser {
           ExitCode::usage,
           fmt::format("the gate '{}' names a metric that does not exist, '{}', at column {}{} "
                       "(see: warpmeter list metrics)",
-                      text_, term->metric, column(start),
+                      text_, term->metric, column_of(text_, start),
                       schema::did_you_mean(term->metric, names)));
     }
     if (std::find(gate_.metrics.begin(), gate_.metrics.end(), term->metric) ==
@@ -221,19 +245,12 @@ class Parser {
   std::string_view text_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  std::vector<std::pair<std::size_t, std::string_view>> units_;  ///< where numbers have one
   Gate gate_;
 };
 
 }  // namespace
 
 Gate parse_gate(std::string_view text) { return Parser(text).parse(); }
-
-bool selects(const std::string& selector, const std::string& family, const std::string& variant) {
-  if (selector.empty() || selector == family) return true;
-  const std::string name = family + "/" + variant;
-  if (selector == name) return true;
-  const std::string pattern = selector.find('/') == std::string::npos ? selector + "/*" : selector;
-  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
-}
 
 }  // namespace warpmeter::reports

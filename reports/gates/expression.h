@@ -6,14 +6,16 @@
 //   factor     = number [unit] | metric | "(" sum ")" | "-" factor
 //   relation   = "<=" | "<" | ">=" | ">" | "==" | "!="
 //
-// A selector is a family, family/variant or a glob over these; it may hold "::". A unit is %, ns,
-// us, µs, ms or s; times are in ns, as metrics are.
+// A selector (selector.h) may hold "::". A unit is %, ns, us, µs, ms or s; times are in ns, as
+// metrics are.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "reports/selector.h"
 
 namespace warpmeter::reports {
 
@@ -26,8 +28,8 @@ struct Term {
 };
 
 struct Gate {
-  std::string text;      ///< as it was typed
-  std::string selector;  ///< empty: every launch
+  std::string text;  ///< as it was typed
+  Selector selector;
   std::unique_ptr<Term> left, right;
   std::string relation;
   std::vector<std::string> metrics;  ///< that it reads, each once
@@ -37,8 +39,5 @@ struct Gate {
 /// Throws Error{usage} with the column (from 1, in characters) where the text stops being a gate,
 /// and for a metric that does not exist, with the nearest ones.
 Gate parse_gate(std::string_view text);
-
-/// Does the launch's name match? As the selectors of `run`.
-bool selects(const std::string& selector, const std::string& family, const std::string& variant);
 
 }  // namespace warpmeter::reports

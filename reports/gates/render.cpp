@@ -95,6 +95,8 @@ Table rows_of(const Check& check) {
                    Column::text("family"),
                    Column::text("variant"),
                    Column::number("size", "", "", Kind::exact),
+                   Column::text("grid"),
+                   Column::text("block"),
                    Column::number("measured", "", "", Kind::exact),
                    Column::text("relation"),
                    Column::number("limit", "", "", Kind::exact),
@@ -111,9 +113,10 @@ Table rows_of(const Check& check) {
   for (const Finding& finding : check.findings) {
     table.rows.push_back(
         {std::string(to_string(finding.outcome)), std::string(to_string(finding.kind)),
-         finding.gate, text(finding.family), text(finding.variant),
-         finding.size ? Cell(*finding.size) : Cell(Missing{}), number(finding.measured),
-         finding.relation, number(finding.limit), text(finding.grade), text(finding.file),
+         finding.gate, text(finding.name.family), text(finding.name.variant),
+         finding.name.size ? Cell(*finding.name.size) : Cell(Missing{}), text(finding.name.grid),
+         text(finding.name.block), number(finding.measured), finding.relation,
+         number(finding.limit), text(finding.grade), text(finding.file),
          finding.line > 0 ? Cell(finding.line) : Cell(Missing{}), text(finding.reason)});
   }
   return table;

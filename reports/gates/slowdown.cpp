@@ -20,12 +20,8 @@ const LaunchGroup* partner(const std::vector<LaunchGroup>& groups, const LaunchG
   return found == groups.end() ? nullptr : &*found;
 }
 
-bool is_checked(const CheckRequest& request, const LaunchGroup& group) {
-  return request.selectors.empty() ||
-         std::any_of(request.selectors.begin(), request.selectors.end(),
-                     [&](const std::string& selector) {
-                       return selects(selector, group.family, group.variant);
-                     });
+LaunchName name_of(const LaunchGroup& group) {
+  return {group.family, group.variant, group.size, group.grid, group.block};
 }
 
 std::string gate_text(const Baseline& baseline) {
@@ -33,14 +29,12 @@ std::string gate_text(const Baseline& baseline) {
                      100 * baseline.max_slowdown);
 }
 
-Finding finding_on(const Baseline& baseline, const LaunchGroup& group) {
+Finding finding_on(const Baseline& baseline, const LaunchGroup& group, std::string launch) {
   Finding finding;
   finding.kind = GateKind::baseline;
   finding.gate = gate_text(baseline);
-  finding.launch = group.name();
-  finding.family = group.family;
-  finding.variant = group.variant;
-  finding.size = group.size;
+  finding.launch = std::move(launch);
+  finding.name = name_of(group);
   finding.relation = "<=";
   finding.grade = "measured";
   return finding;
@@ -89,20 +83,23 @@ void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Ch
   const std::vector<LaunchGroup> before =
       read_groups(*baseline.reader, std::vector<std::int64_t>{baseline.run});
   const std::vector<LaunchGroup> now = read_groups(reader, std::vector<std::int64_t>{request.run});
+  ReadableNames names;
+  for (const LaunchGroup& group : now) names.add(name_of(group));
   std::vector<TimedPair> pairs;
   std::vector<Finding> timed;
   bool any = false, on_another_gpu = false;
   for (const LaunchGroup& group : now) {
-    if (!is_checked(request, group)) continue;
+    if (!request.checks(name_of(group))) continue;
     const LaunchGroup* base = partner(before, group);
     if (base == nullptr) {
-      check.remarks.push_back(fmt::format("{} is not in {}.", group.name(), baseline.name));
+      check.remarks.push_back(
+          fmt::format("{} is not in {}.", names.of(name_of(group)), baseline.name));
       continue;
     }
     if (base->launches.empty()) continue;  // it failed then: nothing to be slower than
     any = true;
     if (base->device == group.device && base->uuids != group.uuids) on_another_gpu = true;
-    Finding finding = finding_on(baseline, group);
+    Finding finding = finding_on(baseline, group, names.of(name_of(group)));
     const std::string why = why_not_timed(*base, group);
     if (group.launches.empty()) {
       finding.outcome = Outcome::broken;
@@ -124,7 +121,11 @@ void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Ch
         "The baseline was measured on another GPU of the same model; two of them may differ by "
         "some per cent.");
   }
-  const std::vector<TimePair> tested = test_times(pairs, {});
+  // A limit below the effect that compare asks for asks for less.
+  Thresholds thresholds;
+  thresholds.significance = baseline.significance;
+  thresholds.least_effect = std::min(thresholds.least_effect, baseline.max_slowdown);
+  const std::vector<TimePair> tested = test_times(pairs, thresholds);
   for (std::size_t i = 0; i < timed.size(); ++i) {
     judge(timed[i], tested[i], baseline.max_slowdown);
     check.findings.push_back(std::move(timed[i]));

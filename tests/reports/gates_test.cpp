@@ -41,8 +41,13 @@ TEST(Gate, SaysTheColumnWhereItCannotBeRead) {
       {"transpose/*: gst_eficiency >= 90", "at column 14; did you mean gst_efficiency"},
       {"(gst_efficiency >= 90", "at column 17 ')'"},
       {": gst_efficiency >= 90", "at column 1 a selector before the colon"},
+      {" transpose@1k: gst_efficiency >= 90", "at column 13 ',', '@' or the end of the selector"},
+      {"transpose@grid=a: gst_efficiency >= 90", "at column 16 a number, as in 64x64"},
       {"µµ: duration <= 3parsecs", "at column 18 a unit"},
       {"1 <= 2", "names no metric"},
+      {"gst_efficiency <= 2us", "has a number in us at column 20, but gst_efficiency is in %"},
+      {"duration <= 3%", "has a number in % at column 14, but duration is in ns"},
+      {"gld_transactions / 2 <= 5 ms", "in ms at column 27, but gld_transactions is in transac"},
       {"gst_efficiency >= 1e999", "a number that can be held"},
   };
   for (const BadGate& gate : bad) {
@@ -63,18 +68,72 @@ TEST(Gate, DeepParenthesesAreRefusedAndDoNotOverflow) {
 
 TEST(Gate, ASelectorMayHoldDoubleColons) {
   const Gate gate = parse_gate("app/ns::kernel*: gld_efficiency >= 50%");
-  EXPECT_EQ(gate.selector, "app/ns::kernel*");
+  EXPECT_EQ(gate.selector.text(), "app/ns::kernel*");
   EXPECT_EQ(gate.relation, ">=");
 }
 
-TEST(Gate, SelectorsMatchAsThoseOfRun) {
-  EXPECT_TRUE(selects("", "transpose", "naive"));
+// ---- selectors
+
+TEST(SelectorTest, NamesMatchAsThoseOfRun) {
+  const auto selects = [](const char* selector, const char* family, const char* variant) {
+    return parse_selector(selector).selects({family, variant, {}, "1x1x1", "1x1x1"});
+  };
+  EXPECT_TRUE(Selector().selects({"transpose", "naive", {}, "", ""}));
   EXPECT_TRUE(selects("transpose", "transpose", "naive"));
   EXPECT_TRUE(selects("transpose/n*", "transpose", "naive"));
   EXPECT_TRUE(selects("smem_*", "smem_square", "a"));
   EXPECT_FALSE(selects("transpose/tiled", "transpose", "tiled_padded"));
   EXPECT_TRUE(
       selects("app/f<[4]>", "app", "f<[4]>"));  // the name itself, whatever a glob makes of it
+}
+
+TEST(SelectorTest, MayAskForSizesAndGeometries) {
+  const LaunchName launch{"transpose", "tiled", 1024, "64x64x1", "16x16x1"};
+  const std::pair<const char*, bool> known[] = {
+      {"transpose@1024", true},
+      {"transpose/tiled@1024", true},
+      {"*@4096,1024", true},
+      {"*/*@4096", false},
+      {"*@102", false},
+      {"*@grid=64x64", true},
+      {"*@grid=64x64x1", true},
+      {"*@grid=64", false},
+      {"*@grid=64x64x2", false},
+      {"*@block=256,16x16", true},
+      {"transpose/t*@1024@grid=64x64@block=16x16x1", true},
+      {"transpose/t*@1024@grid=64x64@block=256", false},
+      {"*@1024@4096", false},
+  };
+  for (const auto& [selector, selected] : known) {
+    EXPECT_EQ(parse_selector(selector).selects(launch), selected) << selector;
+  }
+  EXPECT_FALSE(parse_selector("*@1024").selects({"smem_square", "a", {}, "1x1x1", "32x1x1"}));
+  EXPECT_TRUE(parse_selector("*@block=32").selects({"smem_square", "a", {}, "1x1x1", "32x1x1"}));
+}
+
+TEST(SelectorTest, SaysTheColumnOfAMistake) {
+  const std::pair<const char*, const char*> bad[] = {
+      {"", "at column 1 the name of a family"},
+      {"@1024", "at column 1 the name of a family"},
+      {"transpose@", "at column 11 a size, grid=… or block=… was expected and it ends"},
+      {"transpose@big", "at column 11 a size, grid=… or block=… was expected and 'big' is there"},
+      {"transpose@1024x", "at column 15 ',', '@' or the end"},
+      {"transpose@1024,", "at column 16 a size"},
+      {"transpose@gird=64", "at column 11 a size"},
+      {"transpose@grid=", "at column 16 a number, as in 64x64, was expected"},
+      {"transpose@grid=64x", "at column 19 a number"},
+      {"transpose@grid=1x1x1x1", "at column 21 ',', '@' or the end"},
+      {"µ@99999999999999999999", "at column 3 a size"},
+  };
+  for (const auto& [selector, message] : bad) {
+    try {
+      parse_selector(selector);
+      ADD_FAILURE() << selector << " was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_THAT(error.what(), HasSubstr(message)) << selector;
+    }
+  }
 }
 
 // ---- what they say
@@ -203,7 +262,7 @@ TEST_F(CheckTest, OfRepeatedLaunchesTheWorstCounts) {
 TEST_F(CheckTest, ASelectorThatMatchesNoLaunchIsAMistake) {
   add_transposes();
   CheckRequest request;
-  request.selectors = {"transpose/tild"};
+  request.selectors = {parse_selector("transpose/tild")};
   try {
     checked({}, std::move(request));
     FAIL();
@@ -213,18 +272,37 @@ TEST_F(CheckTest, ASelectorThatMatchesNoLaunchIsAMistake) {
   }
 }
 
+TEST_F(CheckTest, OneVariantInTwoGeometriesIsTwoLaunches) {
+  Launch small = launch("tiled", {}), large = small;
+  large.block[1] = 32;
+  count(small, "global_load_sectors", 1), count(large, "global_load_sectors", 2);
+  run_ = add_run(store_, {small, large});
+  const Check result = checked({"global_load_sectors <= 1"});
+  ASSERT_EQ(result.findings.size(), 2U);
+  EXPECT_EQ(result.findings[0].launch, "transpose/tiled at 1,024 (64x64x1 of 16x32x1)");
+  EXPECT_EQ(result.findings[0].outcome, Outcome::broken);
+  EXPECT_EQ(outcome_of("*@block=16x16: global_load_sectors <= 1"), Outcome::holds);
+  EXPECT_EQ(outcome_of("transpose/tiled@1024: global_load_sectors <= 1"), Outcome::broken);
+  EXPECT_THAT(checked({"transpose/tiled@1023: global_load_sectors <= 1"}).findings.front().reason,
+              HasSubstr("matches no launch of the run; did you mean transpose/tiled@1024?"));
+  CheckRequest request;
+  request.selectors = {parse_selector("*@block=16x32")};
+  EXPECT_EQ(checked({"global_load_sectors == 2"}, std::move(request)).findings.size(), 1U);
+}
+
 // ---- against a baseline
 
 class BaselineTest : public CheckTest {
  protected:
-  Check against(std::vector<double> before, std::vector<double> now, double max_slowdown = 0.03) {
+  Check against(std::vector<double> before, std::vector<double> now, double max_slowdown = 0.03,
+                double significance = 0.001) {
     const std::int64_t base =
         add_run(store_, {launch("naive", std::move(before)), launch("old", {})});
     run_ = add_run(store_, {launch("naive", std::move(now)), launch("new", {})});
     const schema::Reader reader(database_.path());
     CheckRequest request;
     request.run = run_;
-    request.baseline = Baseline{&reader, base, "the baseline", max_slowdown};
+    request.baseline = Baseline{&reader, base, "the baseline", max_slowdown, significance};
     return check(reader, request);
   }
 };
@@ -241,6 +319,19 @@ TEST_F(BaselineTest, BreaksWhenSlowerByMore) {
 
 TEST_F(BaselineTest, HoldsWhenSlowerByLess) {
   EXPECT_EQ(against(readings(1, 20000, 60), readings(2, 20400, 60)).outcome(), Outcome::holds);
+}
+
+TEST_F(BaselineTest, BreaksWithAsMuchDoubtAsIsAllowed) {
+  const std::vector<double> before = readings(1, 20000, 700, 12), now = readings(2, 21500, 700, 12);
+  EXPECT_EQ(against(before, now, 0.03, 1e-6).outcome(), Outcome::inconclusive);
+  EXPECT_EQ(against(before, now, 0.03, 0.2).outcome(), Outcome::broken);
+}
+
+TEST_F(BaselineTest, ALimitBelowOnePerCentIsHeldToo) {
+  const std::vector<double> before = readings(1, 1e6, 100, 400),
+                            now = readings(2, 1.008e6, 100, 400);
+  EXPECT_EQ(against(before, now, 0.005, 0.2).outcome(), Outcome::broken);
+  EXPECT_EQ(against(before, now, 0.01, 0.2).outcome(), Outcome::holds);
 }
 
 TEST_F(BaselineTest, IsInconclusiveWhenItCannotTell) {
@@ -290,12 +381,14 @@ gates = ["gst_efficiency >= 90", { gate = "ipc > 1", because = "it is busy" }]
 expectations = false
 baseline = "main.db"
 max_slowdown = "2.5 %"
+significance = "1%"
 )");
   ASSERT_EQ(config.gates.size(), 2U);
   EXPECT_EQ(config.gates[1].because, "it is busy");
   EXPECT_EQ(config.expectations, false);
   EXPECT_EQ(config.baseline, "main.db");
   EXPECT_DOUBLE_EQ(*config.max_slowdown, 0.025);
+  EXPECT_DOUBLE_EQ(*config.significance, 0.01);
 }
 
 TEST_F(ConfigTest, SaysWhereAMistakeIs) {
@@ -303,10 +396,16 @@ TEST_F(ConfigTest, SaysWhereAMistakeIs) {
   expect_error("[chek]\n", "line 1, column 2: there is no 'chek'; did you mean check?");
   expect_error("[check]\ngate = []\n", "did you mean gates?");
   expect_error("[check]\ngates = [\n  \"gst_efficiency > \",\n]\n",
-               "line 3: the gate 'gst_efficiency > '");
+               "line 3, column 3: the gate 'gst_efficiency > '");
+  expect_error("[check]\ngates = [\"a@x: ipc > 1\"]\n",
+               "line 2, column 10: the gate 'a@x: ipc > 1' cannot be read: at column 3 a size");
   expect_error("[check]\ngates = [7]\n", "line 2, column 10: a gate is a text or a table");
   expect_error("[check]\nmax_slowdown = 3\n", "is a text");
-  expect_error("[check]\nmax_slowdown = \"fast\"\n", "is no percentage");
+  expect_error("[check]\nmax_slowdown = \"fast\"\n",
+               "line 2, column 16: max_slowdown 'fast' is no percentage");
+  expect_error("[check]\nsignificance = \"100%\"\n",
+               "line 2, column 16: significance '100%' is not between 0% and 100%");
+  expect_error("[check]\nsignificanse = \"1%\"\n", "did you mean significance?");
   EXPECT_THROW(read_config("/nowhere/warpmeter.toml"), Error);
 }
 

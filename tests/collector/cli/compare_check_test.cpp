@@ -59,6 +59,10 @@ TEST_F(CompareAndCheck, GatesHoldBreakOrMatchNothing) {
   expect(0, {"check", "transpose/tiled_padded", "-g", "shared_load_transactions_per_request <= 2"},
          "hold");
   expect(3, {"check", "--gate", "reduction: gld_efficiency > 1"}, "matches no launch");
+  expect(0, {"check", "*@1024", "-g", "transpose@1024@block=16x16: gst_efficiency >= 25"}, "hold");
+  expect(3, {"check", "--gate", "transpose@4096: gst_efficiency >= 25"}, "matches no launch");
+  expect(2, {"check", "transpose@4096"}, "(the launches: transpose/copy@1024");
+  expect(2, {"check", "transpose@block"}, "at column 11 a size, grid=… or block=… was expected");
   expect(2, {"check", "--gate", "gst_efficiency => 90"}, "at column 16 a relation");
   expect(2, {"check", "--run", "none"}, "there is no run 'none'");
   expect(2, {"check", "reduction"}, "no launch of run 1 matches 'reduction'");
@@ -75,7 +79,8 @@ TEST_F(CompareAndCheck, TheRepositorysGatesAreRead) {
   expect(0, {"check", "--config", "other.toml"}, "4 of 4 checks");
   write("warpmeter.toml", "[check]\ngates = [\"gst_efficiency >=\"]\n");
   expect(2, {"check"},
-         "warpmeter.toml, line 2: the gate 'gst_efficiency >=' cannot be read: at column 18");
+         "warpmeter.toml, line 2, column 10: the gate 'gst_efficiency >=' cannot be read: at "
+         "column 18");
 }
 
 /// The lines of the README from one that begins so up to the next that is not indented.
@@ -107,6 +112,9 @@ TEST_F(CompareAndCheck, BaselinesThatAreNotThereNameThoseThatAre) {
   expect(2, {"check", "--baseline", "never"}, "there is no run 'never'");
   expect(2, {"check", "--baseline", "after"}, "is the run that is checked");
   expect(3, {"check", "--baseline", "before"}, "the baseline has no time");
+  expect(2, {"check", "--significance", "1%"}, "--significance needs a --baseline");
+  expect(2, {"check", "--baseline", "before", "--significance", "0"},
+         "--significance '0' is not between 0% and 100%");
   write("notes.db", std::string(3000, 'x'));
   expect(5, {"check", "--baseline", "notes.db"}, "notes.db");
 }

@@ -154,6 +154,13 @@ TEST_F(Housekeeping, HistoryShowsAMetricOverTheRuns) {
                                     HasSubstr(",100,%,exact,0,\n")));
   EXPECT_THAT(warpmeter({"history", "block_128", "-m", "gld_efficiency"}).output,
               AllOf(HasSubstr("●"), HasSubstr("0 changes in 2 values")));
+  EXPECT_EQ(
+      warpmeter({"history", "vector_add/block_128@1000", "-m", "gld_efficiency", "--format", "csv"})
+          .output,
+      outcome.output);
+  EXPECT_EQ(warpmeter({"history", "block_128@1001", "-m", "gld_efficiency"}).exit_code, 2);
+  EXPECT_EQ(warpmeter({"history", "block_128@big"}).exit_code, 2);
+  EXPECT_EQ(warpmeter({"history", "block_128@1000", "-n", "1000"}).exit_code, 2);
   EXPECT_EQ(warpmeter({"history", "block_12"}).exit_code, 2);
   EXPECT_EQ(warpmeter({"history", "block_128", "-m", "gld_eff"}).exit_code, 2);
   const Outcome untimed = warpmeter({"history", "block_128"});

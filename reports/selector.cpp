@@ -1,0 +1,151 @@
+#include "reports/selector.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "reports/number.h"
+#include "schema/error.h"
+
+namespace warpmeter::reports {
+namespace {
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// Reads what stands between two "@".
+class ConditionReader {
+ public:
+  ConditionReader(std::string_view text, std::size_t at) : text_(text), at_(at) {}
+
+  std::optional<Selector::Mistake> sizes(std::vector<std::int64_t>& sizes) {
+    do {
+      const auto size = number();
+      if (!size) return Selector::Mistake{at_, "a size, grid=… or block=…"};
+      sizes.push_back(*size);
+    } while (take(','));
+    return end("',', '@' or the end of the selector");
+  }
+
+  std::optional<Selector::Mistake> shapes(std::vector<std::string>& shapes) {
+    do {
+      std::int64_t extents[3] = {1, 1, 1};
+      for (int i = 0; i < 3 && (i == 0 || take('x')); ++i) {
+        const auto extent = number();
+        if (!extent) return Selector::Mistake{at_, "a number, as in 64x64,"};
+        extents[i] = *extent;
+      }
+      shapes.push_back(fmt::format("{}x{}x{}", extents[0], extents[1], extents[2]));
+    } while (take(','));
+    return end("',', '@' or the end of the selector");
+  }
+
+ private:
+  std::optional<std::int64_t> number() {
+    std::int64_t value = 0;
+    const char* begin = text_.data() + at_;
+    const char* last = text_.data() + text_.size();
+    if (begin == last || !is_digit(*begin)) return std::nullopt;
+    const auto [end, error] = std::from_chars(begin, last, value);
+    if (error != std::errc{}) return std::nullopt;
+    at_ += static_cast<std::size_t>(end - begin);
+    return value;
+  }
+  bool take(char c) {
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  std::optional<Selector::Mistake> end(const char* expected) const {
+    if (at_ == text_.size()) return std::nullopt;
+    return Selector::Mistake{at_, expected};
+  }
+
+  std::string_view text_;
+  std::size_t at_;
+};
+
+template <class Value>
+bool meets_all(const std::vector<std::vector<Value>>& conditions, const Value& value) {
+  return std::all_of(conditions.begin(), conditions.end(), [&](const auto& values) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+  });
+}
+
+}  // namespace
+
+std::string LaunchName::text() const {
+  return fmt::format("{}/{}{}", family, variant, size ? " at " + grouped_number(*size) : "");
+}
+
+void ReadableNames::add(const LaunchName& launch) {
+  geometries_[launch.text()].insert(launch.geometry());
+}
+
+std::string ReadableNames::of(const LaunchName& launch) const {
+  std::string text = launch.text();
+  const auto found = geometries_.find(text);
+  const bool several = found != geometries_.end() && found->second.size() > 1;
+  return several ? fmt::format("{} ({})", text, launch.geometry()) : text;
+}
+
+std::optional<Selector::Mistake> Selector::read(std::string_view text, Selector& selector) {
+  selector = Selector();
+  selector.text_ = std::string(text);
+  std::size_t at = text.find('@');
+  selector.name_ = std::string(text.substr(0, at));
+  if (selector.name_.empty()) return Mistake{0, "the name of a family or variant, or *"};
+  while (at != std::string_view::npos) {
+    const std::size_t next = text.find('@', at + 1);
+    const std::string_view until = text.substr(0, next);
+    const std::string_view condition = until.substr(at + 1);
+    std::optional<Mistake> mistake;
+    if (condition.starts_with("grid=")) {
+      mistake = ConditionReader(until, at + 6).shapes(selector.grids_.emplace_back());
+    } else if (condition.starts_with("block=")) {
+      mistake = ConditionReader(until, at + 7).shapes(selector.blocks_.emplace_back());
+    } else {
+      mistake = ConditionReader(until, at + 1).sizes(selector.sizes_.emplace_back());
+    }
+    if (mistake) return mistake;
+    at = next;
+  }
+  return std::nullopt;
+}
+
+bool Selector::names(const LaunchName& launch) const {
+  if (name_.empty() || name_ == launch.family) return true;
+  const std::string name = launch.family + "/" + launch.variant;
+  if (name_ == name) return true;
+  const std::string pattern = name_.find('/') == std::string::npos ? name_ + "/*" : name_;
+  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+bool Selector::selects(const LaunchName& launch) const {
+  if (!names(launch)) return false;
+  if (!sizes_.empty() && (!launch.size || !meets_all(sizes_, *launch.size))) return false;
+  return meets_all(grids_, launch.grid) && meets_all(blocks_, launch.block);
+}
+
+Selector parse_selector(std::string_view text) {
+  Selector selector;
+  if (const auto mistake = Selector::read(text, selector)) {
+    const std::string_view rest = text.substr(std::min(mistake->at, text.size()));
+    throw Error(ExitCode::usage,
+                fmt::format("the selector '{}' cannot be read: at column {} {} was expected and {}",
+                            text, column_of(text, mistake->at), mistake->expected,
+                            rest.empty() ? "it ends" : fmt::format("'{}' is there", rest)));
+  }
+  return selector;
+}
+
+std::size_t column_of(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  return 1 + static_cast<std::size_t>(std::count_if(before.begin(), before.end(), [](char c) {
+           return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
+         }));
+}
+
+}  // namespace warpmeter::reports

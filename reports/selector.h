@@ -1,0 +1,75 @@
+// Which launches are meant: "transpose", "transpose/tiled", "smem_*/*pad*", "transpose/tiled@1024",
+// "app/reduce@grid=64@block=256".
+//
+//   selector  = name {"@" condition}
+//   condition = size {"," size} | ("grid" | "block") "=" shape {"," shape}
+//   shape     = number ["x" number ["x" number]]
+//
+// A name is a family, family/variant or a glob over these, as for `run`; sizes and shapes are those
+// of the views. Every condition has to hold, one of its values is enough, and a shape that ends in
+// ones may leave them away.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmeter::reports {
+
+/// What tells launches apart.
+struct LaunchName {
+  std::string family, variant;
+  std::optional<std::int64_t> size;
+  std::string grid, block;  ///< "64x64x1", as the views have them
+
+  /// "transpose/naive at 1,024"
+  std::string text() const;
+  std::string geometry() const { return grid + " of " + block; }
+};
+
+/// The names of a run's launches for people: with their geometry where a variant was launched in
+/// several at one size.
+class ReadableNames {
+ public:
+  void add(const LaunchName& launch);
+  std::string of(const LaunchName& launch) const;
+
+ private:
+  std::map<std::string, std::set<std::string>, std::less<>> geometries_;  ///< by text()
+};
+
+class Selector {
+ public:
+  /// Where a text stops being a selector (from 0, in bytes), and what would go on there.
+  struct Mistake {
+    std::size_t at = 0;
+    std::string expected;
+  };
+
+  /// Selects every launch.
+  Selector() = default;
+  /// Reads `text`, or says what is wrong with it.
+  static std::optional<Mistake> read(std::string_view text, Selector& selector);
+
+  const std::string& text() const { return text_; }
+  bool selects(const LaunchName& launch) const;
+
+ private:
+  bool names(const LaunchName& launch) const;
+
+  std::string text_, name_;
+  std::vector<std::vector<std::int64_t>> sizes_;          ///< one of each has to be met
+  std::vector<std::vector<std::string>> grids_, blocks_;  ///< as "64x64x1"
+};
+
+/// Throws Error{usage} with the column (from 1, in characters) of a mistake.
+Selector parse_selector(std::string_view text);
+
+/// The column, from 1, of a byte of the text, in characters.
+std::size_t column_of(std::string_view text, std::size_t at);
+
+}  // namespace warpmeter::reports
