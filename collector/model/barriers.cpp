@@ -55,9 +55,9 @@ bool Barriers::release() {
     Barrier& barrier = barriers_[static_cast<std::size_t>(std::countr_zero(left))];
     if (barrier.waiting == 0) continue;
     const std::uint32_t present = barrier.waiting | barrier.arrived;
-    const auto threads = static_cast<std::uint32_t>(std::popcount(present)) * warp_lanes;
+    const auto come = [&] { return static_cast<unsigned>(std::popcount(present)) * warp_lanes; };
     const bool complete =
-        barrier.threads == 0 ? (living & ~present) == 0 : threads >= barrier.threads;
+        barrier.threads == 0 ? (living & ~present) == 0 : come() >= barrier.threads;
     if (!complete) continue;
     if (checker_ != nullptr) tell_released(barrier, living);
     answer(barrier.waiting);

@@ -27,6 +27,11 @@ constexpr std::uint64_t share_of_spinners = 1 << 12;
 /// Shares after which a loop that changed nothing but memory is taken to wait.
 constexpr std::uint32_t patience = 4;
 
+/// Whether a special register is another one in another block.
+bool is_of_block(Special special) {
+  return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z;
+}
+
 std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
 
 }  // namespace
@@ -92,15 +97,22 @@ Worker::Worker(const Program& program, DeviceMemory& device, const kernels::Geom
     warp.function_count = program.functions.size();
     warp.stack = frames_.data() + std::size_t{frames} * i;
     warp.stack_limit = calls;
-    fill_constant_rows(warp);
+    fill_lasting_rows(warp);
   }
 }
 
-void Worker::fill_constant_rows(Warp& warp) {
+void Worker::fill_lasting_rows(Warp& warp) {
   for (const ConstantRow& constant : program_.constants) {
     std::byte* lanes = row<std::byte>(warp, constant.row);
     for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
       std::memcpy(lanes + lane * constant.element_bytes, &constant.bits, constant.element_bytes);
+    }
+  }
+  for (const SpecialRow& special : program_.specials) {
+    if (is_of_block(special.special)) continue;
+    std::uint32_t* lanes = row<std::uint32_t>(warp, special.row);
+    for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
+      lanes[lane] = special_value(special.special, warp.index, lane);
     }
   }
 }
@@ -160,7 +172,6 @@ std::uint32_t Worker::special_value(Special special, std::uint32_t warp, std::ui
 
 void Worker::start_block(std::uint64_t block) {
   const std::uint64_t in_row = block / geometry_.grid.x;
-  const bool is_first = trap_.block == ~std::uint64_t{0};
   block_index_ = {static_cast<std::uint32_t>(block % geometry_.grid.x),
                   static_cast<std::uint32_t>(in_row % geometry_.grid.y),
                   static_cast<std::uint32_t>(in_row / geometry_.grid.y)};
@@ -177,14 +188,9 @@ void Worker::start_block(std::uint64_t block) {
       std::memset(row<std::byte>(warp, range.first), 0, range.count * row_unit_bytes);
     }
     for (const SpecialRow& special : program_.specials) {
-      const bool is_block = special.special == Special::ctaid_x ||
-                            special.special == Special::ctaid_y ||
-                            special.special == Special::ctaid_z;
-      if (!is_first && !is_block) continue;
-      std::uint32_t* lanes = row<std::uint32_t>(warp, special.row);
-      for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
-        lanes[lane] = special_value(special.special, warp.index, lane);
-      }
+      if (!is_of_block(special.special)) continue;
+      std::fill_n(row<std::uint32_t>(warp, special.row), warp_lanes,
+                  special_value(special.special, warp.index, 0));
     }
     warp.alive = lanes_below(threads - warp.index * warp_lanes);
     warp.active = warp.alive;

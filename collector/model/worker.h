@@ -56,7 +56,7 @@ class Worker {
     void operator()(std::byte* memory) const;
   };
 
-  void fill_constant_rows(Warp& warp);
+  void fill_lasting_rows(Warp& warp);  ///< what no block changes
   std::uint32_t special_value(Special special, std::uint32_t warp, std::uint32_t lane) const;
   void start_block(std::uint64_t block);
   BlockOutcome run_warps(const std::function<bool()>& cancelled);
