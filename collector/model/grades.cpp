@@ -11,6 +11,8 @@ using schema::Grade;
 
 constexpr std::string_view loop_reason =
     "approximate: the hardware runs this atomic as a loop that retries under contention";
+constexpr std::string_view waits_reason =
+    "approximate: how often this loop runs depends on what other threads do at the time";
 constexpr std::string_view parted_reason =
     "counted at PTX level: warps part, and the machine code has copies of this access or branches "
     "in other ways";
@@ -105,6 +107,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
                                   [&](std::uint32_t i) { return outcome.parted[i] != 0; });
   if (parted) return {Grade::ptx, parted_reason};
   if (!program.is_audited && outcome.has_parted()) return {Grade::ptx, unaudited_reason};
+  if (site.waits) return {Grade::modelled, waits_reason};
   if (is_atomic && space == AddressSpace::shared && (site.is_float || site.retries)) {
     return {Grade::modelled, loop_reason};
   }
@@ -144,9 +147,12 @@ schema::Counter counter(std::string_view name, const Program& program,
                        outcome.counts[i].loop_loads.requests > 0;
     if (loops) {
       counts = &outcome.counts[i].loop_loads;
-    } else if (kind_in(site, known->space) != known->kind ||
-               (counts->requests == 0 && counts->bytes == 0)) {
+    } else if (kind_in(site, known->space) != known->kind) {
       continue;
+    } else if (counts->requests == 0 && counts->bytes == 0) {
+      // Nobody had to wait here; on the hardware somebody may have to.
+      const bool may_be_there = site.space == known->space || site.space == AddressSpace::generic;
+      if (!site.waits || !may_be_there) continue;
     }
     if (site.is_apart) continue;
     sum += counts->*known->count;

@@ -8,15 +8,14 @@
 #include <mutex>
 #include <thread>
 
-#include "collector/model/estimate.h"
+#include "collector/model/blocks.h"
 #include "collector/model/sharing.h"
 #include "collector/model/trap_message.h"
+#include "collector/model/turns.h"
 #include "collector/model/worker.h"
 
 namespace warpmeter::model {
 namespace {
-
-constexpr std::uint64_t no_block = ~std::uint64_t{0};
 
 /// Of one block, on this machine.
 constexpr std::uint64_t most_local_bytes = std::uint64_t{256} << 20;
@@ -39,65 +38,6 @@ std::uint32_t shared_limit(int arch) {
   }
 }
 
-/// Blocks on their way over the workers: all of a grid, or those of a selection. The trap that is
-/// kept is the first block's, whichever worker found one first.
-class Blocks {
- public:
-  Blocks(std::uint64_t count, Estimate* estimate)
-      : count_(estimate == nullptr ? count : estimate->selection().blocks.size()),
-        estimate_(estimate) {}
-
-  /// The next block to run; nothing when all are given out, or the rest is not worth running.
-  std::optional<std::uint64_t> next() {
-    const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
-    if (index >= count_ || stopped_.load()) return std::nullopt;
-    const std::uint64_t block = estimate_ == nullptr ? index : estimate_->selection().blocks[index];
-    if (block > first_trapped_.load()) return std::nullopt;
-    return block;
-  }
-
-  void done(std::uint64_t block, Worker& worker) {
-    if (estimate_ == nullptr) return;
-    const LaunchOutcome outcome = worker.take_counts();
-    const std::lock_guard lock(mutex_);
-    estimate_->add(block, outcome);
-  }
-
-  void trapped(const BlockTrap& trap) {
-    const std::lock_guard lock(mutex_);
-    if (trap.block >= first_trapped_.load()) return;
-    first_trapped_ = trap.block;
-    trap_ = trap;
-  }
-
-  void stop() { stopped_ = true; }
-  /// What start_again() returns to: one block was run.
-  void remember_first() {
-    if (estimate_ != nullptr) first_ = *estimate_;
-  }
-  /// Forgets what came after the first block.
-  void start_again() {
-    if (estimate_ != nullptr) *estimate_ = *first_;
-    next_ = 1;
-    stopped_ = false;
-    first_trapped_ = no_block;
-  }
-  bool is_stopped() const { return stopped_.load(); }
-  std::uint64_t begun() const { return std::min(next_.load(), count_); }
-  std::uint64_t count() const { return count_; }
-  /// After all workers have ended.
-  const BlockTrap* trap() const { return first_trapped_.load() == no_block ? nullptr : &trap_; }
-
- private:
-  const std::uint64_t count_;
-  Estimate* const estimate_;
-  std::optional<Estimate> first_;
-  std::atomic<std::uint64_t> next_{0}, first_trapped_{no_block};
-  std::atomic<bool> stopped_{false};
-  std::mutex mutex_;
-  BlockTrap trap_;
-};
-
 using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
 
 void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled,
@@ -105,6 +45,7 @@ void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled
   while (const std::optional<std::uint64_t> block = blocks.next()) {
     switch (worker.run_block(*block, cancelled)) {
       case BlockOutcome::done:
+      case BlockOutcome::waits:
         blocks.done(*block, worker);
         break;
       case BlockOutcome::trapped:
@@ -252,6 +193,7 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
                                            options.unit != nullptr ? *options.unit : best_unit(),
                                            options.instruction_budget);
     worker->print_to(options.print);
+    if (options.checker != nullptr) worker->tell(options.checker, nullptr);
     return worker;
   };
   std::vector<std::unique_ptr<Worker>> workers;
@@ -271,9 +213,12 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
     memory.for_each([](Allocation& allocation) { allocation.touched = nullptr; });
   }
   if (outcome.threads == 1) {
-    workers.push_back(new_worker());
-    workers.back()->tell(options.checker, nullptr);
-    work(*workers.back(), blocks, options.cancelled, options.progress);
+    // The checker follows one block at a time.
+    const bool may_wait = program.blocks_communicate && options.checker == nullptr;
+    const bool has_waiting_loops = std::any_of(program.sites.begin(), program.sites.end(),
+                                               [](const SiteInfo& site) { return site.waits; });
+    const Turns turns = has_waiting_loops ? Turns::short_ones : Turns::long_ones;
+    run_in_turns(new_worker, workers, blocks, may_wait ? turns : Turns::none, options);
   }
 
   outcome.cancelled = blocks.is_stopped();

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,12 +72,21 @@ class DeviceMemory {
     for (const auto& allocation : allocations_) visit(*allocation);
   }
 
+  /// What kernels have taken with malloc and not yet freed.
+  struct Heap {
+    std::set<std::uint64_t> addresses;
+    std::uint64_t bytes = 0;
+    std::uint64_t removals = 0;  ///< how often memory was freed
+  };
+  Heap& heap() { return heap_; }
+
   /// Takes the contents back: nothing is allocated at the address afterwards.
   std::vector<std::byte> remove(std::uint64_t address);
 
  private:
   std::vector<std::unique_ptr<Allocation>> allocations_;  ///< by ascending address
   std::uint64_t next_ = first_allocation;
+  Heap heap_;
 };
 
 }  // namespace warpmeter::model

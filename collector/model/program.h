@@ -51,6 +51,7 @@ struct SiteInfo {
   bool is_generic = false;    ///< the machine does not know the space either
   bool drops_result = false;  ///< an atomic whose result the machine code does not take
   bool retries = false;       ///< an atomic that the machine code runs as a loop
+  bool waits = false;         ///< in a loop whose end depends on what others do at the time
   bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
   /// What the machine makes of one execution; none where another site's requests include it.
   std::vector<Request> requests;

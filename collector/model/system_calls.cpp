@@ -161,14 +161,15 @@ void note_assertion(Warp& w, const Operation* op, std::uint32_t mask) {
 
 void allocate(Warp& w, const Operation* op, std::uint32_t mask) {
   WorkerMemory& memory = *w.memory;
+  DeviceMemory::Heap& heap = memory.device->heap();
   for_each_lane(mask, [&](unsigned lane) {
     const std::uint64_t bytes = row_of<std::uint64_t>(w, op->a)[lane];
     std::uint64_t& address = row_of<std::uint64_t>(w, op->d)[lane];
     address = 0;
-    if (bytes == 0 || bytes > device_heap_bytes - memory.heap_bytes) return;
-    memory.heap_bytes += bytes;
+    if (bytes == 0 || bytes > device_heap_bytes - heap.bytes) return;
+    heap.bytes += bytes;
     address = memory.device->allocate(std::vector<std::byte>(bytes), "malloc");
-    memory.heap.insert(address);
+    heap.addresses.insert(address);
   });
 }
 
@@ -176,10 +177,12 @@ void deallocate(Warp& w, const Operation* op, std::uint32_t mask) {
   WorkerMemory& memory = *w.memory;
   // Sites remember where accesses went; nothing may lead to what is gone.
   for (std::size_t i = 0; i < memory.counts.size(); ++i) settle(memory, i);
+  DeviceMemory::Heap& heap = memory.device->heap();
+  ++heap.removals;
   for_each_lane(mask, [&](unsigned lane) {
     const std::uint64_t address = row_of<std::uint64_t>(w, op->a)[lane];
-    if (memory.heap.erase(address) == 0) return;
-    memory.heap_bytes -= memory.device->remove(address).size();
+    if (heap.addresses.erase(address) == 0) return;
+    heap.bytes -= memory.device->remove(address).size();
   });
 }
 

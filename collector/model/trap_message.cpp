@@ -105,6 +105,10 @@ std::string what_happened(const BlockTrap& trap, const Program& program,
     case TrapKind::endless:
       return fmt::format("endless loop: a warp of kernel '{}' has used up its instruction budget",
                          kernel);
+    case TrapKind::no_progress:
+      return fmt::format(
+          "no progress: kernel '{}' waits in a loop for what no thread of the grid brings about",
+          kernel);
     case TrapKind::stack_overflow:
       return fmt::format("stack overflow: functions of kernel '{}' call each other too deeply",
                          kernel);

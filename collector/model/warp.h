@@ -73,6 +73,7 @@ enum class TrapKind : std::uint8_t {
   divergent_barrier,
   barrier_not_reached,
   endless,
+  no_progress,
   trap_instruction,
   stack_overflow,
   bad_call,

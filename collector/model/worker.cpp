@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <utility>
 
 #include "collector/model/check/checker.h"
@@ -24,8 +25,15 @@ namespace {
 constexpr std::uint64_t share = 1 << 18;
 /// The same in a block whose lanes are known to wait for each other.
 constexpr std::uint64_t share_of_spinners = 1 << 12;
+/// The first where blocks are known to; it doubles while the block goes on.
+constexpr std::uint64_t first_share_in_turns = 1 << 4;
+/// Shares of every warp after which a block is left for later although it goes on.
+constexpr std::uint32_t longest_turn = 64, longest_of_short_turns = 16;
+/// Shares of every warp in which none does anything new, after which a block on its own waits for
+/// nothing that could come.
+constexpr std::uint32_t still_shares = 16;
 /// Shares after which a loop that changed nothing but memory is taken to wait.
-constexpr std::uint32_t patience = 4;
+constexpr std::uint64_t patience = 3;
 
 /// Whether a special register is another one in another block.
 bool is_of_block(Special special) {
@@ -170,7 +178,7 @@ std::uint32_t Worker::special_value(Special special, std::uint32_t warp, std::ui
   return 0;
 }
 
-void Worker::start_block(std::uint64_t block) {
+void Worker::start_warps(std::uint64_t block) {
   const std::uint64_t in_row = block / geometry_.grid.x;
   block_index_ = {static_cast<std::uint32_t>(block % geometry_.grid.x),
                   static_cast<std::uint32_t>(in_row % geometry_.grid.y),
@@ -227,23 +235,60 @@ void Worker::tell(check::Checker* checker, Sharing* sharing) {
 
 BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>& cancelled) {
   start_block(block);
-  if (memory_.checker != nullptr) memory_.checker->start_block(block);
-  const BlockOutcome outcome = run_warps(cancelled);
+  const BlockOutcome outcome = go_on(cancelled, Turns::none);
   if (footprint_ != nullptr) footprint_->end_block();
   return outcome;
 }
 
-BlockOutcome Worker::run_warps(const std::function<bool()>& cancelled) {
+void Worker::start_block(std::uint64_t block) {
+  start_warps(block);
+  if (memory_.checker != nullptr) memory_.checker->start_block(block);
+}
+
+std::size_t Worker::resident_bytes() const {
+  return program_.row_units * row_unit_bytes * warp_count_ + memory_.shared.size() +
+         memory_.local.size() + frames_.size() * sizeof(Frame) +
+         memory_.sites.size() * (sizeof(Site) + sizeof(SiteCounts));
+}
+
+std::uint64_t Worker::executed() const {
+  return std::accumulate(
+      warps_.begin(), warps_.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const Warp& warp) { return sum + warp.warp_instructions; });
+}
+
+void Worker::give_up(TrapKind kind) {
+  const auto unfinished = std::find_if(warps_.begin(), warps_.end(), [](const Warp& warp) {
+    return warp.status == WarpStatus::yielded;
+  });
+  raise(*unfinished, kind);
+}
+
+BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) {
+  if (std::exchange(removals_, memory_.device->heap().removals) != removals_) {
+    for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
+  }
   const RunWarp run = memory_.checker != nullptr ? unit_.run_observed : unit_.run;
-  while (true) {
-    bool ran = false, unfinished = false;
+  const bool is_short = turns == Turns::short_ones || turns == Turns::last_resort;
+  std::uint64_t whole_share = is_short ? first_share_in_turns : share;
+  for (std::uint32_t shares = 1, still = 0;; ++shares) {
+    bool ran = false, unfinished = false, yielded = false;
+    is_still_ = true;
     for (Warp& warp : warps_) {
       if (is_runnable(warp)) {
         ran = true;
-        warp.yield_at = std::min(warp.warp_instructions + (turns_ > 0 ? share_of_spinners : share),
-                                 instruction_budget_);
+        const std::uint64_t own_share = turns_ > 0 ? share_of_spinners : whole_share;
+        warp.yield_at = std::min(warp.warp_instructions + own_share, instruction_budget_);
         run(warp);
-        if (warp.status == WarpStatus::yielded && spins(warp)) let_others_go(warp);
+        if (warp.status == WarpStatus::yielded) {
+          yielded = true;
+          const bool stands = stands_still(warp);
+          is_still_ &= stands;
+          const bool lets_go = stands && (turns == Turns::last_resort || still >= still_shares / 2);
+          if (spins(warp, lets_go)) let_others_go(warp);
+        } else {
+          is_still_ = false;
+        }
         if (warp.status == WarpStatus::trapped && wait_for_parted(warp)) {
           unfinished = true;
           continue;
@@ -263,7 +308,17 @@ BlockOutcome Worker::run_warps(const std::function<bool()>& cancelled) {
       unfinished |= warp.status != WarpStatus::finished;
     }
     if (!unfinished) break;
-    if (barriers_.release() || ran) continue;
+    is_still_ &= !barriers_.release();
+    if (yielded) {
+      const std::uint32_t longest = is_short ? longest_of_short_turns : longest_turn;
+      if (turns != Turns::none && (is_still_ || shares >= longest)) return BlockOutcome::waits;
+      whole_share = std::min(2 * whole_share, share);
+      still = is_still_ ? still + 1 : 0;
+      if (still < still_shares) continue;
+      give_up(TrapKind::no_progress);
+      return BlockOutcome::trapped;
+    }
+    if (ran || !is_still_) continue;
     const auto waits = std::find_if(warps_.begin(), warps_.end(), [](const Warp& warp) {
       return warp.status == WarpStatus::at_barrier;
     });
@@ -276,13 +331,40 @@ BlockOutcome Worker::run_warps(const std::function<bool()>& cancelled) {
   return BlockOutcome::done;
 }
 
-/// Whether the warp, whose share has ended, seems to wait for lanes of its own.
-bool Worker::spins(Warp& warp) {
-  if (!has_atomics_ || warp.depth == 0 || warp.warp_instructions < warp.yield_at) return false;
+/// Whether the warp, which has yielded, is where it was one of the last two times, with the same in
+/// its registers: a loop that does nothing but ask.
+bool Worker::stands_still(const Warp& warp) {
+  std::uint64_t hash = static_cast<std::uint64_t>(warp.pc - warp.code);
+  const auto add = [&](std::uint64_t value) {
+    constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+    hash = (std::rotl(hash, 23) ^ value) * golden_ratio;
+  };
+  add(std::uint64_t{warp.active} << 32 | warp.depth);
+  add(std::uint64_t{warp.alive} << 32 | warp.carry);
+  const std::size_t words =
+      std::size_t{program_.row_units} * row_unit_bytes / sizeof(std::uint64_t);
+  for (std::size_t i = 0; i < words; ++i) {
+    std::uint64_t word;
+    std::memcpy(&word, warp.registers + i * sizeof(word), sizeof(word));
+    add(word);
+  }
+  for (std::uint32_t i = 0; i < program_.predicate_count; ++i) add(warp.predicates[i]);
+  auto& states = spins_[warp.index].states;
+  const bool known = std::find(states.begin(), states.end(), hash) != states.end();
+  states = {states[1], hash};
+  return known;
+}
+
+/// Whether the warp, whose share has ended, seems to wait for lanes of its own: for long, or, when
+/// nobody else goes on, by all that is known of it.
+bool Worker::spins(Warp& warp, bool lets_go) {
+  if (warp.depth == 0 || turns_ >= most_turns) return false;
   Spin& spin = spins_[warp.index];
-  const bool same = spin.active == warp.active && spin.depth == warp.depth;
-  spin = {warp.active, warp.depth, same ? spin.times + 1 : 1};
-  return spin.times >= (turns_ > 0 ? 1 : patience) && turns_ < most_turns;
+  if (spin.active != warp.active || spin.depth != warp.depth) {
+    spin = {warp.active, warp.depth, warp.warp_instructions, spin.states};
+  }
+  const bool waits_long = turns_ > 0 || warp.warp_instructions - spin.since >= patience * share;
+  return lets_go || (has_atomics_ && warp.warp_instructions >= warp.yield_at && waits_long);
 }
 
 /// Lets lanes go on that wait where the spinning ones would meet them, or on the other side of

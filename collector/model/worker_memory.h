@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,8 +52,6 @@ struct WorkerMemory {
   std::vector<SiteCounts> counts;
   std::function<void(std::string_view)> print;  ///< takes what kernels print; empty: standard error
   std::string assertion;                        ///< that failed
-  std::set<std::uint64_t> heap;                 ///< addresses that malloc gave
-  std::uint64_t heap_bytes = 0;
   std::vector<std::uint8_t> parted;  ///< of each instruction: 1 once lanes of a warp parted at it
 };
 

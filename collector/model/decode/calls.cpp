@@ -359,7 +359,7 @@ bool Decoder::decode_system_call(std::string_view name, const std::vector<Passed
 
 /// Arguments and results are variables of the caller, which an inlined callee uses under its own
 /// names.
-void Decoder::decode_call() {
+void Decoder::decode_plain_call() {
   const auto& operands = instruction_->operands;
   if (guard_ != no_guard) refuse("is guarded, which the model does not do; branch around it");
   if (operands.size() < 3 || operands[1].kind != Operand::Kind::name) {

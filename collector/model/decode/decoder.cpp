@@ -10,6 +10,7 @@
 #include "collector/model/ptx/opcodes.h"
 #include "collector/model/ptx/sites.h"
 #include "collector/model/ptx/types.h"
+#include "collector/model/ptx/waiting.h"
 
 namespace warpmeter::model {
 namespace {
@@ -98,6 +99,7 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.slots = ptx::allocate(analysis.data, analysis.graph);
   analysis.may_be_merged = ptx::mergeable_accesses(function, analysis.graph);
   analysis.leader = ptx::leading_accesses(function, analysis.graph, analysis.data);
+  analysis.waits = ptx::waiting_loops(function, analysis.graph, analysis.data);
   analysis.is_meeting.resize(function.body.size() + 1);
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     const std::size_t meeting = analysis.graph.reconvergence(i);
@@ -226,6 +228,7 @@ Program Decoder::decode() {
   decode_function(instance, {}, {});
   decode_bodies();
   program_.local_bytes = static_cast<std::uint32_t>(round_up(program_.local_bytes, 16));
+  place_stack();
   return std::move(program_);
 }
 
@@ -389,7 +392,7 @@ void Decoder::decode_instruction() {
   if (opcode == "bfi") return decode_bfi();
   if (opcode == "lop3") return decode_lop3();
   if (decode_asynchronous() || decode_control() || decode_exchange() || decode_predicate_logic() ||
-      decode_value() || decode_video()) {
+      decode_value() || decode_video() || decode_stack()) {
     return;
   }
   refuse_opcode();

@@ -37,6 +37,7 @@ struct Analysis {
   std::vector<bool> may_be_merged;
   std::vector<std::size_t> leader;  ///< of each instruction; see ptx/leaders.h
   std::vector<bool> is_meeting;     ///< of each instruction: lanes that parted meet before it
+  std::vector<bool> waits;          ///< of each instruction: see ptx::waiting_loops()
 };
 
 /// Where a variable lies: in its own space's addresses.
@@ -125,6 +126,7 @@ class Decoder {
   std::uint16_t predicate_source(const Operand& operand);       ///< 2 × index + negated
   std::uint16_t predicate_destination(const Operand& operand);  ///< index
   std::optional<std::uint64_t> reserved_shared(std::string_view name) const;
+  std::uint64_t grid_workspace();
   std::optional<std::uint16_t> special_row(std::string_view name, RowType type);
 
   // arithmetic.cpp
@@ -196,6 +198,7 @@ class Decoder {
   };
   Target address(const Operand& operand, AddressSpace space);
   std::uint32_t add_site(const SiteInfo& info);
+  bool is_in_waiting_loop() const;
 
   // asynchronous.cpp
   bool decode_asynchronous();
@@ -217,6 +220,15 @@ class Decoder {
   std::size_t label(std::string_view name) const;
   void add_branch(std::uint16_t predicate, std::size_t target, std::size_t meeting);
 
+  // stack.cpp
+  bool decode_stack();
+  void combine(Code code, std::uint16_t d, std::uint16_t a, std::uint16_t b, bool guarded = false);
+  void move_to(const Operand& to, std::uint16_t address, bool is_wide);
+  std::uint16_t stack_base_row();
+  std::uint16_t stack_used_row();
+  void place_stack();
+  void decode_call();
+
   // calls.cpp
   struct Passed {
     Symbol symbol;
@@ -234,7 +246,7 @@ class Decoder {
     bool is_called = false;  ///< not only through pointers
     std::uint32_t first_operation = 0, end_operation = 0;
   };
-  void decode_call();
+  void decode_plain_call();
   bool decode_system_call(std::string_view name, const std::vector<Passed>& results,
                           const std::vector<Passed>& arguments);
   void decode_bodies();
@@ -280,6 +292,7 @@ class Decoder {
   std::vector<std::pair<std::size_t, std::uint32_t>> direct_calls_;  ///< operation, body
   bool has_indirect_calls_ = false;
   std::optional<std::uint16_t> frame_row_;
+  std::optional<std::uint16_t> stack_base_, stack_used_;
 
   // Of the instruction that is being decoded.
   Instance* instance_ = nullptr;

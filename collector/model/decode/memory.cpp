@@ -5,6 +5,7 @@
 
 #include "collector/model/decode/decoder.h"
 #include "collector/model/ptx/types.h"
+#include "collector/model/ptx/waiting.h"
 
 namespace warpmeter::model {
 
@@ -49,21 +50,6 @@ bool changes_nothing(std::string_view modifier) {
   return std::find(std::begin(names), std::end(names), modifier) != std::end(names) ||
          modifier.starts_with("L1::") || modifier.starts_with("L2::");
 }
-
-namespace {
-
-/// Memory that other blocks may change meanwhile.
-bool talks_to_others(const ptx::Instruction& instruction) {
-  for (const std::string_view modifier : instruction.modifiers) {
-    if (modifier == "volatile" || modifier == "relaxed" || modifier == "acquire" ||
-        modifier == "release") {
-      return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
 
 AddressSpace Decoder::access_space() const {
   for (const std::string_view modifier : instruction_->modifiers) {
@@ -120,7 +106,17 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
   site.requests = {{0, info.width, false, false}};
   site.is_generic = info.space == AddressSpace::generic;
   if (instance_->analysis->may_be_merged[index_]) site.doubt = may_be_merged;
+  site.waits = is_in_waiting_loop();
   return static_cast<std::uint32_t>(program_.sites.size() - 1);
+}
+
+/// Of the current instruction, or of a call that led to it.
+bool Decoder::is_in_waiting_loop() const {
+  std::size_t index = index_;
+  for (const Instance* i = instance_; i != nullptr; index = i->call_index, i = i->caller) {
+    if (i->analysis->waits[index]) return true;
+  }
+  return false;
 }
 
 /// The type and the number of registers of a load or store.
@@ -215,7 +211,7 @@ void Decoder::decode_load_store(bool is_load) {
   if (!is_load && (target.space == AddressSpace::constant || target.space == AddressSpace::param)) {
     refuse("writes to memory that a kernel can only read");
   }
-  if (talks_to_others(*instruction_) &&
+  if (ptx::is_strong(*instruction_) &&
       (target.space == AddressSpace::global || target.space == AddressSpace::generic)) {
     program_.blocks_communicate = true;
   }
@@ -235,7 +231,7 @@ void Decoder::decode_load_store(bool is_load) {
   info.alignment = info.width;
   info.parts = static_cast<std::uint8_t>(rows.size());
   info.row_bytes = static_cast<std::uint8_t>(row_bytes);
-  info.is_strong = talks_to_others(*instruction_);
+  info.is_strong = ptx::is_strong(*instruction_);
   info.is_call_parameter = access_space() == AddressSpace::param;
   const auto leader = instance_->site_of.find(instance_->analysis->leader[index_]);
   if (leader != instance_->site_of.end()) info.leader = leader->second;
@@ -296,7 +292,8 @@ void Decoder::decode_cvta() {
 /// Within the space's window; global memory is what lies in none.
 void Decoder::decode_isspacep() {
   expect_operands(2, 2);
-  const AddressSpace space = access_space();
+  // A block that is in no cluster is one by itself.
+  const AddressSpace space = has("shared::cluster") ? AddressSpace::shared : access_space();
   if (space == AddressSpace::generic) refuse_opcode();
   const bool is_global = space == AddressSpace::global;
   const std::uint16_t p = predicate_destination(instruction_->operands[0]);

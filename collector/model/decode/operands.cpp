@@ -1,6 +1,7 @@
 // Operands to rows and predicates.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -65,6 +66,8 @@ constexpr std::pair<std::string_view, std::uint64_t> fixed_specials[] = {
     {"%globaltimer_hi", 0},
     {"%current_graph_exec", 0},
 };
+
+constexpr std::string_view grid_workspace_name = "the workspace of the grid";
 
 unsigned row_bytes(std::uint32_t bits) { return bits <= 16 ? 2 : bits / 8; }
 
@@ -196,6 +199,24 @@ std::uint64_t Decoder::immediate(const Operand& operand, RowType type) const {
   return operand.bits;  // the bits of a float, for mov.b32 and the like
 }
 
+/// The address of what a cooperative launch gives the grid to wait with. A kernel that asks for it
+/// is taken to be launched so.
+std::uint64_t Decoder::grid_workspace() {
+  const auto& variables = program_.variables;
+  for (const ModuleVariable& variable : variables) {
+    if (variable.name == grid_workspace_name) return variable.address;
+  }
+  std::uint64_t address = first_module_variable;
+  for (const ModuleVariable& variable : variables) {
+    address = std::max(address, variable.address + variable.initial.size());
+  }
+  address = (address + 0x1fff) / 0x1000 * 0x1000;
+  program_.variables.push_back(
+      {std::string(grid_workspace_name), address, std::vector<std::byte>(64)});
+  program_.blocks_communicate = true;
+  return address;
+}
+
 /// Where the shared memory lies that the system keeps for itself and cooperative groups use.
 std::optional<std::uint64_t> Decoder::reserved_shared(std::string_view name) const {
   constexpr std::string_view prefix = "%reserved_smem_offset_";
@@ -217,9 +238,8 @@ std::optional<std::uint16_t> Decoder::special_row(std::string_view name, RowType
   }
   if (const auto at = reserved_shared(name)) return constant(*at, bytes_of(type));
   if (name == "%envreg1" || name == "%envreg2") {
-    refuse(
-        "waits for the whole grid (a cooperative launch), which the model does not do: its "
-        "blocks run one after the other; split the kernel there");
+    const std::uint64_t address = grid_workspace();
+    return constant(name == "%envreg1" ? address >> 32 : address & 0xffffffff, bytes_of(type));
   }
   if (name.starts_with("%envreg") || name.starts_with("%pm")) return constant(0, bytes_of(type));
   return std::nullopt;

@@ -144,11 +144,12 @@ TEST(Traps, DoNotHideThatARunWasCancelled) {
 }
 
 TEST(Refusals, NameTheInstructionItsLineAndWhatThereIs) {
-  const TestRun run = run_body(".loc 1 7 3\n stackrestore.u32 %r1;\n ret;", geometry(1, 32));
-  EXPECT_THAT(run.refusal,
-              AllOf(HasSubstr("kernel 'k'"), HasSubstr("'stackrestore.u32' on line 12 of its PTX"),
-                    HasSubstr("(kernels/wrong.cu:7)"), HasSubstr("abs, activemask, add,"),
-                    HasSubstr("xor")));
+  const TestRun run =
+      run_body(".loc 1 7 3\n vshl.u32.u32.u32.wrap %r1, %r1, %r1;\n ret;", geometry(1, 32));
+  EXPECT_THAT(run.refusal, AllOf(HasSubstr("kernel 'k'"),
+                                 HasSubstr("'vshl.u32.u32.u32.wrap' on line 12 of its PTX"),
+                                 HasSubstr("(kernels/wrong.cu:7)"),
+                                 HasSubstr("abs, activemask, add,"), HasSubstr("xor")));
 }
 
 TEST(Refusals, ComeBeforeAnythingRuns) {

@@ -1,0 +1,111 @@
+#include "collector/model/ptx/waiting.h"
+
+#include <algorithm>
+
+#include "collector/model/ptx/loops.h"
+#include "collector/model/ptx/opcodes.h"
+
+namespace warpmeter::model::ptx {
+namespace {
+
+/// Whether an instruction gives a value that other threads may change at any time.
+bool asks_others(const Instruction& instruction) {
+  const Opcode* opcode = find_opcode(instruction);
+  if (opcode == nullptr) return false;
+  return opcode->memory == Memory::atomic ||
+         (opcode->memory == Memory::load && is_strong(instruction));
+}
+
+/// One loop after the other, and what in it depends on others.
+class Search {
+ public:
+  Search(const Function& function, const ControlFlow& graph, const DataFlow& data)
+      : function_(function), graph_(graph), data_(data), inside_(graph.blocks.size(), false) {}
+
+  /// Whether one of the loop's exits depends on what others do.
+  bool waits(const Loop& loop) {
+    for (const std::size_t block : loop.members) inside_[block] = true;
+    const bool found = asks(loop) && leaves_by_answer(loop);
+    for (const std::size_t block : loop.members) inside_[block] = false;
+    return found;
+  }
+
+ private:
+  template <class Predicate>
+  bool any_instruction(const Loop& loop, Predicate predicate) const {
+    return std::any_of(loop.members.begin(), loop.members.end(), [&](std::size_t number) {
+      const Block& block = graph_.blocks[number];
+      for (std::size_t i = block.first; i < block.end; ++i) {
+        if (predicate(i)) return true;
+      }
+      return false;
+    });
+  }
+
+  bool asks(const Loop& loop) const {
+    return any_instruction(loop, [&](std::size_t i) { return asks_others(function_.body[i]); });
+  }
+
+  /// Follows the answers from register to register until nothing new depends on them.
+  bool leaves_by_answer(const Loop& loop) {
+    std::vector<bool> depends(data_.registers().size(), false);
+    for (bool changed = true; changed;) {
+      changed = false;
+      any_instruction(loop, [&](std::size_t i) {
+        if (!asks_others(function_.body[i]) && !reads_one_of(i, depends)) return false;
+        for (const RegisterId written : data_.writes(i)) {
+          changed |= !depends[written];
+          depends[written] = true;
+        }
+        return false;
+      });
+    }
+    return std::any_of(loop.members.begin(), loop.members.end(), [&](std::size_t number) {
+      const Block& block = graph_.blocks[number];
+      const bool may_leave =
+          block.leaves || std::any_of(block.successors.begin(), block.successors.end(),
+                                      [&](std::size_t to) { return !inside_[to]; });
+      return may_leave && block.end > block.first && reads_one_of(block.end - 1, depends);
+    });
+  }
+
+  bool reads_one_of(std::size_t instruction, const std::vector<bool>& registers) const {
+    const auto reads = data_.reads(instruction);
+    return std::any_of(reads.begin(), reads.end(), [&](RegisterId id) { return registers[id]; });
+  }
+
+  const Function& function_;
+  const ControlFlow& graph_;
+  const DataFlow& data_;
+  std::vector<bool> inside_;
+};
+
+}  // namespace
+
+bool is_strong(const Instruction& instruction) {
+  const auto& modifiers = instruction.modifiers;
+  return std::any_of(modifiers.begin(), modifiers.end(), [](std::string_view modifier) {
+    return modifier == "volatile" || modifier == "relaxed" || modifier == "acquire" ||
+           modifier == "release";
+  });
+}
+
+std::vector<bool> waiting_loops(const Function& function, const ControlFlow& graph,
+                                const DataFlow& data) {
+  std::vector<bool> waiting(function.body.size(), false);
+  if (std::none_of(function.body.begin(), function.body.end(), asks_others)) return waiting;
+  Edges successors;
+  for (const Block& block : graph.blocks) successors.push_back(block.successors);
+  Search search(function, graph, data);
+  for (const Loop& loop : natural_loops(successors, graph.order)) {
+    if (!search.waits(loop)) continue;
+    for (const std::size_t number : loop.members) {
+      const Block& block = graph.blocks[number];
+      std::fill(waiting.begin() + static_cast<std::ptrdiff_t>(block.first),
+                waiting.begin() + static_cast<std::ptrdiff_t>(block.end), true);
+    }
+  }
+  return waiting;
+}
+
+}  // namespace warpmeter::model::ptx

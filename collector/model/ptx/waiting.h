@@ -1,0 +1,22 @@
+// Loops whose end depends on what other threads do at the time: they poll a flag, retry a compare
+// and swap, or take work from a queue. How many rounds they make differs from run to run on the
+// hardware, so nothing that is counted in them can be exact.
+#pragma once
+
+#include <vector>
+
+#include "collector/model/ptx/control_flow.h"
+#include "collector/model/ptx/module.h"
+#include "collector/model/ptx/registers.h"
+
+namespace warpmeter::model::ptx {
+
+/// For each instruction, whether it is in a loop that is left, or not, for a value that the loop
+/// got from memory by an atomic, or by a volatile or ordered load.
+std::vector<bool> waiting_loops(const Function& function, const ControlFlow& graph,
+                                const DataFlow& data);
+
+/// Whether an access is volatile or ordered: other threads are meant to see it.
+bool is_strong(const Instruction& instruction);
+
+}  // namespace warpmeter::model::ptx
