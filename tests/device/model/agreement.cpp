@@ -6,6 +6,25 @@
 #include <limits>
 
 namespace warpmeter::agreement {
+namespace {
+
+template <class T>
+double difference_of(const std::vector<std::byte>& one, const std::vector<std::byte>& other) {
+  double largest = 0;
+  for (std::size_t at = 0; at + sizeof(T) <= one.size(); at += sizeof(T)) {
+    T x = 0, y = 0;
+    std::memcpy(&x, &one[at], sizeof x);
+    std::memcpy(&y, &other[at], sizeof y);
+    if (std::memcmp(&x, &y, sizeof x) == 0) continue;
+    const double scale = std::max({std::fabs(double{x}), std::fabs(double{y}), 1e-6});
+    const double distance = std::fabs(double{x} - double{y}) / scale;
+    if (std::isnan(distance)) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, distance);
+  }
+  return largest;
+}
+
+}  // namespace
 
 const std::vector<std::string>& counter_names() {
   static const std::vector<std::string> names = {
@@ -46,17 +65,13 @@ double difference(const Case& which, const Answer& one, const Answer& other) {
   const double infinite = std::numeric_limits<double>::infinity();
   if (one.buffers.size() != other.buffers.size()) return infinite;
   if (which.tolerance == 0) return one.buffers == other.buffers ? 0 : infinite;
+  const kernels::Problem problem = which.problem();
   double largest = 0;
   for (std::size_t b = 0; b < one.buffers.size(); ++b) {
-    for (std::size_t at = 0; at + sizeof(float) <= one.buffers[b].size(); at += sizeof(float)) {
-      float x = 0, y = 0;
-      std::memcpy(&x, &one.buffers[b][at], sizeof x);
-      std::memcpy(&y, &other.buffers[b][at], sizeof y);
-      if (std::memcmp(&x, &y, sizeof x) == 0) continue;
-      const double scale = std::max({std::fabs(x), std::fabs(y), 1e-6F});
-      const double distance = std::fabs(double{x} - double{y}) / scale;
-      largest = std::isnan(distance) ? infinite : std::max(largest, distance);
-    }
+    const bool is_double = problem.buffers[b].type == kernels::ElementType::f64;
+    const double apart = is_double ? difference_of<double>(one.buffers[b], other.buffers[b])
+                                   : difference_of<float>(one.buffers[b], other.buffers[b]);
+    largest = std::max(largest, apart);
   }
   return largest;
 }

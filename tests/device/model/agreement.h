@@ -26,7 +26,7 @@ Answer ask(run::Backend& backend, const Case& which);
 /// What two runs' buffers must share: a hash of every byte where the outputs are exact, else 0.
 std::uint64_t checksum(const Case& which, const Answer& answer);
 
-/// The largest relative difference of any two floats of the buffers; infinite when a buffer of an
+/// The largest relative difference of any two numbers of the buffers; infinite when a buffer of an
 /// exact case differs at all.
 double difference(const Case& which, const Answer& one, const Answer& other);
 

@@ -375,9 +375,10 @@ std::span<const Case> algorithms() {
 
 std::span<const Case> cases() {
   static const std::vector<Case> all = [] {
-    std::vector<Case> both(algorithms().begin(), algorithms().end());
-    both.insert(both.end(), forms().begin(), forms().end());
-    return both;
+    std::vector<Case> list(algorithms().begin(), algorithms().end());
+    list.insert(list.end(), forms().begin(), forms().end());
+    list.insert(list.end(), features().begin(), features().end());
+    return list;
   }();
   return all;
 }

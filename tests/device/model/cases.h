@@ -16,8 +16,8 @@ struct Case {
   const kernels::Image* image = nullptr;
   kernels::Geometry geometry;
   kernels::Problem (*problem)() = nullptr;
-  /// Of each float, relative; 0: outputs are equal bit for bit. Not 0 where the kernel uses an
-  /// approximate function.
+  /// Of each float or double, relative; 0: outputs are equal bit for bit. Not 0 where the kernel
+  /// uses an approximate function.
   double tolerance = 0;
 };
 
@@ -25,6 +25,8 @@ struct Case {
 std::span<const Case> algorithms();
 /// Forms of accesses and of what a compiler makes of them: one question a kernel.
 std::span<const Case> forms();
+/// What the language and its libraries offer besides: intrinsics, groups, waiting, local memory.
+std::span<const Case> features();
 /// All of them.
 std::span<const Case> cases();
 
