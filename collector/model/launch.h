@@ -3,8 +3,8 @@
 // Counts and results do not depend on how many threads there are: counts are sums of whole numbers,
 // and blocks are independent of each other. Kernels whose blocks may talk to each other (atomics on
 // global or generic memory, volatile or ordered accesses to it) run on one thread, block after
-// block, so that they too give the same every time; so do those whose blocks turn out to touch what
-// others wrote (see sharing.h).
+// block, or in turns where they wait for each other (see turns.h), so that they too give the same
+// every time; so do those whose blocks turn out to touch what others wrote (see sharing.h).
 #pragma once
 
 #include <cstddef>
