@@ -97,21 +97,6 @@ extern "C" __global__ void last_block_adds(const int* in, int* out, int n) {
   }
 }
 
-// Warps take work from a queue.
-extern "C" __global__ void work_queue(const int* in, int* out, int n) {
-  __shared__ int next[4];
-  AT;
-  const int warp = t / 32, lane = t % 32;
-  while (true) {
-    if (lane == 0) next[warp] = atomicAdd(&out[0], 32);
-    __syncwarp();
-    const int item = next[warp] + lane;
-    __syncwarp();
-    if (next[warp] >= n) break;
-    if (item < n) out[64 + item] = in[item] * 3 + item;
-  }
-}
-
 // A double's sum and a byte's maximum, by comparing and swapping.
 extern "C" __global__ void swapped_until_done(const int* in, unsigned long long* out, int n) {
   AT;

@@ -59,7 +59,6 @@ std::span<const Case> features() {
       {"scan_looking_back", &images::agree_wait, {{8}, {128}}, onto_zeros<1040, 1024>},
       {"lock_of_blocks", &images::agree_wait, {{8}, {128}}, onto_zeros<16, 4>},
       {"last_block_adds", &images::agree_wait, {{8}, {128}}, onto_zeros<32, 3>},
-      {"work_queue", &images::agree_wait, four_blocks, onto_zeros<1088, 1000>},
       {"swapped_until_done", &images::agree_wait, four_blocks, onto_zeros<400, 200>},
       {"flag_between_warps", &images::agree_wait, {{8}, {64}}, onto_zeros<512, 3>},
       {"split_barrier", &images::agree_wait, four_blocks, onto_zeros<512, 6>},
