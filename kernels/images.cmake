@@ -72,6 +72,7 @@ function(embed_images library header)
   endforeach()
   configure_file(${image_templates}/images.h.in ${CMAKE_BINARY_DIR}/generated/${header} @ONLY)
   add_library(${library} OBJECT ${sources})
+  set_target_properties(${library} PROPERTIES UNITY_BUILD OFF)  # the files name their parts alike
   # Not warpmeter_options: the assembler has no use for our compiler options.
   target_include_directories(${library} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
 endfunction()

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t shortest_level = 2;
 constexpr std::size_t enough_for_ranks = 12;
 constexpr int trials = 999;
-constexpr int significant = 10;  // of trials + 1: one in a hundred
+constexpr int highest_rank = 10;  // of trials + 1: one in a hundred
 
 struct Split {
   std::size_t place = 0;
@@ -76,7 +76,7 @@ std::optional<std::size_t> significant_split(std::span<const double> values) {
   std::mt19937_64 random(0x77617270);
   std::normal_distribution<double> normal;
   int as_good = 1;
-  for (int i = 0; i < trials && as_good <= significant; ++i) {
+  for (int i = 0; i < trials && as_good <= highest_rank; ++i) {
     if (ranked) {
       std::shuffle(series.begin(), series.end(), random);
     } else {
@@ -84,7 +84,7 @@ std::optional<std::size_t> significant_split(std::span<const double> values) {
     }
     if (best_split(series).share >= found.share) ++as_good;
   }
-  if (as_good > significant) return std::nullopt;
+  if (as_good > highest_rank) return std::nullopt;
   return found.place;
 }
 

@@ -6,7 +6,7 @@
 namespace warpmeter::reports {
 namespace {
 
-schema::Value value_of(const Cell& cell) {
+schema::Value csv_value_of(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
   if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) return *whole;
   if (const auto* real = std::get_if<double>(&cell.value)) return *real;
@@ -28,7 +28,7 @@ std::string csv_rows(const Table& table) {
   std::vector<schema::Value> values;
   for (const auto& row : table.rows) {
     values.clear();
-    for (const Cell& cell : row) values.push_back(value_of(cell));
+    for (const Cell& cell : row) values.push_back(csv_value_of(cell));
     append_csv_row(csv, values);
   }
   return csv;

@@ -279,18 +279,18 @@ std::vector<HistorySeries> read_history(const schema::Reader& reader, const Hist
   schema::Parameters parameters = parameters_of(choice);
   parameters.emplace_back(":metric", choice.metric);
   const schema::Rows rows = reader.query(sql::history, parameters);
-  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
-  std::map<Key, HistorySeries> all;
-  std::map<Key, std::vector<Gathered>> gathered;
-  std::map<Key, std::map<std::string, std::size_t>> places;
+  using SeriesKey = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+  std::map<SeriesKey, HistorySeries> all;
+  std::map<SeriesKey, std::vector<Gathered>> gathered;
+  std::map<SeriesKey, std::map<std::string, std::size_t>> places;
   std::string reason;
   for (const auto& row : rows.rows) {
     if (std::holds_alternative<std::monostate>(row[9])) {
       reason = text_in(row[12]);
       continue;
     }
-    const Key key{text_in(row[4]), text_in(row[5]), text_in(row[6]), text_in(row[7]),
-                  text_in(row[8])};
+    const SeriesKey key{text_in(row[4]), text_in(row[5]), text_in(row[6]), text_in(row[7]),
+                        text_in(row[8])};
     HistorySeries& series = all[key];
     std::tie(series.family, series.variant, series.size, series.device, series.backend) = key;
     series.unit = text_in(row[10]);

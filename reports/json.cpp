@@ -2,10 +2,10 @@
 
 #include <cmath>
 
+#include "reports/number.h"
+
 namespace warpmeter::reports {
 namespace {
-
-constexpr double largest_exact_integer = 9007199254740992.0;  // 2^53
 
 nlohmann::ordered_json value_of(const Cell& cell) {
   if (cell.missing()) return nullptr;

@@ -13,7 +13,6 @@
 namespace warpmeter::reports {
 namespace {
 
-constexpr double largest_exact_integer = 9007199254740992.0;  // 2^53
 constexpr int significant_digits = 3;
 constexpr int smallest_fixed_exponent = -6;  // 0.000001; anything smaller reads better as 1.0e-07
 
@@ -108,6 +107,11 @@ std::string grouped_number(std::int64_t value) {
   const std::string text = std::to_string(value);
   const bool negative = value < 0;
   return fmt::format("{}{}", negative ? "-" : "", with_separators(text.substr(negative ? 1 : 0)));
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", grouped_number(static_cast<std::int64_t>(count)),
+                     count == 1 ? one : many);
 }
 
 std::string readable_number(double value, Zeros zeros) {

@@ -3,6 +3,7 @@
 // same number.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,10 +17,16 @@ std::string exact_number(double value);
 /// 1048576 → "1,048,576".
 std::string grouped_number(std::int64_t value);
 
+/// "1 pair", "2 pairs", "1,000 pairs".
+std::string counted(std::size_t count, std::string_view one, std::string_view many);
+
 enum class Zeros {
   keep,  ///< 9.20: of a reading, the zero is known too
   trim,  ///< 1.2: of a count a request, the rest is exactly nothing
 };
+
+/// Up to here every whole number is a double: 2^53.
+inline constexpr double largest_exact_integer = 9007199254740992.0;
 
 /// Three significant digits with thousands separators; digits before the point are never rounded
 /// away (12,345 stays). Halves round away from zero in decimal, as a reader expects: 56.25 → 56.3.

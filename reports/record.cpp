@@ -101,6 +101,14 @@ std::string mark_of(std::string_view grade) {
   return grade == "ptx" ? "ᵖ" : grade == "modelled" ? "ᵐ" : "";
 }
 
+Cell cell_of(const Figure& figure, double scale) {
+  if (!figure.value) return Missing{figure.reason};
+  Cell cell(*figure.value * scale);
+  cell.mark = mark_of(figure.grade);
+  if (figure.range) cell.range = Range{figure.range->low * scale, figure.range->high * scale};
+  return cell;
+}
+
 std::size_t Subject::failures() const {
   return static_cast<std::size_t>(std::count_if(
       launches.begin(), launches.end(), [](const LaunchRecord* launch) { return launch->failed; }));

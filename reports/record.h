@@ -39,6 +39,9 @@ std::vector<Row> each_row(schema::Rows&&) = delete;  // a Row refers to its Rows
 /// ptx, "ᵐ" for modelled; empty for the others.
 std::string mark_of(std::string_view grade);
 
+/// A figure as it is shown, times `scale`: with its mark and range, or why there is none.
+Cell cell_of(const Figure& figure, double scale = 1);
+
 struct LaunchRecord {
   std::int64_t id = 0;
   std::int64_t device_id = 0;

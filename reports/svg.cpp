@@ -17,7 +17,7 @@
 namespace warpmeter::reports {
 namespace {
 
-constexpr double width = 760, right_margin = 24, character = 6.9;
+constexpr double picture_width = 760, right_margin = 24, character = 6.9;
 constexpr std::size_t longest_label = 34;  // characters; a title has the whole of it
 constexpr std::size_t styles = 8;          // of series, as the style sheet numbers them
 
@@ -140,7 +140,7 @@ class Drawing {
         "height=\"{1:.0f}\" role=\"img\" aria-labelledby=\"t d\">\n<title id=\"t\">{2}</title>\n"
         "<desc id=\"d\">{3}</desc>\n<style>{4}</style>\n"
         "<rect class=\"bg\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n{5}</svg>\n",
-        width, height, escaped(plot.title), escaped(plot.description), style_sheet, body_);
+        picture_width, height, escaped(plot.title), escaped(plot.description), style_sheet, body_);
   }
 
  private:
@@ -154,7 +154,7 @@ void draw_legend(Drawing& drawing, const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string name = shortened(names[i]);
     const double wide = 26 + character * static_cast<double>(display_width(name));
-    if (x + wide > width - right_margin && x > 16) {
+    if (x + wide > picture_width - right_margin && x > 16) {
       x = 16;
       y += 20;
     }
@@ -231,7 +231,8 @@ void draw_bars(Drawing& drawing, const Plot& plot) {
   const double each = thick * static_cast<double>(series) + 10;
   Frame frame;
   frame.left = 28 + character * static_cast<double>(widest);
-  frame.wide = width - frame.left - right_margin - 6.4 * static_cast<double>(widest_value) - 8;
+  frame.wide =
+      picture_width - frame.left - right_margin - 6.4 * static_cast<double>(widest_value) - 8;
   frame.top = drawing.height + (plot.reference ? 22 : 6);
   frame.tall = each * static_cast<double>(plot.data.rows.size());
   draw_x_axis(drawing, frame, scale, plot.x.label);
@@ -265,7 +266,7 @@ void draw_bars(Drawing& drawing, const Plot& plot) {
 }
 
 Frame square_frame(const Drawing& drawing) {
-  return {72, drawing.height + 22, width - 72 - right_margin - 8, 300};
+  return {72, drawing.height + 22, picture_width - 72 - right_margin - 8, 300};
 }
 
 void draw_horizontal_reference(Drawing& drawing, const Frame& frame, const Scale& scale,

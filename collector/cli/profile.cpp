@@ -131,7 +131,7 @@ ExitCode run_command(const ProfileRequest& request) {
   options.all_processes = request.processes == "all";
   if (request.timeout > 0) options.timeout = std::chrono::duration<double>(request.timeout);
   options.cancelled = interrupted;
-  options.remark = [](const std::string& text) { say("warpmeter: " + text); };
+  options.remark = [](const std::string& text) { say_line("warpmeter: " + text); };
   catch_interrupts();
   const profile::Outcome outcome = profile::profile_passes(options, config, passes, recorder);
   if (recorder.launches() == 0) devices.get();  // why, perhaps

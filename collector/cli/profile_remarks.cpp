@@ -40,10 +40,10 @@ std::string some_of(const Names& kernels, KernelNameBase base) {
 void show_tables(const ProfileRequest& request, const profile::Recorder& recorder) {
   const KernelNameBase base = base_of(request.name_base);
   if (!request.counts()) {
-    if (!recorder.activities().empty()) say(summary_table(recorder.activities(), base));
+    if (!recorder.activities().empty()) say_line(summary_table(recorder.activities(), base));
   } else if (recorder.run_id()) {
     const schema::Reader reader(request.database);
-    say(metrics_table(reader, *recorder.run_id(), shown_metrics(request.metrics), base));
+    say_line(metrics_table(reader, *recorder.run_id(), shown_metrics(request.metrics), base));
   }
 }
 
@@ -63,25 +63,26 @@ std::string in_words(const profile::Mismatch& mismatch, KernelNameBase base) {
 
 void show_remarks(const ProfileRequest& request, const profile::Recorder& recorder) {
   for (const std::string& problem : recorder.problems())
-    say("warpmeter: " + reports::printable(problem));
+    say_line("warpmeter: " + reports::printable(problem));
   for (const auto& [reason, refusal] : recorder.refusals()) {
-    say(fmt::format("warpmeter: {} launches of {} were not measured: {}", refusal.launches,
-                    some_of(refusal.kernels, base_of(request.name_base)),
-                    reports::printable(reason)));
+    say_line(fmt::format("warpmeter: {} launches of {} were not measured: {}", refusal.launches,
+                         some_of(refusal.kernels, base_of(request.name_base)),
+                         reports::printable(reason)));
   }
   for (const profile::Mismatch& mismatch : recorder.mismatches()) {
-    say("warpmeter: " + in_words(mismatch, base_of(request.name_base)));
+    say_line("warpmeter: " + in_words(mismatch, base_of(request.name_base)));
   }
   if (recorder.lost_records() > 0) {
-    say(fmt::format("warpmeter: CUPTI lost {} records, so the calls are too few",
-                    recorder.lost_records()));
+    say_line(fmt::format("warpmeter: CUPTI lost {} records, so the calls are too few",
+                         recorder.lost_records()));
   }
   if (recorder.run_id()) {
     const std::string words[] = {"warpmeter",      "report", "--db",
                                  request.database, "--run",  std::to_string(*recorder.run_id())};
-    say(fmt::format("warpmeter: {} launches of {}, run {} of {}\nnext: {}", recorder.launches(),
-                    std::filesystem::path(request.words.front()).filename().string(),
-                    *recorder.run_id(), request.database, shell_line(words)));
+    say_line(fmt::format("warpmeter: {} launches of {}, run {} of {}\nnext: {}",
+                         recorder.launches(),
+                         std::filesystem::path(request.words.front()).filename().string(),
+                         *recorder.run_id(), request.database, shell_line(words)));
   }
 }
 
@@ -117,7 +118,7 @@ Error nothing_measured(const ProfileRequest& request, const profile::Recorder& r
 
 }  // namespace
 
-void say(const std::string& text) {
+void say_line(const std::string& text) {
   const std::string line = text + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
@@ -130,7 +131,7 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
     show_remarks(request, recorder);
   }
   if (const std::string reason = reason_of(request, outcome); !reason.empty()) {
-    say(fmt::format("warpmeter: {}; what was measured before is kept", reason));
+    say_line(fmt::format("warpmeter: {}; what was measured before is kept", reason));
     return static_cast<ExitCode>(outcome.ending.status());
   }
   if (recorder.launches() == 0) throw nothing_measured(request, recorder);

@@ -10,7 +10,7 @@
 namespace warpmeter::cli {
 
 /// A line on standard error, beside what the program prints.
-void say(const std::string& text);
+void say_line(const std::string& text);
 
 /// Ends the run and tells of it. The program's own exit code when it failed; throws Error when
 /// nothing was measured, or the database failed.

@@ -91,7 +91,7 @@ profile::Passes passes_of(const ProfileRequest& request, const inject::Config& c
   profile::Passes passes{{config.counters}, request.times};
   if (!request.counts()) return passes;
   const auto tell = [&](const std::string& text) {
-    if (!request.quiet) say("warpmeter: " + text);
+    if (!request.quiet) say_line("warpmeter: " + text);
   };
   const std::vector<std::string> chips = chips_here();
   for (const std::string& chip : chips) {

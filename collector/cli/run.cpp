@@ -25,6 +25,7 @@
 #include "collector/run/selection.h"
 #include "collector/run/session.h"
 #include "collector/run/verify.h"
+#include "reports/number.h"
 #include "reports/report.h"
 #include "reports/table.h"
 #include "schema/catalogue.h"
@@ -202,10 +203,6 @@ run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output)
   return hooks;
 }
 
-std::string plural(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "es");
-}
-
 /// What to type next, as it can be pasted.
 std::string next_command(const RunRequest& request, std::int64_t run_id) {
   const std::string run = std::to_string(run_id);
@@ -280,8 +277,9 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   print_comparison(request, summary.run_id, output);
   remark(request,
          fmt::format("{} in {:.1f} s, {} failed{}; run {} of {}",
-                     plural(summary.launches, "launch"), elapsed.count(), summary.failed,
-                     summary.cancelled ? ", interrupted" : "", summary.run_id, request.database));
+                     reports::counted(summary.launches, "launch", "launches"), elapsed.count(),
+                     summary.failed, summary.cancelled ? ", interrupted" : "", summary.run_id,
+                     request.database));
   remark(request, fmt::format("next: {}", next_command(request, summary.run_id)));
   if (summary.failed > 0) return ExitCode::kernel;
   if (summary.launches == 0) return ExitCode::nothing;

@@ -18,6 +18,7 @@
 #include "collector/cli/options.h"
 #include "collector/cli/output.h"
 #include "collector/cli/terminal.h"
+#include "reports/number.h"
 #include "schema/maintenance.h"
 #include "schema/store.h"
 
@@ -38,10 +39,6 @@ Error usage(const std::string& sentence) {
 void expect_arguments(const Runs& runs, std::size_t count, const char* what) {
   if (runs.arguments.size() == count) return;
   throw usage(fmt::format("runs {} takes {}", runs.action, what));
-}
-
-std::string plural(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 // ---- which runs go
@@ -94,13 +91,14 @@ bool is_confirmed(const Runs& runs, const schema::Reader& reader,
     throw usage(
         fmt::format("runs rm would remove {} for good: say --yes, for nobody can be asked "
                     "here",
-                    plural(ids.size(), "run")));
+                    reports::counted(ids.size(), "run", "runs")));
   }
   const schema::Rows launches = reader.query(
       fmt::format("SELECT count(*) FROM launches WHERE run_id IN ({})", fmt::join(ids, ", ")));
   say(fmt::format(
-      "Remove {} with {} of {} for good: {}? [y/N] ", plural(ids.size(), "run"),
-      plural(static_cast<std::size_t>(std::get<std::int64_t>(launches.rows[0][0])), "result row"),
+      "Remove {} with {} of {} for good: {}? [y/N] ", reports::counted(ids.size(), "run", "runs"),
+      reports::counted(static_cast<std::size_t>(std::get<std::int64_t>(launches.rows[0][0])),
+                       "result row", "result rows"),
       runs.database, fmt::join(ids, ", ")));
   std::string answer;
   std::getline(std::cin, answer);
@@ -134,7 +132,7 @@ ExitCode remove(const Runs& runs) {
   catch_interrupts("\nwarpmeter: ending after this run (once more: at once)\n");
   const std::size_t removed = schema::remove_runs(runs.database, ids, interrupted);
   say(fmt::format("removed {} of {}; warpmeter runs vacuum makes the file smaller\n",
-                  plural(removed, "run"), runs.database));
+                  reports::counted(removed, "run", "runs"), runs.database));
   return ExitCode::done;
 }
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "collector/model/align.h"
+
 namespace warpmeter::model {
 namespace {
 
 /// Between two allocations: at least this, and at least as much as the first of them holds.
 constexpr std::uint64_t least_gap = std::uint64_t{1} << 21;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 }  // namespace
 

@@ -86,7 +86,7 @@ const Api& nvrtc() {
 struct Destroy {
   void operator()(nvrtcProgram program) const { nvrtc().nvrtcDestroyProgram(&program); }
 };
-using Program = std::unique_ptr<std::remove_pointer_t<nvrtcProgram>, Destroy>;
+using CompiledProgram = std::unique_ptr<std::remove_pointer_t<nvrtcProgram>, Destroy>;
 
 std::string log_of(nvrtcProgram program, nvrtcResult result) {
   std::size_t bytes = 0;
@@ -126,7 +126,7 @@ Compiled compile_with_nvrtc(const std::string& path, const std::string& source,
   nvrtcProgram created = nullptr;
   nvrtcResult result =
       api.nvrtcCreateProgram(&created, source.c_str(), path.c_str(), 0, nullptr, nullptr);
-  const Program program(created);
+  const CompiledProgram program(created);
   for (const std::string& expression : expressions) {
     if (result == NVRTC_SUCCESS) result = api.nvrtcAddNameExpression(created, expression.c_str());
   }

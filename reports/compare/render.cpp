@@ -16,10 +16,6 @@ namespace {
 
 constexpr int json_version = 1;
 
-std::string plural(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 std::string summary(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const Verdict verdict :
@@ -28,7 +24,7 @@ std::string summary(const Comparison& comparison) {
       parts.push_back(fmt::format("{} {}", count, to_string(verdict)));
     }
   }
-  std::string text = plural(comparison.pairs, "pair. ", "pairs. ");
+  std::string text = counted(comparison.pairs, "pair. ", "pairs. ");
   if (!parts.empty()) text += fmt::format("Times: {}. ", fmt::join(parts, ", "));
   if (comparison.untimed_pairs > 0) {
     text += fmt::format("{} of them without a time on either side ({}). ", comparison.untimed_pairs,
@@ -41,7 +37,7 @@ std::string summary(const Comparison& comparison) {
             ? fmt::format("No counter of {} changed.",
                           grouped_number(static_cast<std::int64_t>(comparison.counters_compared)))
             : fmt::format("{} changed.",
-                          plural(changed, "counter or metric", "counters and metrics"));
+                          counted(changed, "counter or metric", "counters and metrics"));
   } else {
     text += "No counter was read on both sides.";
   }

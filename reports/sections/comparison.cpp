@@ -15,14 +15,6 @@
 namespace warpmeter::reports::sections {
 namespace {
 
-Cell cell_of(const Figure& figure, double scale = 1) {
-  if (!figure.value) return Missing{figure.reason};
-  Cell cell(*figure.value * scale);
-  cell.mark = mark_of(figure.grade);
-  if (figure.range) cell.range = Range{figure.range->low * scale, figure.range->high * scale};
-  return cell;
-}
-
 /// Appends a column whose cell depends on the subject alone, unless it would be empty.
 void add_column(Table& table, const Group& group, Column column,
                 const std::function<Cell(const Subject&)>& cell) {

@@ -20,14 +20,6 @@ struct Series {
   std::string metric, heading;
 };
 
-Cell cell_of(const Figure& figure, double scale) {
-  if (!figure.value) return Missing{figure.reason};
-  Cell cell(*figure.value * scale);
-  cell.mark = mark_of(figure.grade);
-  if (figure.range) cell.range = Range{figure.range->low * scale, figure.range->high * scale};
-  return cell;
-}
-
 /// With the confidence interval as its range, where the launches have none.
 Cell duration_cell(const Subject& subject, const DurationUnit& unit) {
   const Figure duration = subject.figure("duration");

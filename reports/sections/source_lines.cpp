@@ -45,7 +45,7 @@ std::vector<Cell> line_cells(const Row& row) {
 
 /// What the accesses cost over what they could: on the diagonal is the ideal.
 Plot ideal_plot(const schema::Rows& rows) {
-  constexpr std::size_t most_points = 1000;
+  constexpr std::size_t most_places = 1000;
   Plot plot;
   plot.form = Plot::Form::points;
   plot.title = "Transactions against the fewest possible";
@@ -59,7 +59,7 @@ Plot ideal_plot(const schema::Rows& rows) {
                        Column::number("ideal", "", "", Kind::count),
                        Column::number("transactions", "", "", Kind::count)};
   for (const Row& row : each_row(rows)) {
-    if (plot.data.rows.size() == most_points) break;
+    if (plot.data.rows.size() == most_places) break;
     if (row.integer("ideal").value_or(0) <= 0 || row.integer("transactions").value_or(0) <= 0) {
       continue;
     }

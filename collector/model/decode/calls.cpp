@@ -9,14 +9,11 @@
 #include <algorithm>
 #include <set>
 
+#include "collector/model/align.h"
 #include "collector/model/decode/decoder.h"
 
 namespace warpmeter::model {
 namespace {
-
-constexpr std::uint32_t round_up(std::uint64_t value, std::uint64_t to) {
-  return static_cast<std::uint32_t>((value + to - 1) / to * to);
-}
 
 /// Parameters and results of a body lie one after the other, each at a multiple of this.
 constexpr std::uint32_t argument_alignment = 16;
@@ -237,7 +234,7 @@ void Decoder::save_registers(const std::vector<Saved>& saved, std::uint32_t firs
   const std::uint16_t frame = frame_row();
   std::int64_t at = first;
   for (const Saved& one : saved) {
-    at = round_up(static_cast<std::uint64_t>(at), one.bytes);
+    at = round_up<std::int64_t>(at, one.bytes);
     const std::uint16_t row = one.is_predicate ? scratch(4, 41) : one.index;
     if (one.is_predicate && !restores) {
       const std::uint16_t yes = constant(1, 4), no = constant(0, 4);

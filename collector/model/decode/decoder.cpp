@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "collector/model/align.h"
 #include "collector/model/decode/decode.h"
 #include "collector/model/decode/missing.h"
 #include "collector/model/ptx/leaders.h"
@@ -28,10 +29,6 @@ constexpr std::uint64_t most_variable_bytes = std::uint64_t{1} << 30;
 
 /// Of one kernel; further ones are dropped.
 constexpr std::size_t most_refusals = 1000;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
-  return to <= 1 ? value : (value + to - 1) / to * to;
-}
 
 /// Of a parameter, as an error prints it.
 std::string type_of(const ptx::Variable& parameter) {

@@ -14,16 +14,16 @@ constexpr VideoName operations[] = {
     {"vadd", VideoKind::add},          {"vsub", VideoKind::sub},     {"vavrg", VideoKind::average},
     {"vabsdiff", VideoKind::distance}, {"vmin", VideoKind::minimum}, {"vmax", VideoKind::maximum},
 };
-constexpr VideoName comparisons[] = {
+constexpr VideoName video_comparisons[] = {
     {"eq", VideoKind::eq}, {"ne", VideoKind::ne}, {"lt", VideoKind::lt},
     {"le", VideoKind::le}, {"gt", VideoKind::gt}, {"ge", VideoKind::ge},
 };
 
 template <std::size_t n>
-const VideoName* find(const VideoName (&names)[n], std::string_view name) {
-  const auto* const found =
-      std::find_if(names, names + n, [&](const VideoName& known) { return known.name == name; });
-  return found == names + n ? nullptr : found;
+const VideoName* find(const VideoName (&known_names)[n], std::string_view name) {
+  const auto* const found = std::find_if(
+      known_names, known_names + n, [&](const VideoName& known) { return known.name == name; });
+  return found == known_names + n ? nullptr : found;
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ bool Decoder::decode_video() {
       how |= video_saturates;
     } else if (modifier == "add") {
       how |= video_adds;
-    } else if (compares && find(comparisons, modifier) != nullptr) {
-      kind = find(comparisons, modifier);
+    } else if (compares && find(video_comparisons, modifier) != nullptr) {
+      kind = find(video_comparisons, modifier);
     } else {
       refuse_opcode();
     }

@@ -151,7 +151,7 @@ void find_order(ControlFlow& graph) {
 
 /// Blocks looked at in the search for threads that end by themselves. Compiled code needs a
 /// thousandth; past it, all branches are waited for.
-constexpr std::size_t most_steps = std::size_t{1} << 22;
+constexpr std::size_t most_region_steps = std::size_t{1} << 22;
 
 /// Post-dominators of the reachable blocks. Node blocks.size() stands for the end of the thread.
 class Meetings {
@@ -247,7 +247,7 @@ class Meetings {
     is_closed,
   };
   Region region_from(std::size_t first, std::size_t from) {
-    if (steps_ > most_steps) return Region::is_shared;
+    if (steps_ > most_region_steps) return Region::is_shared;
     visited_.resize(end_ + 1);
     visited_[first] = ++visit_;
     std::vector<std::size_t> nodes = {first};

@@ -152,12 +152,12 @@ class Leaders {
       return std::nullopt;
     }
     std::optional<RegisterId> from;
-    if (instruction.opcode == "mov" && operands.size() == 2) {
-      from = varying(operands[1]);
-    } else if (instruction.opcode == "add" && operands.size() == 3 && uniform_.holds(operands[1])) {
+    const bool copies = instruction.opcode == "mov" && operands.size() == 2;
+    const bool adds = instruction.opcode == "add" && operands.size() == 3;
+    const bool subtracts = instruction.opcode == "sub" && operands.size() == 3;
+    if (adds && uniform_.holds(operands[1])) {
       from = varying(operands[2]);
-    } else if ((instruction.opcode == "add" || instruction.opcode == "sub") &&
-               operands.size() == 3 && uniform_.holds(operands[2])) {
+    } else if (copies || ((adds || subtracts) && uniform_.holds(operands[2]))) {
       from = varying(operands[1]);
     }
     const auto to = varying(operands[0]);

@@ -15,7 +15,7 @@ constexpr RegisterId no_register = static_cast<RegisterId>(-1);
 
 /// Blocks looked at in the search for live ranges of one function. Compiled code needs a
 /// thousandth; past it, registers count as live everywhere.
-constexpr std::size_t most_steps = std::size_t{1} << 25;
+constexpr std::size_t most_slot_steps = std::size_t{1} << 25;
 
 class Liveness {
  public:
@@ -80,7 +80,7 @@ class Liveness {
       work.pop_back();
       include(id, block.first);
       steps_ += block.predecessors.size() + 1;
-      if (steps_ > most_steps) {
+      if (steps_ > most_slot_steps) {
         include(id, 0);
         include(id, graph_.block_of.size() - 1);
         return;
