@@ -115,6 +115,14 @@ struct SyncInfo {
   std::uint16_t members = 0;
 };
 
+/// An instruction that starts copies to shared memory, puts them in a group, or waits for them.
+struct CopyInfo {
+  enum class Kind : std::uint8_t { start, commit, wait, wait_all };
+  std::uint32_t instruction = 0;
+  Kind kind = Kind::start;
+  std::uint32_t groups = 0;  ///< that may be left when it has waited
+};
+
 struct Parameter {
   std::uint32_t offset = 0, bytes = 0;
   std::string type = {};  ///< "u64", "f32"; of a structure, "b8[24]"
@@ -131,6 +139,7 @@ struct Program {
   std::vector<std::string> files;
   std::vector<SiteInfo> sites;
   std::vector<SyncInfo> syncs;
+  std::vector<CopyInfo> copies;
 
   std::uint32_t row_units = 0;        ///< of a warp's registers
   std::uint32_t predicate_count = 0;  ///< of a warp

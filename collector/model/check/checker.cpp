@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
-#include "collector/model/mbarrier.h"
-#include "collector/model/trap_message.h"
 #include "collector/model/worker.h"
 
 namespace warpmeter::model::check {
@@ -32,11 +29,6 @@ bool does_nothing(Code code) {
          code == Code::nothing;
 }
 
-/// mbarrier.init, which does not look at what was there.
-bool makes_barrier(const Operation& op) {
-  return op.code == Code::mbarrier && static_cast<MbarrierKind>(op.c) == MbarrierKind::init;
-}
-
 const std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
   return reinterpret_cast<const std::uint32_t*>(warp.registers + unit * row_unit_bytes);
 }
@@ -55,21 +47,10 @@ unsigned source_lane(Code code, unsigned lane, std::uint32_t b, std::uint32_t c)
   return from <= bound ? from & 31 : lane;
 }
 
-/// What a store is about to put there: the registers' low bytes, part after part, as
-/// execute/memory.inc finds them.
-std::array<std::byte, 64> stored_value(const Warp& warp, const Operation* op, const SiteInfo& info,
-                                       unsigned lane) {
-  std::array<std::byte, 64> value{};
-  const std::uint16_t rows[] = {op->d, op->b, op->c, op->e};
-  const unsigned part_bytes = info.width / info.parts;
-  const unsigned units = info.row_bytes * warp_lanes / row_unit_bytes;
-  for (unsigned part = 0; part < info.parts; ++part) {
-    const unsigned row = info.parts > std::size(rows) ? op->d + part * units : rows[part];
-    const std::byte* lanes = warp.registers + row * row_unit_bytes;
-    std::memcpy(value.data() + part * part_bytes, lanes + std::size_t{lane} * info.row_bytes,
-                part_bytes);
-  }
-  return value;
+std::size_t shared_bytes(const Program& program, const kernels::Geometry& geometry) {
+  return geometry.dynamic_shared_bytes == 0
+             ? program.static_shared_bytes
+             : std::size_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes;
 }
 
 }  // namespace
@@ -84,6 +65,8 @@ std::string_view to_string(Defect defect) {
       return "uninitialised read";
     case Defect::race:
       return "shared-memory race";
+    case Defect::block_race:
+      return "race between blocks";
     case Defect::barrier:
       return "divergent barrier";
     case Defect::absent_lanes:
@@ -103,11 +86,11 @@ Checker::Checker(const Program& program, const kernels::Geometry& geometry, Devi
       members_(program.places.size() + 1, no_operand),  // the end of a body is one more instruction
       in_structures_(sites_in_structures(program)),
       passage_(program),
-      races_(geometry.dynamic_shared_bytes == 0
-                 ? program.static_shared_bytes
-                 : std::size_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes,
+      races_(shared_bytes(program, geometry),
              static_cast<std::uint32_t>((geometry.block.count() + warp_lanes - 1) / warp_lanes),
-             program.has_fences) {
+             program.has_fences),
+      copies_(program, shared_bytes(program, geometry), geometry.block.count()),
+      blocks_may_race_(!program.blocks_communicate && !program.has_fences) {
   for (const SyncInfo& sync : program.syncs) members_.at(sync.instruction) = sync.members;
   const std::uint64_t warps = (geometry.block.count() + warp_lanes - 1) / warp_lanes;
   last_.resize(warps);
@@ -117,6 +100,7 @@ Checker::Checker(const Program& program, const kernels::Geometry& geometry, Devi
 void Checker::start_block(std::uint64_t block) {
   block_ = block;
   races_.start_block();
+  copies_.start_block();
   std::fill(last_.begin(), last_.end(), 0);
   std::fill(local_written_.begin(), local_written_.end(), false);
 }
@@ -125,6 +109,12 @@ std::string Checker::thread_name(std::uint32_t thread) const {
   const kernels::Dim3& size = geometry_.block;
   return fmt::format("thread ({},{},{})", thread % size.x, thread / size.x % size.y,
                      thread / size.x / size.y);
+}
+
+std::string Checker::block_name(std::uint64_t block) const {
+  const kernels::Dim3& grid = geometry_.grid;
+  return fmt::format("block ({},{},{})", block % grid.x, block / grid.x % grid.y,
+                     block / grid.x / grid.y);
 }
 
 std::string Checker::line_of(std::uint32_t instruction) const {
@@ -137,14 +127,12 @@ void Checker::add(Defect defect, std::uint32_t instruction, const std::string& w
                   std::uint32_t thread) {
   Finding& finding = findings_[{defect, instruction}];
   if (finding.times++ > 0) return;
-  const kernels::Dim3& grid = geometry_.grid;
   finding.defect = defect;
   finding.place = program_.places[instruction];
   if (static_cast<std::size_t>(finding.place.file) < program_.files.size()) {
     finding.file = program_.files[static_cast<std::size_t>(finding.place.file)];
   }
-  finding.message = fmt::format("{} of block ({},{},{}) {}", thread_name(thread), block_ % grid.x,
-                                block_ / grid.x % grid.y, block_ / grid.x / grid.y, what);
+  finding.message = fmt::format("{} of {} {}", thread_name(thread), block_name(block_), what);
 }
 
 void Checker::observe(const Warp& warp, const Operation* op, std::uint32_t mask) {
@@ -152,6 +140,8 @@ void Checker::observe(const Warp& warp, const Operation* op, std::uint32_t mask)
     last_[warp.index] = static_cast<std::uint32_t>(op - warp.code);
   }
   if (members_[op->instruction] != no_operand && is_meeting(op->code)) check_mask(warp, op, mask);
+  const CopyInfo* const copy = program_.copies.empty() ? nullptr : copies_.find(op->instruction);
+  if (copy != nullptr && copy->kind != CopyInfo::Kind::start) advance_copies(warp, *copy, mask);
 }
 
 void Checker::check_mask(const Warp& warp, const Operation* op, std::uint32_t mask) {
@@ -208,93 +198,6 @@ void Checker::check_shuffle(const Warp& warp, const Operation* op, std::uint32_t
         fmt::format("reads from lane {}, which is not here ({:#010x} are)", from, mask),
         warp.index * warp_lanes + lane);
     return;
-  }
-}
-
-std::byte* Checker::refuse(const Warp& warp, const Operation* op, TrapKind kind, AddressSpace space,
-                           unsigned lane, std::uint64_t address) {
-  BlockTrap trap;
-  trap.block = block_;
-  trap.warp = warp.index;
-  trap.raised.kind = kind;
-  trap.raised.space = static_cast<std::uint8_t>(space);
-  trap.raised.lane = lane;
-  trap.raised.instruction = op->instruction;
-  trap.raised.address = address;
-  trap.raised.width = program_.sites[op->extra].width;
-  const Defect defect = kind == TrapKind::misaligned ? Defect::misaligned : Defect::out_of_bounds;
-  if (findings_.contains({defect, op->instruction})) {
-    ++findings_[{defect, op->instruction}].times;
-  } else {
-    add(defect, op->instruction, "", 0);
-    findings_[{defect, op->instruction}].message =
-        describe(trap, program_, geometry_, memory_).message;
-  }
-  nowhere_ = {};
-  return nowhere_.data();
-}
-
-void Checker::accept(const Warp& warp, const Operation* op, const SiteInfo& info,
-                     AddressSpace space, unsigned lane, std::uint64_t address) {
-  const std::uint32_t thread = warp.index * warp_lanes + lane;
-  const bool is_atomic = info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
-  const bool reads = info.kind == AccessKind::load || (is_atomic && !makes_barrier(*op));
-  const bool writes = info.kind != AccessKind::load;
-  // Of a structure that is copied, the bytes between its members are read as well.
-  const std::uint64_t chunk = address - address % structure_chunk;
-  const bool is_structure = in_structures_[op->extra];
-  const std::uint64_t from = is_structure ? chunk : address;
-  const auto width = static_cast<std::uint32_t>(
-      is_structure
-          ? (address + info.width - chunk + structure_chunk - 1) / structure_chunk * structure_chunk
-          : info.width);
-  const auto unwritten = [&](const std::string& where) {
-    add(Defect::uninitialised, op->instruction,
-        fmt::format("reads {} bytes of {} that nothing has written", info.width, where), thread);
-  };
-  if (space == AddressSpace::global) {
-    if (reads && !written_.is_written(from, width)) {
-      const Allocation* allocation = memory_.find(address);
-      unwritten(fmt::format("'{}' at byte {}", allocation->name, address - allocation->address));
-    }
-    if (writes) written_.mark(address, info.width);
-  } else if (space == AddressSpace::local) {
-    const auto own = local_written_.begin() +
-                     static_cast<std::ptrdiff_t>(std::uint64_t{thread} * program_.local_bytes);
-    const auto at = [&](std::uint64_t byte) {
-      return own + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(byte, program_.local_bytes));
-    };
-    if (reads && !info.is_call_parameter &&
-        std::find(at(from), at(from + width), true) == at(from + width)) {
-      unwritten(fmt::format("local memory at byte {}", address));
-    }
-    if (writes) std::fill(at(address), at(address + info.width), true);
-  } else if (space == AddressSpace::shared) {
-    if (reads && !races_.is_written(from, width)) {
-      unwritten(fmt::format("shared memory at byte {}", address));
-    }
-    SharedAccess access;
-    access.thread = thread;
-    access.offset = address;
-    access.width = info.width;
-    access.instruction = op->instruction;
-    access.reads = reads;
-    access.writes = writes;
-    access.is_strong = is_atomic || info.is_strong;
-    std::array<std::byte, 64> value{};
-    if (info.kind == AccessKind::store && info.row_bytes > 0) {
-      value = stored_value(warp, op, info, lane);
-      access.value = {value.data(), info.width};
-    }
-    const auto race = races_.access(access);
-    if (!race) return;
-    add(Defect::race, op->instruction,
-        fmt::format("{} shared memory at byte {} that {} {} on {} with nothing to order the two; "
-                    "put {}() between them",
-                    writes ? "writes" : "reads", address, thread_name(race->other_thread),
-                    race->other_writes ? "writes" : "reads", line_of(race->other_instruction),
-                    race->other_thread / warp_lanes == warp.index ? "__syncwarp" : "__syncthreads"),
-        thread);
   }
 }
 

@@ -1,6 +1,7 @@
 // What --check finds while a kernel runs, one thread of the host at a time and block after block:
 // accesses out of bounds or misaligned (they are left out, and the kernel goes on), reads of memory
-// that nobody has written, races on shared memory, barriers that threads go past, and masks of
+// that nobody has written, races on shared memory, copies to it that nobody waits for, races of
+// blocks on global memory, barriers that threads go past, and masks of
 // *.sync instructions that name lanes which are not there.
 //
 // The machine tells the checker of every access (see access.cpp), and of every operation before it
@@ -16,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "collector/model/check/block_race.h"
+#include "collector/model/check/copies.h"
 #include "collector/model/check/passage.h"
 #include "collector/model/check/race.h"
 #include "collector/model/check/written.h"
@@ -34,6 +37,7 @@ enum class Defect : std::uint8_t {
   misaligned,
   uninitialised,
   race,
+  block_race,
   barrier,
   absent_lanes,
   trap,
@@ -86,6 +90,13 @@ class Checker {
   std::string line_of(std::uint32_t instruction) const;
   void check_mask(const Warp& warp, const Operation* op, std::uint32_t mask);
   void check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask);
+  void check_shared(const SharedAccess& access, bool is_copy);
+  void add_unawaited(const Copy& copy, std::uint32_t instruction, std::uint32_t thread,
+                     bool writes);
+  void check_blocks(const Warp& warp, const Operation* op, const SiteInfo& info, unsigned lane,
+                    std::uint64_t address);
+  std::string block_name(std::uint64_t block) const;
+  void advance_copies(const Warp& warp, const CopyInfo& info, std::uint32_t mask);
 
   const Program& program_;
   const kernels::Geometry geometry_;
@@ -96,6 +107,9 @@ class Checker {
   std::vector<std::uint32_t> last_;     ///< by warp: the last operation that did something
   Passage passage_;
   RaceDetector races_;
+  Copies copies_;
+  const bool blocks_may_race_;  ///< nothing can order them
+  BlockRaces block_races_;
   std::vector<bool> local_written_;
   std::array<std::byte, 64> nowhere_{};
   std::uint64_t block_ = 0;

@@ -13,10 +13,19 @@ namespace warpmeter::model {
 bool Decoder::decode_asynchronous() {
   const std::string_view text = instruction_->text;
   if (text.starts_with("cp.async.bulk")) return false;
-  if (text == "cp.async.commit_group" || text == "cp.async.wait_group" ||
-      text == "cp.async.wait_all") {
+  using Kind = CopyInfo::Kind;
+  if (text == "cp.async.commit_group") {
+    note_copy(Kind::commit);
+    emit(Code::nothing);
+  } else if (text == "cp.async.wait_group") {
+    expect_operands(1, 1);
+    note_copy(Kind::wait, static_cast<std::uint32_t>(instruction_->operands[0].bits));
+    emit(Code::nothing);
+  } else if (text == "cp.async.wait_all") {
+    note_copy(Kind::wait_all);
     emit(Code::nothing);
   } else if (text.starts_with("cp.async.mbarrier.arrive")) {
+    note_copy(Kind::wait_all);  // whoever waits at the barrier object waits for the copies
     // Without noinc the arrival is made up for by one more that is awaited.
     if (!has("noinc")) {
       emit(Code::nothing);
@@ -33,6 +42,10 @@ bool Decoder::decode_asynchronous() {
     return false;
   }
   return true;
+}
+
+void Decoder::note_copy(CopyInfo::Kind kind, std::uint32_t groups) {
+  program_.copies.push_back({ordinal_, kind, groups});
 }
 
 /// An access of `bytes` a lane between a place and scratch words that follow each other.
@@ -73,6 +86,7 @@ void Decoder::decode_copy() {
       (operands[2].bits != 4 && operands[2].bits != 8 && operands[2].bits != 16)) {
     refuse("copies another number of bytes than 4, 8 or 16");
   }
+  note_copy(CopyInfo::Kind::start);
   const unsigned words = static_cast<unsigned>(operands[2].bits / 4);
   const Target to = address(operands[0], AddressSpace::shared);
   const Target from = address(operands[1], AddressSpace::global);

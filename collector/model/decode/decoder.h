@@ -202,6 +202,7 @@ class Decoder {
 
   // asynchronous.cpp
   bool decode_asynchronous();
+  void note_copy(CopyInfo::Kind kind, std::uint32_t groups = 0);
   void decode_copy();
   void emit_copy(bool is_load, const Target& place, std::uint16_t rows, unsigned first_word,
                  unsigned words, std::uint16_t guard);

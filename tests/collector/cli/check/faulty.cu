@@ -130,3 +130,50 @@ __global__ void stack_oob(int* out, const int* in, int k) {
   a[k] = 5;  // ! out of bounds
   out[threadIdx.x] = a[in[3] & 15];
 }
+__device__ void start_copy(float* to, const float* from) {
+  unsigned a = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(a), "l"(from));
+  asm volatile("cp.async.commit_group;");
+}
+__global__ void copy_unawaited(float* out, const float* in) {
+  __shared__ float s[128];
+  start_copy(s + threadIdx.x, in + threadIdx.x);
+  __syncthreads();
+  out[threadIdx.x] = s[127 - threadIdx.x];  // ! shared-memory race
+}
+__global__ void copy_own(float* out, const float* in) {
+  __shared__ float s[128];
+  start_copy(s + threadIdx.x, in + threadIdx.x);
+  out[threadIdx.x] = s[threadIdx.x];  // ! shared-memory race
+}
+__global__ void copy_one_short(float* out, const float* in) {
+  __shared__ float s[2][128];
+  start_copy(s[0] + threadIdx.x, in + threadIdx.x);
+  start_copy(s[1] + threadIdx.x, in + 128 + threadIdx.x);
+  asm volatile("cp.async.wait_group 1;");
+  __syncthreads();
+  float sum = s[0][127 - threadIdx.x];
+  sum += s[1][127 - threadIdx.x];  // ! shared-memory race
+  out[threadIdx.x] = sum;
+}
+__global__ void copy_late(float* out, const float* in) {
+  __shared__ float s[128];
+  start_copy(s + threadIdx.x, in + threadIdx.x);
+  __syncthreads();
+  asm volatile("cp.async.wait_all;");
+  out[threadIdx.x] = s[127 - threadIdx.x];  // ! shared-memory race
+}
+__global__ void blocks_halo(float* data) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float left = i == 0 ? 0 : data[i - 1];  // ! race between blocks
+  __syncthreads();
+  data[i] = left + 2;
+}
+__global__ void blocks_read(float* data, const float* in) {
+  data[blockIdx.x * blockDim.x + threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  if (blockIdx.x == 1) data[threadIdx.x + 256] = data[threadIdx.x];  // ! race between blocks
+}
+__global__ void blocks_sum(float* out, const float* in) {
+  if (threadIdx.x == 0) out[0] = in[blockIdx.x];  // ! race between blocks
+}

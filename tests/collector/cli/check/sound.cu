@@ -418,3 +418,23 @@ __global__ void barrier_object(float* out, const float* in) {
     __syncthreads();
   }
 }
+__global__ void same_flag(int* flags, const int* in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (in[i] % 7 == 3) flags[0] = 1;
+  flags[i + 1] = in[(i + 5) % 256];
+}
+__global__ void bytes_apart(unsigned char* out, const int* in) {
+  out[2 * threadIdx.x + blockIdx.x] = static_cast<unsigned char>(in[threadIdx.x]);
+}
+__global__ void last_block(int* out, unsigned* counter, const int* in) {
+  __shared__ bool is_last;
+  out[1 + blockIdx.x * blockDim.x + threadIdx.x] = in[threadIdx.x] + static_cast<int>(blockIdx.x);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(counter, 1) == gridDim.x - 1;
+  __syncthreads();
+  if (!is_last || threadIdx.x != 0) return;
+  int sum = 0;
+  for (unsigned i = 0; i < gridDim.x * blockDim.x; ++i) sum += out[1 + i];
+  out[0] = sum;
+}

@@ -1,0 +1,52 @@
+// Copies that run on while their threads do (cp.async): which bytes of shared memory they may still
+// write. The machine copies at once; the hardware has copied for certain when the thread that asked
+// for the copy has waited for it, or has handed it to a barrier object.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "collector/model/program.h"
+
+namespace warpmeter::model::check {
+
+struct Copy {
+  std::uint64_t offset = 0;  ///< in shared memory
+  std::uint32_t width = 0;
+  std::uint32_t instruction = 0;
+  std::uint32_t thread = 0;
+  std::array<std::byte, 16> value{};  ///< that it writes
+};
+
+class Copies {
+ public:
+  Copies(const Program& program, std::size_t shared_bytes, std::size_t threads);
+
+  void start_block();
+  /// What an instruction is; null: nothing to do with copies.
+  const CopyInfo* find(std::uint32_t instruction) const;
+
+  void start(const Copy& copy);
+  /// An instruction of one thread that is not a copy: the copies that are done with it.
+  std::vector<Copy> advance(const CopyInfo& info, std::uint32_t thread);
+  /// A copy that may still write one of these bytes; null: there is none.
+  const Copy* under_way(std::uint64_t offset, std::uint32_t width) const;
+
+ private:
+  struct Thread {
+    std::vector<std::vector<Copy>> groups;  ///< that were committed, the oldest first
+    std::vector<Copy> open;                 ///< that no group has yet
+  };
+  static constexpr std::uint32_t nothing = ~std::uint32_t{0};
+
+  void finish(std::vector<Copy>& copies, std::vector<Copy>& done);
+
+  std::vector<CopyInfo> infos_;         ///< by instruction, in ascending order
+  std::vector<Thread> threads_;         ///< none where the program has no copies
+  std::vector<std::uint32_t> byte_of_;  ///< the copy that writes each byte, by its number
+  std::vector<Copy> all_;               ///< of this block, by number
+};
+
+}  // namespace warpmeter::model::check
