@@ -89,8 +89,8 @@ constexpr const char* by_lane[] = {
     "testp.{finite,infinite,number,notanumber,normal,subnormal}.f64 p g",
     "{add,sub,mul}{,.rn}{,.ftz}{,.sat}.f16 x x x",
     "{add,sub,mul}{,.rn}{,.ftz}{,.sat}.f16x2 v v v",
-    "{add,sub,mul}{,.rn}.bf16 y y y",
-    "{add,sub,mul}{,.rn}.bf16x2 w w w",
+    "{add,sub,mul}{,.rn}{,.sat}.bf16 y y y",  // .sat: the machine takes more than PTX has
+    "{add,sub,mul}{,.rn}{,.sat}.bf16x2 w w w",
     "fma.rn{,.ftz}{,.sat,.relu}.f16 x x x x",
     "fma.rn{,.ftz}{,.sat,.relu}.f16x2 v v v v",
     "fma.rn{,.relu}.bf16 y y y y",
@@ -253,7 +253,7 @@ constexpr const char* by_lane[] = {
     "ld{,.global,.shared,.local}.v4.{u8,s8,b8,u16,s16,b16} hhhh M",
     "ld{,.global,.shared,.local}.v2.{u8,s8,u16,s16,u32,s32,b32} rr M",
     "ld{,.global,.shared,.local}.v4.{u8,s8,u16,s16,u32,s32,b32} rrrr M",
-    "ld{,.global,.shared,.local}.v2.{u32,u64,s64,b64} dd M",
+    "ld{,.global,.shared,.local}.v2.{u8,s8,u16,s16,u32,s32,u64,s64,b64} dd M",
     "ld{,.global,.shared,.local}.v2.f32 ff M",
     "ld{,.global,.shared,.local}.v4.f32 ffff M",
     "ld{,.global,.shared,.local}.v2.f64 gg M",
@@ -262,9 +262,9 @@ constexpr const char* by_lane[] = {
     "st{,.global,.shared,.local}.{u8,s8,b8,u16,s16,b16,u32,s32,b32,u64,s64,b64} M d",
     "st{,.global,.shared,.local}.v2.{u8,s8,b8,u16,s16,b16} M hh",
     "st{,.global,.shared,.local}.v4.{u8,s8,b8,u16,s16,b16} M hhhh",
-    "st{,.global,.shared,.local}.v2.{u32,s32,b32} M rr",
+    "st{,.global,.shared,.local}.v2.{u8,u16,u32,s32,b32} M rr",
     "st{,.global,.shared,.local}.v4.{u32,s32,b32} M rrrr",
-    "st{,.global,.shared,.local}.v2.{u64,s64,b64} M dd",
+    "st{,.global,.shared,.local}.v2.{u8,u16,u32,u64,s64,b64} M dd",
     "atom{,.global,.shared}.{add,min,max}.{u32,s32} r M r",
     "atom{,.global,.shared}.{and,or,xor,exch}.b32 r M r",
     "atom{,.global,.shared}.{inc,dec}.u32 r M r",
@@ -337,7 +337,7 @@ void expand(const std::string& form, std::vector<std::string>& all) {
 }
 
 template <std::size_t n>
-std::vector<Form> expanded(const char* const (&forms)[n]) {
+std::vector<Form> all_of(const char* const (&forms)[n]) {
   std::vector<std::string> lines;
   for (const char* form : forms) expand(form, lines);
   std::sort(lines.begin(), lines.end());
@@ -355,20 +355,26 @@ std::vector<Form> expanded(const char* const (&forms)[n]) {
 
 }  // namespace
 
+std::vector<std::string> expanded(const std::string& choices) {
+  std::vector<std::string> all;
+  expand(choices, all);
+  return all;
+}
+
 const std::vector<Form>& lane_forms() {
-  static const std::vector<Form> forms = expanded(by_lane);
+  static const std::vector<Form> forms = all_of(by_lane);
   return forms;
 }
 const std::vector<Form>& lonely_forms() {
-  static const std::vector<Form> forms = expanded(lonely);
+  static const std::vector<Form> forms = all_of(lonely);
   return forms;
 }
 const std::vector<Form>& group_forms() {
-  static const std::vector<Form> forms = expanded(by_group);
+  static const std::vector<Form> forms = all_of(by_group);
   return forms;
 }
 const std::vector<Form>& warp_forms() {
-  static const std::vector<Form> forms = expanded(by_warp);
+  static const std::vector<Form> forms = all_of(by_warp);
   return forms;
 }
 

@@ -15,6 +15,9 @@
 
 namespace warpmeter::model {
 
+/// "add{,.rn}.f32" to "add.f32" and "add.rn.f32"; choices may hold choices.
+std::vector<std::string> expanded(const std::string& choices);
+
 struct Form {
   std::string name;
   std::vector<std::string> operands;
