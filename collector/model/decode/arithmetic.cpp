@@ -161,6 +161,7 @@ bool Decoder::decode_predicate_logic() {
 
 void Decoder::decode_mov() {
   expect_operands(2, 2);
+  if (instruction_->modifiers.empty()) refuse_opcode();
   const Operand& to = instruction_->operands[0];
   const Operand& from = instruction_->operands[1];
   if (has("pred")) {
@@ -254,6 +255,7 @@ void Decoder::decode_pack(const Operand& whole, const Operand& parts, bool packs
 
 void Decoder::decode_selp() {
   expect_operands(4, 4);
+  if (instruction_->modifiers.empty()) refuse_opcode();
   const std::optional<RowType> type = plain_type(instruction_->modifiers.back());
   if (!type) refuse_opcode();
   // The type decides how a literal is read: selp.f32 takes 0f…, or a decimal.

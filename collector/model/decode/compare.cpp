@@ -75,6 +75,7 @@ std::array<std::uint16_t, 2> Decoder::halves_of(std::uint16_t row, unsigned firs
 }
 
 void Decoder::decode_setp() {
+  if (instruction_->modifiers.empty()) refuse_opcode();
   if (instruction_->operands.empty()) refuse("has no operands");
   const std::string_view type = instruction_->modifiers.back();
   const Operand& to = instruction_->operands[0];

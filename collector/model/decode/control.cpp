@@ -100,6 +100,7 @@ void Decoder::decode_return() {
 
 void Decoder::decode_barrier() {
   if (has("warp")) {  // lanes run in lockstep
+    expect_operands(1, 1);
     emit(Code::nothing);
     return;
   }
