@@ -60,7 +60,7 @@ Command add_history(CLI::App& program) {
        {"warpmeter history transpose/tiled -m gst_efficiency -n 1024", "another metric, one size"},
        {"warpmeter history 'reduction/*' --by revision --format csv", "a value a git revision"}});
   auto history = std::make_shared<History>();
-  add_text(app, "VARIANT", "VARIANT", history->choice.variant,
+  add_text(app, "VARIANT", "", history->choice.variant,
            "A variant, family/variant, or a glob over these; @SIZE after it is --size");
   add_text(app, "-m,--metric", "METRIC", history->choice.metric,
            "A metric or counter; duration when not given");

@@ -64,6 +64,8 @@ ModelSpec spec_of(const ModelRequest& request) {
   spec.cubin = request.cubin;
   spec.options.includes = request.includes;
   spec.options.defines = request.defines;
+  require(request.standard.empty() || request.standard == "c++17" || request.standard == "c++20",
+          fmt::format("--std takes c++17 or c++20, not '{}'", request.standard));
   spec.options.standard = request.standard;
   if (!request.spec.empty()) {
     require(request.kernel.empty() && request.grid.empty() && request.block.empty() &&
@@ -73,7 +75,11 @@ ModelSpec spec_of(const ModelRequest& request) {
     read_spec(request.spec, spec);
   } else {
     require(!spec.file.empty(), "model needs a .cu or .ptx file, or --spec");
-    require(!request.grid.empty() && !request.block.empty(),
+    const bool has_geometry = !request.grid.empty() && !request.block.empty();
+    if (!has_geometry && !std::filesystem::exists(spec.file)) {
+      throw Error(ExitCode::file, fmt::format("there is no file {}; check its name", spec.file));
+    }
+    require(has_geometry,
             "model needs --grid and --block: how many blocks, and threads in a block");
     ModelLaunch launch;
     launch.kernel = request.kernel;
@@ -286,7 +292,9 @@ Command add_model(CLI::App& program, const std::string& command_line) {
                "[:SEED]|VALUE|FILE.npy|FILE.bin] for a buffer; also null, @NAME, bytes=HEX");
   add_repeated(app, "--save", "NAME=FILE", request->saves,
                "Write that buffer to FILE.npy or FILE.bin afterwards");
-  add_text(app, "--spec", "FILE", request->spec, "Launches as YAML or JSON, run in their order");
+  add_text(app, "--spec", "FILE", request->spec,
+           "Launches as YAML or JSON, run in their order: file: (also cubin, arch, std, include, "
+           "define), then launches: a list of kernel, grid, block, shared, args, save");
   add_flag(app, "--lines", request->lines, "What each source line costs, the worst first");
   add_flag(app, "--check", request->check,
            "Look for accesses out of bounds, unset memory, races and divergent barriers; exits 6");

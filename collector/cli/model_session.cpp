@@ -86,7 +86,8 @@ void ModelSession::prepare(const ModelLaunch& launch) {
   prepared.entry = model::find_entry(file_, launch.kernel);
   prepared.program = &program_of(prepared.entry);
   const std::string wrong = model::geometry_failure(*prepared.program, launch.geometry);
-  if (!wrong.empty()) throw Error(ExitCode::usage, wrong + "; choose another --grid or --block");
+  if (!wrong.empty())
+    throw Error(ExitCode::usage, wrong + "; choose another --grid, --block or --shared");
   if (!options_.blocks.empty()) model::block_count(options_.blocks, launch.geometry.grid);
   for (const std::string& text : launch.arguments) {
     prepared.arguments.push_back(model::parse_argument(text));

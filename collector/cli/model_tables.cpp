@@ -228,6 +228,7 @@ std::string render_answer(const schema::Reader& reader, const ModelAnswer& answe
                           const std::string& format, std::size_t width) {
   if (format == "markdown") return reports::document_markdown(document_of(reader, answer));
   if (format == "table") return reports::document_text(document_of(reader, answer), width);
+  if (format == "html") return reports::document_html(document_of(reader, answer));
   if (format == "csv") {
     if (answer.check) {
       return reports::render_csv(findings_table(answer, 0, answer.outcomes.size(), false));

@@ -328,7 +328,7 @@ Command add_run(CLI::App& program, std::vector<std::string> words) {
        {"warpmeter run transpose -n 512,1024", "one family at two sizes"},
        {"warpmeter run 'smem_*/*pad*' reduction/interleaved -b model", "chosen variants, no GPU"},
        {"warpmeter run matmul -m @shared,gld_efficiency --label before", "chosen metrics, a name"},
-       {"warpmeter run transpose/tiled* --interleave", "timed in turns, A B A B"},
+       {"warpmeter run 'transpose/tiled*' --interleave", "timed in turns, A B A B"},
        {"warpmeter run transpose --against ../main/warpmeter", "so with another build"}});
   auto run = std::make_shared<RunRequest>();
   run->command_line = shell_line(words);

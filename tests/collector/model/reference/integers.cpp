@@ -192,8 +192,8 @@ std::uint64_t with_carry(const Line& line, Type type, const Sources& in, bool& c
   const bool subtracts = name.starts_with("sub"), reads = name.back() == 'c';
   UnsignedWide x = cut(in[0], type.bits), y = cut(subtracts ? ~in[1] : in[1], type.bits);
   if (name.starts_with("mad")) {
-    const UnsignedWide product =
-        static_cast<UnsignedWide>(number(in[0], type) * number(in[1], type));
+    const UnsignedWide product = static_cast<UnsignedWide>(number(in[0], type)) *
+                                 static_cast<UnsignedWide>(number(in[1], type));
     x = cut(line.has("hi") ? product >> type.bits : product, type.bits);
     y = cut(in[2], type.bits);
   }
