@@ -70,8 +70,9 @@ std::uint64_t nth_one(std::uint64_t bits, std::uint32_t base, std::int32_t n) {
   constexpr std::uint64_t none = 0xffffffff;
   if (base > 31) return none;
   if (n == 0) return (bits >> base & 1) != 0 ? base : none;
-  int left = n > 0 ? n : -n;
-  for (int at = static_cast<int>(base); at >= 0 && at<32; at += n> 0 ? 1 : -1) {
+  const int step = n > 0 ? 1 : -1;
+  std::int64_t left = n > 0 ? n : -std::int64_t{n};
+  for (int at = static_cast<int>(base); at >= 0 && at < 32; at += step) {
     if ((bits >> at & 1) != 0 && --left == 0) return static_cast<std::uint64_t>(at);
   }
   return none;
