@@ -164,10 +164,28 @@ ExitCode run_launches(const ModelRequest& request, const ModelSpec& spec,
   return ExitCode::done;
 }
 
-std::size_t count_findings(const ModelAnswer& answer) {
-  std::size_t count = 0;
-  for (const ModelOutcome& outcome : answer.outcomes) count += outcome.findings.size();
-  return count;
+/// What --check says at the end. Mistakes end the command with an error; remarks do not.
+void say_findings(const ModelRequest& request, const ModelAnswer& answer) {
+  if (!answer.check) return;
+  std::size_t mistakes = 0, remarks = 0;
+  for (const ModelOutcome& outcome : answer.outcomes) {
+    for (const model::check::Finding& finding : outcome.findings) {
+      ++(is_remark(finding.defect) ? remarks : mistakes);
+    }
+  }
+  const std::string also =
+      remarks == 0 ? "" : fmt::format(" and {} remark{}", remarks, remarks == 1 ? "" : "s");
+  if (mistakes > 0) {
+    throw Error(ExitCode::kernel,
+                fmt::format("--check found {} mistake{}{}; mend the lines that are named", mistakes,
+                            mistakes == 1 ? "" : "s", also));
+  }
+  remark(request, fmt::format("--check found nothing{} of what it looks for in {}; other input, "
+                              "geometries and orders of threads were not tried",
+                              also.empty() ? "" : " but" + also.substr(4),
+                              answer.outcomes.size() == 1
+                                  ? "this launch"
+                                  : fmt::format("these {} launches", answer.outcomes.size())));
 }
 
 ExitCode measure(const ModelRequest& request, bool keep) {
@@ -214,12 +232,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   output.finish();
   if (keep) remark(request, fmt::format("run {} of {}", answer.run_id, database));
   if (code == ExitCode::kernel) throw Error(code, answer.outcomes.back().launch.reason);
-  const std::size_t mistakes = count_findings(answer);
-  if (mistakes > 0) {
-    throw Error(ExitCode::kernel, fmt::format("--check found {} mistake{}; mend the lines that "
-                                              "are named",
-                                              mistakes, mistakes == 1 ? "" : "s"));
-  }
+  say_findings(request, answer);
   return code;
 }
 

@@ -252,7 +252,12 @@ std::optional<ModelOutcome> ModelSession::run_next() {
   }
   ModelOutcome answer;
   answer.launch = std::move(record);
-  if (checker) answer.findings = checker->findings();
+  if (checker) {
+    answer.findings = checker->findings();
+    answer.checked.is_partial = checker->is_partial();
+    answer.checked.has_ended = !outcome.trap.has_value();
+    if (estimate) answer.checked.blocks = estimate->coverage();
+  }
   if (estimate) {
     answer.coverage = estimate->coverage();
     answer.ranges = estimate->ranges();

@@ -13,6 +13,7 @@
 
 #include "collector/cli/model_spec.h"
 #include "collector/model/arguments.h"
+#include "collector/model/check/coverage.h"
 #include "collector/model/estimate.h"
 #include "collector/model/kernel_file.h"
 #include "collector/model/launch.h"
@@ -32,6 +33,7 @@ struct ModelOptions {
 struct ModelOutcome {
   schema::Launch launch;
   std::vector<model::check::Finding> findings;
+  model::check::Coverage checked;  ///< where findings were asked for
   std::string coverage;  ///< by the blocks that were run; empty: all were
   std::vector<model::Estimate::Range> ranges;
 };

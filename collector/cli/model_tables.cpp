@@ -119,6 +119,7 @@ Table findings_table(const ModelAnswer& answer, std::size_t first, std::size_t c
   if (!for_people) table.columns = {Column::text("variant")};
   table.columns.insert(table.columns.end(),
                        {Column::text("finding"), Column::text("place"),
+                        Column::text("weight"),
                         Column::number("ptx_line", "PTX line", "", Kind::exact),
                         Column::number("times", "", "", Kind::count), Column::text("message")});
   for (std::size_t i = first; i < first + count && i < answer.outcomes.size(); ++i) {
@@ -129,10 +130,44 @@ Table findings_table(const ModelAnswer& answer, std::size_t first, std::size_t c
                                     ? fmt::format("{}:{}", finding.file, finding.place.line)
                                     : std::string();
       cells.insert(cells.end(), {std::string(to_string(finding.defect)), text_or_missing(place),
+                                 is_remark(finding.defect) ? "remark" : "mistake",
                                  std::int64_t{finding.place.ptx_line},
                                  static_cast<std::int64_t>(finding.times), finding.message});
       table.rows.push_back(std::move(cells));
     }
+  }
+  return table;
+}
+
+/// What the findings of a launch cover: never a bare "no mistake".
+std::string checked_text(const ModelOutcome& outcome) {
+  const auto is_mistake = [](const auto& finding) { return !is_remark(finding.defect); };
+  const bool is_clean = std::none_of(outcome.findings.begin(), outcome.findings.end(), is_mistake);
+  const auto& block = outcome.launch.block;
+  return fmt::format("{} in this launch ({}, {} threads each, this input): {}. Not looked for: {}.",
+                     is_clean ? "Nothing was found of what was looked for" : "Looked for",
+                     outcome.checked.blocks.empty() ? "all blocks" : outcome.checked.blocks,
+                     block[0] * block[1] * block[2], fmt::join(model::check::looked_for(), "; "),
+                     fmt::join(model::check::not_looked_for(outcome.checked), "; "));
+}
+
+/// The same for programs.
+Table checked_table(const ModelAnswer& answer) {
+  Table table;
+  table.columns = {Column::text("variant"), Column::number("mistakes", "", "", Kind::count),
+                   Column::number("remarks", "", "", Kind::count), Column::text("blocks"),
+                   Column::text("looked_for"), Column::text("not_looked_for")};
+  for (const ModelOutcome& outcome : answer.outcomes) {
+    const auto remarks =
+        std::count_if(outcome.findings.begin(), outcome.findings.end(),
+                      [](const auto& finding) { return is_remark(finding.defect); });
+    table.rows.push_back({outcome.launch.variant,
+                          static_cast<std::int64_t>(outcome.findings.size()) - remarks,
+                          static_cast<std::int64_t>(remarks),
+                          outcome.checked.blocks.empty() ? "all" : outcome.checked.blocks,
+                          fmt::format("{}", fmt::join(model::check::looked_for(), "; ")),
+                          fmt::format("{}", fmt::join(model::check::not_looked_for(outcome.checked),
+                                                      "; "))});
   }
   return table;
 }
@@ -192,11 +227,8 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
     document.heading(2, title_of(launch));
     if (answer.check) {
       Table findings = findings_table(answer, i, 1, true);
-      if (findings.rows.empty()) {
-        document.paragraph("No mistake was found.");
-      } else {
-        document.table(std::move(findings));
-      }
+      if (!findings.rows.empty()) document.table(std::move(findings));
+      document.paragraph(checked_text(outcome));
     }
     if (!outcome.coverage.empty()) {
       document.paragraph(fmt::format(
@@ -250,6 +282,7 @@ std::string render_answer(const schema::Reader& reader, const ModelAnswer& answe
   if (answer.check) {
     text += ",\n\"findings\": " +
             reports::json_array(findings_table(answer, 0, answer.outcomes.size(), false), "  ");
+    text += ",\n\"checked\": " + reports::json_array(checked_table(answer), "  ");
   }
   return text + "\n}\n";
 }

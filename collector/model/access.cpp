@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "collector/model/check/checker.h"
+#include "collector/model/check/block_checker.h"
 #include "collector/model/counting.h"
 #include "collector/model/sharing.h"
 #include "collector/model/worker_memory.h"
@@ -270,6 +270,26 @@ HostStretch host_at(Warp& w, unsigned lane, std::uint64_t generic_address) {
   return {window.host + offset, window.bytes - offset};
 }
 
+namespace {
+
+/// What Site::touched is while a checker is told of each access.
+constexpr TouchedWords told_to_checker;
+
+/// Tells the checker of the lanes that may go on, space by space.
+void check_lanes(Warp& w, const Operation* op, const SiteInfo& info, std::uint32_t mask,
+                 const std::array<AddressSpace, warp_lanes>& spaces, const std::uint64_t* places) {
+  for (std::uint32_t left = mask; left != 0;) {
+    check::Places those{spaces[static_cast<unsigned>(std::countr_zero(left))], 0, 0, places};
+    for_each_lane(left, [&](unsigned lane) {
+      if (spaces[lane] == those.space) those.mask |= 1u << lane;
+    });
+    left &= ~those.mask;
+    w.memory->checker->accept(w, op, info, those);
+  }
+}
+
+}  // namespace
+
 bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t* addresses) {
   WorkerMemory& memory = *w.memory;
   const SiteInfo& info = memory.program->sites[op->extra];
@@ -278,6 +298,7 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
 
   Window window;
   std::array<AddressSpace, warp_lanes> spaces{};
+  std::array<std::uint64_t, warp_lanes> places;  // from where each lane's space begins
   bool one_window = true, trapped = false;
   std::uint32_t refused = 0;
   const unsigned first_lane = static_cast<unsigned>(std::countr_zero(mask));
@@ -306,10 +327,7 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
       if (window.touched != nullptr) {
         memory.footprint->touch(*window.touched, offset, info.width, writes);
       }
-      if (memory.checker != nullptr) {
-        const bool is_global = window.space == AddressSpace::global;
-        memory.checker->accept(w, op, info, window.space, lane, is_global ? address : offset);
-      }
+      places[lane] = window.space == AddressSpace::global ? address : offset;
     } else if (memory.checker != nullptr) {
       w.lane_host[lane] = memory.checker->refuse(w, op, wrong, window.space, lane, address);
       refused |= 1u << lane;
@@ -318,16 +336,17 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
     }
   });
   if (trapped) return false;
-  if (memory.checker != nullptr) {  // every access has to come by here, so none is remembered
-    count_apart(memory.counts[op->extra], info, mask & ~refused, spaces, addresses);
-    return true;
+  if (memory.checker != nullptr) {
+    check_lanes(w, op, info, mask & ~refused, spaces, places.data());
+    window.touched = &told_to_checker;
+    one_window &= refused == 0;
   }
   if (one_window) {
     remember(site, info, window, mask, addresses);
     site.number = memory.next_number++;
     site.like_leader = ~std::uint64_t{0};
   } else {
-    count_apart(memory.counts[op->extra], info, mask, spaces, addresses);
+    count_apart(memory.counts[op->extra], info, mask & ~refused, spaces, addresses);
   }
   return true;
 }
@@ -336,6 +355,12 @@ void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::u
   const WorkerMemory& memory = *w.memory;
   const SiteInfo& info = memory.program->sites[op->extra];
   const Site& site = w.sites[op->extra];
+  if (memory.checker != nullptr) {
+    const auto space = static_cast<AddressSpace>(site.space);
+    const std::uint64_t begin = space == AddressSpace::global ? 0 : site.window_begin;
+    memory.checker->accept_again(w, op, info, {space, mask, first - begin, site.delta});
+    return;
+  }
   const std::uint64_t offset = first - site.window_begin;
   const bool stores = info.kind != AccessKind::load;
   const auto touch = [&](unsigned lane, unsigned lanes) {

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "collector/model/check/checker.h"
+#include "collector/model/check/block_checker.h"
 #include "collector/model/counting.h"
 
 namespace warpmeter::model {
@@ -72,14 +72,17 @@ bool Barriers::release() {
 }
 
 void Barriers::tell_released(const Barrier& barrier, std::uint32_t living) const {
-  check::Checker::Meeting meeting;
+  check::Meeting meeting;
   meeting.barrier = static_cast<std::uint32_t>(&barrier - barriers_.data());
   meeting.is_for_all = barrier.threads == 0;
   meeting.waiting = barrier.waiting;
+  meeting.arrived = barrier.arrived;
   meeting.finished = static_cast<std::uint32_t>((std::uint64_t{1} << warps_.size()) - 1) & ~living;
   for_each(barrier.waiting, [&](const Warp& warp) {
-    meeting.operations[warp.index] = static_cast<std::uint32_t>(warp.pc - warp.code);
+    meeting.at[warp.index] = warp.pc;
   });
+  for_each(meeting.finished,
+           [&](const Warp& warp) { meeting.last[warp.index] = warp.last; });
   checker_->release(meeting);
 }
 

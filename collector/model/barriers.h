@@ -9,7 +9,7 @@
 
 namespace warpmeter::model {
 namespace check {
-class Checker;
+class BlockChecker;
 }
 
 class Barriers {
@@ -18,7 +18,7 @@ class Barriers {
   explicit Barriers(std::span<Warp> warps) : warps_(warps) {}
 
   /// Told of what happens at barriers; may be null.
-  void tell(check::Checker* checker) { checker_ = checker; }
+  void tell(check::BlockChecker* checker) { checker_ = checker; }
 
   /// Nobody waits any more.
   void clear() {
@@ -46,7 +46,7 @@ class Barriers {
   void answer(std::uint32_t warps) const;
 
   std::span<Warp> warps_;
-  check::Checker* checker_ = nullptr;
+  check::BlockChecker* checker_ = nullptr;
   std::array<Barrier, 16> barriers_{};
   std::uint32_t used_ = 0;  ///< barriers that somebody came to, a bit each
 };

@@ -213,12 +213,10 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
     memory.for_each([](Allocation& allocation) { allocation.touched = nullptr; });
   }
   if (outcome.threads == 1) {
-    // The checker follows one block at a time.
-    const bool may_wait = program.blocks_communicate && options.checker == nullptr;
     const bool has_waiting_loops = std::any_of(program.sites.begin(), program.sites.end(),
                                                [](const SiteInfo& site) { return site.waits; });
     const Turns turns = has_waiting_loops ? Turns::short_ones : Turns::long_ones;
-    run_in_turns(new_worker, workers, blocks, may_wait ? turns : Turns::none, options);
+    run_in_turns(new_worker, workers, blocks, program.blocks_communicate ? turns : Turns::none, options);
   }
 
   outcome.cancelled = blocks.is_stopped();

@@ -24,6 +24,9 @@ struct Place {
 
 enum class AccessKind : std::uint8_t { load, store, atomic, reduction };
 
+/// How far a fence, or a strong access, is seen (a cluster of one block is that block).
+enum class Scope : std::uint8_t { block, device };
+
 /// One request that the machine makes where PTX has an access.
 struct Request {
   std::int8_t offset = 0;   ///< from the access's address
@@ -44,6 +47,11 @@ struct SiteInfo {
   /// same number in every lane; see ptx/leaders.h.
   std::optional<std::uint32_t> leader;
   bool is_strong = false;          ///< volatile or ordered: other threads are meant to see it
+  bool says_order = false;         ///< .relaxed and the like is written
+  bool acquires = false, releases = false;
+  Scope scope = Scope::device;     ///< of an atomic or a strong access
+  bool stores_same = false;        ///< a store of what is one value in all threads
+  bool is_verified = false;        ///< a load of what an atomic there compares before it changes it
   bool is_call_parameter = false;  ///< of a device function; lies in local memory
   std::uint8_t row_bytes = 0;      ///< of a register of a load or store; 0: not known
   bool is_float = false;           ///< an atomic of floats
@@ -115,6 +123,12 @@ struct SyncInfo {
   std::uint16_t members = 0;
 };
 
+/// An instruction that orders what its thread does before and after it.
+struct FenceInfo {
+  std::uint32_t instruction = 0;
+  Scope scope = Scope::device;
+};
+
 /// An instruction that starts copies to shared memory, puts them in a group, or waits for them.
 struct CopyInfo {
   enum class Kind : std::uint8_t { start, commit, wait, wait_all };
@@ -139,6 +153,7 @@ struct Program {
   std::vector<std::string> files;
   std::vector<SiteInfo> sites;
   std::vector<SyncInfo> syncs;
+  std::vector<FenceInfo> fences;
   std::vector<CopyInfo> copies;
 
   std::uint32_t row_units = 0;        ///< of a warp's registers
@@ -161,9 +176,11 @@ struct Program {
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.
   bool blocks_communicate = false;
-  /// Threads order their accesses with fences or barrier objects, and tell each other through
-  /// atomics.
-  bool has_fences = false;
+  /// Threads can hand on what they did through memory: there are fences, barrier objects, or
+  /// accesses that release.
+  bool has_releases = false;
+  /// Some warps of a block wait for each other without the rest, or arrive without waiting.
+  bool has_partial_barriers = false;
   std::uint32_t max_threads = 1024;
 };
 

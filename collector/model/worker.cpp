@@ -14,7 +14,7 @@
 #include <numeric>
 #include <utility>
 
-#include "collector/model/check/checker.h"
+#include "collector/model/check/block_checker.h"
 #include "collector/model/counting.h"
 #include "collector/model/sharing.h"
 
@@ -108,6 +108,8 @@ Worker::Worker(const Program& program, DeviceMemory& device, const kernels::Geom
     fill_lasting_rows(warp);
   }
 }
+
+Worker::~Worker() = default;
 
 void Worker::fill_lasting_rows(Warp& warp) {
   for (const ConstantRow& constant : program_.constants) {
@@ -211,6 +213,7 @@ void Worker::start_warps(std::uint64_t block) {
     warp.status = WarpStatus::yielded;
     warp.pc = warp.code;
     warp.trap = {};
+    warp.last = nullptr;
   }
 }
 
@@ -227,8 +230,10 @@ BlockOutcome Worker::raise(Warp& warp, TrapKind kind) {
 }
 
 void Worker::tell(check::Checker* checker, Sharing* sharing) {
-  memory_.checker = checker;
-  barriers_.tell(checker);
+  checker_ = checker == nullptr ? nullptr : checker->new_block_checker();
+  memory_.checker = checker_.get();
+  barriers_.tell(checker_.get());
+  for (Warp& warp : warps_) warp.watched = checker_ == nullptr ? nullptr : checker_->watched();
   footprint_ = sharing == nullptr ? nullptr : std::make_unique<Footprint>(*sharing);
   memory_.footprint = footprint_.get();
 }
@@ -242,7 +247,7 @@ BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>&
 
 void Worker::start_block(std::uint64_t block) {
   start_warps(block);
-  if (memory_.checker != nullptr) memory_.checker->start_block(block);
+  if (checker_ != nullptr) checker_->start(block, memory_.shared.data());
 }
 
 std::size_t Worker::resident_bytes() const {

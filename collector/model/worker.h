@@ -40,6 +40,7 @@ class Worker {
   /// The program, the device memory and the parameters must outlive the worker.
   Worker(const Program& program, DeviceMemory& device, const kernels::Geometry& geometry,
          std::span<const std::byte> parameters, const Unit& unit, std::uint64_t instruction_budget);
+  ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -101,6 +102,7 @@ class Worker {
   const std::uint64_t instruction_budget_;
   std::uint32_t warp_count_ = 0;
   WorkerMemory memory_;
+  std::unique_ptr<check::BlockChecker> checker_;
   std::unique_ptr<Footprint> footprint_;
   std::unique_ptr<std::byte, Free> registers_;
   std::vector<std::uint32_t> predicates_;

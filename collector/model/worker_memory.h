@@ -34,13 +34,13 @@ struct SiteCounts {
 
 class Footprint;
 namespace check {
-class Checker;
+class BlockChecker;
 }
 
 struct WorkerMemory {
   const Program* program = nullptr;
   DeviceMemory* device = nullptr;
-  check::Checker* checker = nullptr;  ///< told of every access; null: nobody asks
+  check::BlockChecker* checker = nullptr;  ///< told of every access; null: nobody asks
   Footprint* footprint = nullptr;     ///< told of accesses to what is stored to; null: one thread
   std::vector<std::byte> shared;      ///< of the block that runs
   std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn

@@ -3,24 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
-#include "collector/model/worker.h"
+#include "collector/model/check/block_checker.h"
+#include "collector/model/host_memory.h"
 
 namespace warpmeter::model::check {
 namespace {
-
-std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
-
-bool is_shuffle(Code code) {
-  return code == Code::shfl_up || code == Code::shfl_down || code == Code::shfl_bfly ||
-         code == Code::shfl_idx;
-}
-
-/// What an instruction that makes lanes wait for each other is turned into, besides moves.
-bool is_meeting(Code code) {
-  return code == Code::nothing || (code >= Code::shfl_up && code <= Code::redux_xor);
-}
 
 /// Jumps and the like, which a warp executes on its way past what it leaves out.
 bool does_nothing(Code code) {
@@ -29,52 +17,29 @@ bool does_nothing(Code code) {
          code == Code::nothing;
 }
 
-const std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
-  return reinterpret_cast<const std::uint32_t*>(warp.registers + unit * row_unit_bytes);
-}
-
-/// The lane that a shuffle reads, as execute/exchange.inc finds it; the lane itself when none.
-unsigned source_lane(Code code, unsigned lane, std::uint32_t b, std::uint32_t c) {
-  const std::uint32_t segment = c >> 8 & 31, clamp = c & 31, by = b & 31;
-  const std::uint32_t bound = (lane & segment) | (clamp & ~segment);
-  if (code == Code::shfl_up) {
-    const auto from = static_cast<std::int32_t>(lane - by);
-    return from >= static_cast<std::int32_t>(bound) ? static_cast<unsigned>(from) : lane;
-  }
-  const std::uint32_t from = code == Code::shfl_down   ? lane + by
-                             : code == Code::shfl_bfly ? lane ^ by
-                                                       : (lane & segment) | (by & ~segment);
-  return from <= bound ? from & 31 : lane;
-}
-
-std::size_t shared_bytes(const Program& program, const kernels::Geometry& geometry) {
-  return geometry.dynamic_shared_bytes == 0
-             ? program.static_shared_bytes
-             : std::size_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes;
+/// What an instruction that makes lanes wait for each other is turned into, besides moves.
+bool is_meeting(Code code) {
+  return code == Code::nothing || (code >= Code::shfl_up && code <= Code::redux_xor);
 }
 
 }  // namespace
 
-std::string_view to_string(Defect defect) {
-  switch (defect) {
-    case Defect::out_of_bounds:
-      return "out of bounds";
-    case Defect::misaligned:
-      return "misaligned";
-    case Defect::uninitialised:
-      return "uninitialised read";
-    case Defect::race:
-      return "shared-memory race";
-    case Defect::block_race:
-      return "race between blocks";
-    case Defect::barrier:
-      return "divergent barrier";
-    case Defect::absent_lanes:
-      return "absent lanes";
-    case Defect::trap:
-      break;
-  }
-  return "trap";
+std::string Names::thread(std::uint32_t thread) const {
+  const kernels::Dim3& size = geometry_.block;
+  return fmt::format("thread ({},{},{})", thread % size.x, thread / size.x % size.y,
+                     thread / size.x / size.y);
+}
+
+std::string Names::block(std::uint64_t block) const {
+  const kernels::Dim3& grid = geometry_.grid;
+  return fmt::format("block ({},{},{})", block % grid.x, block / grid.x % grid.y,
+                     block / grid.x / grid.y);
+}
+
+std::string Names::line(std::uint32_t instruction) const {
+  const Place& place = program_.places[instruction];
+  return place.line > 0 ? fmt::format("line {}", place.line)
+                        : fmt::format("line {} of the PTX", place.ptx_line);
 }
 
 Checker::Checker(const Program& program, const kernels::Geometry& geometry, DeviceMemory& memory,
@@ -83,180 +48,81 @@ Checker::Checker(const Program& program, const kernels::Geometry& geometry, Devi
       geometry_(geometry),
       memory_(memory),
       written_(written),
+      names_(program, geometry),
+      findings_(program),
+      watched_(program.operations.size(), 0),
       members_(program.places.size() + 1, no_operand),  // the end of a body is one more instruction
+      fences_(program.places.size() + 1, 0),
       in_structures_(sites_in_structures(program)),
-      passage_(program),
-      races_(shared_bytes(program, geometry),
-             static_cast<std::uint32_t>((geometry.block.count() + warp_lanes - 1) / warp_lanes),
-             program.has_fences),
-      copies_(program, shared_bytes(program, geometry), geometry.block.count()),
-      blocks_may_race_(!program.blocks_communicate && !program.has_fences) {
+      site_of_copy_(program.places.size() + 1, 0),
+      passage_(program) {
   for (const SyncInfo& sync : program.syncs) members_.at(sync.instruction) = sync.members;
-  const std::uint64_t warps = (geometry.block.count() + warp_lanes - 1) / warp_lanes;
-  last_.resize(warps);
-  local_written_.resize(std::size_t{program.local_bytes} * warps * warp_lanes);
-}
-
-void Checker::start_block(std::uint64_t block) {
-  block_ = block;
-  races_.start_block();
-  copies_.start_block();
-  std::fill(last_.begin(), last_.end(), 0);
-  std::fill(local_written_.begin(), local_written_.end(), false);
-}
-
-std::string Checker::thread_name(std::uint32_t thread) const {
-  const kernels::Dim3& size = geometry_.block;
-  return fmt::format("thread ({},{},{})", thread % size.x, thread / size.x % size.y,
-                     thread / size.x / size.y);
-}
-
-std::string Checker::block_name(std::uint64_t block) const {
-  const kernels::Dim3& grid = geometry_.grid;
-  return fmt::format("block ({},{},{})", block % grid.x, block / grid.x % grid.y,
-                     block / grid.x / grid.y);
-}
-
-std::string Checker::line_of(std::uint32_t instruction) const {
-  const Place& place = program_.places[instruction];
-  return place.line > 0 ? fmt::format("line {}", place.line)
-                        : fmt::format("line {} of the PTX", place.ptx_line);
-}
-
-void Checker::add(Defect defect, std::uint32_t instruction, const std::string& what,
-                  std::uint32_t thread) {
-  Finding& finding = findings_[{defect, instruction}];
-  if (finding.times++ > 0) return;
-  finding.defect = defect;
-  finding.place = program_.places[instruction];
-  if (static_cast<std::size_t>(finding.place.file) < program_.files.size()) {
-    finding.file = program_.files[static_cast<std::size_t>(finding.place.file)];
+  for (const FenceInfo& fence : program.fences) {
+    fences_.at(fence.instruction) = static_cast<std::uint8_t>(1 + static_cast<int>(fence.scope));
   }
-  finding.message = fmt::format("{} of {} {}", thread_name(thread), block_name(block_), what);
-}
-
-void Checker::observe(const Warp& warp, const Operation* op, std::uint32_t mask) {
-  if (!does_nothing(op->code)) {
-    last_[warp.index] = static_cast<std::uint32_t>(op - warp.code);
+  std::vector<bool> copies(program.places.size() + 1, false);
+  for (const CopyInfo& copy : program.copies) {
+    copies.at(copy.instruction) = copy.kind != CopyInfo::Kind::start;
   }
-  if (members_[op->instruction] != no_operand && is_meeting(op->code)) check_mask(warp, op, mask);
-  const CopyInfo* const copy = program_.copies.empty() ? nullptr : copies_.find(op->instruction);
-  if (copy != nullptr && copy->kind != CopyInfo::Kind::start) advance_copies(warp, *copy, mask);
-}
-
-void Checker::check_mask(const Warp& warp, const Operation* op, std::uint32_t mask) {
-  const std::uint32_t* members = row(warp, members_[op->instruction]);
-  const auto threads = static_cast<std::uint32_t>(geometry_.block.count());
-  const std::uint32_t existing = lanes_below(threads - warp.index * warp_lanes);
-  const unsigned first = static_cast<unsigned>(std::countr_zero(mask));
-  const std::uint32_t named = members[first];
-  const bool exchanges = op->code != Code::nothing;
-  // Lanes that were never started are named by every full mask; those that have ended are not
-  // waited for, but have nothing to give.
-  const std::uint32_t absent = named & ~mask & (exchanges ? existing : warp.alive);
-  const std::uint32_t not_named = mask & ~named;
-  if (absent != 0) {
-    add(Defect::absent_lanes, op->instruction,
-        fmt::format("names lanes {:#010x} in its mask {:#010x}, but only {:#010x} are here", absent,
-                    named, mask),
-        warp.index * warp_lanes + first);
-  } else if (not_named != 0) {
-    bool excludes_itself = false;
-    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-      excludes_itself |= (members[lane] >> lane & 1) == 0;
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    const Operation& op = program.operations[i];
+    const bool is_observed = (members_[op.instruction] != no_operand && is_meeting(op.code)) ||
+                             fences_[op.instruction] != 0 || copies[op.instruction];
+    watched_[i] = is_observed              ? watch_observed
+                  : does_nothing(op.code) ? watch_nothing
+                                          : watch_noted;
+  }
+  for (std::size_t site = 0; site < program.sites.size(); ++site) {
+    if (program.sites[site].kind != AccessKind::load) {
+      site_of_copy_.at(program.sites[site].instruction) = static_cast<std::uint32_t>(site);
     }
-    if (excludes_itself) {
-      add(Defect::absent_lanes, op->instruction,
-          fmt::format("has the mask {:#010x}, which leaves out lanes that execute it ({:#010x})",
-                      named, mask),
-          warp.index * warp_lanes + first);
-    }
-  } else if (is_shuffle(op->code)) {
-    check_shuffle(warp, op, mask);
   }
-  std::uint32_t left = mask;
-  while (left != 0) {  // lanes with the same mask meet
-    const std::uint32_t group = members[std::countr_zero(left)];
-    std::uint32_t together = 0;
-    for (std::uint32_t rest = left; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-      if (members[lane] == group) together |= 1u << lane;
-    }
-    races_.meet(warp.index, together);
-    left &= ~together;
-  }
+  is_plain_ = !program.has_releases && !program.has_partial_barriers &&
+              std::none_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& site) {
+                return site.is_strong || site.is_verified || site.kind == AccessKind::atomic ||
+                       site.kind == AccessKind::reduction;
+              });
+  const std::uint64_t available = available_memory();
+  budget_.most = available > 0 ? available / 2 : std::uint64_t{4} << 30;
 }
 
-void Checker::check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask) {
-  const std::uint32_t *b = row(warp, op->b), *c = row(warp, op->c);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const unsigned from = source_lane(op->code, lane, b[lane], c[lane]);
-    if ((mask >> from & 1) != 0) continue;
-    add(Defect::absent_lanes, op->instruction,
-        fmt::format("reads from lane {}, which is not here ({:#010x} are)", from, mask),
-        warp.index * warp_lanes + lane);
-    return;
-  }
+Checker::~Checker() = default;
+
+std::unique_ptr<BlockChecker> Checker::new_block_checker() {
+  return std::make_unique<BlockChecker>(*this);
 }
 
-void Checker::arrive(std::uint32_t barrier, std::uint32_t warp) { races_.arrive(barrier, warp); }
-
-/// __syncthreads() has to be the same one for all threads, and none may have gone past it.
-void Checker::release(const Meeting& meeting) {
-  races_.release(meeting.barrier, meeting.waiting);
-  if (!meeting.is_for_all) return;
-  const auto first_warp = static_cast<std::uint32_t>(std::countr_zero(meeting.waiting));
-  const std::uint32_t first = meeting.operations[first_warp];
-  const std::uint32_t instruction = program_.operations[first].instruction;
-  for (std::uint32_t rest = meeting.waiting; rest != 0; rest &= rest - 1) {
-    const auto warp = static_cast<std::uint32_t>(std::countr_zero(rest));
-    if (meeting.operations[warp] == first) continue;
-    const std::uint32_t other = program_.operations[meeting.operations[warp]].instruction;
-    add(Defect::barrier, instruction,
-        fmt::format("waits at this barrier while {} waits at the one on {}; let all threads of a "
-                    "block come to the same __syncthreads()",
-                    thread_name(warp * warp_lanes), line_of(other)),
-        first_warp * warp_lanes);
-    break;
+const Region& Checker::region_of(std::uint64_t address) {
+  if (removals_ != memory_.heap().removals) {  // what was freed may be given out again
+    removals_ = memory_.heap().removals;
+    regions_.clear();
+    std::erase_if(shadows_, [&](const auto& known) {
+      const Allocation* allocation = memory_.find(known.first);
+      return allocation == nullptr || allocation->address != known.first;
+    });
   }
-  for (std::uint32_t rest = meeting.finished; rest != 0; rest &= rest - 1) {
-    const auto warp = static_cast<std::uint32_t>(std::countr_zero(rest));
-    if (!passage_.is_behind(last_[warp], first)) continue;
-    add(Defect::barrier, instruction,
-        "went past this barrier, at which other threads of its block wait; let all of them come to "
-        "it",
-        warp * warp_lanes);
+  const Allocation* allocation = memory_.find(address);
+  Region& region = regions_[allocation->address];
+  if (region.allocation == allocation) return region;
+  auto& shadow = shadows_[allocation->address];
+  if (shadow == nullptr) {
+    shadow = std::make_unique<Shadow>(allocation->data.size(), false, budget_);
+    // What a kernel takes with malloc is unset.
+    if (memory_.heap().addresses.contains(allocation->address)) {
+      written_.add(allocation->address, allocation->data.size());
+    }
   }
+  region = {allocation, shadow.get(), written_.find(allocation->address)};
+  return region;
 }
 
 void Checker::stopped(TrapKind kind, std::uint32_t instruction, const std::string& message) {
   const bool is_barrier =
       kind == TrapKind::divergent_barrier || kind == TrapKind::barrier_not_reached;
-  const Defect defect = is_barrier ? Defect::barrier : Defect::trap;
-  add(defect, instruction, "", 0);
-  findings_[{defect, instruction}].message = message;
+  findings_.add(is_barrier ? Defect::barrier : Defect::trap, instruction, Span::grid,
+                [&] { return message; });
 }
 
-std::vector<Finding> Checker::findings() const {
-  std::vector<Finding> all;
-  for (const auto& [key, finding] : findings_) {
-    // The compiler repeats lines, in loops that it unrolls for example.
-    const auto same = std::find_if(all.begin(), all.end(), [&, &f = finding](const Finding& other) {
-      return other.defect == f.defect && f.place.line > 0 && other.place.line == f.place.line &&
-             other.file == f.file;
-    });
-    if (same == all.end()) {
-      all.push_back(finding);
-    } else {
-      same->times += finding.times;
-    }
-  }
-  std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
-    return a.place.ptx_line < b.place.ptx_line;
-  });
-  return all;
-}
+std::size_t Checker::bytes() const { return budget_.used + contexts_.bytes(); }
 
 }  // namespace warpmeter::model::check

@@ -31,31 +31,52 @@ std::vector<bool> sites_in_structures(const Program& program) {
   return found;
 }
 
+void WrittenBytes::clear() { std::fill(bits_.begin(), bits_.end(), 0); }
+
+namespace {
+
+/// Calls `visit` with each word's number and those of its bits that lie in the stretch.
+template <class Visit>
+void for_each_word(std::uint64_t offset, std::uint64_t end, Visit visit) {
+  while (offset < end) {
+    const std::uint64_t word = offset / 64, first = offset % 64;
+    const std::uint64_t count = std::min(64 - first, end - offset);
+    const std::uint64_t ones = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+    visit(word, ones << first);
+    offset += count;
+  }
+}
+
+}  // namespace
+
+void WrittenBytes::mark(std::uint64_t offset, std::uint64_t count) {
+  for_each_word(offset, std::min(offset + count, bytes_),
+                [&](std::uint64_t word, std::uint64_t bits) { bits_[word] |= bits; });
+}
+
+bool WrittenBytes::all(std::uint64_t offset, std::uint64_t count) const {
+  std::uint64_t missing = offset + count > bytes_ ? 1 : 0;
+  for_each_word(offset, std::min(offset + count, bytes_),
+                [&](std::uint64_t word, std::uint64_t bits) { missing |= ~bits_[word] & bits; });
+  return missing == 0;
+}
+
+bool WrittenBytes::any(std::uint64_t offset, std::uint64_t count) const {
+  std::uint64_t found = 0;
+  for_each_word(offset, std::min(offset + count, bytes_),
+                [&](std::uint64_t word, std::uint64_t bits) { found |= bits_[word] & bits; });
+  return found != 0;
+}
+
 void WrittenMemory::add(std::uint64_t address, std::uint64_t bytes) {
-  unset_[address].assign(bytes, false);
+  unset_.insert_or_assign(address, WrittenBytes(bytes));
 }
 
 void WrittenMemory::remove(std::uint64_t address) { unset_.erase(address); }
 
-void WrittenMemory::mark(std::uint64_t address, std::uint32_t width) {
-  auto after = unset_.upper_bound(address);
-  if (after == unset_.begin()) return;
-  auto& [begin, bits] = *std::prev(after);
-  for (std::uint64_t i = address - begin; i < address - begin + width && i < bits.size(); ++i) {
-    bits[i] = true;
-  }
-}
-
-bool WrittenMemory::is_written(std::uint64_t address, std::uint32_t width) const {
-  const auto after = unset_.upper_bound(address);
-  if (after == unset_.begin()) return true;
-  const auto& [begin, bits] = *std::prev(after);
-  const std::uint64_t first = address - begin, end = std::min(first + width, bits.size());
-  if (first >= end) return true;  // of a buffer that was set
-  const auto at = [&bits = bits](std::uint64_t byte) {
-    return bits.begin() + static_cast<std::ptrdiff_t>(byte);
-  };
-  return std::find(at(first), at(end), true) != at(end);
+WrittenBytes* WrittenMemory::find(std::uint64_t address) {
+  const auto found = unset_.find(address);
+  return found == unset_.end() ? nullptr : &found->second;
 }
 
 }  // namespace warpmeter::model::check

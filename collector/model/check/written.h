@@ -1,7 +1,8 @@
-// Which memory may be read: bytes of global memory that somebody has set, and loads that may touch
-// bytes which nobody has.
+// Which memory may be read: bytes that somebody has set, and loads that may touch bytes which
+// nobody has.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -17,19 +18,34 @@ inline constexpr std::uint64_t structure_chunk = 8;
 /// addresses differ by less than the largest gap between two members.
 std::vector<bool> sites_in_structures(const Program& program);
 
-/// Bytes of global memory that have been written, of the buffers that started unset. Outlives a
-/// launch: the next one may read what this one wrote.
+/// A bit for each byte of a stretch of memory: whether it was written. Bytes beyond it never are.
+class WrittenBytes {
+ public:
+  explicit WrittenBytes(std::uint64_t bytes = 0) : bytes_(bytes), bits_((bytes + 63) / 64) {}
+
+  void clear();
+  void mark(std::uint64_t offset, std::uint64_t count);
+  /// Whether all, or any, of these bytes were.
+  bool all(std::uint64_t offset, std::uint64_t count) const;
+  bool any(std::uint64_t offset, std::uint64_t count) const;
+
+ private:
+  std::uint64_t bytes_;
+  std::vector<std::uint64_t> bits_;
+};
+
+/// Of global memory, the buffers that started unset. Outlives a launch: the next one may read what
+/// this one wrote.
 class WrittenMemory {
  public:
   /// A buffer of which nothing is set. One at the same address is forgotten.
   void add(std::uint64_t address, std::uint64_t bytes);
   void remove(std::uint64_t address);
-  void mark(std::uint64_t address, std::uint32_t width);
-  /// Whether any of these bytes may be read.
-  bool is_written(std::uint64_t address, std::uint32_t width) const;
+  /// Null where the buffer at this address was set from the start.
+  WrittenBytes* find(std::uint64_t address);
 
  private:
-  std::map<std::uint64_t, std::vector<bool>> unset_;  ///< by address; a bit a byte
+  std::map<std::uint64_t, WrittenBytes> unset_;  ///< by address
 };
 
 }  // namespace warpmeter::model::check

@@ -199,7 +199,7 @@ void Decoder::decode_mbarrier() {
     d = destination(operands[0], RowType::u64);
   }
   SiteInfo info;
-  program_.has_fences = true;  // barrier objects order accesses as fences do
+  program_.has_releases = true;  // barrier objects order accesses as fences do
   info.kind = AccessKind::atomic;
   info.space = space;
   info.width = info.alignment = 8;

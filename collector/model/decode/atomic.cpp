@@ -104,6 +104,7 @@ void Decoder::decode_atomic(bool returns) {
   info.space = target.space;
   info.width = static_cast<std::uint8_t>(is_quad ? 16 : bytes_of(type->row) * parts);
   info.alignment = info.width;
+  note_order(info);
   info.is_float =
       type->row == RowType::f32 || type->row == RowType::f64 || is_narrow_float(type->type);
   const Operand& value = instruction_->operands[first + 1];

@@ -29,7 +29,7 @@ bool Decoder::decode_control() {
              opcode == "setmaxnreg") {
     // One warp runs at a time, in order, one grid after the other: there is nothing to fence, to
     // wait for or to fetch early.
-    if (opcode == "membar" || opcode == "fence") program_.has_fences = true;
+    if (opcode == "membar" || opcode == "fence") note_fence();
     emit(Code::nothing);
   } else if (opcode == "createpolicy") {
     const std::uint16_t none = constant(0, 8);
@@ -39,6 +39,18 @@ bool Decoder::decode_control() {
     return false;
   }
   return true;
+}
+
+/// Fences between proxies order what other units do, not what threads do.
+void Decoder::note_fence() {
+  if (has("proxy") || has("mbarrier_init")) return;
+  program_.fences.push_back({ordinal_, scope()});
+  program_.has_releases = true;
+}
+
+/// How far the instruction is seen.
+Scope Decoder::scope() const {
+  return has("cta") || has("cluster") ? Scope::block : Scope::device;
 }
 
 std::size_t Decoder::label(std::string_view name) const {
@@ -115,6 +127,7 @@ void Decoder::decode_barrier() {
   const std::size_t first = reduces ? 1 : 0;
   const std::size_t plain = operands.size() - (reduces ? 2 : 0);  // the barrier and maybe a count
   const std::uint16_t barrier = source(operands[first], RowType::u32);
+  program_.has_partial_barriers |= plain > 1;
   const std::uint16_t count =
       plain > 1 ? source(operands[first + 1], RowType::u32) : constant(0, 4);
   const std::uint16_t asked = reduces ? predicate_source(operands.back()) : 0;

@@ -8,9 +8,11 @@
 #include "collector/model/decode/decode.h"
 #include "collector/model/decode/missing.h"
 #include "collector/model/ptx/leaders.h"
+#include "collector/model/ptx/one_value.h"
 #include "collector/model/ptx/opcodes.h"
 #include "collector/model/ptx/sites.h"
 #include "collector/model/ptx/types.h"
+#include "collector/model/ptx/verified_loads.h"
 #include "collector/model/ptx/waiting.h"
 
 namespace warpmeter::model {
@@ -97,6 +99,8 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.may_be_merged = ptx::mergeable_accesses(function, analysis.graph);
   analysis.leader = ptx::leading_accesses(function, analysis.graph, analysis.data);
   analysis.waits = ptx::waiting_loops(function, analysis.graph, analysis.data);
+  analysis.is_verified = ptx::verified_loads(function, analysis.data);
+  analysis.stores_same = ptx::stores_of_one_value(function, analysis.data);
   analysis.is_meeting.resize(function.body.size() + 1);
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     const std::size_t meeting = analysis.graph.reconvergence(i);

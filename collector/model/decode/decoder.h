@@ -38,6 +38,8 @@ struct Analysis {
   std::vector<std::size_t> leader;  ///< of each instruction; see ptx/leaders.h
   std::vector<bool> is_meeting;     ///< of each instruction: lanes that parted meet before it
   std::vector<bool> waits;          ///< of each instruction: see ptx::waiting_loops()
+  std::vector<bool> is_verified;    ///< of each instruction: see ptx::verified_loads()
+  std::vector<bool> stores_same;    ///< of each instruction: see ptx::stores_of_one_value()
 };
 
 /// Where a variable lies: in its own space's addresses.
@@ -103,6 +105,9 @@ class Decoder {
   void finish_function(Instance& instance, const Place& place, const std::vector<Branch>& branches);
   void decode_instruction();
   void note_members();
+  void note_fence();
+  void note_order(SiteInfo& info);
+  Scope scope() const;
   const Analysis& analyse(const ptx::Function& function);
   [[noreturn]] void refuse(const std::string& what) const;  ///< the current instruction
   void keep(const Refusal& refusal);

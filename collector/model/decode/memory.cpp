@@ -203,6 +203,15 @@ void Decoder::move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, boo
   move.d = to;
 }
 
+/// What the access promises other threads.
+void Decoder::note_order(SiteInfo& info) {
+  info.acquires = has("acquire") || has("acq_rel");
+  info.releases = has("release") || has("acq_rel");
+  info.says_order = info.acquires || info.releases || has("relaxed");
+  info.scope = scope();
+  program_.has_releases |= info.releases;
+}
+
 void Decoder::decode_load_store(bool is_load) {
   expect_operands(2, is_load ? 4 : 3);  // with a cache policy, and whether a load was valid
   const AddressSpace space = access_space();
@@ -232,6 +241,9 @@ void Decoder::decode_load_store(bool is_load) {
   info.parts = static_cast<std::uint8_t>(rows.size());
   info.row_bytes = static_cast<std::uint8_t>(row_bytes);
   info.is_strong = ptx::is_strong(*instruction_);
+  note_order(info);
+  info.is_verified = is_load && instance_->analysis->is_verified[index_];
+  info.stores_same = !is_load && info.row_bytes > 0 && instance_->analysis->stores_same[index_];
   info.is_call_parameter = access_space() == AddressSpace::param;
   const auto leader = instance_->site_of.find(instance_->analysis->leader[index_]);
   if (leader != instance_->site_of.end()) info.leader = leader->second;

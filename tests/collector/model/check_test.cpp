@@ -1,50 +1,28 @@
 // The checker finds nothing in kernels whose answers are known to be right: the catalogue's, and
 // those that hold the model to the hardware.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
-#include <variant>
 
 #include "collector/model/check/checker.h"
-#include "collector/model/decode/decode.h"
 #include "collector/model/estimate.h"
-#include "collector/model/launch.h"
-#include "collector/model/ptx/module.h"
+#include "tests/collector/model/prepared_launch.h"
 #include "tests/device/model/cases.h"
 
 namespace warpmeter::model {
 namespace {
 
-/// The checker's findings in the grid's corners, a line each; in the whole grid where blocks wait
-/// for others.
+/// The mistakes that the checker finds in the grid's corners, a line each; in the whole grid where
+/// blocks wait for others. Remarks are left out.
 std::string check(const kernels::Image& image, std::string_view entry,
                   const kernels::Geometry& geometry, const kernels::Problem& problem) {
-  const auto code = std::find_if(image.codes.begin(), image.codes.end(),
-                                 [](const kernels::Code& c) { return c.arch == 90; });
-  if (code == image.codes.end()) return "no PTX for sm_90";
-  auto parsed = ptx::parse(std::string(code->ptx));
-  auto decoded = decode(*std::get<std::unique_ptr<ptx::Module>>(parsed), entry);
-  if (const auto* refused = std::get_if<ptx::Diagnostic>(&decoded)) return refused->message;
-  const Program& program = std::get<Program>(decoded);
-  DeviceMemory memory;
-  std::vector<std::uint64_t> addresses;
-  for (const kernels::Buffer& buffer : problem.buffers) {
-    addresses.push_back(memory.allocate(buffer.initial, buffer.name));
-  }
-  std::vector<std::vector<std::byte>> values;
-  for (const kernels::Argument& argument : problem.arguments) {
-    if (const auto* buffer = std::get_if<kernels::BufferArgument>(&argument)) {
-      const auto* bytes = reinterpret_cast<const std::byte*>(&addresses[buffer->index]);
-      values.emplace_back(bytes, bytes + sizeof(std::uint64_t));
-    } else {
-      const auto& scalar = std::get<kernels::ScalarArgument>(argument);
-      values.emplace_back(scalar.bytes.begin(), scalar.bytes.begin() + scalar.size);
-    }
-  }
+  const auto prepared = prepare_launch(image, entry, problem);
+  if (!prepared->refusal.empty()) return prepared->refusal;
+  const Program& program = prepared->program;
   check::WrittenMemory written;
-  check::Checker checker(program, geometry, memory, written);
+  check::Checker checker(program, geometry, prepared->memory, written);
   LaunchOptions options;
   options.checker = &checker;
   const BlockSelection corners =
@@ -54,11 +32,12 @@ std::string check(const kernels::Image& image, std::string_view entry,
                                  [](const SiteInfo& site) { return site.waits; });
   if (!waits) options.estimate = &estimate;
   const LaunchOutcome outcome =
-      launch(program, geometry, pack_parameters(program, values).value(), memory, options);
+      launch(program, geometry, prepared->parameters, prepared->memory, options);
   std::string text = outcome.trap ? outcome.trap->message + "\n" : "";
   for (const check::Finding& finding : checker.findings()) {
-    text += std::string(to_string(finding.defect)) + ", line " +
-            std::to_string(finding.place.line) + ": " + finding.message + "\n";
+    if (is_remark(finding.defect)) continue;
+    text += fmt::format("{}, line {}: {}\n", to_string(finding.defect), finding.place.line,
+                        finding.message);
   }
   return text;
 }
@@ -78,8 +57,6 @@ TEST(Check, FindsNothingInTheCatalogue) {
 
 TEST(Check, FindsNothingInTheKernelsThatHoldTheModelToTheHardware) {
   for (const agreement::Case& which : agreement::cases()) {
-    // Its blocks need each other at once, and the checker follows one at a time.
-    if (which.entry == "own_grid_barrier") continue;
     EXPECT_EQ(check(*which.image, which.entry, which.geometry, which.problem()), "") << which.entry;
   }
 }

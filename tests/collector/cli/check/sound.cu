@@ -220,7 +220,7 @@ __global__ void groups(float* out, const float* in) {
   if (threadIdx.x % 3 == 0) {
     auto active = cg::coalesced_threads();
     v += active.size();
-    if (active.thread_rank() == 0) out[128] = v;
+    if (active.thread_rank() == 0) out[128 + threadIdx.x / 32] = v;
     active.sync();
   }
   tile.sync();

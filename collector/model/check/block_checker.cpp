@@ -1,0 +1,217 @@
+#include "collector/model/check/block_checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "collector/model/trap_message.h"
+#include "collector/model/worker.h"
+
+namespace warpmeter::model::check {
+namespace {
+
+std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
+
+bool is_shuffle(Code code) {
+  return code == Code::shfl_up || code == Code::shfl_down || code == Code::shfl_bfly ||
+         code == Code::shfl_idx;
+}
+
+const std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
+  return reinterpret_cast<const std::uint32_t*>(warp.registers + unit * row_unit_bytes);
+}
+
+/// The lane that a shuffle reads, as execute/exchange.inc finds it; the lane itself when none.
+unsigned source_lane(Code code, unsigned lane, std::uint32_t b, std::uint32_t c) {
+  const std::uint32_t segment = c >> 8 & 31, clamp = c & 31, by = b & 31;
+  const std::uint32_t bound = (lane & segment) | (clamp & ~segment);
+  if (code == Code::shfl_up) {
+    const auto from = static_cast<std::int32_t>(lane - by);
+    return from >= static_cast<std::int32_t>(bound) ? static_cast<unsigned>(from) : lane;
+  }
+  const std::uint32_t from = code == Code::shfl_down   ? lane + by
+                             : code == Code::shfl_bfly ? lane ^ by
+                                                       : (lane & segment) | (by & ~segment);
+  return from <= bound ? from & 31 : lane;
+}
+
+std::size_t shared_bytes(const Program& program, const kernels::Geometry& geometry) {
+  return geometry.dynamic_shared_bytes == 0
+             ? program.static_shared_bytes
+             : std::size_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes;
+}
+
+std::uint32_t warps_of(const kernels::Geometry& geometry) {
+  return static_cast<std::uint32_t>((geometry.block.count() + warp_lanes - 1) / warp_lanes);
+}
+
+}  // namespace
+
+BlockChecker::BlockChecker(Checker& launch)
+    : launch_(launch),
+      program_(launch.program_),
+      order_(launch.geometry_.grid.count(), warps_of(launch.geometry_), launch.program_),
+      shared_(shared_bytes(program_, launch.geometry_), true, launch.budget_),
+      shared_written_(shared_bytes(program_, launch.geometry_)),
+      local_written_(std::uint64_t{program_.local_bytes} * warps_of(launch.geometry_) * warp_lanes),
+      copies_(program_, shared_bytes(program_, launch.geometry_), launch.geometry_.block.count()),
+      shared_number_(program_.sites.size() * warps_of(launch.geometry_)),
+      global_number_(shared_number_.size()),
+      segments_(program_.sites.size()),
+      regions_(program_.sites.size()) {}
+
+void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
+  order_.start(static_cast<std::uint32_t>(block));
+  shared_memory_ = shared;
+  first_number_ = launch_.contexts_.next();
+  contexts_.forget();
+  if (contexts_.is_nearly_full()) {
+    shared_.clear();
+    contexts_.start_again();
+    std::fill(shared_number_.begin(), shared_number_.end(), 0);
+  }
+  locations_.clear();
+  shared_written_.clear();
+  local_written_.clear();
+  copies_.start_block();
+}
+
+std::string BlockChecker::sentence(std::uint32_t thread, const std::string& what) const {
+  return fmt::format("{} of {} {}", launch_.names_.thread(thread),
+                     launch_.names_.block(order_.block()), what);
+}
+
+void BlockChecker::observe(const Warp& warp, const Operation* op, std::uint32_t mask) {
+  if (launch_.members_[op->instruction] != no_operand) check_mask(warp, op, mask);
+  if (const std::uint8_t fence = launch_.fences_[op->instruction]; fence != 0) {
+    order_.fence(warp.index, mask, static_cast<Scope>(fence - 1));
+  }
+  const CopyInfo* const copy = program_.copies.empty() ? nullptr : copies_.find(op->instruction);
+  if (copy != nullptr && copy->kind != CopyInfo::Kind::start) advance_copies(warp, *copy, mask);
+}
+
+void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32_t mask) {
+  const std::uint32_t* members = row(warp, launch_.members_[op->instruction]);
+  const auto threads = static_cast<std::uint32_t>(launch_.geometry_.block.count());
+  const std::uint32_t existing = lanes_below(threads - warp.index * warp_lanes);
+  const unsigned first = static_cast<unsigned>(std::countr_zero(mask));
+  const std::uint32_t named = members[first];
+  const bool exchanges = op->code != Code::nothing;
+  const auto add = [&](unsigned lane, const auto& what) {
+    launch_.findings_.add(Defect::absent_lanes, op->instruction, Span::warp, [&] {
+      return sentence(warp.index * warp_lanes + lane, what());
+    });
+  };
+  // Lanes that were never started are named by every full mask; those that have ended are not
+  // waited for, but have nothing to give.
+  const std::uint32_t absent = named & ~mask & (exchanges ? existing : warp.alive);
+  const std::uint32_t not_named = mask & ~named;
+  if (absent != 0) {
+    add(first, [&] {
+      return fmt::format("names lanes {:#010x} in its mask {:#010x}, but only {:#010x} are here",
+                         absent, named, mask);
+    });
+  } else if (not_named != 0) {
+    bool excludes_itself = false;
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      excludes_itself |= (members[lane] >> lane & 1) == 0;
+    }
+    if (excludes_itself) {
+      add(first, [&] {
+        return fmt::format("has the mask {:#010x}, which leaves out lanes that execute it "
+                           "({:#010x})",
+                           named, mask);
+      });
+    }
+  } else if (is_shuffle(op->code)) {
+    check_shuffle(warp, op, mask);
+  }
+  if (exchanges) return;  // and orders no memory
+  for (std::uint32_t left = mask; left != 0;) {  // lanes with the same mask meet
+    const std::uint32_t group = members[std::countr_zero(left)];
+    std::uint32_t together = 0;
+    for (std::uint32_t rest = left; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      if (members[lane] == group) together |= 1u << lane;
+    }
+    // A lane that its own mask leaves out waits for nobody.
+    order_.meet(warp.index, together & group, warp.alive);
+    left &= ~together;
+  }
+}
+
+void BlockChecker::check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask) {
+  const std::uint32_t *b = row(warp, op->b), *c = row(warp, op->c);
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const unsigned from = source_lane(op->code, lane, b[lane], c[lane]);
+    if ((mask >> from & 1) != 0) continue;
+    launch_.findings_.add(Defect::absent_lanes, op->instruction, Span::warp, [&] {
+      return sentence(warp.index * warp_lanes + lane,
+                      fmt::format("reads from lane {}, which is not here ({:#010x} are)", from,
+                                  mask));
+    });
+    return;
+  }
+}
+
+/// __syncthreads() has to be the same one for all threads, and none may have gone past it.
+void BlockChecker::release(const Meeting& meeting) {
+  const std::uint32_t all = lanes_below(warps_of(launch_.geometry_));
+  order_.release(meeting.barrier, meeting.waiting,
+                 (meeting.waiting | meeting.finished) == all);
+  if (!meeting.is_for_all) return;
+  const auto first_warp = static_cast<std::uint32_t>(std::countr_zero(meeting.waiting));
+  const Operation* const first = meeting.at[first_warp];
+  const auto number = [&](const Operation* op) {
+    return static_cast<std::uint32_t>(op - program_.operations.data());
+  };
+  for (std::uint32_t rest = meeting.waiting; rest != 0; rest &= rest - 1) {
+    const auto warp = static_cast<std::uint32_t>(std::countr_zero(rest));
+    if (meeting.at[warp] == first) continue;
+    launch_.findings_.add(Defect::barrier, first->instruction, Span::block, [&] {
+      return sentence(
+          first_warp * warp_lanes,
+          fmt::format("waits at this barrier while {} waits at the one on {}; let all threads of a "
+                      "block come to the same __syncthreads()",
+                      launch_.names_.thread(warp * warp_lanes),
+                      launch_.names_.line(meeting.at[warp]->instruction)));
+    });
+    break;
+  }
+  for (std::uint32_t rest = meeting.finished; rest != 0; rest &= rest - 1) {
+    const auto warp = static_cast<std::uint32_t>(std::countr_zero(rest));
+    if (meeting.last[warp] == nullptr ||
+        !launch_.passage_.is_behind(number(meeting.last[warp]), number(first))) {
+      continue;
+    }
+    launch_.findings_.add(Defect::barrier, first->instruction, Span::block, [&] {
+      return sentence(warp * warp_lanes,
+                      "went past this barrier, at which other threads of its block wait; let all "
+                      "of them come to it");
+    });
+  }
+}
+
+std::byte* BlockChecker::refuse(const Warp& warp, const Operation* op, TrapKind kind,
+                                AddressSpace space, unsigned lane, std::uint64_t address) {
+  const Defect defect = kind == TrapKind::misaligned ? Defect::misaligned : Defect::out_of_bounds;
+  launch_.findings_.add(defect, op->instruction, Span::none, [&] {
+    BlockTrap trap;
+    trap.block = order_.block();
+    trap.warp = warp.index;
+    trap.raised.kind = kind;
+    trap.raised.space = static_cast<std::uint8_t>(space);
+    trap.raised.lane = lane;
+    trap.raised.instruction = op->instruction;
+    trap.raised.address = address;
+    trap.raised.width = program_.sites[op->extra].width;
+    return model::describe(trap, program_, launch_.geometry_, launch_.memory_).message;
+  });
+  nowhere_ = {};
+  return nowhere_.data();
+}
+
+}  // namespace warpmeter::model::check

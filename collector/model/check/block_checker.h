@@ -1,0 +1,121 @@
+// The checker of one block while it runs: what its threads do to shared, local and global memory,
+// and what orders them. Blocks that take turns have one each.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "collector/model/check/checker.h"
+
+namespace warpmeter::model::check {
+
+/// Warps that have met at a barrier, and those that have ended meanwhile, a bit each.
+struct Meeting {
+  std::uint32_t barrier = 0;
+  bool is_for_all = false;  ///< of the block, not for a number of threads
+  std::uint32_t waiting = 0, arrived = 0, finished = 0;
+  std::array<const Operation*, warp_lanes> at{};  ///< where each waiting warp stands
+  std::array<const Operation*, warp_lanes> last{};  ///< what each finished one did last
+};
+
+/// Where lanes access, counted from the beginning of their space (of global memory: the address).
+struct Places {
+  AddressSpace space = AddressSpace::global;
+  std::uint32_t mask = 0;
+  std::uint64_t base = 0;
+  const std::uint64_t* beyond = nullptr;  ///< by lane, added to the base
+
+  std::uint64_t operator[](unsigned lane) const { return base + beyond[lane]; }
+};
+
+class BlockChecker final : private ConflictSink {
+ public:
+  explicit BlockChecker(Checker& launch);
+
+  /// By operation: what run_observed() does with it. See Warp::watched.
+  const std::uint8_t* watched() const { return launch_.watched_.data(); }
+
+  /// `shared`: the block's memory.
+  void start(std::uint64_t block, const std::byte* shared);
+  /// Before an operation that is watched is executed by the lanes of the mask.
+  void observe(const Warp& warp, const Operation* op, std::uint32_t mask);
+  /// A lane's access that is refused: where it may go instead.
+  std::byte* refuse(const Warp& warp, const Operation* op, TrapKind kind, AddressSpace space,
+                    unsigned lane, std::uint64_t address);
+  /// Accesses of one instruction in one space that are fine, before they are made.
+  void accept(const Warp& warp, const Operation* op, const SiteInfo& info, const Places& places);
+  /// The same where the mask and the distances between the lanes are those of the site's last.
+  void accept_again(const Warp& warp, const Operation* op, const SiteInfo& info,
+                    const Places& places);
+  void arrive(std::uint32_t barrier, std::uint32_t warp) { order_.arrive(barrier, warp); }
+  void release(const Meeting& meeting);
+
+ private:
+  /// The access that is looked at, for take().
+  struct Current {
+    const Warp* warp = nullptr;
+    const Operation* op = nullptr;
+    const SiteInfo* info = nullptr;
+    Places places;
+    const Region* region = nullptr;  ///< of global memory
+    const Copy* copy = nullptr;      ///< that is finished; then there are no places
+  };
+  /// Lanes that follow each other and touch the same, or elements that follow each other.
+  struct Segment {
+    std::uint8_t first_lane = 0, lanes = 1;
+    bool is_run = false;
+
+    std::uint32_t mask() const {
+      return static_cast<std::uint32_t>(((std::uint64_t{1} << lanes) - 1) << first_lane);
+    }
+  };
+
+  bool take(const Conflict& conflict) override;
+  bool writes_same(const Conflict& conflict) const;
+  std::uint32_t lanes_beside(const Conflict& conflict) const;
+  std::uint64_t base_of_current() const;
+  const std::byte* memory_of_current() const;
+  std::string describe(const Conflict& conflict, Span span, bool is_equal) const;
+  std::uint32_t context_of(std::uint32_t site, std::uint32_t warp, bool writes, bool is_strong,
+                           bool is_shared);
+  void check_mask(const Warp& warp, const Operation* op, std::uint32_t mask);
+  void check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask);
+  void advance_copies(const Warp& warp, const CopyInfo& info, std::uint32_t mask);
+  void add_unawaited(const Copy& copy, std::uint32_t instruction, std::uint32_t thread,
+                     bool writes);
+  void check_copies(const Warp& warp, const Operation* op, const SiteInfo& info,
+                    const Places& places, bool is_copy);
+  void find_segments(std::vector<Segment>& segments, std::uint32_t width, const Places& places);
+  void check_written(WrittenBytes& written, std::uint64_t offset, const Segment& segment);
+  void add_unwritten(std::uint64_t offset, unsigned lane);
+  void check_local(const Warp& warp, const Operation* op, const SiteInfo& info,
+                   const Places& places);
+  const Region& region_of(std::uint32_t site, std::uint64_t address);
+  void check_segments(const std::vector<Segment>& segments);
+  void synchronise(const Warp& warp, const Operation* op, const SiteInfo& info,
+                   const Places& places);
+  bool is_complete(const Warp& warp, const Operation* op, unsigned lane, std::uint64_t bits) const;
+  /// "thread (3,0,0) of block (0,0,0) …"
+  std::string sentence(std::uint32_t thread, const std::string& what) const;
+
+  Checker& launch_;
+  const Program& program_;
+  BlockOrder order_;
+  Contexts contexts_;  ///< of accesses to shared memory
+  Shadow shared_;
+  Locations locations_;  ///< in shared memory
+  WrittenBytes shared_written_, local_written_;
+  Copies copies_;
+  const std::byte* shared_memory_ = nullptr;
+  std::vector<std::uint32_t> shared_number_, global_number_;  ///< of contexts, by warp and site
+  std::vector<std::vector<Segment>> segments_;  ///< by site, of its last access
+  std::vector<Region> regions_;                 ///< by site, of its last access
+  std::uint64_t removals_ = 0;                  ///< of allocations, when those were found
+  std::uint32_t first_number_ = 0;              ///< of global contexts, when the block began
+  Current current_;
+  std::array<std::byte, 64> nowhere_{};
+};
+
+}  // namespace warpmeter::model::check

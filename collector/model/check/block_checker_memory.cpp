@@ -1,0 +1,291 @@
+// What the checker makes of accesses that may go on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <iterator>
+
+#include "collector/model/check/block_checker.h"
+#include "collector/model/check/stored_value.h"
+#include "collector/model/mbarrier.h"
+
+namespace warpmeter::model::check {
+namespace {
+
+template <class Visit>
+void for_each_lane(std::uint32_t mask, Visit visit) {
+  for (; mask != 0; mask &= mask - 1) visit(static_cast<unsigned>(std::countr_zero(mask)));
+}
+
+/// Makes or ends a barrier object, and does not look at what was there.
+bool makes_barrier(const Operation& op) {
+  const auto kind = static_cast<MbarrierKind>(op.c);
+  return op.code == Code::mbarrier &&
+         (kind == MbarrierKind::init || kind == MbarrierKind::invalidate);
+}
+
+bool is_object(const Operation& op) {
+  return op.code == Code::mbarrier || op.code == Code::mbarrier_wait;
+}
+
+bool is_atomic(const SiteInfo& info) {
+  return info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
+}
+
+std::string buffer_name(const Region& region) { return region.allocation->name; }
+
+}  // namespace
+
+/// Accesses of one site by one warp between two moments have one context.
+std::uint32_t BlockChecker::context_of(std::uint32_t site, std::uint32_t warp, bool writes,
+                                       bool is_strong, bool is_shared) {
+  auto& numbers = is_shared ? shared_number_ : global_number_;
+  Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
+  std::uint32_t& number = numbers[warp * program_.sites.size() + site];
+  if (contexts.holds(number)) {
+    const Context& known = contexts[number];
+    if (known.stamp == order_.now() && known.block == order_.block() && known.writes == writes) {
+      return number;
+    }
+  }
+  number = contexts.add({order_.block(), order_.now(), site, static_cast<std::uint8_t>(warp),
+                         writes, is_strong, program_.sites[site].scope});
+  return number;
+}
+
+/// Lane by lane, those together that touch the same or follow each other.
+void BlockChecker::find_segments(std::vector<Segment>& segments, std::uint32_t width,
+                                 const Places& places) {
+  const bool may_run = std::has_single_bit(width) && width <= sector_bytes;
+  segments.clear();
+  for (std::uint32_t left = places.mask; left != 0;) {
+    const auto first = static_cast<unsigned>(std::countr_zero(left));
+    const auto is_next = [&](unsigned lane, std::uint64_t step) {
+      return lane < warp_lanes && (left >> lane & 1) != 0 &&
+             places[lane] == places[lane - 1] + step;
+    };
+    Segment segment;
+    segment.first_lane = static_cast<std::uint8_t>(first);
+    segment.is_run = may_run && is_next(first + 1, width);
+    unsigned next = first + 1;
+    while (is_next(next, segment.is_run ? width : 0)) ++next;
+    segment.lanes = static_cast<std::uint8_t>(next - first);
+    segments.push_back(segment);
+    left &= ~segment.mask();
+  }
+}
+
+void BlockChecker::accept(const Warp& warp, const Operation* op, const SiteInfo& info,
+                          const Places& places) {
+  if (places.space == AddressSpace::local) return check_local(warp, op, info, places);
+  if (places.space != AddressSpace::shared && places.space != AddressSpace::global) return;
+  find_segments(segments_[op->extra], info.width, places);
+  accept_again(warp, op, info, places);
+}
+
+void BlockChecker::accept_again(const Warp& warp, const Operation* op, const SiteInfo& info,
+                                const Places& places) {
+  if (places.space != AddressSpace::shared && places.space != AddressSpace::global) return;
+  current_ = {&warp, op, &info, places, nullptr, nullptr};
+  if (!program_.copies.empty() && places.space == AddressSpace::shared) {
+    const bool is_copy =
+        info.kind == AccessKind::store && copies_.find(op->instruction) != nullptr;
+    check_copies(warp, op, info, places, is_copy);
+  }
+  check_segments(segments_[op->extra]);
+  if (program_.has_releases && (is_atomic(info) || info.is_strong)) {
+    synchronise(warp, op, info, places);
+  }
+}
+
+const Region& BlockChecker::region_of(std::uint32_t site, std::uint64_t address) {
+  const std::uint64_t removals = launch_.memory_.heap().removals;
+  if (removals_ != removals) std::fill(regions_.begin(), regions_.end(), Region{});
+  removals_ = removals;
+  Region& last = regions_[site];
+  if (!last.holds(address)) last = launch_.region_of(address);
+  return last;
+}
+
+/// Whether everything was written that is read, and what it races with; notes what is written.
+void BlockChecker::check_segments(const std::vector<Segment>& segments) {
+  const SiteInfo& info = *current_.info;
+  const Operation& op = *current_.op;
+  const bool is_shared = current_.places.space == AddressSpace::shared;
+  const bool is_strong =
+      (is_atomic(info) || info.is_strong || info.is_verified) && !makes_barrier(op);
+  const bool writes = info.kind != AccessKind::load && op.code != Code::mbarrier_wait;
+  const std::uint32_t number =
+      context_of(op.extra, current_.warp->index, writes, is_strong, is_shared);
+  Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
+  const Accessing by{order_, contexts, number, contexts[number],
+                     is_shared ? 0 : first_number_, launch_.is_plain_};
+  for (const Segment& segment : segments) {
+    std::uint64_t offset = current_.places[segment.first_lane];
+    Shadow* shadow = &shared_;
+    WrittenBytes* written = &shared_written_;
+    if (!is_shared) {
+      const Region& region = region_of(op.extra, offset);
+      current_.region = &region;
+      offset -= region.allocation->address;
+      shadow = region.shadow;
+      written = region.written;
+    }
+    if (written != nullptr) check_written(*written, offset, segment);
+    if (segment.is_run) {
+      shadow->touch_run(offset, info.width, segment.first_lane, segment.lanes, by, *this);
+    } else {
+      shadow->touch(offset, info.width, segment.mask(), by, *this);
+    }
+  }
+}
+
+void BlockChecker::check_written(WrittenBytes& written, std::uint64_t offset,
+                                 const Segment& segment) {
+  const SiteInfo& info = *current_.info;
+  const Operation& op = *current_.op;
+  const std::uint64_t elements = segment.is_run ? segment.lanes : 1;
+  const std::uint64_t bytes = elements * info.width;
+  const bool reads = info.kind == AccessKind::load || (is_atomic(info) && !makes_barrier(op));
+  if (reads && !written.all(offset, bytes)) {
+    // Of a structure that is copied, the bytes between its members are read as well.
+    const std::uint64_t chunk = launch_.in_structures_[op.extra] ? structure_chunk : 1;
+    for (std::uint64_t i = 0; i < elements; ++i) {
+      const std::uint64_t begin = offset + i * info.width, end = begin + info.width;
+      const std::uint64_t from = begin / chunk * chunk, to = (end + chunk - 1) / chunk * chunk;
+      if (written.any(from, to - from)) continue;
+      add_unwritten(begin, segment.first_lane + static_cast<unsigned>(i));
+    }
+  }
+  if (info.kind != AccessKind::load) written.mark(offset, bytes);
+}
+
+void BlockChecker::add_unwritten(std::uint64_t offset, unsigned lane) {
+  launch_.findings_.add(Defect::uninitialised, current_.op->instruction, Span::none, [&] {
+    const std::string where = current_.region == nullptr
+                                  ? fmt::format("shared memory at byte {}", offset)
+                                  : fmt::format("'{}' at byte {}", buffer_name(*current_.region),
+                                                offset);
+    return sentence(current_.warp->index * warp_lanes + lane,
+                    fmt::format("reads {} bytes of {} that nothing has written",
+                                current_.info->width, where));
+  });
+}
+
+void BlockChecker::check_local(const Warp& warp, const Operation* op, const SiteInfo& info,
+                               const Places& places) {
+  const bool is_structure = launch_.in_structures_[op->extra];
+  const std::uint64_t bytes = program_.local_bytes;
+  for_each_lane(places.mask, [&](unsigned lane) {
+    const std::uint32_t thread = warp.index * warp_lanes + lane;
+    const std::uint64_t place = places[lane], own = thread * bytes;
+    if (info.kind == AccessKind::load && !info.is_call_parameter) {
+      const std::uint64_t from = is_structure ? place - place % structure_chunk : place;
+      const std::uint64_t end = place + info.width;
+      const std::uint64_t to = std::min(
+          is_structure ? (end + structure_chunk - 1) / structure_chunk * structure_chunk : end,
+          bytes);
+      if (!local_written_.any(own + from, to - from)) {
+        launch_.findings_.add(Defect::uninitialised, op->instruction, Span::none, [&] {
+          return sentence(thread, fmt::format("reads {} bytes of local memory at byte {} that "
+                                              "nothing has written",
+                                              info.width, place));
+        });
+      }
+    }
+    if (info.kind != AccessKind::load) local_written_.mark(own + place, info.width);
+  });
+}
+
+/// Accesses to what a copy may still write; and copies that begin.
+void BlockChecker::check_copies(const Warp& warp, const Operation* op, const SiteInfo& info,
+                                const Places& places, bool is_copy) {
+  for_each_lane(places.mask, [&](unsigned lane) {
+    const std::uint32_t thread = warp.index * warp_lanes + lane;
+    const std::uint64_t offset = places[lane];
+    if (is_copy) {
+      Copy copy{offset, info.width, op->instruction, thread, {}};
+      std::copy_n(stored_value(warp, op, info, lane).begin(),
+                  std::min<std::size_t>(info.width, copy.value.size()), copy.value.begin());
+      copies_.start(copy);
+    } else if (const Copy* copy = copies_.under_way(offset, info.width)) {
+      add_unawaited(*copy, op->instruction, thread, info.kind != AccessKind::load);
+    }
+  });
+}
+
+void BlockChecker::add_unawaited(const Copy& copy, std::uint32_t instruction, std::uint32_t thread,
+                                 bool writes) {
+  const Span span = copy.thread / warp_lanes == thread / warp_lanes ? Span::warp : Span::block;
+  launch_.findings_.add(Defect::race, instruction, span, [&] {
+    return sentence(
+        thread,
+        fmt::format("{} shared memory at byte {} to which the copy that {} started on {} may still "
+                    "be under way; wait for it (cp.async.wait_all, or __pipeline_wait_prior) and "
+                    "then, where another thread uses it, call __syncthreads()",
+                    writes ? "writes" : "reads", copy.offset, launch_.names_.thread(copy.thread),
+                    launch_.names_.line(copy.instruction)));
+  });
+}
+
+/// What a copy wrote is there for other threads from when its own has waited for it: as if it were
+/// written then.
+void BlockChecker::advance_copies(const Warp& warp, const CopyInfo& info, std::uint32_t mask) {
+  for_each_lane(mask, [&](unsigned lane) {
+    const std::uint32_t thread = warp.index * warp_lanes + lane;
+    for (const Copy& copy : copies_.advance(info, thread)) {
+      const std::uint32_t site = launch_.site_of_copy_[copy.instruction];
+      const std::uint32_t number = context_of(site, warp.index, true, false, true);
+      current_ = {&warp, nullptr, &program_.sites[site], {}, nullptr, &copy};
+      current_.places.space = AddressSpace::shared;
+      const Accessing by{order_, contexts_, number, contexts_[number], 0, false};
+      shared_.touch(copy.offset, copy.width, 1u << lane, by, *this);
+    }
+  });
+}
+
+/// Strong accesses hand on, and take over, what their threads know.
+void BlockChecker::synchronise(const Warp& warp, const Operation* op, const SiteInfo& info,
+                               const Places& places) {
+  Locations& locations =
+      places.space == AddressSpace::shared ? locations_ : launch_.locations_;
+  Synchronisation what;
+  what.reads = info.kind == AccessKind::load || info.kind == AccessKind::atomic;
+  what.writes = info.kind != AccessKind::load;
+  what.acquires = info.acquires || (info.kind == AccessKind::atomic && !info.says_order);
+  what.releases = info.releases;
+  what.scope = info.scope;
+  for_each_lane(places.mask, [&](unsigned lane) {
+    const std::uint64_t place = places[lane];
+    if (!is_object(*op)) {
+      order_.synchronise(locations[place], warp.index, lane, what);
+      return;
+    }
+    if (makes_barrier(*op) || places.space != AddressSpace::shared) return;
+    std::uint64_t bits;
+    std::memcpy(&bits, shared_memory_ + place, sizeof(bits));
+    const bool phase = bits >> 63 != 0;
+    if (op->code == Code::mbarrier) {
+      order_.arrive_object(place, phase, warp.index, lane);
+    } else if (is_complete(warp, op, lane, bits)) {
+      order_.leave_object(place, phase, warp.index, lane);
+    }
+  });
+}
+
+/// Whether a wait at a barrier object is over, as mbarrier.cpp finds it.
+bool BlockChecker::is_complete(const Warp& warp, const Operation* op, unsigned lane,
+                               std::uint64_t bits) const {
+  const std::byte* values = warp.registers + op->b * row_unit_bytes;
+  if (static_cast<MbarrierKind>(op->c) == MbarrierKind::wait) {
+    std::uint64_t state;
+    std::memcpy(&state, values + lane * sizeof(state), sizeof(state));
+    return state >> 63 != bits >> 63;
+  }
+  std::uint32_t parity;
+  std::memcpy(&parity, values + lane * sizeof(parity), sizeof(parity));
+  return (parity & 1) != bits >> 63;
+}
+
+}  // namespace warpmeter::model::check

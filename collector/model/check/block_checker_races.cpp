@@ -1,0 +1,148 @@
+// Conflicts in words: which kind of mistake two accesses are, and what would order them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <iterator>
+
+#include "collector/model/check/block_checker.h"
+#include "collector/model/check/stored_value.h"
+
+namespace warpmeter::model::check {
+namespace {
+
+std::uint32_t first_lane(std::uint32_t lanes) {
+  return static_cast<std::uint32_t>(std::countr_zero(lanes));
+}
+
+/// A lane of each; of one warp, two that differ.
+struct Pair {
+  std::uint32_t own, other;
+};
+Pair pair_of(const Conflict& conflict, Span span) {
+  const Pair first{first_lane(conflict.own_lanes), first_lane(conflict.their_lanes)};
+  if (span != Span::warp || first.own != first.other) return first;
+  const std::uint32_t here = ~(1u << first.own);
+  if ((conflict.their_lanes & here) != 0) return {first.own, first_lane(conflict.their_lanes & here)};
+  return {first_lane(conflict.own_lanes & here), first.other};
+}
+
+}  // namespace
+
+/// Whether both write the same: what the earlier one wrote is what memory holds, since a write of
+/// anything else would have been told.
+bool BlockChecker::writes_same(const Conflict& conflict) const {
+  const SiteInfo& own = *current_.info;
+  const bool is_plain = own.kind == AccessKind::store && own.row_bytes > 0 &&
+                        program_.sites[conflict.theirs.site].kind == AccessKind::store;
+  if (!is_plain || current_.op == nullptr) return false;
+  const unsigned lane = first_lane(conflict.own_lanes);
+  const auto value = stored_value(*current_.warp, current_.op, own, lane);
+  const std::uint64_t begin = current_.places[lane] - base_of_current();
+  const std::uint64_t from = std::max(conflict.offset, begin);
+  const std::uint64_t to = std::min(conflict.offset + conflict.width, begin + own.width);
+  const std::uint32_t beside = lanes_beside(conflict);
+  for (std::uint64_t at = from; at < to; ++at) {
+    if (beside == 0 && memory_of_current()[at] != value[at - begin]) return false;
+    for (std::uint32_t rest = beside; rest != 0; rest &= rest - 1) {
+      const unsigned other = first_lane(rest);
+      const std::uint64_t there = current_.places[other] - base_of_current();
+      if (at < there || at >= there + own.width) continue;
+      const auto theirs = stored_value(*current_.warp, current_.op, own, other);
+      if (theirs[at - there] != value[at - begin]) return false;
+    }
+  }
+  return true;
+}
+
+/// Lanes that write there in the very same execution of the instruction; nothing of it is in memory
+/// yet.
+std::uint32_t BlockChecker::lanes_beside(const Conflict& conflict) const {
+  if (!conflict.is_one_context || current_.op == nullptr) return 0;
+  std::uint32_t beside = 0;
+  for (std::uint32_t rest = (conflict.own_lanes | conflict.their_lanes) & current_.places.mask; rest != 0;
+       rest &= rest - 1) {
+    const unsigned lane = first_lane(rest);
+    const std::uint64_t there = current_.places[lane] - base_of_current();
+    const bool is_here =
+        there < conflict.offset + conflict.width && conflict.offset < there + current_.info->width;
+    if (is_here) beside |= 1u << lane;
+  }
+  return (beside & ~conflict.own_lanes) != 0 || !std::has_single_bit(conflict.own_lanes) ? beside
+                                                                                         : 0;
+}
+
+std::uint64_t BlockChecker::base_of_current() const {
+  return current_.region == nullptr ? 0 : current_.region->allocation->address;
+}
+
+const std::byte* BlockChecker::memory_of_current() const {
+  return current_.region == nullptr ? shared_memory_ : current_.region->allocation->data.data();
+}
+
+bool BlockChecker::take(const Conflict& conflict) {
+  const Context& theirs = conflict.theirs;
+  const SiteInfo& other = program_.sites[theirs.site];
+  if (current_.copy != nullptr) {
+    const Copy& copy = *current_.copy;
+    const std::uint64_t within = conflict.offset - copy.offset;
+    const bool is_same = theirs.writes && within < copy.width &&
+                         shared_memory_[conflict.offset] == copy.value[within];
+    if (is_same) return true;  // and was told when it was written
+    add_unawaited(copy, other.instruction,
+                  theirs.warp * warp_lanes + first_lane(conflict.their_lanes), theirs.writes);
+    return false;
+  }
+  const Span span = theirs.block != order_.block()               ? Span::grid
+                    : theirs.warp != current_.warp->index ? Span::block
+                                                                 : Span::warp;
+  const bool both_write = theirs.writes && current_.info->kind != AccessKind::load;
+  const bool is_equal = both_write && writes_same(conflict);
+  const Defect defect = is_equal                                ? Defect::equal_writes
+                        : span == Span::grid                    ? Defect::block_race
+                        : current_.places.space == AddressSpace::shared ? Defect::race
+                                                                : Defect::global_race;
+  launch_.findings_.add(defect, current_.info->instruction, span,
+                        [&] { return describe(conflict, span, is_equal); });
+  return is_equal;
+}
+
+std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_equal) const {
+  const Context& theirs = conflict.theirs;
+  const SiteInfo& other = program_.sites[theirs.site];
+  const Pair lanes = pair_of(conflict, span);
+  const std::uint32_t their_thread = theirs.warp * warp_lanes + lanes.other;
+  const bool writes = current_.info->kind != AccessKind::load;
+  const std::string what = current_.places.space == AddressSpace::shared
+                               ? std::string("shared memory")
+                               : fmt::format("'{}'", current_.region->allocation->name);
+  const std::string whose =
+      span == Span::grid ? fmt::format("{} of {}", launch_.names_.thread(their_thread),
+                                       launch_.names_.block(theirs.block))
+                         : launch_.names_.thread(their_thread);
+  std::string text = fmt::format("{} {} at byte {}, which {} {} on {}", writes ? "writes" : "reads",
+                                 what, conflict.offset, whose, theirs.writes ? "writes" : "reads",
+                                 launch_.names_.line(other.instruction));
+  if (is_equal) {
+    const bool always = current_.info->stores_same && other.stores_same;
+    text += always ? "; both write the same, which does no harm where nothing else writes it"
+                   : "; both wrote the same this time, and with other input they may not";
+  } else if (span == Span::warp) {
+    text += " with nothing to order the two; put __syncwarp() between them";
+    if (lanes_beside(conflict) != 0) {
+      text.resize(text.rfind(" with nothing"));
+      text += " in the same instruction: which of them stays is open; let one thread write, or use "
+              "an atomic";
+    }
+  } else if (span == Span::block) {
+    text += " with nothing to order the two; put __syncthreads() between them";
+  } else {
+    text += " with nothing to order the two, and blocks run in any order: let only one of them use "
+            "it, hand it over by __threadfence() and an atomic that the other block reads, or "
+            "launch a second kernel";
+  }
+  return sentence(current_.warp->index * warp_lanes + lanes.own, text);
+}
+
+}  // namespace warpmeter::model::check

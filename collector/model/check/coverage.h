@@ -1,0 +1,20 @@
+// What a clean answer of the checker covers, and what it does not: nothing is said to be free of
+// mistakes beyond that.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace warpmeter::model::check {
+
+/// How much of a launch was followed.
+struct Coverage {
+  std::string blocks;       ///< which were run, where not all were
+  bool is_partial = false;  ///< memory became too much to follow all of it (Checker::is_partial)
+  bool has_ended = true;    ///< the kernel came to its end
+};
+
+std::vector<std::string> looked_for();
+std::vector<std::string> not_looked_for(const Coverage& coverage);
+
+}  // namespace warpmeter::model::check

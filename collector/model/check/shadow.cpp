@@ -1,0 +1,458 @@
+#include "collector/model/check/shadow.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace warpmeter::model::check {
+namespace {
+
+constexpr std::uint8_t words = 8, bytes = 32;
+constexpr std::size_t cells_of_chunk = 4096;
+/// Unordered accesses that are remembered beside the last of each kind; of more, the first are.
+constexpr unsigned most_nodes = 64;
+
+/// Of a sector that is one cell: lane `first` and those after it, `width` bytes each.
+std::uint32_t whole_lanes(std::uint32_t first, std::uint32_t width) {
+  return first | static_cast<std::uint32_t>(std::countr_zero(width)) << 8;
+}
+
+std::uint32_t shift_of(std::uint32_t whole) { return whole >> 8 & 0xff; }
+std::uint32_t width_of(std::uint32_t whole) { return 1u << shift_of(whole); }
+
+/// Other lanes that read the same, in the same instruction: the first of them, plus 1, is packed
+/// above. False where it holds others already.
+bool add_lanes(std::uint32_t& whole, std::uint32_t lanes) {
+  if ((whole & 0xffff) == lanes) return true;
+  const std::uint32_t second = (lanes & 0xff) + 1;
+  if (shift_of(whole) != shift_of(lanes) || (whole >> 16 != 0 && whole >> 16 != second)) {
+    return false;
+  }
+  whole |= second << 16;
+  return true;
+}
+
+/// The lanes of some bytes of it.
+std::uint32_t lanes_of(std::uint32_t whole, std::uint32_t first_byte, std::uint32_t count) {
+  const auto from_lane = [&](std::uint32_t first) {
+    const std::uint32_t from = first + (first_byte >> shift_of(whole));
+    const std::uint32_t to = first + ((first_byte + count - 1) >> shift_of(whole));
+    return static_cast<std::uint32_t>((std::uint64_t{2} << to) - (std::uint64_t{1} << from));
+  };
+  const std::uint32_t lanes = from_lane(whole & 0xff);
+  return whole >> 16 == 0 ? lanes : lanes | from_lane((whole >> 16) - 1);
+}
+
+bool never_race(const Context& a, const Context& b) {
+  if (!a.is_strong || !b.is_strong) return false;
+  return a.block == b.block || (a.scope == Scope::device && b.scope == Scope::device);
+}
+
+}  // namespace
+
+Shadow::Shadow(std::uint64_t size, bool forgets, Budget& budget)
+    : forgets_(forgets), budget_(budget) {
+  const std::uint64_t sectors = (size + sector_bytes - 1) / sector_bytes;
+  pages_.resize((sectors + sectors_of_page - 1) / sectors_of_page);
+  nodes_.resize(1);  // number 0 is none
+}
+
+Shadow::~Shadow() { budget_.used -= used_; }
+
+void Shadow::clear() {
+  for (const auto& page : pages_) {
+    if (page == nullptr) continue;
+    for (Sector& sector : *page) make_whole(sector);
+  }
+}
+
+Shadow::Sector* Shadow::sector(std::uint64_t index, const Accessing& by) {
+  if (index / sectors_of_page >= pages_.size()) return nullptr;
+  std::unique_ptr<Page>& page = pages_[index / sectors_of_page];
+  if (page == nullptr) {
+    if (budget_.used + sizeof(Page) > budget_.most) {
+      budget_.is_exceeded = true;
+      return nullptr;
+    }
+    page = std::make_unique<Page>();
+    used_ += sizeof(Page);
+    budget_.used += sizeof(Page);
+  }
+  Sector& found = (*page)[index % sectors_of_page];
+  if (forgets_ && found.latest != 0 && found.latest != by.number &&
+      (!by.contexts.holds(found.latest) || by.order.is_past(by.contexts[found.latest]))) {
+    make_whole(found);
+  }
+  found.latest = by.number;
+  return &found;
+}
+
+Shadow::Cell* Shadow::take_cells(std::uint8_t parts) {
+  std::vector<Cell*>& free = parts == words ? free_words_ : free_bytes_;
+  if (free.empty()) {
+    chunks_.push_back(std::make_unique<Cell[]>(cells_of_chunk));
+    used_ += cells_of_chunk * sizeof(Cell);
+    budget_.used += cells_of_chunk * sizeof(Cell);
+    for (std::size_t i = 0; i < cells_of_chunk; i += parts) {
+      free.push_back(chunks_.back().get() + i);
+    }
+  }
+  Cell* cells = free.back();
+  free.pop_back();
+  return cells;
+}
+
+void Shadow::give_back(Cell* cells, std::uint8_t parts) {
+  for (std::uint8_t i = 0; i < parts; ++i) {
+    if (cells[i].more != 0) drop_chain(cells[i].more);
+    cells[i] = {};
+  }
+  (parts == words ? free_words_ : free_bytes_).push_back(cells);
+}
+
+/// Forgets all of it.
+void Shadow::make_whole(Sector& sector) {
+  if (sector.cells != nullptr) give_back(sector.cells, sector.parts);
+  if (sector.whole.more != 0) drop_chain(sector.whole.more);
+  sector = {};
+}
+
+std::uint32_t Shadow::copy_chain(std::uint32_t chain, std::uint32_t first_byte, std::uint32_t count,
+                                 bool from_whole) {
+  std::uint32_t copy = 0;
+  for (; chain != 0; chain = nodes_[chain].next) {
+    Slot slot = nodes_[chain].slot;
+    if (from_whole) slot.lanes = lanes_of(slot.lanes, first_byte, count);
+    std::uint32_t node = free_node_;
+    if (node != 0) {
+      free_node_ = nodes_[node].next;
+    } else {
+      node = static_cast<std::uint32_t>(nodes_.size());
+      nodes_.emplace_back();
+    }
+    nodes_[node] = {slot, copy};
+    copy = node;
+  }
+  return copy;
+}
+
+void Shadow::split(Sector& sector, std::uint8_t parts) {
+  Cell* cells = take_cells(parts);
+  const std::uint32_t each = sector_bytes / parts;
+  for (std::uint32_t i = 0; i < parts; ++i) {
+    const bool from_whole = sector.parts == 1;
+    const Cell& from = from_whole ? sector.whole : sector.cells[i * sector.parts / parts];
+    cells[i] = from;
+    if (from_whole) {
+      cells[i].write.lanes = lanes_of(from.write.lanes, i * each, each);
+      cells[i].read.lanes = lanes_of(from.read.lanes, i * each, each);
+    }
+    if (from.more != 0) cells[i].more = copy_chain(from.more, i * each, each, from_whole);
+  }
+  if (sector.cells != nullptr) give_back(sector.cells, sector.parts);
+  if (sector.whole.more != 0) drop_chain(sector.whole.more);
+  sector.whole = {};
+  sector.cells = cells;
+  sector.parts = parts;
+}
+
+void Shadow::drop_chain(std::uint32_t& chain) {
+  while (chain != 0) {
+    const std::uint32_t next = nodes_[chain].next;
+    nodes_[chain].next = free_node_;
+    free_node_ = chain;
+    chain = next;
+  }
+}
+
+/// Whether the one, beside what `by` does now, conflicts with whatever the other does: where there
+/// are two blocks, any access conflicts with one of them; and where there are two warps.
+bool Shadow::stands_for(const Context& one, const Context& other, const Accessing& by) {
+  if (!by.order.is_simple() || one.writes != other.writes || one.is_strong != other.is_strong ||
+      one.scope != other.scope) {
+    return false;
+  }
+  const std::uint32_t block = by.context.block;
+  if (other.block != block) return one.block != block;
+  return one.block == block && one.warp != by.context.warp && !by.order.is_past(one);
+}
+
+void Shadow::push(std::uint32_t& chain, const Slot& slot, const Accessing& by, bool is_whole) {
+  const Context& context = by.contexts[slot.context];
+  unsigned count = 0;
+  for (std::uint32_t i = chain; i != 0; i = nodes_[i].next) {
+    if (nodes_[i].slot.context == slot.context) {
+      if (!is_whole) nodes_[i].slot.lanes |= slot.lanes;
+      if (!is_whole || nodes_[i].slot.lanes == slot.lanes) return;
+    }
+    const Context& other = by.contexts[nodes_[i].slot.context];
+    if (stands_for(other, context, by)) return;
+    if (++count >= most_nodes) return;
+  }
+  std::uint32_t node = free_node_;
+  if (node != 0) {
+    free_node_ = nodes_[node].next;
+  } else {
+    node = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.emplace_back();
+  }
+  nodes_[node] = {slot, chain};
+  chain = node;
+}
+
+/// Tells of a conflict with the slot, if there is one; whether the slot is to be kept.
+bool Shadow::conflicts(const Slot& slot, Conflict at, const Accessing& by, ConflictSink& sink) {
+  const Context& theirs = by.contexts[slot.context];
+  if (!theirs.writes && !by.context.writes) return true;
+  if (never_race(theirs, by.context)) return true;
+  at.their_lanes =
+      by.order.unordered(theirs, slot.lanes, by.context.warp, at.own_lanes);
+  if (at.their_lanes == 0) return true;
+  at.theirs = theirs;
+  at.is_one_context = slot.context == by.number;
+  return sink.take(at);
+}
+
+/// The common read, of what nobody writes, after one of another block at most: false where it has
+/// to be looked at more closely.
+bool Shadow::read_plainly(Cell& cell, std::uint32_t lanes, bool is_whole, const Accessing& by) {
+  if (!by.is_plain || cell.write.context != 0) return false;
+  Slot& last = cell.read;
+  if (last.context == by.number) {
+    if (is_whole) return add_lanes(last.lanes, lanes);
+    last.lanes |= lanes;
+    return true;
+  }
+  if (last.context != 0 && last.context >= by.first_of_block) {
+    // Two warps of the block stand for all.
+    const auto is_here = [&](const Context& context) {
+      return context.block == by.context.block && !by.order.is_past(context);
+    };
+    const Context& theirs = by.contexts[last.context];
+    if (theirs.block != by.context.block) return false;
+    if (is_here(theirs)) {
+      if (cell.more == 0) return false;
+      const Context& other = by.contexts[nodes_[cell.more].slot.context];
+      if (!is_here(other) || other.warp == by.context.warp) return false;
+    }
+  } else if (last.context != 0) {
+    // One of another block is kept beside the last.
+    if (cell.more == 0) {
+      push(cell.more, last, by, is_whole);
+    } else if (nodes_[cell.more].slot.context >= by.first_of_block) {
+      return false;
+    }
+  }
+  last = {by.number, lanes};
+  return true;
+}
+
+void Shadow::read(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink) {
+  const std::uint32_t lanes = at.own_lanes, warp = by.context.warp;
+  const auto is_past = [&](const Slot& slot) {
+    return by.order.is_past_for(by.contexts[slot.context], warp);
+  };
+  if (cell.write.context != 0 && !is_past(cell.write)) conflicts(cell.write, at, by, sink);
+  if (cell.read.context == by.number && cell.more == 0) {
+    cell.read.lanes |= lanes;
+    return;
+  }
+  std::uint32_t chain = 0;
+  if (cell.more != 0) {
+    std::uint32_t old = cell.more;
+    for (std::uint32_t i = old; i != 0; i = nodes_[i].next) {
+      Slot slot = nodes_[i].slot;
+      const Context& theirs = by.contexts[slot.context];
+      if (is_past(slot)) continue;
+      if (theirs.writes) conflicts(slot, at, by, sink);
+      slot.lanes = by.order.survivors(theirs, slot.lanes, warp, lanes);
+      if (slot.lanes != 0) push(chain, slot, by);
+    }
+    drop_chain(old);
+  }
+  Slot& last = cell.read;
+  if (last.context == by.number) {
+    last.lanes |= lanes;
+  } else {
+    if (last.context != 0) {
+      last.lanes = by.order.survivors(by.contexts[last.context], last.lanes, warp, lanes);
+      if (last.lanes != 0) push(chain, last, by);
+    }
+    last = {by.number, lanes};
+  }
+  cell.more = chain;
+}
+
+void Shadow::write(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink) {
+  const std::uint32_t lanes = at.own_lanes, warp = by.context.warp;
+  std::uint32_t chain = 0, own = lanes;
+  const auto look = [&](Slot slot) {
+    if (slot.context == 0) return;
+    const Context& theirs = by.contexts[slot.context];
+    if (by.order.is_past_for(theirs, warp)) return;
+    if (!conflicts(slot, at, by, sink)) return;
+    slot.lanes = by.order.survivors(theirs, slot.lanes, warp, lanes);
+    if (slot.lanes == 0) return;
+    if (slot.context == by.number) {
+      own |= slot.lanes;
+    } else {
+      push(chain, slot, by);
+    }
+  };
+  look(cell.write);
+  look(cell.read);
+  for (std::uint32_t i = cell.more; i != 0; i = nodes_[i].next) look(nodes_[i].slot);
+  drop_chain(cell.more);
+  cell = {{by.number, own}, {}, chain};
+}
+
+void Shadow::touch_cells(Sector& sector, std::uint64_t offset, std::uint32_t width,
+                         std::uint32_t lanes, const Accessing& by, ConflictSink& sink) {
+  const std::uint32_t each = sector_bytes / sector.parts;
+  const auto first = static_cast<std::uint32_t>(offset % sector_bytes);
+  Conflict at;
+  at.own_lanes = lanes;
+  at.width = each;
+  for (std::uint32_t byte = first; byte < first + width; byte += each) {
+    at.offset = offset - first + byte;
+    Cell& cell = sector.cells[byte / each];
+    if (by.context.writes) {
+      write(cell, at, by, sink);
+    } else if (!read_plainly(cell, lanes, false, by)) {
+      read(cell, at, by, sink);
+    }
+  }
+}
+
+void Shadow::touch(std::uint64_t offset, std::uint32_t width, std::uint32_t lanes,
+                   const Accessing& by, ConflictSink& sink) {
+  if (by.context.writes && !by.context.is_strong && !std::has_single_bit(lanes)) {
+    Conflict same;
+    same.theirs = by.context;
+    same.their_lanes = same.own_lanes = lanes;
+    same.offset = offset;
+    same.width = width;
+    same.is_one_context = true;
+    sink.take(same);
+  }
+  while (width > 0) {
+    Sector* const found = sector(offset / sector_bytes, by);
+    const auto inside = static_cast<std::uint32_t>(sector_bytes - offset % sector_bytes);
+    const std::uint32_t part = std::min(width, inside);
+    if (found != nullptr) {
+      const bool is_narrow = ((offset | part) & 3) != 0;
+      if (found->parts == 1) {
+        const auto narrow = [](const Slot& slot) {
+          return slot.context != 0 && width_of(slot.lanes) < 4;
+        };
+        bool to_bytes = is_narrow || narrow(found->whole.write) || narrow(found->whole.read);
+        for (std::uint32_t i = found->whole.more; i != 0; i = nodes_[i].next) {
+          to_bytes |= narrow(nodes_[i].slot);
+        }
+        split(*found, to_bytes ? bytes : words);
+      } else if (is_narrow && found->parts == words) {
+        split(*found, bytes);
+      }
+      touch_cells(*found, offset, part, lanes, by, sink);
+    }
+    offset += part;
+    width -= part;
+  }
+}
+
+/// Where the sector is one cell and nothing in it has to be looked at closely.
+bool Shadow::replace_whole(Cell& cell, std::uint32_t lanes, const Accessing& by) {
+  const auto is_ordered = [&](const Slot& slot) {
+    if (slot.context == 0) return true;
+    const Context& theirs = by.contexts[slot.context];
+    if (theirs.block != by.context.block) return false;
+    return by.order.is_past_for(theirs, by.context.warp) ||
+           (theirs.warp == by.context.warp && slot.lanes == lanes);
+  };
+  if (!is_ordered(cell.write)) return false;
+  if (!by.context.writes) {
+    if (cell.more != 0) return false;
+    if (!is_ordered(cell.read)) push(cell.more, cell.read, by, true);
+    cell.read = {by.number, lanes};
+    return true;
+  }
+  if (cell.more != 0 || !is_ordered(cell.read)) return false;
+  cell.write = {by.number, lanes};
+  cell.read = {};
+  return true;
+}
+
+/// One more read of a sector that many warps read.
+void Shadow::read_whole(Cell& cell, std::uint32_t lanes, const Accessing& by) {
+  bool has_other_block = false;
+  const auto is_dead = [&](const Slot& slot) {
+    const Context& theirs = by.contexts[slot.context];
+    if (by.order.is_simple() && theirs.block != by.context.block) {
+      return std::exchange(has_other_block, true);
+    }
+    return by.order.is_past(theirs) || (theirs.block == by.context.block &&
+                                        theirs.warp == by.context.warp && slot.lanes == lanes);
+  };
+  if (cell.read.context == by.number && cell.read.lanes == lanes) return;
+  for (std::uint32_t* at = &cell.more; *at != 0;) {
+    Node& node = nodes_[*at];
+    if (is_dead(node.slot)) {
+      const std::uint32_t dead = *at;
+      *at = node.next;
+      node.next = free_node_;
+      free_node_ = dead;
+    } else {
+      at = &node.next;
+    }
+  }
+  has_other_block = false;
+  if (!is_dead(cell.read)) push(cell.more, cell.read, by, true);
+  cell.read = {by.number, lanes};
+}
+
+void Shadow::touch_whole(Sector& sector, std::uint64_t offset, std::uint32_t width,
+                         std::uint32_t first_lane, const Accessing& by, ConflictSink& sink) {
+  const std::uint32_t lanes = whole_lanes(first_lane, width);
+  if (sector.parts == 1) {
+    if (!by.context.writes && read_plainly(sector.whole, lanes, true, by)) return;
+    if (replace_whole(sector.whole, lanes, by)) return;
+    // Read by many blocks, or by many warps: a chain of them is kept whole as well.
+    Cell& cell = sector.whole;
+    if (!by.context.writes && cell.more != 0) {
+      bool writes = cell.write.context != 0 &&
+                    !by.order.is_past_for(by.contexts[cell.write.context], by.context.warp);
+      for (std::uint32_t i = cell.more; i != 0 && !writes; i = nodes_[i].next) {
+        writes = by.contexts[nodes_[i].slot.context].writes;
+      }
+      if (!writes) {
+        read_whole(cell, lanes, by);
+        return;
+      }
+    }
+  }
+  for (std::uint32_t byte = 0; byte < sector_bytes; byte += width) {
+    touch(offset + byte, width, 1u << (first_lane + byte / width), by, sink);
+  }
+}
+
+void Shadow::touch_run(std::uint64_t offset, std::uint32_t width, std::uint32_t first_lane,
+                       std::uint32_t lanes, const Accessing& by, ConflictSink& sink) {
+  const std::uint32_t together = sector_bytes / width;
+  while (lanes > 0) {
+    if (offset % sector_bytes == 0 && lanes >= together) {
+      if (Sector* found = sector(offset / sector_bytes, by)) {
+        touch_whole(*found, offset, width, first_lane, by, sink);
+      }
+      offset += sector_bytes;
+      first_lane += together;
+      lanes -= together;
+    } else {
+      touch(offset, width, 1u << first_lane, by, sink);
+      offset += width;
+      ++first_lane;
+      --lanes;
+    }
+  }
+}
+
+}  // namespace warpmeter::model::check

@@ -1,0 +1,158 @@
+// Who touched memory last, for a stretch of it: what is needed to tell whether the next access is
+// ordered after all that it conflicts with (as FastTrack does, Flanagan and Freund, 2009).
+//
+// Of each place are kept the last write and the last reads, and beside them whatever came before
+// and nothing since is ordered after: unordered reads, atomics, and writes of equal values, which
+// hide nothing. So a race is found whichever of its accesses comes last.
+//
+// Memory is kept by sectors of 32 bytes. Most are touched as a whole, by neighbouring lanes of one
+// warp, and take one record; others are split into words, and those with narrow accesses into
+// bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "collector/model/check/order.h"
+
+namespace warpmeter::model::check {
+
+/// Contexts by number. 0 is none; the numbers of those that were forgotten are not used again.
+class Contexts {
+ public:
+  std::uint32_t add(const Context& context) {
+    all_.push_back(context);
+    return first_ + static_cast<std::uint32_t>(all_.size()) - 1;
+  }
+  const Context& operator[](std::uint32_t number) const { return all_[number - first_]; }
+  bool holds(std::uint32_t number) const { return number - first_ < all_.size(); }
+  void forget() {
+    first_ += static_cast<std::uint32_t>(all_.size());
+    all_.clear();
+  }
+  bool is_nearly_full() const { return first_ > 0x80000000u; }
+  void start_again() {
+    all_.clear();
+    first_ = 1;
+  }
+  /// The number that the next one will have.
+  std::uint32_t next() const { return first_ + static_cast<std::uint32_t>(all_.size()); }
+  std::size_t bytes() const { return all_.capacity() * sizeof(Context); }
+
+ private:
+  std::vector<Context> all_;
+  std::uint32_t first_ = 1;
+};
+
+/// Lanes of one warp that do the same to the same bytes, in one instruction.
+struct Accessing {
+  const BlockOrder& order;
+  const Contexts& contexts;
+  std::uint32_t number = 0;  ///< of the context
+  const Context& context;
+  /// Contexts below this number are of other blocks; those above may be.
+  std::uint32_t first_of_block = 0;
+  /// The kernel has no strong accesses, and nothing orders its blocks: see BlockOrder::is_simple().
+  bool is_plain = false;
+};
+
+/// Two accesses of which nothing orders one before the other.
+struct Conflict {
+  Context theirs;
+  std::uint32_t their_lanes = 0, own_lanes = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t width = 0;  ///< of the bytes in question, from `offset`
+  bool is_one_context = false;  ///< of the access itself, or an earlier one of its instruction
+};
+
+class ConflictSink {
+ public:
+  /// Says whether the earlier access is to be kept, since it may conflict with others still.
+  virtual bool take(const Conflict& conflict) = 0;
+
+ protected:
+  ~ConflictSink() = default;
+};
+
+/// Memory that all shadows of a launch may take together.
+struct Budget {
+  std::size_t most = 0, used = 0;
+  bool is_exceeded = false;  ///< once: from then on new memory is not looked after
+};
+
+class Shadow {
+ public:
+  /// `forgets`: whether what is past for a whole block is of no use to anybody else.
+  Shadow(std::uint64_t bytes, bool forgets, Budget& budget);
+  Shadow(const Shadow&) = delete;
+  Shadow& operator=(const Shadow&) = delete;
+  ~Shadow();
+
+  /// All lanes touch the same bytes.
+  void touch(std::uint64_t offset, std::uint32_t width, std::uint32_t lanes, const Accessing& by,
+             ConflictSink& sink);
+  /// Lanes that follow each other touch elements that do. `width`: a power of two, of 32 at most.
+  void touch_run(std::uint64_t offset, std::uint32_t width, std::uint32_t first_lane,
+                 std::uint32_t lanes, const Accessing& by, ConflictSink& sink);
+
+  /// Nothing was touched.
+  void clear();
+
+ private:
+  struct Slot {
+    std::uint32_t context = 0, lanes = 0;
+  };
+  struct Cell {
+    Slot write, read;
+    std::uint32_t more = 0;  ///< the first of a chain of nodes
+  };
+  struct Node {
+    Slot slot;
+    std::uint32_t next = 0;
+  };
+  /// Where a sector is one cell, its slots' lanes are the first lane and the width of each lane's
+  /// part, as whole_lanes() packs them.
+  struct Sector {
+    Cell whole;
+    std::uint32_t latest = 0;  ///< context
+    std::uint8_t parts = 1;    ///< 1, 8 or 32
+    Cell* cells = nullptr;     ///< parts of them
+  };
+  static constexpr unsigned sectors_of_page = 1024;
+  using Page = std::array<Sector, sectors_of_page>;
+
+  Sector* sector(std::uint64_t index, const Accessing& by);
+  void split(Sector& sector, std::uint8_t parts);
+  void make_whole(Sector& sector);
+  void touch_whole(Sector& sector, std::uint64_t offset, std::uint32_t width,
+                   std::uint32_t first_lane, const Accessing& by, ConflictSink& sink);
+  bool replace_whole(Cell& cell, std::uint32_t lanes, const Accessing& by);
+  void touch_cells(Sector& sector, std::uint64_t offset, std::uint32_t width, std::uint32_t lanes,
+                   const Accessing& by, ConflictSink& sink);
+  bool read_plainly(Cell& cell, std::uint32_t lanes, bool is_whole, const Accessing& by);
+  void read(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink);
+  void write(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink);
+  bool conflicts(const Slot& slot, Conflict at, const Accessing& by, ConflictSink& sink);
+  void push(std::uint32_t& chain, const Slot& slot, const Accessing& by, bool is_whole = false);
+  static bool stands_for(const Context& one, const Context& other, const Accessing& by);
+  void read_whole(Cell& cell, std::uint32_t lanes, const Accessing& by);
+  void drop_chain(std::uint32_t& chain);
+  std::uint32_t copy_chain(std::uint32_t chain, std::uint32_t first_byte, std::uint32_t bytes,
+                           bool from_whole);
+  Cell* take_cells(std::uint8_t parts);
+  void give_back(Cell* cells, std::uint8_t parts);
+
+  const bool forgets_;
+  Budget& budget_;
+  std::size_t used_ = 0;
+  std::vector<std::unique_ptr<Page>> pages_;
+  std::vector<std::unique_ptr<Cell[]>> chunks_;
+  std::vector<Cell*> free_words_, free_bytes_;
+  std::vector<Node> nodes_;
+  std::uint32_t free_node_ = 0;
+};
+
+}  // namespace warpmeter::model::check

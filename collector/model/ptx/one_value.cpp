@@ -1,0 +1,90 @@
+#include "collector/model/ptx/one_value.h"
+
+#include <algorithm>
+#include <array>
+
+#include "collector/model/ptx/opcodes.h"
+
+namespace warpmeter::model::ptx {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// Instructions that give each thread a value of its own.
+bool tells_threads_apart(const Instruction& instruction, const Function& function) {
+  static constexpr std::array differ{"shfl"sv, "vote"sv,  "match"sv,    "activemask"sv,
+                                     "redux"sv, "elect"sv, "mbarrier"sv, "alloca"sv};
+  const Opcode* opcode = find_opcode(instruction);
+  if (opcode == nullptr || opcode->flow != Flow::next || opcode->is_barrier) return true;
+  if (std::find(differ.begin(), differ.end(), instruction.opcode) != differ.end()) return true;
+  if (opcode->memory == Memory::none) return false;
+  const Space space = access_space(instruction);
+  const bool may_be_own = space == Space::local || (space == Space::param && !function.is_entry);
+  return opcode->memory != Memory::load || may_be_own;
+}
+
+/// A special register that is the same in all threads of a grid, or what is no register at all.
+bool is_same_special(std::string_view name) {
+  return !name.starts_with('%') || name.starts_with("%ntid") || name.starts_with("%nctaid") ||
+         name.starts_with("%dynamic_smem_size") || name.starts_with("%total_smem_size");
+}
+
+class Search {
+ public:
+  Search(const Function& function, const DataFlow& data)
+      : data_(data), is_one_(data.registers().size(), true) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = 0; i < function.body.size(); ++i) {
+        const Instruction& instruction = function.body[i];
+        if (data.writes(i).empty() || gives_one(i, instruction, function)) continue;
+        for (const RegisterId written : data.writes(i)) {
+          changed |= is_one_[written];
+          is_one_[written] = false;
+        }
+      }
+    }
+  }
+
+  /// All registers that the operand names, and special ones.
+  bool is_one(const Operand& operand) const {
+    if (operand.kind == Operand::Kind::address) return is_one(operand.address.base);
+    if (operand.kind == Operand::Kind::name) return is_one(operand.name);
+    return std::all_of(operand.parts.begin(), operand.parts.end(),
+                       [&](const Operand& part) { return is_one(part); });
+  }
+
+ private:
+  bool is_one(std::string_view name) const {
+    const auto id = data_.find(name);
+    return id ? is_one_[*id] : is_same_special(name);
+  }
+
+  bool gives_one(std::size_t index, const Instruction& instruction,
+                 const Function& function) const {
+    if (tells_threads_apart(instruction, function)) return false;
+    const auto reads = data_.reads(index);
+    const bool from_one =
+        std::all_of(reads.begin(), reads.end(), [&](RegisterId id) { return is_one_[id]; });
+    return from_one && std::all_of(instruction.operands.begin() + 1, instruction.operands.end(),
+                                   [&](const Operand& operand) { return is_one(operand); });
+  }
+
+  const DataFlow& data_;
+  std::vector<bool> is_one_;
+};
+
+}  // namespace
+
+std::vector<bool> stores_of_one_value(const Function& function, const DataFlow& data) {
+  const Search search(function, data);
+  std::vector<bool> found(function.body.size(), false);
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    const Instruction& instruction = function.body[i];
+    found[i] = instruction.opcode == "st" && instruction.operands.size() > 1 &&
+               search.is_one(instruction.operands[1]);
+  }
+  return found;
+}
+
+}  // namespace warpmeter::model::ptx
