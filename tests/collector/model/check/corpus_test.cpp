@@ -1,0 +1,87 @@
+// `warpmeter model --check` finds every planted mistake under every fill with which it happens, and
+// reports no correct kernel. README.md beside this file explains the marks in the kernels.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string>
+
+#include "collector/cli/model_session.h"
+#include "tests/collector/model/check/corpus.h"
+#include "tests/paths.h"
+
+namespace warpmeter::corpus {
+void PrintTo(const Kernel& kernel, std::ostream* stream) { *stream << kernel.launch.kernel; }
+
+namespace {
+
+const std::vector<Kernel>& all_kernels() {
+  static const std::vector<Kernel> all = kernels(source_dir());
+  return all;
+}
+
+/// Read once for all kernels of a file.
+const model::KernelFile& code_of(const std::string& file) {
+  static std::map<std::string, model::KernelFile> files;
+  const auto known = files.find(file);
+  if (known != files.end()) return known->second;
+  return files.emplace(file, model::read_kernel_file(ptx_of(binary_dir(), file), {}, {}))
+      .first->second;
+}
+
+std::set<Mark> marks_of(const cli::ModelOutcome& outcome, const Kernel& kernel) {
+  std::set<Mark> marks;
+  for (const model::check::Finding& finding : outcome.findings) {
+    // A line of a header is none of the kernel's.
+    const bool is_here = std::filesystem::path(finding.file).stem() == kernel.file;
+    marks.emplace(is_here ? finding.place.line : 0, to_string(finding.defect));
+  }
+  return marks;
+}
+
+std::string messages_of(const cli::ModelOutcome& outcome) {
+  std::string text;
+  for (const model::check::Finding& finding : outcome.findings) {
+    text += finding.file + ":" + std::to_string(finding.place.line) + ": " +
+            std::string(to_string(finding.defect)) + ": " + finding.message + "\n";
+  }
+  return text + outcome.launch.reason;
+}
+
+class Corpus : public ::testing::TestWithParam<Kernel> {};
+
+TEST_P(Corpus, FindsWhatIsPlantedAndNothingElse) {
+  const Kernel& kernel = GetParam();
+  cli::ModelOptions options;
+  options.threads = 1;
+  options.check = true;
+  for (const std::string& fill : fills()) {
+    const cli::ModelLaunch launch = kernel.filled(fill);
+    cli::ModelSession session(code_of(kernel.file), options);
+    session.prepare(launch);
+    const std::optional<cli::ModelOutcome> outcome = session.run_next();
+    ASSERT_TRUE(outcome.has_value());
+    EXPECT_EQ(judge(kernel, fill, marks_of(*outcome, kernel)), "") << messages_of(*outcome);
+    if (!kernel.is_planted) {
+      EXPECT_NE(outcome->launch.outcome, schema::LaunchOutcome::failed) << outcome->launch.reason;
+    }
+    if (launch.arguments == kernel.launch.arguments) break;  // it has no input
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Corpus, ::testing::ValuesIn(all_kernels()), [](const auto& test) {
+  return test.param.file + "_" + test.param.launch.kernel;
+});
+
+TEST(CorpusOf, HoldsWhatItsIssueAskedFor) {
+  const auto planted = std::count_if(all_kernels().begin(), all_kernels().end(),
+                                     [](const Kernel& kernel) { return kernel.is_planted; });
+  EXPECT_GE(planted, 50);
+  EXPECT_GE(static_cast<std::ptrdiff_t>(all_kernels().size()) - planted, 30);
+}
+
+}  // namespace
+}  // namespace warpmeter::corpus

@@ -1,0 +1,170 @@
+// Asynchronous copies, barrier objects and pipelines as they are meant: nothing is to be found
+// here.
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cuda_pipeline.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+namespace cg = cooperative_groups;
+
+__global__ void copy_then_barrier(float* out, const float* in) {
+  __shared__ float tile[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&tile[t], &in[t], sizeof(float));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = tile[63 - t];
+}
+
+// What a thread has copied itself, it may read when it has waited, without a barrier.
+__global__ void own_copy_waited_for(float4* out, const float4* in) {
+  __shared__ float4 tile[64];
+  const int t = threadIdx.x;
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(&tile[t]))),
+               "l"(in + t)
+               : "memory");
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  out[blockIdx.x * 64 + t] = tile[t];
+}
+
+// An empty group at the end keeps the count of groups right.
+__global__ void copies_two_stages_ahead(float* out, const float* in, int chunks) {
+  __shared__ float tiles[3][64];
+  const int t = threadIdx.x;
+  float sum = 0;
+  for (int c = 0; c < 2; ++c) {
+    __pipeline_memcpy_async(&tiles[c][t], &in[c * 64 + t], sizeof(float));
+    __pipeline_commit();
+  }
+  for (int c = 0; c < chunks; ++c) {
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    if (c + 2 < chunks) {
+      __pipeline_memcpy_async(&tiles[(c + 2) % 3][t], &in[(c + 2) * 64 + t], sizeof(float));
+    }
+    __pipeline_commit();
+    sum += tiles[c % 3][63 - t];
+  }
+  out[blockIdx.x * 64 + t] = sum;
+}
+
+__global__ void group_copies_and_waits(float* out, const float* in) {
+  __shared__ __align__(16) float tile[64];
+  const auto block = cg::this_thread_block();
+  cg::memcpy_async(block, tile, in, sizeof(float) * 64);
+  cg::wait(block);
+  out[blockIdx.x * 64 + block.thread_rank()] = tile[63 - block.thread_rank()];
+}
+
+using Barrier = cuda::barrier<cuda::thread_scope_block>;
+
+__global__ void arrives_and_waits(float* out, const float* in) {
+  __shared__ alignas(Barrier) unsigned char place[sizeof(Barrier)];
+  Barrier& barrier = *reinterpret_cast<Barrier*>(place);
+  __shared__ float line[64];
+  const int t = threadIdx.x;
+  if (t == 0) init(&barrier, blockDim.x);
+  __syncthreads();
+  float v = in[t];
+  for (int round = 0; round < 4; ++round) {
+    line[t] = v;
+    auto token = barrier.arrive();
+    const float factor = in[(t + round) % 64];
+    barrier.wait(static_cast<Barrier::arrival_token&&>(token));
+    v = line[(t + 33) % 64] + factor;
+    barrier.arrive_and_wait();
+  }
+  out[blockIdx.x * 64 + t] = v;
+}
+
+// One warp fills, another reads; the barriers say which slots are full and which are free.
+__global__ void slots_full_and_free(float* out, const float* in, int rounds) {
+  __shared__ alignas(Barrier) unsigned char place[4 * sizeof(Barrier)];
+  Barrier* const full = reinterpret_cast<Barrier*>(place);
+  Barrier* const vacant = full + 2;
+  __shared__ float slots[2][32];
+  const int t = threadIdx.x, lane = t % 32;
+  if (t < 4) init(full + t, 64);
+  __syncthreads();
+  if (t < 32) {
+    for (int round = 0; round < rounds; ++round) {
+      vacant[round & 1].arrive_and_wait();
+      slots[round & 1][lane] = in[round * 32 + lane];
+      (void)full[round & 1].arrive();
+    }
+  } else {
+    (void)vacant[0].arrive();
+    (void)vacant[1].arrive();
+    float sum = 0;
+    for (int round = 0; round < rounds; ++round) {
+      full[round & 1].arrive_and_wait();
+      sum += slots[round & 1][31 - lane];
+      (void)vacant[round & 1].arrive();
+    }
+    out[blockIdx.x * 32 + lane] = sum;
+  }
+}
+
+// Waits for a phase by its parity, without having arrived.
+__global__ void waits_by_parity(float* out, const float* in) {
+  __shared__ alignas(Barrier) unsigned char place[sizeof(Barrier)];
+  Barrier& barrier = *reinterpret_cast<Barrier*>(place);
+  __shared__ float line[32];
+  const int t = threadIdx.x;
+  if (t == 0) init(&barrier, 32);
+  __syncthreads();
+  if (t < 32) {
+    line[t] = in[t];
+    (void)barrier.arrive();
+  } else {
+    barrier.wait_parity(false);
+    out[blockIdx.x * 32 + t - 32] = line[63 - t];
+  }
+}
+
+__global__ void pipeline_of_a_block(float* out, const float* in, int chunks) {
+  __shared__ float tiles[2][64];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  const auto block = cg::this_thread_block();
+  auto pipeline = cuda::make_pipeline(block, &state);
+  const unsigned t = block.thread_rank();
+  float sum = 0;
+  int fetched = 0;
+  for (int c = 0; c < chunks; ++c) {
+    for (; fetched < chunks && fetched < c + 2; ++fetched) {
+      pipeline.producer_acquire();
+      cuda::memcpy_async(&tiles[fetched & 1][t], &in[fetched * 64 + t], sizeof(float), pipeline);
+      pipeline.producer_commit();
+    }
+    pipeline.consumer_wait();
+    sum += tiles[c & 1][63 - t];
+    pipeline.consumer_release();
+  }
+  out[blockIdx.x * 64 + t] = sum;
+}
+
+// The pipeline of a single thread needs no shared state; a barrier does the rest.
+__global__ void pipeline_of_each_thread(float* out, const float* in, int chunks) {
+  __shared__ float tiles[2][64];
+  auto pipeline = cuda::make_pipeline();
+  const int t = threadIdx.x;
+  float sum = 0;
+  pipeline.producer_acquire();
+  cuda::memcpy_async(&tiles[0][t], &in[t], sizeof(float), pipeline);
+  pipeline.producer_commit();
+  for (int c = 0; c < chunks; ++c) {
+    if (c + 1 < chunks) {
+      pipeline.producer_acquire();
+      cuda::memcpy_async(&tiles[(c + 1) & 1][t], &in[(c + 1) * 64 + t], sizeof(float), pipeline);
+      pipeline.producer_commit();
+    }
+    cuda::pipeline_consumer_wait_prior<0>(pipeline);
+    __syncthreads();
+    sum += tiles[c & 1][63 - t];
+    pipeline.consumer_release();
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + t] = sum;
+}

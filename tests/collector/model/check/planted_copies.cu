@@ -1,0 +1,169 @@
+// Asynchronous copies and barrier objects that are waited for wrongly, or not at all.
+// "!": has to be found, "?!": may be (README.md).
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cuda_pipeline.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+namespace cg = cooperative_groups;
+
+__global__ void copy_nobody_waited_for(float* out, const float* in) {
+  __shared__ float tile[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&tile[t], &in[t], sizeof(float));  // ! shared-memory race
+  __pipeline_commit();
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = tile[63 - t];  // ! shared-memory race ?! uninitialised read
+}
+
+// Its own thread, even, does not see it before it has waited.
+__global__ void own_copy_not_waited_for(float* out, const float* in) {
+  __shared__ float tile[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&tile[t], &in[t], sizeof(float));  // ! shared-memory race
+  __pipeline_commit();
+  out[blockIdx.x * 64 + t] = tile[t];  // ! shared-memory race ?! uninitialised read
+}
+
+// Each thread waits for its own copies after the barrier: for others' it has not waited.
+__global__ void waited_after_the_barrier(float* out, const float* in) {
+  __shared__ float tile[64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&tile[t], &in[t], sizeof(float));  // ! shared-memory race
+  __pipeline_commit();
+  __syncthreads();
+  __pipeline_wait_prior(0);
+  out[blockIdx.x * 64 + t] = tile[63 - t];  // ! shared-memory race ?! uninitialised read
+}
+
+// Only the readers wait, and they have copied nothing.
+__global__ void waited_for_by_the_wrong_warp(float* out, const float* in) {
+  __shared__ float tile[32];
+  const int t = threadIdx.x;
+  if (t < 32) {
+    __pipeline_memcpy_async(&tile[t], &in[t], sizeof(float));  // ! shared-memory race
+    __pipeline_commit();
+  } else {
+    __pipeline_wait_prior(0);
+  }
+  __syncthreads();
+  const int i = blockIdx.x * 32 + t - 32;
+  if (t >= 32) out[i] = tile[t - 32];  // ! shared-memory race ?! uninitialised read
+}
+
+// One group may be under way, the one that is read next; at the last there is no next.
+__global__ void one_group_too_many_under_way(float* out, const float* in, int chunks) {
+  __shared__ float tiles[2][64];
+  const int t = threadIdx.x;
+  float sum = 0;
+  __pipeline_memcpy_async(&tiles[0][t], &in[t], sizeof(float));
+  __pipeline_commit();
+  for (int c = 0; c < chunks; ++c) {
+    if (c + 1 < chunks) {
+      float* const to = &tiles[(c + 1) & 1][t];
+      __pipeline_memcpy_async(to, &in[(c + 1) * 64 + t], sizeof(float));  // ! shared-memory race
+      __pipeline_commit();
+    }
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += tiles[c & 1][(t + 32) % 64];  // ! shared-memory race ?! uninitialised read
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + t] = sum;
+}
+
+// The copy goes into what others still read.
+__global__ void copied_over_what_is_read(float* out, const float* in) {
+  __shared__ float tile[64];
+  const int t = threadIdx.x;
+  tile[t] = in[t];
+  __syncthreads();
+  const float first = tile[63 - t];                               // ! shared-memory race
+  __pipeline_memcpy_async(&tile[t], &in[64 + t], sizeof(float));  // ! shared-memory race
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = first + tile[63 - t];
+}
+
+__global__ void group_copy_without_wait(float* out, const float* in) {
+  __shared__ float tile[64];
+  const auto block = cg::this_thread_block();
+  const unsigned t = block.thread_rank();
+  cg::memcpy_async(block, tile, in, sizeof(float) * 64);  // ! shared-memory race
+  block.sync();
+  out[blockIdx.x * 64 + t] = tile[63 - t];  // ! shared-memory race ?! uninitialised read
+  cg::wait(block);
+}
+
+using BlockBarrier = cuda::barrier<cuda::thread_scope_block>;
+
+__global__ void arrived_without_waiting(float* out, const float* in) {
+  __shared__ alignas(BlockBarrier) unsigned char place[sizeof(BlockBarrier)];
+  auto* barrier = reinterpret_cast<BlockBarrier*>(place);
+  __shared__ float tile[64];
+  const int t = threadIdx.x;
+  if (t == 0) init(barrier, 64);
+  __syncthreads();
+  tile[t] = in[t];  // ! shared-memory race
+  auto token = barrier->arrive();
+  (void)token;
+  out[blockIdx.x * 64 + t] = tile[63 - t];  // ! shared-memory race ?! uninitialised read
+}
+
+// A barrier in its first phase takes the phase before that for complete. (It stays in it: the
+// readers, who arrive last, are counted too.)
+__global__ void waited_for_the_wrong_phase(float* out, const float* in) {
+  __shared__ alignas(BlockBarrier) unsigned char place[sizeof(BlockBarrier)];
+  auto* barrier = reinterpret_cast<BlockBarrier*>(place);
+  __shared__ float tile[64];
+  const int t = threadIdx.x;
+  if (t == 0) init(barrier, 64);
+  __syncthreads();
+  if (t < 32) {
+    tile[t] = in[t];  // ! shared-memory race
+    (void)barrier->arrive();
+  } else {
+    barrier->wait_parity(true);
+    out[blockIdx.x * 32 + t - 32] = tile[63 - t];  // ! shared-memory race ?! uninitialised read
+    (void)barrier->arrive();
+  }
+}
+
+// Half of those who write are not counted, so the barrier opens without them.
+__global__ void barrier_object_for_half_of_the_writers(float* out, const float* in) {
+  __shared__ alignas(BlockBarrier) unsigned char place[sizeof(BlockBarrier)];
+  auto* barrier = reinterpret_cast<BlockBarrier*>(place);
+  __shared__ float tile[64];
+  const int t = threadIdx.x;
+  if (t == 0) init(barrier, 32);
+  __syncthreads();
+  if (t < 32) {
+    tile[t] = in[t];
+    barrier->arrive_and_wait();
+    const float other = tile[t + 32];  // ! shared-memory race ?! uninitialised read
+    out[blockIdx.x * 32 + t] = tile[t] + other;
+  } else {
+    tile[t] = 1 - in[t] * in[t];  // ! shared-memory race
+  }
+}
+
+// Two stages; the reader takes what it has not waited for.
+__global__ void pipeline_without_consumer_wait(float* out, const float* in, int chunks) {
+  __shared__ float tiles[2][64];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  const auto block = cg::this_thread_block();
+  auto pipeline = cuda::make_pipeline(block, &state);
+  const unsigned t = block.thread_rank();
+  float sum = 0;
+  for (int c = 0; c < chunks; ++c) {
+    pipeline.producer_acquire();
+    float* const to = &tiles[c & 1][t];
+    cuda::memcpy_async(to, &in[c * 64 + t], sizeof(float), pipeline);  // ! shared-memory race
+    pipeline.producer_commit();
+    sum += tiles[c & 1][63 - t];  // ! shared-memory race ?! uninitialised read
+    pipeline.consumer_wait();
+    pipeline.consumer_release();
+  }
+  out[blockIdx.x * 64 + t] = sum;
+}

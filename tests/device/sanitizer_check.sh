@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Puts the kernels of tests/collector/model/check (with planted mistakes, and correct ones) under compute-sanitizer's four
+# tools on this machine's GPU, and under `warpmeter model --check`: who finds what. Each kernel is launched once with the
+# fill iota, or with another with which its mistake happens. A few minutes on 16 cores.
+#
+#   tests/device/sanitizer_check.sh [BUILD [FOLDER]]   BUILD: where warpmeter and corpus_launcher are; build/gpu when not given
+#                                                      FOLDER: gets sanitizer_check.md, the table, and sanitizer_check.log,
+#                                                      what each tool said; the current one when not given
+#
+# What counts as found: for memcheck, initcheck and synccheck an error in their "ERROR SUMMARY" besides "Program hit …",
+# which only says that a call failed; for racecheck an error or a warning in its "RACECHECK SUMMARY" (hazards that it calls
+# information, such as writes of equal values, do not count). Wherever in the kernel it is: of the tools neither the line
+# nor the kind is held to the marks. Of warpmeter they are: at least one marked line with its kind, and nothing beside the
+# marks. Anything in a correct kernel is a false alarm; warpmeter's remark "equal writes" counts for nothing. Kernels that
+# would never end on hardware are "not run"; one that hangs there is ended by the launcher after 30 s, by this script after 60.
+#
+# Exit code: 0 when warpmeter finds every mistake and reports no correct kernel, 1 when not, 2 when not built, 4 without a
+# GPU. Needs compute-sanitizer and python3, no package.
+set -euo pipefail
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+build=${1:-$here/../../build/gpu}
+folder=${2:-.}
+for program in warpmeter corpus_launcher; do
+  [ -x "$build/$program" ] || {
+    echo "sanitizer_check.sh: no $program in '$build': cmake --preset gpu && cmake --build --preset gpu" >&2
+    exit 2
+  }
+done
+PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
+for tool in compute-sanitizer python3; do
+  command -v $tool >/dev/null || { echo "sanitizer_check.sh: $tool is not in PATH" >&2; exit 2; }
+done
+nvidia-smi -L >/dev/null 2>&1 || { echo "sanitizer_check.sh: there is no GPU here" >&2; exit 4; }
+mkdir -p "$folder"
+python3 "$here/sanitizer_check.py" "$(readlink -f "$here/../..")" "$(readlink -f "$build")" "$folder"
