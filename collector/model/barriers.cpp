@@ -43,32 +43,43 @@ void Barriers::come(Warp& warp) {
   } else {
     barrier.waiting |= bit;
   }
+  // One for a number of threads is over with the last of these; those who come later begin anew.
+  if (barrier.threads != 0) complete(barrier, living());
+}
+
+std::uint32_t Barriers::living() const {
+  std::uint32_t found = 0;
+  for (const Warp& warp : warps_) {
+    if (warp.status != WarpStatus::finished) found |= 1u << warp.index;
+  }
+  return found;
 }
 
 bool Barriers::release() {
-  std::uint32_t living = 0;
-  for (const Warp& warp : warps_) {
-    if (warp.status != WarpStatus::finished) living |= 1u << warp.index;
-  }
+  const std::uint32_t living = this->living();
   bool released = false;
   for (std::uint32_t left = used_; left != 0; left &= left - 1) {
-    Barrier& barrier = barriers_[static_cast<std::size_t>(std::countr_zero(left))];
-    if (barrier.waiting == 0) continue;
-    const std::uint32_t present = barrier.waiting | barrier.arrived;
-    const auto come = [&] { return static_cast<unsigned>(std::popcount(present)) * warp_lanes; };
-    const bool complete =
-        barrier.threads == 0 ? (living & ~present) == 0 : come() >= barrier.threads;
-    if (!complete) continue;
-    if (checker_ != nullptr) tell_released(barrier, living);
-    answer(barrier.waiting);
-    for_each(barrier.waiting, [](Warp& warp) {
-      warp.status = WarpStatus::yielded;
-      ++warp.pc;
-    });
-    barrier = {};
-    released = true;
+    released |= complete(barriers_[static_cast<std::size_t>(std::countr_zero(left))], living);
   }
   return released;
+}
+
+/// Lets the warps of a barrier go on if all have come that it waits for.
+bool Barriers::complete(Barrier& barrier, std::uint32_t living) {
+  if (barrier.waiting == 0) return false;
+  const std::uint32_t present = barrier.waiting | barrier.arrived;
+  const auto come = static_cast<unsigned>(std::popcount(present)) * warp_lanes;
+  const bool is_complete =
+      barrier.threads == 0 ? (living & ~present) == 0 : come >= barrier.threads;
+  if (!is_complete) return false;
+  if (checker_ != nullptr) tell_released(barrier, living);
+  answer(barrier.waiting);
+  for_each(barrier.waiting, [](Warp& warp) {
+    warp.status = WarpStatus::yielded;
+    ++warp.pc;
+  });
+  barrier = {};
+  return true;
 }
 
 void Barriers::tell_released(const Barrier& barrier, std::uint32_t living) const {

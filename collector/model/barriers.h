@@ -42,6 +42,8 @@ class Barriers {
 
   template <class Visit>
   void for_each(std::uint32_t warps, Visit visit) const;
+  bool complete(Barrier& barrier, std::uint32_t living);
+  std::uint32_t living() const;
   void tell_released(const Barrier& barrier, std::uint32_t living) const;
   void answer(std::uint32_t warps) const;
 

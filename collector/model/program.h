@@ -51,6 +51,7 @@ struct SiteInfo {
   bool acquires = false, releases = false;
   Scope scope = Scope::device;     ///< of an atomic or a strong access
   bool stores_same = false;        ///< a store of what is one value in all threads
+  bool is_copied = false;          ///< a load of what is only stored again
   bool is_verified = false;        ///< a load of what an atomic there compares before it changes it
   bool is_call_parameter = false;  ///< of a device function; lies in local memory
   std::uint8_t row_bytes = 0;      ///< of a register of a load or store; 0: not known

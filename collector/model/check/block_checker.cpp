@@ -103,9 +103,9 @@ void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32
       return sentence(warp.index * warp_lanes + lane, what());
     });
   };
-  // Lanes that were never started are named by every full mask; those that have ended are not
-  // waited for, but have nothing to give.
-  const std::uint32_t absent = named & ~mask & (exchanges ? existing : warp.alive);
+  // Lanes that were never started are named by every full mask, and those that have ended are not
+  // waited for; what a shuffle reads of them is looked at by itself.
+  const std::uint32_t absent = named & ~mask & warp.alive;
   const std::uint32_t not_named = mask & ~named;
   if (absent != 0) {
     add(first, [&] {
@@ -137,7 +137,7 @@ void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32
       if (members[lane] == group) together |= 1u << lane;
     }
     // A lane that its own mask leaves out waits for nobody.
-    order_.meet(warp.index, together & group, warp.alive);
+    order_.meet(warp.index, together & group, existing);
     left &= ~together;
   }
 }

@@ -18,11 +18,9 @@ void for_each_lane(std::uint32_t mask, Visit visit) {
   for (; mask != 0; mask &= mask - 1) visit(static_cast<unsigned>(std::countr_zero(mask)));
 }
 
-/// Makes or ends a barrier object, and does not look at what was there.
+/// Makes a barrier object, and does not look at what was there.
 bool makes_barrier(const Operation& op) {
-  const auto kind = static_cast<MbarrierKind>(op.c);
-  return op.code == Code::mbarrier &&
-         (kind == MbarrierKind::init || kind == MbarrierKind::invalidate);
+  return op.code == Code::mbarrier && static_cast<MbarrierKind>(op.c) == MbarrierKind::init;
 }
 
 bool is_object(const Operation& op) {
@@ -154,7 +152,10 @@ void BlockChecker::check_written(WrittenBytes& written, std::uint64_t offset,
     for (std::uint64_t i = 0; i < elements; ++i) {
       const std::uint64_t begin = offset + i * info.width, end = begin + info.width;
       const std::uint64_t from = begin / chunk * chunk, to = (end + chunk - 1) / chunk * chunk;
-      if (written.any(from, to - from)) continue;
+      // Of a vector, not every part has to be of use.
+      const bool may_have_gaps = chunk > 1 || info.parts > 1;
+      const bool is_set = may_have_gaps ? written.any(from, to - from) : written.all(from, to - from);
+      if (is_set) continue;
       add_unwritten(begin, segment.first_lane + static_cast<unsigned>(i));
     }
   }
@@ -253,7 +254,7 @@ void BlockChecker::synchronise(const Warp& warp, const Operation* op, const Site
   Synchronisation what;
   what.reads = info.kind == AccessKind::load || info.kind == AccessKind::atomic;
   what.writes = info.kind != AccessKind::load;
-  what.acquires = info.acquires || (info.kind == AccessKind::atomic && !info.says_order);
+  what.acquires = info.acquires;
   what.releases = info.releases;
   what.scope = info.scope;
   for_each_lane(places.mask, [&](unsigned lane) {

@@ -141,7 +141,7 @@ void BlockOrder::hand_on(std::uint32_t warps, Barrier& from) {
   });
 }
 
-void BlockOrder::meet(std::uint32_t warp, std::uint32_t lanes, std::uint32_t alive) {
+void BlockOrder::meet(std::uint32_t warp, std::uint32_t lanes, std::uint32_t all) {
   if (lanes == 0) return;
   if (!views_.empty() && !is_shared_out_) {
     Barrier together;
@@ -165,7 +165,7 @@ void BlockOrder::meet(std::uint32_t warp, std::uint32_t lanes, std::uint32_t ali
       own.device = device;
     });
   }
-  if ((alive & ~lanes) == 0) {
+  if ((all & ~lanes) == 0) {
     warp_floor_[warp] = now_;
     met_[warp].clear();
   } else {

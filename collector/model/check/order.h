@@ -5,9 +5,9 @@
 // Model"). Values decide nothing.
 //
 // Where people rely on more than the model promises, and hardware gives it, the rule here is the
-// hardware's: an atomic without a qualifier acquires; what a thread has fenced, a barrier carries
-// to the threads that it meets there, so that one of them may tell another block; a barrier takes
-// the place of the fence after a polling read; threads that have ended count as having arrived.
+// hardware's: what a thread has fenced, a barrier carries to the threads that it meets there, so that
+// one of them may tell another block; a barrier takes the place of the fence after an atomic or a
+// polling read; threads that have ended count as having arrived.
 // Shuffles, votes and matches order no memory (CUDA Programming Guide).
 #pragma once
 
@@ -58,8 +58,8 @@ class BlockOrder {
   /// blocks: then of several that did the same any two stand for all.
   bool is_simple() const { return is_simple_; }
 
-  /// The lanes wait for each other; `alive` are all that the warp still has.
-  void meet(std::uint32_t warp, std::uint32_t lanes, std::uint32_t alive);
+  /// The lanes wait for each other; `all` are those that the warp began with.
+  void meet(std::uint32_t warp, std::uint32_t lanes, std::uint32_t all);
   /// The warp goes on after it has told the barrier that it was there.
   void arrive(std::uint32_t barrier, std::uint32_t warp);
   /// Those warps have met at the barrier, with each other and with all that arrived before.

@@ -200,6 +200,12 @@ void Shadow::push(std::uint32_t& chain, const Slot& slot, const Accessing& by, b
   chain = node;
 }
 
+/// Whether an access that comes before this one has to be kept though this one is ordered after it:
+/// it is plain, and this one conflicts with plain ones alone.
+bool Shadow::outlives(const Context& theirs, const Accessing& by) {
+  return by.context.is_strong && !theirs.is_strong && !by.order.is_past(theirs);
+}
+
 /// Tells of a conflict with the slot, if there is one; whether the slot is to be kept.
 bool Shadow::conflicts(const Slot& slot, Conflict at, const Accessing& by, ConflictSink& sink) {
   const Context& theirs = by.contexts[slot.context];
@@ -263,9 +269,10 @@ void Shadow::read(Cell& cell, const Conflict& at, const Accessing& by, ConflictS
     for (std::uint32_t i = old; i != 0; i = nodes_[i].next) {
       Slot slot = nodes_[i].slot;
       const Context& theirs = by.contexts[slot.context];
-      if (is_past(slot)) continue;
+      const bool is_kept = outlives(theirs, by);
+      if (!is_kept && is_past(slot)) continue;
       if (theirs.writes) conflicts(slot, at, by, sink);
-      slot.lanes = by.order.survivors(theirs, slot.lanes, warp, lanes);
+      if (!is_kept) slot.lanes = by.order.survivors(theirs, slot.lanes, warp, lanes);
       if (slot.lanes != 0) push(chain, slot, by);
     }
     drop_chain(old);
@@ -275,7 +282,8 @@ void Shadow::read(Cell& cell, const Conflict& at, const Accessing& by, ConflictS
     last.lanes |= lanes;
   } else {
     if (last.context != 0) {
-      last.lanes = by.order.survivors(by.contexts[last.context], last.lanes, warp, lanes);
+      const Context& theirs = by.contexts[last.context];
+      if (!outlives(theirs, by)) last.lanes = by.order.survivors(theirs, last.lanes, warp, lanes);
       if (last.lanes != 0) push(chain, last, by);
     }
     last = {by.number, lanes};
@@ -289,6 +297,10 @@ void Shadow::write(Cell& cell, const Conflict& at, const Accessing& by, Conflict
   const auto look = [&](Slot slot) {
     if (slot.context == 0) return;
     const Context& theirs = by.contexts[slot.context];
+    if (outlives(theirs, by)) {
+      if (!conflicts(slot, at, by, sink)) return;
+      return push(chain, slot, by);
+    }
     if (by.order.is_past_for(theirs, warp)) return;
     if (!conflicts(slot, at, by, sink)) return;
     slot.lanes = by.order.survivors(theirs, slot.lanes, warp, lanes);
@@ -365,7 +377,7 @@ bool Shadow::replace_whole(Cell& cell, std::uint32_t lanes, const Accessing& by)
   const auto is_ordered = [&](const Slot& slot) {
     if (slot.context == 0) return true;
     const Context& theirs = by.contexts[slot.context];
-    if (theirs.block != by.context.block) return false;
+    if (theirs.block != by.context.block || outlives(theirs, by)) return false;
     return by.order.is_past_for(theirs, by.context.warp) ||
            (theirs.warp == by.context.warp && slot.lanes == lanes);
   };

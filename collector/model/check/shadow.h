@@ -135,6 +135,7 @@ class Shadow {
   bool read_plainly(Cell& cell, std::uint32_t lanes, bool is_whole, const Accessing& by);
   void read(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink);
   void write(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink);
+  static bool outlives(const Context& theirs, const Accessing& by);
   bool conflicts(const Slot& slot, Conflict at, const Accessing& by, ConflictSink& sink);
   void push(std::uint32_t& chain, const Slot& slot, const Accessing& by, bool is_whole = false);
   static bool stands_for(const Context& one, const Context& other, const Accessing& by);

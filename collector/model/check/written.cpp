@@ -10,7 +10,8 @@ std::vector<bool> sites_in_structures(const Program& program) {
   for (const Operation& op : program.operations) {
     if (op.extra >= program.sites.size()) continue;
     const SiteInfo& site = program.sites[op.extra];
-    if (site.instruction == op.instruction && site.kind == AccessKind::load) loads.push_back(&op);
+    const bool is_copied = site.kind == AccessKind::load && site.is_copied;
+    if (site.instruction == op.instruction && is_copied) loads.push_back(&op);
   }
   std::vector<bool> found(program.sites.size());
   for (std::size_t i = 0; i < loads.size(); ++i) {

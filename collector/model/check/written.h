@@ -14,8 +14,8 @@ namespace warpmeter::model::check {
 /// Members of a structure and the gaps behind them fill multiples of it.
 inline constexpr std::uint64_t structure_chunk = 8;
 
-/// By site, whether it copies a part of a structure, gaps included: loads on one line whose
-/// addresses differ by less than the largest gap between two members.
+/// By site, whether it copies a part of a structure, gaps included: loads on one line, of what is
+/// only stored again, whose addresses differ by less than the largest gap between two members.
 std::vector<bool> sites_in_structures(const Program& program);
 
 /// A bit for each byte of a stretch of memory: whether it was written. Bytes beyond it never are.

@@ -7,6 +7,7 @@
 #include "collector/model/align.h"
 #include "collector/model/decode/decode.h"
 #include "collector/model/decode/missing.h"
+#include "collector/model/ptx/copied_loads.h"
 #include "collector/model/ptx/leaders.h"
 #include "collector/model/ptx/one_value.h"
 #include "collector/model/ptx/opcodes.h"
@@ -99,6 +100,7 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.may_be_merged = ptx::mergeable_accesses(function, analysis.graph);
   analysis.leader = ptx::leading_accesses(function, analysis.graph, analysis.data);
   analysis.waits = ptx::waiting_loops(function, analysis.graph, analysis.data);
+  analysis.is_copied = ptx::copied_loads(function, analysis.data);
   analysis.is_verified = ptx::verified_loads(function, analysis.data);
   analysis.stores_same = ptx::stores_of_one_value(function, analysis.data);
   analysis.is_meeting.resize(function.body.size() + 1);

@@ -38,6 +38,7 @@ struct Analysis {
   std::vector<std::size_t> leader;  ///< of each instruction; see ptx/leaders.h
   std::vector<bool> is_meeting;     ///< of each instruction: lanes that parted meet before it
   std::vector<bool> waits;          ///< of each instruction: see ptx::waiting_loops()
+  std::vector<bool> is_copied;      ///< of each instruction: see ptx::copied_loads()
   std::vector<bool> is_verified;    ///< of each instruction: see ptx::verified_loads()
   std::vector<bool> stores_same;    ///< of each instruction: see ptx::stores_of_one_value()
 };

@@ -242,6 +242,7 @@ void Decoder::decode_load_store(bool is_load) {
   info.row_bytes = static_cast<std::uint8_t>(row_bytes);
   info.is_strong = ptx::is_strong(*instruction_);
   note_order(info);
+  info.is_copied = is_load && instance_->analysis->is_copied[index_];
   info.is_verified = is_load && instance_->analysis->is_verified[index_];
   info.stores_same = !is_load && info.row_bytes > 0 && instance_->analysis->stores_same[index_];
   info.is_call_parameter = access_space() == AddressSpace::param;
