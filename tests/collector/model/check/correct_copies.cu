@@ -126,9 +126,10 @@ __global__ void waits_by_parity(float* out, const float* in) {
 
 __global__ void pipeline_of_a_block(float* out, const float* in, int chunks) {
   __shared__ float tiles[2][64];
-  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  using State = cuda::pipeline_shared_state<cuda::thread_scope_block, 2>;
+  __shared__ alignas(State) unsigned char place[sizeof(State)];
   const auto block = cg::this_thread_block();
-  auto pipeline = cuda::make_pipeline(block, &state);
+  auto pipeline = cuda::make_pipeline(block, reinterpret_cast<State*>(place));
   const unsigned t = block.thread_rank();
   float sum = 0;
   int fetched = 0;

@@ -151,9 +151,10 @@ __global__ void barrier_object_for_half_of_the_writers(float* out, const float* 
 // Two stages; the reader takes what it has not waited for.
 __global__ void pipeline_without_consumer_wait(float* out, const float* in, int chunks) {
   __shared__ float tiles[2][64];
-  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  using State = cuda::pipeline_shared_state<cuda::thread_scope_block, 2>;
+  __shared__ alignas(State) unsigned char place[sizeof(State)];
   const auto block = cg::this_thread_block();
-  auto pipeline = cuda::make_pipeline(block, &state);
+  auto pipeline = cuda::make_pipeline(block, reinterpret_cast<State*>(place));
   const unsigned t = block.thread_rank();
   float sum = 0;
   for (int c = 0; c < chunks; ++c) {
