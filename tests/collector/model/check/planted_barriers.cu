@@ -140,8 +140,7 @@ __global__ void largest_by_plain_comparison(int* out, const int* in) {
   if (threadIdx.x == 0) out[blockIdx.x] = largest;
 }
 
-// That all values are equal with some inputs makes it no better.
-// With equal numbers, all write the same.
+// With equal numbers all write the same, which is a remark.
 // fills: iota, random
 __global__ void one_place_for_all(float* out, const float* in) {
   __shared__ float kept;
