@@ -43,27 +43,48 @@ std::vector<std::byte> address_bytes(std::uint64_t address) {
 ModelSession::ModelSession(const model::KernelFile& file, ModelOptions options)
     : file_(file), options_(std::move(options)) {}
 
+/// Audits with the cubin that the file came with, and says why that is no help. One that the person
+/// named has to be.
+std::string ModelSession::audit_with_file(model::Program& program) {
+  std::string why = model::sass::audit(program, *file_.module, file_.cubin);
+  if (why.empty()) return {};
+  if (file_.cubin_is_named) {
+    throw Error(ExitCode::file, fmt::format("{} {}", file_.cubin_path, why));
+  }
+  const std::string cubin = file_.cubin_path.empty()
+                                ? "the compiler's cubin"
+                                : fmt::format("{} beside the PTX", file_.cubin_path);
+  return fmt::format("{} {}", cubin, why);
+}
+
+/// The same with what ptxas makes of the PTX.
+std::string ModelSession::audit_with_ptxas(model::Program& program) {
+  if (!assembled_) assembled_ = model::assemble(*file_.module);
+  if (!assembled_->failure.empty()) return assembled_->failure;
+  const std::string why = model::sass::audit(program, *file_.module, assembled_->cubin);
+  return why.empty() ? why : fmt::format("the cubin of ptxas {}", why);
+}
+
 /// Takes the widths of the accesses from the machine code, where there is any.
 void ModelSession::audit(model::Program& program) {
-  const std::vector<std::byte>* cubin = &file_.cubin;
-  if (cubin->empty()) {
-    if (!assembled_) assembled_ = model::assemble(file_.module->text, file_.module->target);
-    cubin = &*assembled_;
-  }
-  if (cubin->empty()) {
-    const std::string text =
-        "without machine code (a .cubin beside the .ptx, or ptxas of a CUDA toolkit) accesses that "
-        "ptxas may merge are graded ptx";
+  const auto say = [&](const std::string& text) {
     if (std::find(remarks_.begin(), remarks_.end(), text) == remarks_.end()) {
       remarks_.push_back(text);
     }
+  };
+  const bool has_cubin = !file_.cubin.empty() || !file_.cubin_path.empty();
+  const std::string of_file = has_cubin ? audit_with_file(program) : "no cubin was given";
+  if (of_file.empty()) return;
+  const std::string of_ptxas = audit_with_ptxas(program);
+  if (of_ptxas.empty()) {
+    if (has_cubin) say(fmt::format("ptxas assembled the PTX, since {}", of_file));
     return;
   }
-  const std::string why = model::sass::audit(program, *file_.module, *cubin);
-  if (!why.empty()) {
-    remarks_.push_back(fmt::format("the machine code of {} was no help: it {}",
-                                   model::readable_name(program.kernel), why));
-  }
+  program.why_unaudited = fmt::format("{} and {}", of_file, of_ptxas);
+  say(
+      fmt::format("without machine code every count is graded ptx: {}; give the kernel's --cubin, "
+                  "or install ptxas of a CUDA toolkit",
+                  program.why_unaudited));
 }
 
 const model::Program& ModelSession::program_of(const std::string& entry) {

@@ -66,6 +66,8 @@ class ModelSession {
     model::Element element = model::Element::u8;
   };
 
+  std::string audit_with_file(model::Program& program);
+  std::string audit_with_ptxas(model::Program& program);
   void audit(model::Program& program);
   const model::Program& program_of(const std::string& entry);
   std::vector<std::byte> bytes_of(const model::Argument& argument,
@@ -85,7 +87,7 @@ class ModelSession {
   std::map<std::string, Buffer> buffers_;  ///< with a name, by it
   model::check::WrittenMemory written_;
   std::map<std::string, std::string> sources_;
-  std::optional<std::vector<std::byte>> assembled_;  ///< from the PTX, by ptxas
+  std::optional<model::Assembled> assembled_;
   std::vector<std::string> remarks_;
 };
 

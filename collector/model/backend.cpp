@@ -44,10 +44,9 @@ class Programs {
     if (const auto* wrong = std::get_if<ptx::Diagnostic>(&parsed->second)) return *wrong;
     const ptx::Module& module = *std::get<std::unique_ptr<ptx::Module>>(parsed->second);
     auto decoded = decode(module, entry);
-    const kernels::Code* code = code_of(image);
-    if (auto* program = std::get_if<Program>(&decoded);
-        program != nullptr && !code->cubin.empty()) {
-      sass::audit(*program, module, std::as_bytes(code->cubin));
+    if (auto* program = std::get_if<Program>(&decoded)) {
+      const std::string why = sass::audit(*program, module, std::as_bytes(code_of(image)->cubin));
+      if (!why.empty()) program->why_unaudited = fmt::format("the embedded cubin {}", why);
     }
     return decoded;
   }

@@ -1,8 +1,11 @@
 #include "collector/model/grades.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace warpmeter::model {
 namespace {
@@ -18,8 +21,6 @@ constexpr std::string_view parted_reason =
     "in other ways";
 constexpr std::string_view apart_reason =
     "approximate: copies past the registers and barrier objects are not calibrated on hardware";
-constexpr std::string_view unaudited_reason =
-    "counted at PTX level: warps part, and there is no machine code to say where they meet again";
 constexpr std::string_view some_lanes_reason =
     "approximate: 128-bit loads by some lanes of a warp only are not calibrated on hardware";
 constexpr std::string_view width_reason =
@@ -57,6 +58,33 @@ constexpr CounterName counter_names[] = {
     {"global_reduction_requests", AddressSpace::global, AccessKind::reduction,
      &AccessCounts::requests},
 };
+
+bool is_atomic(const SiteInfo& site) {
+  return site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
+}
+
+/// What the program as a whole allows, also for a count to which no access of its PTX added:
+/// without its machine code nobody knows what it executes.
+SiteGrade grade_without_access(const Program& program) {
+  if (!program.is_audited()) {
+    return {Grade::ptx, fmt::format("counted at PTX level: the machine code was not read, since {}",
+                                    program.why_unaudited)};
+  }
+  return {};
+}
+
+/// The machine code has accesses of the counter's kind that no site counts.
+bool has_strays(const Program& program, const CounterName& counter) {
+  return std::any_of(program.strays.begin(), program.strays.end(), [&](const StrayAccess& stray) {
+    const bool is_same_space = stray.space == counter.space || stray.space == AddressSpace::generic;
+    return is_same_space && stray.kind == counter.kind;
+  });
+}
+
+/// An atomic that the audit could not settle may be any kind of atomic, or a loop that loads.
+bool may_add_to(const SiteInfo& site, const CounterName& counter) {
+  return !site.doubt.empty() && is_atomic(site) && counter.kind != AccessKind::store;
+}
 
 /// Shared memory has one kind of atomic, whether its result is used or not.
 AccessKind kind_in(const SiteInfo& site, AddressSpace space) {
@@ -100,24 +128,25 @@ std::string line_text(std::string_view source, int line) {
 SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space,
                    const LaunchOutcome& outcome) {
   const SiteInfo& site = program.sites[index];
-  if (site.is_apart) return {Grade::modelled, apart_reason};
-  const bool is_atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
-  if (!site.doubt.empty()) return {Grade::ptx, site.doubt};
+  if (!program.is_audited()) return grade_without_access(program);
+  if (!site.doubt.empty()) return {Grade::ptx, std::string(site.doubt)};
   const bool parted = std::any_of(site.together.begin(), site.together.end(),
                                   [&](std::uint32_t i) { return outcome.parted[i] != 0; });
-  if (parted) return {Grade::ptx, parted_reason};
-  if (!program.is_audited && outcome.has_parted()) return {Grade::ptx, unaudited_reason};
-  if (site.waits) return {Grade::modelled, waits_reason};
-  if (is_atomic && space == AddressSpace::shared && (site.is_float || site.retries)) {
-    return {Grade::modelled, loop_reason};
+  if (parted) return {Grade::ptx, std::string(parted_reason)};
+  if (site.is_apart) return {Grade::modelled, std::string(apart_reason)};
+  if (site.waits) return {Grade::modelled, std::string(waits_reason)};
+  if (is_atomic(site) && space == AddressSpace::shared && (site.is_float || site.retries)) {
+    return {Grade::modelled, std::string(loop_reason)};
   }
   const bool is_known_atomic =
       site.width == 4 || (site.width == 8 && space == AddressSpace::global);
   if (space == AddressSpace::shared && outcome.counts[index].is_approximate) {
-    return {Grade::modelled, some_lanes_reason};
+    return {Grade::modelled, std::string(some_lanes_reason)};
   }
-  if (site.width > 16 || (is_atomic && !is_known_atomic)) return {Grade::modelled, width_reason};
-  return {};
+  if (site.width > 16 || (is_atomic(site) && !is_known_atomic)) {
+    return {Grade::modelled, std::string(width_reason)};
+  }
+  return grade_without_access(program);
 }
 
 schema::Counter counter(std::string_view name, const Program& program,
@@ -138,31 +167,36 @@ schema::Counter counter(std::string_view name, const Program& program,
     result.reason = "the model counts accesses and instructions only; run on a GPU for this";
     return result;
   }
-  result.grade = Grade::exact;
+  SiteGrade grade = grade_without_access(program);
+  const auto weaken = [&](SiteGrade other) {
+    if (other.grade > grade.grade) grade = std::move(other);
+  };
+  if (has_strays(program, *known)) weaken({Grade::ptx, std::string(stray_accesses)});
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
+    if (site.is_apart) continue;
     const AccessCounts* counts = &counts_in(outcome.counts[i], known->space);
     const bool loops = known->space == AddressSpace::shared && known->kind == AccessKind::load &&
                        outcome.counts[i].loop_loads.requests > 0;
     if (loops) {
       counts = &outcome.counts[i].loop_loads;
     } else if (kind_in(site, known->space) != known->kind) {
+      if (counts->requests > 0 && may_add_to(site, *known)) {
+        weaken(grade_of(program, i, known->space, outcome));
+      }
       continue;
     } else if (counts->requests == 0 && counts->bytes == 0) {
       // Nobody had to wait here; on the hardware somebody may have to.
       const bool may_be_there = site.space == known->space || site.space == AddressSpace::generic;
       if (!site.waits || !may_be_there) continue;
     }
-    if (site.is_apart) continue;
     sum += counts->*known->count;
-    const SiteGrade grade = grade_of(program, i, known->space, outcome);
-    if (grade.grade > result.grade) {
-      result.grade = grade.grade;
-      result.reason = grade.reason;
-    }
+    weaken(grade_of(program, i, known->space, outcome));
   }
   result.value = static_cast<double>(sum);
+  result.grade = grade.grade;
+  result.reason = grade.reason;
   return result;
 }
 

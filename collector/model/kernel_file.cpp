@@ -62,7 +62,7 @@ Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
   }
   const std::string target = (folder.path() / "kernels.ptx").string();
   std::vector<std::string> words = {
-      nvcc.string(), "-ptx", "-lineinfo", fmt::format("-arch=sm_{}", options.arch),
+      nvcc.string(), "-ptx", "-lineinfo", fmt::format("-arch=sm_{}", options.target()),
       "-o",          target, source};
   if (!options.standard.empty()) words.push_back("--std=" + options.standard);
   for (const std::string& include : options.includes) words.push_back("-I" + include);
@@ -160,6 +160,26 @@ int match(std::string_view readable, std::string_view kernel) {
   return 0;
 }
 
+/// The machine code of a .ptx. One that nobody named is only an offer: where it cannot be read, the
+/// person is told.
+void read_cubin(KernelFile& file, const std::string& named) {
+  if (!named.empty()) {
+    file.cubin = read_whole_file(named);
+    file.cubin_path = named;
+    file.cubin_is_named = true;
+    return;
+  }
+  const std::string beside = fs::path(file.path).replace_extension(".cubin").string();
+  std::error_code ignored;
+  if (!fs::is_regular_file(beside, ignored)) return;
+  try {
+    file.cubin = read_whole_file(beside);
+    file.cubin_path = beside;
+  } catch (const Error& error) {
+    file.remarks.push_back(fmt::format("the cubin beside the PTX is not used: {}", error.what()));
+  }
+}
+
 }  // namespace
 
 std::string readable_name(std::string_view entry) {
@@ -237,13 +257,13 @@ KernelFile read_kernel_file(const std::string& path, const CompileOptions& optio
   const std::string suffix = fs::path(path).extension().string();
   if (suffix == ".ptx") {
     file.module = parse(path, text_of(path));
-    const fs::path beside = fs::path(path).replace_extension(".cubin");
-    std::error_code ignored;
-    if (!cubin.empty()) {
-      file.cubin = read_whole_file(cubin);
-    } else if (fs::is_regular_file(beside, ignored)) {
-      file.cubin = read_whole_file(beside.string());
+    if (options.arch.value_or(file.module->target) != file.module->target) {
+      throw Error(ExitCode::usage,
+                  fmt::format("{} is PTX of sm_{}, not of sm_{}: an architecture is chosen for a "
+                              ".cu; leave it out with a .ptx",
+                              path, file.module->target, *options.arch));
     }
+    read_cubin(file, cubin);
     return file;
   }
   if (suffix != ".cu") {
@@ -264,18 +284,19 @@ KernelFile read_kernel_file(const std::string& path, const CompileOptions& optio
   return file;
 }
 
-std::vector<std::byte> assemble(const std::string& ptx, int arch) {
+Assembled assemble(const ptx::Module& module) {
   const auto ptxas = toolkit_program("ptxas");
-  if (!ptxas) return {};
+  if (!ptxas) return {{}, "there is no ptxas here"};
   const schema::TemporaryFolder folder;
   const std::string source = (folder.path() / "kernels.ptx").string();
   const std::string target = (folder.path() / "kernels.cubin").string();
-  std::ofstream(source, std::ios::binary) << ptx;
+  std::ofstream(source, std::ios::binary) << module.text;
   const ToolOutcome outcome =
-      run_tool({ptxas->string(), "--generate-line-info", fmt::format("--gpu-name=sm_{}", arch),
-                "-o", target, source});
-  if (outcome.exit_code != 0) return {};
-  return read_whole_file(target);
+      run_tool({ptxas->string(), "--generate-line-info",
+                fmt::format("--gpu-name={}", module.target_name), "-o", target, source});
+  if (outcome.exit_code == 0) return {read_whole_file(target), {}};
+  const std::string words = first_line(outcome.output);
+  return {{}, fmt::format("ptxas does not take the PTX ({})", words.empty() ? "no word" : words)};
 }
 
 std::string source_text(const std::string& path) {

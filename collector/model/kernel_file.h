@@ -18,13 +18,16 @@ struct KernelFile {
   std::string path;                          ///< as it was given
   std::unique_ptr<ptx::Module> module;       ///< its text is the PTX
   std::vector<std::byte> cubin;              ///< assembled from it; empty: there is none
+  std::string cubin_path;                    ///< where that was read from; empty: compiled here
+  bool cubin_is_named = false;               ///< by the person, not found beside the PTX
   std::map<std::string, std::string> named;  ///< name expression → the entry's name
   std::vector<std::string> remarks;          ///< for the person: by which compiler, and why
 };
 
 /// `kernels` are the names that will be looked for: of a .cu, those with template arguments are
 /// instantiated. `cubin`: a file with the machine code of a .ptx; empty: the file beside it with
-/// that suffix, if there is one.
+/// that suffix, if there is one and it can be read. An architecture that was asked for has to be
+/// that of a .ptx.
 /// Throws Error{usage} with the compiler's messages or what is wrong with the PTX, Error{file} when
 /// a file cannot be read, Error{no_hardware} when there is no compiler.
 KernelFile read_kernel_file(const std::string& path, const CompileOptions& options,
@@ -38,9 +41,13 @@ std::string find_entry(const KernelFile& file, std::string_view kernel);
 /// An entry's name as its author wrote it, without parameters: "reduce<float, 256>".
 std::string readable_name(std::string_view entry);
 
-/// The machine code that ptxas of this machine's toolkit makes of PTX; empty: there is no ptxas, or
-/// it does not take it.
-std::vector<std::byte> assemble(const std::string& ptx, int arch);
+struct Assembled {
+  std::vector<std::byte> cubin;
+  std::string failure;  ///< why there is none: a sentence without its end; empty: there is one
+};
+
+/// The machine code that ptxas of this machine's toolkit makes of PTX.
+Assembled assemble(const ptx::Module& module);
 
 /// A file's text, for showing its lines; empty when it cannot be read.
 std::string source_text(const std::string& path);

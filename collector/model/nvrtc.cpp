@@ -101,7 +101,7 @@ std::string log_of(nvrtcProgram program, nvrtcResult result) {
 }
 
 std::vector<std::string> words_of(const std::string& path, const CompileOptions& options) {
-  std::vector<std::string> words = {fmt::format("--gpu-architecture=sm_{}", options.arch),
+  std::vector<std::string> words = {fmt::format("--gpu-architecture=sm_{}", options.target()),
                                     "--generate-line-info"};
   if (!options.standard.empty()) words.push_back("--std=" + options.standard);
   const fs::path folder = fs::path(path).parent_path();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ struct CompileOptions {
   std::vector<std::string> includes;  ///< folders, as of -I
   std::vector<std::string> defines;   ///< "N=32", as of -D
   std::string standard;               ///< "c++17"; empty: the compiler's own
-  int arch = 90;                      ///< 90 is sm_90
+  std::optional<int> arch;            ///< that was asked for; 90 is sm_90
+  int target() const { return arch.value_or(90); }
   bool operator==(const CompileOptions&) const = default;
 };
 

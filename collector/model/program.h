@@ -69,6 +69,15 @@ struct SiteInfo {
   std::vector<std::uint32_t> together;
 };
 
+/// A kind of access that machine code has beyond what its PTX explains; `space` may be generic.
+struct StrayAccess {
+  AccessKind kind = AccessKind::load;
+  AddressSpace space = AddressSpace::generic;
+};
+
+inline constexpr std::string_view stray_accesses =
+    "counted at PTX level: the machine code has accesses that belong to no line of the PTX";
+
 /// A row that holds the same number in every lane.
 struct ConstantRow {
   std::uint16_t row = 0;
@@ -172,7 +181,12 @@ struct Program {
   std::vector<std::byte> constant_memory;
   std::vector<FunctionCode> functions;  ///< those that are not inlined
   bool has_calls = false;
-  bool is_audited = false;  ///< machine code was read, and the sites say what it makes of them
+  /// Why its machine code was not read: the rest of a sentence after "since". Empty: it was, and
+  /// the sites say what it makes of them.
+  std::string why_unaudited = "nobody gave any";
+  bool is_audited() const { return why_unaudited.empty(); }
+  /// Accesses of the machine code that belong to no access of the PTX, so that no site counts them.
+  std::vector<StrayAccess> strays;
 
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.

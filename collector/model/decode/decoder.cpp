@@ -11,7 +11,6 @@
 #include "collector/model/ptx/leaders.h"
 #include "collector/model/ptx/one_value.h"
 #include "collector/model/ptx/opcodes.h"
-#include "collector/model/ptx/sites.h"
 #include "collector/model/ptx/types.h"
 #include "collector/model/ptx/verified_loads.h"
 #include "collector/model/ptx/waiting.h"
@@ -97,7 +96,6 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.graph = std::move(std::get<ptx::ControlFlow>(graph));
   analysis.data = ptx::data_flow(function);
   analysis.slots = ptx::allocate(analysis.data, analysis.graph);
-  analysis.may_be_merged = ptx::mergeable_accesses(function, analysis.graph);
   analysis.leader = ptx::leading_accesses(function, analysis.graph, analysis.data);
   analysis.waits = ptx::waiting_loops(function, analysis.graph, analysis.data);
   analysis.is_copied = ptx::copied_loads(function, analysis.data);

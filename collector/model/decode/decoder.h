@@ -34,7 +34,6 @@ struct Analysis {
   ptx::ControlFlow graph;
   ptx::DataFlow data;
   ptx::Slots slots;
-  std::vector<bool> may_be_merged;
   std::vector<std::size_t> leader;  ///< of each instruction; see ptx/leaders.h
   std::vector<bool> is_meeting;     ///< of each instruction: lanes that parted meet before it
   std::vector<bool> waits;          ///< of each instruction: see ptx::waiting_loops()

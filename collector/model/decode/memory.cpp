@@ -9,9 +9,6 @@
 
 namespace warpmeter::model {
 
-constexpr std::string_view may_be_merged =
-    "counted at PTX level: ptxas may merge these accesses with their neighbours";
-
 /// What may follow `ld`, `st`, `atom` or `red` without changing what they do here: caching,
 /// prefetching and ordering. Lanes run in lockstep and warps one after the other, so every access
 /// is as ordered as any of these asks.
@@ -105,7 +102,6 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
   site.instruction = ordinal_;
   site.requests = {{0, info.width, false, false}};
   site.is_generic = info.space == AddressSpace::generic;
-  if (instance_->analysis->may_be_merged[index_]) site.doubt = may_be_merged;
   site.waits = is_in_waiting_loop();
   return static_cast<std::uint32_t>(program_.sites.size() - 1);
 }

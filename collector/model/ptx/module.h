@@ -134,6 +134,7 @@ struct Module {
   std::string text;
   int version = 0;                 ///< 90 is 9.0
   int target = 0;                  ///< 90 is sm_90
+  std::string_view target_name;    ///< as it was written: "sm_90a"
   std::vector<std::string> files;  ///< of `.file`, by index; index 0 may be unused
   std::vector<Variable> variables;
   std::vector<Function> functions;

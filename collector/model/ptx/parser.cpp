@@ -156,6 +156,7 @@ void Parser::target() {
     if (number == 0)
       fail(token, fmt::format("{} is no target; expected sm_90 or its like", describe(token)));
     module_.target = number;
+    module_.target_name = name;
   } while (accept(','));
 }
 

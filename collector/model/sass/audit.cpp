@@ -15,8 +15,8 @@
 namespace warpmeter::model::sass {
 namespace {
 
-constexpr std::string_view unknown_accesses =
-    "counted at PTX level: the machine code has accesses that belong to no line of the PTX";
+constexpr std::string_view not_judged =
+    "counted at PTX level: the machine code of this instruction is not read";
 
 /// Why the code was not assembled from the module's text.
 std::string mismatch(const ptx::Function& function, const MachineCode& code) {
@@ -33,6 +33,31 @@ std::string mismatch(const ptx::Function& function, const MachineCode& code) {
     }
   }
   return {};
+}
+
+bool is_counted(const SiteInfo& site) {
+  return !site.is_apart &&
+         (site.space == AddressSpace::shared || site.space == AddressSpace::global ||
+          site.space == AddressSpace::generic);
+}
+
+/// Machine accesses that nothing in the PTX explains: they would be missing from the counts. Those
+/// that no counter of loads sees are not.
+std::vector<StrayAccess> strays_of(const MachineCode& code,
+                                   const std::map<int, std::vector<PtxAccess>>& ptx_on_line) {
+  std::vector<StrayAccess> strays;
+  for (const MachineAccess& machine : code.accesses) {
+    if (machine.instruction.is_copy || machine.instruction.is_matrix_load) continue;
+    const AccessKind kind = *machine.instruction.access;
+    const auto there = ptx_on_line.find(machine.line);
+    const bool is_explained =
+        there != ptx_on_line.end() &&
+        std::any_of(there->second.begin(), there->second.end(), [&](const PtxAccess& ptx) {
+          return same_kind(ptx.kind, kind) || is_atomic(ptx.kind) || ptx.is_copy;
+        });
+    if (!is_explained) strays.push_back({kind, machine.instruction.space});
+  }
+  return strays;
 }
 
 /// In functions that call themselves, or that pointers lead to, lanes that part do not all meet
@@ -52,6 +77,12 @@ void keep_bodies_together(Program& program) {
 }  // namespace
 
 std::string audit(Program& program, const ptx::Module& module, const MachineCode& code) {
+  if (code.arch != program.arch) {
+    return fmt::format(
+        "is machine code of sm_{}, and the PTX is of sm_{}; assemble it with ptxas "
+        "-arch=sm_{} -lineinfo",
+        code.arch, program.arch, program.arch);
+  }
   std::map<int, std::vector<const MachineAccess*>> on_line;
   for (const MachineAccess& access : code.accesses) on_line[access.line].push_back(&access);
 
@@ -71,20 +102,12 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     }
   }
 
-  // Machine accesses that nothing in the PTX explains would be missing from the counts.
-  const auto has_strays = [&](AccessKind kind, AddressSpace space) {
-    return std::any_of(code.accesses.begin(), code.accesses.end(), [&](const MachineAccess& m) {
-      if (!same_kind(*m.instruction.access, kind) || !same_space(m.instruction.space, space)) {
-        return false;
-      }
-      const auto there = ptx_on_line.find(m.line);
-      if (there == ptx_on_line.end()) return true;
-      return std::none_of(there->second.begin(), there->second.end(), [&](const PtxAccess& p) {
-        return same_kind(p.kind, kind) || is_atomic(p.kind) || p.is_copy;
-      });
+  program.strays = strays_of(code, ptx_on_line);
+  const auto has_strays = [&](const SiteInfo& site) {
+    return std::any_of(program.strays.begin(), program.strays.end(), [&](const StrayAccess& stray) {
+      return same_kind(stray.kind, site.kind) && same_space(stray.space, site.space);
     });
   };
-  std::map<std::pair<AccessKind, AddressSpace>, bool> strays;
   std::unordered_multimap<int, std::uint32_t> on_ptx_line;
   for (std::uint32_t i = 0; i < program.places.size(); ++i) {
     on_ptx_line.emplace(program.places[i].ptx_line, i);
@@ -92,12 +115,13 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
 
   for (SiteInfo& site : program.sites) {
     const auto found = verdicts.find(program.places[site.instruction].ptx_line);
-    if (found == verdicts.end()) continue;
+    if (found == verdicts.end()) {
+      if (is_counted(site)) site.doubt = not_judged;
+      continue;
+    }
     const Verdict& verdict = found->second.second;
     site.doubt = verdict.doubt;
-    const std::pair key{site.kind, site.space};
-    if (!strays.contains(key)) strays[key] = has_strays(site.kind, site.space);
-    if (strays[key] && site.doubt.empty()) site.doubt = unknown_accesses;
+    if (site.doubt.empty() && has_strays(site)) site.doubt = stray_accesses;
     if (!site.doubt.empty()) continue;
     // What a copy past the registers stores, the machine code has no access of its own for.
     if (is_atomic(site.kind)) site.kind = verdict.kind;
@@ -112,7 +136,7 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     if (verdict.requests) site.requests = *verdict.requests;
   }
   if (program.has_calls) keep_bodies_together(program);
-  program.is_audited = true;
+  program.why_unaudited.clear();
   return {};
 }
 

@@ -45,6 +45,7 @@ template std::optional<std::uint64_t> number_at(Bytes, std::uint64_t);
 
 std::variant<Elf, std::string> Elf::read(Bytes file) {
   constexpr std::array<std::uint8_t, 6> magic = {0x7f, 'E', 'L', 'F', 2, 1};
+  if (file.empty()) return "is empty; make a cubin with ptxas or nvcc -cubin";
   if (file.size() < file_header_bytes ||
       !std::equal(magic.begin(), magic.end(), file.begin(),
                   [](std::uint8_t a, std::byte b) { return a == static_cast<std::uint8_t>(b); })) {

@@ -98,6 +98,7 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
     }
   }
   result.drops_result = (word.low >> 16 & 255) == no_register;
+  result.is_matrix_load = number == matrix_load;
   result.is_compare_and_swap = is_one_of(number, swaps);
   result.counts_lanes = number == count_lanes;
   result.is_break = number == break_;

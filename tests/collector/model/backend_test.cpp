@@ -148,9 +148,9 @@ TEST(ModelBackend, StopsWhenCancelled) {
   EXPECT_EQ(workload->execute(launch_of(family, "block_128", 1 << 20)).failure, "cancelled");
 }
 
-/// The grade of one counter of a kernel with one thread.
-schema::Counter counter_of(const std::string& body, std::string_view name) {
-  const TestRun run = run_ptx(
+/// A kernel with one warp.
+TestRun run_of(const std::string& body) {
+  TestRun run = run_ptx(
       module_with(
           ".param .u64 out",
           ".reg .b32 %r<9>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n .shared .align 16 .b8 tile[256];\n"
@@ -158,18 +158,74 @@ schema::Counter counter_of(const std::string& body, std::string_view name) {
               body + " ret;"),
       "k", geometry(1, 32), {TestArgument::buffer(std::vector<std::uint32_t>(64))});
   EXPECT_EQ(run.refusal + run.trap(), "") << body;
+  return run;
+}
+
+/// A counter of it as if its machine code had been read, and did what its PTX says.
+schema::Counter counter_of(const std::string& body, std::string_view name) {
+  TestRun run = run_of(body);
+  run.program.why_unaudited.clear();
   return counter(name, run.program, run.outcome);
+}
+
+TEST(Grades, AreOfPtxWhereNoMachineCodeWasRead) {
+  for (const char* body : {"", "ld.shared.f32 %f1, [%r1];", "st.global.u32 [%rd1], %r1;",
+                           "red.shared.add.u32 [%r1], 1;", "atom.global.add.u32 %r2, [%rd1], 1;"}) {
+    const TestRun run = run_of(body);
+    for (const std::string_view name : counter_list()) {
+      if (name.ends_with("_instructions")) continue;
+      const schema::Counter counted = counter(name, run.program, run.outcome);
+      EXPECT_EQ(counted.grade, Grade::ptx) << body << " " << name;
+      EXPECT_THAT(counted.reason, HasSubstr("machine code was not read, since nobody gave any"));
+    }
+    for (const schema::Line& line : source_lines(run.program, run.outcome, "", "")) {
+      EXPECT_EQ(line.grade, Grade::ptx) << body;
+    }
+  }
 }
 
 TEST(Grades, AreAsWeakAsTheWeakestAccessThatRan) {
   const std::string one = "ld.shared.f32 %f1, [%r1];";
-  const std::string two = one + "ld.shared.f32 %f2, [%r1+4];";
+  TestRun run = run_of(one + "st.shared.f32 [%r1], %f1;");
+  run.program.why_unaudited.clear();
+  for (SiteInfo& site : run.program.sites) {
+    if (site.kind == AccessKind::load) site.doubt = "nobody knows";
+  }
+  EXPECT_EQ(counter("shared_load_requests", run.program, run.outcome).grade, Grade::ptx);
+  EXPECT_EQ(counter("shared_load_wavefronts", run.program, run.outcome).reason, "nobody knows");
+  EXPECT_EQ(counter("shared_store_wavefronts", run.program, run.outcome).grade, Grade::exact);
   EXPECT_EQ(counter_of(one, "shared_load_requests").grade, Grade::exact);
-  EXPECT_EQ(counter_of(two, "shared_load_requests").grade, Grade::ptx);
-  EXPECT_THAT(counter_of(two, "shared_load_wavefronts").reason, HasSubstr("ptxas may merge"));
-  EXPECT_EQ(counter_of(two, "shared_store_wavefronts").grade, Grade::exact) << "none ran";
-  EXPECT_EQ(*counter_of(two, "shared_store_wavefronts").value, 0);
-  EXPECT_EQ(counter_of(two, "global_load_sectors").grade, Grade::exact);
+  EXPECT_EQ(counter_of(one, "shared_store_wavefronts").grade, Grade::exact) << "none ran";
+  EXPECT_EQ(*counter_of(one, "shared_store_wavefronts").value, 0);
+  EXPECT_EQ(counter_of(one, "global_load_sectors").grade, Grade::exact);
+}
+
+TEST(Grades, OfAnAtomicInDoubtAreThoseOfAllThatItMayBe) {
+  TestRun run = run_of("atom.global.add.u32 %r2, [%rd1], 1;");
+  run.program.why_unaudited.clear();
+  run.program.sites.back().doubt = "nobody knows";
+  for (const char* name : {"global_atomic_requests", "global_reduction_requests",
+                           "global_reduction_sectors", "global_load_requests"}) {
+    EXPECT_EQ(counter(name, run.program, run.outcome).grade, Grade::ptx) << name;
+  }
+  for (const char* name : {"global_store_requests", "shared_atomic_requests"}) {
+    EXPECT_EQ(counter(name, run.program, run.outcome).grade, Grade::exact) << name;
+  }
+}
+
+TEST(Grades, KnowWhichCountsMissAccessesOfTheMachineCode) {
+  TestRun run = run_of("");
+  run.program.why_unaudited.clear();
+  run.program.strays = {{AccessKind::load, AddressSpace::generic},
+                        {AccessKind::store, AddressSpace::shared}};
+  const auto grade = [&](const char* name) {
+    return counter(name, run.program, run.outcome).grade;
+  };
+  EXPECT_EQ(grade("shared_load_requests"), Grade::ptx);
+  EXPECT_EQ(grade("global_load_bytes"), Grade::ptx);
+  EXPECT_EQ(grade("shared_store_wavefronts"), Grade::ptx);
+  EXPECT_EQ(grade("global_store_sectors"), Grade::exact);
+  EXPECT_EQ(grade("global_atomic_sectors"), Grade::exact);
 }
 
 TEST(Grades, CallAtomicsThatLoopModelled) {

@@ -205,11 +205,11 @@ TEST(Audit, IsMissedWhereWarpsPart) {
   outcome.counts.resize(1);
   outcome.parted = {0, 0};
   const auto grade = [&] { return grade_of(program, 0, AddressSpace::global, outcome).grade; };
+  EXPECT_EQ(grade(), schema::Grade::ptx);
+  program.why_unaudited.clear();
   EXPECT_EQ(grade(), schema::Grade::exact);
   outcome.parted[1] = 1;
-  EXPECT_EQ(grade(), schema::Grade::ptx);
-  program.is_audited = true;
-  EXPECT_EQ(grade(), schema::Grade::exact);
+  EXPECT_EQ(grade(), schema::Grade::exact) << "elsewhere";
   program.sites[0].together = {1};
   EXPECT_EQ(grade(), schema::Grade::ptx);
 }
@@ -219,6 +219,25 @@ TEST(Audit, RefusesACubinOfOtherPtx) {
   Audited audited(case_of("tile_row"));
   audited.program.kernel = which.entry;
   EXPECT_NE(audit(audited.program, *audited.module, cubin_of(which)), "");
+}
+
+TEST(Audit, RefusesACubinOfAnotherArchitecture) {
+  const agreement::Case& which = case_of("copy_u32");
+  Audited audited(which);
+  audited.program.arch = 86;
+  EXPECT_EQ(audit(audited.program, *audited.module, cubin_of(which)),
+            "is machine code of sm_90, and the PTX is of sm_86; assemble it with ptxas -arch=sm_86 "
+            "-lineinfo");
+  EXPECT_FALSE(audited.program.is_audited());
+}
+
+TEST(Audit, KnowsThatNoCounterOfLoadsSeesMatricesAndCopies) {
+  for (const char* entry : {"load_matrices", "staged_pipeline"}) {
+    const agreement::Case& which = case_of(entry);
+    Audited audited(which);
+    ASSERT_EQ(audit(audited.program, *audited.module, cubin_of(which)), "");
+    EXPECT_TRUE(audited.program.strays.empty()) << entry;
+  }
 }
 
 TEST(Audit, ReadsDamagedCubinsWithoutHarm) {

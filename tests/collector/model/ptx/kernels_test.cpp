@@ -6,7 +6,6 @@
 #include <set>
 
 #include "collector/model/ptx/opcodes.h"
-#include "collector/model/ptx/sites.h"
 #include "collector/model/ptx/slots.h"
 #include "kernels/family.h"
 #include "tests/collector/model/ptx/parsed.h"
@@ -60,21 +59,6 @@ TEST(PtxKernels, TheCataloguesAreUnderstood) {
           EXPECT_THAT(module->files[static_cast<std::size_t>(memory->location->file)],
                       EndsWith(std::string(family->image->source_path)));
         }
-      }
-    }
-  }
-}
-
-TEST(PtxKernels, OnlyTheTiledMatmulHasSharedAccessesThatMayBeMerged) {
-  for (const kernels::Family* family : kernels::registry()) {
-    for (const kernels::Code& code : family->image->codes) {
-      const auto module = parsed(std::string(code.ptx));
-      for (const kernels::Variant& variant : family->variants) {
-        const Function& function = *module->find(variant.entry);
-        const auto mergeable = mergeable_accesses(function, graph_of(function));
-        const bool is_tiled_matmul = family->name == "matmul" && variant.name == "tiled_16";
-        EXPECT_EQ(std::count(mergeable.begin(), mergeable.end(), true) != 0, is_tiled_matmul)
-            << variant.entry << " sm_" << code.arch;
       }
     }
   }

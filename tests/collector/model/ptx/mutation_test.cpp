@@ -7,7 +7,6 @@
 #include <random>
 
 #include "collector/model/ptx/opcodes.h"
-#include "collector/model/ptx/sites.h"
 #include "collector/model/ptx/slots.h"
 #include "tests/collector/model/ptx/parsed.h"
 
@@ -31,7 +30,6 @@ bool survives(const std::string& text) {
     const DataFlow data = data_flow(function);
     const Slots slots = allocate(data, std::get<0>(graph));
     EXPECT_EQ(slots.slot.size(), data.registers().size());
-    EXPECT_EQ(mergeable_accesses(function, std::get<0>(graph)).size(), function.body.size());
   }
   return true;
 }
