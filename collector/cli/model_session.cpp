@@ -80,11 +80,12 @@ void ModelSession::audit(model::Program& program) {
     if (has_cubin) say(fmt::format("ptxas assembled the PTX, since {}", of_file));
     return;
   }
-  program.why_unaudited = fmt::format("{} and {}", of_file, of_ptxas);
+  const std::string why = fmt::format("{} and {}", of_file, of_ptxas);
+  program.why_unaudited += ", since " + why;
   say(
       fmt::format("without machine code every count is graded ptx: {}; give the kernel's --cubin, "
                   "or install ptxas of a CUDA toolkit",
-                  program.why_unaudited));
+                  why));
 }
 
 const model::Program& ModelSession::program_of(const std::string& entry) {

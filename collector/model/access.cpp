@@ -97,10 +97,7 @@ bool is_atomic(const SiteInfo& info) {
 AccessCounts request_counts(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
   Cost cost;
   if (space == AddressSpace::global) {
-    // Where no lane needs the sum that the lane before it left, lanes at one address are taken
-    // together; floats always are.
-    const bool in_rounds = info.kind == AccessKind::atomic && !info.is_float && !info.drops_result;
-    cost = in_rounds ? global_atomic_cost(access) : global_cost(access);
+    cost = global_cost(access);
   } else if (info.counts_lanes) {
     cost = shared_cost(access, SharedAccess::store);
   } else {

@@ -46,7 +46,7 @@ class Programs {
     auto decoded = decode(module, entry);
     if (auto* program = std::get_if<Program>(&decoded)) {
       const std::string why = sass::audit(*program, module, std::as_bytes(code_of(image)->cubin));
-      if (!why.empty()) program->why_unaudited = fmt::format("the embedded cubin {}", why);
+      if (!why.empty()) program->why_unaudited += fmt::format(", since the embedded cubin {}", why);
     }
     return decoded;
   }

@@ -23,9 +23,9 @@ struct Options {
 ///
 /// An execution that was cancelled fails with the reason "cancelled". A counter's grade is the
 /// weakest of the accesses behind it:
-///   exact     by a rule calibrated on hardware, from the machine code
+///   exact     from the machine code, by rules measured on that architecture (see measured.h)
 ///   modelled  approximate: shared atomics of floats (a loop on the hardware), atomics of 64 bits,
-///             accesses of 32 bytes a thread
+///             accesses of 32 bytes a thread; all counts on an architecture that was not measured
 ///   ptx       counted per PTX instruction, where the hardware may run others: all instruction
 ///             counts, and accesses whose machine code was not read or not understood
 std::unique_ptr<run::Backend> open(const Options& options = {});

@@ -173,14 +173,4 @@ Cost global_cost(const WarpAccess& access) {
   return {distinct_units(access, access.mask, sector_bytes).count(), sectors_for(bytes), bytes};
 }
 
-Cost global_atomic_cost(const WarpAccess& access) {
-  Cost cost;
-  cost.bytes = distinct_bytes(access);
-  for_each_round(access, access.mask, [&](std::uint32_t lanes) {
-    cost.transactions += distinct_units(access, lanes, sector_bytes).count();
-    cost.ideal += sectors_for(static_cast<unsigned>(std::popcount(lanes)) * access.width);
-  });
-  return cost;
-}
-
 }  // namespace warpmeter::model

@@ -1,5 +1,5 @@
 // How the hardware counts one warp access: the rules that were measured on an H200 with single
-// accesses (tests/golden/h200_access_patterns.csv, every row of which they meet). They are pure
+// accesses (tests/golden/access_patterns/sm_90.csv, every row of which they meet). They are pure
 // functions of the addresses, so that a table can test them and the machine may remember their
 // answers.
 //
@@ -42,12 +42,9 @@ Cost shared_cost(const WarpAccess& access, SharedAccess kind);
 /// hardware groups the lanes of a 128-bit load by some of the lanes of both halves of a warp.
 bool is_calibrated(const WarpAccess& access, SharedAccess kind);
 
-/// Sectors of a load or store: the distinct ones. Ideal: as many as the distinct bytes fit into.
+/// Sectors: the distinct ones, of a load, store, atomic or reduction alike. (What the first-level
+/// cache does for lanes of an atomic that share an address is more, and another counter's.) Ideal:
+/// as many as the distinct bytes fit into.
 Cost global_cost(const WarpAccess& access);
-
-/// Sectors of a global atomic of integers whose result is used: round r holds each address's r-th
-/// lane; the sum over the rounds of their distinct sectors. Ideal: with the same rounds, each as
-/// few as its bytes fit into.
-Cost global_atomic_cost(const WarpAccess& access);
 
 }  // namespace warpmeter::model

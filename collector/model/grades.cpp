@@ -1,11 +1,8 @@
 #include "collector/model/grades.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <utility>
 
 namespace warpmeter::model {
 namespace {
@@ -66,10 +63,8 @@ bool is_atomic(const SiteInfo& site) {
 /// What the program as a whole allows, also for a count to which no access of its PTX added:
 /// without its machine code nobody knows what it executes.
 SiteGrade grade_without_access(const Program& program) {
-  if (!program.is_audited()) {
-    return {Grade::ptx, fmt::format("counted at PTX level: the machine code was not read, since {}",
-                                    program.why_unaudited)};
-  }
+  if (!program.is_audited()) return {Grade::ptx, program.why_unaudited};
+  if (!program.why_not_exact.empty()) return {Grade::modelled, program.why_not_exact};
   return {};
 }
 
@@ -129,22 +124,22 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
                    const LaunchOutcome& outcome) {
   const SiteInfo& site = program.sites[index];
   if (!program.is_audited()) return grade_without_access(program);
-  if (!site.doubt.empty()) return {Grade::ptx, std::string(site.doubt)};
+  if (!site.doubt.empty()) return {Grade::ptx, site.doubt};
   const bool parted = std::any_of(site.together.begin(), site.together.end(),
                                   [&](std::uint32_t i) { return outcome.parted[i] != 0; });
-  if (parted) return {Grade::ptx, std::string(parted_reason)};
-  if (site.is_apart) return {Grade::modelled, std::string(apart_reason)};
-  if (site.waits) return {Grade::modelled, std::string(waits_reason)};
+  if (parted) return {Grade::ptx, parted_reason};
+  if (site.is_apart) return {Grade::modelled, apart_reason};
+  if (site.waits) return {Grade::modelled, waits_reason};
   if (is_atomic(site) && space == AddressSpace::shared && (site.is_float || site.retries)) {
-    return {Grade::modelled, std::string(loop_reason)};
+    return {Grade::modelled, loop_reason};
   }
   const bool is_known_atomic =
       site.width == 4 || (site.width == 8 && space == AddressSpace::global);
   if (space == AddressSpace::shared && outcome.counts[index].is_approximate) {
-    return {Grade::modelled, std::string(some_lanes_reason)};
+    return {Grade::modelled, some_lanes_reason};
   }
   if (site.width > 16 || (is_atomic(site) && !is_known_atomic)) {
-    return {Grade::modelled, std::string(width_reason)};
+    return {Grade::modelled, width_reason};
   }
   return grade_without_access(program);
 }
@@ -168,10 +163,10 @@ schema::Counter counter(std::string_view name, const Program& program,
     return result;
   }
   SiteGrade grade = grade_without_access(program);
-  const auto weaken = [&](SiteGrade other) {
-    if (other.grade > grade.grade) grade = std::move(other);
+  const auto weaken = [&](const SiteGrade& other) {
+    if (other.grade > grade.grade) grade = other;
   };
-  if (has_strays(program, *known)) weaken({Grade::ptx, std::string(stray_accesses)});
+  if (has_strays(program, *known)) weaken({Grade::ptx, stray_accesses});
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];

@@ -14,7 +14,7 @@ namespace warpmeter::model {
 /// How far an access's counts are to be trusted, and why no further; empty when they are exact.
 struct SiteGrade {
   schema::Grade grade = schema::Grade::exact;
-  std::string reason;
+  std::string_view reason;  ///< may lie in the program
 };
 /// Of one of the program's sites.
 SiteGrade grade_of(const Program& program, std::size_t site, AddressSpace space,

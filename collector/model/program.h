@@ -58,7 +58,6 @@ struct SiteInfo {
   bool is_float = false;           ///< an atomic of floats
   bool is_apart = false;      ///< cp.async and its like, which no counter of loads or stores sees
   bool is_generic = false;    ///< the machine does not know the space either
-  bool drops_result = false;  ///< an atomic whose result the machine code does not take
   bool retries = false;       ///< an atomic that the machine code runs as a loop
   bool waits = false;         ///< in a loop whose end depends on what others do at the time
   bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
@@ -181,10 +180,12 @@ struct Program {
   std::vector<std::byte> constant_memory;
   std::vector<FunctionCode> functions;  ///< those that are not inlined
   bool has_calls = false;
-  /// Why its machine code was not read: the rest of a sentence after "since". Empty: it was, and
-  /// the sites say what it makes of them.
-  std::string why_unaudited = "nobody gave any";
+  /// Why its counts are of PTX: the machine code was not read. Empty: it was, and the sites say
+  /// what it makes of them.
+  std::string why_unaudited = "counted at PTX level: the machine code was not read";
   bool is_audited() const { return why_unaudited.empty(); }
+  /// Why the counting rules are not exact on its architecture; empty: they are, see measured.h.
+  std::string why_not_exact;
   /// Accesses of the machine code that belong to no access of the PTX, so that no site counts them.
   std::vector<StrayAccess> strays;
 

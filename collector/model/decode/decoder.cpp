@@ -7,6 +7,7 @@
 #include "collector/model/align.h"
 #include "collector/model/decode/decode.h"
 #include "collector/model/decode/missing.h"
+#include "collector/model/measured.h"
 #include "collector/model/ptx/copied_loads.h"
 #include "collector/model/ptx/leaders.h"
 #include "collector/model/ptx/one_value.h"
@@ -211,6 +212,7 @@ void Decoder::relocate_variables() {
 Program Decoder::decode() {
   program_.kernel = entry_.name;
   program_.arch = module_.target;
+  program_.why_not_exact = why_not_exact(module_.target);
   program_.files = module_.files;
   program_.max_threads = entry_.max_threads.value_or(1024);
   std::uint32_t offset = 0;

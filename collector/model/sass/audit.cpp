@@ -127,7 +127,6 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     if (is_atomic(site.kind)) site.kind = verdict.kind;
     site.retries = verdict.retries;
     site.counts_lanes = verdict.counts_lanes;
-    site.drops_result = verdict.drops_result;
     site.is_generic = verdict.is_generic;
     for (const int line : verdict.together) {
       const auto [first, last] = on_ptx_line.equal_range(line);

@@ -45,7 +45,6 @@ constexpr Opcode accesses[] = {
 constexpr std::uint16_t wide_load = 0x97e, wide_store = 0x97f, copy = 0xfae, matrix_load = 0x83b;
 constexpr std::uint16_t count_lanes = 0xf8c;
 constexpr std::uint16_t swaps[] = {0x38d, 0x98d, 0x58d, 0x38b, 0x98b, 0x3a9, 0x9a9};
-constexpr std::uint64_t no_register = 255;
 /// VOTE, VOTEU, REDUX and CREDUX.
 constexpr std::uint16_t elections[] = {0x806, 0x886, 0x3c4, 0x2cc};
 
@@ -97,7 +96,6 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
       result.width = 0;
     }
   }
-  result.drops_result = (word.low >> 16 & 255) == no_register;
   result.is_matrix_load = number == matrix_load;
   result.is_compare_and_swap = is_one_of(number, swaps);
   result.counts_lanes = number == count_lanes;

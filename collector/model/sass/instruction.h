@@ -36,7 +36,6 @@ struct Instruction {
   bool is_copy = false;              ///< LDGSTS: from global to shared memory
   bool is_matrix_load = false;       ///< LDSM
   bool is_compare_and_swap = false;  ///< also the one that an atomic's loop is made of
-  bool drops_result = false;         ///< of an atomic
   bool elects_lane = false;          ///< a vote or reduction over the warp: one lane acts for all
   bool counts_lanes = false;         ///< ATOMS.POPC.INC: equal addresses are added up beforehand
   bool never_runs = false;           ///< its guard is !PT

@@ -126,12 +126,10 @@ void Judge::judge_atomic(std::size_t i) {
   const PtxAccess& access = function_.accesses()[i];
   Verdict& verdict = verdicts_[i];
   bool all_reduce = true;
-  verdict.drops_result = true;
   for (const MachineAccess* machine : found_[i]) {
     const Instruction& instruction = machine->instruction;
     verdict.retries |= instruction.is_compare_and_swap && !access.is_compare_and_swap;
     verdict.counts_lanes |= instruction.counts_lanes;
-    verdict.drops_result &= instruction.drops_result;
     all_reduce &= instruction.access == AccessKind::reduction;
   }
   if (access.space == AddressSpace::global) {

@@ -75,6 +75,26 @@ TEST_F(Model, ShowsTheLineWithTheBankConflictFirst) {
                     HasSubstr("shared load,128,1024,128,896,12.5,exact")));
 }
 
+TEST_F(Model, IsExactOnlyOnArchitecturesThatWereMeasured) {
+  for (const char* arch : {"sm_75", "sm_86", "100", "sm_120"}) {
+    const Outcome outcome = transposed({"--arch", arch, "--format", "csv", "--lines"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+    EXPECT_THAT(outcome.output, AllOf(HasSubstr(",modelled"), Not(HasSubstr("exact"))));
+    const Outcome metrics = transposed({"--arch", arch, "--format", "csv", "-m", "@shared"});
+    const std::string name =
+        std::string(arch).starts_with("sm_") ? arch : "sm_" + std::string(arch);
+    EXPECT_THAT(metrics.output,
+                AllOf(HasSubstr("modelled,\"by the rules of sm_90, not measured on " + name),
+                      Not(HasSubstr("exact"))));
+  }
+  write("spec.yaml",
+        "file: transpose.cu\narch: sm_86\nlaunches:\n"
+        "  - {kernel: transpose_tiled, grid: 1, block: [16, 16],\n"
+        "     args: ['f32[256]', 'f32[256]', i32=16, i32=16]}\n");
+  EXPECT_THAT(model({"--spec", "spec.yaml"}).output,
+              AllOf(HasSubstr("not measured on sm_86"), Not(HasSubstr("exact"))));
+}
+
 TEST_F(Model, StoresTheLaunchWhereADatabaseIsNamed) {
   ASSERT_EQ(transposed({"--db", "mine.db"}).exit_code, 0);
   const Outcome outcome = warpmeter({"query", "--db", "mine.db", "--format", "csv",

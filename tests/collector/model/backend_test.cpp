@@ -176,12 +176,27 @@ TEST(Grades, AreOfPtxWhereNoMachineCodeWasRead) {
       if (name.ends_with("_instructions")) continue;
       const schema::Counter counted = counter(name, run.program, run.outcome);
       EXPECT_EQ(counted.grade, Grade::ptx) << body << " " << name;
-      EXPECT_THAT(counted.reason, HasSubstr("machine code was not read, since nobody gave any"));
+      EXPECT_THAT(counted.reason, HasSubstr("machine code was not read"));
     }
     for (const schema::Line& line : source_lines(run.program, run.outcome, "", "")) {
       EXPECT_EQ(line.grade, Grade::ptx) << body;
     }
   }
+}
+
+TEST(Grades, AreExactOnlyWhereTheRulesWereMeasured) {
+  TestRun run = run_of("st.shared.f32 [%r1], %f1;");
+  EXPECT_EQ(run.program.why_not_exact, "") << "of sm_90";
+  run.program.why_unaudited.clear();
+  run.program.why_not_exact = "by the rules of another";
+  for (const std::string_view name : counter_list()) {
+    if (name.ends_with("_instructions")) continue;
+    const schema::Counter counted = counter(name, run.program, run.outcome);
+    EXPECT_EQ(counted.grade, Grade::modelled) << name;
+    EXPECT_EQ(counted.reason, "by the rules of another") << name;
+  }
+  ASSERT_EQ(run.program.sites.size(), 2u);
+  EXPECT_EQ(grade_of(run.program, 1, AddressSpace::shared, run.outcome).grade, Grade::modelled);
 }
 
 TEST(Grades, AreAsWeakAsTheWeakestAccessThatRan) {

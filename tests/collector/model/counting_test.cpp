@@ -1,100 +1,111 @@
 // The counting rules against single accesses measured on hardware, and by hand.
 #include "collector/model/counting.h"
-#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
-#include <charconv>
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "collector/model/measured.h"
+#include "collector/model/measured_access.h"
+#include "tests/paths.h"
 
 namespace warpmeter::model {
 namespace {
 
-struct GoldenRow {
-  std::string op, pattern, counter, counter2;
-  WarpAccess access;
-  double value = 0, value2 = 0;
-};
-
-void read_golden(const std::string& name, std::vector<GoldenRow>& rows) {
-  std::ifstream file(source_dir() + "/tests/golden/" + name);
-  std::string line;
-  std::getline(file, line);  // the heading
-  while (std::getline(file, line)) {
-    std::vector<std::string> cells;
-    std::istringstream text(line);
-    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
-    cells.resize(9);
-    GoldenRow row;
-    row.op = cells[0];
-    row.access.width = static_cast<unsigned>(std::stoul(cells[1]));
-    row.pattern = cells[2];
-    row.access.mask = static_cast<std::uint32_t>(std::stoul(cells[3], nullptr, 16));
-    std::istringstream offsets(cells[4]);
-    for (std::uint64_t& address : row.access.address) {
-      offsets >> address;
-      address += 0x700000000000;  // device allocations are aligned to 256
+/// Every golden file there is, by its architecture.
+const std::map<int, std::vector<MeasuredAccess>>& golden() {
+  static const auto all = [] {
+    std::map<int, std::vector<MeasuredAccess>> files;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(source_dir() + "/tests/golden/access_patterns")) {
+      std::ifstream file(entry.path());
+      files[std::stoi(entry.path().stem().string().substr(3))] = read_measured(file);
     }
-    row.counter = cells[5];
-    row.value = std::stod(cells[6]);
-    row.counter2 = cells[7];
-    row.value2 = cells[8].empty() ? 0 : std::stod(cells[8]);
-    rows.push_back(row);
-  }
+    return files;
+  }();
+  return all;
 }
 
-std::vector<GoldenRow> golden_rows() {
-  std::vector<GoldenRow> rows;
-  read_golden("h200_access_patterns.csv", rows);
-  read_golden("h200_wide_loads.csv", rows);  // those whose lanes may be served together
-  return rows;
-}
+const std::vector<MeasuredAccess>& golden_rows() { return golden().at(90); }
 
-double counted(const GoldenRow& row) {
-  if (row.op == "lds") return shared_cost(row.access, SharedAccess::load).transactions;
-  if (row.op == "sts") return shared_cost(row.access, SharedAccess::store).transactions;
-  if (row.op == "atoms_add" || row.op == "atoms_exch") {
-    return shared_cost(row.access, SharedAccess::atomic).transactions;
-  }
-  if (row.op == "ldg" || row.op == "stg") return global_cost(row.access).transactions;
-  if (row.op == "redg" || row.op == "atomg") return global_atomic_cost(row.access).transactions;
-  ADD_FAILURE() << "the test does not know " << row.op;
-  return -1;
-}
-
-TEST(CountingRules, MeetEveryAccessMeasuredOnAnH200) {
-  const std::vector<GoldenRow> rows = golden_rows();
-  ASSERT_EQ(rows.size(), 1022u);
-  for (const GoldenRow& row : rows) {
-    SCOPED_TRACE(row.op + " " + std::to_string(row.access.width) + " " + row.pattern);
-    EXPECT_EQ(counted(row), row.value);
-    if (row.counter2 == "unique_bytes") {
-      EXPECT_EQ(global_cost(row.access).bytes, row.value2);
-    } else if (row.counter2 == "bytes_per_sector") {
-      EXPECT_NEAR(1.0 * global_cost(row.access).bytes / global_cost(row.access).transactions,
-                  row.value2, 0.006);
-    } else {
-      EXPECT_EQ(row.counter2, "");
+TEST(CountingRules, MeetEveryAccessMeasuredOnAnyDevice) {
+  ASSERT_EQ(golden_rows().size(), 1022u);
+  for (const auto& [arch, rows] : golden()) {
+    EXPECT_EQ(count_met(golden_rows(), rows), golden_rows().size()) << "sm_" << arch;
+    for (const MeasuredAccess& row : rows) {
+      SCOPED_TRACE(row.name);
+      const Cost cost = cost_of(row);
+      EXPECT_EQ(cost.transactions, row.transactions) << "sm_" << arch;
+      if (row.bytes) {
+        EXPECT_EQ(cost.bytes, *row.bytes) << "sm_" << arch;
+      }
     }
   }
 }
 
 TEST(CountingRules, NeverPromiseMoreThanTheHardwareDid) {
-  for (const GoldenRow& row : golden_rows()) {
-    SCOPED_TRACE(row.op + " " + std::to_string(row.access.width) + " " + row.pattern);
-    if (row.op == "lds") {
-      EXPECT_LE(shared_cost(row.access, SharedAccess::load).ideal, row.value);
-    } else if (row.op == "sts") {
-      EXPECT_LE(shared_cost(row.access, SharedAccess::store).ideal, row.value);
-    } else if (row.op == "ldg" || row.op == "stg") {
-      EXPECT_LE(global_cost(row.access).ideal, row.value);
-    } else if (row.op == "redg" || row.op == "atomg") {
-      EXPECT_LE(global_atomic_cost(row.access).ideal, row.value);
-    } else {
-      EXPECT_LE(shared_cost(row.access, SharedAccess::atomic).ideal, row.value);
+  for (const MeasuredAccess& row : golden_rows()) {
+    EXPECT_LE(cost_of(row).ideal, row.transactions) << row.name;
+  }
+}
+
+TEST(MeasuredArchitectures, AreThoseWithAGoldenFileThatTheRulesMeet) {
+  std::vector<int> with_file;
+  for (const auto& [arch, rows] : golden()) with_file.push_back(arch);
+  std::vector<int> known;
+  for (const MeasuredArchitecture& measured : measured_architectures()) {
+    known.push_back(measured.arch);
+    EXPECT_EQ(measured.accesses, golden_rows().size());
+    EXPECT_EQ(measured.met, count_met(golden_rows(), golden().at(measured.arch)));
+  }
+  std::sort(known.begin(), known.end());
+  EXPECT_EQ(known, with_file);
+  EXPECT_EQ(why_not_exact(90), "");
+}
+
+TEST(MeasuredArchitectures, ElseCountByTheRulesOfAnother) {
+  for (const int arch : {75, 80, 86, 89, 100, 120}) {
+    if (golden().contains(arch)) continue;
+    EXPECT_EQ(why_not_exact(arch),
+              "by the rules of sm_90, not measured on sm_" + std::to_string(arch));
+  }
+  const std::vector<MeasuredArchitecture> measured = {{86, 1022, 1022}, {89, 1022, 1019}};
+  EXPECT_EQ(why_not_exact(86, measured), "");
+  EXPECT_EQ(why_not_exact(89, measured),
+            "by the rules of sm_90, which 3 of 1022 accesses measured on sm_89 break");
+}
+
+TEST(MeasuredAccesses, AreMetWhereAllWereMeasuredAndAreAsTheRulesSay) {
+  const std::vector<MeasuredAccess>& list = golden_rows();
+  std::vector<MeasuredAccess> other = list;
+  other[0].transactions += 1;
+  EXPECT_EQ(count_met(list, other), list.size() - 1);
+  other = list;
+  other.pop_back();
+  EXPECT_EQ(count_met(list, other), list.size() - 1) << "one was not measured";
+  other = list;
+  other[5].access.address[31] += 4096;
+  EXPECT_EQ(count_met(list, other), list.size() - 1) << "another access of that name";
+  EXPECT_EQ(count_met(list, {}), 0u);
+}
+
+TEST(MeasuredAccesses, AreReadWithTheLineOfAMistake) {
+  const std::string heading =
+      "op,width_bytes,pattern,active_mask,lane_byte_offsets,transactions,b\n";
+  for (const char* line : {"", "ldg,4,short,ffffffff,0 4 8,1,", "tma,4,x,1,0,1,", "ldg,x"}) {
+    std::istringstream file(heading + line + "\n");
+    try {
+      read_measured(file);
+      ADD_FAILURE() << line;
+    } catch (const std::runtime_error& wrong) {
+      EXPECT_EQ(std::string(wrong.what()).find("line 2: "), 0u) << wrong.what();
     }
   }
 }
@@ -120,8 +131,6 @@ TEST(CountingRules, CostNothingWithoutAnActiveLane) {
     EXPECT_EQ(global_cost(none).transactions, 0u);
     EXPECT_EQ(global_cost(none).bytes, 0u);
     EXPECT_EQ(global_cost(none).ideal, 0u);
-    EXPECT_EQ(global_atomic_cost(none).transactions, 0u);
-    EXPECT_EQ(global_atomic_cost(none).ideal, 0u);
   }
 }
 
@@ -143,22 +152,17 @@ TEST(CountingRules, KnowTheIdealOfEachWidth) {
   EXPECT_EQ(global_cost(strided(0, 128, 4)).ideal, 4u);
   EXPECT_EQ(global_cost(strided(0, 0, 4)).ideal, 1u);
   EXPECT_EQ(global_cost(strided(0, 256, 16)).ideal, 16u);
-  EXPECT_EQ(global_atomic_cost(strided(0, 0, 4)).ideal, 32u);
-  EXPECT_EQ(global_atomic_cost(strided(0, 64, 4)).ideal, 4u);
 }
 
 TEST(CountingRules, DoNotChangeWhenEveryAddressMoves) {
-  for (const GoldenRow& row : golden_rows()) {
-    WarpAccess moved = row.access;
-    for (std::uint64_t& address : moved.address) address += 20;
-    if (moved.width <= 4 && (row.op == "lds" || row.op == "sts")) {
-      const SharedAccess kind = row.op == "lds" ? SharedAccess::load : SharedAccess::store;
-      EXPECT_EQ(shared_cost(moved, kind).transactions, row.value) << row.pattern;
+  for (const MeasuredAccess& row : golden_rows()) {
+    MeasuredAccess moved = row;
+    for (std::uint64_t& address : moved.access.address) address += 20;
+    if (row.access.width <= 4 && (row.operation == "lds" || row.operation == "sts")) {
+      EXPECT_EQ(cost_of(moved).transactions, row.transactions) << row.name;
     }
-    for (std::uint64_t& address : moved.address) address += 12;
-    GoldenRow again = row;
-    again.access = moved;
-    EXPECT_EQ(counted(again), row.value) << row.op << " " << row.pattern;
+    for (std::uint64_t& address : moved.access.address) address += 12;
+    EXPECT_EQ(cost_of(moved).transactions, row.transactions) << row.name;
   }
 }
 
