@@ -111,6 +111,17 @@ ExitCode exit_code_of(const reports::Check& check) {
   }
 }
 
+/// Where the verdicts go: over none of the files that they come from.
+Destination destination_of(const CheckCommand& command, const std::string& baseline) {
+  FileClaims files;
+  files.read(command.config.empty() ? default_config : command.config, "the gates");
+  files.read_database(command.database);
+  if (!baseline.empty() && std::filesystem::exists(baseline)) {
+    files.read_database(baseline, "the baseline");
+  }
+  return files.write(command.file, "-o");
+}
+
 ExitCode run(const CheckCommand& command) {
   // All that was typed is read before a database is opened: its mistakes come first.
   reports::CheckRequest request;
@@ -134,7 +145,7 @@ ExitCode run(const CheckCommand& command) {
     throw Error(ExitCode::usage, fmt::format("{} needs a --baseline that it is measured from",
                                              max_slowdown ? "--max-slowdown" : "--significance"));
   }
-  refuse_overwriting(command.database, command.file);
+  const Destination destination = destination_of(command, baseline);
   const schema::Reader reader(command.database);
   request.run = reader.find_run(command.run);
   OpenBaseline open;
@@ -151,7 +162,7 @@ ExitCode run(const CheckCommand& command) {
   const bool on_terminal = command.file.empty() && is_terminal(STDOUT_FILENO);
   const std::size_t width =
       on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
-  Output output(command.file);
+  Output output(destination);
   output.write(reports::render(check, format_of(command.format), width));
   output.finish();
   return exit_code_of(check);

@@ -42,14 +42,16 @@ reports::Thresholds thresholds_of(const Compare& compare) {
 
 ExitCode run(const Compare& compare) {
   const reports::Thresholds thresholds = thresholds_of(compare);
-  refuse_overwriting(compare.database, compare.file);
+  FileClaims files;
+  files.read_database(compare.database);
+  const Destination destination = files.write(compare.file, "-o");
   const schema::Reader reader(compare.database);
   const reports::Comparison comparison =
       reports::compare(reader, {key_of(compare.by), compare.names, compare.run}, thresholds);
   const bool on_terminal = compare.file.empty() && is_terminal(STDOUT_FILENO);
   const std::size_t width =
       on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
-  Output output(compare.file);
+  Output output(destination);
   output.write(reports::render(comparison, *reports::parse_format(compare.format), width));
   output.finish();
   const bool fails = (compare.fail_on == "slower" && comparison.has_slower()) ||

@@ -263,7 +263,7 @@ ExitCode run(const CLI::App& program, const std::string& shell) {
                 "completion needs the name of a shell: bash, zsh or fish (see: warpmeter "
                 "completion --help)");
   }
-  Output output("");
+  Output output;
   output.write(shell == "bash" ? bash(program) : shell == "zsh" ? zsh(program) : fish(program));
   output.finish();
   return ExitCode::done;

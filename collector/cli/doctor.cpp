@@ -128,7 +128,7 @@ Check check_choice() {
 }
 
 ExitCode run(const std::string& database) {
-  Output output("");
+  Output output;
   output.write(line_of(check_model()));
   for (const cupti::Finding& finding : cupti::diagnose()) {
     output.write(line_of({finding.name, finding.ok, finding.detail, finding.remedy}));

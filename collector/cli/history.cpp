@@ -36,7 +36,9 @@ ExitCode run(const History& history) {
     throw Error(ExitCode::usage,
                 "history needs a variant: transpose/tiled (see: warpmeter history --help)");
   }
-  refuse_overwriting(history.database, history.file);
+  FileClaims files;
+  files.read_database(history.database);
+  const Destination destination = files.write(history.file, "-o");
   reports::HistoryChoice choice = history.choice;
   choice.by_revision = history.by == "revision";
   if (!history.size.empty()) choice.size = whole_number("--size", history.size, 1, INT64_MAX);
@@ -45,7 +47,7 @@ ExitCode run(const History& history) {
   const std::string text = reports::render_history(reports::read_history(reader, choice), choice,
                                                    *reports::parse_format(history.format),
                                                    table_width(history.file), !history.no_plot);
-  Answer answer(history.file, !history.no_pager);
+  Answer answer(destination, !history.no_pager);
   answer.write(text);
   answer.finish();
   return ExitCode::done;

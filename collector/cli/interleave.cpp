@@ -130,7 +130,7 @@ ExitCode interleave_builds(const BuildTurns& turns) {
       reports::compare(reader, {reports::Key::label, {labels[0], labels[1]}});
   const std::size_t width =
       is_terminal(STDOUT_FILENO) ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
-  Output output("");
+  Output output;
   output.write(reports::render(comparison, reports::Format::table, width));
   output.finish();
   const std::string again[] = {"warpmeter", "compare", "--db",    turns.database,

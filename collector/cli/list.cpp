@@ -140,8 +140,9 @@ Table table_of(const List& list) {
 }
 
 ExitCode run(const List& list) {
-  refuse_overwriting(list.database, list.file);
-  Output output(list.file);
+  FileClaims files;
+  files.read_database(list.database);
+  Output output(files.write(list.file, "-o"));
   output.write(rendered(table_of(list), list.format, list.file));
   output.finish();
   return ExitCode::done;

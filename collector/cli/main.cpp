@@ -40,7 +40,7 @@ constexpr const char* footer =
     "5 a file or database failed, 6 a kernel failed or gave a wrong answer, 130 stopped by Ctrl-C.";
 
 ExitCode print(const std::string& text) {
-  Output output("");
+  Output output;
   output.write(text);
   output.finish();
   return ExitCode::done;

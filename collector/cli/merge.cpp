@@ -69,7 +69,6 @@ bool tell(const std::vector<schema::MergedSource>& sources) {
                       coloured(STDERR_FILENO, Colour::red, "conflict:"), source.path, conflict));
       any = true;
     }
-    if (source.is_target) say(fmt::format("{} is the target itself\n", source.path));
     for (const std::string& remark : source.remarks) {
       say(fmt::format("{}, {}\n", source.path, remark));
     }
@@ -85,6 +84,11 @@ ExitCode run(const Merge& merge) {
   if (merge.target.empty()) {
     throw Error(ExitCode::usage, "merge needs -o FILE: the database to create or extend");
   }
+  FileClaims files;
+  for (const std::string& source : merge.sources) {
+    files.read_database(source, "a database that is merged, and those stay as they are");
+  }
+  files.store(merge.target, "-o");
   catch_interrupts(
       "\nwarpmeter: ending after this run; the next merge goes on (once more: at once)\n");
   ProgressBar bar(is_terminal(STDERR_FILENO) && !merge.quiet);
@@ -101,7 +105,7 @@ ExitCode run(const Merge& merge) {
     throw Error(error.code(), without_option(error.what()));
   }
   bar.clear();
-  Output output("");
+  Output output;
   if (!merge.quiet) output.write(rendered(table_of(merged), merge.format));
   output.finish();
   if (tell(merged)) {
@@ -118,7 +122,7 @@ Command add_merge(CLI::App& program) {
   CLI::App& app = add_command(
       program, "merge", "Join databases of several machines into one",
       {{"warpmeter merge lab1.db lab2.db -o lab.db", "creates or extends lab.db"},
-       {"warpmeter merge lab*.db -o lab.db --skip-unreadable", "without those that are damaged"}});
+       {"warpmeter merge lab*.db -o all.db --skip-unreadable", "without those that are damaged"}});
   auto merge = std::make_shared<Merge>();
   add_arguments(app, "FILE", merge->sources,
                 "The databases; they stay as they are, and runs that were merged before are known");

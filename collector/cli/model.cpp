@@ -1,7 +1,7 @@
 // `warpmeter model`: run kernels of a .cu or .ptx file on the CPU model, from the command line.
 // What was typed becomes a spec; its launches are checked, then run one after the other; the
-// figures go through the database, a passing one unless --db names one, since metrics are derived
-// there.
+// figures go through the database, a passing one unless --db or --label asks for one to be kept,
+// since metrics are derived there.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "collector/cli/arguments.h"
+#include "collector/cli/file_claims.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/model_session.h"
@@ -25,6 +26,8 @@
 #include "collector/cli/terminal.h"
 #include "collector/cli/version.h"
 #include "collector/model/acceptance.h"
+#include "collector/model/compile_options.h"
+#include "collector/model/includes.h"
 #include "schema/catalogue.h"
 #include "schema/store.h"
 #include "schema/temporary.h"
@@ -36,7 +39,7 @@ struct ModelRequest {
   std::vector<std::string> files;
   std::string kernel, grid, block, spec, cubin, standard, arch, blocks, label, database,
       command_line;
-  std::vector<std::string> arguments, saves, includes, defines, metrics;
+  std::vector<std::string> arguments, saves, settings, includes, defines, metrics;
   std::string format = "table", file;
   std::int64_t shared = 0, threads = 0;
   bool lines = false, check = false, accepts = false, quiet = false;
@@ -46,14 +49,20 @@ void require(bool holds, const std::string& otherwise) {
   if (!holds) throw Error(ExitCode::usage, otherwise + " (see: warpmeter model --help)");
 }
 
-int arch_of(std::string_view text) {
-  const std::string_view digits = text.starts_with("sm_") ? text.substr(3) : text;
-  try {
-    return static_cast<int>(whole_number("--arch", digits, 50, 199));
-  } catch (const Error&) {
-    throw Error(ExitCode::usage,
-                fmt::format("--arch takes an architecture such as sm_90, not '{}'", text));
-  }
+void remark(const ModelRequest& request, const std::string& text) {
+  if (!request.quiet) say(text + "\n");
+}
+
+model::CompileOptions compile_options_of(const ModelRequest& request) {
+  model::CompileOptions options;
+  options.includes = request.includes;
+  options.defines = request.defines;
+  options.standard = request.standard;
+  for (const std::string& folder : options.includes) model::check_include("--include", folder);
+  for (const std::string& define : options.defines) model::check_define("--define", define);
+  model::check_standard("--std", options.standard);
+  if (!request.arch.empty()) options.arch = model::checked_arch("--arch", request.arch);
+  return options;
 }
 
 /// The launches that were asked for, in the order in which they run.
@@ -62,17 +71,15 @@ ModelSpec spec_of(const ModelRequest& request) {
   require(request.files.size() < 2, "model runs one file; several are for --accepts");
   if (!request.files.empty()) spec.file = request.files[0];
   spec.cubin = request.cubin;
-  spec.options.includes = request.includes;
-  spec.options.defines = request.defines;
-  require(request.standard.empty() || request.standard == "c++17" || request.standard == "c++20",
-          fmt::format("--std takes c++17 or c++20, not '{}'", request.standard));
-  spec.options.standard = request.standard;
+  spec.options = compile_options_of(request);
   if (!request.spec.empty()) {
     require(request.kernel.empty() && request.grid.empty() && request.block.empty() &&
                 request.arguments.empty() && request.saves.empty() && request.shared == 0,
             "--spec says which launches there are: leave out -k, --grid, --block, --shared, --arg "
             "and --save");
+    const int arch = spec.options.arch;
     read_spec(request.spec, spec);
+    if (!request.arch.empty()) spec.options.arch = arch;
   } else {
     require(!spec.file.empty(), "model needs a .cu or .ptx file, or --spec");
     const bool has_geometry = !request.grid.empty() && !request.block.empty();
@@ -91,8 +98,39 @@ ModelSpec spec_of(const ModelRequest& request) {
     spec.launches.push_back(std::move(launch));
   }
   require(!spec.file.empty(), "the spec names no file, and neither does the command line");
-  if (!request.arch.empty()) spec.options.arch = arch_of(request.arch);
+  // The command line's settings come last, so that they hold.
+  std::vector<std::string>& settings = spec.launches.front().settings;
+  settings.insert(settings.begin(), spec.settings.begin(), spec.settings.end());
+  settings.insert(settings.end(), request.settings.begin(), request.settings.end());
   return spec;
+}
+
+void claim_includes(const std::string& path, const model::CompileOptions& options,
+                    FileClaims& files) {
+  for (const std::string& header : model::included_files(path, options.includes)) {
+    files.read(header, fmt::format("{}, which {} includes", header, path));
+  }
+}
+
+/// What is typed, or stands in the spec, and is neither read nor written twice.
+Destination claim_files(const ModelRequest& request, const ModelSpec& spec,
+                        const std::string& database, FileClaims& files) {
+  if (!request.spec.empty()) files.read(request.spec, "the list of launches");
+  files.read(spec.file, "the kernels' source");
+  const std::string cubin = spec.cubin.empty() ? model::cubin_beside(spec.file) : spec.cubin;
+  if (!cubin.empty()) files.read(cubin, "the machine code of " + spec.file);
+  if (!spec.file.ends_with(".ptx")) claim_includes(spec.file, spec.options, files);
+  if (!database.empty()) files.store(database);
+  return files.write(request.file, "-o");
+}
+
+/// Options that are for a .cu and do nothing here.
+void remark_unused_options(const ModelRequest& request, const ModelSpec& spec) {
+  const bool has_any = spec.options != model::CompileOptions{} || !request.arch.empty();
+  if (!spec.file.ends_with(".ptx") || !has_any) return;
+  remark(request, fmt::format("{} is compiled already: --arch, --std, -I and -D are for a .cu and "
+                              "change nothing",
+                              spec.file));
 }
 
 schema::Run describe(const ModelRequest& request) {
@@ -106,10 +144,6 @@ schema::Run describe(const ModelRequest& request) {
   record.command = request.command_line;
   record.label = request.label;
   return record;
-}
-
-void remark(const ModelRequest& request, const std::string& text) {
-  if (!request.quiet) say(text + "\n");
 }
 
 /// Draws at most ten times a second.
@@ -190,6 +224,9 @@ void say_findings(const ModelRequest& request, const ModelAnswer& answer) {
 
 ExitCode measure(const ModelRequest& request, bool keep) {
   const ModelSpec spec = spec_of(request);
+  FileClaims files;
+  const Destination destination = claim_files(request, spec, keep ? request.database : "", files);
+  remark_unused_options(request, spec);
   ModelAnswer answer;
   answer.is_default = request.metrics.empty();
   answer.metrics = answer.is_default ? std::vector<std::string>{"@default"} : request.metrics;
@@ -208,15 +245,17 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   const model::KernelFile file =
       model::read_kernel_file(spec.file, spec.options, kernels, spec.cubin);
   for (const std::string& text : file.remarks) remark(request, text);
-  ModelSession session(file, std::move(options));
+  for (const std::string& source : file.module->files) {
+    if (source != spec.file) files.read(source, fmt::format("a source of {}", spec.file));
+  }
+  ModelSession session(file, std::move(options), files);
   for (const ModelLaunch& launch : spec.launches) session.prepare(launch);
   for (const std::string& text : session.remarks()) remark(request, text);
 
   std::optional<schema::TemporaryFolder> folder;
   std::string database = request.database;
   if (!keep) database = (folder.emplace().path() / "warpmeter.db").string();
-  if (keep) refuse_overwriting(database, request.file);
-  Output output(request.file);
+  Output output(destination);
   catch_interrupts();
   ExitCode code = ExitCode::done;
   {
@@ -238,14 +277,15 @@ ExitCode measure(const ModelRequest& request, bool keep) {
 
 // ---- --accepts
 
-reports::Table acceptance_table(const std::vector<std::string>& files, std::size_t& wrong) {
+reports::Table acceptance_table(const ModelRequest& request, std::size_t& wrong) {
   using reports::Column;
   reports::Table table;
   table.columns = {Column::text("file"), Column::text("entry"), Column::text("accepted"),
                    Column::number("line", "", "", reports::Kind::exact), Column::text("reason")};
-  for (const std::string& path : files) {
+  const model::CompileOptions options = compile_options_of(request);
+  for (const std::string& path : request.files) {
     try {
-      const model::KernelFile file = model::read_kernel_file(path, {}, {});
+      const model::KernelFile file = model::read_kernel_file(path, options, {});
       for (const model::Acceptance& entry : model::accepts(*file.module)) {
         const std::string name = model::readable_name(entry.entry);
         if (entry.is_accepted()) {
@@ -268,9 +308,16 @@ reports::Table acceptance_table(const std::vector<std::string>& files, std::size
 /// that is refused is an answer.
 ExitCode show_acceptance(const ModelRequest& request) {
   require(!request.files.empty(), "--accepts needs the .ptx or .cu files to look at");
+  require(request.label.empty(), "--accepts runs nothing, so there is no run for a --label");
+  FileClaims files;
+  for (const std::string& path : request.files) {
+    files.read(path, "the kernels' source");
+    if (!path.ends_with(".ptx")) claim_includes(path, compile_options_of(request), files);
+  }
+  const Destination destination = files.write(request.file, "-o");
   std::size_t wrong = 0;
-  const reports::Table table = acceptance_table(request.files, wrong);
-  Output output(request.file);
+  const reports::Table table = acceptance_table(request, wrong);
+  Output output(destination);
   output.write(rendered(table, request.format, request.file));
   output.finish();
   return wrong > 0 ? ExitCode::usage : ExitCode::done;
@@ -291,6 +338,8 @@ Command add_model(CLI::App& program, const std::string& command_line) {
        {"warpmeter model --spec launches.yaml --format json", "several launches, for a program"},
        {"warpmeter model kernel.ptx -k conv --grid 4096,4096 --block 32,8 --arg … --blocks 0.1%",
         "a grid too large to run: an estimate, and its range"},
+       {"warpmeter model blur.cu --grid 64 --block 256 --arg … --set weights:f32=0.2 --set n=5",
+        "with __constant__ variables"},
        {"warpmeter model --accepts *.ptx", "which kernels the model can run, and why not"}});
   auto request = std::make_shared<ModelRequest>();
   request->command_line = command_line;
@@ -302,12 +351,18 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_count(app, "--shared", 0, 1 << 20, request->shared, "Bytes of dynamic shared memory");
   add_repeated(app, "--arg", "ARG", request->arguments,
                "The next argument, [NAME:]TYPE=VALUE, or [NAME:]TYPE[COUNT][=zeros|iota|random"
-               "[:SEED]|VALUE|FILE.npy|FILE.bin] for a buffer; also null, @NAME, bytes=HEX");
+               "[:LO..HI][:SEED]|VALUE[,VALUE...]|FILE.npy|FILE.bin] for a buffer; also null, "
+               "@NAME, bytes=HEX. random: whole numbers of all that the type has, or LO to HI; "
+               "floats from 0 to below 1, or LO to below HI");
+  add_repeated(app, "--set", "NAME=VALUE", request->settings,
+               "Set a __constant__ or __device__ variable before the first launch: to one value, "
+               "VALUE,VALUE..., FILE.npy or @BUFFER; arrays and structures with their type, "
+               "NAME:f32=0.5, NAME:bytes=HEX");
   add_repeated(app, "--save", "NAME=FILE", request->saves,
                "Write that buffer to FILE.npy or FILE.bin afterwards");
   add_text(app, "--spec", "FILE", request->spec,
            "Launches as YAML or JSON, run in their order: file: (also cubin, arch, std, include, "
-           "define), then launches: a list of kernel, grid, block, shared, args, save");
+           "define, set), then launches: a list of kernel, grid, block, shared, args, set, save");
   add_flag(app, "--lines", request->lines, "What each source line costs, the worst first");
   add_flag(app, "--check", request->check,
            "Look for accesses out of bounds, unset memory, races and divergent barriers; exits 6");
@@ -318,7 +373,7 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_repeated(app, "-I,--include", "FOLDER", request->includes, "Look for headers there too");
   add_repeated(app, "-D,--define", "NAME[=VALUE]", request->defines, "Define a macro");
   add_text(app, "--std", "c++17|c++20", request->standard, "The language that a .cu is written in");
-  add_text(app, "--arch", "SM", request->arch, "Compile a .cu for it: sm_80 to sm_120; sm_90");
+  add_text(app, "--arch", "SM", request->arch, "Compile a .cu for it; sm_90 when not given");
   add_text(app, "--cubin", "FILE", request->cubin,
            "The machine code of a .ptx; the .cubin beside it when not given");
   add_list(app, "-m,--metrics", "METRIC", request->metrics,
@@ -326,13 +381,14 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_count(app, "--threads", 1, 4096, request->threads, "CPU threads; all cores when not given");
   add_format(app, request->format);
   add_text(app, "-o,--output", "FILE", request->file, "Write there instead of standard output");
-  add_text(app, "--label", "TEXT", request->label, "A name for the run, for --run later");
+  add_text(app, "--label", "TEXT", request->label,
+           "Store the run under this name, for --run later");
   add_database(app, request->database);
   add_flag(app, "-q,--quiet", request->quiet, "No remarks and no progress bar");
   return {&app, [request, &app] {
             check_label(request->label);
             if (request->accepts) return show_acceptance(*request);
-            return measure(*request, app.count("--db") > 0);
+            return measure(*request, app.count("--db") > 0 || !request->label.empty());
           }};
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <span>
 
 #include "collector/model/decode/decode.h"
@@ -12,6 +11,7 @@
 #include "collector/model/host_memory.h"
 #include "collector/model/npy.h"
 #include "collector/model/sass/audit.h"
+#include "collector/model/unset_variables.h"
 #include "collector/run/session.h"
 #include "schema/catalogue.h"
 #include "schema/error.h"
@@ -40,8 +40,8 @@ std::vector<std::byte> address_bytes(std::uint64_t address) {
 
 }  // namespace
 
-ModelSession::ModelSession(const model::KernelFile& file, ModelOptions options)
-    : file_(file), options_(std::move(options)) {}
+ModelSession::ModelSession(const model::KernelFile& file, ModelOptions options, FileClaims& claims)
+    : file_(file), options_(std::move(options)), claims_(claims) {}
 
 /// Audits with the cubin that the file came with, and says why that is no help. One that the person
 /// named has to be.
@@ -111,31 +111,59 @@ void ModelSession::prepare(const ModelLaunch& launch) {
   if (!wrong.empty())
     throw Error(ExitCode::usage, wrong + "; choose another --grid, --block or --shared");
   if (!options_.blocks.empty()) model::block_count(options_.blocks, launch.geometry.grid);
-  for (const std::string& text : launch.arguments) {
+  prepare_arguments(prepared);
+  prepare_settings(prepared);
+  prepare_saves(prepared);
+  prepared_.push_back(std::move(prepared));
+}
+
+/// A buffer that is named once more.
+void ModelSession::check_buffer(std::string_view text, const std::string& name) const {
+  if (announced_.contains(name)) return;
+  throw Error(ExitCode::usage,
+              fmt::format("'{}' names no buffer of an earlier argument; those are {}", text,
+                          announced_.empty() ? "none yet" : "named NAME:TYPE[N]"));
+}
+
+void ModelSession::prepare_arguments(Prepared& prepared) {
+  for (const std::string& text : prepared.launch->arguments) {
     prepared.arguments.push_back(model::parse_argument(text));
   }
-  const std::string name = model::readable_name(prepared.entry);
-  model::check_signature(*prepared.program, name, prepared.arguments);
-
+  model::check_signature(*prepared.program, model::readable_name(prepared.entry),
+                         prepared.arguments);
   const std::uint64_t most = model::available_memory() / 2;
   for (const Argument& argument : prepared.arguments) {
-    if (argument.kind == Argument::Kind::reference && !announced_.contains(argument.name)) {
-      throw Error(
-          ExitCode::usage,
-          fmt::format("'{}' names no buffer of an earlier argument; those are {}", argument.text,
-                      announced_.empty() ? "none yet" : "named NAME:TYPE[N]"));
-    }
+    if (argument.kind == Argument::Kind::reference) check_buffer(argument.text, argument.name);
     if (argument.kind != Argument::Kind::buffer) continue;
     if (!argument.name.empty()) announced_[argument.name] = argument.element;
-    const std::uint64_t width = model::bytes_of(argument.element);
-    if (argument.count > most / width || (announced_bytes_ += argument.count * width) > most) {
-      throw Error(ExitCode::kernel,
+    if (!argument.fill.file.empty()) {
+      claims_.read(argument.fill.file, fmt::format("what '{}' reads", argument.text));
+    }
+    const std::uint64_t bytes = model::buffer_bytes(argument);
+    if (bytes > most || (announced_bytes_ += bytes) > most) {
+      throw Error(ExitCode::usage,
                   fmt::format("'{}' does not fit into this machine's memory beside the other "
                               "buffers ({} bytes are free); choose a smaller one",
                               argument.text, 2 * most));
     }
   }
-  for (const auto& [buffer, path] : launch.saves) {
+}
+
+void ModelSession::prepare_settings(Prepared& prepared) {
+  for (const std::string& text : prepared.launch->settings) {
+    const std::string path = model::file_of_setting(text);
+    if (!path.empty()) claims_.read(path, fmt::format("what '{}' reads", text));
+    model::VariableSetting setting = model::parse_setting(file_, text);
+    if (!setting.buffer.empty()) check_buffer(text, setting.buffer);
+    set_.insert(setting.variable);
+    prepared.settings.push_back(std::move(setting));
+  }
+  const std::string unset = model::unset_variables(file_, prepared.entry, set_);
+  if (!unset.empty()) remarks_.push_back(unset);
+}
+
+void ModelSession::prepare_saves(Prepared& prepared) {
+  for (const auto& [buffer, path] : prepared.launch->saves) {
     if (!announced_.contains(buffer)) {
       std::vector<std::string> names;
       for (const auto& [known, element] : announced_) names.push_back(known);
@@ -143,13 +171,36 @@ void ModelSession::prepare(const ModelLaunch& launch) {
                   fmt::format("there is no buffer '{}' to save{}; name one in its --arg: {}:f32[N]",
                               buffer, schema::did_you_mean(buffer, names), buffer));
     }
-    if (!path.ends_with(".npy") && !path.ends_with(".bin")) {
+    if (!model::names_file(path)) {
       throw Error(
           ExitCode::usage,
           fmt::format("'{}' is neither .npy nor .bin: a buffer is saved as one of them", path));
     }
+    const Destination destination = claims_.write(path, fmt::format("--save {}", buffer));
+    prepared.saves.emplace_back(buffer, std::make_unique<Output>(destination));
   }
-  prepared_.push_back(std::move(prepared));
+}
+
+/// Constants are of each program, the others of the memory that all launches share.
+void ModelSession::set_variables(const Prepared& prepared) {
+  model::Program& program = *programs_.at(prepared.entry);
+  for (const model::VariableSetting& setting : prepared.settings) {
+    const std::string name(setting.variable->name);
+    std::vector<std::byte> bytes =
+        setting.buffer.empty() ? setting.bytes : address_bytes(buffers_.at(setting.buffer).address);
+    for (const model::ModuleVariable& variable : program.variables) {
+      if (variable.name != name) continue;
+      memory_.remove(variable.address);
+      memory_.place(variable.address, bytes, name);
+    }
+    constants_[name] = std::move(bytes);
+  }
+  for (const model::ConstantVariable& variable : program.constant_variables) {
+    const auto known = constants_.find(variable.name);
+    if (known == constants_.end()) continue;
+    std::copy(known->second.begin(), known->second.end(),
+              program.constant_memory.begin() + static_cast<std::ptrdiff_t>(variable.offset));
+  }
 }
 
 /// A parameter's bytes; a buffer is allocated, and freed after the launch when it has no name.
@@ -179,21 +230,16 @@ std::vector<std::byte> ModelSession::bytes_of(const Argument& argument,
   return address_bytes(address);
 }
 
-void ModelSession::save(const ModelLaunch& launch) {
-  for (const auto& [name, path] : launch.saves) {
+void ModelSession::save(const Prepared& prepared) {
+  for (const auto& [name, output] : prepared.saves) {
     const Buffer& buffer = buffers_.at(name);
     const std::vector<std::byte>& data = memory_.find(buffer.address)->data;
-    if (path.ends_with(".npy")) {
-      model::write_npy(path, buffer.element, data);
-      continue;
+    const auto* bytes = reinterpret_cast<const char*>(data.data());
+    if (output->name().ends_with(".npy")) {
+      output->write(model::npy_header(buffer.element, data.size()));
     }
-    std::ofstream stream(path, std::ios::binary | std::ios::trunc);
-    stream.write(reinterpret_cast<const char*>(data.data()),
-                 static_cast<std::streamsize>(data.size()));
-    stream.close();
-    if (!stream) {
-      throw Error(ExitCode::file, fmt::format("{} cannot be written; choose another place", path));
-    }
+    output->write({bytes, data.size()});
+    output->finish();
   }
 }
 
@@ -228,6 +274,7 @@ std::optional<ModelOutcome> ModelSession::run_next() {
   std::vector<std::uint64_t> unnamed;
   std::vector<std::vector<std::byte>> values;
   for (const Argument& argument : prepared.arguments) values.push_back(bytes_of(argument, unnamed));
+  set_variables(prepared);
   const auto parameters = model::pack_parameters(program, values);
   model::LaunchOptions options;
   options.threads = options_.threads;
@@ -267,7 +314,7 @@ std::optional<ModelOutcome> ModelSession::run_next() {
       if (estimate) line.grade = std::max(line.grade, schema::Grade::modelled);
     }
   }
-  save(*prepared.launch);
+  save(prepared);
   for (const std::uint64_t address : unnamed) {
     memory_.remove(address);
     written_.remove(address);

@@ -7,16 +7,21 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "collector/cli/file_claims.h"
 #include "collector/cli/model_spec.h"
+#include "collector/cli/output.h"
 #include "collector/model/arguments.h"
 #include "collector/model/check/coverage.h"
 #include "collector/model/estimate.h"
 #include "collector/model/kernel_file.h"
 #include "collector/model/launch.h"
+#include "collector/model/variables.h"
 #include "schema/records.h"
 
 namespace warpmeter::cli {
@@ -40,11 +45,12 @@ struct ModelOutcome {
 
 class ModelSession {
  public:
-  /// The file must outlive the session.
-  ModelSession(const model::KernelFile& file, ModelOptions options);
+  /// The file and the claims must outlive the session.
+  ModelSession(const model::KernelFile& file, ModelOptions options, FileClaims& claims);
 
   /// Checks a launch as far as that goes without running it: the kernel, its geometry, its
-  /// arguments. Throws Error. The launches are given in the order in which they will run.
+  /// arguments, settings and files. Throws Error. The launches are given in the order in which they
+  /// will run.
   void prepare(const ModelLaunch& launch);
 
   /// Runs the next of the launches that were prepared. A kernel that fails is a record with the
@@ -60,6 +66,8 @@ class ModelSession {
     const model::Program* program = nullptr;
     std::string entry;
     std::vector<model::Argument> arguments;
+    std::vector<model::VariableSetting> settings;
+    std::vector<std::pair<std::string, std::unique_ptr<Output>>> saves;  ///< buffer's name, file
   };
   struct Buffer {
     std::uint64_t address = 0;
@@ -68,21 +76,29 @@ class ModelSession {
 
   std::string audit_with_file(model::Program& program);
   std::string audit_with_ptxas(model::Program& program);
+  void prepare_arguments(Prepared& prepared);
+  void prepare_settings(Prepared& prepared);
+  void prepare_saves(Prepared& prepared);
+  void check_buffer(std::string_view text, const std::string& name) const;
   void audit(model::Program& program);
   const model::Program& program_of(const std::string& entry);
   std::vector<std::byte> bytes_of(const model::Argument& argument,
                                   std::vector<std::uint64_t>& unnamed);
-  void save(const ModelLaunch& launch);
+  void set_variables(const Prepared& prepared);
+  void save(const Prepared& prepared);
   std::vector<schema::Line> lines_of(const model::Program& program,
                                      const model::LaunchOutcome& outcome);
 
   const model::KernelFile& file_;
   const ModelOptions options_;
+  FileClaims& claims_;
   std::map<std::string, std::unique_ptr<model::Program>> programs_;
   std::vector<Prepared> prepared_;
   std::size_t next_ = 0;
   std::map<std::string, model::Element> announced_;  ///< buffers of the prepared launches
   std::uint64_t announced_bytes_ = 0;
+  std::set<const model::ptx::Variable*> set_;  ///< variables that have a value before the next one
+  std::map<std::string, std::vector<std::byte>> constants_;  ///< set so far
   model::DeviceMemory memory_;
   std::map<std::string, Buffer> buffers_;  ///< with a name, by it
   model::check::WrittenMemory written_;

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "collector/cli/arguments.h"
+#include "collector/model/fill.h"
 #include "collector/model/npy.h"
 #include "schema/catalogue.h"
 #include "schema/error.h"
@@ -26,19 +27,13 @@ class SpecReader {
       : path_(path), folder_(fs::path(path).parent_path()), spec_(spec) {}
 
   void read(const YAML::Node& root) {
-    check_keys(root, {"file", "cubin", "arch", "std", "include", "define", "launches"});
+    check_keys(root, {"file", "cubin", "arch", "std", "include", "define", "set", "launches"});
     if (const YAML::Node file = root["file"]; file && spec_.file.empty()) {
       spec_.file = beside(text(file, "file"));
     }
     if (const YAML::Node cubin = root["cubin"]) spec_.cubin = beside(text(cubin, "cubin"));
-    if (const YAML::Node arch = root["arch"]) spec_.options.arch = read_arch(arch);
-    if (const YAML::Node standard = root["std"]) spec_.options.standard = text(standard, "std");
-    for (const std::string& include : texts(root["include"], "include")) {
-      spec_.options.includes.push_back(beside(include));
-    }
-    for (const std::string& define : texts(root["define"], "define")) {
-      spec_.options.defines.push_back(define);
-    }
+    read_compile_options(root);
+    read_settings(root["set"], spec_.settings);
     const YAML::Node launches = root["launches"];
     if (!launches || !launches.IsSequence() || launches.size() == 0) {
       refuse(root, "has no list of launches: start one with 'launches:'");
@@ -81,10 +76,43 @@ class SpecReader {
 
   std::string beside(const std::string& path) const { return (folder_ / path).string(); }
 
-  int read_arch(const YAML::Node& node) const {
-    std::string arch = text(node, "arch");
-    if (arch.starts_with("sm_")) arch.erase(0, 3);
-    return static_cast<int>(checked(node, [&] { return whole_number("arch", arch, 10, 999); }));
+  /// What the command line says already stays.
+  void read_compile_options(const YAML::Node& root) {
+    model::CompileOptions& options = spec_.options;
+    if (const YAML::Node node = root["arch"]) {
+      const std::string arch = text(node, "arch");
+      options.arch = checked(node, [&] { return model::checked_arch("arch", arch); });
+    }
+    if (const YAML::Node node = root["std"]; node && options.standard.empty()) {
+      options.standard = text(node, "std");
+      checked(node, [&] { model::check_standard("std", options.standard); });
+    }
+    for (const std::string& include : texts(root["include"], "include")) {
+      options.includes.push_back(beside(include));
+      checked(root["include"], [&] { model::check_include("include", options.includes.back()); });
+    }
+    for (const std::string& define : texts(root["define"], "define")) {
+      options.defines.push_back(define);
+      checked(root["define"], [&] { model::check_define("define", define); });
+    }
+  }
+
+  /// Variables of the module and their values: one, a list, or a file.
+  void read_settings(const YAML::Node& node, std::vector<std::string>& settings) const {
+    if (!node) return;
+    if (!node.IsMap()) refuse(node, "set has to be a table of variables and values");
+    for (const auto& pair : node) {
+      const std::string name = text(pair.first, "a variable");
+      const std::string value = fmt::format("{}", fmt::join(texts(pair.second, name), ","));
+      settings.push_back(with_file_beside(fmt::format("{}={}", name, value)));
+    }
+  }
+
+  /// "in:f32[]=in.npy", the file beside this one.
+  std::string with_file_beside(const std::string& argument) const {
+    const std::size_t value = argument.find('=') + 1;
+    if (value == 0 || !model::names_file(argument)) return argument;
+    return argument.substr(0, value) + beside(argument.substr(value));
   }
 
   /// What a value is, with the file and line where it is none.
@@ -114,7 +142,7 @@ class SpecReader {
   }
 
   void read_launch(const YAML::Node& node) {
-    check_keys(node, {"kernel", "grid", "block", "shared", "args", "save"});
+    check_keys(node, {"kernel", "grid", "block", "shared", "args", "set", "save"});
     ModelLaunch launch;
     if (const YAML::Node kernel = node["kernel"]) launch.kernel = text(kernel, "kernel");
     launch.geometry.grid = extent(node, "grid");
@@ -125,8 +153,11 @@ class SpecReader {
     }
     if (const YAML::Node arguments = node["args"]) {
       if (!arguments.IsSequence()) refuse(arguments, "args has to be a list");
-      for (const YAML::Node& part : arguments) launch.arguments.push_back(argument(part));
+      for (const YAML::Node& part : arguments) {
+        launch.arguments.push_back(with_file_beside(argument(part)));
+      }
     }
+    read_settings(node["set"], launch.settings);
     if (const YAML::Node saves = node["save"]) {
       if (!saves.IsMap()) refuse(saves, "save has to be a table of buffers and files");
       for (const auto& pair : saves) {

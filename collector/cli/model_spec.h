@@ -3,12 +3,14 @@
 //
 //   file: transpose.cu
 //   define: [N=32]
+//   set: {lut: lut.npy, "ns::scale": 1.5}
 //   launches:
 //     - kernel: transpose_tiled
 //       grid: [64, 64]
 //       block: [16, 16]
 //       shared: 0
 //       args: ["out:f32[1048576]", "in:f32[1048576]=iota", i32=1024, i32=1024]
+//       set: {n: 5}
 //       save: {out: out.npy}
 #pragma once
 
@@ -27,12 +29,14 @@ struct ModelLaunch {
   std::string kernel;  ///< as a person calls it; empty: the only one of the file
   kernels::Geometry geometry;
   std::vector<std::string> arguments;
+  std::vector<std::string> settings;  ///< of the module's variables, before it runs: "lut=lut.npy"
   std::vector<std::pair<std::string, std::string>> saves;  ///< buffer's name, file
 };
 
 struct ModelSpec {
   std::string file, cubin;
   model::CompileOptions options;
+  std::vector<std::string> settings;  ///< before the first launch
   std::vector<ModelLaunch> launches;
 };
 

@@ -22,7 +22,7 @@ namespace {
               fmt::format("cannot write {}: {}; {}", name, std::strerror(errno), hint));
 }
 
-constexpr const char* other_file = "choose another file with -o";
+constexpr const char* other_file = "choose another file";
 
 /// The place that a path leads to when it is a link to something that exists, else the path.
 std::string resolved(const std::string& path) {
@@ -33,12 +33,12 @@ std::string resolved(const std::string& path) {
 
 }  // namespace
 
-Output::Output(const std::string& path) : name_("standard output") {
-  if (path.empty() || path == "-") {
+Output::Output(const Destination& destination) : name_("standard output") {
+  if (destination.is_standard_output()) {
     descriptor_ = STDOUT_FILENO;
     return;
   }
-  name_ = path;
+  const std::string& path = name_ = destination.path();
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {
@@ -71,7 +71,7 @@ bool Output::write(std::string_view text) {
     } else if (errno == EPIPE) {
       reader_gone_ = true;
     } else if (errno != EINTR) {
-      fail(name_, "make room, or write elsewhere with -o");
+      fail(name_, "make room, or write to another file");
     }
   }
   return !reader_gone_;
@@ -85,17 +85,6 @@ void Output::finish() {
   if (temporary_.empty()) return;
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(name_, other_file);
   temporary_.clear();
-}
-
-void refuse_overwriting(const std::string& database, const std::string& file) {
-  struct stat read {
-  }, written{};
-  if (file.empty() || stat(database.c_str(), &read) != 0 || stat(file.c_str(), &written) != 0)
-    return;
-  if (read.st_dev == written.st_dev && read.st_ino == written.st_ino) {
-    throw Error(ExitCode::usage,
-                fmt::format("-o {} is the database itself; choose another file", file));
-  }
 }
 
 void keep_standard_streams() {

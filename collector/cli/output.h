@@ -7,15 +7,20 @@
 #include <string>
 #include <string_view>
 
+#include "collector/cli/file_claims.h"
+
 namespace warpmeter::cli {
 
 class Output {
  public:
-  /// Empty or "-": standard output. Throws Error{file} when the file cannot be made.
-  explicit Output(const std::string& path);
+  Output() : Output(Destination::standard_output()) {}
+  /// Throws Error{file} when the file cannot be made.
+  explicit Output(const Destination& destination);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
+
+  const std::string& name() const { return name_; }
 
   /// Writes all of `text`. False when the reader of a pipe has gone: nobody wants the rest, and
   /// that is no failure. Throws Error{file} when it cannot be written.
@@ -31,9 +36,6 @@ class Output {
   int descriptor_ = -1;
   bool reader_gone_ = false;
 };
-
-/// Throws Error{usage} when the output file is the database.
-void refuse_overwriting(const std::string& database, const std::string& file);
 
 /// Opens /dev/null where standard input, output or error is closed, so that no file of ours ever
 /// takes its number.

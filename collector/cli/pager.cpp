@@ -43,12 +43,12 @@ std::string pager_command() {
   return "";
 }
 
-Answer::Answer(const std::string& file, bool paged) {
-  const bool to_terminal = (file.empty() || file == "-") && is_terminal(STDOUT_FILENO);
+Answer::Answer(const Destination& destination, bool paged) {
+  const bool to_terminal = destination.is_standard_output() && is_terminal(STDOUT_FILENO);
   const std::string command = paged && to_terminal ? pager_command() : "";
   int ends[2];
   if (command.empty() || pipe2(ends, O_CLOEXEC) != 0) {
-    output_ = std::make_unique<Output>(file);
+    output_ = std::make_unique<Output>(destination);
     return;
   }
   process_ = fork();
@@ -63,7 +63,7 @@ Answer::Answer(const std::string& file, bool paged) {
   close(ends[0]);
   if (process_ < 0) {
     close(ends[1]);
-    output_ = std::make_unique<Output>(file);
+    output_ = std::make_unique<Output>(destination);
     return;
   }
   pager_ = ends[1];

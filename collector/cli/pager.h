@@ -13,8 +13,8 @@ namespace warpmeter::cli {
 /// Where an answer goes: a file, standard output, or a pager in front of it.
 class Answer {
  public:
-  /// `file` as for Output. A pager is started unless `paged` is false.
-  Answer(const std::string& file, bool paged);
+  /// For standard output on a terminal a pager is started unless `paged` is false.
+  Answer(const Destination& destination, bool paged);
   /// Waits until the person has left the pager.
   ~Answer();
   Answer(const Answer&) = delete;

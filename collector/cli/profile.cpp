@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "collector/cli/arguments.h"
+#include "collector/cli/file_claims.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
 #include "collector/cli/profile_remarks.h"
@@ -96,7 +97,9 @@ ExitCode run_command(const ProfileRequest& request) {
                 "profile needs a program: warpmeter profile [OPTIONS] PROGRAM [ARGS...] (see: "
                 "warpmeter profile --help)");
   }
-  profile::find_program(request.words.front());
+  FileClaims files;
+  files.read(profile::find_program(request.words.front()), "the program");
+  files.store(request.database);
   check_label(request.label);
   inject::Config config = config_of(request);
   if (request.counts()) check_permission();

@@ -135,7 +135,7 @@ ExitCode list_passes(const ProfileRequest& request) {
         {chip, static_cast<std::int64_t>(counters.size()), static_cast<std::int64_t>(passes.passes),
          static_cast<std::int64_t>(groups.size()), fmt::format("{}", fmt::join(lacking, ", "))});
   }
-  Output output("");
+  Output output;
   output.write(reports::render(table, reports::Format::table));
   output.finish();
   return ExitCode::done;

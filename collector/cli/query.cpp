@@ -32,6 +32,7 @@ struct Query {
   std::int64_t limit = INT64_MAX;
   double timeout = 0;
   bool no_pager = false;
+  bool reads_input() const { return sql.empty() || sql == "-"; }
   bool refines() const { return !where.empty() || !order.empty() || !columns.empty(); }
 };
 
@@ -65,7 +66,7 @@ std::string select_from_view(const std::string& name, const Query& query) {
 }
 
 std::string typed_text(const Query& query) {
-  if (!query.sql.empty() && query.sql != "-") return query.sql;
+  if (!query.reads_input()) return query.sql;
   if (query.sql.empty() && isatty(STDIN_FILENO) == 1) {
     throw Error(ExitCode::usage,
                 "query needs SQL or the name of a view (see: warpmeter list views)");
@@ -117,7 +118,10 @@ Error with_statement(const Error& error, const Query& query, std::string sql) {
 }
 
 ExitCode run(const Query& query) {
-  refuse_overwriting(query.database, query.file);
+  FileClaims files;
+  files.read_database(query.database);
+  if (query.reads_input()) files.read("/dev/stdin", "the query on standard input");
+  const Destination destination = files.write(query.file, "-o");
   const std::string sql = statement_of(query);
   schema::Parameters parameters;
   for (const std::string& text : query.parameters) parameters.push_back(parameter(text));
@@ -136,7 +140,7 @@ ExitCode run(const Query& query) {
         [&](const std::vector<std::string>& columns) {
           rows.columns(columns);
           // The statement is good: only now does a pager take the screen.
-          answer = std::make_unique<Answer>(query.file, !query.no_pager);
+          answer = std::make_unique<Answer>(destination, !query.no_pager);
         },
         [&](const std::vector<schema::Value>& row) {
           return ++count <= query.limit && rows.row(row);

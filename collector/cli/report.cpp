@@ -30,11 +30,13 @@ struct Report {
   bool no_plots = false;
 };
 
+bool is_sql_file(const std::string& section) { return fs::path(section).extension() == ".sql"; }
+
 /// Sections by name, and files of SQL.
 std::vector<reports::SectionChoice> choices_of(const std::vector<std::string>& names) {
   std::vector<reports::SectionChoice> choices;
   for (const std::string& name : names) {
-    if (fs::path(name).extension() != ".sql") {
+    if (!is_sql_file(name)) {
       choices.push_back({name, ""});
       continue;
     }
@@ -60,8 +62,13 @@ std::string plot_folder_of(const Report& report) {
   return path.stem().string() + "_files";
 }
 
-void write_plots(const std::string& folder, const std::vector<reports::PlotFile>& plots) {
+void write_plots(const std::string& folder, const std::vector<reports::PlotFile>& plots,
+                 FileClaims& files) {
   if (plots.empty()) return;
+  std::vector<Destination> destinations;
+  for (const reports::PlotFile& plot : plots) {
+    destinations.push_back(files.write((fs::path(folder) / plot.name).string(), "the plot"));
+  }
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {
@@ -70,15 +77,20 @@ void write_plots(const std::string& folder, const std::vector<reports::PlotFile>
                             "or --no-plots",
                             folder, error.message()));
   }
-  for (const reports::PlotFile& plot : plots) {
-    Output file((fs::path(folder) / plot.name).string());
-    file.write(plot.svg);
+  for (std::size_t i = 0; i < plots.size(); ++i) {
+    Output file(destinations[i]);
+    file.write(plots[i].svg);
     file.finish();
   }
 }
 
 ExitCode run(const Report& report) {
-  refuse_overwriting(report.database, report.file);
+  FileClaims files;
+  files.read_database(report.database);
+  for (const std::string& section : report.sections) {
+    if (is_sql_file(section)) files.read(section, "the section " + section);
+  }
+  const Destination destination = files.write(report.file, "-o");
   const schema::Reader reader(report.database);
   const std::int64_t run_id = reader.find_run(report.run);
   const schema::Rows launches =
@@ -98,10 +110,10 @@ ExitCode run(const Report& report) {
   options.sections = choices_of(report.sections);
   options.plots = !report.no_plots;
   options.plot_folder = plot_folder_of(report);
-  Output output(report.file);
+  Output output(destination);
   const std::vector<reports::PlotFile> plots = reports::write_report(
       reader, run_id, options, [&](std::string_view text) { return output.write(text); });
-  write_plots((fs::path(report.file).parent_path() / options.plot_folder).string(), plots);
+  write_plots((fs::path(report.file).parent_path() / options.plot_folder).string(), plots, files);
   output.finish();
   return ExitCode::done;
 }

@@ -265,7 +265,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   std::vector<run::Backend*> pointers;
   for (const auto& backend : backends.opened) pointers.push_back(backend.get());
 
-  Output output("");
+  Output output;
   ProgressBar bar(is_terminal(STDERR_FILENO) && !request.quiet && !request.no_progress);
   const auto begin = std::chrono::steady_clock::now();
   const run::Summary summary =
@@ -297,6 +297,11 @@ ExitCode run_command(const RunRequest& request) {
                 "these --metrics are times, and --counters-only leaves them out: give one of them");
   }
   check_turns(request, choice);
+  if (!request.against.empty()) {
+    FileClaims files;
+    files.read(request.against, "the other build");
+    files.store(request.database);
+  }
   if (!request.against.empty() && !request.dry_run) {
     return interleave_builds({request.words, request.against, request.label, request.database,
                               request.rounds, request.quiet});
@@ -313,7 +318,7 @@ ExitCode run_command(const RunRequest& request) {
   for (const auto& opened : backends.opened) run::check_fits(choice.selections, *opened);
 
   if (!request.dry_run) return measure(request, choice, options, backends);
-  Output output("");
+  Output output;
   output.write(rendered(plan_table(choice), "table"));
   output.finish();
   return ExitCode::done;

@@ -109,7 +109,7 @@ bool is_confirmed(const Runs& runs, const schema::Reader& reader,
 
 ExitCode list(const Runs& runs) {
   expect_arguments(runs, 0, "nothing more");
-  Output output("");
+  Output output;
   output.write(rendered(runs_table(runs.database), runs.format));
   output.finish();
   return ExitCode::done;
@@ -154,7 +154,9 @@ ExitCode vacuum(const Runs& runs) {
 
 ExitCode backup(const Runs& runs) {
   expect_arguments(runs, 1, "the FILE to write");
-  refuse_overwriting(runs.database, runs.arguments[0]);
+  FileClaims files;
+  files.read_database(runs.database);
+  files.write(runs.arguments[0], "runs backup");
   const std::int64_t bytes = schema::back_up(runs.database, runs.arguments[0], runs.force);
   say(fmt::format("{}: {} bytes, as {} is now\n", runs.arguments[0], bytes, runs.database));
   return ExitCode::done;

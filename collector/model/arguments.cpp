@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <utility>
+#include <variant>
 
-#include "collector/model/npy.h"
 #include "schema/catalogue.h"
 #include "schema/error.h"
 
@@ -16,8 +17,9 @@ namespace warpmeter::model {
 namespace {
 
 constexpr const char* forms =
-    "write n:i32=1024 for a number, out:f32[1048576] or in:f32[1048576]=iota (zeros, random:SEED, "
-    "a number, FILE.npy, FILE.bin) for a buffer, @in for a buffer once more, null for no buffer";
+    "write n:i32=1024 for a number, out:f32[1048576] or in:f32[1048576]=iota (zeros, "
+    "random:LO..HI:SEED, a number or a list of them, FILE.npy, FILE.bin) for a buffer, @in for a "
+    "buffer once more, null for no buffer";
 
 [[noreturn]] void refuse(std::string_view text, const std::string& what) {
   throw Error(ExitCode::usage, fmt::format("the argument '{}' {}; {}", text, what, forms));
@@ -37,44 +39,17 @@ std::optional<std::uint64_t> digits(std::string_view text) {
   return value;
 }
 
-/// "0x00ff12": two digits a byte, the first byte first.
-std::optional<std::vector<std::byte>> hexadecimal_bytes(std::string_view text) {
-  if (text.starts_with("0x")) text.remove_prefix(2);
-  if (text.empty() || text.size() % 2 != 0) return std::nullopt;
-  std::vector<std::byte> bytes;
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    unsigned value = 0;
-    const auto [end, error] = std::from_chars(text.data() + i, text.data() + i + 2, value, 16);
-    if (error != std::errc() || end != text.data() + i + 2) return std::nullopt;
-    bytes.push_back(static_cast<std::byte>(value));
-  }
-  return bytes;
-}
-
-void parse_fill(Argument& argument, std::string_view value) {
-  if (value == "zeros") {
-    argument.fill = Argument::Fill::zeros;
-  } else if (value == "iota") {
-    argument.fill = Argument::Fill::iota;
-  } else if (value == "random" || value.starts_with("random:")) {
-    argument.fill = Argument::Fill::random;
-    if (value == "random") return;
-    const std::optional<std::uint64_t> seed = digits(value.substr(7));
-    if (!seed) refuse(argument.text, "has a seed that is no whole number");
-    argument.seed = *seed;
-  } else if (value.ends_with(".npy")) {
-    argument.fill = Argument::Fill::npy;
-    argument.file = value;
-  } else if (value.ends_with(".bin")) {
-    argument.fill = Argument::Fill::raw;
-    argument.file = value;
-  } else if (auto bytes = encode(argument.element, value)) {
-    argument.fill = Argument::Fill::value;
-    argument.bytes = std::move(*bytes);
-  } else {
-    refuse(argument.text, fmt::format("starts its buffer with '{}', which is no {}, no file and "
-                                      "no way to fill one",
-                                      value, to_string(argument.element)));
+/// The fill of a buffer, and its count where the values say it.
+void parse_start(Argument& argument, std::string_view value) {
+  auto fill = parse_fill(argument.element, value);
+  if (const auto* wrong = std::get_if<std::string>(&fill)) refuse(argument.text, *wrong);
+  argument.fill = std::move(std::get<Fill>(fill));
+  if (argument.fill.kind != Fill::Kind::values) return;
+  const std::uint64_t listed = argument.fill.count(argument.element);
+  if (listed < 2) return;  // for every element
+  if (argument.count == 0) argument.count = listed;
+  if (argument.count != listed) {
+    refuse(argument.text, fmt::format("lists {} values for {} elements", listed, argument.count));
   }
 }
 
@@ -88,6 +63,9 @@ void parse_type(Argument& argument, std::string_view type) {
     argument.kind = Argument::Kind::buffer;
     if (!count.empty()) {
       const std::optional<std::uint64_t> elements = digits(count);
+      if (!elements && count.find_first_not_of("0123456789") == std::string_view::npos) {
+        refuse(argument.text, "has a count that is larger than any memory");
+      }
       if (!elements || *elements == 0) {
         refuse(argument.text, "has a count that is no whole number above 0");
       }
@@ -102,52 +80,6 @@ void parse_type(Argument& argument, std::string_view type) {
   }
   argument.element = *element;
   argument.type = type;
-}
-
-/// SplitMix64's finaliser (Steele, Lea, Flood, 2014): the same numbers on every machine.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
-}
-
-/// Floating types: from 0 to 1; bool: 0 or 1; whole numbers: from 0 to 99.
-double random_value(const Argument& argument, std::uint64_t index) {
-  const std::uint64_t bits = mixed(mixed(argument.seed) + index);
-  if (is_floating(argument.element)) return static_cast<double>(bits >> 40) * 0x1p-24;
-  return static_cast<double>(bits % (argument.element == Element::boolean ? 2 : 100));
-}
-
-void check_count(const Argument& argument, std::uint64_t held) {
-  if (argument.count == 0 || argument.count == held) return;
-  throw Error(
-      ExitCode::usage,
-      fmt::format("'{}' asks for {} elements, but {} holds {}; write {}[] to take what it "
-                  "holds",
-                  argument.text, argument.count, argument.file, held, to_string(argument.element)));
-}
-
-std::vector<std::byte> from_file(const Argument& argument) {
-  if (argument.fill == Argument::Fill::raw) {
-    std::vector<std::byte> contents = read_whole_file(argument.file);
-    if (contents.empty() || contents.size() % bytes_of(argument.element) != 0) {
-      throw Error(
-          ExitCode::usage,
-          fmt::format("{} holds {} bytes, which are no elements of {}; see '{}'", argument.file,
-                      contents.size(), to_string(argument.element), argument.text));
-    }
-    check_count(argument, contents.size() / bytes_of(argument.element));
-    return contents;
-  }
-  Npy npy = read_npy(argument.file, argument.element);
-  if (npy.element != argument.element) {
-    throw Error(ExitCode::usage,
-                fmt::format("{} holds elements of {}, but '{}' asks for {}", argument.file,
-                            to_string(npy.element), argument.text, to_string(argument.element)));
-  }
-  check_count(argument, npy.count);
-  return std::move(npy.data);
 }
 
 bool is_float_type(std::string_view type) { return type == "f32" || type == "f64"; }
@@ -172,6 +104,19 @@ std::string misfit(const Argument& argument, const Parameter& parameter) {
 }
 
 }  // namespace
+
+std::optional<std::vector<std::byte>> hexadecimal_bytes(std::string_view text) {
+  if (text.starts_with("0x")) text.remove_prefix(2);
+  if (text.empty() || text.size() % 2 != 0) return std::nullopt;
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(text.data() + i, text.data() + i + 2, value, 16);
+    if (error != std::errc() || end != text.data() + i + 2) return std::nullopt;
+    bytes.push_back(static_cast<std::byte>(value));
+  }
+  return bytes;
+}
 
 Argument parse_argument(std::string_view text) {
   Argument argument;
@@ -208,8 +153,9 @@ Argument parse_argument(std::string_view text) {
   }
   parse_type(argument, left);
   if (argument.kind == Argument::Kind::buffer) {
-    if (equals != std::string_view::npos) parse_fill(argument, value);
-    if (argument.count == 0 && argument.file.empty()) refuse(text, "says no count and no file");
+    if (equals != std::string_view::npos) parse_start(argument, value);
+    if (argument.count == 0 && argument.fill.file.empty())
+      refuse(text, "says no count and no file");
     return argument;
   }
   if (equals == std::string_view::npos) refuse(text, "has no value");
@@ -219,30 +165,22 @@ Argument parse_argument(std::string_view text) {
   return argument;
 }
 
+std::uint64_t buffer_bytes(const Argument& argument) {
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(argument.count, bytes_of(argument.element), &bytes)) return UINT64_MAX;
+  if (argument.fill.file.empty()) return bytes;
+  std::error_code error;
+  const std::uint64_t held = std::filesystem::file_size(argument.fill.file, error);
+  return error ? bytes : std::max(bytes, held);  // reading it will say what is wrong
+}
+
 std::vector<std::byte> contents_of(const Argument& argument, std::uint64_t most_bytes) {
-  if (!argument.file.empty()) return from_file(argument);
-  const std::size_t width = bytes_of(argument.element);
-  if (argument.count > most_bytes / width) {
-    throw Error(ExitCode::kernel,
+  if (buffer_bytes(argument) > most_bytes) {
+    throw Error(ExitCode::usage,
                 fmt::format("'{}' does not fit into this machine's memory; choose a smaller buffer",
                             argument.text));
   }
-  std::vector<std::byte> contents(argument.count * width);
-  std::byte* to = contents.data();
-  if (argument.fill == Argument::Fill::iota) {
-    for (std::uint64_t i = 0; i < argument.count; ++i) {
-      encode(argument.element, static_cast<double>(i), to + i * width);
-    }
-  } else if (argument.fill == Argument::Fill::random) {
-    for (std::uint64_t i = 0; i < argument.count; ++i) {
-      encode(argument.element, random_value(argument, i), to + i * width);
-    }
-  } else if (argument.fill == Argument::Fill::value) {
-    for (std::uint64_t i = 0; i < argument.count; ++i) {
-      std::copy(argument.bytes.begin(), argument.bytes.end(), to + i * width);
-    }
-  }
-  return contents;
+  return filled(argument.fill, argument.element, argument.count, argument.text);
 }
 
 std::string signature_of(const Program& program) {

@@ -169,9 +169,8 @@ void read_cubin(KernelFile& file, const std::string& named) {
     file.cubin_is_named = true;
     return;
   }
-  const std::string beside = fs::path(file.path).replace_extension(".cubin").string();
-  std::error_code ignored;
-  if (!fs::is_regular_file(beside, ignored)) return;
+  const std::string beside = cubin_beside(file.path);
+  if (beside.empty()) return;
   try {
     file.cubin = read_whole_file(beside);
     file.cubin_path = beside;
@@ -183,6 +182,7 @@ void read_cubin(KernelFile& file, const std::string& named) {
 }  // namespace
 
 std::string readable_name(std::string_view entry) {
+  if (!entry.starts_with("_Z")) return std::string(entry);  // "f" would be the type float
   int status = 0;
   char* const demangled =
       abi::__cxa_demangle(std::string(entry).c_str(), nullptr, nullptr, &status);
@@ -208,6 +208,12 @@ std::string readable_name(std::string_view entry) {
     }
   }
   return name.substr(begin, end - begin);
+}
+
+std::string cubin_beside(const std::string& path) {
+  const fs::path beside = fs::path(path).replace_extension(".cubin");
+  std::error_code ignored;
+  return path.ends_with(".ptx") && fs::is_regular_file(beside, ignored) ? beside.string() : "";
 }
 
 std::string find_entry(const KernelFile& file, std::string_view kernel) {

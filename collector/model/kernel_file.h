@@ -33,6 +33,9 @@ struct KernelFile {
 KernelFile read_kernel_file(const std::string& path, const CompileOptions& options,
                             const std::vector<std::string>& kernels, const std::string& cubin = "");
 
+/// The machine code that is taken where none is named: the .cubin beside a .ptx; "": there is none.
+std::string cubin_beside(const std::string& path);
+
 /// The entry's own name for what a person calls it: mangled as it is, or the kernel's name in the
 /// source, with namespaces and template arguments or without; the only entry for "". Throws
 /// Error{usage} with the entries there are for a name of none or of several.

@@ -165,29 +165,19 @@ Npy read_npy(const std::string& path, Element wanted) {
   return parse_npy(read_whole_file(path), path, wanted);
 }
 
-void write_npy(const std::string& path, Element element, std::span<const std::byte> data) {
+std::string npy_header(Element element, std::uint64_t bytes) {
   std::string_view descr = "<u2";  // bf16
   for (const Described& type : types) {
     if (type.element == element) descr = type.descr;
   }
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}",
-                                   descr, data.size() / bytes_of(element));
+                                   descr, bytes / bytes_of(element));
   constexpr std::size_t alignment = 64, fixed = 10;
   header.append(alignment - (fixed + header.size() + 1) % alignment, ' ');
   header += '\n';
-  std::ofstream stream(path, std::ios::binary | std::ios::trunc);
   const char version_and_length[] = {1, 0, static_cast<char>(header.size() & 255),
                                      static_cast<char>(header.size() >> 8)};
-  stream.write(magic.data(), static_cast<std::streamsize>(magic.size()));
-  stream.write(version_and_length, sizeof version_and_length);
-  stream.write(header.data(), static_cast<std::streamsize>(header.size()));
-  stream.write(reinterpret_cast<const char*>(data.data()),
-               static_cast<std::streamsize>(data.size()));
-  stream.close();
-  if (!stream) {
-    throw Error(ExitCode::file, fmt::format("{} cannot be written ({}); choose another place", path,
-                                            std::strerror(errno)));
-  }
+  return std::string(magic) + std::string(version_and_length, sizeof version_and_length) + header;
 }
 
 }  // namespace warpmeter::model

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +25,9 @@ Npy read_npy(const std::string& path, Element wanted);
 /// The same from memory; `name` is for messages. Takes the file's contents over.
 Npy parse_npy(std::vector<std::byte> contents, std::string_view name, Element wanted);
 
-/// One dimension. bf16, which NumPy lacks, is written as unsigned numbers of 16 bits.
-/// Throws Error{file}.
-void write_npy(const std::string& path, Element element, std::span<const std::byte> data);
+/// What stands before `bytes` bytes of elements in one dimension. bf16, which NumPy lacks, is
+/// written as unsigned numbers of 16 bits.
+std::string npy_header(Element element, std::uint64_t bytes);
 
 /// All bytes of a regular file. Throws Error{file}.
 std::vector<std::byte> read_whole_file(const std::string& path);

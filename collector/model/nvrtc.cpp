@@ -26,7 +26,9 @@ namespace fs = std::filesystem;
   X(nvrtcGetPTX)                   \
   X(nvrtcGetCUBINSize)             \
   X(nvrtcGetCUBIN)                 \
-  X(nvrtcGetErrorString)
+  X(nvrtcGetErrorString)           \
+  X(nvrtcGetNumSupportedArchs)     \
+  X(nvrtcGetSupportedArchs)
 
 struct Api {
 #define WARPMETER_DECLARE(symbol) decltype(&::symbol) symbol = nullptr;
@@ -117,6 +119,15 @@ std::vector<std::string> words_of(const std::string& path, const CompileOptions&
 }  // namespace
 
 std::string nvrtc_unavailable() { return nvrtc().failure; }
+
+std::vector<int> nvrtc_architectures() {
+  const Api& api = nvrtc();
+  int count = 0;
+  if (!api.failure.empty() || api.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS) return {};
+  std::vector<int> known(static_cast<std::size_t>(count));
+  if (api.nvrtcGetSupportedArchs(known.data()) != NVRTC_SUCCESS) return {};
+  return known;
+}
 
 Compiled compile_with_nvrtc(const std::string& path, const std::string& source,
                             const CompileOptions& options,

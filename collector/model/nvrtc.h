@@ -8,17 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace warpmeter::model {
+#include "collector/model/compile_options.h"
 
-/// What a person may say about how a .cu is compiled.
-struct CompileOptions {
-  std::vector<std::string> includes;  ///< folders, as of -I
-  std::vector<std::string> defines;   ///< "N=32", as of -D
-  std::string standard;               ///< "c++17"; empty: the compiler's own
-  std::optional<int> arch;            ///< that was asked for; 90 is sm_90
-  int target() const { return arch.value_or(90); }
-  bool operator==(const CompileOptions&) const = default;
-};
+namespace warpmeter::model {
 
 struct Compiled {
   std::string ptx;
@@ -29,6 +21,9 @@ struct Compiled {
 
 /// Why NVRTC cannot be used, with what to do; empty when it can.
 std::string nvrtc_unavailable();
+
+/// The architectures that it compiles for, ascending: 90 is sm_90. Empty when it cannot be used.
+std::vector<int> nvrtc_architectures();
 
 /// Compiles a source; NVRTC is available. `expressions` are templates to instantiate:
 /// "reduce<float, 256>".

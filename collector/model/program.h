@@ -126,6 +126,12 @@ struct ModuleVariable {
   std::vector<std::byte> initial;
 };
 
+/// A `.const` variable of the module, within constant_memory.
+struct ConstantVariable {
+  std::string name;
+  std::uint64_t offset = 0;
+};
+
 /// An instruction whose lanes wait for each other: the row that holds which.
 struct SyncInfo {
   std::uint32_t instruction = 0;
@@ -177,6 +183,7 @@ struct Program {
   std::uint32_t dynamic_shared_offset = 0;
   std::uint32_t local_bytes = 0;  ///< of each thread
   std::vector<ModuleVariable> variables;
+  std::vector<ConstantVariable> constant_variables;
   std::vector<std::byte> constant_memory;
   std::vector<FunctionCode> functions;  ///< those that are not inlined
   bool has_calls = false;

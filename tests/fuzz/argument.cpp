@@ -30,10 +30,9 @@ void try_to(Read read) {
 
 void make(const model::Argument& argument) {
   constexpr std::uint64_t most_bytes = 1 << 16;
-  using Fill = model::Argument::Fill;
   expect(!argument.type.empty() || argument.kind == model::Argument::Kind::reference);
   if (argument.kind != model::Argument::Kind::buffer) return;
-  if (argument.fill == Fill::npy || argument.fill == Fill::raw) return;  // no files are read here
+  if (!argument.fill.file.empty()) return;  // no files are read here
   expect(model::contents_of(argument, most_bytes).size() ==
          argument.count * model::bytes_of(argument.element));
 }

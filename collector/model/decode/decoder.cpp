@@ -148,6 +148,7 @@ void Decoder::place_variables() {
       auto& memory = program_.constant_memory;
       memory.resize(round_up(memory.size(), variable.alignment));
       module_symbols_[variable.name] = {AddressSpace::constant, memory.size()};
+      program_.constant_variables.push_back({std::string(variable.name), memory.size()});
       const std::vector<std::byte> initial = initial_bytes(variable);
       memory.insert(memory.end(), initial.begin(), initial.end());
     } else if (variable.space == ptx::Space::global) {

@@ -71,6 +71,50 @@ TEST_F(Housekeeping, MergeNeedsSourcesAndATarget) {
   EXPECT_EQ(warpmeter({"merge", "missing.db", "-o", "lab.db"}).exit_code, 5);
 }
 
+TEST_F(Housekeeping, NoCommandWritesOverWhatItReads) {
+  write("q.sql", "SELECT 1\n");
+  write("warpmeter.toml", "[check]\ngates = []\n");
+  for (const char* copy : {"base.db", "other.db"}) {
+    std::filesystem::copy_file(file("warpmeter.db"), file(copy));
+  }
+  std::filesystem::create_symlink("warpmeter.db", file("link"));
+  struct Row {
+    std::vector<std::string> words;
+    const char* what;
+  };
+  const Row table[] = {
+      {{"report", "-o", "warpmeter.db"}, "would overwrite the database"},
+      {{"report", "-o", "warpmeter.db-wal"}, "would overwrite the database"},
+      {{"report", "--section", "q.sql", "-o", "./q.sql"}, "would overwrite the section q.sql"},
+      {{"compare", "-o", "link"}, "would overwrite the database"},
+      {{"check", "-o", "warpmeter.toml"}, "would overwrite the gates"},
+      {{"check", "--config", "warpmeter.toml", "-o", "./warpmeter.toml"}, "the gates"},
+      {{"check", "--baseline", "base.db", "-o", "base.db"}, "would overwrite the baseline"},
+      {{"query", "-o", "q.sql"}, "would overwrite the query on standard input"},
+      {{"query", "runs", "-o", "link"}, "would overwrite the database"},
+      {{"history", "vector_add/vector_add", "-o", "link"}, "would overwrite the database"},
+      {{"list", "runs", "-o", "warpmeter.db"}, "would overwrite the database"},
+      {{"merge", "base.db", "other.db", "-o", "other.db"},
+       "would change a database that is merged"},
+      {{"merge", "base.db", "-o", "base.db-wal"}, "would change a database that is merged"},
+      {{"runs", "backup", "link", "--force"}, "would overwrite the database"},
+      {{"profile", "--db", "/bin/true", "/bin/true"}, "would change the program"},
+      {{"run", "vector_add", "--against", "/bin/true", "--db", "/bin/true"}, "the other build"},
+  };
+  const char* const names[] = {"warpmeter.db", "base.db", "other.db", "q.sql", "warpmeter.toml"};
+  std::vector<std::string> before;
+  for (const char* name : names) before.push_back(contents(name));
+  for (const Row& row : table) {
+    Start start{row.words, folder_};
+    start.input_file = file("q.sql");
+    const Outcome outcome = run_program(start);
+    EXPECT_EQ(outcome.exit_code, 2) << row.words[0] << ": " << outcome.error;
+    EXPECT_THAT(outcome.error, AllOf(HasSubstr(row.what), HasSubstr("choose another file")));
+    EXPECT_EQ(outcome.output, "") << row.words[0];
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(contents(names[i]), before[i]);
+}
+
 TEST_F(Housekeeping, RunsListsWhatListRunsDoes) {
   EXPECT_EQ(warpmeter({"runs", "--format", "csv"}).output,
             warpmeter({"list", "runs", "--format", "csv"}).output);

@@ -163,6 +163,11 @@ TEST_F(Model, SaysWhereASpecIsWrong) {
       {"[1, 2]", "no table of names and values"},
       {"file: add.ptx\nlaunches:\n  - {kernel: add, grid: 0, block: 1}\n", "grid"},
       {"", "no table of names and values"},
+      {"file: add.ptx\narch: sm_91\nlaunches:\n", "spec.yaml:2: arch takes an architecture"},
+      {"file: add.ptx\nstd: c++14\nlaunches:\n", "spec.yaml:2: std takes c++17 or c++20"},
+      {"file: add.ptx\n\ninclude: nowhere\nlaunches:\n", "spec.yaml:3: include takes a folder"},
+      {"file: add.ptx\ndefine: [N, 1x]\nlaunches:\n", "spec.yaml:2: define takes NAME"},
+      {"file: add.ptx\nset: [1]\nlaunches:\n", "spec.yaml:2: set has to be a table"},
   };
   for (const auto& [text, words] : table) {
     write("spec.yaml", text);
@@ -220,7 +225,17 @@ TEST_F(Model, RefusesWhatCannotBeRun) {
       {with({"--arg", "o:u32[1]", "--arg", "u32=1", "--save", "x=x.npy"}), 2, "no buffer 'x'"},
       {with({"--arg", "o:u32[1]", "--arg", "u32=1", "--save", "o=x.txt"}), 2, "neither .npy nor"},
       {with({"--arg", "o:u32[]=no.npy", "--arg", "u32=1"}), 5, "there is no file no.npy"},
-      {with({"--arg", "o:u64[9999999999999999]", "--arg", "u32=1"}), 6, "memory"},
+      {with({"--arg", "o:u64[9999999999999999]", "--arg", "u32=1"}), 2, "memory"},
+      {with({"--arg", "o:u64[18446744073709551615]", "--arg", "u32=1"}), 2, "memory"},
+      {with({"--arg", "o:u64[1e20]", "--arg", "u32=1"}), 2, "no whole number above 0"},
+      {with({"--arg", "null", "--arg", "u32=1", "--threads", "0"}), 2, "--threads takes"},
+      {with({"--arg", "null", "--arg", "u32=1", "--shared", "-1"}), 2, "--shared takes"},
+      {with({"--arg", "null", "--arg", "u32=1", "--cubin", "no.cubin"}), 5, "no file no.cubin"},
+      {with({"--arg", "null", "--arg", "u32=1", "--std", "c++14"}), 2, "--std takes c++17"},
+      {{"add.ptx", "--grid", "-1", "--block", "1"}, 2, "--grid takes a whole number from 1"},
+      {{"add.ptx", "--grid", "1,70000", "--block", "1", "--arg", "null", "--arg", "u32=1"},
+       2,
+       "larger than a device takes"},
   };
   for (const Mistake& row : table) {
     const Outcome outcome = model(row.words);
@@ -228,6 +243,70 @@ TEST_F(Model, RefusesWhatCannotBeRun) {
     EXPECT_THAT(outcome.error, HasSubstr(row.message));
     EXPECT_THAT(outcome.output, testing::IsEmpty());
   }
+}
+
+TEST_F(Model, RefusesWhatTheCompilerWouldPassOver) {
+  write("file", "");
+  const Mistake table[] = {
+      {{"--arch", "sm_91"}, 2, "not 'sm_91' (did you mean sm_90?): sm_"},
+      {{"--arch", "fermi"}, 2, "not 'fermi': sm_"},
+      {{"-I", "nowhere"}, 2, "--include takes a folder, and 'nowhere' is not there"},
+      {{"-I", "file"}, 2, "'file' is none"},
+      {{"-D", "1x=2"}, 2, "--define takes NAME or NAME=VALUE, not '1x=2'"},
+      {{"-D", "=3"}, 2, "--define takes"},
+  };
+  for (const Mistake& row : table) {
+    for (const char* source : {"transpose.cu", "add.ptx"}) {
+      std::vector<std::string> words = {source, "--grid", "1", "--block", "1"};
+      words.insert(words.end(), row.words.begin(), row.words.end());
+      const Outcome outcome = model(words);
+      EXPECT_EQ(outcome.exit_code, row.exit_code) << row.message << outcome.error;
+      EXPECT_THAT(outcome.error, HasSubstr(row.message));
+      words.emplace_back("--accepts");
+      EXPECT_EQ(model(words).exit_code, row.exit_code) << row.message;
+    }
+  }
+  EXPECT_EQ(transposed({"-I", ".", "-D", "F(x)=x", "-D", "M", "--arch", "sm_80"}).exit_code, 0);
+}
+
+TEST_F(Model, SaysThatWhatIsCompiledIsNotCompiledOnceMore) {
+  const Outcome outcome = model(
+      {"add.ptx", "--grid", "1", "--block", "1", "--arg", "u32[1]", "--arg", "u32=1", "-D", "N=1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.error, HasSubstr("add.ptx is compiled already: --arch, --std, -I and -D"));
+}
+
+TEST_F(Model, CompilesWithTheOptionsWhenItSaysWhatItAccepts) {
+  write("needs.cu", "__global__ void k(int* p) { *p = VALUE; }\n");
+  EXPECT_EQ(model({"--accepts", "needs.cu"}).exit_code, 2);
+  EXPECT_EQ(model({"--accepts", "needs.cu", "-D", "VALUE=1"}).exit_code, 0);
+}
+
+TEST_F(Model, KeepsANameThatWouldAlsoBeAMangledType) {
+  std::string text = counter_ptx;
+  text.replace(text.find("add("), 3, "f");
+  write("f.ptx", text);
+  const Outcome outcome = model({"f.ptx", "-k", "f", "--grid", "1", "--block", "1", "--arg",
+                                 "u32[1]", "--arg", "u32=1", "--format", "csv"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("\nf,"), Not(HasSubstr("float,"))));
+}
+
+TEST_F(Model, StoresALaunchThatHasALabel) {
+  const std::vector<std::string> add = {"add.ptx", "--grid", "1",     "--block", "1",   "--arg",
+                                        "u32[1]",  "--arg",  "u32=1", "--label", "mine"};
+  ASSERT_EQ(model(add).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT label FROM runs"), "mine");
+  std::vector<std::string> words = add;
+  words.insert(words.begin(), "model");
+  Start start{words, folder_};
+  start.environment = {{"WARPMETER_DB", "lab.db"}};
+  ASSERT_EQ(run_program(start).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(file("lab.db")));
+  EXPECT_EQ(value_of("SELECT count(*) FROM runs"), "1");
+  const Outcome refused = model({"--accepts", "add.ptx", "--label", "mine"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.error, HasSubstr("--accepts runs nothing"));
 }
 
 TEST_F(Model, EstimatesAGridFromSomeOfItsBlocks) {

@@ -41,7 +41,7 @@ Pipe terminal() {
 
 /// In the child: never returns.
 [[noreturn]] void become_program(const Start& start, int input, int output, int error) {
-  dup2(input, STDIN_FILENO);
+  dup2(start.input_file.empty() ? input : open(start.input_file.c_str(), O_RDONLY), STDIN_FILENO);
   dup2(start.output.empty() ? output : open(start.output.c_str(), O_WRONLY), STDOUT_FILENO);
   dup2(start.error.empty() ? error : open(start.error.c_str(), O_WRONLY), STDERR_FILENO);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);

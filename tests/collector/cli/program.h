@@ -19,6 +19,7 @@ struct Start {
   std::string output = {};         ///< a file for standard output instead of a pipe
   std::string error = {};          ///< a file for standard error instead of a pipe
   bool error_is_terminal = false;  ///< standard error is a terminal of 80 columns
+  std::string input_file = {};     ///< a file for standard input instead of a pipe
 };
 
 /// How it ended.

@@ -1,10 +1,13 @@
 // Arguments as people write them: what each form becomes, and what is said about one that is wrong.
 #include "collector/model/arguments.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "schema/error.h"
@@ -75,10 +78,83 @@ TEST(Arguments, AreBuffersThatStartInManyWays) {
   EXPECT_EQ(words("f32[100]=random:7"), words("f32[100]=random:7"));
   EXPECT_NE(words("f32[100]=random:7"), words("f32[100]=random:8"));
   for (const float value : words("f32[1000]=random")) EXPECT_TRUE(value >= 0 && value < 1);
+  EXPECT_EQ(words("f32[3]=1,-2,0.5"), (std::vector<float>{1, -2, 0.5}));
+  EXPECT_EQ(words("f32[]=1,2"), (std::vector<float>{1, 2}));
   EXPECT_FALSE(parse_argument("out:f32[8]").is_set());
   EXPECT_TRUE(parse_argument("out:f32[8]=zeros").is_set());
-  EXPECT_EQ(parse_argument("a:u8[]=dir/x.npy").file, "dir/x.npy");
+  EXPECT_EQ(parse_argument("a:u8[]=dir/x.npy").fill.file, "dir/x.npy");
   EXPECT_EQ(parse_argument("@in").name, "in");
+}
+
+template <class T>
+std::vector<T> elements(const std::string& text) {
+  const std::vector<std::byte> bytes = contents_of(parse_argument(text), 1 << 24);
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+template <class T>
+void expect_range(const std::string& text, T low, T high) {
+  const std::vector<T> values = elements<T>(text);
+  EXPECT_EQ(*std::min_element(values.begin(), values.end()), low) << text;
+  EXPECT_EQ(*std::max_element(values.begin(), values.end()), high) << text;
+}
+
+TEST(Arguments, ThatAreRandomTakeTheWholeRangeOfTheirType) {
+  expect_range<std::uint8_t>("u8[10000]=random", 0, 255);
+  expect_range<std::int8_t>("i8[10000]=random:3", -128, 127);
+  expect_range<std::uint8_t>("bool[1000]=random", 0, 1);
+  for (const char* type : {"i16", "u16", "i32", "u32"}) {
+    std::uint32_t ones = 0, zeros = 0;
+    for (const std::uint32_t value :
+         elements<std::uint32_t>(fmt::format("{}[1000]=random", type))) {
+      ones |= value;
+      zeros |= ~value;
+    }
+    EXPECT_EQ(ones & zeros, ~0U) << type;
+  }
+  std::uint64_t ones = 0, zeros = 0;
+  for (const std::uint64_t value : elements<std::uint64_t>("u64[1000]=random")) {
+    ones |= value;
+    zeros |= ~value;
+  }
+  EXPECT_EQ(ones & zeros, ~std::uint64_t{0});
+}
+
+TEST(Arguments, ThatAreRandomStayInTheirRange) {
+  expect_range<std::uint8_t>("u8[10000]=random:0..99", 0, 99);
+  expect_range<std::int32_t>("i32[10000]=random:-3..3:7", -3, 3);
+  expect_range<std::int32_t>("i32[100]=random:5..5", 5, 5);
+  expect_range<std::int8_t>("i8[10000]=random:-128..127", -128, 127);
+  expect_range<std::uint64_t>("u64[10]=random:18446744073709551615..18446744073709551615",
+                              UINT64_MAX, UINT64_MAX);
+  for (const float value : elements<float>("f32[10000]=random:-2.5..-0.5")) {
+    EXPECT_TRUE(value >= -2.5F && value <= -0.5F) << value;
+  }
+  for (const double value : elements<double>("f64[1000]=random:-1e308..1e308:9")) {
+    EXPECT_TRUE(value >= -1e308 && value <= 1e308) << value;
+  }
+  for (const std::uint16_t half : elements<std::uint16_t>("f16[1000]=random:1..2")) {
+    EXPECT_TRUE(half >= 0x3c00 && half <= 0x4000) << half;
+  }
+  EXPECT_EQ(elements<float>("f32[100]=random:0..1:5"), elements<float>("f32[100]=random:5"));
+  EXPECT_EQ(elements<std::uint64_t>("u64[9]=random:0..18446744073709551615"),
+            elements<std::uint64_t>("u64[9]=random"));
+}
+
+// Recorded: they are the same on every machine and in every version.
+TEST(Arguments, ThatAreRandomAreTheSameEverywhere) {
+  EXPECT_EQ(elements<std::uint32_t>("u32[4]=random:42"),
+            (std::vector<std::uint32_t>{1695576580, 2583233866, 2257628742, 2319239696}));
+  EXPECT_EQ(elements<std::uint64_t>("u64[2]=random"),
+            (std::vector<std::uint64_t>{12035550249420947055U, 3069472533636442495U}));
+  EXPECT_EQ(elements<std::int32_t>("i32[6]=random:0..99"),
+            (std::vector<std::int32_t>{55, 95, 40, 10, 98, 39}));
+  EXPECT_EQ(elements<float>("f32[3]=random:42"),
+            (std::vector<float>{0x1.5f87e8p-2F, 0x1.f49f28p-1F, 0x1.c94e54p-2F}));
+  EXPECT_EQ(elements<float>("f32[3]=random:-1..1:42"),
+            (std::vector<float>{-0x1.40f03p-2F, 0x1.e93e5p-1F, -0x1.b58d6p-4F}));
 }
 
 TEST(Arguments, ThatAreWrongAreRefusedWithWhatIsRight) {
@@ -96,7 +172,16 @@ TEST(Arguments, ThatAreWrongAreRefusedWithWhatIsRight) {
       {"f32[]", "no count and no file"},
       {"f32[0]", "no whole number above 0"},
       {"f32[-1]", "no whole number above 0"},
-      {"f32[99999999999999999999]", "no whole number above 0"},
+      {"f32[1e20]", "no whole number above 0"},
+      {"f32[99999999999999999999]", "larger than any memory"},
+      {"f32[4]=1,2", "lists 2 values for 4 elements"},
+      {"f32[4]=1,,2,3", "starts with '', which is no f32"},
+      {"u8[4]=random:5..2", "whose end is below its beginning"},
+      {"u8[4]=random:0..256", "which is not LO..HI of u8"},
+      {"f32[4]=random:0..inf", "a range without an end"},
+      {"f32[4]=random:0..", "which is not LO..HI of f32"},
+      {"f32[4]=random:0..1:", "the seed ''"},
+      {"f32[4]=random:1.5", "random:LO..HI:SEED"},
       {"f32[4]=fibonacci", "'fibonacci', which is no f32"},
       {"f32[4]=random:x", "seed"},
       {"2x:f32=1", "'2x', which no variable"},
@@ -120,6 +205,7 @@ TEST(Arguments, ThatAreTooLargeAreRefusedBeforeTheyAreMade) {
     contents_of(parse_argument("huge:f64[18446744073709551615]"), 1 << 20);
     ADD_FAILURE();
   } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_THAT(error.what(), HasSubstr("does not fit into this machine's memory"));
   }
 }
