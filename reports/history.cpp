@@ -11,6 +11,7 @@
 
 #include "reports/change_points.h"
 #include "reports/document.h"
+#include "reports/number.h"
 #include "reports/sections/sql.h"
 #include "reports/text_plot.h"
 #include "reports/utf8.h"
@@ -164,7 +165,7 @@ std::string title_of(const HistorySeries& series, const std::string& metric) {
 Cell change_cell(const HistoryPoint& point) {
   if (!point.change) return Missing{"no change"};
   if (std::isinf(*point.change)) return "▲ from 0";
-  return fmt::format("▲ {:+.3g} %", *point.change * 100);
+  return fmt::format("▲ {} %", signed_percent(*point.change));
 }
 
 Table table_of(const HistorySeries& series, const HistoryChoice& choice) {

@@ -124,6 +124,19 @@ std::string readable_number(double value, Zeros zeros) {
                      fixed ? fixed_text(decimal, zeros) : scientific_text(decimal, zeros));
 }
 
+std::string signed_percent(double fraction, Digits digits) {
+  if (std::isnan(fraction)) return "unknown";
+  const double percent = 100 * fraction, magnitude = std::abs(percent);
+  const char sign = percent < 0 ? '-' : '+';
+  constexpr double least = 0.001, most = 1e9;
+  if (magnitude > most) return fmt::format("over {}1,000,000,000", sign);
+  // From here on there are three digits before the point, and nobody misses those behind it.
+  if (digits == Digits::tenth && magnitude < 1000) return fmt::format("{:+.1f}", percent);
+  if (percent == 0) return "0";
+  if (magnitude < least) return fmt::format("{}<0.001", sign);
+  return sign + readable_number(magnitude, Zeros::trim);
+}
+
 DurationUnit duration_unit(std::span<const double> durations_ns) {
   constexpr std::array<DurationUnit, 4> units = {{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}}};
   double shortest = 0;

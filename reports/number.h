@@ -32,6 +32,17 @@ inline constexpr double largest_exact_integer = 9007199254740992.0;
 /// away (12,345 stays). Halves round away from zero in decimal, as a reader expects: 56.25 → 56.3.
 std::string readable_number(double value, Zeros zeros);
 
+/// How many digits of a change people see.
+enum class Digits {
+  three,  ///< significant ones: -72.2, +300, +0.0313
+  tenth,  ///< one after the point, so that a column of small changes lines up: -3.2, +0.0
+};
+
+/// A change in per cent as people read it, with its sign and without its unit; `fraction` is 1 for
+/// a value that doubled: "+3,100", "-72.2", "0". What is too small or too large to be read is said
+/// so, "+<0.001", "over +1,000,000,000", and never written with an exponent.
+std::string signed_percent(double fraction, Digits digits = Digits::three);
+
 /// A unit that durations of one column share.
 struct DurationUnit {
   std::string_view symbol;  ///< "ns", "µs", "ms" or "s"

@@ -44,7 +44,7 @@ std::string summary(const Comparison& comparison) {
   return text;
 }
 
-std::string percent(double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); }
+std::string percent(double ratio) { return signed_percent(ratio - 1, Digits::tenth); }
 
 std::string verdict_text(const TimePair& pair) {
   std::string text(to_string(pair.verdict));
@@ -92,7 +92,7 @@ Cell counted(double value, const std::optional<Range>& spread, const std::string
 
 Cell change_in_percent(const CounterPair& pair) {
   if (pair.base == 0) return Missing{"the base is 0"};
-  return fmt::format("{:+.3g}", 100 * (pair.contender / pair.base - 1));
+  return signed_percent(pair.contender / pair.base - 1);
 }
 
 Table counter_table(const Comparison& comparison) {

@@ -341,11 +341,11 @@ bool CheckRequest::checks(const LaunchName& launch) const {
 std::string Finding::by_how_much() const {
   if (!measured || !limit || outcome == Outcome::holds) return "";
   const double difference = *measured - *limit;
+  if (kind == GateKind::baseline) return signed_percent(difference / 100) + " %";
   const std::string text =
       (difference < 0 ? "-" : "+") + readable_number(std::abs(difference), Zeros::trim);
-  if (kind == GateKind::baseline) return text + " %";
   if (*limit == 0) return text;
-  return fmt::format("{} ({:+.3g} %)", text, 100 * difference / std::abs(*limit));
+  return fmt::format("{} ({} %)", text, signed_percent(difference / std::abs(*limit)));
 }
 
 std::size_t Check::count(Outcome outcome) const {

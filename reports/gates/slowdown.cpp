@@ -25,8 +25,8 @@ LaunchName name_of(const LaunchGroup& group) {
 }
 
 std::string gate_text(const Baseline& baseline) {
-  return fmt::format("slow-down against {} <= {:.3g} %", baseline.name,
-                     100 * baseline.max_slowdown);
+  return fmt::format("slow-down against {} <= {} %", baseline.name,
+                     readable_number(100 * baseline.max_slowdown, Zeros::trim));
 }
 
 Finding finding_on(const Baseline& baseline, const LaunchGroup& group, std::string launch) {
@@ -70,9 +70,9 @@ void judge(Finding& finding, const TimePair& pair, double max_slowdown) {
     finding.outcome = Outcome::holds;
   } else {
     finding.outcome = Outcome::inconclusive;
-    finding.reason +=
-        fmt::format("; the slow-down is between {:+.1f} and {:+.1f} %",
-                    100 * (pair.time.interval.low - 1), 100 * (pair.time.interval.high - 1));
+    finding.reason += fmt::format("; the slow-down is between {} and {} %",
+                                  signed_percent(pair.time.interval.low - 1, Digits::tenth),
+                                  signed_percent(pair.time.interval.high - 1, Digits::tenth));
   }
 }
 

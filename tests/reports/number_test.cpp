@@ -93,6 +93,31 @@ TEST(GroupedNumber, SeparatesThousands) {
   EXPECT_EQ(grouped_number(std::numeric_limits<std::int64_t>::min()), "-9,223,372,036,854,775,808");
 }
 
+TEST(SignedPercent, IsReadableHoweverLargeOrSmall) {
+  const std::pair<double, const char*> changes[] = {
+      {0, "0"},
+      {3, "+300"},
+      {-0.722, "-72.2"},
+      {31, "+3,100"},
+      {1234.567, "+123,457"},
+      {0.000313, "+0.0313"},
+      {-1e-9, "-<0.001"},
+      {4e-6, "+<0.001"},
+      {1e7, "+1,000,000,000"},
+      {1e20, "over +1,000,000,000"},
+      {std::numeric_limits<double>::infinity(), "over +1,000,000,000"},
+      {std::numeric_limits<double>::quiet_NaN(), "unknown"}};
+  for (const auto& [fraction, text] : changes) EXPECT_EQ(signed_percent(fraction), text);
+}
+
+TEST(SignedPercent, OfTenthsLinesUpUntilItIsLarge) {
+  const std::pair<double, const char*> changes[] = {
+      {0, "+0.0"}, {-0.032, "-3.2"}, {0.0104, "+1.0"}, {9.5, "+950.0"}, {31.04, "+3,104"}};
+  for (const auto& [fraction, text] : changes) {
+    EXPECT_EQ(signed_percent(fraction, Digits::tenth), text);
+  }
+}
+
 TEST(DurationUnit, IsTheLargestInWhichTheShortestIsAtLeastOne) {
   EXPECT_EQ(duration_unit({}).symbol, "ns");
   EXPECT_EQ(duration_unit(std::vector<double>{0, 0.5}).symbol, "ns");
