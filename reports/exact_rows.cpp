@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <set>
@@ -18,12 +19,39 @@ void append_integer(std::string& text, std::int64_t number) {
   text.append(digits.data(), digits.size());
 }
 
+/// "-65", "+3,100", "1e-7", "+300 %": what a spreadsheet reads as the number that it is.
+bool is_number(std::string_view field) {
+  const std::string_view digits = "0123456789";
+  if (field.front() == '+' || field.front() == '-') field.remove_prefix(1);
+  if (field.ends_with('%')) field.remove_suffix(1);
+  if (field.ends_with(' ')) field.remove_suffix(1);
+  if (field.empty() || digits.find(field.front()) == std::string_view::npos) return false;
+  const std::size_t end = field.find_first_not_of("0123456789,.");
+  if (end == std::string_view::npos) return true;
+  if (field[end] != 'e' && field[end] != 'E') return false;
+  field.remove_prefix(end + 1);
+  if (field.starts_with('+') || field.starts_with('-')) field.remove_prefix(1);
+  return !field.empty() && field.find_first_not_of(digits) == std::string_view::npos;
+}
+
+/// Would a spreadsheet run it? The beginnings are those that OWASP names for "CSV injection", also
+/// in full width, which spreadsheets of some languages take for the same.
+bool is_formula(std::string_view field) {
+  constexpr std::array<std::string_view, 11> beginnings = {"=",  "+",  "-",  "@",  "\t", "\r",
+                                                           "\n", "＝", "＋", "－", "＠"};
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view beginning) { return field.starts_with(beginning); }) &&
+         !is_number(field);
+}
+
+/// A text that a spreadsheet would run gets an apostrophe, which makes it text there.
 void append_csv_text(std::string& text, std::string_view field) {
-  if (!field.empty() && field.find_first_of(",\"\r\n") == std::string_view::npos) {
+  const bool formula = is_formula(field);
+  if (!field.empty() && !formula && field.find_first_of(",\"\r\n") == std::string_view::npos) {
     text += field;
     return;
   }
-  text += '"';
+  text += formula ? "\"'" : "\"";
   for (const char c : field) {
     if (c == '"') text += '"';
     text += c;

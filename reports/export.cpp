@@ -86,10 +86,15 @@ struct SectionWriter {
 
 void write_csv(const schema::Reader& reader, std::int64_t run_id, const Sink& sink) {
   RowStream rows(Format::csv, 0, sink);
-  reader.query_user(
-      sql::results, run_parameter(run_id),
-      [&](const std::vector<std::string>& columns) { rows.columns(columns); },
-      [&](const std::vector<schema::Value>& row) { return rows.row(row); });
+  try {
+    reader.query_user(
+        sql::results, run_parameter(run_id),
+        [&](const std::vector<std::string>& columns) { rows.columns(columns); },
+        [&](const std::vector<schema::Value>& row) { return rows.row(row); });
+  } catch (...) {
+    rows.break_off();
+    throw;
+  }
   rows.finish();
 }
 

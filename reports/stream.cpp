@@ -39,6 +39,7 @@ bool RowStream::row(const std::vector<schema::Value>& values) {
 }
 
 void RowStream::write_text() {
+  any_written_ = true;
   wanted_ = sink_(text_);
   text_.clear();
 }
@@ -50,8 +51,21 @@ void RowStream::write_block() {
                 "fewer with --limit, or use --format csv or json");
   }
   const bool is_first = blocks_++ == 0;
+  any_written_ = true;
   wanted_ = sink_((is_first ? "" : "\n") + render(table_from(block_), format_, width_));
   block_.rows.clear();
+}
+
+void RowStream::break_off() {
+  if (!wanted_ || !any_written_) return;
+  constexpr std::string_view remark = "stopped here: not all rows";
+  if (format_ == Format::csv) {
+    sink_(text_ + "\"" + std::string(remark));
+  } else if (format_ == Format::json) {
+    sink_(text_);
+  } else {
+    sink_("\n(" + std::string(remark) + ")\n");
+  }
 }
 
 void RowStream::finish() {

@@ -30,6 +30,10 @@ class RowStream {
   bool row(const std::vector<schema::Value>& values);
   /// The rest, and what closes the whole.
   void finish();
+  /// Instead of finish, where the rows ended before their end. What is with the reader already is
+  /// left so that nobody takes it for the whole: a JSON array without its end, a CSV whose last
+  /// field is not closed, a line under a table. Writes nothing where nothing has been written.
+  void break_off();
 
   static constexpr std::size_t block_rows = 10'000;
 
@@ -42,6 +46,7 @@ class RowStream {
   std::size_t width_;
   Sink sink_;
   bool wanted_ = true;
+  bool any_written_ = false;
   // For people: a block of rows at a time.
   schema::Rows block_;
   std::size_t blocks_ = 0;

@@ -89,7 +89,9 @@ Table table_from(const schema::Rows& rows);
 std::string render(const Table& table, Format format, std::size_t width = 0);
 
 /// Fields quoted as RFC 4180 says, a heading line of the column names; lines end in LF, as the
-/// other tools of a shell expect. An empty text is "", a missing value is nothing.
+/// other tools of a shell expect. An empty text is "", a missing value is nothing. Text that a
+/// spreadsheet would run as a formula (it begins with = + - @ or a tab) gets an apostrophe before
+/// it; numbers never do.
 std::string render_csv(const Table& table);
 /// Its two parts, for a table that comes in pieces.
 std::string csv_heading(const Table& table);

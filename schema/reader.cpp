@@ -161,8 +161,8 @@ void Reader::query_user(
     if ((code & 0xff) == SQLITE_INTERRUPT) {
       if (!deadline.passed()) return;
       throw Error(ExitCode::nothing,
-                  fmt::format("the query was not done after {} s: allow it more with --timeout, or "
-                              "ask for less",
+                  fmt::format("the query was stopped after {} s (--timeout): allow it more, or ask "
+                              "for less",
                               limits.time->count()));
     }
     if (code != SQLITE_ROW) {

@@ -198,8 +198,10 @@ Command add_check(CLI::App& program) {
   add_text(app, "--run", "RUN", check->run,
            "An id, a prefix of its UUID, a label, last or last~N; last when not given");
   add_database(app, check->database);
-  add_choice(app, "--format", {"table", "markdown", "csv", "json", "github", "junit"},
-             check->format, "How it looks; table when not given");
+  add_choice(
+      app, "--format", {"table", "markdown", "csv", "json", "github", "junit"}, check->format,
+      "How it looks; table when not given; csv has an apostrophe before text (never before a "
+      "number) that a spreadsheet would run");
   add_text(app, "-o,--output", "FILE", check->file, "Write there instead of standard output");
   return {&app, [check] { return run(*check); }};
 }

@@ -11,8 +11,11 @@ namespace warpmeter::cli {
 
 void add_format(CLI::App& app, std::string& value) {
   const auto names = reports::format_names();
-  add_choice(app, "--format", std::vector<std::string>(names.begin(), names.end()), value,
-             "How it looks; " + value + " when not given");
+  add_choice(
+      app, "--format", std::vector<std::string>(names.begin(), names.end()), value,
+      "How it looks; " + value +
+          " when not given; csv has an apostrophe before text (never before a number) that a "
+          "spreadsheet would run");
 }
 
 std::size_t table_width(const std::string& file) {

@@ -35,9 +35,10 @@ constexpr const char* footer =
     "  warpmeter query comparison        a view of the database; or any SQL that reads\n"
     "  warpmeter merge a.db b.db -o c.db join the databases of several machines\n"
     "\n"
-    "Exit codes: 0 done, 1 a gate is broken, 2 wrong usage, 3 nothing to measure or show, 4 no "
-    "usable hardware,\n"
-    "5 a file or database failed, 6 a kernel failed or gave a wrong answer, 130 stopped by Ctrl-C.";
+    "Exit codes: 0 done, 1 a gate is broken, 2 wrong usage, 3 nothing to measure or show, or no "
+    "certain answer,\n"
+    "4 no usable hardware, 5 a file or database failed, 6 a kernel failed or gave a wrong answer,\n"
+    "130 stopped by Ctrl-C.";
 
 ExitCode print(const std::string& text) {
   Output output;

@@ -147,9 +147,14 @@ ExitCode run(const Query& query) {
         },
         limits);
   } catch (const Error& error) {
+    rows.break_off();
     throw with_statement(with_nearest_view(error), query, sql);
   }
-  rows.finish();
+  if (interrupted()) {
+    rows.break_off();
+  } else {
+    rows.finish();
+  }
   answer->finish();
   return ExitCode::done;
 }
@@ -176,7 +181,8 @@ Command add_query(CLI::App& program) {
   add_list(app, "--columns", "NAME", query->columns, "Of a view: these columns");
   add_repeated(app, "--param", "NAME=VALUE", query->parameters, "The value of :NAME in the SQL");
   add_count(app, "--limit", 1, INT64_MAX, query->limit, "At most N rows");
-  add_seconds(app, "--timeout", query->timeout, "Give up after that long; never when not given");
+  add_seconds(app, "--timeout", query->timeout,
+              "Stop after that long, and exit with 3; never when not given");
   add_flag(app, "--no-pager", query->no_pager, "On a terminal, do not page ($PAGER)");
   return {&app, [query] { return run(*query); }};
 }

@@ -56,6 +56,37 @@ TEST(Csv, IsExactAndQuotedAsRfc4180Says) {
             "plain,\",\"\"\"\n");
 }
 
+TEST(Csv, TextThatASpreadsheetWouldRunHasAnApostrophe) {
+  const std::pair<const char*, const char*> texts[] = {
+      {"=1+1", "\"'=1+1\""},
+      {"=HYPERLINK(\"http://x\")", "\"'=HYPERLINK(\"\"http://x\"\")\""},
+      {"+cmd|' /C calc'!A0", "\"'+cmd|' /C calc'!A0\""},
+      {"-1+1", "\"'-1+1\""},
+      {"@SUM(1)", "\"'@SUM(1)\""},
+      {"\t=1", "\"'\t=1\""},
+      {"\r=1", "\"'\r=1\""},
+      {"＝1+1", "\"'＝1+1\""},
+      {"-", "\"'-\""},
+      {"-1e", "\"'-1e\""},
+      // Numbers that somebody wrote as text are numbers to a spreadsheet too.
+      {"-65", "-65"},
+      {"+300 %", "+300 %"},
+      {"+3,100", "\"+3,100\""},
+      {"-1.5e-07", "-1.5e-07"},
+      {"a=1", "a=1"},
+      {"kernel<-1>", "kernel<-1>"},
+  };
+  for (const auto& [text, field] : texts) {
+    EXPECT_EQ(render_csv(table_from({{"=n"}, {{Value(text)}}})),
+              std::string("\"'=n\"\n") + field + "\n");
+  }
+}
+
+TEST(Csv, NumbersStayAsTheyAre) {
+  EXPECT_EQ(render_csv(table_from({{"n"}, {{Value(std::int64_t{-65})}, {Value(-0.5)}}})),
+            "n\n-65\n-0.5\n");
+}
+
 TEST(Json, IsExactAndKeepsTheOrderOfColumns) {
   EXPECT_EQ(
       render_json(measured()),
@@ -219,6 +250,36 @@ TEST(Stream, IsTheTextOfTheWholeTable) {
   for (int i = 0; i < 5000; ++i) rows.rows.push_back(rows.rows[static_cast<std::size_t>(i % 16)]);
   for (const Format format : {Format::csv, Format::json}) {
     EXPECT_EQ(streamed(rows, format), render(table_from(rows), format));
+  }
+}
+
+/// What a reader has when the rows break off after so many.
+std::string broken_off(Format format, int rows) {
+  std::string text;
+  RowStream stream(format, 0, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  stream.columns({"a", "b"});
+  for (int i = 0; i < rows; ++i) stream.row({Value("some text of a row"), Value(1.5)});
+  stream.break_off();
+  return text;
+}
+
+TEST(Stream, ThatBreaksOffDoesNotLookComplete) {
+  constexpr int many = 50'000;
+  EXPECT_THAT(broken_off(Format::csv, many),
+              ::testing::EndsWith("some text of a row,1.5\n\"stopped here: not all rows"));
+  const std::string json = broken_off(Format::json, many);
+  EXPECT_THAT(json, ::testing::EndsWith("\"b\":1.5}"));
+  EXPECT_FALSE(nlohmann::json::accept(json));
+  EXPECT_THAT(broken_off(Format::table, many),
+              ::testing::EndsWith("\n(stopped here: not all rows)\n"));
+}
+
+TEST(Stream, ThatBreaksOffBeforeAnythingWasReadIsNothing) {
+  for (const Format format : {Format::csv, Format::json, Format::table, Format::html}) {
+    EXPECT_EQ(broken_off(format, 10), "");
   }
 }
 

@@ -113,6 +113,47 @@ TEST_F(Query, ToAFullDeviceIsExitCode5) {
   EXPECT_THAT(outcome.error, AllOf(HasSubstr("standard output"), HasSubstr("No space left")));
 }
 
+const std::string endless_rows =
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
+const std::string endless_sum =
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n";
+
+TEST_F(Query, ThatATimeoutStopsSaysSoAndExitsWith3) {
+  for (const char* format : {"table", "csv", "json", "markdown", "html"}) {
+    const Outcome outcome =
+        warpmeter({"query", endless_sum, "--timeout", "0.2", "--format", format});
+    EXPECT_EQ(outcome.exit_code, 3) << format;
+    EXPECT_EQ(outcome.output, "") << format;
+    EXPECT_THAT(outcome.error, HasSubstr("the query was stopped after 0.2 s (--timeout): "));
+  }
+}
+
+TEST_F(Query, ThatATimeoutStopsHalfWayLeavesNoCompleteAnswer) {
+  const Outcome csv = warpmeter({"query", endless_rows, "--timeout", "0.3", "--format", "csv"});
+  EXPECT_EQ(csv.exit_code, 3);
+  EXPECT_THAT(csv.output, AllOf(testing::StartsWith("i\n1\n2\n"),
+                                testing::EndsWith("\n\"stopped here: not all rows")));
+  const Outcome json = warpmeter({"query", endless_rows, "--timeout", "0.3", "--format", "json"});
+  EXPECT_EQ(json.exit_code, 3);
+  EXPECT_THAT(json.output, AllOf(testing::StartsWith("["), testing::EndsWith("}")));
+  const Outcome table = warpmeter({"query", endless_rows, "--timeout", "1"});
+  EXPECT_EQ(table.exit_code, 3);
+  EXPECT_THAT(table.output, testing::EndsWith("\n(stopped here: not all rows)\n"));
+  const Outcome file =
+      warpmeter({"query", endless_rows, "--timeout", "0.3", "--format", "csv", "-o", "a.csv"});
+  EXPECT_EQ(file.exit_code, 3);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "a.csv"));
+}
+
+TEST_F(Query, ThatFailsHalfWayLeavesNoCompleteAnswer) {
+  const std::string fails_late =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) "
+      "SELECT CASE WHEN i < 100000 THEN i ELSE abs(-9223372036854775807 - 1) END FROM n";
+  const Outcome outcome = warpmeter({"query", fails_late, "--format", "csv"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, testing::EndsWith("\n\"stopped here: not all rows"));
+}
+
 TEST_F(Query, ListsRuns) {
   EXPECT_THAT(warpmeter({"list", "runs", "--format", "csv"}).output,
               AllOf(HasSubstr("run_id"), HasSubstr("model"), HasSubstr("done")));
