@@ -77,7 +77,7 @@ ModelSpec spec_of(const ModelRequest& request) {
                 request.arguments.empty() && request.saves.empty() && request.shared == 0,
             "--spec says which launches there are: leave out -k, --grid, --block, --shared, --arg "
             "and --save");
-    const int arch = spec.options.arch;
+    const std::optional<int> arch = spec.options.arch;
     read_spec(request.spec, spec);
     if (!request.arch.empty()) spec.options.arch = arch;
   } else {
