@@ -216,7 +216,7 @@ launches:
       {{"k.ptx", "-o", "k.cubin"}, "the machine code of k.ptx"},
       {{"k.ptx", "--cubin", "k.bin", "-o", "k.bin"}, "the machine code of k.ptx"},
       {{"--spec", "s.yaml", "-o", "s.yaml"}, "the list of launches"},
-      {{"--spec", "s.yaml", "-o", "k.bin"}, "what 'lut=k.bin' reads"},
+      {{"--spec", "s.yaml", "-o", "k.bin"}, "what 'out:f32[4]=k.bin' reads"},
       {{"--spec", "s2.yaml"}, "--save out ./shape.bin would overwrite what 'in:f32[4]=shape.bin'"},
       {{"--accepts", "k.ptx", "-o", "k.ptx"}, "the kernels' source"},
       {{"--accepts", "k.cu", "-o", "specs/../sizes.h", "-I", "."}, "sizes.h, which k.cu includes"},
