@@ -10,6 +10,7 @@
 #include "collector/model/decode/decode.h"
 #include "collector/model/grades.h"
 #include "collector/model/host_memory.h"
+#include "collector/model/kernel_file.h"
 #include "collector/model/ptx/module.h"
 #include "collector/model/sass/audit.h"
 #include "schema/catalogue.h"
@@ -109,7 +110,7 @@ class ModelWorkload : public run::Workload {
     if (!parameters) {
       execution.failure =
           fmt::format("kernel '{}' takes other parameters than the {} that its problem has",
-                      program.kernel, problem_.arguments.size());
+                      readable_name(program.kernel), problem_.arguments.size());
       return execution;
     }
     const LaunchOptions options{

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "collector/model/blocks.h"
+#include "collector/model/kernel_file.h"
 #include "collector/model/sharing.h"
 #include "collector/model/trap_message.h"
 #include "collector/model/turns.h"
@@ -114,17 +115,18 @@ unsigned host_threads(std::uint64_t blocks, unsigned wanted) {
 std::string geometry_failure(const Program& program, const kernels::Geometry& geometry) {
   const kernels::Dim3& grid = geometry.grid;
   const kernels::Dim3& block = geometry.block;
+  const std::string kernel = readable_name(program.kernel);
   const auto named = [](const kernels::Dim3& d) { return fmt::format("{}×{}×{}", d.x, d.y, d.z); };
   if (grid.count() == 0 || block.count() == 0) {
-    return fmt::format("kernel '{}' has no thread in a grid of {} blocks of {} threads",
-                       program.kernel, named(grid), named(block));
+    return fmt::format("kernel '{}' has no thread in a grid of {} blocks of {} threads", kernel,
+                       named(grid), named(block));
   }
   if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535) {
     return fmt::format("a grid of {} blocks is larger than a device takes (2147483647×65535×65535)",
                        named(grid));
   }
   if (block.count() > program.max_threads || block.x > 1024 || block.y > 1024 || block.z > 64) {
-    return fmt::format("kernel '{}' takes at most {} threads a block, not {}", program.kernel,
+    return fmt::format("kernel '{}' takes at most {} threads a block, not {}", kernel,
                        program.max_threads, named(block));
   }
   const std::uint64_t shared =
@@ -133,15 +135,15 @@ std::string geometry_failure(const Program& program, const kernels::Geometry& ge
           : std::uint64_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes;
   if (shared > shared_limit(program.arch)) {
     return fmt::format(
-        "kernel '{}' asks for {} bytes of shared memory, but a block of sm_{} has {}",
-        program.kernel, shared, program.arch, shared_limit(program.arch));
+        "kernel '{}' asks for {} bytes of shared memory, but a block of sm_{} has {}", kernel,
+        shared, program.arch, shared_limit(program.arch));
   }
   const std::uint64_t local = program.local_bytes * block.count();
   if (local > most_local_bytes) {
     return fmt::format(
         "kernel '{}' asks for {} bytes of local memory for the {} threads of a block, but the "
         "model has {}; launch smaller blocks",
-        program.kernel, local, block.count(), most_local_bytes);
+        kernel, local, block.count(), most_local_bytes);
   }
   return "";
 }

@@ -1,6 +1,7 @@
 #include "collector/model/memory.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "collector/model/align.h"
@@ -8,8 +9,8 @@
 namespace warpmeter::model {
 namespace {
 
-/// Between two allocations: at least this, and at least as much as the first of them holds.
-constexpr std::uint64_t least_gap = std::uint64_t{1} << 21;
+/// For messages about those who come too late.
+constexpr std::size_t most_remembered = 1 << 16;
 
 }  // namespace
 
@@ -80,29 +81,25 @@ Allocation* DeviceMemory::find(std::uint64_t address) {
   return const_cast<Allocation*>(std::as_const(*this).find(address));
 }
 
-const Allocation* DeviceMemory::nearest(std::uint64_t address) const {
-  const Allocation* best = nullptr;
-  std::uint64_t least = 0;
-  for (const auto& allocation : allocations_) {
-    const std::uint64_t distance = address < allocation->address  ? allocation->address - address
-                                   : address >= allocation->end() ? address - allocation->end()
-                                                                  : 0;
-    if (best == nullptr || distance < least) {
-      best = allocation.get();
-      least = distance;
-    }
-  }
-  return best;
-}
-
 std::vector<std::byte> DeviceMemory::remove(std::uint64_t address) {
   const auto found =
       std::find_if(allocations_.begin(), allocations_.end(),
                    [&](const std::unique_ptr<Allocation>& a) { return a->address == address; });
   if (found == allocations_.end()) return {};
   std::vector<std::byte> contents = std::move((*found)->data);
+  if (address >= first_allocation) {
+    removed_[address] = {address, contents.size(), std::move((*found)->name)};
+    if (removed_.size() > most_remembered) removed_.erase(removed_.begin());
+  }
   allocations_.erase(found);
   return contents;
+}
+
+const DeviceMemory::Removed* DeviceMemory::find_removed(std::uint64_t address) const {
+  const auto after = removed_.upper_bound(address);
+  if (after == removed_.begin()) return nullptr;
+  const Removed& removed = std::prev(after)->second;
+  return address - removed.address < removed.bytes ? &removed : nullptr;
 }
 
 }  // namespace warpmeter::model

@@ -10,11 +10,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace warpmeter::model {
@@ -35,13 +37,15 @@ inline constexpr std::uint64_t all_windows_bytes = 4 * window_bytes;
 std::uint64_t window_of(AddressSpace space);
 
 inline constexpr std::uint64_t allocation_alignment = 256;
+/// Between two allocations: at least this, and at least as much as the first of them holds.
+inline constexpr std::uint64_t least_gap = std::uint64_t{1} << 21;
 inline constexpr std::uint64_t first_allocation = 0x700000000000;
 /// Where a module's own `.global` variables begin.
 inline constexpr std::uint64_t first_module_variable = 0x600000000000;
 
 struct Allocation {
   std::uint64_t address = 0;
-  std::string name;  ///< for messages
+  std::string name;  ///< for messages, see shown_name.h; empty: from the kernel's malloc
   std::vector<std::byte> data;
 
   // Of a launch whose blocks run side by side; see sharing.h.
@@ -64,12 +68,13 @@ class DeviceMemory {
   const Allocation* find(std::uint64_t address) const;
   Allocation* find(std::uint64_t address);
 
-  /// The allocation whose bounds are the least away; null when there is none at all.
-  const Allocation* nearest(std::uint64_t address) const;
-
   template <class Visit>
   void for_each(Visit visit) {
     for (const auto& allocation : allocations_) visit(*allocation);
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& allocation : allocations_) visit(std::as_const(*allocation));
   }
 
   /// What kernels have taken with malloc and not yet freed.
@@ -83,10 +88,18 @@ class DeviceMemory {
   /// Takes the contents back: nothing is allocated at the address afterwards.
   std::vector<std::byte> remove(std::uint64_t address);
 
+  /// What was allocated there once, as long as it is remembered; addresses are not given twice.
+  struct Removed {
+    std::uint64_t address = 0, bytes = 0;
+    std::string name;
+  };
+  const Removed* find_removed(std::uint64_t address) const;
+
  private:
   std::vector<std::unique_ptr<Allocation>> allocations_;  ///< by ascending address
   std::uint64_t next_ = first_allocation;
   Heap heap_;
+  std::map<std::uint64_t, Removed> removed_;  ///< the latest of them, by their addresses
 };
 
 }  // namespace warpmeter::model

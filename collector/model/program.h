@@ -159,6 +159,8 @@ struct Parameter {
 
 /// Of local memory, for the frames of functions that are called.
 inline constexpr std::uint32_t stack_bytes = 32 << 10;
+/// Behind all else of it, for alloca.
+inline constexpr std::uint32_t most_taken_bytes = 32 << 10;
 
 struct Program {
   std::string kernel;
@@ -195,6 +197,8 @@ struct Program {
   std::string why_not_exact;
   /// Accesses of the machine code that belong to no access of the PTX, so that no site counts them.
   std::vector<StrayAccess> strays;
+  bool takes_stack = false;  ///< with alloca
+  bool is_audited = false;   ///< machine code was read, and the sites say what it makes of them
 
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.

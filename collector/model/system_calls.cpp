@@ -168,7 +168,7 @@ void allocate(Warp& w, const Operation* op, std::uint32_t mask) {
     address = 0;
     if (bytes == 0 || bytes > device_heap_bytes - heap.bytes) return;
     heap.bytes += bytes;
-    address = memory.device->allocate(std::vector<std::byte>(bytes), "malloc");
+    address = memory.device->allocate(std::vector<std::byte>(bytes), "");
     heap.addresses.insert(address);
   });
 }

@@ -56,12 +56,13 @@ struct Frame {
   bool is_call = false;        ///< where the caller goes on
 };
 
-/// A function that is called: its first operation, and the one that ends it. Its address for calls
-/// through pointers is first_function + function_step × its number.
+/// A function that is called: its first operation, the one that ends it, and the highest place that
+/// its frame may begin at. Its address for calls through pointers is first_function +
+/// function_step × its number.
 inline constexpr std::uint64_t first_function = 0x10000;
 inline constexpr std::uint64_t function_step = 16;
 struct FunctionCode {
-  std::uint32_t first, end;
+  std::uint32_t first, end, highest_frame;
 };
 
 enum class WarpStatus : std::uint8_t { running, yielded, at_barrier, finished, trapped };

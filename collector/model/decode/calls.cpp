@@ -145,15 +145,19 @@ void Decoder::decode_bodies() {
     finish(body.root);
     body.end_operation = instance.operation_of.back();
   }
+  const std::uint32_t stack_end = program_.local_bytes + stack_bytes;
   program_.functions.assign(bodies_.size(), {});
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    program_.functions[i] = {bodies_[i].first_operation, bodies_[i].end_operation};
+    const std::uint32_t bytes = std::min(bodies_[i].root.frame_bytes, stack_end);
+    program_.functions[i] = {bodies_[i].first_operation, bodies_[i].end_operation,
+                             stack_end - bytes};
   }
-  for (const auto& [operation, body] : direct_calls_) {
-    program_.operations[operation].extra = bodies_[body].first_operation;
-    program_.operations[operation].imm = bodies_[body].end_operation;
+  for (const std::size_t call : direct_calls_) {
+    Operation& operation = program_.operations[call];
+    operation.extra = program_.functions[static_cast<std::size_t>(operation.imm)].first;
   }
-  program_.local_bytes += stack_bytes;
+  // Arguments are written before the call finds out that their frame has no room.
+  program_.local_bytes = stack_end + most_passed_bytes_;
   program_.has_calls = true;
 }
 
@@ -275,6 +279,7 @@ void Decoder::emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer
     copy_argument(argument.symbol, callee_frame, at, argument.bytes, true);
     at += static_cast<std::uint32_t>(argument.bytes);
   }
+  most_passed_bytes_ = std::max(most_passed_bytes_, at);
   std::vector<Saved> saved;
   const std::uint32_t first_saved = round_up(root.frame_bytes, 16);
   if (root.is_recursive) {
@@ -291,11 +296,15 @@ void Decoder::emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer
   move_frame(Code::add_u64);
   if (body) {
     bodies_[*body].is_called = true;
-    direct_calls_.emplace_back(program_.operations.size(), *body);
-    emit(Code::call, false);
+    direct_calls_.push_back(program_.operations.size());
+    Operation& call = emit(Code::call, false);
+    call.imm = *body;
+    call.b = frame;
   } else {
     has_indirect_calls_ = true;
-    emit(Code::call_indirect, false).a = pointer;
+    Operation& call = emit(Code::call_indirect, false);
+    call.a = pointer;
+    call.b = frame;
     emit(Code::join, false);
   }
   move_frame(Code::sub_u64);

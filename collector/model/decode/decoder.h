@@ -295,8 +295,9 @@ class Decoder {
   std::map<const ptx::Function*, std::uint32_t> body_numbers_;
   std::map<const ptx::Function*, bool> recursive_;
   std::optional<std::vector<const ptx::Function*>> addresses_taken_;
-  std::vector<std::pair<std::size_t, std::uint32_t>> direct_calls_;  ///< operation, body
+  std::vector<std::size_t> direct_calls_;  ///< operations
   bool has_indirect_calls_ = false;
+  std::uint32_t most_passed_bytes_ = 0;  ///< arguments of a call
   std::optional<std::uint16_t> frame_row_;
   std::optional<std::uint16_t> stack_base_, stack_used_;
 

@@ -68,10 +68,10 @@ std::uint16_t Decoder::stack_used_row() {
 
 /// Behind all other local memory, once its size is known.
 void Decoder::place_stack() {
-  constexpr std::uint32_t most_taken_bytes = 32 << 10;
   if (!stack_base_) return;
   program_.constants.push_back({*stack_base_, 8, program_.local_bytes});
   program_.local_bytes += most_taken_bytes;
+  program_.takes_stack = true;
 }
 
 /// Decodes a call so that what its function takes is given back.

@@ -80,7 +80,7 @@ TEST_F(ModelCheck, SaysWhatAndWhere) {
       warpmeter({"model", "faulty.cu", "-k", "oob", "--grid", "2", "--block", "128", "--arg",
                  "o:f32[256]", "--arg", "in:f32[256]=iota", "--arg", "i32=1", "--check"});
   EXPECT_EQ(outcome.exit_code, 6);
-  EXPECT_THAT(outcome.output, HasSubstr("0 bytes past the end of 'in'"));
+  EXPECT_THAT(outcome.output, HasSubstr("just past the end of 'in'"));
   EXPECT_THAT(outcome.output, HasSubstr("block (1,0,0), thread (127,0,0)"));
   EXPECT_THAT(outcome.error, HasSubstr("--check found 1 mistake"));
 }

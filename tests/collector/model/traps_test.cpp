@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "collector/model/shown_name.h"
 #include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {
@@ -34,7 +35,7 @@ TEST(Traps, NameAnIllegalAddress) {
                                geometry(5, 32), {}, 40);
   EXPECT_THAT(run.trap(),
               AllOf(HasSubstr("illegal address"), HasSubstr("kernel 'k' stores 4 bytes of global"),
-                    HasSubstr("0 bytes past the end of 'buffer 0' (160 bytes"),
+                    HasSubstr("just past the end of 'buffer 0' (160 bytes"),
                     HasSubstr("kernels/wrong.cu:12 (line 17 of its PTX)"),
                     HasSubstr("block (1,0,0), thread (8,0,0)")));
   ASSERT_TRUE(run.outcome.trap);
@@ -54,14 +55,14 @@ TEST(Traps, ComeFromTheFirstBlockWhateverTheThreads) {
                                  geometry(200, 32), options);
     ASSERT_TRUE(run.outcome.trap);
     EXPECT_EQ(run.outcome.trap->block.x, 37u);
-    EXPECT_THAT(run.trap(), HasSubstr("bytes before 'buffer 0'"));
+    EXPECT_THAT(run.trap(), HasSubstr("at 0x0, a null pointer; "));
   }
 }
 
 TEST(Traps, SeeAnAccessThatOnlyEndsOutside) {
   const TestRun run =
       run_body("add.s64 %rd2, %rd1, 122; ld.global.u32 %r2, [%rd2]; ret;", geometry(1, 1), {}, 31);
-  EXPECT_THAT(run.trap(), HasSubstr("the last bytes of 'buffer 0'"));
+  EXPECT_THAT(run.trap(), HasSubstr("of which the last 2 bytes lie past the end of 'buffer 0'"));
 }
 
 TEST(Traps, NameAMisalignedAddress) {
@@ -179,6 +180,171 @@ TEST(Traps, TellCallsThatNeverEnd) {
   const TestRun run =
       run_ptx(module_with("", "call.uni down, (); ret;", before), "k", geometry(1, 32), {});
   EXPECT_THAT(run.trap(), HasSubstr("stack overflow"));
+}
+
+TEST(Traps, TellAStackThatIsFullBeforeTheCallsAreTooMany) {
+  const std::string before = R"(.func down(.param .u32 n) {
+    .local .align 4 .b8 own[1024];
+    .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+    ld.param.u32 %r1, [n];
+    mov.u64 %rd1, own;
+    st.local.u32 [%rd1], %r1;
+    st.local.u32 [%rd1+1020], %r1;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra END;
+    sub.u32 %r2, %r1, 1;
+    { .param .b32 p; st.param.b32 [p], %r2; call.uni down, (p); }
+  END:
+    ret;
+  }
+)";
+  const auto depth = [&](int calls) {
+    return run_ptx(
+        module_with(".param .u32 n",
+                    ".reg .b32 %r<2>; ld.param.u32 %r1, [n];"
+                    " { .param .b32 p; st.param.b32 [p], %r1; call.uni down, (p); } ret;",
+                    before),
+        "k", geometry(1, 32), {TestArgument::scalar(calls)});
+  };
+  EXPECT_EQ(depth(10).trap(), "");
+  const TestRun run = depth(100);
+  EXPECT_THAT(run.trap(),
+              HasSubstr("stack overflow: functions of kernel 'k' call each other too deeply"));
+  ASSERT_TRUE(run.outcome.trap);
+  EXPECT_EQ(run.outcome.trap->kind, TrapKind::stack_overflow);
+}
+
+TEST(Traps, TellAStackThatAllocaFills) {
+  const TestRun run =
+      run_body("mov.u64 %rd2, 65536; alloca.u64 %rd3, %rd2; st.local.u32 [%rd3+40000], %r1; ret;",
+               geometry(1, 1));
+  EXPECT_THAT(run.trap(), HasSubstr("stack overflow: kernel 'k' stores 4 bytes behind the 32768 "
+                                    "bytes that a thread may take with alloca"));
+}
+
+/// What a store through a pointer of any value is said to be.
+std::string said_of(std::uint64_t address, const std::string& variables = "") {
+  return run_ptx(module_with(".param .u64 p",
+                             ".reg .b64 %rd<2>; .reg .b32 %r<2>; ld.param.u64 %rd1, [p];"
+                             " st.global.u32 [%rd1], %r1; ret;",
+                             variables),
+                 "k", geometry(1, 1), {TestArgument::scalar(address)})
+      .trap();
+}
+
+TEST(Traps, CallWildPointersWhatTheyAre) {
+  const struct {
+    std::uint64_t address;
+    const char* words;
+  } cases[] = {
+      {0, "at 0x0, a null pointer; "},
+      {16, "at 0x10, a null pointer (plus 16 bytes); "},
+      {~std::uint64_t{3}, "at 0xfffffffffffffffc, a null pointer (minus 4 bytes); "},
+      {0x123456789ab0, "at 0x123456789ab0, which is in no buffer and far from all; "},
+      {0x7ffd12345678, "far from all: it looks like an address of the host's memory; "},
+      {0x55d012345678, "far from all: it looks like an address of the host's memory; "},
+      {first_module_variable + 64, "far from all; "},  // the compiler's string is no neighbour
+      {first_module_variable - 4, "far from all; "},
+  };
+  const std::string made = ".global .align 1 .b8 $str[4];\n";
+  for (const auto& [address, words] : cases) {
+    EXPECT_THAT(said_of(address, made), HasSubstr(words)) << address;
+  }
+}
+
+TEST(Traps, NameVariablesAsTheirAuthorWroteThem) {
+  EXPECT_THAT(said_of(first_module_variable + 32,
+                      ".global .align 4 .b8 _ZN3app8countersE[32];\n"
+                      ".global .align 1 .b8 __unnamed_1[4];\n"),
+              HasSubstr("just past the end of 'app::counters' (32 bytes"));
+}
+
+TEST(Traps, KnowWhatWasFreed) {
+  const std::string before =
+      ".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
+      ".extern .func free (.param .b64 p);\n";
+  const std::string text = R"(
+    .reg .b64 %rd<4>; .reg .b32 %r<2>;
+    { .param .b64 n; .param .b64 r; mov.u64 %rd1, 64; st.param.b64 [n], %rd1;
+      call.uni (r), malloc, (n); ld.param.b64 %rd2, [r]; }
+)";
+  const std::string free = R"(
+    { .param .b64 p; st.param.b64 [p], %rd2; call.uni free, (p); }
+)";
+  EXPECT_THAT(
+      run_ptx(module_with("", text + free + "st.u32 [%rd2+4], %r1; ret;", before), "k",
+              geometry(1, 1), {})
+          .trap(),
+      HasSubstr("4 bytes into memory from malloc (64 bytes at 0x700000000000) that was freed"));
+  EXPECT_THAT(run_ptx(module_with("", text + "st.u32 [%rd2+64], %r1; ret;", before), "k",
+                      geometry(1, 1), {})
+                  .trap(),
+              HasSubstr("just past the end of memory from malloc (64 bytes"));
+}
+
+TEST(Traps, TellWhatLiesBeforeSharedMemoryAndWhatCanOnlyBeRead) {
+  const std::string shared = ".shared .align 4 .b32 tile[8];\n";
+  EXPECT_THAT(
+      run_body(shared + "mov.u32 %r2, tile; st.shared.u32 [%r2+-4], %r1; ret;", geometry(1, 1))
+          .trap(),
+      HasSubstr("stores 4 bytes of shared memory, 4 bytes before its beginning"));
+  EXPECT_THAT(run_body(shared + "mov.u64 %rd2, tile; cvta.shared.u64 %rd2, %rd2;"
+                                " st.u32 [%rd2+-4], %r1; ret;",
+                       geometry(1, 1))
+                  .trap(),
+              HasSubstr("stores 4 bytes of shared memory, 4 bytes before its beginning"));
+  EXPECT_THAT(run_body(shared + "mov.u64 %rd2, tile; cvta.shared.u64 %rd2, %rd2;"
+                                " st.u32 [%rd2+32], %r1; ret;",
+                       geometry(1, 1))
+                  .trap(),
+              HasSubstr("of shared memory at 0x20, of which there are 32 bytes"));
+  const TestRun run = run_ptx(module_with("",
+                                          ".reg .b64 %rd<3>; .reg .b32 %r<2>; mov.u64 %rd1, table;"
+                                          " cvta.const.u64 %rd2, %rd1; st.u32 [%rd2], %r1; ret;",
+                                          ".const .align 4 .b8 table[16];\n"),
+                              "k", geometry(1, 1), {});
+  EXPECT_THAT(run.trap(), HasSubstr("constant memory at 0x0, which kernels can only read"));
+}
+
+TEST(Traps, CountOneThreadAsOne) {
+  const TestRun run = run_body(
+      "setp.lt.u32 %p1, %r1, 1;\n @!%p1 bra END;\n bar.sync 0;\n"
+      "END: st.global.u32 [%rd1], %r1; ret;",
+      geometry(1, 32));
+  EXPECT_THAT(run.trap(), HasSubstr("1 thread of a warp of kernel 'k' is at a barrier"));
+}
+
+TEST(ShownName, IsTheAuthorsOrNone) {
+  const struct {
+    const char* symbol;
+    const char* name;  // "": its author is no user
+  } cases[] = {
+      {"table", "table"},
+      {"f", "f"},
+      {"_ZN3app8countersE", "app::counters"},
+      {"_Z5var_tIfE", "var_t<float>"},
+      {"_ZZ1kPiiE3loc", "k(int*, int)::loc"},
+      {"_ZN35_INTERNAL_ff43a4d2_6_sym_cu__Z1kPii37_GLOBAL__N__ff43a4d2_6_sym_cu__Z1kPii4anonE",
+       "anon"},
+      {"$str$2", ""},
+      {"__unnamed_1", ""},
+      {"__cudart_i2opi_f", ""},
+      {"_ZN11__nv_atomic4lockE", ""},
+      {"_ZN4cuda3std3__45tableE", ""},
+      {"_ZTV5Shape", ""},
+      {"the workspace of the grid", ""},
+  };
+  for (const auto& [symbol, name] : cases) {
+    EXPECT_EQ(readable_variable(symbol).value_or(""), name) << symbol;
+  }
+  Allocation allocation;
+  allocation.address = first_module_variable;
+  allocation.name = "$str";
+  EXPECT_EQ(shown_name(allocation), "memory of the compiler's own");
+  EXPECT_FALSE(has_shown_name(allocation));
+  allocation.address = first_allocation;  // a buffer is called what its user called it
+  EXPECT_EQ(shown_name(allocation), "'$str'");
+  EXPECT_TRUE(has_shown_name(allocation));
 }
 
 TEST(Traps, TellCallsThatLeadNowhere) {
