@@ -11,6 +11,7 @@
 
 #include "collector/model/memory.h"
 #include "collector/model/operation.h"
+#include "collector/model/unset_steps.h"
 #include "collector/model/warp.h"
 
 namespace warpmeter::model {
@@ -172,6 +173,7 @@ struct Program {
   std::vector<SyncInfo> syncs;
   std::vector<FenceInfo> fences;
   std::vector<CopyInfo> copies;
+  UnsetTable unset;
 
   std::uint32_t row_units = 0;        ///< of a warp's registers
   std::uint32_t predicate_count = 0;  ///< of a warp
@@ -198,7 +200,6 @@ struct Program {
   /// Accesses of the machine code that belong to no access of the PTX, so that no site counts them.
   std::vector<StrayAccess> strays;
   bool takes_stack = false;  ///< with alloca
-  bool is_audited = false;   ///< machine code was read, and the sites say what it makes of them
 
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.

@@ -144,6 +144,7 @@ void Decoder::decode_bodies() {
     decode_function(instance, {}, {});
     finish(body.root);
     body.end_operation = instance.operation_of.back();
+    kept_.push_back(std::move(instance));
   }
   const std::uint32_t stack_end = program_.local_bytes + stack_bytes;
   program_.functions.assign(bodies_.size(), {});
@@ -195,6 +196,7 @@ void Decoder::copy_argument(const Symbol& variable, std::uint16_t base, std::int
     while ((variable.address + done) % step != 0) step /= 2;
     const std::uint16_t value = scratch(std::max(step, 2u), 40);
     const auto at = static_cast<std::int64_t>(done);
+    note_passing({own, own_offset + at}, {base, offset + at}, step, to_callee);
     emit_local(true, to_callee ? own : base, true, (to_callee ? own_offset : offset) + at, value,
                step, false);
     emit_local(false, to_callee ? base : own, true, (to_callee ? offset : own_offset) + at, value,
@@ -415,6 +417,7 @@ void Decoder::decode_plain_call() {
   for (const Passed& one : results) result_symbols.push_back(one.symbol);
   for (const Passed& one : arguments) argument_symbols.push_back(one.symbol);
   decode_function(instance, result_symbols, argument_symbols);
+  kept_.push_back(std::move(instance));
 }
 
 }  // namespace warpmeter::model

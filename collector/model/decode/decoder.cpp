@@ -230,7 +230,9 @@ Program Decoder::decode() {
   instance.function = &entry_;
   instance.root = &entry_root_;
   decode_function(instance, {}, {});
+  kept_.push_back(std::move(instance));
   decode_bodies();
+  if (refusals_.empty()) find_unset();
   program_.local_bytes = static_cast<std::uint32_t>(round_up(program_.local_bytes, 16));
   place_stack();
   return std::move(program_);

@@ -272,6 +272,12 @@ class Decoder {
   void emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer,
                  const std::vector<Passed>& results, const std::vector<Passed>& arguments);
 
+  // unset.cpp
+  class UnsetFinder;
+  using RowAndOffset = std::pair<std::uint16_t, std::int64_t>;
+  void note_passing(RowAndOffset own, RowAndOffset passed, std::uint32_t bytes, bool to_callee);
+  void find_unset();
+
   /// Appends an operation of the current instruction, under its guard unless `guarded` is false.
   Operation& emit(Code code, bool guarded = true);
 
@@ -289,6 +295,8 @@ class Decoder {
   std::map<unsigned, std::uint16_t> scratch_predicates_;
 
   std::vector<Refusal> refusals_;
+  std::deque<Instance> kept_;        ///< functions that are decoded, for what looks at all of them
+  std::vector<UnsetStep> passings_;  ///< of arguments and results, for UnsetTable
 
   Root entry_root_;
   std::deque<Body> bodies_;

@@ -1,0 +1,81 @@
+// Registers that nothing has set, and what is computed from them, bit by bit and lane by lane,
+// while a block runs: so that it is known where such a value is used for something that can be
+// seen. A copy of it, or a branch of a `selp` that is not taken, is no mistake (see ptx/unset.h).
+//
+// Programs in which no register can be unset, which are most, cost nothing; in others, only the
+// instructions that touch such registers do. What is stored to memory is not followed there: it is
+// reported when it is stored, where all of it is unset.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "collector/model/check/local_memory.h"
+#include "collector/model/check/unset_bits.h"
+#include "collector/model/program.h"
+#include "collector/model/unset_steps.h"
+#include "collector/model/warp.h"
+
+namespace warpmeter::model::check {
+
+/// "as an address", for example: how an unset value was used.
+std::string_view to_string(ptx::UnsetUse use);
+
+class UnsetRegisters {
+ public:
+  /// The program must outlive it.
+  explicit UnsetRegisters(const Program& program);
+
+  /// Whether there is nothing to follow: no step() will find anything.
+  bool is_empty() const { return table_.steps.empty(); }
+  void start_block(std::uint32_t warps);
+
+  struct Found {
+    ptx::UnsetUse use = ptx::UnsetUse::value;
+    std::string_view name;    ///< of the register, in the PTX
+    std::uint32_t lanes = 0;  ///< that use it
+    /// The instruction that read it from local memory, where nothing had written it.
+    std::optional<std::uint32_t> read_by;
+  };
+  /// Before the active lanes of a warp execute an operation under its guard: what is unset and
+  /// matters. It counts as set from then on, so that each mistake is found once.
+  std::optional<Found> step(const Warp& warp, const Operation* op);
+  /// A thread's write to local memory, after the step of its instruction.
+  void wrote_local(std::uint32_t thread, std::uint32_t instruction, std::uint64_t offset,
+                   std::uint32_t width);
+
+ private:
+  std::optional<Found> follow(const Warp& warp, const UnsetStep& step);
+  std::uint32_t touched_lanes(const Warp& warp, const UnsetStep& step, std::uint32_t lanes) const;
+  void change(const Warp& warp, const UnsetStep& step, std::uint32_t lanes, std::uint32_t touched,
+              std::uint32_t doubted);
+  std::optional<Found> use(const Warp& warp, const UnsetStep::Use& use, std::uint32_t lanes);
+  std::uint32_t unset_lanes(const Warp& warp, const UnsetOperand& operand) const;
+  std::optional<std::uint64_t> local_offset(const Warp& warp, const UnsetStep& step,
+                                            unsigned lane) const;
+  void forget(const Warp& warp, const UnsetStep& step);
+  void pass(const Warp& warp, const UnsetStep::Copy& copy);
+  void store(const Warp& warp, const UnsetStep& step, std::uint32_t lanes);
+  std::uint32_t origin_of(const Warp& warp, const UnsetStep& step) const;
+  std::size_t index_of(const Warp& warp, const UnsetOperand& operand) const;
+  UnsetBits bits_of(const Warp& warp, const UnsetOperand& operand, unsigned lane) const;
+  void give(const Warp& warp, const UnsetOperand& result, unsigned lane, UnsetBits bits);
+  void settle(const Warp& warp, const UnsetOperand& operand, std::uint32_t lanes);
+  UnsetBits exchanged(const Warp& warp, const UnsetStep& step, std::uint32_t lanes,
+                      unsigned lane) const;
+  UnsetResults results_of(const Warp& warp, const UnsetStep& step, std::uint32_t lanes,
+                          unsigned lane) const;
+
+  const UnsetTable& table_;
+  LocalMemory local_;
+  std::vector<bool> is_followed_;          ///< by instruction: its stores are the steps' business
+  std::vector<std::uint32_t> first_step_;  ///< by operation; none where it is not watched
+  /// By warp and register: which lanes have an unset bit; what they have, 32 of each.
+  std::vector<std::uint32_t> lanes_;
+  std::vector<UnsetBits> bits_;
+  std::vector<std::uint32_t> origins_;  ///< by warp and register: the load that last gave some
+};
+
+}  // namespace warpmeter::model::check
