@@ -66,7 +66,7 @@ std::string_view plain_name(std::string_view readable) {
 
 bool is_initialised(const KernelFile& file, const ptx::Variable& variable) {
   if (!variable.initial.empty() || !variable.relocations.empty()) return true;
-  const std::string readable = readable_variable(variable.name);
+  const std::string readable = variable_name(variable.name);
   const std::string_view name = plain_name(readable);
   std::vector<std::string> sources = file.module->files;
   if (!file.path.ends_with(".ptx")) sources.push_back(file.path);
@@ -101,7 +101,7 @@ std::string unset_variables(const KernelFile& file, std::string_view entry,
         (use.reads || use.escapes) && !set.contains(&variable) && !is_initialised(file, variable);
     if (use.writes || use.escapes || is_told) set.insert(&variable);
     if (!is_told) continue;
-    const std::string name = readable_variable(variable.name);
+    const std::string name = variable_name(variable.name);
     (use.writes ? before : use.reads ? read : perhaps).push_back(name);
     if (example.empty()) {
       example = fmt::format("--set {}={}", name, is_typed(variable) ? "VALUE" : "FILE.npy");

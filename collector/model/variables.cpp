@@ -15,6 +15,7 @@
 #include "collector/model/element.h"
 #include "collector/model/fill.h"
 #include "collector/model/npy.h"
+#include "collector/model/shown_name.h"
 #include "schema/catalogue.h"
 #include "schema/error.h"
 
@@ -76,7 +77,7 @@ const ptx::Variable& variable_named(const KernelFile& file, const Typed& typed) 
   for (const ptx::Variable& variable : file.module->variables) {
     if (!is_settable(variable)) continue;
     if (variable.name == typed.name) return variable;
-    names.push_back(readable_variable(variable.name));
+    names.push_back(variable_name(variable.name));
     const std::string name = spaceless(names.back());
     if (name == wanted) whole.push_back(&variable);
     if (name.ends_with("::" + wanted)) ends.push_back(&variable);
@@ -124,9 +125,9 @@ void check_type(const ptx::Variable& variable, const Typed& typed, Element eleme
   refuse_setting(
       typed.text,
       declared ? fmt::format("has the type {}, but '{}' is {}", to_string(element),
-                             readable_variable(variable.name), declaration_of(variable))
+                             variable_name(variable.name), declaration_of(variable))
                : fmt::format("has the type {}, but '{}' is aligned to {} {}, so it holds none",
-                             to_string(element), readable_variable(variable.name),
+                             to_string(element), variable_name(variable.name),
                              variable.alignment, variable.alignment == 1 ? "byte" : "bytes"));
 }
 
@@ -136,7 +137,7 @@ void check_type(const ptx::Variable& variable, const Typed& typed, Element eleme
       typed.text,
       fmt::format("gives {} {} of {}, {} bytes, but '{}' is {}", count,
                   count == 1 ? "value" : "values", to_string(element), count * bytes_of(element),
-                  readable_variable(variable.name),
+                  variable_name(variable.name),
                   declared_element(variable)
                       ? fmt::format("{}, {} bytes", declaration_of(variable), variable.bytes)
                       : declaration_of(variable)));
@@ -156,7 +157,7 @@ std::optional<Element> element_of(const ptx::Variable& variable, const Typed& ty
   const std::uint64_t count = variable.bytes / bytes_of(*element);
   if (!typed.count.empty() && typed.count != fmt::format("{}", count)) {
     refuse_setting(typed.text, fmt::format("has {} elements, but '{}' is {}: {} of {}", typed.count,
-                                           readable_variable(variable.name),
+                                           variable_name(variable.name),
                                            declaration_of(variable), count, to_string(*element)));
   }
   return element;
@@ -171,13 +172,13 @@ std::vector<std::byte> setting_from_file(const ptx::Variable& variable, const Ty
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
   if (!ignored && size > variable.bytes + most_header) {  // not worth reading
     refuse_setting(typed.text, fmt::format("gives a file of {} bytes, but '{}' is {} bytes", size,
-                                           readable_variable(variable.name), variable.bytes));
+                                           variable_name(variable.name), variable.bytes));
   }
   if (path.ends_with(".bin")) {
     std::vector<std::byte> bytes = read_whole_file(path);
     if (bytes.size() == variable.bytes) return bytes;
     refuse_setting(typed.text, fmt::format("gives {} bytes, but '{}' is {} bytes", bytes.size(),
-                                           readable_variable(variable.name), variable.bytes));
+                                           variable_name(variable.name), variable.bytes));
   }
   Npy npy = read_npy(path, element.value_or(Element::f32));
   if (!typed.type.empty() && npy.element != *element) {
@@ -192,7 +193,7 @@ std::vector<std::byte> setting_from_file(const ptx::Variable& variable, const Ty
 /// Values for a variable of numbers that are all alike.
 std::vector<std::byte> from_values(const ptx::Variable& variable, const Typed& typed,
                                    std::optional<Element> element) {
-  const std::string name = readable_variable(variable.name);
+  const std::string name = variable_name(variable.name);
   if (!element) {
     refuse_setting(typed.text,
                    fmt::format("says no type, and PTX knows '{}' as {} alone: {}:f32={}", name,
@@ -231,45 +232,8 @@ std::vector<std::byte> from_values(const ptx::Variable& variable, const Typed& t
 
 }  // namespace
 
-std::string readable_variable(std::string_view symbol) {
-  if (!symbol.starts_with("_Z")) return std::string(symbol);  // "n" would be the type __int128
-  int status = 0;
-  char* const demangled =
-      abi::__cxa_demangle(std::string(symbol).c_str(), nullptr, nullptr, &status);
-  const std::string name = status == 0 && demangled != nullptr ? demangled : std::string(symbol);
-  std::free(demangled);
-  if (status != 0) return name;
-  // "_INTERNAL_0_k_cu_k::(anonymous namespace)::ns::f(float*)::table": the parts between "::"
-  // outside of all brackets; a function's parameters and the parts that have no name go.
-  std::string result, part;
-  int depth = 0;
-  const auto finish = [&] {
-    const bool is_unnamed = part.empty() || part.starts_with("_INTERNAL_") ||
-                            part.starts_with("_GLOBAL__N_") || part.starts_with("__nv_static_");
-    if (!is_unnamed) result += (result.empty() ? "" : "::") + part;
-    part.clear();
-  };
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    if (c == '<' || c == '(') ++depth;
-    const bool is_parameters = c == '(' && depth == 1;
-    if (depth == 0 && c == ':' && name.substr(i, 2) == "::") {
-      finish();
-      ++i;
-    } else if (is_parameters) {
-      while (i + 1 < name.size() && depth > 0) {
-        ++i;
-        depth += name[i] == '(' ? 1 : name[i] == ')' ? -1 : 0;
-      }
-    } else if (depth == 0 && c == ' ') {
-      part.clear();  // the type of a variable of a template, or what a function returns
-    } else {
-      part += c;
-    }
-    if (c == '>') --depth;
-  }
-  finish();
-  return result;
+std::string variable_name(std::string_view symbol) {
+  return readable_variable(symbol).value_or(std::string(symbol));
 }
 
 bool is_settable(const ptx::Variable& variable) {
@@ -294,7 +258,7 @@ VariableSetting parse_setting(const KernelFile& file, std::string_view text) {
     setting.buffer = typed.value.substr(1);
     if (variable.bytes != sizeof(std::uint64_t) || !typed.type.empty()) {
       refuse_setting(text, fmt::format("gives a buffer's address, but '{}' is {}, no pointer",
-                                       readable_variable(variable.name), declaration_of(variable)));
+                                       variable_name(variable.name), declaration_of(variable)));
     }
     return setting;
   }
@@ -303,7 +267,7 @@ VariableSetting parse_setting(const KernelFile& file, std::string_view text) {
     if (!bytes) refuse_setting(text, "has no bytes as hexadecimal digits, two a byte");
     if (bytes->size() != variable.bytes) {
       refuse_setting(text, fmt::format("gives {} bytes, but '{}' is {} bytes", bytes->size(),
-                                       readable_variable(variable.name), variable.bytes));
+                                       variable_name(variable.name), variable.bytes));
     }
     setting.bytes = std::move(*bytes);
     return setting;

@@ -20,7 +20,7 @@ namespace warpmeter::model {
 
 /// A variable's name as its author wrote it, with namespaces and without what the compiler adds for
 /// those that have none: "ns::lut", "kernel::table", "lut<float>".
-std::string readable_variable(std::string_view symbol);
+std::string variable_name(std::string_view symbol);
 
 struct VariableSetting {
   const ptx::Variable* variable = nullptr;

@@ -96,8 +96,8 @@ struct RaisedTrap {
 inline constexpr std::uint32_t frames_of_divergence = 64;
 inline constexpr std::uint32_t frames_of_calls = 2048;
 
-/// What a checker wants of an operation: nothing, to know which was the last, to be told before.
-inline constexpr std::uint8_t watch_nothing = 0, watch_noted = 1, watch_observed = 2;
+/// What a checker wants of an operation: to know which was the last, to be told before.
+inline constexpr std::uint8_t watch_noted = 1, watch_observed = 2;
 
 struct WorkerMemory;
 
@@ -127,8 +127,8 @@ struct Warp {
   Frame* stack;
   /// Frames that calls may fill; loops that gather lanes may fill frames_of_divergence more.
   std::uint32_t stack_limit;
-  const std::uint8_t* watched;  ///< by operation, while somebody checks: one of watch_…
-  const Operation* last;        ///< the last one executed that was not watch_nothing; may be null
+  const std::uint8_t* watched;  ///< by operation, while somebody checks: sums of watch_…
+  const Operation* last;        ///< the last one executed that was to be noted; may be null
 };
 
 /// One instruction set's code for Warp: runs until the warp yields, waits, finishes or traps.

@@ -54,7 +54,7 @@ BlockChecker::BlockChecker(Checker& launch)
       order_(launch.geometry_.grid.count(), warps_of(launch.geometry_), launch.program_),
       shared_(shared_bytes(program_, launch.geometry_), true, launch.budget_),
       shared_written_(shared_bytes(program_, launch.geometry_)),
-      local_written_(std::uint64_t{program_.local_bytes} * warps_of(launch.geometry_) * warp_lanes),
+      unset_(program_),
       copies_(program_, shared_bytes(program_, launch.geometry_), launch.geometry_.block.count()),
       shared_number_(program_.sites.size() * warps_of(launch.geometry_)),
       global_number_(shared_number_.size()),
@@ -73,7 +73,7 @@ void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
   }
   locations_.clear();
   shared_written_.clear();
-  local_written_.clear();
+  unset_.start_block(warps_of(launch_.geometry_));
   copies_.start_block();
 }
 
@@ -83,12 +83,38 @@ std::string BlockChecker::sentence(std::uint32_t thread, const std::string& what
 }
 
 void BlockChecker::observe(const Warp& warp, const Operation* op, std::uint32_t mask) {
-  if (launch_.members_[op->instruction] != no_operand) check_mask(warp, op, mask);
+  const std::uint8_t watched = warp.watched[op - warp.code];
+  if ((watched & watch_step) != 0) check_registers(warp, op);
+  if ((watched & watch_meeting) != 0) check_mask(warp, op, mask);
   if (const std::uint8_t fence = launch_.fences_[op->instruction]; fence != 0) {
     order_.fence(warp.index, mask, static_cast<Scope>(fence - 1));
   }
   const CopyInfo* const copy = program_.copies.empty() ? nullptr : copies_.find(op->instruction);
   if (copy != nullptr && copy->kind != CopyInfo::Kind::start) advance_copies(warp, *copy, mask);
+}
+
+/// Whether something unset is used where it matters.
+void BlockChecker::check_registers(const Warp& warp, const Operation* op) {
+  const auto found = unset_.step(warp, op);
+  if (!found) return;
+  launch_.findings_.add(
+      Defect::uninitialised, op->instruction, Span::none,
+      [&] {
+        std::string what;
+        if (found->read_by) {
+          what = fmt::format("a local array or variable (read on {}) where nothing has written it,",
+                             launch_.names_.line(*found->read_by));
+        } else if (program_.places[op->instruction].line > 0) {
+          what = fmt::format("a variable that was not set on this path ({} in the PTX)",
+                             found->name);
+        } else {
+          what = fmt::format("{}, which was not written on this path,", found->name);
+        }
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(found->lanes));
+        return sentence(warp.index * warp_lanes + lane,
+                        fmt::format("uses {} {}", what, to_string(found->use)));
+      },
+      static_cast<std::uint64_t>(std::popcount(found->lanes)));
 }
 
 void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32_t mask) {

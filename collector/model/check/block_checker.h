@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collector/model/check/checker.h"
+#include "collector/model/check/unset_registers.h"
 
 namespace warpmeter::model::check {
 
@@ -90,8 +91,7 @@ class BlockChecker final : private ConflictSink {
   void find_segments(std::vector<Segment>& segments, std::uint32_t width, const Places& places);
   void check_written(WrittenBytes& written, std::uint64_t offset, const Segment& segment);
   void add_unwritten(std::uint64_t offset, unsigned lane);
-  void check_local(const Warp& warp, const Operation* op, const SiteInfo& info,
-                   const Places& places);
+  void check_registers(const Warp& warp, const Operation* op);
   const Region& region_of(std::uint32_t site, std::uint64_t address);
   void check_segments(const std::vector<Segment>& segments);
   void synchronise(const Warp& warp, const Operation* op, const SiteInfo& info,
@@ -106,7 +106,8 @@ class BlockChecker final : private ConflictSink {
   Contexts contexts_;  ///< of accesses to shared memory
   Shadow shared_;
   Locations locations_;  ///< in shared memory
-  WrittenBytes shared_written_, local_written_;
+  WrittenBytes shared_written_;
+  UnsetRegisters unset_;
   Copies copies_;
   const std::byte* shared_memory_ = nullptr;
   std::vector<std::uint32_t> shared_number_, global_number_;  ///< of contexts, by warp and site

@@ -9,6 +9,7 @@
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/stored_value.h"
 #include "collector/model/mbarrier.h"
+#include "collector/model/shown_name.h"
 
 namespace warpmeter::model::check {
 namespace {
@@ -30,8 +31,6 @@ bool is_object(const Operation& op) {
 bool is_atomic(const SiteInfo& info) {
   return info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
 }
-
-std::string buffer_name(const Region& region) { return region.allocation->name; }
 
 }  // namespace
 
@@ -76,7 +75,11 @@ void BlockChecker::find_segments(std::vector<Segment>& segments, std::uint32_t w
 
 void BlockChecker::accept(const Warp& warp, const Operation* op, const SiteInfo& info,
                           const Places& places) {
-  if (places.space == AddressSpace::local) return check_local(warp, op, info, places);
+  if (places.space == AddressSpace::local && info.kind != AccessKind::load) {
+    for_each_lane(places.mask, [&](unsigned lane) {
+      unset_.wrote_local(warp.index * warp_lanes + lane, op->instruction, places[lane], info.width);
+    });
+  }
   if (places.space != AddressSpace::shared && places.space != AddressSpace::global) return;
   find_segments(segments_[op->extra], info.width, places);
   accept_again(warp, op, info, places);
@@ -166,36 +169,11 @@ void BlockChecker::add_unwritten(std::uint64_t offset, unsigned lane) {
   launch_.findings_.add(Defect::uninitialised, current_.op->instruction, Span::none, [&] {
     const std::string where = current_.region == nullptr
                                   ? fmt::format("shared memory at byte {}", offset)
-                                  : fmt::format("'{}' at byte {}", buffer_name(*current_.region),
-                                                offset);
+                                  : fmt::format("{} at byte {}",
+                                                shown_name(*current_.region->allocation), offset);
     return sentence(current_.warp->index * warp_lanes + lane,
                     fmt::format("reads {} bytes of {} that nothing has written",
                                 current_.info->width, where));
-  });
-}
-
-void BlockChecker::check_local(const Warp& warp, const Operation* op, const SiteInfo& info,
-                               const Places& places) {
-  const bool is_structure = launch_.in_structures_[op->extra];
-  const std::uint64_t bytes = program_.local_bytes;
-  for_each_lane(places.mask, [&](unsigned lane) {
-    const std::uint32_t thread = warp.index * warp_lanes + lane;
-    const std::uint64_t place = places[lane], own = thread * bytes;
-    if (info.kind == AccessKind::load && !info.is_call_parameter) {
-      const std::uint64_t from = is_structure ? place - place % structure_chunk : place;
-      const std::uint64_t end = place + info.width;
-      const std::uint64_t to = std::min(
-          is_structure ? (end + structure_chunk - 1) / structure_chunk * structure_chunk : end,
-          bytes);
-      if (!local_written_.any(own + from, to - from)) {
-        launch_.findings_.add(Defect::uninitialised, op->instruction, Span::none, [&] {
-          return sentence(thread, fmt::format("reads {} bytes of local memory at byte {} that "
-                                              "nothing has written",
-                                              info.width, place));
-        });
-      }
-    }
-    if (info.kind != AccessKind::load) local_written_.mark(own + place, info.width);
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/stored_value.h"
+#include "collector/model/shown_name.h"
 
 namespace warpmeter::model::check {
 namespace {
@@ -116,7 +117,7 @@ std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_
   const bool writes = current_.info->kind != AccessKind::load;
   const std::string what = current_.places.space == AddressSpace::shared
                                ? std::string("shared memory")
-                               : fmt::format("'{}'", current_.region->allocation->name);
+                               : shown_name(*current_.region->allocation);
   const std::string whose =
       span == Span::grid ? fmt::format("{} of {}", launch_.names_.thread(their_thread),
                                        launch_.names_.block(theirs.block))

@@ -66,11 +66,13 @@ Checker::Checker(const Program& program, const kernels::Geometry& geometry, Devi
   }
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const Operation& op = program.operations[i];
-    const bool is_observed = (members_[op.instruction] != no_operand && is_meeting(op.code)) ||
-                             fences_[op.instruction] != 0 || copies[op.instruction];
-    watched_[i] = is_observed              ? watch_observed
-                  : does_nothing(op.code) ? watch_nothing
-                                          : watch_noted;
+    const bool meets = members_[op.instruction] != no_operand && is_meeting(op.code);
+    if (!does_nothing(op.code)) watched_[i] |= watch_noted;
+    if (meets) watched_[i] |= watch_observed | watch_meeting;
+    if (fences_[op.instruction] != 0 || copies[op.instruction]) watched_[i] |= watch_observed;
+  }
+  for (const UnsetStep& step : program.unset.steps) {
+    watched_.at(step.operation) |= watch_observed | watch_step;
   }
   for (std::size_t site = 0; site < program.sites.size(); ++site) {
     if (program.sites[site].kind != AccessKind::load) {

@@ -43,6 +43,9 @@ class Names {
   const kernels::Geometry geometry_;
 };
 
+/// What the checker itself has to know of an operation that it observes, beside watch_….
+inline constexpr std::uint8_t watch_meeting = 4, watch_step = 8;
+
 /// A buffer of global memory, as the checker sees it.
 struct Region {
   const Allocation* allocation = nullptr;

@@ -46,13 +46,15 @@ class Findings {
   /// The program must outlive them.
   explicit Findings(const Program& program);
 
-  /// Counts one more. `describe` gives the message, and is asked only where it is needed.
+  /// Counts that many more. `describe` gives the message, and is asked only where it is needed.
   template <class Describe>
-  void add(Defect defect, std::uint32_t instruction, Span span, const Describe& describe) {
+  void add(Defect defect, std::uint32_t instruction, Span span, const Describe& describe,
+           std::uint64_t times = 1) {
     std::uint32_t& number = number_of(defect, instruction);
     if (number == none) number = create(defect, instruction);
     Finding& finding = all_[number];
-    if (++finding.times > 1 && span <= finding.span) return;
+    finding.times += times;
+    if (finding.times > times && span <= finding.span) return;
     finding.span = span;
     finding.message = describe();
   }

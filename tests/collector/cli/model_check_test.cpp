@@ -75,6 +75,13 @@ TEST_F(ModelCheck, FindsEveryMistakeWithItsLine) {
   EXPECT_EQ(found(outcome.output, "faulty.cu"), expected("faulty.cu")) << outcome.output;
 }
 
+TEST_F(ModelCheck, FindsVariablesThatAreNotSetWhereItMatters) {
+  const Outcome outcome =
+      warpmeter({"model", "--spec", "unset.yaml", "--check", "--format", "csv"});
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.error;
+  EXPECT_EQ(found(outcome.output, "unset.cu"), expected("unset.cu")) << outcome.output;
+}
+
 TEST_F(ModelCheck, SaysWhatAndWhere) {
   const Outcome outcome =
       warpmeter({"model", "faulty.cu", "-k", "oob", "--grid", "2", "--block", "128", "--arg",
