@@ -39,7 +39,7 @@ struct ModelOutcome {
   schema::Launch launch;
   std::vector<model::check::Finding> findings;
   model::check::Coverage checked;  ///< where findings were asked for
-  std::string coverage;  ///< by the blocks that were run; empty: all were
+  std::string coverage;            ///< by the blocks that were run; empty: all were
   std::vector<model::Estimate::Range> ranges;
 };
 

@@ -118,8 +118,7 @@ Table findings_table(const ModelAnswer& answer, std::size_t first, std::size_t c
   Table table;
   if (!for_people) table.columns = {Column::text("variant")};
   table.columns.insert(table.columns.end(),
-                       {Column::text("finding"), Column::text("place"),
-                        Column::text("weight"),
+                       {Column::text("finding"), Column::text("place"), Column::text("weight"),
                         Column::number("ptx_line", "PTX line", "", Kind::exact),
                         Column::number("times", "", "", Kind::count), Column::text("message")});
   for (std::size_t i = first; i < first + count && i < answer.outcomes.size(); ++i) {
@@ -154,20 +153,22 @@ std::string checked_text(const ModelOutcome& outcome) {
 /// The same for programs.
 Table checked_table(const ModelAnswer& answer) {
   Table table;
-  table.columns = {Column::text("variant"), Column::number("mistakes", "", "", Kind::count),
-                   Column::number("remarks", "", "", Kind::count), Column::text("blocks"),
-                   Column::text("looked_for"), Column::text("not_looked_for")};
+  table.columns = {Column::text("variant"),
+                   Column::number("mistakes", "", "", Kind::count),
+                   Column::number("remarks", "", "", Kind::count),
+                   Column::text("blocks"),
+                   Column::text("looked_for"),
+                   Column::text("not_looked_for")};
   for (const ModelOutcome& outcome : answer.outcomes) {
     const auto remarks =
         std::count_if(outcome.findings.begin(), outcome.findings.end(),
                       [](const auto& finding) { return is_remark(finding.defect); });
-    table.rows.push_back({outcome.launch.variant,
-                          static_cast<std::int64_t>(outcome.findings.size()) - remarks,
-                          static_cast<std::int64_t>(remarks),
-                          outcome.checked.blocks.empty() ? "all" : outcome.checked.blocks,
-                          fmt::format("{}", fmt::join(model::check::looked_for(), "; ")),
-                          fmt::format("{}", fmt::join(model::check::not_looked_for(outcome.checked),
-                                                      "; "))});
+    table.rows.push_back(
+        {outcome.launch.variant, static_cast<std::int64_t>(outcome.findings.size()) - remarks,
+         static_cast<std::int64_t>(remarks),
+         outcome.checked.blocks.empty() ? "all" : outcome.checked.blocks,
+         fmt::format("{}", fmt::join(model::check::looked_for(), "; ")),
+         fmt::format("{}", fmt::join(model::check::not_looked_for(outcome.checked), "; "))});
   }
   return table;
 }

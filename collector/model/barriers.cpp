@@ -89,11 +89,8 @@ void Barriers::tell_released(const Barrier& barrier, std::uint32_t living) const
   meeting.waiting = barrier.waiting;
   meeting.arrived = barrier.arrived;
   meeting.finished = static_cast<std::uint32_t>((std::uint64_t{1} << warps_.size()) - 1) & ~living;
-  for_each(barrier.waiting, [&](const Warp& warp) {
-    meeting.at[warp.index] = warp.pc;
-  });
-  for_each(meeting.finished,
-           [&](const Warp& warp) { meeting.last[warp.index] = warp.last; });
+  for_each(barrier.waiting, [&](const Warp& warp) { meeting.at[warp.index] = warp.pc; });
+  for_each(meeting.finished, [&](const Warp& warp) { meeting.last[warp.index] = warp.last; });
   checker_->release(meeting);
 }
 

@@ -218,7 +218,8 @@ LaunchOutcome launch(const Program& program, const kernels::Geometry& geometry,
     const bool has_waiting_loops = std::any_of(program.sites.begin(), program.sites.end(),
                                                [](const SiteInfo& site) { return site.waits; });
     const Turns turns = has_waiting_loops ? Turns::short_ones : Turns::long_ones;
-    run_in_turns(new_worker, workers, blocks, program.blocks_communicate ? turns : Turns::none, options);
+    run_in_turns(new_worker, workers, blocks, program.blocks_communicate ? turns : Turns::none,
+                 options);
   }
 
   outcome.cancelled = blocks.is_stopped();

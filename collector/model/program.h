@@ -47,8 +47,8 @@ struct SiteInfo {
   /// A site of the same basic block, executed before, whose addresses differ from this one's by the
   /// same number in every lane; see ptx/leaders.h.
   std::optional<std::uint32_t> leader;
-  bool is_strong = false;          ///< volatile or ordered: other threads are meant to see it
-  bool says_order = false;         ///< .relaxed and the like is written
+  bool is_strong = false;   ///< volatile or ordered: other threads are meant to see it
+  bool says_order = false;  ///< .relaxed and the like is written
   bool acquires = false, releases = false;
   Scope scope = Scope::device;     ///< of an atomic or a strong access
   bool stores_same = false;        ///< a store of what is one value in all threads

@@ -127,20 +127,19 @@ void check_type(const ptx::Variable& variable, const Typed& typed, Element eleme
       declared ? fmt::format("has the type {}, but '{}' is {}", to_string(element),
                              variable_name(variable.name), declaration_of(variable))
                : fmt::format("has the type {}, but '{}' is aligned to {} {}, so it holds none",
-                             to_string(element), variable_name(variable.name),
-                             variable.alignment, variable.alignment == 1 ? "byte" : "bytes"));
+                             to_string(element), variable_name(variable.name), variable.alignment,
+                             variable.alignment == 1 ? "byte" : "bytes"));
 }
 
 [[noreturn]] void refuse_size(const ptx::Variable& variable, const Typed& typed,
                               std::uint64_t count, Element element) {
-  refuse_setting(
-      typed.text,
-      fmt::format("gives {} {} of {}, {} bytes, but '{}' is {}", count,
-                  count == 1 ? "value" : "values", to_string(element), count * bytes_of(element),
-                  variable_name(variable.name),
-                  declared_element(variable)
-                      ? fmt::format("{}, {} bytes", declaration_of(variable), variable.bytes)
-                      : declaration_of(variable)));
+  refuse_setting(typed.text, fmt::format("gives {} {} of {}, {} bytes, but '{}' is {}", count,
+                                         count == 1 ? "value" : "values", to_string(element),
+                                         count * bytes_of(element), variable_name(variable.name),
+                                         declared_element(variable)
+                                             ? fmt::format("{}, {} bytes", declaration_of(variable),
+                                                           variable.bytes)
+                                             : declaration_of(variable)));
 }
 
 /// What the setting says of the type, else what the PTX does.
@@ -157,8 +156,8 @@ std::optional<Element> element_of(const ptx::Variable& variable, const Typed& ty
   const std::uint64_t count = variable.bytes / bytes_of(*element);
   if (!typed.count.empty() && typed.count != fmt::format("{}", count)) {
     refuse_setting(typed.text, fmt::format("has {} elements, but '{}' is {}: {} of {}", typed.count,
-                                           variable_name(variable.name),
-                                           declaration_of(variable), count, to_string(*element)));
+                                           variable_name(variable.name), declaration_of(variable),
+                                           count, to_string(*element)));
   }
   return element;
 }

@@ -84,7 +84,14 @@ int main(int argc, char** argv) {
         family->has_sizes() ? std::vector<std::int64_t>(family->sizes.begin(), family->sizes.end())
                             : std::vector<std::int64_t>{0};
     for (const kernels::Variant& variant : family->variants) {
-      for (const std::int64_t n : sizes) {Cost c = cost_of(*family, variant, n); if (only) {print(std::string(variant.name), c); fflush(stdout);} cost += c;}
+      for (const std::int64_t n : sizes) {
+        Cost c = cost_of(*family, variant, n);
+        if (only) {
+          print(std::string(variant.name), c);
+          fflush(stdout);
+        }
+        cost += c;
+      }
     }
     print(std::string(family->name), cost);
     all += cost;

@@ -105,8 +105,8 @@ void BlockChecker::check_registers(const Warp& warp, const Operation* op) {
           what = fmt::format("a local array or variable (read on {}) where nothing has written it,",
                              launch_.names_.line(*found->read_by));
         } else if (program_.places[op->instruction].line > 0) {
-          what = fmt::format("a variable that was not set on this path ({} in the PTX)",
-                             found->name);
+          what =
+              fmt::format("a variable that was not set on this path ({} in the PTX)", found->name);
         } else {
           what = fmt::format("{}, which was not written on this path,", found->name);
         }
@@ -125,9 +125,8 @@ void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32
   const std::uint32_t named = members[first];
   const bool exchanges = op->code != Code::nothing;
   const auto add = [&](unsigned lane, const auto& what) {
-    launch_.findings_.add(Defect::absent_lanes, op->instruction, Span::warp, [&] {
-      return sentence(warp.index * warp_lanes + lane, what());
-    });
+    launch_.findings_.add(Defect::absent_lanes, op->instruction, Span::warp,
+                          [&] { return sentence(warp.index * warp_lanes + lane, what()); });
   };
   // Lanes that were never started are named by every full mask, and those that have ended are not
   // waited for; what a shuffle reads of them is looked at by itself.
@@ -146,15 +145,16 @@ void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32
     }
     if (excludes_itself) {
       add(first, [&] {
-        return fmt::format("has the mask {:#010x}, which leaves out lanes that execute it "
-                           "({:#010x})",
-                           named, mask);
+        return fmt::format(
+            "has the mask {:#010x}, which leaves out lanes that execute it "
+            "({:#010x})",
+            named, mask);
       });
     }
   } else if (is_shuffle(op->code)) {
     check_shuffle(warp, op, mask);
   }
-  if (exchanges) return;  // and orders no memory
+  if (exchanges) return;                         // and orders no memory
   for (std::uint32_t left = mask; left != 0;) {  // lanes with the same mask meet
     const std::uint32_t group = members[std::countr_zero(left)];
     std::uint32_t together = 0;
@@ -175,9 +175,9 @@ void BlockChecker::check_shuffle(const Warp& warp, const Operation* op, std::uin
     const unsigned from = source_lane(op->code, lane, b[lane], c[lane]);
     if ((mask >> from & 1) != 0) continue;
     launch_.findings_.add(Defect::absent_lanes, op->instruction, Span::warp, [&] {
-      return sentence(warp.index * warp_lanes + lane,
-                      fmt::format("reads from lane {}, which is not here ({:#010x} are)", from,
-                                  mask));
+      return sentence(
+          warp.index * warp_lanes + lane,
+          fmt::format("reads from lane {}, which is not here ({:#010x} are)", from, mask));
     });
     return;
   }
@@ -186,8 +186,7 @@ void BlockChecker::check_shuffle(const Warp& warp, const Operation* op, std::uin
 /// __syncthreads() has to be the same one for all threads, and none may have gone past it.
 void BlockChecker::release(const Meeting& meeting) {
   const std::uint32_t all = lanes_below(warps_of(launch_.geometry_));
-  order_.release(meeting.barrier, meeting.waiting,
-                 (meeting.waiting | meeting.finished) == all);
+  order_.release(meeting.barrier, meeting.waiting, (meeting.waiting | meeting.finished) == all);
   if (!meeting.is_for_all) return;
   const auto first_warp = static_cast<std::uint32_t>(std::countr_zero(meeting.waiting));
   const Operation* const first = meeting.at[first_warp];

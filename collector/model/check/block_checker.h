@@ -17,7 +17,7 @@ struct Meeting {
   std::uint32_t barrier = 0;
   bool is_for_all = false;  ///< of the block, not for a number of threads
   std::uint32_t waiting = 0, arrived = 0, finished = 0;
-  std::array<const Operation*, warp_lanes> at{};  ///< where each waiting warp stands
+  std::array<const Operation*, warp_lanes> at{};    ///< where each waiting warp stands
   std::array<const Operation*, warp_lanes> last{};  ///< what each finished one did last
 };
 
@@ -111,10 +111,10 @@ class BlockChecker final : private ConflictSink {
   Copies copies_;
   const std::byte* shared_memory_ = nullptr;
   std::vector<std::uint32_t> shared_number_, global_number_;  ///< of contexts, by warp and site
-  std::vector<std::vector<Segment>> segments_;  ///< by site, of its last access
-  std::vector<Region> regions_;                 ///< by site, of its last access
-  std::uint64_t removals_ = 0;                  ///< of allocations, when those were found
-  std::uint32_t first_number_ = 0;              ///< of global contexts, when the block began
+  std::vector<std::vector<Segment>> segments_;                ///< by site, of its last access
+  std::vector<Region> regions_;                               ///< by site, of its last access
+  std::uint64_t removals_ = 0;      ///< of allocations, when those were found
+  std::uint32_t first_number_ = 0;  ///< of global contexts, when the block began
   Current current_;
   std::array<std::byte, 64> nowhere_{};
 };

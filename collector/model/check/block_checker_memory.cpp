@@ -90,8 +90,7 @@ void BlockChecker::accept_again(const Warp& warp, const Operation* op, const Sit
   if (places.space != AddressSpace::shared && places.space != AddressSpace::global) return;
   current_ = {&warp, op, &info, places, nullptr, nullptr};
   if (!program_.copies.empty() && places.space == AddressSpace::shared) {
-    const bool is_copy =
-        info.kind == AccessKind::store && copies_.find(op->instruction) != nullptr;
+    const bool is_copy = info.kind == AccessKind::store && copies_.find(op->instruction) != nullptr;
     check_copies(warp, op, info, places, is_copy);
   }
   check_segments(segments_[op->extra]);
@@ -120,8 +119,8 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
   const std::uint32_t number =
       context_of(op.extra, current_.warp->index, writes, is_strong, is_shared);
   Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
-  const Accessing by{order_, contexts, number, contexts[number],
-                     is_shared ? 0 : first_number_, launch_.is_plain_};
+  const Accessing by{
+      order_, contexts, number, contexts[number], is_shared ? 0 : first_number_, launch_.is_plain_};
   for (const Segment& segment : segments) {
     std::uint64_t offset = current_.places[segment.first_lane];
     Shadow* shadow = &shared_;
@@ -157,7 +156,8 @@ void BlockChecker::check_written(WrittenBytes& written, std::uint64_t offset,
       const std::uint64_t from = begin / chunk * chunk, to = (end + chunk - 1) / chunk * chunk;
       // Of a vector, not every part has to be of use.
       const bool may_have_gaps = chunk > 1 || info.parts > 1;
-      const bool is_set = may_have_gaps ? written.any(from, to - from) : written.all(from, to - from);
+      const bool is_set =
+          may_have_gaps ? written.any(from, to - from) : written.all(from, to - from);
       if (is_set) continue;
       add_unwritten(begin, segment.first_lane + static_cast<unsigned>(i));
     }
@@ -167,13 +167,13 @@ void BlockChecker::check_written(WrittenBytes& written, std::uint64_t offset,
 
 void BlockChecker::add_unwritten(std::uint64_t offset, unsigned lane) {
   launch_.findings_.add(Defect::uninitialised, current_.op->instruction, Span::none, [&] {
-    const std::string where = current_.region == nullptr
-                                  ? fmt::format("shared memory at byte {}", offset)
-                                  : fmt::format("{} at byte {}",
-                                                shown_name(*current_.region->allocation), offset);
-    return sentence(current_.warp->index * warp_lanes + lane,
-                    fmt::format("reads {} bytes of {} that nothing has written",
-                                current_.info->width, where));
+    const std::string where =
+        current_.region == nullptr
+            ? fmt::format("shared memory at byte {}", offset)
+            : fmt::format("{} at byte {}", shown_name(*current_.region->allocation), offset);
+    return sentence(
+        current_.warp->index * warp_lanes + lane,
+        fmt::format("reads {} bytes of {} that nothing has written", current_.info->width, where));
   });
 }
 
@@ -227,8 +227,7 @@ void BlockChecker::advance_copies(const Warp& warp, const CopyInfo& info, std::u
 /// Strong accesses hand on, and take over, what their threads know.
 void BlockChecker::synchronise(const Warp& warp, const Operation* op, const SiteInfo& info,
                                const Places& places) {
-  Locations& locations =
-      places.space == AddressSpace::shared ? locations_ : launch_.locations_;
+  Locations& locations = places.space == AddressSpace::shared ? locations_ : launch_.locations_;
   Synchronisation what;
   what.reads = info.kind == AccessKind::load || info.kind == AccessKind::atomic;
   what.writes = info.kind != AccessKind::load;

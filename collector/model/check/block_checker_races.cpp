@@ -25,7 +25,8 @@ Pair pair_of(const Conflict& conflict, Span span) {
   const Pair first{first_lane(conflict.own_lanes), first_lane(conflict.their_lanes)};
   if (span != Span::warp || first.own != first.other) return first;
   const std::uint32_t here = ~(1u << first.own);
-  if ((conflict.their_lanes & here) != 0) return {first.own, first_lane(conflict.their_lanes & here)};
+  if ((conflict.their_lanes & here) != 0)
+    return {first.own, first_lane(conflict.their_lanes & here)};
   return {first_lane(conflict.own_lanes & here), first.other};
 }
 
@@ -62,8 +63,8 @@ bool BlockChecker::writes_same(const Conflict& conflict) const {
 std::uint32_t BlockChecker::lanes_beside(const Conflict& conflict) const {
   if (!conflict.is_one_context || current_.op == nullptr) return 0;
   std::uint32_t beside = 0;
-  for (std::uint32_t rest = (conflict.own_lanes | conflict.their_lanes) & current_.places.mask; rest != 0;
-       rest &= rest - 1) {
+  for (std::uint32_t rest = (conflict.own_lanes | conflict.their_lanes) & current_.places.mask;
+       rest != 0; rest &= rest - 1) {
     const unsigned lane = first_lane(rest);
     const std::uint64_t there = current_.places[lane] - base_of_current();
     const bool is_here =
@@ -95,15 +96,15 @@ bool BlockChecker::take(const Conflict& conflict) {
                   theirs.warp * warp_lanes + first_lane(conflict.their_lanes), theirs.writes);
     return false;
   }
-  const Span span = theirs.block != order_.block()               ? Span::grid
+  const Span span = theirs.block != order_.block()        ? Span::grid
                     : theirs.warp != current_.warp->index ? Span::block
-                                                                 : Span::warp;
+                                                          : Span::warp;
   const bool both_write = theirs.writes && current_.info->kind != AccessKind::load;
   const bool is_equal = both_write && writes_same(conflict);
-  const Defect defect = is_equal                                ? Defect::equal_writes
-                        : span == Span::grid                    ? Defect::block_race
+  const Defect defect = is_equal                                        ? Defect::equal_writes
+                        : span == Span::grid                            ? Defect::block_race
                         : current_.places.space == AddressSpace::shared ? Defect::race
-                                                                : Defect::global_race;
+                                                                        : Defect::global_race;
   launch_.findings_.add(defect, current_.info->instruction, span,
                         [&] { return describe(conflict, span, is_equal); });
   return is_equal;
@@ -118,10 +119,10 @@ std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_
   const std::string what = current_.places.space == AddressSpace::shared
                                ? std::string("shared memory")
                                : shown_name(*current_.region->allocation);
-  const std::string whose =
-      span == Span::grid ? fmt::format("{} of {}", launch_.names_.thread(their_thread),
-                                       launch_.names_.block(theirs.block))
-                         : launch_.names_.thread(their_thread);
+  const std::string whose = span == Span::grid
+                                ? fmt::format("{} of {}", launch_.names_.thread(their_thread),
+                                              launch_.names_.block(theirs.block))
+                                : launch_.names_.thread(their_thread);
   std::string text = fmt::format("{} {} at byte {}, which {} {} on {}", writes ? "writes" : "reads",
                                  what, conflict.offset, whose, theirs.writes ? "writes" : "reads",
                                  launch_.names_.line(other.instruction));
@@ -133,15 +134,17 @@ std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_
     text += " with nothing to order the two; put __syncwarp() between them";
     if (lanes_beside(conflict) != 0) {
       text.resize(text.rfind(" with nothing"));
-      text += " in the same instruction: which of them stays is open; let one thread write, or use "
-              "an atomic";
+      text +=
+          " in the same instruction: which of them stays is open; let one thread write, or use "
+          "an atomic";
     }
   } else if (span == Span::block) {
     text += " with nothing to order the two; put __syncthreads() between them";
   } else {
-    text += " with nothing to order the two, and blocks run in any order: let only one of them use "
-            "it, hand it over by __threadfence() and an atomic that the other block reads, or "
-            "launch a second kernel";
+    text +=
+        " with nothing to order the two, and blocks run in any order: let only one of them use "
+        "it, hand it over by __threadfence() and an atomic that the other block reads, or "
+        "launch a second kernel";
   }
   return sentence(current_.warp->index * warp_lanes + lanes.own, text);
 }

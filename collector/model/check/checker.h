@@ -53,8 +53,7 @@ struct Region {
   WrittenBytes* written = nullptr;  ///< null: it was set from the start
 
   bool holds(std::uint64_t address) const {
-    return allocation != nullptr &&
-           address - allocation->address < allocation->data.size();
+    return allocation != nullptr && address - allocation->address < allocation->data.size();
   }
 };
 
@@ -88,10 +87,10 @@ class Checker {
   WrittenMemory& written_;
   const Names names_;
   Findings findings_;
-  std::vector<std::uint8_t> watched_;    ///< by operation: see Warp::watched
-  std::vector<std::uint16_t> members_;   ///< row of the mask, by instruction; no_operand: none
-  std::vector<std::uint8_t> fences_;     ///< by instruction: 0 none, else 1 + its Scope
-  std::vector<bool> in_structures_;      ///< by site: loads a part of one
+  std::vector<std::uint8_t> watched_;        ///< by operation: see Warp::watched
+  std::vector<std::uint16_t> members_;       ///< row of the mask, by instruction; no_operand: none
+  std::vector<std::uint8_t> fences_;         ///< by instruction: 0 none, else 1 + its Scope
+  std::vector<bool> in_structures_;          ///< by site: loads a part of one
   std::vector<std::uint32_t> site_of_copy_;  ///< by instruction
   Passage passage_;
   Budget budget_;

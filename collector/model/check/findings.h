@@ -16,9 +16,9 @@ enum class Defect : std::uint8_t {
   out_of_bounds,
   misaligned,
   uninitialised,
-  race,         ///< threads of a block, on shared memory
-  global_race,  ///< threads of a block, on global memory
-  block_race,   ///< threads of several blocks
+  race,          ///< threads of a block, on shared memory
+  global_race,   ///< threads of a block, on global memory
+  block_race,    ///< threads of several blocks
   equal_writes,  ///< the same races, but all write the same: a remark
   barrier,
   absent_lanes,

@@ -5,10 +5,10 @@
 // Model"). Values decide nothing.
 //
 // Where people rely on more than the model promises, and hardware gives it, the rule here is the
-// hardware's: what a thread has fenced, a barrier carries to the threads that it meets there, so that
-// one of them may tell another block; a barrier takes the place of the fence after an atomic or a
-// polling read; threads that have ended count as having arrived.
-// Shuffles, votes and matches order no memory (CUDA Programming Guide).
+// hardware's: what a thread has fenced, a barrier carries to the threads that it meets there, so
+// that one of them may tell another block; a barrier takes the place of the fence after an atomic
+// or a polling read; threads that have ended count as having arrived. Shuffles, votes and matches
+// order no memory (CUDA Programming Guide).
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct Context {
 
 /// What was released at an address.
 struct Location {
-  Knowledge device;                                          ///< for any block
+  Knowledge device;                                           ///< for any block
   std::vector<std::pair<std::uint32_t, Knowledge>> in_block;  ///< for the writer's own
 };
 using Locations = std::unordered_map<std::uint64_t, Location>;
@@ -129,7 +129,7 @@ class BlockOrder {
   std::vector<Stamp> warp_floor_;
   /// By warp, where some lanes met without the others: what each lane knows of each.
   std::vector<std::vector<LaneStamps>> met_;
-  std::vector<View> views_;  ///< by thread; empty as long as there is nothing to keep
+  std::vector<View> views_;    ///< by thread; empty as long as there is nothing to keep
   bool is_shared_out_ = true;  ///< all threads know the same since the last barrier
   std::array<Barrier, 16> barriers_;
   std::unordered_map<std::uint64_t, Object> objects_;

@@ -211,8 +211,7 @@ bool Shadow::conflicts(const Slot& slot, Conflict at, const Accessing& by, Confl
   const Context& theirs = by.contexts[slot.context];
   if (!theirs.writes && !by.context.writes) return true;
   if (never_race(theirs, by.context)) return true;
-  at.their_lanes =
-      by.order.unordered(theirs, slot.lanes, by.context.warp, at.own_lanes);
+  at.their_lanes = by.order.unordered(theirs, slot.lanes, by.context.warp, at.own_lanes);
   if (at.their_lanes == 0) return true;
   at.theirs = theirs;
   at.is_one_context = slot.context == by.number;

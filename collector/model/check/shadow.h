@@ -64,7 +64,7 @@ struct Conflict {
   Context theirs;
   std::uint32_t their_lanes = 0, own_lanes = 0;
   std::uint64_t offset = 0;
-  std::uint32_t width = 0;  ///< of the bytes in question, from `offset`
+  std::uint32_t width = 0;      ///< of the bytes in question, from `offset`
   bool is_one_context = false;  ///< of the access itself, or an earlier one of its instruction
 };
 

@@ -12,7 +12,7 @@ using namespace std::string_view_literals;
 
 /// Instructions that give each thread a value of its own.
 bool tells_threads_apart(const Instruction& instruction, const Function& function) {
-  static constexpr std::array differ{"shfl"sv, "vote"sv,  "match"sv,    "activemask"sv,
+  static constexpr std::array differ{"shfl"sv,  "vote"sv,  "match"sv,    "activemask"sv,
                                      "redux"sv, "elect"sv, "mbarrier"sv, "alloca"sv};
   const Opcode* opcode = find_opcode(instruction);
   if (opcode == nullptr || opcode->flow != Flow::next || opcode->is_barrier) return true;

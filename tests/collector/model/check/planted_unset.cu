@@ -66,7 +66,7 @@ __global__ void local_array_set_by_value(int* out, const int* in) {
   for (int i = 0; i < 8; ++i) own[in[i] & 7] = i;
   int sum = 0;
   for (int i = 0; i < 8; ++i) sum += own[(i * 3 + threadIdx.x) & 7];  // ! uninitialised read
-  out[threadIdx.x] = sum;
+  out[threadIdx.x] = sum;                                             // ! uninitialised read
 }
 
 // fills: zeros, iota, random
@@ -77,13 +77,13 @@ __global__ void register_set_on_one_path(int* out, const int* in) {
   asm volatile("{ .reg .pred p; .reg .s32 kept; setp.ne.s32 p, %1, 0;"  // ! uninitialised read
                " @p mov.s32 kept, %2; add.s32 %0, kept, 1; }" : "=r"(result) : "r"(odd), "r"(v));
   // clang-format on
-  out[threadIdx.x] = result;
+  out[threadIdx.x] = result;  // ! uninitialised read
 }
 
 __global__ void register_never_set(int* out) {
   int result;
   asm volatile("{ .reg .s32 none; add.s32 %0, none, 1; }" : "=r"(result));  // ! uninitialised read
-  out[threadIdx.x] = result;
+  out[threadIdx.x] = result;                                                // ! uninitialised read
 }
 
 // The loop that fills stops one short, the one that adds does not.
