@@ -70,9 +70,15 @@ std::string verdict_html(const std::string& text) {
                      escaped_html(word), escaped_html(text.substr(end)));
 }
 
+/// Numbers stand right; source text goes below its row where the window is narrow.
+std::string class_of(const Column& column) {
+  if (column.kind == Kind::code) return " class=\"source\"";
+  return column.align == Align::right ? " class=\"n\"" : "";
+}
+
 std::string cell_html(const Column& column, const Cell& cell, bool is_row_heading) {
   const CellText text = cell_text(column, cell);
-  std::string attributes = column.align == Align::right ? " class=\"n\"" : "";
+  std::string attributes = class_of(column);
   attributes += attribute("data-v", exact_value(cell));
   if (cell.range) {
     attributes += fmt::format(" data-low=\"{}\" data-high=\"{}\"", exact_number(cell.range->low),
@@ -96,8 +102,7 @@ void add_table(std::string& html, const Table& table, std::string_view caption) 
   html += "<div class=\"table\" role=\"group\" tabindex=\"0\"" + attribute("aria-label", caption) +
           ">\n<table>\n<caption>" + shown(caption) + "</caption>\n<thead><tr>";
   for (const Column& column : table.columns) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>",
-                        column.align == Align::right ? " class=\"n\"" : "",
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column),
                         escaped_html(heading_of(column)));
   }
   html += "</tr></thead>\n<tbody>\n";

@@ -1,6 +1,12 @@
 // Tables for a terminal. Headings are stacked word by word, so that a column is as narrow as its
-// values; text wraps in its cell where the terminal is too narrow, and nothing is cut off.
+// values; text wraps in its cell where the terminal is too narrow, and nothing is cut off. Source
+// text that would not keep 40 columns goes below its row, and so do the last columns where the rest
+// is still too wide: "ideal 32,768, excess 0".
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +19,13 @@ namespace {
 
 constexpr std::size_t gap = 2;              // spaces between columns
 constexpr std::size_t narrowest_text = 12;  // a text column is not squeezed further
+constexpr std::size_t narrowest_code = 40;  // nor is one of source text
+constexpr std::size_t indent = 4;           // of what stands below its row
 
 struct Layout {
   Align align = Align::left;
   bool may_wrap = false;
+  bool is_code = false;
   std::vector<std::string> heading;  // lines
   std::vector<std::string> cells;
   std::size_t width = 0;
@@ -40,6 +49,7 @@ Layout layout_of(const Table& table, std::size_t i) {
   Layout layout;
   layout.align = column.align;
   layout.may_wrap = column.align == Align::left;
+  layout.is_code = column.kind == Kind::code;
   layout.cells = cell_texts(table, i);
   const std::string heading = heading_of(column);
   layout.width = std::max<std::size_t>(widest_word(heading), 1);
@@ -50,6 +60,61 @@ Layout layout_of(const Table& table, std::size_t i) {
   return layout;
 }
 
+std::size_t narrowest(const Layout& column) {
+  if (!column.may_wrap) return column.width;
+  return std::min(column.width, column.is_code ? narrowest_code : narrowest_text);
+}
+
+std::size_t narrowest_total(const std::vector<Layout>& columns) {
+  std::size_t total = gap * (columns.size() - 1);
+  for (const Layout& column : columns) total += narrowest(column);
+  return total;
+}
+
+/// What stands below each row: the source, and before it columns that say their headings.
+struct Below {
+  std::vector<Layout> named;
+  std::optional<Layout> code;
+};
+
+/// Takes out of a table with source text what does not fit into the width.
+Below take_below(std::vector<Layout>& columns, std::size_t width) {
+  Below below;
+  const auto code = std::find_if(columns.begin(), columns.end(),
+                                 [](const Layout& column) { return column.is_code; });
+  if (code == columns.end() || columns.size() < 2) return below;
+  // The place in the source, which a row is known by, is not cut while there are others to give.
+  if (!columns[0].is_code && columns[0].width <= width / 2) columns[0].may_wrap = false;
+  if (narrowest_total(columns) <= width) return below;
+  below.code = std::move(*code);
+  columns.erase(code);
+  while (columns.size() > 1 && narrowest_total(columns) > width) {
+    below.named.insert(below.named.begin(), std::move(columns.back()));
+    columns.pop_back();
+  }
+  return below;
+}
+
+std::string below_lines(const Below& below, std::size_t row, std::size_t width) {
+  std::vector<std::string> texts;
+  std::string named;
+  for (const Layout& column : below.named) {
+    std::string cell = column.cells[row];
+    cell.erase(cell.find_last_not_of(' ') + 1);
+    named +=
+        fmt::format("{}{} {}", named.empty() ? "" : ", ", fmt::join(column.heading, " "), cell);
+  }
+  if (!named.empty()) texts.push_back(named);
+  if (below.code) texts.push_back(below.code->cells[row]);
+  std::string lines;
+  for (const std::string& text : texts) {
+    for (const std::string& line : wrapped(text, std::max(width, 2 * indent) - indent)) {
+      lines += std::string(indent, ' ') + line + "\n";
+    }
+  }
+  return lines;
+}
+
 /// Narrows the widest text column, again and again, until the table fits or none can give more, and
 /// breaks the headings to what their columns have become.
 void fit(std::vector<Layout>& columns, std::size_t width) {
@@ -58,7 +123,7 @@ void fit(std::vector<Layout>& columns, std::size_t width) {
   while (total > width) {
     Layout* widest = nullptr;
     for (Layout& column : columns) {
-      if (!column.may_wrap || column.width <= narrowest_text) continue;
+      if (!column.may_wrap || column.width <= narrowest(column)) continue;
       if (widest == nullptr || column.width > widest->width) widest = &column;
     }
     if (widest == nullptr) break;
@@ -141,9 +206,15 @@ std::string render_text(const Table& table, std::size_t width) {
   if (table.columns.empty()) return "";
   std::vector<Layout> columns;
   for (std::size_t i = 0; i < table.columns.size(); ++i) columns.push_back(layout_of(table, i));
-  if (width > 0) fit(columns, width);
+  Below below;
+  if (width > 0) {
+    below = take_below(columns, width);
+    fit(columns, width);
+  }
   std::string text = heading_lines(columns);
-  for (std::size_t i = 0; i < table.rows.size(); ++i) text += row_lines(columns, i);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    text += row_lines(columns, i) + below_lines(below, i, width);
+  }
   return text;
 }
 

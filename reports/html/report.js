@@ -128,6 +128,23 @@
     }
   }
 
+  // ---- source text: in its row where 40 characters of it have room there, else below -----------------
+
+  const with_source = all('main table').filter((table) => table.querySelector('thead .source'));
+
+  function place_source(table, on_paper) {
+    const box = table.parentElement;
+    if (!on_paper && box.clientWidth === 0) return;  // filtered out
+    table.classList.remove('below');
+    if (!on_paper && box.scrollWidth <= box.clientWidth) return;
+    table.style.setProperty('--columns', table.tHead.rows[0].cells.length - 1);
+    table.classList.add('below');
+  }
+
+  function place_sources(on_paper) {
+    for (const table of with_source) place_source(table, on_paper);
+  }
+
   // ---- charts ----------------------------------------------------------------------------------------
 
   const charts = [];
@@ -407,6 +424,7 @@
 
   // Paper: every chart, in the light colours, sharp.
   addEventListener('beforeprint', () => {
+    place_sources(true);
     for (const figure of all('figure.plot')) draw_once(figure);
     show_theme('light');
     for (const chart of charts) {
@@ -420,6 +438,7 @@
       chart.resize();
     }
     show_theme(wanted_theme());
+    place_sources(false);
   });
 
   // ---- begin -----------------------------------------------------------------------------------------
@@ -430,6 +449,8 @@
   all('table').forEach(make_sortable);
   all('main table').filter((table) => !table.closest('figure')).forEach(make_filterable);
   page_filter.addEventListener('input', filter_page);
+  place_sources(false);
+  addEventListener('resize', () => place_sources(false));
   prepare_charts();
   show_theme(wanted_theme());
 })();

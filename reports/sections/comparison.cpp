@@ -143,7 +143,9 @@ bool has_column(const Document& document, std::string_view name) {
 std::string legend(const Document& tables) {
   std::string text;
   if (has_column(tables, "duration")) {
-    text += "Time is the median of the samples, ± half the width of its 95 % confidence interval. ";
+    text +=
+        "Time is the median of the samples, ± half the width of its 95 % confidence interval "
+        "(of fewer than 6 samples, of all between the least and the greatest). ";
   }
   if (has_column(tables, "speed_up")) text += "Speed-up is over the first row. ";
   if (has_column(tables, "shared_load_transactions_per_request") ||

@@ -241,7 +241,7 @@ class Page(unittest.TestCase):
                 for rule in found["violations"] for node in rule["nodes"]]
 
     def test_labels_structure_and_contrast(self):
-        for name in ["hardware", "hostile", "model", "two_devices"]:
+        for name in ["hardware", "hostile", "model", "two_devices", "long_source"]:
             for scheme in ["light", "dark"]:
                 with self.subTest(page=name, scheme=scheme):
                     self.open(name, scheme)
@@ -275,6 +275,52 @@ class Page(unittest.TestCase):
         wide = self.run_script("return document.documentElement.scrollWidth")
         self.assertLessEqual(wide, 390)
         self.screenshot("narrow")
+
+    def sources(self):
+        """Of each source text: characters that are visible in its longest line, how many it has, whether it
+        stands below its row."""
+        return self.run_script("""
+            return [...document.querySelectorAll('main td.source code')].map((code) => {
+              const range = document.createRange();
+              range.selectNodeContents(code);
+              const probe = document.createElement('span');
+              probe.textContent = '0'.repeat(100);
+              probe.style.whiteSpace = 'pre';
+              document.body.append(probe);
+              probe.style.font = getComputedStyle(code).font;
+              const character = probe.getBoundingClientRect().width / 100;
+              probe.remove();
+              const box = code.closest('.table').getBoundingClientRect(), own = code.getBoundingClientRect();
+              const room = Math.min(own.right, box.right, innerWidth) - Math.max(own.left, box.left);
+              const name = code.closest('tr').cells[0].getBoundingClientRect();
+              return {room: Math.round(room / character), length: code.textContent.length,
+                below: own.top >= name.bottom - 1};
+            });""")
+
+    def test_source_keeps_forty_characters(self):
+        for page in ["long_source", "model", "hardware"]:
+            for width in [1280, 800, 400]:
+                with self.subTest(page=page, width=width):
+                    self.open(page, width=width, height=900)
+                    sources = self.sources()
+                    self.assertGreater(len(sources), 0)
+                    for source in sources:
+                        self.assertGreaterEqual(source["room"], min(40, source["length"]))
+
+    def test_source_goes_below_its_row_in_a_narrow_window(self):
+        self.open("long_source", width=1600)
+        self.assertEqual({source["below"] for source in self.sources()}, {False})
+        for width in [800, 400]:
+            self.open("long_source", width=width, height=900)
+            self.assertEqual({source["below"] for source in self.sources()}, {True})
+            self.assertLessEqual(self.run_script("return document.documentElement.scrollWidth"), width)
+        table = self.table("Most expensive source lines")
+        self.heading(table, "requests").find_element(By.TAG_NAME, "button").click()
+        self.assertEqual(self.first_column(table)[0], "kernels/reduction.cu:44")
+        self.browser.find_element(By.ID, "filter").send_keys("tile[threadidx.x][threadidx.y]")
+        self.assertEqual(self.first_column(table), ["kernels/reduction.cu:107"])
+        shown = self.run_script("return [...arguments[0].tBodies[0].rows].filter((row) => row.offsetHeight > 0).length", table)
+        self.assertEqual(shown, 1)
 
     def test_prints(self):
         self.open("hardware", "dark")

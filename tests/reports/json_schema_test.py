@@ -42,7 +42,7 @@ class Reports(unittest.TestCase):
         jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
     def test_reports_are_valid(self):
-        self.assertEqual(len(self.reports), 8)
+        self.assertEqual(len(self.reports), 10)
         for name, report in self.reports.items():
             with self.subTest(report=name):
                 self.assertEqual([error.message for error in VALIDATOR.iter_errors(report)], [])

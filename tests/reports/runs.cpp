@@ -171,8 +171,8 @@ std::int64_t add_hardware_run(Store& store) {
   launches = transposes(4096);
   launches.erase(launches.begin() + 2);
   for (Launch& launch : launches) measure(launch, naive_counts());
-  time(launches[0], {81234.5}, 0.001);
-  time(launches[1], {212345.25}, 0.002);
+  time(launches[0], {81234.5, 81234.5}, 0.001);
+  time(launches[1], {212345.25, 212345.25}, 0.002);
   time(launches[2], {90000}, 0.003);
   store.add_launches(run, device, launches);
   store.add_state(run, device, state("after", 1755, "sw_power_cap"));
@@ -236,7 +236,8 @@ std::int64_t add_repeated_run(Store& store) {
       } else {
         if (!copy && i == 1) counts.global_store[0] += 1000;
         measure(launch, counts);
-        time(launch, {copy ? 4600 : durations[i]}, 0.001 * (i + 1));
+        const double median = copy ? 4600 : durations[i];
+        time(launch, {median, median}, 0.001 * (i + 1));
       }
       launch.expectations = {{"gld_efficiency", "==", 100, "neighbours load neighbours"}};
       store.add_launch(run, device, launch);
@@ -251,7 +252,8 @@ std::int64_t add_timing_run(Store& store) {
   const std::int64_t device = store.add_device(run, h200());
   for (const char* variant : {"block_128", "block_256"}) {
     Launch launch = launch_of("vector_add", variant, 1000);
-    time(launch, {variant == std::string("block_128") ? 812.0 : 1624.0}, 0.0044);
+    const double median = variant == std::string("block_128") ? 812.0 : 1624.0;
+    time(launch, {median, median}, 0.0044);
     launch.counters = {
         {"shared_load_wavefronts", std::nullopt, Grade::unavailable, "no permission for counters"},
         {"shared_load_requests", std::nullopt, Grade::unavailable, "no permission for counters"}};
@@ -286,6 +288,24 @@ std::int64_t add_hostile_run(Store& store) {
   return run;
 }
 
+std::int64_t add_long_source_run(Store& store) {
+  const std::int64_t run = store.begin_run(run_on("model", ""));
+  const std::int64_t device = store.add_device(run, model());
+  Launch launch = launch_of("reduction", "neighbored_strided", 4'194'304);
+  count(launch, padded_counts(), Grade::exact, Grade::exact);
+  launch.lines = {
+      {"kernels/reduction.cu", 44, "if (index < blockDim.x) tile[index] += tile[index + stride];",
+       "shared load", 294912, 2613248, 548864, Grade::exact},
+      {"kernels/reduction.cu", 107,
+       "if (o_x < height && o_y < width) out[o_y * height + o_x] = tile[threadIdx.x][threadIdx.y];",
+       "global store", 131072, 1048576, 131072, Grade::exact},
+      {"kernels/reduction.cu", 31, "sum += in[i];", "global load", 131072, 524288, 524288,
+       Grade::exact}};
+  store.add_launch(run, device, launch);
+  store.end_run(run, RunOutcome::done, "");
+  return run;
+}
+
 std::int64_t add_two_device_run(Store& store) {
   const std::int64_t run = store.begin_run(run_on("cupti", ""));
   for (const int ordinal : {0, 1}) {
@@ -293,7 +313,8 @@ std::int64_t add_two_device_run(Store& store) {
     for (Launch& launch : transposes(1024)) {
       if (launch.variant.starts_with("tiled")) continue;
       measure(launch, launch.variant == "copy" ? copy_counts() : naive_counts());
-      time(launch, {ordinal == 0 ? 4608.0 : 4500.0}, 0.001);
+      const double median = ordinal == 0 ? 4608.0 : 4500.0;
+      time(launch, {median, median}, 0.001);
       launch.counters.push_back({"warp_instructions", 753664, Grade::measured, ""});
       launch.counters.push_back({"lts__t_sectors_op_read.sum", 131072.5, Grade::measured, ""});
       store.add_launch(run, device, launch);

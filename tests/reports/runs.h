@@ -39,6 +39,9 @@ std::int64_t add_timing_run(schema::Store& store);
 /// Names that try to be markup, a table's end, terminal commands.
 std::int64_t add_hostile_run(schema::Store& store);
 
+/// The model, on source lines that are longer than their column.
+std::int64_t add_long_source_run(schema::Store& store);
+
 /// The same variant on two devices of one name, and metrics beyond the standard set.
 std::int64_t add_two_device_run(schema::Store& store);
 

@@ -56,6 +56,75 @@ TEST(TextTable, WrapsTextToTheTerminalAndLosesNothing) {
             "duration        1,000  short\n");
 }
 
+/// The table of `model --lines`, more or less.
+Table costly_lines() {
+  Table table;
+  table.columns = {Column::text("line"),
+                   Column::text("source", "", Kind::code),
+                   Column::text("access"),
+                   Column::number("requests", "", "", Kind::count),
+                   Column::number("transactions", "", "", Kind::count),
+                   Column::number("efficiency", "", "%", Kind::quotient)};
+  table.rows = {{"transpose.cu:8",
+                 "if (ox < height && oy < width) out[oy * height + ox] = tile[threadIdx.x];",
+                 "shared load", std::int64_t{32768}, std::int64_t{262144}, 12.5},
+                {"transpose.cu:5", "tile[y][x] = in[y * width + x];", "global load",
+                 std::int64_t{32768}, std::int64_t{131072}, Missing{}}};
+  return table;
+}
+
+TEST(TextTable, KeepsFortyColumnsOfSourceInItsRow) {
+  EXPECT_EQ(
+      render_text(costly_lines(), 105),
+      "                                                                                       "
+      "        efficiency\n"
+      "line            source                                    access       requests  "
+      "transactions         (%)\n"
+      "──────────────  ────────────────────────────────────────  ───────────  ────────  "
+      "────────────  ──────────\n"
+      "transpose.cu:8  if (ox < height && oy < width) out[oy *   shared load    32,768  "
+      "     262,144        12.5\n"
+      "                height + ox] = tile[threadIdx.x];\n"
+      "transpose.cu:5  tile[y][x] = in[y * width + x];           global load    32,768  "
+      "     131,072           –\n");
+}
+
+TEST(TextTable, PutsSourceBelowItsRowWhereThereIsNoRoomForFortyColumns) {
+  EXPECT_EQ(render_text(costly_lines(), 80),
+            "                                                     efficiency\n"
+            "line            access       requests  transactions         (%)\n"
+            "──────────────  ───────────  ────────  ────────────  ──────────\n"
+            "transpose.cu:8  shared load    32,768       262,144        12.5\n"
+            "    if (ox < height && oy < width) out[oy * height + ox] = tile[threadIdx.x];\n"
+            "transpose.cu:5  global load    32,768       131,072           –\n"
+            "    tile[y][x] = in[y * width + x];\n");
+}
+
+TEST(TextTable, PutsColumnsBelowTheRowWhereEvenTheRestIsTooWide) {
+  EXPECT_EQ(render_text(costly_lines(), 44),
+            "line            access       requests\n"
+            "──────────────  ───────────  ────────\n"
+            "transpose.cu:8  shared load    32,768\n"
+            "    transactions 262,144, efficiency (%)\n"
+            "    12.5\n"
+            "    if (ox < height && oy < width) out[oy *\n"
+            "    height + ox] = tile[threadIdx.x];\n"
+            "transpose.cu:5  global load    32,768\n"
+            "    transactions 131,072, efficiency (%) –\n"
+            "    tile[y][x] = in[y * width + x];\n");
+}
+
+TEST(TextTable, NeverOverflowsATerminalOfSixtyColumnsWithSource) {
+  for (std::size_t width = 60; width <= 140; ++width) {
+    const std::string text = render_text(costly_lines(), width);
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = text.find('\n', at);
+      EXPECT_LE(display_width(text.substr(at, end - at)), width) << text;
+      at = end + 1;
+    }
+  }
+}
+
 TEST(TextTable, StaysReadableWhereTheTerminalIsTooNarrow) {
   Table table;
   table.columns = {Column::text("name"), Column::number("n", "", "", Kind::count)};

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
       {"hardware", reports::add_hardware_run},
       {"hostile", reports::add_hostile_run},
       {"model", reports::add_model_run},
+      {"long_source", reports::add_long_source_run},
       {"two_devices", reports::add_two_device_run}};
   for (const auto& [name, add_run] : pages) {
     const reports::TemporaryDatabase database;

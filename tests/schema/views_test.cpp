@@ -176,8 +176,10 @@ TEST_F(Views, TimingsHaveNoDeviationOfOneSample) {
   Launch launch = example_launch();
   launch.timing->samples_ns = {5};
   store_run(path(), {launch});
-  EXPECT_THAT(lines_of(path(), "SELECT samples, median_ns, stddev_ns FROM timings"),
-              ElementsAre("1|5|NULL"));
+  EXPECT_THAT(lines_of(path(),
+                       "SELECT samples, median_ns, stddev_ns, relative_confidence "
+                       "FROM timings"),
+              ElementsAre("1|5|NULL|NULL"));
 }
 
 TEST_F(Views, SamplesKeepTheirOrder) {
