@@ -14,6 +14,7 @@
 #include "collector/cli/options.h"
 #include "collector/cli/output.h"
 #include "collector/cli/terminal.h"
+#include "collector/cli/usage.h"
 #include "reports/gates/check.h"
 #include "reports/gates/config.h"
 #include "schema/error.h"
@@ -70,7 +71,11 @@ struct OpenBaseline {
 void open_baseline(OpenBaseline& open, const schema::Reader& reader, std::int64_t run,
                    const std::string& text) {
   if (std::filesystem::exists(text)) {
-    open.reader.emplace(text);
+    try {
+      open.reader.emplace(text);
+    } catch (const Error& error) {
+      throw Error(error.code(), naming_other_option(error.what(), "--baseline"));
+    }
     open.baseline.reader = &*open.reader;
     open.baseline.run = open.reader->find_run("last");
     open.baseline.name = fmt::format("{}, run {}", text, open.baseline.run);

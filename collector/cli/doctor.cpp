@@ -27,6 +27,7 @@ struct Check {
   std::string name;
   bool ok = false;
   std::string detail, remedy;
+  const char* otherwise = "missing";  ///< what it is called when it is not ok, in seven columns
 };
 
 /// The model runs vector_add on a few blocks; its counts are known: each warp loads two full lines
@@ -90,12 +91,12 @@ Check check_place(const std::string& path) {
 std::vector<Check> check_database(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {check_place(path)};
-  Check check{"database", false, "", "name another with --db or $WARPMETER_DB"};
+  Check check{"database", false, "", "name another with --db or $WARPMETER_DB", "broken "};
   std::vector<Check> checks;
   try {
     for (schema::Finding& finding : schema::examine(path)) {
       checks.push_back({std::move(finding.name), finding.ok, std::move(finding.detail),
-                        std::move(finding.remedy)});
+                        std::move(finding.remedy), "broken "});
     }
     if (checks.front().ok) const schema::Store store(path);
     check.ok = checks.front().ok;
@@ -109,7 +110,7 @@ std::vector<Check> check_database(const std::string& path) {
 
 std::string line_of(const Check& check) {
   const std::string mark = check.ok ? coloured(STDOUT_FILENO, Colour::green, "ok     ")
-                                    : coloured(STDOUT_FILENO, Colour::red, "missing");
+                                    : coloured(STDOUT_FILENO, Colour::red, check.otherwise);
   const std::string remedy =
       check.ok || check.remedy.empty() ? "" : fmt::format("\n{:21}-> {}", "", check.remedy);
   return fmt::format("{}  {:<12}{}{}\n", mark, check.name, check.detail, remedy);

@@ -82,7 +82,12 @@ ExitCode run_command(int argc, char** argv) {
     throw usage_error(program, refusal);
   }
   for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run();
+    if (!command.app->parsed()) continue;
+    try {
+      return command.run();
+    } catch (const std::bad_alloc&) {
+      throw out_of_memory(*command.app);
+    }
   }
   throw no_command(program);
 }
@@ -105,7 +110,7 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     status = cli::complain(error.code(), error.what());
   } catch (const std::bad_alloc&) {
-    status = cli::complain(ExitCode::kernel, "out of memory; choose a smaller --size");
+    status = cli::complain(ExitCode::file, "this machine has too little memory for that");
   } catch (const std::exception& error) {
     status = cli::complain(ExitCode::kernel, error.what());
   }

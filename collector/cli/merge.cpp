@@ -15,6 +15,7 @@
 #include "collector/cli/output.h"
 #include "collector/cli/progress.h"
 #include "collector/cli/terminal.h"
+#include "collector/cli/usage.h"
 #include "reports/table.h"
 
 namespace warpmeter::cli {
@@ -28,14 +29,6 @@ struct Merge {
   std::string target, format = "table";
   bool skip_unreadable = false, quiet = false;
 };
-
-/// Sentences about a database tell to name another with --db, which merge does not have.
-std::string without_option(std::string sentence) {
-  constexpr std::string_view option = " with --db";
-  const std::size_t found = sentence.find(option);
-  if (found != std::string::npos) sentence.erase(found, option.size());
-  return sentence;
-}
 
 reports::Table table_of(const std::vector<schema::MergedSource>& sources) {
   reports::Table table;
@@ -62,7 +55,7 @@ bool tell(const std::vector<schema::MergedSource>& sources) {
   bool any = false;
   for (const schema::MergedSource& source : sources) {
     if (!source.refused.empty()) {
-      say(fmt::format("left out: {}\n", without_option(source.refused)));
+      say(fmt::format("left out: {}\n", naming_other_option(source.refused, "")));
     }
     for (const std::string& conflict : source.conflicts) {
       say(fmt::format("{} {}, {}; the target keeps what it has\n",
@@ -102,7 +95,7 @@ ExitCode run(const Merge& merge) {
   try {
     merged = schema::merge(merge.sources, merge.target, options);
   } catch (const Error& error) {
-    throw Error(error.code(), without_option(error.what()));
+    throw Error(error.code(), naming_other_option(error.what(), ""));
   }
   bar.clear();
   Output output;

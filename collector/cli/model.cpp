@@ -269,6 +269,11 @@ ExitCode measure(const ModelRequest& request, bool keep) {
       to_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
   output.write(render_answer(schema::Reader(database), answer, request.format, width));
   output.finish();
+  for (const ModelOutcome& outcome : answer.outcomes) {
+    if (outcome.coverage.empty()) continue;
+    remark(request,
+           fmt::format("{} is estimated from {}", outcome.launch.variant, outcome.coverage));
+  }
   if (keep) remark(request, fmt::format("run {} of {}", answer.run_id, database));
   if (code == ExitCode::kernel) throw Error(code, answer.outcomes.back().launch.reason);
   say_findings(request, answer);
@@ -364,8 +369,10 @@ Command add_model(CLI::App& program, const std::string& command_line) {
            "Launches as YAML or JSON, run in their order: file: (also cubin, arch, std, include, "
            "define, set), then launches: a list of kernel, grid, block, shared, args, set, save");
   add_flag(app, "--lines", request->lines, "What each source line costs, the worst first");
-  add_flag(app, "--check", request->check,
-           "Look for accesses out of bounds, unset memory, races and divergent barriers; exits 6");
+  add_flag(
+      app, "--check", request->check,
+      "Look for accesses out of bounds, unset memory, races and divergent barriers; exits 6 when "
+      "there are any");
   add_text(app, "--blocks", "N|P%", request->blocks,
            "Run only so many blocks (corners, edges, some of the interior) and estimate the grid");
   add_flag(app, "--accepts", request->accepts,

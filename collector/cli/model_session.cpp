@@ -109,7 +109,7 @@ void ModelSession::prepare(const ModelLaunch& launch) {
   prepared.program = &program_of(prepared.entry);
   const std::string wrong = model::geometry_failure(*prepared.program, launch.geometry);
   if (!wrong.empty())
-    throw Error(ExitCode::usage, wrong + "; choose another --grid, --block or --shared");
+    throw Error(ExitCode::usage, wrong + "; choose another grid, block or size of shared memory");
   if (!options_.blocks.empty()) model::block_count(options_.blocks, launch.geometry.grid);
   prepare_arguments(prepared);
   prepare_settings(prepared);
@@ -167,9 +167,11 @@ void ModelSession::prepare_saves(Prepared& prepared) {
     if (!announced_.contains(buffer)) {
       std::vector<std::string> names;
       for (const auto& [known, element] : announced_) names.push_back(known);
-      throw Error(ExitCode::usage,
-                  fmt::format("there is no buffer '{}' to save{}; name one in its --arg: {}:f32[N]",
-                              buffer, schema::did_you_mean(buffer, names), buffer));
+      throw Error(
+          ExitCode::usage,
+          fmt::format("there is no buffer '{}' to save{}; name one where it is an argument: "
+                      "{}:f32[N]",
+                      buffer, schema::did_you_mean(buffer, names), buffer));
     }
     if (!model::names_file(path)) {
       throw Error(

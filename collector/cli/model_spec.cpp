@@ -138,6 +138,7 @@ class SpecReader {
       const auto pair = *node.begin();
       return fmt::format("{}={}", text(pair.first, "an argument"), text(pair.second, "a value"));
     }
+    if (node.IsNull()) return "null";  // as YAML reads it without quotes
     return text(node, "an argument");
   }
 

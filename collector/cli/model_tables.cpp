@@ -234,7 +234,7 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
     if (!outcome.coverage.empty()) {
       document.paragraph(fmt::format(
           "Estimated from {}.{}", outcome.coverage,
-          outcome.ranges.empty() ? " Blocks of the same part cost the same." : " Blocks differ:"));
+          outcome.ranges.empty() ? " Those of one part cost the same." : " Blocks differ:"));
       if (!outcome.ranges.empty()) document.table(ranges_table(answer, i, 1, true));
     }
     if (launch.outcome == schema::LaunchOutcome::failed) {

@@ -109,10 +109,9 @@ void add_arguments(CLI::App& app, const std::string& name, std::vector<std::stri
   add_values(app, name, name, values, description)->option_text("...");
 }
 
-void add_database(CLI::App& app, std::string& path) {
+void add_database(CLI::App& app, std::string& path, const std::string& description) {
   path = "warpmeter.db";
-  add_value(app, "--db", "FILE", "The database; warpmeter.db when not given",
-            [&path](const std::string& text) { path = text; })
+  add_value(app, "--db", "FILE", description, [&path](const std::string& text) { path = text; })
       ->option_text("FILE (or $WARPMETER_DB)")
       ->envname("WARPMETER_DB");
 }

@@ -58,7 +58,8 @@ void add_repeated(CLI::App& app, const std::string& names, const std::string& ty
 void add_arguments(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                    const std::string& description);
 /// --db FILE, or $WARPMETER_DB, or warpmeter.db.
-void add_database(CLI::App& app, std::string& path);
+void add_database(CLI::App& app, std::string& path,
+                  const std::string& description = "The database; warpmeter.db when not given");
 
 /// How many of `words` are ours: `profile` ends our command line at its PROGRAM, whose own options
 /// are none of ours. All of them for the other commands.

@@ -95,6 +95,26 @@ Error usage_error(const CLI::App& program, const CLI::ParseError& refusal) {
   return usage(app, text);
 }
 
+Error out_of_memory(const CLI::App& command) {
+  const std::string& name = command.get_name();
+  const bool measures = name == "run" || name == "model" || name == "profile";
+  const char* const remedy =
+      name == "run"     ? "choose a smaller --size"
+      : name == "model" ? "choose smaller buffers, blocks of fewer threads or fewer --threads"
+      : name == "query" ? "ask for fewer rows with --limit, or in the SQL"
+                        : "end other programs, or use a machine with more";
+  return {measures ? ExitCode::kernel : ExitCode::file,
+          fmt::format("this machine has too little memory for that; {}", remedy)};
+}
+
+std::string naming_other_option(std::string sentence, std::string_view option) {
+  constexpr std::string_view known = " with --db";
+  const std::size_t found = sentence.find(known);
+  if (found == std::string::npos) return sentence;
+  const std::string other = option.empty() ? "" : fmt::format(" with {}", option);
+  return sentence.replace(found, known.size(), other);
+}
+
 Error no_command(const CLI::App& program) {
   return usage(program,
                fmt::format("a command is needed: {}", fmt::join(command_names(program), ", ")));

@@ -77,10 +77,11 @@ Loaded<DriverApi> load_driver() {
   void* library = open_library("libcuda.so.1");
   if (library == nullptr) {
     return missing<DriverApi>("there is no NVIDIA driver here (" + loader_words() + ")",
-                              "install the driver, or use the model: --backend model");
+                              "install the driver, or use the model: `warpmeter run -b model`");
   }
   Loaded<DriverApi> loaded;
-  loaded.remedy = "install a driver of version 580 or newer, or use --backend model";
+  loaded.remedy =
+      "install a driver of version 580 or newer, or use the model: `warpmeter run -b model`";
   if (const char* symbol = take_all(library, loaded.api)) {
     loaded.failure = fmt::format("the NVIDIA driver is too old: it has no {}", symbol);
     return loaded;
@@ -90,8 +91,8 @@ Loaded<DriverApi> load_driver() {
     loaded.failure =
         "the NVIDIA driver does not start: cuInit says " + in_words(loaded.api, result);
     loaded.remedy =
-        "see whether `nvidia-smi` works and whether this container was given a GPU, or use "
-        "--backend model";
+        "see whether `nvidia-smi` works and whether this container was given a GPU, or use the "
+        "model: `warpmeter run -b model`";
     return loaded;
   }
   int version = 0, devices = 0;
@@ -104,7 +105,8 @@ Loaded<DriverApi> load_driver() {
   }
   if (loaded.api.cuDeviceGetCount(&devices) != CUDA_SUCCESS || devices == 0) {
     loaded.failure = "the NVIDIA driver sees no device";
-    loaded.remedy = "check CUDA_VISIBLE_DEVICES and `nvidia-smi`, or use --backend model";
+    loaded.remedy =
+        "check CUDA_VISIBLE_DEVICES and `nvidia-smi`, or use the model: `warpmeter run -b model`";
   }
   return loaded;
 }

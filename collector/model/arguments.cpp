@@ -210,9 +210,11 @@ void check_signature(const Program& program, std::string_view kernel,
           : fmt::format("'{}' is one too many", arguments[parameters.size()].text);
   throw Error(
       ExitCode::usage,
-      fmt::format("{}{} takes {} arguments and {} were given: {}; give one --arg for each "
-                  "parameter, in their order",
-                  kernel, signature_of(program), parameters.size(), arguments.size(), which));
+      fmt::format("{}{} takes {} argument{} and {} {} given: {}; give one for each parameter, in "
+                  "their order",
+                  kernel, signature_of(program), parameters.size(),
+                  parameters.size() == 1 ? "" : "s", arguments.size(),
+                  arguments.size() == 1 ? "was" : "were", which));
 }
 
 }  // namespace warpmeter::model

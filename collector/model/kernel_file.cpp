@@ -22,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// On the command line, and in a spec.
+constexpr std::string_view kernel_option = "-k (in a spec, kernel:)";
+
 std::string text_of(const std::string& path) {
   const std::vector<std::byte> bytes = read_whole_file(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -29,13 +32,15 @@ std::string text_of(const std::string& path) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// A name with template arguments is one that has to be asked for.
+/// A name with template arguments is one that has to be asked for; one with parameters as well was
+/// copied from a list of what there is.
 std::vector<std::string> expressions_in(const std::vector<std::string>& kernels) {
   std::vector<std::string> expressions;
   for (const std::string& kernel : kernels) {
     const bool is_known =
         std::find(expressions.begin(), expressions.end(), kernel) != expressions.end();
-    if (kernel.find('<') != std::string::npos && !is_known) expressions.push_back(kernel);
+    const bool is_instance = kernel.find('<') != std::string::npos && !kernel.ends_with(')');
+    if (is_instance && !is_known) expressions.push_back(kernel);
   }
   return expressions;
 }
@@ -78,36 +83,61 @@ Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
   return compiled;
 }
 
-[[noreturn]] void refuse_source(const std::string& path, const std::string& messages) {
-  throw Error(ExitCode::usage,
-              fmt::format("{} does not compile; mend what the compiler says:\n{}", path, messages));
+/// What a compiler complains of first, without the place: 'identifier "flaot" is undefined'.
+std::string first_error(const std::string& messages) {
+  constexpr std::string_view mark = "error: ";
+  const std::size_t at = messages.find(mark);
+  return first_line(at == std::string::npos ? messages : messages.substr(at + mark.size()));
 }
 
 /// What only a whole program has: NVRTC stumbles over headers of the host and calls of the runtime.
-Compiled compile(const std::string& path, const CompileOptions& options,
-                 const std::vector<std::string>& expressions, std::vector<std::string>& remarks) {
-  const std::string source = text_of(path);
+/// With a failure where the compilers refuse the source or an expression.
+Compiled try_to_compile(const std::string& path, const CompileOptions& options,
+                        const std::vector<std::string>& expressions,
+                        std::vector<std::string>& remarks) {
   const std::string unavailable = nvrtc_unavailable();
   std::string messages = unavailable;
   if (unavailable.empty()) {
-    Compiled compiled = compile_with_nvrtc(path, source, options, expressions);
+    Compiled compiled = compile_with_nvrtc(path, text_of(path), options, expressions);
     if (compiled.failure.empty()) return compiled;
     messages = compiled.failure;
   }
   const auto nvcc = toolkit_program("nvcc");
   if (!nvcc && !unavailable.empty()) throw Error(ExitCode::no_hardware, unavailable);
   if (!nvcc) {
-    throw Error(ExitCode::usage,
-                fmt::format("{} does not compile; mend what the compiler says, or, if it holds "
-                            "host code, which NVRTC does not know, compile it elsewhere with `nvcc "
-                            "-ptx -lineinfo` and give the .ptx:\n{}",
-                            path, messages));
+    Compiled compiled;
+    compiled.failure = messages;
+    return compiled;
   }
   Compiled compiled = compile_with_nvcc(*nvcc, path, options, expressions);
-  if (!compiled.failure.empty()) refuse_source(path, compiled.failure);
-  remarks.push_back(fmt::format("compiled by {}, since NVRTC could not ({})", nvcc->string(),
-                                first_line(messages)));
+  if (compiled.failure.empty()) {
+    remarks.push_back(fmt::format("compiled by {}, since NVRTC could not ({})", nvcc->string(),
+                                  first_line(messages)));
+  }
   return compiled;
+}
+
+Compiled compile(const std::string& path, const CompileOptions& options,
+                 const std::vector<std::string>& expressions, std::vector<std::string>& remarks) {
+  Compiled compiled = try_to_compile(path, options, expressions, remarks);
+  if (compiled.failure.empty()) return compiled;
+  if (!expressions.empty()) {  // is it the source that is wrong, or the name of a kernel?
+    Compiled plain = try_to_compile(path, options, {}, remarks);
+    if (plain.failure.empty()) {
+      remarks.push_back(fmt::format("no instance could be made of {}: {}",
+                                    fmt::join(expressions, ", "), first_error(compiled.failure)));
+      return plain;
+    }
+    compiled = std::move(plain);
+  }
+  throw Error(
+      ExitCode::usage,
+      fmt::format("{} does not compile; mend what the compiler says{}:\n{}", path,
+                  !toolkit_program("nvcc")
+                      ? ", or, if it holds host code, which NVRTC does not know, compile it "
+                        "elsewhere with `nvcc -ptx -lineinfo` and give the .ptx"
+                      : "",
+                  compiled.failure));
 }
 
 std::unique_ptr<ptx::Module> parse(const std::string& path, std::string text) {
@@ -150,10 +180,46 @@ std::string_view last_part(std::string_view name) {
   return colons == std::string_view::npos ? name : name.substr(colons + 2);
 }
 
-/// How well the readable name answers: 3 all of it, 2 without namespaces, 1 without template
-/// arguments too; 0: not at all.
-int match(std::string_view readable, std::string_view kernel) {
-  const std::string whole = comparable(readable), wanted = comparable(kernel);
+/// "void ns::f<float, (g)1>(float*, int)" and the like, without what the compiler calls namespaces
+/// that have no name; as it is where it is no mangled name.
+std::string demangled(std::string_view entry) {
+  if (!entry.starts_with("_Z")) return std::string(entry);  // else "f" would be read as "float"
+  int status = 0;
+  char* const text = abi::__cxa_demangle(std::string(entry).c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 && text != nullptr ? text : std::string(entry);
+  std::free(text);
+  const std::string anonymous = "(anonymous namespace)::";
+  for (std::size_t at = 0; (at = name.find(anonymous)) != std::string::npos;) {
+    name.erase(at, anonymous.size());
+  }
+  return name;
+}
+
+/// Where the name begins, behind the type that is returned, and where its parameters do: at the
+/// first '(' outside of <>.
+std::pair<std::size_t, std::size_t> bounds_of(std::string_view name) {
+  int depth = 0;
+  std::size_t begin = 0, end = name.size();
+  for (std::size_t i = 0; i < name.size() && end == name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (depth == 0 && name[i] == ' ') begin = i + 1;
+    if (depth == 0 && name[i] == '(') end = i;
+  }
+  return {begin, end};
+}
+
+/// The name with its parameters, which tells overloads apart: "reduce<float, 256>(float*, int)".
+std::string name_with_parameters(std::string_view entry) {
+  const std::string name = demangled(entry);
+  return name.substr(bounds_of(name).first);
+}
+
+/// How well an entry's name answers: 4 with its parameters, 3 all of it but these, 2 without
+/// namespaces, 1 without template arguments too; 0: not at all.
+int match(std::string_view entry, std::string_view kernel) {
+  const std::string whole = comparable(readable_name(entry)), wanted = comparable(kernel);
+  if (wanted.ends_with(')')) return comparable(name_with_parameters(entry)) == wanted ? 4 : 0;
   if (whole == wanted) return 3;
   if (last_part(whole) == wanted) return 2;
   if (stem(whole) == wanted || stem(last_part(whole)) == wanted) return 1;
@@ -179,34 +245,25 @@ void read_cubin(KernelFile& file, const std::string& named) {
   }
 }
 
+/// The entries' names as -k takes them: with parameters where overloads have the same one.
+std::string names_to_choose(const std::vector<std::string>& entries) {
+  std::vector<std::string> names;
+  for (const std::string& entry : entries) {
+    const std::string name = readable_name(entry);
+    const auto same = std::count_if(entries.begin(), entries.end(), [&](const std::string& other) {
+      return readable_name(other) == name;
+    });
+    names.push_back(fmt::format("'{}'", same == 1 ? name : name_with_parameters(entry)));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::string readable_name(std::string_view entry) {
-  if (!entry.starts_with("_Z")) return std::string(entry);  // "f" would be the type float
-  int status = 0;
-  char* const demangled =
-      abi::__cxa_demangle(std::string(entry).c_str(), nullptr, nullptr, &status);
-  std::string name = status == 0 && demangled != nullptr ? demangled : std::string(entry);
-  std::free(demangled);
-  if (status != 0) return name;
-  // "void ns::f<float, (g)1>(float*, int)": the parameters start at the first '(' outside of <>;
-  // anonymous namespaces have parentheses of their own.
-  const std::string anonymous = "(anonymous namespace)::";
-  for (std::size_t at = 0; (at = name.find(anonymous)) != std::string::npos;) {
-    name.erase(at, anonymous.size());
-  }
-  int depth = 0;
-  std::size_t begin = 0, end = name.size();
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<') ++depth;
-    if (name[i] == '>') --depth;
-    if (depth != 0) continue;
-    if (name[i] == ' ') begin = i + 1;  // what stands before is the type that it returns
-    if (name[i] == '(') {
-      end = i;
-      break;
-    }
-  }
+  const std::string name = demangled(entry);
+  if (name == entry) return name;
+  const auto [begin, end] = bounds_of(name);
   return name.substr(begin, end - begin);
 }
 
@@ -227,7 +284,7 @@ std::string find_entry(const KernelFile& file, std::string_view kernel) {
     if (entry == kernel) return entry;
     entries.push_back(entry);
     names.push_back(readable_name(entry));
-    const int quality = kernel.empty() ? best : match(names.back(), kernel);
+    const int quality = kernel.empty() ? best : match(entry, kernel);
     if (quality < best) continue;
     if (quality > best) found.clear();
     best = quality;
@@ -237,23 +294,24 @@ std::string find_entry(const KernelFile& file, std::string_view kernel) {
   if (entries.empty()) {
     throw Error(ExitCode::usage,
                 fmt::format("{} holds no kernel; one is a __global__ function, and of a template "
-                            "one that is named with its arguments: -k 'reduce<float, 256>'",
+                            "one that is named with its arguments: 'reduce<float, 256>'",
                             file.path));
   }
-  const std::string list = fmt::format("{}", fmt::join(names, ", "));
   if (kernel.empty()) {
-    throw Error(ExitCode::usage, fmt::format("{} holds {} kernels; choose one with -k: {}",
-                                             file.path, entries.size(), list));
+    throw Error(ExitCode::usage,
+                fmt::format("{} holds {} kernels; choose one with {}: {}", file.path,
+                            entries.size(), kernel_option, names_to_choose(entries)));
   }
   if (found.empty()) {
     throw Error(ExitCode::usage,
                 fmt::format("{} holds no kernel '{}'{}; it holds {} (a template needs its "
-                            "arguments: -k 'reduce<float, 256>')",
-                            file.path, kernel, schema::did_you_mean(kernel, names), list));
+                            "arguments: 'reduce<float, 256>')",
+                            file.path, kernel, schema::did_you_mean(kernel, names),
+                            names_to_choose(entries)));
   }
   throw Error(ExitCode::usage,
-              fmt::format("{} holds {} kernels '{}'; name one of them as it is here: {}", file.path,
-                          found.size(), kernel, fmt::join(found, ", ")));
+              fmt::format("{} holds {} kernels '{}'; choose one with {}: {}", file.path,
+                          found.size(), kernel, kernel_option, names_to_choose(found)));
 }
 
 KernelFile read_kernel_file(const std::string& path, const CompileOptions& options,
@@ -279,9 +337,9 @@ KernelFile read_kernel_file(const std::string& path, const CompileOptions& optio
                             path));
   }
   if (!cubin.empty()) {
-    throw Error(ExitCode::usage,
-                "--cubin is the machine code of a .ptx: leave it out with a .cu, which is compiled "
-                "here");
+    throw Error(
+        ExitCode::usage,
+        "a cubin is the machine code of a .ptx: give none with a .cu, which is compiled here");
   }
   Compiled compiled = compile(path, options, expressions_in(kernels), file.remarks);
   file.cubin = std::move(compiled.cubin);

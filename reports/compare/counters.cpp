@@ -91,8 +91,8 @@ void judge(CounterPair& pair, const Values& base, const Values& contender) {
     pair.change = Change::unclear;
     pair.note =
         repeats(pair.metric)
-            ? "too few launches to know its spread: repeat them (--repeat 5)"
-            : "it moves from run to run by itself: repeat the launches (--repeat 5) to know "
+            ? "too few launches to know its spread: repeat them (run --repeat 5)"
+            : "it moves from run to run by itself: repeat the launches (run --repeat 5) to know "
               "its spread";
   }
 }

@@ -27,8 +27,10 @@ std::string summary(const Comparison& comparison) {
   std::string text = counted(comparison.pairs, "pair. ", "pairs. ");
   if (!parts.empty()) text += fmt::format("Times: {}. ", fmt::join(parts, ", "));
   if (comparison.untimed_pairs > 0) {
-    text += fmt::format("{} of them without a time on either side ({}). ", comparison.untimed_pairs,
-                        comparison.untimed_reason);
+    text += comparison.pairs == 1
+                ? fmt::format("It has no time on either side ({}). ", comparison.untimed_reason)
+                : fmt::format("{} of them without a time on either side ({}). ",
+                              comparison.untimed_pairs, comparison.untimed_reason);
   }
   if (comparison.counters_compared > 0) {
     const std::size_t changed = comparison.count(Change::changed);

@@ -159,6 +159,8 @@ TEST_F(CompareTest, TimesMissingOnBothSidesAreNotUnclear) {
   EXPECT_THAT(comparison.times, IsEmpty());
   EXPECT_EQ(comparison.untimed_pairs, 1U);
   EXPECT_EQ(comparison.untimed_reason, "timing was not asked for");
+  EXPECT_THAT(render(comparison, Format::markdown),
+              HasSubstr("1 pair. It has no time on either side (timing was not asked for)."));
 }
 
 TEST_F(CompareTest, ATimeOnOneSideIsListedWithTheReason) {
@@ -243,7 +245,7 @@ TEST_F(CompareTest, ACounterThatMovesByItselfIsUnclearWithoutRepetitions) {
   add_run(store_, {contender});
   const Comparison comparison = compared();
   EXPECT_EQ(comparison.counters.at(0).change, Change::unclear);
-  EXPECT_THAT(comparison.counters.at(0).note, HasSubstr("--repeat"));
+  EXPECT_THAT(comparison.counters.at(0).note, HasSubstr("(run --repeat 5)"));
   EXPECT_FALSE(comparison.has_changed());
 }
 

@@ -252,7 +252,7 @@ TEST_F(Doctor, TellsOfADatabaseThatIsNone) {
   write("notes.txt", std::string(3000, 'x'));
   const Outcome outcome = warpmeter({"doctor", "--db", "notes.txt"});
   EXPECT_EQ(outcome.exit_code, 5);
-  EXPECT_THAT(outcome.output, AllOf(HasSubstr("missing  database"), HasSubstr("notes.txt")));
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("broken   database"), HasSubstr("notes.txt")));
   EXPECT_EQ(contents("notes.txt"), std::string(3000, 'x'));
 }
 

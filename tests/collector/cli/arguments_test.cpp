@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "collector/cli/usage.h"
 #include "schema/error.h"
 
 namespace warpmeter::cli {
@@ -15,6 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// The sentence of the Error{usage} that `action` throws; empty when it throws none.
 std::string refusal(const std::function<void()>& action) {
@@ -25,6 +28,28 @@ std::string refusal(const std::function<void()>& action) {
     return error.what();
   }
   return "";
+}
+
+TEST(OutOfMemory, NamesOptionsThatTheCommandHas) {
+  const auto said = [](const char* command) {
+    CLI::App app("", command);
+    const Error error = out_of_memory(app);
+    return std::pair(error.code(), std::string(error.what()));
+  };
+  EXPECT_EQ(said("run").first, ExitCode::kernel);
+  EXPECT_THAT(said("run").second, HasSubstr("--size"));
+  for (const char* command : {"model", "profile", "check", "report", "history", "query"}) {
+    EXPECT_THAT(said(command).second, Not(HasSubstr("--size"))) << command;
+  }
+  EXPECT_EQ(said("model").first, ExitCode::kernel);
+  EXPECT_EQ(said("report").first, ExitCode::file);
+}
+
+TEST(NamingOtherOption, SaysWhereTheFileWasNamed) {
+  const std::string sentence = "x.db is not a database: name another file with --db";
+  EXPECT_EQ(naming_other_option(sentence, ""), "x.db is not a database: name another file");
+  EXPECT_EQ(naming_other_option(sentence, "--baseline"),
+            "x.db is not a database: name another file with --baseline");
 }
 
 TEST(WholeNumber, ReadsDigitsInItsRange) {

@@ -117,6 +117,7 @@ TEST_F(CompareAndCheck, BaselinesThatAreNotThereNameThoseThatAre) {
          "--significance '0' is not between 0% and 100%");
   write("notes.db", std::string(3000, 'x'));
   expect(5, {"check", "--baseline", "notes.db"}, "notes.db");
+  expect(5, {"check", "--baseline", "notes.db"}, "another file with --baseline");
 }
 
 }  // namespace

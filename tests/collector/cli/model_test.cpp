@@ -139,6 +139,48 @@ TEST_F(Model, NamesTheEntriesThereAre) {
               AllOf(HasSubstr("no kernel 'transpose'"), HasSubstr("transpose_tiled")));
 }
 
+TEST_F(Model, ListsInstancesInAFormThatCanBeGivenBack) {
+  write("instances.cu", R"(
+template <class T, int N> __global__ void fill(T* out) { out[threadIdx.x % N] = N; }
+template __global__ void fill<float, 4>(float*);
+template __global__ void fill<unsigned, 8>(unsigned*);
+__global__ void same(int* p) { p[0] = 1; }
+__global__ void same(float* p) { p[0] = 1; }
+)");
+  const auto chosen = [&](const std::string& kernel, const std::string& argument) {
+    return model({"instances.cu", "-k", kernel, "--grid", "1", "--block", "32", "--arg", argument});
+  };
+  Outcome outcome = chosen("fill", "f32[32]");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("2 kernels 'fill'; choose one with -k (in a spec, kernel:): "
+                                       "'fill<float, 4>', 'fill<unsigned int, 8>'"));
+  outcome = chosen("fill<unsigned int, 8>", "u32[8]");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  outcome = chosen("same", "i32[1]");
+  EXPECT_THAT(outcome.error, HasSubstr("'same(int*)', 'same(float*)'"));
+  outcome = chosen("same(float*)", "f32[1]");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  outcome = chosen("fill<int>", "i32[32]");  // the source is fine, the name is not
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("no instance could be made of fill<int>"),
+                    HasSubstr("no kernel 'fill<int>'"), Not(HasSubstr("does not compile"))));
+}
+
+TEST_F(Model, NamesNoOptionThatASpecHasNot) {
+  write("spec.yaml",
+        "file: add.ptx\nlaunches:\n  - {kernel: add, grid: 1, block: 2048, args: [null, u32=1]}\n");
+  Outcome outcome = model({"--spec", "spec.yaml"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("at most 1024 threads"), Not(HasSubstr("--block"))));
+  write("spec.yaml",
+        "file: add.ptx\nlaunches:\n  - {kernel: add, grid: 1, block: 1, args: [null]}\n");
+  outcome = model({"--spec", "spec.yaml"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("takes 2 arguments and 1 was given"), Not(HasSubstr("--arg"))));
+}
+
 TEST_F(Model, KeepsTheModulesVariablesFromLaunchToLaunch) {
   write("spec.yaml", R"(file: add.ptx
 launches:
@@ -331,11 +373,17 @@ TEST_F(Model, EstimatesAGridFromSomeOfItsBlocks) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("21 of 1024 blocks (2.05 %): 4 of 4 corners, 9 of 120 on the edges"),
-                    HasSubstr("Blocks of the same part cost the same"), HasSubstr("modelled"),
+                    HasSubstr("Those of one part cost the same"), HasSubstr("modelled"),
                     Not(HasSubstr("exact"))));
   std::vector<std::string> counted = large;
   counted.insert(counted.end(), {"--format", "csv", "-m", "global_load_sectors"});
-  EXPECT_THAT(model(counted).output, HasSubstr("global_load_sectors,32768,"));
+  const Outcome csv = model(counted);
+  EXPECT_THAT(csv.output, HasSubstr("global_load_sectors,32768,"));
+  EXPECT_THAT(csv.error, HasSubstr("transpose_tiled is estimated from 21 of 1024 blocks"));
+  std::vector<std::string> checked = large;
+  checked.insert(checked.end(), {"--check"});
+  EXPECT_THAT(model(checked).output,
+              HasSubstr("No mistake was found in the blocks that were run."));
 }
 
 TEST_F(Model, GivesTheSameOnOneThreadAndMany) {

@@ -134,8 +134,8 @@ TEST_F(WithoutDriver, OpeningABackendExits4WithReasonAndRemedy) {
     FAIL() << "opened a GPU without a driver";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::no_hardware);
-    EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("driver"), HasSubstr("--backend model"), Not(HasSubstr("\n"))));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("driver"), HasSubstr("`warpmeter run -b model`"),
+                                    Not(HasSubstr("\n"))));
   }
 }
 
