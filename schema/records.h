@@ -84,6 +84,7 @@ struct Line {
   std::uint64_t transactions = 0;  ///< wavefronts of shared, sectors of global accesses
   std::uint64_t ideal = 0;         ///< the fewest that the same bytes could cost
   Grade grade = Grade::exact;
+  std::optional<std::uint64_t> bytes = {};  ///< distinct ones of each request; of global accesses
 };
 
 enum class LaunchOutcome { done, failed };

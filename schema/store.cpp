@@ -123,7 +123,7 @@ struct Store::Statements {
         timing(handle, "INSERT INTO t_timing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
         sample(handle, "INSERT INTO t_sample VALUES (?, ?, ?)"),
         expectation(handle, "INSERT INTO t_expectation VALUES (?, ?, ?, ?, ?, ?)"),
-        line(handle, "INSERT INTO t_line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        line(handle, "INSERT INTO t_line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
         timed(handle, "UPDATE t_launch SET timing_reason = NULL WHERE launch_id = ?") {}
 
   std::int64_t insert(std::int64_t run_id, std::int64_t device_id, const Launch& record) {
@@ -186,7 +186,8 @@ struct Store::Statements {
     for (const Line& l : record.lines) {
       line.execute(id, ++number, l.file, l.line, l.text, l.access,
                    static_cast<std::int64_t>(l.requests), static_cast<std::int64_t>(l.transactions),
-                   static_cast<std::int64_t>(l.ideal), static_cast<int>(l.grade));
+                   static_cast<std::int64_t>(l.ideal), static_cast<int>(l.grade),
+                   l.bytes ? std::optional(static_cast<std::int64_t>(*l.bytes)) : std::nullopt);
     }
   }
 

@@ -229,6 +229,7 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
       line.requests += counts.requests;
       line.transactions += counts.transactions;
       line.ideal += counts.ideal;
+      if (space == AddressSpace::global) line.bytes = line.bytes.value_or(0) + counts.bytes;
       line.grade = std::max(line.grade, grade_of(program, i, space, outcome).grade);
     }
   }

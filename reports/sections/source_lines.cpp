@@ -92,7 +92,7 @@ void add_lines(Document& document, const schema::Reader& reader, const RunRecord
   for (const Row& row : each_row(rows)) {
     std::vector<Cell> cells = line_cells(row);
     const auto efficiency = row.number("efficiency");
-    cells.push_back(efficiency ? Cell(*efficiency) : Cell(Missing{"no transactions"}));
+    cells.push_back(efficiency ? Cell(*efficiency) : Cell(Missing{"its bytes were not recorded"}));
     table.rows.push_back(std::move(cells));
   }
   document.heading(2, "Every source line");

@@ -8,9 +8,12 @@
 -- access: shared load, shared store, global load, global store, …
 -- requests: warp instructions with an active lane
 -- transactions: wavefronts of shared, sectors of global accesses
+-- bytes: of global accesses, the distinct ones of each request, added up; NULL for shared ones, and for those
+--   recorded before schema version 3
 -- ideal: the fewest transactions that the same bytes could cost
 -- excess: transactions beyond the ideal
--- efficiency: ideal over transactions, %; NULL without transactions
+-- efficiency: of global accesses the bytes, of those in the sectors touched, as gld_efficiency and gst_efficiency
+--   say it; of shared ones the ideal over the transactions, %; NULL without transactions or bytes
 -- grade: exact, modelled or ptx (model), measured (hardware)
 CREATE VIEW lines AS
 SELECT
@@ -22,9 +25,13 @@ SELECT
   n.access,
   n.requests,
   n.transactions,
+  n.bytes,
   n.ideal,
   n.transactions - n.ideal AS excess,
-  100.0 * n.ideal / n.transactions AS efficiency,
+  CASE
+    WHEN n.access LIKE 'global %' THEN 100.0 * (n.bytes / (32.0 * n.transactions))
+    ELSE 100.0 * n.ideal / n.transactions
+  END AS efficiency,
   g.name AS grade
 FROM t_launch l
   JOIN t_line n ON n.launch_id = l.launch_id

@@ -158,9 +158,9 @@ std::int64_t add_hardware_run(Store& store) {
       {"gst_efficiency", "==", 25, "a lane stores 8 bytes of each 32-byte sector"},
       {"gst_efficiency", ">=", 50, "a row of the tile should be stored at once"}};
   launches[1].lines = {{"kernels/transpose.cu", 31, "out[x * height + y] = in[y * width + x];",
-                        "global store", 32768, 524288, 131072, Grade::measured},
+                        "global store", 32768, 524288, 131072, Grade::measured, 4194304},
                        {"kernels/transpose.cu", 31, "out[x * height + y] = in[y * width + x];",
-                        "global load", 32768, 131072, 131072, Grade::measured}};
+                        "global load", 32768, 131072, 131072, Grade::measured, 4194304}};
   fail(launches[2], "3 of 1048576 values are wrong, first out[17] = 0 instead of 4");
   launches[2].expectations = {{"shared_load_transactions_per_request", "==", 8,
                                "16 rows of a 16-wide tile fall into two banks each"}};
@@ -193,7 +193,7 @@ std::int64_t add_model_run(Store& store) {
   count(launches[0], copy_counts(), Grade::exact, Grade::exact);
   count(launches[1], naive_counts(), Grade::exact, Grade::exact);
   launches[1].lines = {{"kernels/transpose.cu", 31, "out[x * height + y] = in[y * width + x];",
-                        "global store", 32768, 524288, 131072, Grade::exact}};
+                        "global store", 32768, 524288, 131072, Grade::exact, 4194304}};
   Counts tiled = padded_counts();
   tiled.shared_load[0] = 8 * requests;
   tiled.shared_store[0] = requests;
@@ -268,8 +268,9 @@ std::int64_t add_hostile_run(Store& store) {
   const std::int64_t device = store.add_device(run, h200());
   Launch launch = launch_of("pro|gram", "void f<int, 4>(float*, `x`)\x1b[31m", std::nullopt);
   measure(launch, padded_counts());
-  launch.lines = {{"a|b.cu", 1, "x[a] = b | c;\t// \xFF", "shared load", 1, 32, 1, Grade::exact},
-                  {"stores; drop.cu", 12, "*p = '\"`;", "global store", 4, 16, 4, Grade::modelled}};
+  launch.lines = {
+      {"a|b.cu", 1, "x[a] = b | c;\t// \xFF", "shared load", 1, 32, 1, Grade::exact},
+      {"stores; drop.cu", 12, "*p = '\"`;", "global store", 4, 16, 4, Grade::modelled, 128}};
   store.add_launch(run, device, launch);
   // Each would run or load something if it reached a browser as markup.
   for (const char* name :

@@ -111,18 +111,24 @@ TEST(Database, IsNotFromANewerWarpmeter) {
   expect_refused(folder / "a.db", AllOf(HasSubstr("newer warpmeter"), HasSubstr("99")));
 }
 
-TEST(Database, OfTheFirstVersionIsBroughtUpToDateWithItsRanges) {
+TEST(Database, OfTheFirstVersionIsBroughtUpToDateWithItsRangesAndLines) {
   const Folder folder;
   Launch in_range = example_launch(), without = example_launch();
   in_range.variant = "reduce [solve [2]]";
+  in_range.lines = {{"a.cu", 1, "", "global load", 1, 4, 2, Grade::exact, 64},
+                    {"a.cu", 2, "", "shared load", 1, 4, 2, Grade::exact}};
   store_run(folder / "a.db", {in_range, without});
   {
     const Handle db = open_plain(folder / "a.db");
     for (const ViewInfo& view : views()) execute(db.get(), "DROP VIEW " + view.name);
-    execute(db.get(), "ALTER TABLE t_launch DROP COLUMN nvtx_range; PRAGMA user_version = 1");
+    execute(db.get(),
+            "ALTER TABLE t_launch DROP COLUMN nvtx_range; ALTER TABLE t_line DROP COLUMN bytes; "
+            "PRAGMA user_version = 1");
   }
   EXPECT_THAT(lines_of(folder / "a.db", "SELECT variant, nvtx_range FROM launches"),
               ElementsAre("reduce|solve [2]", "naive|NULL"));
+  EXPECT_THAT(lines_of(folder / "a.db", "SELECT line, transactions, bytes, efficiency FROM lines"),
+              ElementsAre("1|4|NULL|NULL", "2|4|NULL|50"));
 }
 
 TEST(Database, TellsThatItIsDamaged) {

@@ -194,10 +194,27 @@ TEST_F(Views, LinesTellTheExcess) {
       {"kernels/a.cu", 12, "tile[x][y] = v;", "shared store", 32, 1024, 32, Grade::exact},
       {"kernels/a.cu", 13, "v = tile[y][x];", "shared load", 0, 0, 0, Grade::ptx}};
   store_run(path(), {launch});
-  EXPECT_THAT(lines_of(path(), "SELECT * FROM lines"),
-              ElementsAre("1|1|kernels/a.cu|12|tile[x][y] = v;|shared store|32|1024|32|992|3.125|"
-                          "exact",
-                          "1|1|kernels/a.cu|13|v = tile[y][x];|shared load|0|0|0|0|NULL|ptx"));
+  EXPECT_THAT(
+      lines_of(path(), "SELECT * FROM lines"),
+      ElementsAre("1|1|kernels/a.cu|12|tile[x][y] = v;|shared store|32|1024|NULL|32|992|3.125|"
+                  "exact",
+                  "1|1|kernels/a.cu|13|v = tile[y][x];|shared load|0|0|NULL|0|0|NULL|ptx"));
+}
+
+TEST_F(Views, LinesTellTheEfficiencyOfGlobalAccessesAsTheLaunchDoes) {
+  Launch launch = example_launch();
+  launch.counters = {measured("global_load_sectors", 41), measured("global_load_bytes", 164),
+                     measured("global_store_sectors", 0), measured("global_store_bytes", 0)};
+  launch.lines = {{"a.cu", 1, "", "global load", 2, 41, 6, Grade::exact, 164},
+                  {"a.cu", 2, "", "global store", 0, 0, 0, Grade::exact, 0},
+                  {"a.cu", 3, "", "global reduction", 1, 4, 4, Grade::exact, 64},
+                  {"a.cu", 4, "", "global load", 2, 41, 6, Grade::exact}};
+  store_run(path(), {launch});
+  EXPECT_THAT(lines_of(path(), "SELECT value FROM results WHERE metric = 'gld_efficiency'"),
+              ElementsAre("12.5"));
+  EXPECT_THAT(lines_of(path(), "SELECT line, bytes, efficiency FROM lines"),
+              ElementsAre("1|164|12.5", "2|0|NULL", "3|64|50", "4|NULL|NULL"))
+      << "what was recorded without its bytes has no efficiency";
 }
 
 TEST_F(Views, DevicesAreThoseOfTheirRun) {
