@@ -21,9 +21,11 @@ constexpr std::array<ComparedMetric, 9> compared = {{
     {"achieved_bandwidth", Kind::reading},
 }};
 
+/// Those that every run has; of these, the ones that are shown only where they are not zero are
+/// none of the standard.
 std::set<std::string> standard_counters() {
-  const std::vector<std::string> counters =
-      schema::Catalogue::get().counters_for(std::array<std::string, 1>{"@default"});
+  const schema::SetInfo* set = schema::Catalogue::get().find_set("default");
+  const std::vector<std::string> counters = schema::Catalogue::get().counters_for(set->metrics);
   return {counters.begin(), counters.end()};
 }
 
@@ -35,6 +37,11 @@ bool is_compared(std::string_view name) {
 }  // namespace
 
 std::span<const ComparedMetric> compared_metrics() { return compared; }
+
+bool is_shown_where_any(std::string_view name) {
+  const std::vector<std::string>& names = schema::Catalogue::get().find_set("default")->where_any;
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 std::set<std::string> inputs_of(std::string_view metric) {
   std::set<std::string> counters;

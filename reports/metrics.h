@@ -24,6 +24,10 @@ std::span<const ComparedMetric> compared_metrics();
 /// metrics that need other counters, and counters that are in no metric present. Sorted as given.
 std::vector<std::string> other_metrics(const std::vector<std::string>& present);
 
+/// Whether a counter is only worth a row where it is not zero: it was measured without being asked
+/// for (see schema::SetInfo).
+bool is_shown_where_any(std::string_view name);
+
 /// The counters that a metric of the catalogue is derived from; none for any other name.
 std::set<std::string> inputs_of(std::string_view metric);
 

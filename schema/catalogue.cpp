@@ -83,7 +83,13 @@ Catalogue::Catalogue() {
     }
   }
   for (const auto& entry : json.at("sets")) {
-    SetInfo set{entry.at("name"), entry.at("description"), {}};
+    SetInfo set{entry.at("name"),
+                entry.at("description"),
+                {},
+                entry.value("where_any", std::vector<std::string>{})};
+    for (const std::string& name : set.where_any) {
+      if (find_counter(name) == nullptr) throw std::logic_error("catalogue: no counter " + name);
+    }
     for (const std::string name : entry.at("metrics")) {
       if (name == "*") {
         for (const MetricInfo& metric : metrics_) set.metrics.push_back(metric.name);
@@ -102,6 +108,8 @@ Catalogue::Catalogue() {
     sets_.push_back(std::move(set));
   }
 }
+
+const SetInfo* Catalogue::find_set(std::string_view name) const { return find_in(sets_, name); }
 
 const CounterInfo* Catalogue::find_counter(std::string_view name) const {
   return find_in(counters_, name);
@@ -147,8 +155,9 @@ std::vector<std::string> Catalogue::counters_for(std::span<const std::string> re
   for (const std::string& name : requested) {
     if (name.empty() || name.front() != '@') {
       want(name);
-    } else if (const SetInfo* set = find_in(sets_, std::string_view(name).substr(1))) {
+    } else if (const SetInfo* set = find_set(std::string_view(name).substr(1))) {
       for (const std::string& member : set->metrics) want(member);
+      for (const std::string& member : set->where_any) want(member);
     } else {
       std::vector<std::string> known;
       for (const SetInfo& info : sets_) known.push_back("@" + info.name);

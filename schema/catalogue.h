@@ -47,7 +47,8 @@ struct MetricInfo {
 struct SetInfo {
   std::string name;  ///< "default": written @default
   std::string description;
-  std::vector<std::string> metrics;  ///< metrics and counters
+  std::vector<std::string> metrics;    ///< metrics and counters
+  std::vector<std::string> where_any;  ///< more counters, measured too; shown where not zero
 };
 
 class Catalogue {
@@ -58,6 +59,7 @@ class Catalogue {
   std::span<const CounterInfo> counters() const { return counters_; }
   std::span<const MetricInfo> metrics() const { return metrics_; }
   std::span<const SetInfo> sets() const { return sets_; }
+  const SetInfo* find_set(std::string_view name) const;  ///< without its @
   const CounterInfo* find_counter(std::string_view name) const;
   const MetricInfo* find_metric(std::string_view name) const;
 

@@ -53,12 +53,14 @@ Table metrics_table(const schema::Reader& reader, const ModelAnswer& answer, std
       "WHERE run_id = :run AND (:id = 0 OR launch_id = :id) ORDER BY launch_id",
       {{":run", answer.run_id}, {":id", id}});
   // People see what they asked for; a program gets the counters behind it as well.
-  const std::vector<std::string> shown = shown_metrics(answer.metrics);
+  const std::vector<ShownMetric> shown = shown_metrics(answer.metrics);
   for (const reports::Row& row : reports::each_row(rows)) {
     const auto value = row.number("value");
     const std::string metric = row.text("metric");
-    const bool is_asked = std::find(shown.begin(), shown.end(), metric) != shown.end();
-    if (for_people && (!is_asked || (!value && answer.is_default))) continue;
+    const auto asked = std::find_if(shown.begin(), shown.end(),
+                                    [&](const ShownMetric& each) { return each.name == metric; });
+    const bool is_shown = asked != shown.end() && (!asked->where_any || value != 0.0);
+    if (for_people && (!is_shown || (!value && answer.is_default))) continue;
     std::vector<Cell> cells;
     if (!for_people) cells = {row.integer("launch_id").value_or(0), row.text("variant")};
     const bool is_count = value && *value == static_cast<double>(static_cast<std::int64_t>(*value));

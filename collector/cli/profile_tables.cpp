@@ -53,22 +53,22 @@ void add_part(Table& table, const char* title, std::vector<profile::Activity*> p
   }
 }
 
-void add_metrics(std::vector<std::string>& names, const std::string& request) {
+void add_metrics(std::vector<ShownMetric>& shown, const std::string& request) {
   const schema::Catalogue& catalogue = schema::Catalogue::get();
-  const auto add = [&](const std::string& name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  };
-  if (request == "*") {
-    for (const schema::MetricInfo& metric : catalogue.metrics()) add(metric.name);
-    for (const schema::CounterInfo& counter : catalogue.counters()) add(counter.name);
-  } else if (request.front() == '@') {
-    for (const schema::SetInfo& set : catalogue.sets()) {
-      if (set.name != request.substr(1)) continue;
-      for (const std::string& metric : set.metrics) add_metrics(names, metric);
+  const auto add = [&](const std::string& name, bool where_any) {
+    const auto known = std::find_if(shown.begin(), shown.end(),
+                                    [&](const ShownMetric& metric) { return metric.name == name; });
+    if (known == shown.end()) {
+      shown.push_back({name, where_any});
+    } else {
+      known->where_any = known->where_any && where_any;
     }
-  } else {
-    add(request);
-  }
+  };
+  const schema::SetInfo* set =
+      request.starts_with('@') ? catalogue.find_set(request.substr(1)) : nullptr;
+  if (set == nullptr) return add(request, false);
+  for (const std::string& name : set->metrics) add(name, false);
+  for (const std::string& name : set->where_any) add(name, true);
 }
 
 /// nvprof's six decimals where there are any; whole numbers in full.
@@ -127,15 +127,15 @@ std::string kernel_title(const MetricRow& row, KernelNameBase base) {
 }
 
 /// The metrics of one kernel in the order in which they were asked for.
-std::string kernel_block(std::span<const MetricRow> rows, std::span<const std::string> metrics,
+std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownMetric> metrics,
                          KernelNameBase base) {
   Table table;
   table.columns = {right("Invocations"), Column::text("Metric"), right("Min"), right("Max"),
                    right("Avg")};
   std::map<std::string, std::vector<std::string>> missing;  // by the reason
-  for (const std::string& metric : metrics) {
+  for (const auto& [metric, where_any] : metrics) {
     for (const MetricRow& row : rows) {
-      if (text(row[3]) != metric) continue;
+      if (text(row[3]) != metric || (where_any && real(row[7]) == 0)) continue;
       const auto value = [&](std::size_t column) {
         return value_text(real(row[column]), text(row[4]));
       };
@@ -193,14 +193,14 @@ std::string summary_table(std::vector<profile::Activity> activities, KernelNameB
   return reports::render(table, reports::Format::table) + shared_names(kernels, base);
 }
 
-std::vector<std::string> shown_metrics(std::span<const std::string> requested) {
-  std::vector<std::string> names;
-  for (const std::string& request : requested) add_metrics(names, request);
-  return names;
+std::vector<ShownMetric> shown_metrics(std::span<const std::string> requested) {
+  std::vector<ShownMetric> shown;
+  for (const std::string& request : requested) add_metrics(shown, request);
+  return shown;
 }
 
 std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
-                          std::span<const std::string> metrics, KernelNameBase base) {
+                          std::span<const ShownMetric> metrics, KernelNameBase base) {
   const schema::Rows answer = reader.query(metrics_sql, {{":run", run_id}});
   std::string all;
   std::set<std::string> kernels;

@@ -25,11 +25,17 @@ std::string duration_text(double duration_ns);
 /// GPU activities, then API calls; of each the longest first, with its share of its part's time.
 std::string summary_table(std::vector<profile::Activity> activities, KernelNameBase base);
 
-/// The metrics, counters, sets and PerfWorks names that a request shows, each once, in its order.
-std::vector<std::string> shown_metrics(std::span<const std::string> requested);
+/// What a request shows: a metric, counter or PerfWorks name.
+struct ShownMetric {
+  std::string name;
+  bool where_any = false;  ///< only where it is not zero: nobody named it, see schema::SetInfo
+};
+
+/// Of metrics, counters, sets and PerfWorks names, each once, in the request's order.
+std::vector<ShownMetric> shown_metrics(std::span<const std::string> requested);
 
 /// A block a kernel: invocations with a value, and its least, greatest and mean.
 std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
-                          std::span<const std::string> metrics, KernelNameBase base);
+                          std::span<const ShownMetric> metrics, KernelNameBase base);
 
 }  // namespace warpmeter::cli

@@ -107,8 +107,9 @@ Table other_table_of(const Group& group, const std::vector<std::string>& names) 
     std::vector<Cell> row = {name, metric_column(name, Kind::quotient).unit};
     bool any = false;
     for (const Subject& subject : group.subjects) {
-      row.push_back(cell_of(subject.figure(name)));
-      any = any || !row.back().missing();
+      const Figure figure = subject.figure(name);
+      row.push_back(cell_of(figure));
+      any = any || (!row.back().missing() && !(is_shown_where_any(name) && figure.value == 0.0));
     }
     if (any) table.rows.push_back(std::move(row));
   }

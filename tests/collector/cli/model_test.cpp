@@ -123,6 +123,35 @@ TEST_F(Model, SaysOneEfficiencyOfALaunchAndOfItsLine) {
   EXPECT_EQ(count("abs(r.value - 100.0 * n.ideal / n.transactions) > 1"), "5");
 }
 
+TEST_F(Model, ShowsAtomicsByDefaultWhereThereAreAny) {
+  write("count.cu",
+        "__global__ void count(unsigned* out) {\n"
+        "  __shared__ unsigned bins[32];\n"
+        "  bins[threadIdx.x] = atomicExch(&out[32 + threadIdx.x], 1u);\n"
+        "  __syncthreads();\n"
+        "  atomicMax(&bins[threadIdx.x / 2], out[threadIdx.x]);\n"
+        "  __syncthreads();\n"
+        "  atomicMax(&out[threadIdx.x], bins[threadIdx.x]);\n"
+        "}\n");
+  const Outcome outcome =
+      model({"count.cu", "--grid", "1", "--block", "32", "--arg", "u32[64]", "--db", "mine.db"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  for (const char* row :
+       {"shared_atomic_wavefronts", "shared_atomic_requests", "global_atomic_sectors",
+        "global_atomic_requests", "global_reduction_sectors", "global_reduction_requests"}) {
+    EXPECT_THAT(outcome.output, HasSubstr(row));
+  }
+  EXPECT_THAT(warpmeter({"report", "--db", "mine.db"}).output,
+              AllOf(HasSubstr("shared_atomic_requests"), HasSubstr("global_reduction_sectors")));
+  ASSERT_EQ(transposed({"--db", "other.db"}).exit_code, 0);
+  EXPECT_THAT(transposed({}).output, Not(HasSubstr("atomic")));
+  EXPECT_THAT(transposed({"-m", "shared_atomic_requests"}).output,
+              HasSubstr("shared_atomic_requests"))
+      << "asked for";
+  EXPECT_THAT(warpmeter({"report", "--db", "other.db"}).output,
+              AllOf(HasSubstr("gst efficiency"), Not(HasSubstr("atomic"))));
+}
+
 TEST_F(Model, StoresTheLaunchWhereADatabaseIsNamed) {
   ASSERT_EQ(transposed({"--db", "mine.db"}).exit_code, 0);
   const Outcome outcome = warpmeter({"query", "--db", "mine.db", "--format", "csv",

@@ -60,10 +60,28 @@ TEST(ShownName, HasThreeBases) {
 
 TEST(ShownMetrics, AreTheSetsMembersInOrderEachOnce) {
   const std::string requested[] = {"gld_efficiency", "@shared", "gld_efficiency"};
-  const std::vector<std::string> names = shown_metrics(requested);
-  EXPECT_EQ(names.front(), "gld_efficiency");
-  EXPECT_EQ(names.at(1), "shared_load_transactions");
-  EXPECT_EQ(std::count(names.begin(), names.end(), "gld_efficiency"), 1);
+  const std::vector<ShownMetric> shown = shown_metrics(requested);
+  EXPECT_EQ(shown.front().name, "gld_efficiency");
+  EXPECT_EQ(shown.at(1).name, "shared_load_transactions");
+  EXPECT_EQ(std::count_if(shown.begin(), shown.end(),
+                          [](const ShownMetric& each) { return each.name == "gld_efficiency"; }),
+            1);
+}
+
+TEST(ShownMetrics, OfAtomicsAreShownWhereThereAreAnyUnlessTheyWereNamed) {
+  const auto where_any = [](std::vector<std::string> requested) {
+    std::vector<std::string> names;
+    for (const ShownMetric& each : shown_metrics(requested)) {
+      if (each.where_any) names.push_back(each.name);
+    }
+    return names;
+  };
+  EXPECT_EQ(where_any({"@default"}),
+            (std::vector<std::string>{"shared_atomic_wavefronts", "shared_atomic_requests",
+                                      "global_atomic_sectors", "global_atomic_requests",
+                                      "global_reduction_sectors", "global_reduction_requests"}));
+  EXPECT_EQ(where_any({"@global", "@default", "shared_atomic_requests"}),
+            std::vector<std::string>{"shared_atomic_wavefronts"});
 }
 
 class MetricsTable : public Workspace {};
@@ -86,19 +104,25 @@ TEST_F(MetricsTable, ShowsInvocationsLeastGreatestAndMeanOfEachKernel) {
       launch.counters = {
           {"shared_load_wavefronts", wavefronts, schema::Grade::measured, ""},
           {"shared_load_requests", 96, schema::Grade::measured, ""},
+          {"shared_atomic_requests", 0, schema::Grade::measured, ""},
+          {"global_reduction_requests", 7, schema::Grade::measured, ""},
           {"x__y.sum", std::nullopt, schema::Grade::unavailable, "not on this chip"}};
       store.add_launch(run, id, launch);
     }
     store.end_run(run, schema::RunOutcome::done, "");
   }
-  const std::string metrics[] = {"shared_load_transactions_per_request", "shared_load_wavefronts",
-                                 "x__y.sum"};
+  const ShownMetric metrics[] = {{"shared_load_transactions_per_request"},
+                                 {"shared_load_wavefronts"},
+                                 {"shared_atomic_requests", true},
+                                 {"global_reduction_requests", true},
+                                 {"x__y.sum"}};
   EXPECT_EQ(metrics_table(schema::Reader(path), 1, metrics, KernelNameBase::demangled),
             "Device: GPU   Kernel: void reduce<4>(float*)   Range: solve\n"
             "Invocations  Metric                                     Min        Max       Avg\n"
             "───────────  ────────────────────────────────────  ────────  ─────────  ────────\n"
             "          2  shared_load_transactions_per_request  0.333333  10.666667  5.500000\n"
             "          2  shared_load_wavefronts                      32      1,024       528\n"
+            "          2  global_reduction_requests                    7          7         7\n"
             "          0  x__y.sum                                     -          -         -\n"
             "no value of x__y.sum: not on this chip\n");
 }
