@@ -60,7 +60,8 @@ TEST_P(Corpus, FindsWhatIsPlantedAndNothingElse) {
   options.check = true;
   for (const std::string& fill : fills()) {
     const cli::ModelLaunch launch = kernel.filled(fill);
-    cli::ModelSession session(code_of(kernel.file), options);
+    cli::FileClaims claims;
+    cli::ModelSession session(code_of(kernel.file), options, claims);
     session.prepare(launch);
     const std::optional<cli::ModelOutcome> outcome = session.run_next();
     ASSERT_TRUE(outcome.has_value());
