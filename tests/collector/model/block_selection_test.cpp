@@ -91,7 +91,7 @@ TEST(Estimate, SpreadsWhatBlocksOfAPartCost) {
   };
   // Blocks 0, 1 and 2 make two requests, the others one.
   const schema::Counter few = run(12, 1);
-  EXPECT_EQ(few.grade, schema::Grade::modelled);
+  EXPECT_EQ(few.grade, schema::Grade::ptx) << "no machine code was read";
   EXPECT_NE(few.reason.find("12 of 100 blocks (12 %)"), std::string::npos) << few.reason;
   EXPECT_GE(*few.value, 101);
   EXPECT_EQ(run(12, 4).value, few.value);

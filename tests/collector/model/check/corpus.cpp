@@ -128,7 +128,8 @@ cli::ModelLaunch Kernel::filled(const std::string& fill) const {
   cli::ModelLaunch answer = launch;
   for (std::string& argument : answer.arguments) {
     const std::size_t at = argument.find("=FILL");
-    if (at != std::string::npos) argument.replace(at + 1, 4, fill);
+    // Small numbers, since kernels take remainders of them for indices.
+    if (at != std::string::npos) argument.replace(at + 1, 4, fill == "random" ? "random:0..99" : fill);
   }
   return answer;
 }

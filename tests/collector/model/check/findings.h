@@ -50,7 +50,9 @@ inline std::vector<std::string> findings_of(const std::string& text, std::uint32
       launch(program, geometry(1, block), *pack_parameters(program, values), memory, options);
   std::vector<std::string> found;
   if (outcome.trap) found.push_back(outcome.trap->message);
-  for (const check::Finding& finding : checker.findings()) found.push_back(finding.message);
+  for (const check::Finding& finding : checker.findings()) {
+    if (finding.defect == check::Defect::uninitialised) found.push_back(finding.message);
+  }
   return found;
 }
 
