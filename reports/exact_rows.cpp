@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <set>
@@ -34,6 +35,13 @@ bool is_number(std::string_view field) {
   return !field.empty() && field.find_first_not_of(digits) == std::string_view::npos;
 }
 
+/// "@default", "@shared, @global": a list of names, which calls nothing.
+bool is_names(std::string_view field) {
+  return field.starts_with('@') && std::all_of(field.begin(), field.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '@' || c == '_' || c == ',' || c == '.' || c == ' ';
+         });
+}
+
 /// Would a spreadsheet run it? The beginnings are those that OWASP names for "CSV injection", also
 /// in full width, which spreadsheets of some languages take for the same.
 bool is_formula(std::string_view field) {
@@ -41,7 +49,7 @@ bool is_formula(std::string_view field) {
                                                            "\n", "＝", "＋", "－", "＠"};
   return std::any_of(beginnings.begin(), beginnings.end(),
                      [&](std::string_view beginning) { return field.starts_with(beginning); }) &&
-         !is_number(field);
+         !is_number(field) && !is_names(field);
 }
 
 /// A text that a spreadsheet would run gets an apostrophe, which makes it text there.

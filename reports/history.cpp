@@ -151,6 +151,7 @@ void gather(std::vector<Gathered>& points, const std::vector<schema::Value>& row
   point.values.push_back(real != nullptr ? *real
                                          : static_cast<double>(std::get<std::int64_t>(row[9])));
   point.runs.insert(run_id);
+  if (text_in(row[13]) != "done") point.point.unfinished[run_id] = text_in(row[13]);
   if (weakness(text_in(row[11])) > weakness(point.point.grade))
     point.point.grade = text_in(row[11]);
 }
@@ -209,7 +210,8 @@ Table long_table(const std::vector<HistorySeries>& all, const std::string& metri
                    Column::text("unit"),
                    Column::text("grade"),
                    Column::number("changed", "", "", Kind::exact),
-                   Column::number("change", "", "", Kind::exact)};
+                   Column::number("change", "", "", Kind::exact),
+                   Column::text("outcome")};
   const auto text = [](const std::string& given) {
     return given.empty() ? Cell(Missing{"none"}) : Cell(given);
   };
@@ -219,7 +221,8 @@ Table long_table(const std::vector<HistorySeries>& all, const std::string& metri
                             series.backend, metric, point.run_id, point.started, point.revision,
                             text(point.label), point.runs, point.launches, point.value,
                             text(series.unit), point.grade, std::int64_t{point.change.has_value()},
-                            point.change ? Cell(*point.change) : Cell(Missing{"no change"})});
+                            point.change ? Cell(*point.change) : Cell(Missing{"no change"}),
+                            point.unfinished.empty() ? "done" : point.unfinished.begin()->second});
     }
   }
   return table;
@@ -235,6 +238,20 @@ std::string changes_sentence(const HistorySeries& series) {
   if (series.exact) return found + " (counts: every other value is a change)";
   if (series.points.size() < 4) return found + " (fewer than 4 cannot be told from noise)";
   return found + " (1 % significance, 1 % effect at least)";
+}
+
+/// " Run 3 was interrupted, run 7 failed: …"; empty where all came to a good end.
+std::string unfinished_sentence(const HistorySeries& series) {
+  std::vector<std::string> runs;
+  for (const HistoryPoint& point : series.points) {
+    for (const auto& [run, outcome] : point.unfinished) {
+      runs.push_back(
+          fmt::format("run {} {}", run, outcome == "failed" ? "failed" : "was " + outcome));
+    }
+  }
+  if (runs.empty()) return "";
+  return fmt::format("\nNot all was measured: {}. Such a value may be of fewer launches.\n",
+                     fmt::join(runs, ", "));
 }
 
 /// A point a value; those of one level in one colour.
@@ -264,7 +281,7 @@ std::string history_page(const std::vector<HistorySeries>& all, const HistoryCho
   for (const HistorySeries& series : all) {
     const std::string title = title_of(series, choice.metric);
     document.heading(2, title);
-    document.paragraph(changes_sentence(series) + ".");
+    document.paragraph(changes_sentence(series) + "." + unfinished_sentence(series));
     if (plots) document.plot(plot_of(series, choice.metric, title));
     document.table(table_of(series, choice));
   }
@@ -340,7 +357,7 @@ std::string render_history(const std::vector<HistorySeries>& all, const HistoryC
       text += is_markdown ? "```text\n" + plot + "```\n\n" : plot + "\n";
     }
     text += render(table_of(series, choice), format, width);
-    text += "\n" + changes_sentence(series) + "\n";
+    text += "\n" + changes_sentence(series) + "\n" + unfinished_sentence(series);
   }
   return text;
 }

@@ -13,6 +13,7 @@
 #include "schema/catalogue.h"
 #include "schema/embedded.h"
 #include "schema/interrupted.h"
+#include "schema/own_objects.h"
 #include "schema/view_sql.h"
 
 namespace warpmeter::schema {
@@ -24,7 +25,7 @@ constexpr int read_patience_ms = 5'000;    // a reader's housekeeping can wait f
 std::int64_t newest_version() { return static_cast<std::int64_t>(embedded::migrations().size()); }
 
 /// Changes when a view or the catalogue does (FNV-1a, 64 bits).
-std::string fingerprint() {
+std::string computed_fingerprint() {
   std::uint64_t hash = 0xcbf29ce484222325;
   const auto add = [&](std::string_view text) {
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -34,6 +35,11 @@ std::string fingerprint() {
     for (const embedded::File& file : files) add(with_formulas(file.text));
   }
   return fmt::format("{:016x}", hash);
+}
+
+const std::string& fingerprint() {
+  static const std::string known = computed_fingerprint();
+  return known;
 }
 
 /// SQLite gives names like ":memory:" a meaning; a file may have any name.
@@ -79,6 +85,7 @@ Handle open(const std::string& name, const std::string& path, int flags, int pat
   handle.reset(db);
   if (code != SQLITE_OK) throw file_error(db, path);
   sqlite3_busy_timeout(db, patience_ms);
+  distrust(db);
   return handle;
 }
 
@@ -91,7 +98,7 @@ Content recognise(sqlite3* db, const std::string& path) {
   if (id == 0 && version == 0 && integer_of(db, "SELECT count(*) FROM sqlite_schema") == 0) {
     return Content::empty;
   }
-  if (id != application_id) {
+  if (id != application_id || version < 0) {
     throw Error(
         ExitCode::file,
         fmt::format("{} is the database of another program: name another file with --db", path));
@@ -105,10 +112,37 @@ Content recognise(sqlite3* db, const std::string& path) {
   return Content::ours;
 }
 
-bool is_current(sqlite3* db) {
+/// Does the file say that its views are those of this program?
+bool says_current(sqlite3* db) {
   if (integer_of(db, "PRAGMA user_version") != newest_version()) return false;
   Statement statement(db, "SELECT value FROM t_meta WHERE name = 'fingerprint'");
   return statement.step() && statement.text(0) == fingerprint();
+}
+
+bool is_current(sqlite3* db) { return says_current(db) && has_all_views(db); }
+
+/// As recognise; throws too for one whose tables, or views that it says are ours, are not as
+/// warpmeter makes them. t_meta is one of these tables, so it is believed after them.
+Content recognise_and_inspect(sqlite3* db, const std::string& path) {
+  const Content content = recognise(db, path);
+  if (content == Content::empty) return content;
+  refuse_changed_objects(db, path, says_current);
+  return content;
+}
+
+/// Such a look at one moment: another process may be bringing the file up to date.
+Content look_at(sqlite3* db, const std::string& path) {
+  execute(db, "BEGIN");
+  const Content content = recognise_and_inspect(db, path);
+  execute(db, "COMMIT");
+  return content;
+}
+
+/// Names come from the file.
+std::string quoted(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
 }
 
 void replace_views(sqlite3* db) {
@@ -124,7 +158,7 @@ void replace_views(sqlite3* db) {
     }
   }
   for (const std::string& name : names) {
-    execute(db, fmt::format("DROP VIEW IF EXISTS \"{}\"", name));
+    execute(db, fmt::format("DROP VIEW IF EXISTS {}", quoted(name)));
   }
   for (const auto files : {embedded::private_views(), embedded::public_views()}) {
     for (const embedded::File& file : files) execute(db, with_formulas(file.text));
@@ -160,7 +194,7 @@ void replace_metrics(sqlite3* db) {
 void migrate(sqlite3* db, const std::string& path) {
   Transaction transaction(db);
   // Another process may have done it while this one waited.
-  recognise(db, path);
+  recognise_and_inspect(db, path);
   const std::int64_t version = integer_of(db, "PRAGMA user_version");
   const auto migrations = embedded::migrations();
   for (auto i = static_cast<std::size_t>(version); i < migrations.size(); ++i) {
@@ -195,7 +229,7 @@ Handle keep(const std::string& path) {
   try {
     Handle db = open(file_name(path), path, SQLITE_OPEN_READWRITE, read_patience_ms);
     if (sqlite3_db_readonly(db.get(), "main") != 0) return no_handle();
-    if (recognise(db.get(), path) == Content::empty) return no_handle();
+    if (look_at(db.get(), path) == Content::empty) return no_handle();
     execute(db.get(), "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL");
     if (!is_current(db.get())) migrate(db.get(), path);
     mark_interrupted(db.get());
@@ -204,6 +238,14 @@ Handle keep(const std::string& path) {
     // Housekeeping is not what was asked for: whether the file can be read is found out next.
     return no_handle();
   }
+}
+
+/// A private copy in a temporary file, which SQLite removes.
+Handle up_to_date_copy(sqlite3* db, const std::string& path) {
+  Handle copy = open("", path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, write_patience_ms);
+  copy_database(db, copy.get());
+  migrate(copy.get(), path);
+  return copy;
 }
 
 /// Nothing is added to a damaged file. As much of it is looked at as a second allows: `doctor`
@@ -279,7 +321,7 @@ Handle open_for_writing(const std::string& path) {
                                             "another file with --db",
                                             path));
   }
-  const Content content = recognise(db.get(), path);
+  const Content content = look_at(db.get(), path);
   use_write_ahead_log(db.get());
   // With the log, a killed program loses nothing that it committed; power failure may cost the last
   // commits, never the file.
@@ -298,7 +340,7 @@ ReadHandles open_for_reading(const std::string& path) {
   }
   ReadHandles handles{keep(path), open_read_only(path)};
   sqlite3* db = handles.db.get();
-  if (recognise(db, path) == Content::empty) {
+  if (look_at(db, path) == Content::empty) {
     throw Error(ExitCode::file, fmt::format("{} is empty: fill it with `warpmeter run`, or name "
                                             "another file with --db",
                                             path));
@@ -310,6 +352,11 @@ ReadHandles open_for_reading(const std::string& path) {
                             "one reads {}) and cannot be brought up to date, for it cannot be "
                             "written: copy it to a folder that can be written",
                             path, version, newest_version()));
+  }
+  if (!is_current(db)) {
+    // The views are of another build, or somebody's: nothing of theirs is read.
+    handles.db = up_to_date_copy(db, path);
+    db = handles.db.get();
   }
   if (!handles.keeper) show_interrupted(db);
   execute(db, "PRAGMA query_only = ON");
@@ -330,15 +377,11 @@ Handle open_untouched(const std::string& path) {
   if (writable && !none && log_bytes > 0) {
     sqlite3_db_config(db.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }
-  if (recognise(db.get(), path) == Content::empty) {
+  if (look_at(db.get(), path) == Content::empty) {
     throw Error(ExitCode::file, fmt::format("{} is empty: it holds no run", path));
   }
   if (integer_of(db.get(), "PRAGMA user_version") < newest_version()) {
-    // A private copy in a temporary file, which SQLite removes.
-    Handle copy = open("", path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, write_patience_ms);
-    copy_database(db.get(), copy.get());
-    migrate(copy.get(), path);
-    db = std::move(copy);
+    db = up_to_date_copy(db.get(), path);
   }
   show_interrupted(db.get());
   execute(db.get(), "PRAGMA query_only = ON");

@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <list>
 
 #include "schema/database.h"
 #include "schema/sqlite.h"
@@ -31,6 +33,7 @@ bool exists(const std::string& path) {
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& beside) : path_(beside + ".XXXXXX") {
+    const SignalsHeld held;
     const int descriptor = mkstemp(path_.data());
     if (descriptor < 0) {
       throw Error(ExitCode::file, fmt::format("cannot write {}: {}; choose another file", beside,
@@ -38,9 +41,10 @@ class TemporaryFile {
     }
     fchmod(descriptor, usual_mode());
     close(descriptor);
+    for (const char* ending : endings) doomed_.emplace_back(path_ + ending);
   }
   ~TemporaryFile() {
-    for (const char* ending : {"", "-journal", "-wal", "-shm"}) unlink((path_ + ending).c_str());
+    for (const char* ending : endings) unlink((path_ + ending).c_str());
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -54,7 +58,9 @@ class TemporaryFile {
   }
 
  private:
+  static constexpr std::array<const char*, 4> endings = {"", "-journal", "-wal", "-shm"};
   std::string path_;
+  std::list<Doomed> doomed_;
 };
 
 void refuse_running(sqlite3* db, std::span<const std::int64_t> run_ids) {

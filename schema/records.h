@@ -46,6 +46,7 @@ struct Run {
   std::string backend;
   std::string tool_version, git_revision, cuda_version;
   std::string host, command, label;
+  std::optional<std::int64_t> planned_launches = std::nullopt;  ///< that it is going to store
 };
 
 enum class RunOutcome { done, failed, interrupted };

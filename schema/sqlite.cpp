@@ -1,6 +1,8 @@
 #include "schema/sqlite.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -23,10 +25,30 @@ bool is_failed_write(int extended_code) {
   }
 }
 
+/// Has the database, or a log beside it, grown to where the system lets no file grow (ulimit -f)?
+bool at_limit_of_files(const std::string& path) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  constexpr rlim_t largest_write = 65536;  // a page is no larger
+  for (const char* ending : {"", "-wal", "-journal"}) {
+    struct stat status {};
+    if (stat((path + ending).c_str(), &status) != 0) continue;
+    if (static_cast<rlim_t>(status.st_size) + largest_write > limit.rlim_cur) return true;
+  }
+  return false;
+}
+
 std::string explain(sqlite3* db, const std::string& path) {
   const int extended_code = sqlite3_extended_errcode(db), code = extended_code & 0xff;
   const int system = sqlite3_system_errno(db);
-  const bool no_space = system == ENOSPC || system == EDQUOT || system == EFBIG;
+  const bool no_space = system == ENOSPC || system == EDQUOT;
+  const bool is_write = is_failed_write(extended_code) || code == SQLITE_FULL;
+  if (system == EFBIG || (is_write && at_limit_of_files(path))) {
+    return fmt::format(
+        "{} would be larger than files may be here (ulimit -f): raise that limit and run the "
+        "command again; what it held before is kept",
+        path);
+  }
   if (code == SQLITE_FULL || ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && no_space)) {
     return fmt::format(
         "there is no space left to write {}: free some and run the command again; "

@@ -222,14 +222,14 @@ std::int64_t Store::begin_run(const Run& run) {
       db_.get(),
       "INSERT INTO t_run (uuid, started, outcome, backend, tool_version, git_revision, "
       "cuda_version, host, command, label, process_host, boot_id, process_namespace, process_id, "
-      "process_start) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 'running', ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?, ?, ?)");
+      "process_start, planned_launches) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), "
+      "'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   std::int64_t id = 0;
   statements_->in_transaction([&] {
     check_label_is_free(db_.get(), run.label);
     statement.execute(new_uuid(), run.backend, run.tool_version, run.git_revision, run.cuda_version,
                       run.host, run.command, text_or_null(run.label), process.host, process.boot_id,
-                      process.name_space, process.id, process.start_ticks);
+                      process.name_space, process.id, process.start_ticks, run.planned_launches);
     id = sqlite3_last_insert_rowid(db_.get());
   });
   return id;

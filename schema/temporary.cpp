@@ -20,12 +20,14 @@ TemporaryFolder::TemporaryFolder(std::size_t longest) {
   fs::path base = fs::temp_directory_path(ignored);
   if (ignored || base.string().size() > longest) base = "/tmp";
   std::string pattern = (base / "warpmeter.XXXXXX").string();
+  const SignalsHeld held;
   if (mkdtemp(pattern.data()) == nullptr) {
     throw Error(ExitCode::file, fmt::format("no folder can be made in {} ({}); set TMPDIR to one "
                                             "that can be written",
                                             base.string(), std::strerror(errno)));
   }
   path_ = pattern;
+  doomed_ = std::make_unique<Doomed>(pattern);
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -6,10 +6,14 @@
 #include <cstddef>
 #include <filesystem>
 #include <limits>
+#include <memory>
+
+#include "schema/endings.h"
 
 namespace warpmeter::schema {
 
-/// A folder that only this user can enter, removed with all it holds.
+/// A folder that only this user can enter, removed with all it holds; by a signal that ends the
+/// program too.
 class TemporaryFolder {
  public:
   /// In $TMPDIR, or in /tmp where the path of that one has more than `longest` characters. Throws
@@ -22,6 +26,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  std::unique_ptr<Doomed> doomed_;
 };
 
 /// What a new file's permissions are where nothing is said: those that the umask leaves. mkstemp

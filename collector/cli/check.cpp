@@ -30,7 +30,7 @@ struct CheckCommand {
   std::string database, run = "last", config, baseline, max_slowdown, significance,
                         format = "table", file;
   std::vector<std::string> selectors, gates;
-  bool no_expectations = false;
+  bool no_expectations = false, allow_unfinished = false;
 };
 
 bool looks_like_a_file(const std::string& text) {
@@ -141,6 +141,7 @@ ExitCode run(const CheckCommand& command) {
   reports::Config config = config_of(command);
   std::move(config.gates.begin(), config.gates.end(), std::back_inserter(request.gates));
   request.expectations = !command.no_expectations && config.expectations.value_or(true);
+  request.allow_unfinished = command.allow_unfinished;
   for (const std::string& selector : command.selectors) {
     request.selectors.push_back(reports::parse_selector(selector));
   }
@@ -170,6 +171,9 @@ ExitCode run(const CheckCommand& command) {
   Output output(destination);
   output.write(reports::render(check, format_of(command.format), width));
   output.finish();
+  if (command.format == "csv") {  // its rows have no room for them
+    for (const std::string& remark : check.remarks) say(remark + "\n");
+  }
   return exit_code_of(check);
 }
 
@@ -194,6 +198,8 @@ Command add_check(CLI::App& program) {
            "Gates in TOML; warpmeter.toml when it is there");
   add_flag(app, "--no-expectations", check->no_expectations,
            "Leave out what the catalogue expects of its variants");
+  add_flag(app, "--allow-unfinished", check->allow_unfinished,
+           "Judge the launches that are there though the run was interrupted, or some failed");
   add_text(app, "--baseline", "FILE|RUN", check->baseline,
            "A database (its last run) or a run of this one that times are held against");
   add_text(app, "--max-slowdown", "PERCENT", check->max_slowdown,

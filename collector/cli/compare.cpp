@@ -22,6 +22,7 @@ struct Compare {
   std::string database, by = "run", run, format = "table", file, fail_on;
   std::string significance = "0.1%", least_effect = "1%";
   std::vector<std::string> names;
+  bool allow_unfinished = false;
 };
 
 reports::Key key_of(const std::string& by) {
@@ -54,9 +55,16 @@ ExitCode run(const Compare& compare) {
   Output output(destination);
   output.write(reports::render(comparison, *reports::parse_format(compare.format), width));
   output.finish();
-  const bool fails = (compare.fail_on == "slower" && comparison.has_slower()) ||
-                     (compare.fail_on == "changed" && comparison.has_changed());
-  return fails ? ExitCode::broken : ExitCode::done;
+  if (compare.format == "csv") {  // its rows have no room for them
+    for (const std::string& remark : comparison.remarks) say(remark + "\n");
+  }
+  if (compare.fail_on.empty()) return ExitCode::done;
+  const bool fails =
+      compare.fail_on == "slower" ? comparison.has_slower() : comparison.has_changed();
+  if (fails) return ExitCode::broken;
+  // That nothing failed says nothing of the launches that are not there.
+  const bool is_certain = comparison.unfinished.empty() || compare.allow_unfinished;
+  return is_certain ? ExitCode::done : ExitCode::nothing;
 }
 
 }  // namespace
@@ -78,7 +86,10 @@ Command add_compare(CLI::App& program) {
   add_text(app, "--run", "RUN", compare->run,
            "Where --by variant, device, backend or size look; last when not given");
   add_choice(app, "--fail-on", {"slower", "changed"}, compare->fail_on,
-             "Exit 1 when a launch became slower, or when any time or counter changed");
+             "Exit 1 when a launch became slower, or when any time or counter changed; 3 when none "
+             "did but a run was not finished");
+  add_flag(app, "--allow-unfinished", compare->allow_unfinished,
+           "With --fail-on: judge the launches that are there though a run was not finished");
   add_text(app, "--significance", "PERCENT", compare->significance,
            "How probable a false alarm may be, over all rows; 0.1% when not given");
   add_text(app, "--least-effect", "PERCENT", compare->least_effect,

@@ -4,16 +4,25 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <string_view>
+
+#include "schema/endings.h"
 
 namespace warpmeter::cli {
 namespace {
 
 std::atomic<int> received{0};
-std::string_view farewell;  // set before the handlers are
+std::atomic<std::uint64_t> heard{0};  // a bit a signal
+std::string_view farewell;            // set before the handlers are
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler stores it");
 
 void on_signal(int signal) {
+  const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(signal);
+  if ((heard.fetch_or(bit) & bit) != 0) {
+    schema::end_by_signal(signal);  // the second one
+    return;
+  }
   received.store(signal);
   // Nothing can be done when standard error does not take it.
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, farewell.data(), farewell.size());
@@ -28,7 +37,7 @@ void catch_interrupts(std::string_view message) {
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
     action = {};
     action.sa_handler = on_signal;
-    action.sa_flags = SA_RESETHAND | SA_RESTART;  // the second one has its default effect
+    action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, nullptr);
   }

@@ -18,6 +18,7 @@
 #include "collector/cli/terminal.h"
 #include "collector/cli/usage.h"
 #include "collector/cli/version.h"
+#include "schema/endings.h"
 #include "schema/error.h"
 
 namespace warpmeter::cli {
@@ -104,6 +105,7 @@ int main(int argc, char** argv) {
   using namespace warpmeter;
   cli::keep_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is noticed by the write
+  schema::catch_endings();
   int status = 0;
   try {
     status = static_cast<int>(cli::run_command(argc, argv));

@@ -167,7 +167,9 @@ class BlockProgress {
 ExitCode run_launches(const ModelRequest& request, const ModelSpec& spec,
                       const model::KernelFile& file, ModelSession& session, schema::Store& store,
                       ModelAnswer& answer) {
-  answer.run_id = store.begin_run(describe(request));
+  schema::Run planned = describe(request);
+  planned.planned_launches = static_cast<std::int64_t>(spec.launches.size());
+  answer.run_id = store.begin_run(planned);
   try {
     schema::Device device;
     device.backend = "model";
@@ -191,7 +193,10 @@ ExitCode run_launches(const ModelRequest& request, const ModelSpec& spec,
     throw;
   }
   if (answer.outcomes.back().launch.outcome == schema::LaunchOutcome::failed) {
-    store.end_run(answer.run_id, schema::RunOutcome::failed, "a launch failed");
+    store.end_run(answer.run_id, schema::RunOutcome::failed,
+                  answer.outcomes.size() < spec.launches.size()
+                      ? "a launch failed, and those after it were not run"
+                      : "a launch failed");
     return ExitCode::kernel;
   }
   store.end_run(answer.run_id, schema::RunOutcome::done, "");

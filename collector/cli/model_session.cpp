@@ -15,6 +15,7 @@
 #include "collector/run/session.h"
 #include "schema/catalogue.h"
 #include "schema/error.h"
+#include "schema/new_file.h"
 
 namespace warpmeter::cli {
 namespace {

@@ -1,13 +1,15 @@
 // Where a command's result goes: standard output, or the file of -o.
 //
-// A file appears whole or not at all: it is written beside its place under another name and renamed
-// at the end. A device or pipe (/dev/full, a FIFO) is written directly.
+// A file appears whole or not at all (schema/new_file.h). A device or pipe (/dev/full, a FIFO) is
+// written directly.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "collector/cli/file_claims.h"
+#include "schema/new_file.h"
 
 namespace warpmeter::cli {
 
@@ -16,9 +18,6 @@ class Output {
   Output() : Output(Destination::standard_output()) {}
   /// Throws Error{file} when the file cannot be made.
   explicit Output(const Destination& destination);
-  ~Output();
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
 
   const std::string& name() const { return name_; }
 
@@ -30,10 +29,8 @@ class Output {
   void finish();
 
  private:
-  std::string name_;       ///< for messages: "standard output", "report.md"
-  std::string target_;     ///< the file's place, links resolved; empty: written directly
-  std::string temporary_;  ///< until it is renamed
-  int descriptor_ = -1;
+  std::string name_;                       ///< for messages
+  std::unique_ptr<schema::NewFile> file_;  ///< none: standard output
   bool reader_gone_ = false;
 };
 

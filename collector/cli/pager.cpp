@@ -56,7 +56,7 @@ Answer::Answer(const Destination& destination, bool paged) {
     dup2(ends[0], STDIN_FILENO);
     // Quit when it fits on the screen, keep colours, leave the screen as it is.
     setenv("LESS", "FRX", 0);
-    signal(SIGPIPE, SIG_DFL);
+    for (const int ignored : {SIGPIPE, SIGXFSZ}) signal(ignored, SIG_DFL);
     execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     _exit(127);
   }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "schema/error.h"
+#include "schema/new_file.h"
 
 namespace warpmeter::model {
 namespace {

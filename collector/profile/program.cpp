@@ -84,10 +84,10 @@ Program::Program(const std::vector<std::string>& words,
   std::vector<std::string> arguments = words, environment = environment_with(variables);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // We ignore SIGPIPE; the program shall not.
+  // We ignore these; the program shall not.
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGPIPE);
+  for (const int ignored : {SIGPIPE, SIGXFSZ}) sigaddset(&signals, ignored);
   posix_spawnattr_setsigdefault(&attributes, &signals);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   posix_spawn_file_actions_t actions;

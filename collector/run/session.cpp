@@ -51,6 +51,15 @@ schema::Launch describe(const Family& family, const Variant& variant, std::int64
   return record;
 }
 
+/// How many launches the selections ask for, without repetitions.
+std::size_t count_of(std::span<const Selection> selections, std::size_t backends) {
+  std::size_t count = 0;
+  for (const Selection& selection : selections) {
+    count += selection.variants.size() * selection.sizes.size() * backends;
+  }
+  return count;
+}
+
 class Session {
  public:
   Session(std::span<const Selection> selections, const Options& options, schema::Store& store,
@@ -60,11 +69,9 @@ class Session {
         options_(options),
         store_(store),
         hooks_(hooks),
-        counters_(std::move(counters)) {
+        counters_(std::move(counters)),
+        total_(count_of(selections, backends)) {
     summary_.run_id = run_id;
-    for (const Selection& selection : selections) {
-      total_ += selection.variants.size() * selection.sizes.size() * backends;
-    }
   }
 
   void measure_on(Backend& backend) {
@@ -324,7 +331,10 @@ Summary measure(const schema::Run& run, std::span<const Selection> selections,
   std::vector<std::string> counters = schema::Catalogue::get().counters_for(options.metrics);
   for (Backend* backend : backends) backend->select(counters);
 
-  const std::int64_t run_id = store.begin_run(run);
+  schema::Run planned = run;
+  planned.planned_launches = static_cast<std::int64_t>(count_of(selections, backends.size())) *
+                             std::int64_t{options.repeat};
+  const std::int64_t run_id = store.begin_run(planned);
   try {
     Session session(selections, options, store, hooks, std::move(counters), run_id,
                     backends.size());

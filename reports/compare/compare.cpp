@@ -16,6 +16,7 @@
 #include "reports/number.h"
 #include "reports/record.h"
 #include "reports/sections/sql.h"
+#include "reports/unfinished.h"
 #include "schema/error.h"
 
 namespace warpmeter::reports {
@@ -290,6 +291,9 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
   comparison.base = sides.base;
   comparison.contender = sides.contender;
   comparison.thresholds = thresholds;
+  std::set<std::int64_t> runs(sides.base.runs.begin(), sides.base.runs.end());
+  runs.insert(sides.contender.runs.begin(), sides.contender.runs.end());
+  comparison.unfinished = unfinished(reader, std::vector<std::int64_t>(runs.begin(), runs.end()));
   Pairing pairing(request.by, sides);
   pairing.pair(comparison);
   std::vector<Pair>& pairs = pairing.pairs();
@@ -313,7 +317,12 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
   comparison.counters_compared = changes.compared;
   for (Leftover& leftover : changes.leftovers) comparison.leftovers.push_back(std::move(leftover));
   comparison.times = times.get();
-  comparison.remarks = remarks_on(pairs);
+  for (const std::string& sentence : comparison.unfinished) {
+    comparison.remarks.push_back(fmt::format(
+        "Not all was measured: {}; launches that are missing were compared with nothing.",
+        sentence));
+  }
+  for (std::string& remark : remarks_on(pairs)) comparison.remarks.push_back(std::move(remark));
   return comparison;
 }
 

@@ -104,6 +104,9 @@ struct Comparison {
   std::vector<CounterPair> counters;  ///< those that differ, and metrics derived from them
   std::vector<Leftover> leftovers;
   std::vector<std::string> remarks;  ///< clocks, throttling, devices
+  /// Why runs of a side are not the whole of what they were going to measure (unfinished.h); said
+  /// in the remarks too. "Nothing is slower" is then no answer.
+  std::vector<std::string> unfinished;
 
   std::size_t count(Verdict verdict) const;
   std::size_t count(Change change) const;

@@ -14,6 +14,7 @@
 #include "reports/number.h"
 #include "reports/record.h"
 #include "reports/sections/sql.h"
+#include "reports/unfinished.h"
 #include "schema/catalogue.h"
 #include "schema/error.h"
 
@@ -287,12 +288,18 @@ void add_lines(const schema::Reader& reader, std::int64_t run, std::vector<Findi
   }
 }
 
-/// Leaves the launches that the request selects. Throws where a selector selects none.
-void choose(std::vector<LaunchToCheck>& launches, const CheckRequest& request) {
+/// Leaves the launches that the request selects. Throws where a selector selects none; `unfinished`
+/// says why it may be that the run lacks it.
+void choose(std::vector<LaunchToCheck>& launches, const CheckRequest& request,
+            const std::string& unfinished) {
   for (const Selector& selector : request.selectors) {
     if (std::any_of(launches.begin(), launches.end(),
                     [&](const LaunchToCheck& launch) { return selector.selects(launch.name); })) {
       continue;
+    }
+    if (!unfinished.empty()) {
+      throw Error(ExitCode::nothing, fmt::format("no launch matches '{}', and {}; measure it again",
+                                                 selector.text(), unfinished));
     }
     const std::vector<std::string> names = selectors_of(launches, selector);
     constexpr std::size_t shown = 8;
@@ -309,6 +316,38 @@ void choose(std::vector<LaunchToCheck>& launches, const CheckRequest& request) {
       std::remove_if(launches.begin(), launches.end(),
                      [&](const LaunchToCheck& launch) { return !request.checks(launch.name); }),
       launches.end());
+}
+
+/// What is not there cannot hold: an end of the run, a launch that failed.
+void add_what_is_missing(const CheckRequest& request, const std::vector<LaunchToCheck>& launches,
+                         const std::string& unfinished, Check& check) {
+  const auto add = [&](const char* gate, const LaunchToCheck* launch, const std::string& reason) {
+    const std::string name = launch == nullptr ? "" : launch->readable_name;
+    if (request.allow_unfinished) {
+      check.remarks.push_back(
+          fmt::format("Allowed: {}{}{}.", name, name.empty() ? "" : ": ", reason));
+      return;
+    }
+    Finding finding;
+    finding.kind = GateKind::run;
+    finding.outcome = Outcome::inconclusive;
+    finding.gate = gate;
+    finding.launch = name;
+    if (launch != nullptr) finding.name = launch->name;
+    finding.grade = "unavailable";
+    finding.reason = reason;
+    check.findings.push_back(std::move(finding));
+  };
+  if (!unfinished.empty()) add("the run came to its end", nullptr, unfinished);
+  std::set<std::string> said;
+  for (const Finding& finding : check.findings) {
+    const bool counts = finding.kind != GateKind::expectation && finding.outcome != Outcome::holds;
+    if (counts) said.insert(finding.launch);
+  }
+  for (const LaunchToCheck& launch : launches) {
+    if (launch.failure.empty() || !said.insert(launch.readable_name).second) continue;
+    add("the launch ended well", &launch, launch.failure);
+  }
 }
 
 std::string name_of_run(const schema::Reader& reader, std::int64_t run) {
@@ -328,7 +367,7 @@ std::string_view to_string(Outcome outcome) {
 }
 
 std::string_view to_string(GateKind kind) {
-  constexpr std::string_view names[] = {"gate", "expectation", "baseline"};
+  constexpr std::string_view names[] = {"gate", "expectation", "baseline", "run"};
   return names[static_cast<int>(kind)];
 }
 
@@ -367,8 +406,10 @@ Outcome Check::outcome() const {
 }
 
 Check check(const schema::Reader& reader, const CheckRequest& request) {
+  // Asked first: a run that ends meanwhile is then called unfinished, not finished with a part.
+  const std::string unfinished = why_unfinished(reader, request.run);
   std::vector<LaunchToCheck> launches = read_launches(reader, request);
-  choose(launches, request);
+  choose(launches, request, unfinished);
   read_values(reader, request, launches);
   WorstFindings findings;
   add_gates(request, launches, findings);
@@ -379,6 +420,7 @@ Check check(const schema::Reader& reader, const CheckRequest& request) {
   result.run_name = name_of_run(reader, request.run);
   result.findings = findings.take();
   if (request.baseline) add_slowdowns(reader, request, result);
+  add_what_is_missing(request, launches, unfinished, result);
   add_lines(reader, request.run, result.findings);
   std::stable_sort(result.findings.begin(), result.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.outcome > b.outcome; });

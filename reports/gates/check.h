@@ -3,7 +3,8 @@
 //
 // Every answer is one of three. What breaks is broken; what has no value, or one that the machine
 // code may not share, is inconclusive; a gate that matches no launch is inconclusive too and never
-// passes.
+// passes. So is a run that did not come to its end, or a launch of it that failed: what is missing
+// may be what breaks.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +36,12 @@ struct CheckRequest {
   bool expectations = true;
   std::optional<Baseline> baseline;
   std::vector<Selector> selectors;  ///< of the launches that are checked; empty: all
+  bool allow_unfinished = false;    ///< judge what is there, and remark on what is not
 
   bool checks(const LaunchName& launch) const;
 };
 
-enum class GateKind { gate, expectation, baseline };
+enum class GateKind { gate, expectation, baseline, run };
 std::string_view to_string(GateKind kind);
 
 /// One gate on one launch; of repeated launches the one that does worst.
@@ -68,13 +70,14 @@ struct Check {
   std::vector<std::string> remarks;
 
   std::size_t count(Outcome outcome) const;
-  /// Broken when anything is; inconclusive when a gate or the baseline is, or nothing was
+  /// Broken when anything is; inconclusive when a gate, the baseline or the run is, or nothing was
   /// concluded. Expectations that nobody asked for by name cannot make the person's own gates
   /// inconclusive.
   Outcome outcome() const;
 };
 
-/// Throws Error{usage} when a selector matches no launch of the run.
+/// Throws Error{usage} when a selector matches no launch of the run; Error{nothing} when the run
+/// has not come to its end, so that the launch may be one that it lacks.
 Check check(const schema::Reader& reader, const CheckRequest& request);
 
 enum class CheckFormat { table, markdown, csv, json, github, junit };

@@ -126,10 +126,11 @@ std::string json_of(const Check& check) {
   constexpr int json_version = 1;
   return fmt::format(
       "{{\n  \"schema_version\": {},\n  \"run\": {},\n  \"outcome\": \"{}\",\n"
-      "  \"holds\": {},\n  \"broken\": {},\n  \"inconclusive\": {},\n  \"findings\": {}\n}}\n",
+      "  \"holds\": {},\n  \"broken\": {},\n  \"inconclusive\": {},\n  \"remarks\": {},\n"
+      "  \"findings\": {}\n}}\n",
       json_version, check.run, to_string(check.outcome()), check.count(Outcome::holds),
       check.count(Outcome::broken), check.count(Outcome::inconclusive),
-      json_array(rows_of(check), "  "));
+      json_text(nlohmann::ordered_json(check.remarks)), json_array(rows_of(check), "  "));
 }
 
 // ---- GitHub's workflow commands
@@ -164,7 +165,9 @@ std::string annotations(const Check& check) {
 
 void add_case(pugi::xml_node suite, const Finding& finding) {
   pugi::xml_node test = suite.append_child("testcase");
-  const std::string launch = finding.launch.empty() ? "no launch" : printable(finding.launch);
+  const std::string launch = !finding.launch.empty()         ? printable(finding.launch)
+                             : finding.kind == GateKind::run ? "the run"
+                                                             : "no launch";
   test.append_attribute("classname").set_value(launch.c_str());
   test.append_attribute("name").set_value(printable(finding.gate).c_str());
   if (!finding.file.empty()) {
@@ -203,6 +206,9 @@ std::string junit(const Check& check) {
   pugi::xml_node suite =
       count(count(document.append_child("testsuites")).append_child("testsuite"));
   for (const Finding& finding : check.findings) add_case(suite, finding);
+  if (!check.remarks.empty()) {
+    suite.append_child("system-out").text().set(printable(summary(check)).c_str());
+  }
   std::ostringstream text;
   document.save(text, "  ", pugi::format_default, pugi::encoding_utf8);
   return text.str();

@@ -8,6 +8,7 @@
 #include "reports/compare/groups.h"
 #include "reports/compare/times.h"
 #include "reports/number.h"
+#include "reports/unfinished.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -76,10 +77,30 @@ void judge(Finding& finding, const TimePair& pair, double max_slowdown) {
   }
 }
 
+/// A baseline that lacks launches lets every slow-down of these pass.
+void add_unfinished(const CheckRequest& request, Check& check) {
+  const Baseline& baseline = *request.baseline;
+  const std::string why = why_unfinished(*baseline.reader, baseline.run);
+  if (why.empty()) return;
+  const std::string reason = fmt::format("of the baseline, {}", why);
+  if (request.allow_unfinished) {
+    check.remarks.push_back(fmt::format("Allowed: {}.", reason));
+    return;
+  }
+  Finding finding;
+  finding.kind = GateKind::baseline;
+  finding.outcome = Outcome::inconclusive;
+  finding.gate = gate_text(baseline);
+  finding.grade = "unavailable";
+  finding.reason = reason;
+  check.findings.push_back(std::move(finding));
+}
+
 }  // namespace
 
 void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Check& check) {
   const Baseline& baseline = *request.baseline;
+  add_unfinished(request, check);
   const std::vector<LaunchGroup> before =
       read_groups(*baseline.reader, std::vector<std::int64_t>{baseline.run});
   const std::vector<LaunchGroup> now = read_groups(reader, std::vector<std::int64_t>{request.run});
@@ -96,7 +117,11 @@ void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Ch
           fmt::format("{} is not in {}.", names.of(name_of(group)), baseline.name));
       continue;
     }
-    if (base->launches.empty()) continue;  // it failed then: nothing to be slower than
+    if (base->launches.empty()) {
+      check.remarks.push_back(fmt::format("{} failed in {}: there is nothing to be slower than.",
+                                          names.of(name_of(group)), baseline.name));
+      continue;
+    }
     any = true;
     if (base->device == group.device && base->uuids != group.uuids) on_another_gpu = true;
     Finding finding = finding_on(baseline, group, names.of(name_of(group)));

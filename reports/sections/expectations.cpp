@@ -8,6 +8,7 @@
 #include "reports/number.h"
 #include "reports/sections/sections.h"
 #include "reports/sections/sql.h"
+#include "reports/unfinished.h"
 
 namespace warpmeter::reports::sections {
 namespace {
@@ -105,7 +106,10 @@ void add_expectations(Document& document, const Source& source) {
   const std::vector<Expectation>& expectations = source.expectations();
   if (expectations.empty()) return;
   document.heading(2, "Expectations");
-  document.paragraph(summary_of(expectations));
+  std::string summary = summary_of(expectations);
+  const std::string why = why_unfinished(source.reader, source.run.id);
+  if (!why.empty()) summary += fmt::format(" Not all was measured: {}.", why);
+  document.paragraph(summary);
   Table table = table_of(expectations, 1);
   if (!table.rows.empty()) document.table(std::move(table));
 }

@@ -3,7 +3,7 @@
 SELECT
   r.run_id, r.started, r.git_revision, r.label, l.family, l.variant,
   coalesce(l.size, CASE WHEN NOT l.verified THEN l.grid || ' of ' || l.block END, '') AS size,
-  l.device, l.backend, x.value, x.unit, x.grade, x.reason
+  l.device, l.backend, x.value, x.unit, x.grade, x.reason, r.outcome
 FROM launches l
   JOIN runs r ON r.run_id = l.run_id
   JOIN results x ON x.launch_id = l.launch_id AND x.metric = :metric

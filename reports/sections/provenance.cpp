@@ -37,7 +37,13 @@ std::string outcome_of(const Row& run, const RunRecord& record) {
   const std::string outcome = run.text("outcome"), reason = run.text("reason");
   std::string text = outcome == "running" ? "still running" : outcome;
   if (!reason.empty()) text += ": " + reason;
-  text += "; " + (finished == 0 ? "no launch finished" : counted(finished, "launch", "es"));
+  const std::optional<std::int64_t> planned = run.integer("planned_launches");
+  if (planned && finished < static_cast<std::size_t>(*planned)) {
+    text += fmt::format("; {} of {}", grouped_number(static_cast<std::int64_t>(finished)),
+                        counted(static_cast<std::size_t>(*planned), "launch", "es"));
+  } else {
+    text += "; " + (finished == 0 ? "no launch finished" : counted(finished, "launch", "es"));
+  }
   if (verified > 0) {
     text += fmt::format(", {} verified against the CPU reference",
                         verified == finished ? "all" : std::to_string(verified));

@@ -19,6 +19,7 @@
 -- command: the command line
 -- launches: how many launches it stored, failed ones included
 -- failed_launches: how many of them failed
+-- planned_launches: how many it was going to store; NULL when not known (profile; runs of older versions)
 CREATE VIEW runs AS
 SELECT
   r.run_id,
@@ -53,5 +54,6 @@ SELECT
   r.command,
   (SELECT count(*) FROM t_launch l WHERE l.run_id = r.run_id) AS launches,
   (SELECT count(*) FROM t_launch l WHERE l.run_id = r.run_id AND l.outcome = 'failed')
-    AS failed_launches
+    AS failed_launches,
+  r.planned_launches
 FROM t_run r;

@@ -34,7 +34,8 @@ class History : public ::testing::Test {
 
   /// A run on the hardware with one launch of transpose/tiled.
   void add_run(double duration_ns, double sectors, const std::string& revision,
-               const std::string& device_name = "NVIDIA H200") const {
+               const std::string& device_name = "NVIDIA H200",
+               schema::RunOutcome outcome = schema::RunOutcome::done) const {
     schema::Store store(path());
     schema::Run run;
     run.backend = "cupti";
@@ -51,7 +52,7 @@ class History : public ::testing::Test {
     launch.timing = schema::Timing{{duration_ns}, schema::CacheState::cold, 0, "samples"};
     launch.counters = {{"global_load_sectors", sectors, schema::Grade::measured, ""}};
     store.add_launch(id, store.add_device(id, device), launch);
-    store.end_run(id, schema::RunOutcome::done, "");
+    store.end_run(id, outcome, "");
   }
 
   std::vector<HistorySeries> read(const HistoryChoice& choice) const {
@@ -126,11 +127,26 @@ TEST_F(History, IsOneLongTableForPrograms) {
   add_run(5000, 8, "aaa");
   const std::string csv = rendered(choice_of("transpose/tiled", "duration"), Format::csv);
   EXPECT_THAT(csv, StartsWith("family,variant,size,device,backend,metric,run_id,started,"
-                              "git_revision,label,runs,launches,value,unit,grade,changed,change\n"
+                              "git_revision,label,runs,launches,value,unit,grade,changed,change,"
+                              "outcome\n"
                               "transpose,tiled,1024,NVIDIA H200,cupti,duration,1,"));
-  EXPECT_THAT(csv, HasSubstr(",aaa,,1,1,5000,ns,measured,0,\n"));
+  EXPECT_THAT(csv, HasSubstr(",aaa,,1,1,5000,ns,measured,0,,done\n"));
   EXPECT_THAT(rendered(choice_of("transpose/tiled", "duration"), Format::json),
               AllOf(StartsWith("["), HasSubstr("\"value\":5000")));
+}
+
+TEST_F(History, SaysWhichValuesMayBeOfAPart) {
+  add_run(5000, 8, "aaa");
+  EXPECT_THAT(rendered(choice_of("tiled", "duration"), Format::table),
+              Not(HasSubstr("Not all was measured")));
+  add_run(5000, 8, "aaa", "NVIDIA H200", schema::RunOutcome::interrupted);
+  add_run(5000, 8, "aaa", "NVIDIA H200", schema::RunOutcome::failed);
+  EXPECT_THAT(rendered(choice_of("tiled", "duration"), Format::table),
+              HasSubstr("Not all was measured: run 2 was interrupted, run 3 failed."));
+  EXPECT_THAT(rendered(choice_of("tiled", "duration"), Format::csv), HasSubstr(",interrupted\n"));
+  HistoryChoice choice = choice_of("tiled", "duration");
+  choice.by_revision = true;
+  EXPECT_THAT(rendered(choice, Format::table), HasSubstr("run 2 was interrupted, run 3 failed."));
 }
 
 TEST_F(History, IsMarkdownWithAFencedPlot) {

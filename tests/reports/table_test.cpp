@@ -73,6 +73,9 @@ TEST(Csv, TextThatASpreadsheetWouldRunHasAnApostrophe) {
       {"+300 %", "+300 %"},
       {"+3,100", "\"+3,100\""},
       {"-1.5e-07", "-1.5e-07"},
+      // So is a list of our sets of metrics, which other programs read.
+      {"@default", "@default"},
+      {"@shared, @global, caches.", "\"@shared, @global, caches.\""},
       {"a=1", "a=1"},
       {"kernel<-1>", "kernel<-1>"},
   };

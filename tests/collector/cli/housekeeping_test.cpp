@@ -195,7 +195,7 @@ TEST_F(Housekeeping, HistoryShowsAMetricOverTheRuns) {
       warpmeter({"history", "vector_add/block_128", "-m", "gld_efficiency", "--format", "csv"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_THAT(outcome.output, AllOf(HasSubstr("\nvector_add,block_128,1000,model sm_90,model,"),
-                                    HasSubstr(",100,%,exact,0,\n")));
+                                    HasSubstr(",100,%,exact,0,,done\n")));
   EXPECT_THAT(warpmeter({"history", "block_128", "-m", "gld_efficiency"}).output,
               AllOf(HasSubstr("●"), HasSubstr("0 changes in 2 values")));
   EXPECT_EQ(

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,7 +45,9 @@ Pipe terminal() {
   dup2(start.input_file.empty() ? input : open(start.input_file.c_str(), O_RDONLY), STDIN_FILENO);
   dup2(start.output.empty() ? output : open(start.output.c_str(), O_WRONLY), STDOUT_FILENO);
   dup2(start.error.empty() ? error : open(start.error.c_str(), O_WRONLY), STDERR_FILENO);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGPIPE, SIGXFSZ}) {
+    std::signal(signal, SIG_DFL);
+  }
   unsetenv("WARPMETER_DB");
   for (const auto& [name, value] : start.environment) setenv(name.c_str(), value.c_str(), 1);
   if (chdir(start.folder.c_str()) != 0) _exit(120);
@@ -54,6 +57,10 @@ Pipe terminal() {
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   alarm(120);
+  if (start.largest_file > 0) {
+    const rlimit limit = {start.largest_file, start.largest_file};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
   execv(WARPMETER_PROGRAM, arguments.data());
   _exit(121);
 }

@@ -20,6 +20,7 @@ struct Start {
   std::string error = {};          ///< a file for standard error instead of a pipe
   bool error_is_terminal = false;  ///< standard error is a terminal of 80 columns
   std::string input_file = {};     ///< a file for standard input instead of a pipe
+  std::size_t largest_file = 0;    ///< bytes, as ulimit -f sets it; 0: no limit
 };
 
 /// How it ended.

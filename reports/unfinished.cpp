@@ -1,0 +1,55 @@
+#include "reports/unfinished.h"
+
+#include <fmt/format.h>
+
+#include "reports/number.h"
+#include "reports/record.h"
+#include "reports/sections/sql.h"
+
+namespace warpmeter::reports {
+namespace {
+
+/// "after 4 of 6 launches"; runs of old versions and of other people's programs have no plan.
+std::string how_far(std::int64_t launches, std::optional<std::int64_t> planned) {
+  if (planned) {
+    return fmt::format("after {} of {}", grouped_number(launches),
+                       counted(static_cast<std::size_t>(*planned), "launch", "launches"));
+  }
+  if (launches == 0) return "before its first launch";
+  return "after " + counted(static_cast<std::size_t>(launches), "launch", "launches");
+}
+
+}  // namespace
+
+std::string why_unfinished(const schema::Reader& reader, std::int64_t run) {
+  const schema::Rows rows = reader.query(sql::run, run_parameter(run));
+  const Row row = each_row(rows).at(0);
+  const std::string outcome = row.text("outcome"), label = row.text("label");
+  const std::int64_t launches = row.integer("launches").value_or(0);
+  const std::optional<std::int64_t> planned = row.integer("planned_launches");
+  const std::string name =
+      label.empty() ? fmt::format("run {}", run) : fmt::format("run {} ({})", run, label);
+  if (outcome == "done") return "";
+  if (outcome == "running") {
+    return fmt::format("{} has not ended, {}: it is being measured on {}, or was killed there",
+                       name, how_far(launches, planned), row.text("host"));
+  }
+  // Each launch was tried where all of them are there, the failed ones among them.
+  const bool tried_all = planned ? launches >= *planned : row.flag("failed_launches");
+  if (outcome == "failed" && tried_all) return "";
+  return fmt::format("{} {} {}: {}", name,
+                     outcome == "failed" ? "was ended by an error" : "was interrupted",
+                     how_far(launches, planned), row.text("reason"));
+}
+
+std::vector<std::string> unfinished(const schema::Reader& reader,
+                                    std::span<const std::int64_t> runs) {
+  std::vector<std::string> sentences;
+  for (const std::int64_t run : runs) {
+    std::string sentence = why_unfinished(reader, run);
+    if (!sentence.empty()) sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
+}  // namespace warpmeter::reports

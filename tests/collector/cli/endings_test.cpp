@@ -1,0 +1,150 @@
+// Whatever ends the program, nothing stays that was only there for a while; and a limit on the size
+// of files is an error like any other.
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/collector/cli/workspace.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string endless =
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, 'text' FROM n";
+
+const std::string counts_for_minutes =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry count()\n{\n"
+    "  .reg .u64 %rd<2>;\n  .reg .pred %p<2>;\n  mov.u64 %rd1, 0;\nAGAIN:\n"
+    "  add.u64 %rd1, %rd1, 1;\n  setp.lt.u64 %p1, %rd1, 1000000000000;\n  @%p1 bra AGAIN;\n"
+    "  ret;\n}\n";
+
+class Endings : public Workspace {
+ protected:
+  void SetUp() override {
+    Workspace::SetUp();
+    measure_something();
+    std::filesystem::create_directory(file("out"));
+    std::filesystem::create_directory(file("tmp"));
+  }
+
+  std::vector<std::string> names_in(const std::string& folder) const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(file(folder))) {
+      names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  /// Started with a folder of its own for what is temporary; ended while it works.
+  Outcome ended_by(int signal, const std::vector<std::string>& words) const {
+    Process process({words, folder_, {{"TMPDIR", file("tmp").string()}}});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    kill(process.id(), signal);
+    return process.wait();
+  }
+
+  Outcome within(std::size_t bytes, const std::vector<std::string>& words) const {
+    Start start{words, folder_, {{"TMPDIR", file("tmp").string()}}};
+    start.largest_file = bytes;
+    return run_program(start);
+  }
+};
+
+TEST_F(Endings, BySignalsLeaveNoHalfWrittenFile) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGKILL}) {
+    const Outcome outcome =
+        ended_by(signal, {"query", endless, "--format", "csv", "-o", "out/huge.csv"});
+    EXPECT_EQ(outcome.signal, signal);
+    EXPECT_THAT(names_in("out"), IsEmpty()) << signal;
+  }
+}
+
+TEST_F(Endings, LeaveTheFileThatWasThere) {
+  write("out/a.csv", "old");
+  ended_by(SIGINT, {"query", endless, "--format", "csv", "-o", "out/a.csv"});
+  EXPECT_THAT(names_in("out"), ElementsAre("a.csv"));
+  EXPECT_EQ(contents("out/a.csv"), "old");
+}
+
+TEST_F(Endings, OfTheModelLeaveNoTemporaryFolder) {
+  write("count.ptx", counts_for_minutes);
+  for (const int signal : {SIGQUIT, SIGXCPU, SIGINT, SIGTERM}) {
+    const Outcome outcome =
+        ended_by(signal, {"model", "count.ptx", "--grid", "1", "--block", "32"});
+    EXPECT_EQ(outcome.signal, signal) << outcome.error;
+    EXPECT_THAT(names_in("tmp"), IsEmpty()) << signal;
+  }
+}
+
+TEST_F(Endings, BySecondCtrlCLeaveNoTemporaryFolder) {
+  write("count.ptx", counts_for_minutes);
+  Process process({{"model", "count.ptx", "--grid", "1", "--block", "32"},
+                   folder_,
+                   {{"TMPDIR", file("tmp").string()}}});
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  EXPECT_EQ(names_in("tmp").size(), 1U) << "a folder to be left behind";
+  kill(process.id(), SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  kill(process.id(), SIGINT);
+  EXPECT_EQ(process.wait().signal, SIGINT);
+  EXPECT_THAT(names_in("tmp"), IsEmpty());
+}
+
+TEST_F(Endings, ALimitOnTheSizeOfFilesIsExitCode5ForAFile) {
+  const Outcome outcome =
+      within(100'000, {"query", endless, "--format", "csv", "-o", "out/huge.csv"});
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.signal;
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("cannot write out/huge.csv: it would be larger"),
+                                   HasSubstr("ulimit -f")));
+  EXPECT_THAT(names_in("out"), IsEmpty());
+}
+
+TEST_F(Endings, ALimitOnTheSizeOfFilesIsExitCode5ForStandardOutput) {
+  write("out/all.csv", "");
+  Start start{{"query", endless, "--format", "csv"}, folder_};
+  start.output = file("out/all.csv").string();
+  start.largest_file = 100'000;
+  const Outcome outcome = run_program(start);
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.signal;
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("standard output"), HasSubstr("ulimit -f")));
+}
+
+TEST_F(Endings, ALimitOnTheSizeOfFilesIsExitCode5ForADatabase) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "vector_add", "-n", "1000", "-b", "model", "-q"},
+        std::vector<std::string>{"runs", "backup", "out/copy.db"},
+        std::vector<std::string>{"merge", "warpmeter.db", "-o", "out/lab.db"}}) {
+    const Outcome outcome = within(40'000, words);
+    EXPECT_EQ(outcome.exit_code, 5) << words[0] << outcome.signal << outcome.error;
+    EXPECT_THAT(outcome.error, HasSubstr("ulimit -f")) << words[0];
+  }
+  EXPECT_FALSE(std::filesystem::exists(file("out/copy.db")));
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "2");
+}
+
+TEST_F(Endings, ALimitOnTheSizeOfFilesIsExitCode5ForASave) {
+  write("fill.ptx",
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry fill(.param .u64 p)\n{\n"
+        "  ret;\n}\n");
+  for (const char* name : {"out/a.npy", "out/a.bin"}) {
+    const Outcome outcome =
+        within(600'000, {"model", "fill.ptx", "--grid", "1", "--block", "32", "--arg",
+                         "a:f32[1000000]=iota", "--save", std::string("a=") + name});
+    EXPECT_EQ(outcome.exit_code, 5) << outcome.error;
+    EXPECT_THAT(outcome.error, AllOf(HasSubstr(name), HasSubstr("ulimit -f")));
+  }
+  EXPECT_THAT(names_in("out"), IsEmpty());
+  EXPECT_THAT(names_in("tmp"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace warpmeter::cli

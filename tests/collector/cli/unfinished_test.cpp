@@ -1,0 +1,67 @@
+// What `check` and `compare` say of a run that was stopped.
+#include <signal.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/collector/cli/workspace.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Stopped : public Workspace {
+ protected:
+  /// A run that a signal ends when it has stored some of its launches, not all.
+  void stop_a_run(int signal) const {
+    Process process({{"run", "matmul", "-n", "32,512", "-b", "model", "-q"}, folder_});
+    for (int i = 0; i < 600; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      if (!std::filesystem::exists(file("warpmeter.db"))) continue;
+      const Outcome count =
+          warpmeter({"query", "SELECT count(*) FROM launches", "--format", "csv"});
+      if (count.exit_code == 0 && count.output != "count(*)\n0\n") break;
+    }
+    kill(process.id(), signal);
+    process.wait();
+  }
+};
+
+TEST_F(Stopped, ByCtrlCOrKilledIsExitCode3OfCheckAndSaysHowFarItCame) {
+  for (const int signal : {SIGINT, SIGKILL}) {
+    std::filesystem::remove(file("warpmeter.db"));
+    stop_a_run(signal);
+    const Outcome outcome = warpmeter({"check", "-g", "gld_efficiency > 0"});
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.output << outcome.error;
+    EXPECT_THAT(outcome.output,
+                AllOf(HasSubstr("run 1 was interrupted after "), HasSubstr(" launches: ")));
+    for (const char* format : {"github", "junit", "json", "csv"}) {
+      const Outcome other = warpmeter({"check", "-g", "gld_efficiency > 0", "--format", format});
+      EXPECT_EQ(other.exit_code, 3);
+      EXPECT_THAT(other.output, HasSubstr("was interrupted after")) << format;
+    }
+    const Outcome allowed =
+        warpmeter({"check", "-g", "gld_efficiency > 0", "--allow-unfinished", "--format", "csv"});
+    EXPECT_EQ(allowed.exit_code, 0) << allowed.output << allowed.error;
+    EXPECT_THAT(allowed.error, HasSubstr("Allowed: run 1 was interrupted"));
+    EXPECT_THAT(warpmeter({"report"}).output, HasSubstr(" of 4 launches, all verified"));
+  }
+}
+
+TEST_F(Stopped, IsRemarkedOnByCompareAndDoesNotPassItsFailOn) {
+  stop_a_run(SIGINT);
+  ASSERT_EQ(warpmeter({"run", "matmul", "-n", "32", "-b", "model", "-q"}).exit_code, 0);
+  const Outcome plain = warpmeter({"compare"});
+  EXPECT_EQ(plain.exit_code, 0);
+  EXPECT_THAT(plain.output, HasSubstr("Not all was measured: run 1 was"));
+  EXPECT_THAT(warpmeter({"compare", "--format", "csv"}).error, HasSubstr("run 1 was interrupted"));
+  EXPECT_EQ(warpmeter({"compare", "--fail-on", "slower"}).exit_code, 3);
+  EXPECT_EQ(warpmeter({"compare", "--fail-on", "slower", "--allow-unfinished"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
