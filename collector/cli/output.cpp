@@ -26,8 +26,8 @@ Output::Output(const Destination& destination) : name_("standard output") {
 
 bool Output::write(std::string_view text) {
   if (reader_gone_) return false;
-  const bool taken = file_ ? file_->write(text)
-                           : schema::write_all(STDOUT_FILENO, text, name_, elsewhere);
+  const bool taken =
+      file_ ? file_->write(text) : schema::write_all(STDOUT_FILENO, text, name_, elsewhere);
   reader_gone_ = !taken;
   return taken;
 }

@@ -56,14 +56,11 @@ TEST(Check, FindsNothingInTheCatalogue) {
 }
 
 /// Kernels that measure how accesses are counted, and whose lanes write over each other for that.
-bool writes_over_itself(std::string_view entry) {
-  return entry.starts_with("global_patterns_");
-}
+bool writes_over_itself(std::string_view entry) { return entry.starts_with("global_patterns_"); }
 
 TEST(Check, FindsInTheKernelsThatHoldTheModelToTheHardwareWhatIsThere) {
   for (const agreement::Case& which : agreement::cases()) {
-    const std::string found =
-        check(*which.image, which.entry, which.geometry, which.problem());
+    const std::string found = check(*which.image, which.entry, which.geometry, which.problem());
     if (writes_over_itself(which.entry)) {
       EXPECT_TRUE(found.starts_with("global-memory race")) << which.entry << ": " << found;
       EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 1) << found;

@@ -129,7 +129,8 @@ cli::ModelLaunch Kernel::filled(const std::string& fill) const {
   for (std::string& argument : answer.arguments) {
     const std::size_t at = argument.find("=FILL");
     // Small numbers, since kernels take remainders of them for indices.
-    if (at != std::string::npos) argument.replace(at + 1, 4, fill == "random" ? "random:0..99" : fill);
+    if (at != std::string::npos)
+      argument.replace(at + 1, 4, fill == "random" ? "random:0..99" : fill);
   }
   return answer;
 }
