@@ -72,26 +72,17 @@ void print(const std::string& name, const Cost& cost) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const char* only = std::getenv("ONLY");
   const double most = argc > 1 ? std::atof(argv[1]) : 6;
   fmt::print("{:16} {:>9} {:>9} {:>9} {:>8} {:>8} {:>9}\n", "family", "plain s", "threads s",
              "checked s", "ratio", "ratio", "memory MB");
   Cost all;
   for (const kernels::Family* family : kernels::registry()) {
-    if (only && family->name != only) continue;
     Cost cost;
     const std::vector<std::int64_t> sizes =
         family->has_sizes() ? std::vector<std::int64_t>(family->sizes.begin(), family->sizes.end())
                             : std::vector<std::int64_t>{0};
     for (const kernels::Variant& variant : family->variants) {
-      for (const std::int64_t n : sizes) {
-        Cost c = cost_of(*family, variant, n);
-        if (only) {
-          print(std::string(variant.name), c);
-          fflush(stdout);
-        }
-        cost += c;
-      }
+      for (const std::int64_t n : sizes) cost += cost_of(*family, variant, n);
     }
     print(std::string(family->name), cost);
     all += cost;
