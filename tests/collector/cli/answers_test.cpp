@@ -64,7 +64,7 @@ const Answer good[] = {
      {"list", "metrics", "--format", "csv"},
      0,
      {"name,unit,kind,nvprof,backends,description", "gld_efficiency,%,metric,yes,cupti model,",
-      "'@default\","}},
+      "@default,"}},
     {"ListDevices", {"list", "devices"}, 0, {"model sm_90", "9.0"}},
     {"ListViews", {"list", "views"}, 0, {"comparison", "gld_efficiency"}},
     {"ListViewsJson", {"list", "views", "--format", "json"}, 0, {R"("column":"gld_efficiency")"}},
