@@ -215,11 +215,9 @@ UnsetBits one_result(const UnsetStep& step, Sources sources) {
 UnsetBits extended(UnsetBits from, std::uint32_t count, bool is_signed) {
   const std::uint64_t mask = low_bits(count);
   UnsetBits to{from.unset & mask, from.empty & mask};
-  if (!is_signed) {
-    to.empty |= ~mask;
-  } else if ((to.unset >> (count - 1) & 1) != 0) {
+  if (is_signed && (to.unset >> (count - 1) & 1) != 0) {
     to.unset |= ~mask;
-  } else if ((to.empty >> (count - 1) & 1) != 0) {
+  } else if (!is_signed || (to.empty >> (count - 1) & 1) != 0) {
     to.empty |= ~mask;
   }
   return to;
