@@ -23,6 +23,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/geometry.h"
+
 namespace warpmeter::kernels {
 
 /// One module compiled for one architecture (80 is sm_80). `cubin` was assembled from `ptx`.
@@ -39,12 +41,6 @@ struct Image {
   std::string_view source_path;  ///< relative to the repository: "kernels/transpose.cu"
   std::string_view source;
   std::span<const Code> codes;
-};
-
-struct Dim3 {
-  std::uint32_t x = 1, y = 1, z = 1;
-  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
-  bool operator==(const Dim3&) const = default;
 };
 
 enum class ElementType { i32, f32, f64 };
@@ -89,11 +85,6 @@ struct Problem {
 struct Expected {
   std::size_t buffer = 0;         ///< index into Problem::buffers
   std::vector<std::byte> values;  ///< as many bytes as the buffer has
-};
-
-struct Geometry {
-  Dim3 grid, block;
-  std::uint32_t dynamic_shared_bytes = 0;
 };
 
 /// Useful work of one launch: each input read once, each output written once.

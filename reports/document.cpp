@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "reports/utf8.h"
+#include "base/utf8.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "reports/exact_rows.h"
 #include "reports/json.h"
 #include "reports/record.h"
 #include "reports/sections/sql.h"
 #include "reports/stream.h"
-#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {

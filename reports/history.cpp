@@ -9,14 +9,15 @@
 #include <set>
 #include <tuple>
 
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/utf8.h"
 #include "reports/change_points.h"
 #include "reports/document.h"
 #include "reports/number.h"
 #include "reports/sections/sql.h"
 #include "reports/text_plot.h"
-#include "reports/utf8.h"
 #include "schema/catalogue.h"
-#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -46,7 +47,7 @@ void check_metric(const schema::Reader& reader, const std::string& metric) {
   for (const schema::CounterInfo& info : catalogue.counters()) known.push_back(info.name);
   throw Error(ExitCode::usage,
               fmt::format("there is no metric '{}'{} (see: warpmeter list metrics)", metric,
-                          schema::did_you_mean(metric, known)));
+                          did_you_mean(metric, known)));
 }
 
 /// "a, b and 3 more"
@@ -87,9 +88,8 @@ void check_variant(const schema::Reader& reader, const std::string& variant) {
                               {{":text", variant}})
                           .rows.empty();
   if (found) return;
-  throw Error(ExitCode::usage,
-              fmt::format("no launch of a variant '{}' is stored{} (there are {})", variant,
-                          schema::did_you_mean(variant, known), some_of(known)));
+  throw Error(ExitCode::usage, fmt::format("no launch of a variant '{}' is stored{} (there are {})",
+                                           variant, did_you_mean(variant, known), some_of(known)));
 }
 
 /// A time is a measurement with noise; a count is what it is.

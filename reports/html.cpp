@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
+#include "base/utf8.h"
 #include "reports/document.h"
 #include "reports/number.h"
 #include "reports/page.h"
-#include "reports/utf8.h"
-#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -6,10 +6,10 @@
 #include <map>
 #include <tuple>
 
+#include "base/error.h"
 #include "reports/metrics.h"
 #include "reports/number.h"
 #include "reports/sections/sql.h"
-#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
+#include "base/nearest.h"
 #include "reports/export.h"
 #include "reports/record.h"
 #include "reports/sections/sections.h"
 #include "reports/user_section.h"
-#include "schema/catalogue.h"
-#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -27,7 +27,7 @@ const sections::Section& section_named(const std::string& name) {
   throw Error(
       ExitCode::usage,
       fmt::format("there is no section '{}'{}: there are {}, and files whose name ends in .sql",
-                  name, schema::did_you_mean(name, section_names()), names));
+                  name, did_you_mean(name, section_names()), names));
 }
 
 /// The sections that were chosen, or those that the format shows by itself.

@@ -7,8 +7,8 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/error.h"
 #include "reports/number.h"
-#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::reports {
 namespace {

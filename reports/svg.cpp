@@ -9,10 +9,10 @@
 #include <array>
 #include <cmath>
 
+#include "base/utf8.h"
 #include "reports/number.h"
 #include "reports/plot.h"
 #include "reports/scale.h"
-#include "reports/utf8.h"
 
 namespace warpmeter::reports {
 namespace {

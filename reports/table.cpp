@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.h"
 #include "reports/exact_rows.h"
 #include "reports/number.h"
-#include "reports/utf8.h"
 
 namespace warpmeter::reports {
 namespace {

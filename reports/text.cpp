@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "reports/table.h"
-#include "reports/utf8.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
+#include "base/utf8.h"
 #include "reports/change_points.h"
 #include "reports/number.h"
-#include "reports/utf8.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "reports/record.h"
-#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -7,8 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/error.h"
+#include "base/nearest.h"
 #include "schema/embedded.h"
-#include "schema/error.h"
 
 namespace warpmeter::schema {
 namespace {

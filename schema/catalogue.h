@@ -78,9 +78,4 @@ class Catalogue {
   std::vector<SetInfo> sets_;
 };
 
-/// Up to three of `known` that resemble `name` (edit distance, or containing it), best first.
-std::vector<std::string> nearest(std::string_view name, std::span<const std::string> known);
-/// "; did you mean a, b or c?" or "" when nothing is near.
-std::string did_you_mean(std::string_view name, std::span<const std::string> known);
-
 }  // namespace warpmeter::schema

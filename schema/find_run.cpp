@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/nearest.h"
 #include "schema/catalogue.h"
 #include "schema/database.h"
 #include "schema/store.h"

@@ -13,9 +13,9 @@
 #include <filesystem>
 #include <list>
 
+#include "base/temporary.h"
 #include "schema/database.h"
 #include "schema/sqlite.h"
-#include "schema/temporary.h"
 
 namespace warpmeter::schema {
 namespace {

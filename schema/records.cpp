@@ -18,4 +18,13 @@ const char* to_string(Grade grade) {
   return "";
 }
 
+void Launch::set_geometry(const Geometry& geometry) {
+  const auto copy = [](const Dim3& from, std::uint32_t(&to)[3]) {
+    to[0] = from.x, to[1] = from.y, to[2] = from.z;
+  };
+  copy(geometry.grid, grid);
+  copy(geometry.block, block);
+  dynamic_shared_bytes = geometry.dynamic_shared_bytes;
+}
+
 }  // namespace warpmeter::schema

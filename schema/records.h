@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/geometry.h"
+
 namespace warpmeter::schema {
 
 /// How a value came to be, from the strongest to the weakest. A derived value has its weakest
@@ -108,6 +110,8 @@ struct Launch {
   std::string timing_reason;  ///< why there is no timing
   std::vector<Expectation> expectations;
   std::vector<Line> lines;
+
+  void set_geometry(const Geometry& geometry);
 };
 
 /// What a later run of the same program found out about a launch that is stored already.

@@ -25,20 +25,37 @@ struct Layer {
 const std::vector<Layer>& layers() {
   // The deepest folder that holds a file decides.
   static const std::vector<Layer> table = {
-      {"kernels", {}, {}},
-      {"schema", {}, {"sqlite3.h", "nlohmann/"}},
-      {"collector/run", {"kernels", "schema"}, {"nvtx3/"}},
+      {"base", {}, {}},
+      {"kernels", {"base"}, {}},
+      {"schema", {"base"}, {"sqlite3.h", "nlohmann/"}},
+      {"collector/run", {"base", "kernels", "schema"}, {"nvtx3/"}},
       {"collector/cupti",
-       {"collector/run/backend.h", "kernels/family.h", "schema"},
+       {"base", "collector/run/backend.h", "kernels/family.h", "schema"},
        {"cuda.h", "cupti"}},
-      {"collector/inject", {"collector/cupti", "schema"}, {"cuda.h", "cupti", "nvtx3/"}},
-      {"collector/profile", {"collector/inject", "schema"}, {}},
-      {"collector/model", {"collector/run/backend.h", "kernels/family.h", "schema"}, {"nvrtc.h"}},
+      {"collector/inject", {"base", "collector/cupti", "schema"}, {"cuda.h", "cupti", "nvtx3/"}},
+      {"collector/profile", {"base", "collector/inject", "schema"}, {}},
+      // The rooms of the model.
       {"collector/model/ptx", {}, {}},
+      {"collector/model/counts/rules", {"base"}, {}},
+      {"collector/model/machine",
+       {"base", "collector/model/ptx", "collector/model/counts/rules"},
+       {}},
+      {"collector/model/counts",
+       {"base", "collector/model/ptx", "collector/model/machine", "schema"},
+       {}},
+      {"collector/model/check",
+       {"base", "collector/model/counts/rules", "collector/model/machine"},
+       {}},
+      {"collector/model/input",
+       {"base", "collector/model/ptx", "collector/model/machine", "schema/catalogue.h"},
+       {"nvrtc.h", "yaml-cpp/"}},
+      {"collector/model/session",
+       {"base", "collector/model", "collector/run/backend.h", "kernels/family.h", "schema"},
+       {}},
       {"collector/cli",
-       {"collector", "kernels", "schema", "reports"},
-       {"CLI/", "nlohmann/", "yaml-cpp/"}},
-      {"reports", {"schema"}, {"boost/", "nlohmann/", "pugixml.hpp", "toml++/"}},
+       {"base", "collector", "kernels", "schema", "reports"},
+       {"CLI/", "nlohmann/"}},
+      {"reports", {"base", "schema"}, {"boost/", "nlohmann/", "pugixml.hpp", "toml++/"}},
   };
   return table;
 }
@@ -68,7 +85,7 @@ bool is_standard_or_system(const std::string& header) {
 
 std::vector<fs::path> sources() {
   std::vector<fs::path> files;
-  for (const char* folder : {"kernels", "schema", "collector", "reports"}) {
+  for (const char* folder : {"base", "kernels", "schema", "collector", "reports"}) {
     for (const auto& entry :
          fs::recursive_directory_iterator(fs::path(warpmeter::source_dir()) / folder)) {
       const std::string extension = entry.path().extension().string();
@@ -137,10 +154,17 @@ TEST(Layering, ForbiddenArrowsAreFound) {
   EXPECT_EQ(violations_in("reports/a.cpp", "#include <sqlite3.h>\n").size(), 1U);
   EXPECT_EQ(violations_in("kernels/a.cpp", "#include \"schema/store.h\"\n").size(), 1U);
   EXPECT_EQ(violations_in("collector/run/a.cpp", "  #  include <cupti.h>\n").size(), 1U);
-  EXPECT_EQ(violations_in("collector/model/a.cpp", "#include \"collector/run/session.h\"\n").size(),
-            1U);
-  EXPECT_EQ(violations_in("collector/model/ptx/a.cpp", "#include \"collector/model/x.h\"\n").size(),
-            1U);
+  EXPECT_EQ(violations_in("collector/model/ptx/a.cpp", "#include \"base/error.h\"\n").size(), 1U);
+  for (const char* other : {"counts/grades.h", "check/checker.h", "input/kernel_file.h"}) {
+    const std::string text = std::string("#include \"collector/model/") + other + "\"\n";
+    EXPECT_EQ(violations_in("collector/model/machine/a.cpp", text).size(), 1U) << other;
+  }
+  EXPECT_EQ(
+      violations_in("collector/model/check/a.cpp", "#include \"collector/model/counts/grades.h\"\n")
+          .size(),
+      1U);
+  EXPECT_EQ(violations_in("collector/model/a.cpp", "#include <vector>\n").size(), 1U)
+      << "a file of no room";
 }
 
 TEST(Layering, AllowedArrowsAreNotReported) {

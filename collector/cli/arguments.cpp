@@ -7,8 +7,10 @@
 #include <cmath>
 #include <optional>
 
-#include "schema/catalogue.h"
-#include "schema/error.h"
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/numbers.h"
+#include "base/utf8.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -20,29 +22,7 @@ bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), plain);
 }
 
-/// The whole of `text` as a number, nothing before or after it.
-template <class T>
-std::optional<T> read_all(std::string_view text) {
-  T value{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
 }  // namespace
-
-std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t least,
-                          std::int64_t most) {
-  const std::optional<std::int64_t> value = read_all<std::int64_t>(text);
-  if (!value || *value < least || *value > most) {
-    const std::string range = most == INT64_MAX ? fmt::format("of at least {}", least)
-                                                : fmt::format("from {} to {}", least, most);
-    throw Error(ExitCode::usage,
-                fmt::format("{} takes a whole number {}, not '{}'", option, range, text));
-  }
-  return *value;
-}
 
 double positive_seconds(std::string_view option, std::string_view text) {
   const std::optional<double> value = read_all<double>(text);
@@ -58,7 +38,7 @@ std::string choose_word(std::string_view option, std::string_view text,
   if (std::find(known.begin(), known.end(), text) == known.end()) {
     throw Error(ExitCode::usage,
                 fmt::format("{} takes {}, not '{}'{}", option, fmt::join(known, ", "), text,
-                            schema::did_you_mean(text, known)));
+                            did_you_mean(text, known)));
   }
   return std::string(text);
 }
@@ -124,30 +104,6 @@ std::string shell_line(std::span<const std::string> words) {
     line += '\'';
   }
   return line;
-}
-
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto first = static_cast<unsigned char>(text[i]);
-    const int length = first < 0x80   ? 1
-                       : first < 0xc2 ? 0
-                       : first < 0xe0 ? 2
-                       : first < 0xf0 ? 3
-                                      : 4;
-    if (length == 0 || first > 0xf4 || i + static_cast<std::size_t>(length) > text.size())
-      return false;
-    std::uint32_t point = length == 1 ? first : first & (0x7fU >> length);
-    for (int k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + static_cast<std::size_t>(k)]);
-      if ((next & 0xc0U) != 0x80) return false;
-      point = point << 6 | (next & 0x3fU);
-    }
-    const bool is_overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
-    const bool is_surrogate = point >= 0xd800 && point <= 0xdfff;
-    if (is_overlong || is_surrogate || point > 0x10ffff) return false;
-    i += static_cast<std::size_t>(length);
-  }
-  return true;
 }
 
 }  // namespace warpmeter::cli

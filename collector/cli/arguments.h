@@ -9,13 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbers.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
-
-/// Digits only, from `least` to `most`. `option` as it is written: "--repeat".
-std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t least,
-                          std::int64_t most);
 
 /// A decimal number greater than 0.
 double positive_seconds(std::string_view option, std::string_view text);
@@ -36,8 +33,5 @@ void check_label(std::string_view label);
 
 /// Words as one command line that a POSIX shell reads back into the same words.
 std::string shell_line(std::span<const std::string> words);
-
-/// Whether the text is well-formed UTF-8 (no overlong forms, no surrogates).
-bool is_utf8(std::string_view text);
 
 }  // namespace warpmeter::cli

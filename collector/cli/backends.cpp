@@ -5,11 +5,11 @@
 #include <optional>
 #include <string_view>
 
+#include "base/error.h"
 #include "collector/cli/arguments.h"
 #include "collector/cupti/backend.h"
 #include "collector/cupti/device.h"
-#include "collector/model/backend.h"
-#include "schema/error.h"
+#include "collector/model/session/backend.h"
 
 namespace warpmeter::cli {
 namespace {

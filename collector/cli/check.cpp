@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/output.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/usage.h"
 #include "reports/gates/check.h"
 #include "reports/gates/config.h"
-#include "schema/error.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 
 namespace warpmeter::cli {
 namespace {

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
 #include "collector/cli/backends.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 #include "collector/cli/terminal.h"
 #include "collector/cupti/diagnose.h"
-#include "collector/model/backend.h"
+#include "collector/model/session/backend.h"
 #include "kernels/family.h"
 #include "schema/maintenance.h"
 #include "schema/store.h"

@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "base/output.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 #include "collector/cli/pager.h"
 #include "schema/store.h"
 

@@ -17,9 +17,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/output.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
-#include "collector/cli/output.h"
 #include "collector/cli/terminal.h"
 #include "reports/compare/compare.h"
 #include "schema/store.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::cli {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "schema/endings.h"
+#include "base/endings.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -20,7 +20,7 @@ static_assert(std::atomic<int>::is_always_lock_free, "a signal handler stores it
 void on_signal(int signal) {
   const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(signal);
   if ((heard.fetch_or(bit) & bit) != 0) {
-    schema::end_by_signal(signal);  // the second one
+    end_by_signal(signal);  // the second one
     return;
   }
   received.store(signal);

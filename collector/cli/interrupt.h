@@ -1,5 +1,5 @@
 // Ctrl-C. The first one asks the command to end in order and keep what is finished; the second one
-// ends it at once (schema/endings.h). SIGTERM and SIGHUP are heard the same way.
+// ends it at once (base/endings.h). SIGTERM and SIGHUP are heard the same way.
 #pragma once
 
 #include <string_view>

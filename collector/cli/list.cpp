@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "base/output.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 #include "collector/cli/runs.h"
 #include "collector/cupti/device.h"
-#include "collector/model/backend.h"
+#include "collector/model/session/backend.h"
 #include "kernels/family.h"
 #include "reports/table.h"
 #include "schema/catalogue.h"

@@ -1,5 +1,5 @@
 // The program: its commands, one file each; what the command line says; one of them runs. What it
-// cannot do it says in one sentence and an exit code (schema/error.h).
+// cannot do it says in one sentence and an exit code (base/error.h).
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "base/endings.h"
+#include "base/error.h"
+#include "base/output.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/usage.h"
 #include "collector/cli/version.h"
-#include "schema/endings.h"
-#include "schema/error.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -103,9 +103,9 @@ int complain(ExitCode code, const char* sentence) {
 
 int main(int argc, char** argv) {
   using namespace warpmeter;
-  cli::keep_standard_streams();
+  keep_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is noticed by the write
-  schema::catch_endings();
+  catch_endings();
   int status = 0;
   try {
     status = static_cast<int>(cli::run_command(argc, argv));

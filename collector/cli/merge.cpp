@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 #include "collector/cli/progress.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/usage.h"

@@ -13,24 +13,25 @@
 #include <string>
 #include <vector>
 
+#include "base/file_claims.h"
+#include "base/kernel_name.h"
+#include "base/output.h"
+#include "base/temporary.h"
 #include "collector/cli/arguments.h"
-#include "collector/cli/file_claims.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
-#include "collector/cli/model_session.h"
-#include "collector/cli/model_spec.h"
 #include "collector/cli/model_tables.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 #include "collector/cli/progress.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/version.h"
-#include "collector/model/acceptance.h"
-#include "collector/model/compile_options.h"
-#include "collector/model/includes.h"
+#include "collector/model/input/compile_options.h"
+#include "collector/model/input/includes.h"
+#include "collector/model/input/spec.h"
+#include "collector/model/machine/acceptance.h"
+#include "collector/model/session/session.h"
 #include "schema/catalogue.h"
 #include "schema/store.h"
-#include "schema/temporary.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -66,8 +67,8 @@ model::CompileOptions compile_options_of(const ModelRequest& request) {
 }
 
 /// The launches that were asked for, in the order in which they run.
-ModelSpec spec_of(const ModelRequest& request) {
-  ModelSpec spec;
+model::Spec spec_of(const ModelRequest& request) {
+  model::Spec spec;
   require(request.files.size() < 2, "model runs one file; several are for --accepts");
   if (!request.files.empty()) spec.file = request.files[0];
   spec.cubin = request.cubin;
@@ -78,7 +79,7 @@ ModelSpec spec_of(const ModelRequest& request) {
             "--spec says which launches there are: leave out -k, --grid, --block, --shared, --arg "
             "and --save");
     const std::optional<int> arch = spec.options.arch;
-    read_spec(request.spec, spec);
+    model::read_spec(request.spec, spec);
     if (!request.arch.empty()) spec.options.arch = arch;
   } else {
     require(!spec.file.empty(), "model needs a .cu or .ptx file, or --spec");
@@ -88,13 +89,13 @@ ModelSpec spec_of(const ModelRequest& request) {
     }
     require(has_geometry,
             "model needs --grid and --block: how many blocks, and threads in a block");
-    ModelLaunch launch;
+    model::LaunchSpec launch;
     launch.kernel = request.kernel;
-    launch.geometry.grid = extent_named("--grid", request.grid);
-    launch.geometry.block = extent_named("--block", request.block);
+    launch.geometry.grid = model::extent_named("--grid", request.grid);
+    launch.geometry.block = model::extent_named("--block", request.block);
     launch.geometry.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared);
     launch.arguments = request.arguments;
-    for (const std::string& text : request.saves) launch.saves.push_back(save_named(text));
+    for (const std::string& text : request.saves) launch.saves.push_back(model::save_named(text));
     spec.launches.push_back(std::move(launch));
   }
   require(!spec.file.empty(), "the spec names no file, and neither does the command line");
@@ -113,7 +114,7 @@ void claim_includes(const std::string& path, const model::CompileOptions& option
 }
 
 /// What is typed, or stands in the spec, and is neither read nor written twice.
-Destination claim_files(const ModelRequest& request, const ModelSpec& spec,
+Destination claim_files(const ModelRequest& request, const model::Spec& spec,
                         const std::string& database, FileClaims& files) {
   if (!request.spec.empty()) files.read(request.spec, "the list of launches");
   files.read(spec.file, "the kernels' source");
@@ -125,7 +126,7 @@ Destination claim_files(const ModelRequest& request, const ModelSpec& spec,
 }
 
 /// Options that are for a .cu and do nothing here.
-void remark_unused_options(const ModelRequest& request, const ModelSpec& spec) {
+void remark_unused_options(const ModelRequest& request, const model::Spec& spec) {
   const bool has_any = spec.options != model::CompileOptions{} || !request.arch.empty();
   if (!spec.file.ends_with(".ptx") || !has_any) return;
   remark(request, fmt::format("{} is compiled already: --arch, --std, -I and -D are for a .cu and "
@@ -164,9 +165,9 @@ class BlockProgress {
 };
 
 /// Runs every launch into a run of the database.
-ExitCode run_launches(const ModelRequest& request, const ModelSpec& spec,
-                      const model::KernelFile& file, ModelSession& session, schema::Store& store,
-                      ModelAnswer& answer) {
+ExitCode run_launches(const ModelRequest& request, const model::Spec& spec,
+                      const model::KernelFile& file, model::LaunchSession& session,
+                      schema::Store& store, ModelAnswer& answer) {
   schema::Run planned = describe(request);
   planned.planned_launches = static_cast<std::int64_t>(spec.launches.size());
   answer.run_id = store.begin_run(planned);
@@ -177,7 +178,7 @@ ExitCode run_launches(const ModelRequest& request, const ModelSpec& spec,
     device.name = fmt::format("model sm_{}", file.module->target);
     const std::int64_t device_id = store.add_device(answer.run_id, device);
     for (std::size_t i = 0; i < spec.launches.size(); ++i) {
-      std::optional<ModelOutcome> outcome = session.run_next();
+      std::optional<model::SessionOutcome> outcome = session.run_next();
       if (!outcome) {
         store.end_run(answer.run_id, schema::RunOutcome::interrupted,
                       "stopped by its user or a signal before it was done");
@@ -207,7 +208,7 @@ ExitCode run_launches(const ModelRequest& request, const ModelSpec& spec,
 void say_findings(const ModelRequest& request, const ModelAnswer& answer) {
   if (!answer.check) return;
   std::size_t mistakes = 0, remarks = 0;
-  for (const ModelOutcome& outcome : answer.outcomes) {
+  for (const model::SessionOutcome& outcome : answer.outcomes) {
     for (const model::check::Finding& finding : outcome.findings) {
       ++(is_remark(finding.defect) ? remarks : mistakes);
     }
@@ -228,7 +229,7 @@ void say_findings(const ModelRequest& request, const ModelAnswer& answer) {
 }
 
 ExitCode measure(const ModelRequest& request, bool keep) {
-  const ModelSpec spec = spec_of(request);
+  const model::Spec spec = spec_of(request);
   FileClaims files;
   const Destination destination = claim_files(request, spec, keep ? request.database : "", files);
   remark_unused_options(request, spec);
@@ -236,7 +237,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   answer.is_default = request.metrics.empty();
   answer.metrics = answer.is_default ? std::vector<std::string>{"@default"} : request.metrics;
   answer.lines = request.lines;
-  ModelOptions options;
+  model::SessionOptions options;
   options.threads = static_cast<unsigned>(request.threads);
   options.counters = schema::Catalogue::get().counters_for(answer.metrics);
   options.cancelled = interrupted;
@@ -246,18 +247,18 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   options.progress = std::ref(progress);
 
   std::vector<std::string> kernels;
-  for (const ModelLaunch& launch : spec.launches) kernels.push_back(launch.kernel);
+  for (const model::LaunchSpec& launch : spec.launches) kernels.push_back(launch.kernel);
   const model::KernelFile file =
       model::read_kernel_file(spec.file, spec.options, kernels, spec.cubin);
   for (const std::string& text : file.remarks) remark(request, text);
   for (const std::string& source : file.module->files) {
     if (source != spec.file) files.read(source, fmt::format("a source of {}", spec.file));
   }
-  ModelSession session(file, std::move(options), files);
-  for (const ModelLaunch& launch : spec.launches) session.prepare(launch);
+  model::LaunchSession session(file, std::move(options), files);
+  for (const model::LaunchSpec& launch : spec.launches) session.prepare(launch);
   for (const std::string& text : session.remarks()) remark(request, text);
 
-  std::optional<schema::TemporaryFolder> folder;
+  std::optional<TemporaryFolder> folder;
   std::string database = request.database;
   if (!keep) database = (folder.emplace().path() / "warpmeter.db").string();
   Output output(destination);
@@ -274,7 +275,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
       to_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
   output.write(render_answer(schema::Reader(database), answer, request.format, width));
   output.finish();
-  for (const ModelOutcome& outcome : answer.outcomes) {
+  for (const model::SessionOutcome& outcome : answer.outcomes) {
     if (outcome.coverage.empty()) continue;
     remark(request,
            fmt::format("{} is estimated from {}", outcome.launch.variant, outcome.coverage));
@@ -297,7 +298,7 @@ reports::Table acceptance_table(const ModelRequest& request, std::size_t& wrong)
     try {
       const model::KernelFile file = model::read_kernel_file(path, options, {});
       for (const model::Acceptance& entry : model::accepts(*file.module)) {
-        const std::string name = model::readable_name(entry.entry);
+        const std::string name = readable_name(entry.entry);
         if (entry.is_accepted()) {
           table.rows.push_back({path, name, "yes", std::int64_t{entry.line}, reports::Missing{}});
         }

@@ -141,7 +141,7 @@ Table findings_table(const ModelAnswer& answer, std::size_t first, std::size_t c
 }
 
 /// What the findings of a launch cover: never a bare "no mistake".
-std::string checked_text(const ModelOutcome& outcome) {
+std::string checked_text(const model::SessionOutcome& outcome) {
   const auto is_mistake = [](const auto& finding) { return !is_remark(finding.defect); };
   const bool is_clean = std::none_of(outcome.findings.begin(), outcome.findings.end(), is_mistake);
   const auto& block = outcome.launch.block;
@@ -161,7 +161,7 @@ Table checked_table(const ModelAnswer& answer) {
                    Column::text("blocks"),
                    Column::text("looked_for"),
                    Column::text("not_looked_for")};
-  for (const ModelOutcome& outcome : answer.outcomes) {
+  for (const model::SessionOutcome& outcome : answer.outcomes) {
     const auto remarks =
         std::count_if(outcome.findings.begin(), outcome.findings.end(),
                       [](const auto& finding) { return is_remark(finding.defect); });
@@ -225,7 +225,7 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
   reports::Document document;
   const std::vector<std::int64_t> ids = launch_ids(reader, answer.run_id);
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const ModelOutcome& outcome = answer.outcomes.at(i);
+    const model::SessionOutcome& outcome = answer.outcomes.at(i);
     const schema::Launch& launch = outcome.launch;
     document.heading(2, title_of(launch));
     if (answer.check) {

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "collector/cli/model_session.h"
+#include "collector/model/session/session.h"
 #include "reports/document.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
 
 struct ModelAnswer {
-  std::vector<ModelOutcome> outcomes;  ///< of the launches, in the order of their ids
+  std::vector<model::SessionOutcome> outcomes;  ///< of the launches, in the order of their ids
   std::int64_t run_id = 0;
   std::vector<std::string> metrics;  ///< asked for: metrics, counters, @sets
   bool is_default = true;            ///< nobody asked: those without a value are left out

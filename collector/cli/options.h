@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace CLI {
 class App;

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "collector/cli/output.h"
+#include "base/output.h"
 
 namespace warpmeter::cli {
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_claims.h"
 #include "collector/cli/arguments.h"
-#include "collector/cli/file_claims.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
 #include "collector/cli/profile_remarks.h"

@@ -9,9 +9,9 @@
 #include <iterator>
 #include <set>
 
+#include "base/utf8.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/profile_tables.h"
-#include "reports/utf8.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
@@ -27,8 +27,7 @@ KernelNameBase base_of(const std::string& word) {
 template <class Names>
 std::string some_of(const Names& kernels, KernelNameBase base) {
   std::set<std::string> names;
-  for (const std::string& kernel : kernels)
-    names.insert(reports::printable(shown_name(kernel, base)));
+  for (const std::string& kernel : kernels) names.insert(printable(shown_name(kernel, base)));
   const std::size_t shown = std::min<std::size_t>(names.size(), 5);
   const std::size_t more = names.size() - shown;
   return fmt::format(
@@ -63,11 +62,10 @@ std::string in_words(const profile::Mismatch& mismatch, KernelNameBase base) {
 
 void show_remarks(const ProfileRequest& request, const profile::Recorder& recorder) {
   for (const std::string& problem : recorder.problems())
-    say_line("warpmeter: " + reports::printable(problem));
+    say_line("warpmeter: " + printable(problem));
   for (const auto& [reason, refusal] : recorder.refusals()) {
     say_line(fmt::format("warpmeter: {} launches of {} were not measured: {}", refusal.launches,
-                         some_of(refusal.kernels, base_of(request.name_base)),
-                         reports::printable(reason)));
+                         some_of(refusal.kernels, base_of(request.name_base)), printable(reason)));
   }
   for (const profile::Mismatch& mismatch : recorder.mismatches()) {
     say_line("warpmeter: " + in_words(mismatch, base_of(request.name_base)));

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <span>
 
+#include "base/output.h"
 #include "collector/cli/arguments.h"
-#include "collector/cli/output.h"
 #include "collector/cli/profile_remarks.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/passes.h"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "collector/inject/protocol.h"
 #include "collector/profile/passes.h"
-#include "schema/error.h"
 
 namespace warpmeter::cli {
 

@@ -9,10 +9,10 @@
 #include <set>
 #include <utility>
 
-#include "collector/inject/kernel_name.h"
+#include "base/kernel_name.h"
+#include "base/utf8.h"
 #include "reports/number.h"
 #include "reports/table.h"
-#include "reports/utf8.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::cli {
@@ -101,8 +101,7 @@ std::string shared_names(const std::set<std::string>& kernels, KernelNameBase ba
     if (count > 1) words.push_back(fmt::format("{} {}", count, name));
   }
   if (words.empty()) return "";
-  return reports::printable(
-             fmt::format("Several kernels have one name: {}", fmt::join(words, ", "))) +
+  return printable(fmt::format("Several kernels have one name: {}", fmt::join(words, ", "))) +
          "; --kernel-name-base demangled tells them apart.\n";
 }
 
@@ -120,9 +119,9 @@ constexpr std::ptrdiff_t kernel_columns = 3;  ///< device, kernel, range
 /// "Device: …   Kernel: …   Range: …", the last where an NVTX range was open.
 std::string kernel_title(const MetricRow& row, KernelNameBase base) {
   const std::string range = text(row[2]);
-  return reports::printable(fmt::format("Device: {}   Kernel: {}{}", text(row[0]),
-                                        shown_name(text(row[1]), base),
-                                        range.empty() ? "" : "   Range: " + range)) +
+  return printable(fmt::format("Device: {}   Kernel: {}{}", text(row[0]),
+                               shown_name(text(row[1]), base),
+                               range.empty() ? "" : "   Range: " + range)) +
          "\n";
 }
 
@@ -150,8 +149,7 @@ std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownM
   }
   std::string block = kernel_title(rows.front(), base) + render(table, reports::Format::table);
   for (const auto& [reason, names] : missing) {
-    block +=
-        fmt::format("no value of {}: {}\n", fmt::join(names, ", "), reports::printable(reason));
+    block += fmt::format("no value of {}: {}\n", fmt::join(names, ", "), printable(reason));
   }
   return block;
 }
@@ -160,8 +158,7 @@ std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownM
 
 std::string shown_name(const std::string& kernel, KernelNameBase base) {
   if (base == KernelNameBase::mangled || kernel.starts_with("graph(")) return kernel;
-  return base == KernelNameBase::function ? inject::function_name(kernel)
-                                          : inject::demangled(kernel);
+  return base == KernelNameBase::function ? function_name(kernel) : demangled(kernel);
 }
 
 std::string duration_text(double duration_ns) {

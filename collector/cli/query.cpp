@@ -12,15 +12,15 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest.h"
+#include "base/output.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 #include "collector/cli/pager.h"
 #include "reports/stream.h"
 #include "reports/table.h"
-#include "schema/catalogue.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
@@ -55,7 +55,7 @@ std::string select_from_view(const std::string& name, const Query& query) {
   if (std::find(views.begin(), views.end(), name) == views.end()) {
     throw Error(ExitCode::usage,
                 fmt::format("there is no view '{}'{} (there are {}; see: warpmeter list views)",
-                            name, schema::did_you_mean(name, views), fmt::join(views, ", ")));
+                            name, did_you_mean(name, views), fmt::join(views, ", ")));
   }
   std::string sql =
       query.columns.empty() ? "SELECT *" : fmt::format("SELECT {}", fmt::join(query.columns, ", "));
@@ -103,7 +103,7 @@ Error with_nearest_view(const Error& error) {
       std::find_if_not(message.begin() + static_cast<std::ptrdiff_t>(begin), message.end(),
                        [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
   const std::string name(message.begin() + static_cast<std::ptrdiff_t>(begin), end);
-  const std::string hint = schema::did_you_mean(name, view_names());
+  const std::string hint = did_you_mean(name, view_names());
   if (hint.empty()) return error;
   std::string improved = message;
   improved.insert(begin + name.size(), hint);

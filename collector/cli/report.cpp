@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/output.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 #include "collector/cli/terminal.h"
 #include "reports/report.h"
 #include "reports/table.h"
-#include "schema/error.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {

@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/backends.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interleave.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 #include "collector/cli/progress.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/version.h"
@@ -135,9 +135,7 @@ std::string launch_name(std::string_view family, std::string_view variant, std::
   return fmt::format("{}/{}{}", family, variant, at);
 }
 
-std::string extent(const kernels::Dim3& dim) {
-  return fmt::format("{} x {} x {}", dim.x, dim.y, dim.z);
-}
+std::string extent(const Dim3& dim) { return fmt::format("{} x {} x {}", dim.x, dim.y, dim.z); }
 
 /// --dry-run: every launch, and nothing done.
 reports::Table plan_table(const run::Choice& choice) {
@@ -155,7 +153,7 @@ reports::Table plan_table(const run::Choice& choice) {
     const kernels::Family& family = *selection.family;
     for (const std::int64_t size : selection.sizes) {
       for (const kernels::Variant* variant : selection.variants) {
-        const kernels::Geometry geometry = variant->geometry(size);
+        const Geometry geometry = variant->geometry(size);
         table.rows.push_back(
             {std::string(family.name), std::string(variant->name),
              family.has_sizes() ? reports::Cell(size) : reports::Cell(reports::Missing{"one size"}),

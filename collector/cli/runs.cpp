@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "base/output.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
-#include "collector/cli/output.h"
 #include "collector/cli/terminal.h"
 #include "reports/number.h"
 #include "schema/maintenance.h"

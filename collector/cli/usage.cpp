@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "schema/catalogue.h"
+#include "base/nearest.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -59,11 +59,11 @@ Error unexpected(const CLI::App& app, const std::string& word) {
                                             path_of(chosen(app)), name));
     }
     return usage(app, fmt::format("{} has no option '{}'{}", path_of(app), name,
-                                  schema::did_you_mean(name, option_names(app))));
+                                  did_you_mean(name, option_names(app))));
   }
   if (is_program) {
     return usage(app, fmt::format("there is no command '{}'{}", word,
-                                  schema::did_you_mean(word, command_names(app))));
+                                  did_you_mean(word, command_names(app))));
   }
   return usage(app, fmt::format("{} does not take '{}'", path_of(app), word));
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace CLI {
 class App;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "collector/cupti/context.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/module.h"
@@ -16,7 +17,6 @@
 #include "collector/cupti/profiler.h"
 #include "collector/cupti/resident.h"
 #include "collector/cupti/timing.h"
-#include "schema/error.h"
 
 namespace warpmeter::cupti {
 namespace {

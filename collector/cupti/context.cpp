@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::cupti {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "collector/cupti/library.h"
 #include "collector/cupti/profiler.h"
-#include "schema/error.h"
 
 namespace warpmeter::cupti {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::cupti {
 namespace {

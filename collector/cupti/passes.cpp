@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
 #include "collector/cupti/planner.h"
-#include "schema/error.h"
 
 namespace warpmeter::cupti {
 namespace {

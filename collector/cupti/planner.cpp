@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
+#include "base/nearest.h"
 #include "schema/catalogue.h"
-#include "schema/error.h"
 
 namespace warpmeter::cupti {
 
@@ -107,7 +108,7 @@ std::vector<std::string> MetricHost::rollups(const std::string& base) const {
 std::vector<std::string> MetricHost::names_near(const std::string& metric) const {
   const std::string base = metric.substr(0, metric.find('.'));
   const std::vector<std::string> known = rollups(base);
-  if (known.empty()) return schema::nearest(base, base_names());
+  if (known.empty()) return nearest(base, base_names());
   // A base has dozens of rollups; these are the ones that people mean.
   std::vector<std::string> usual;
   for (const char* rollup : {".sum", ".avg", ".pct", ".ratio", ".sum.per_second"}) {
@@ -115,7 +116,7 @@ std::vector<std::string> MetricHost::names_near(const std::string& metric) const
       usual.push_back(base + rollup);
     }
   }
-  return usual.empty() ? schema::nearest(metric, known) : usual;
+  return usual.empty() ? nearest(metric, known) : usual;
 }
 
 Plan::Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> availability,

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <future>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::cupti {
 namespace {

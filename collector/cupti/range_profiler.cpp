@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::cupti {
 

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/error.h"
 #include "collector/cupti/planner.h"
-#include "schema/error.h"
 
 namespace warpmeter::cupti {
 namespace {

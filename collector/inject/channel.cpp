@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::inject {
 namespace {

@@ -6,10 +6,10 @@
 #include <thread>
 #include <utility>
 
+#include "base/error.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/profiler.h"
 #include "collector/inject/ranges.h"
-#include "schema/error.h"
 
 namespace warpmeter::inject {
 namespace {

@@ -14,12 +14,12 @@
 #include <memory>
 #include <string>
 
+#include "base/error.h"
 #include "collector/cupti/planner.h"
 #include "collector/inject/channel.h"
 #include "collector/inject/counting.h"
 #include "collector/inject/launch_call.h"
 #include "collector/inject/tracing.h"
-#include "schema/error.h"
 
 namespace warpmeter::inject {
 namespace {

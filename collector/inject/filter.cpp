@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "collector/inject/kernel_name.h"
-#include "schema/error.h"
+#include "base/error.h"
+#include "base/kernel_name.h"
 
 namespace warpmeter::inject {
 

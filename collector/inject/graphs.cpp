@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "collector/inject/kernel_name.h"
+#include "base/kernel_name.h"
 
 namespace warpmeter::inject {
 

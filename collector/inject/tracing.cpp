@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/planner.h"
 #include "collector/inject/delivery.h"
 #include "collector/inject/ranges.h"
-#include "schema/error.h"
 
 namespace warpmeter::inject::tracing {
 namespace {

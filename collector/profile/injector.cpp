@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 extern "C" {
 extern const char warpmeter_injector[], warpmeter_injector_end[];

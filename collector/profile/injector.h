@@ -3,12 +3,12 @@
 
 #include <filesystem>
 
-#include "schema/temporary.h"
+#include "base/temporary.h"
 
 namespace warpmeter::profile {
 
 /// Made for one session, for its socket and perhaps the library.
-class PrivateFolder : public schema::TemporaryFolder {
+class PrivateFolder : public TemporaryFolder {
  public:
   PrivateFolder();  ///< where the path is short enough for a socket; throws Error{file}
 };

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::profile {
 namespace {

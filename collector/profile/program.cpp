@@ -12,7 +12,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 extern char** environ;
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "collector/inject/kernel_name.h"
+#include "base/kernel_name.h"
 
 namespace warpmeter::profile {
 namespace {
@@ -95,7 +95,7 @@ std::optional<schema::Launch> Recorder::describe(Process& process,
   if (kernel == nullptr || (shape.range != 0 && range == nullptr)) return std::nullopt;
   if (kernel->variant.empty()) {
     const bool is_graph = kernel->text.starts_with("graph(");
-    kernel->variant = is_graph ? kernel->text : inject::function_name(kernel->text);
+    kernel->variant = is_graph ? kernel->text : function_name(kernel->text);
   }
   schema::Launch launch;
   launch.family = options_.program;

@@ -18,11 +18,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/error.h"
 #include "collector/inject/protocol.h"
 #include "collector/profile/later_pass.h"
 #include "collector/profile/sightings.h"
 #include "collector/profile/writer.h"
-#include "schema/error.h"
 #include "schema/store.h"
 
 namespace warpmeter::profile {

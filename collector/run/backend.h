@@ -24,7 +24,7 @@ namespace warpmeter::run {
 struct Launch {
   const kernels::Image* image = nullptr;
   std::string entry;
-  kernels::Geometry geometry;
+  Geometry geometry;
 };
 
 /// What one launch left behind.

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <string_view>
 
+#include "base/error.h"
+#include "base/nearest.h"
 #include "collector/run/backend.h"
-#include "schema/catalogue.h"
-#include "schema/error.h"
 
 namespace warpmeter::run {
 namespace {
@@ -45,7 +45,7 @@ void check_selector(const std::string& selector) {
   }
   throw Error(ExitCode::usage,
               fmt::format("no kernel variant matches '{}'{} (see: warpmeter list kernels)",
-                          selector, schema::did_you_mean(selector, all_names())));
+                          selector, did_you_mean(selector, all_names())));
 }
 
 std::vector<std::int64_t> sizes_of(const kernels::Family& family,

@@ -10,10 +10,10 @@
 #include <exception>
 #include <utility>
 
+#include "base/error.h"
 #include "collector/run/nvtx.h"
 #include "collector/run/verify.h"
 #include "schema/catalogue.h"
-#include "schema/error.h"
 
 namespace warpmeter::run {
 namespace {
@@ -29,13 +29,13 @@ struct Pending {
 };
 
 schema::Launch describe(const Family& family, const Variant& variant, std::int64_t size,
-                        const kernels::Geometry& geometry) {
+                        const Geometry& geometry) {
   schema::Launch record;
   record.family = family.name;
   record.variant = variant.name;
   if (family.has_sizes()) record.size = size;
   record.kernel = variant.entry;
-  set_geometry(record, geometry);
+  record.set_geometry(geometry);
   const kernels::Work work = (variant.work ? variant.work : family.work)(size);
   record.useful_bytes_read = work.bytes_read;
   record.useful_bytes_written = work.bytes_written;
@@ -314,15 +314,6 @@ void end_run(schema::Store& store, const Summary& summary) {
 }
 
 }  // namespace
-
-void set_geometry(schema::Launch& record, const kernels::Geometry& geometry) {
-  const auto copy = [](const kernels::Dim3& from, std::uint32_t(&to)[3]) {
-    to[0] = from.x, to[1] = from.y, to[2] = from.z;
-  };
-  copy(geometry.grid, record.grid);
-  copy(geometry.block, record.block);
-  record.dynamic_shared_bytes = geometry.dynamic_shared_bytes;
-}
 
 Summary measure(const schema::Run& run, std::span<const Selection> selections,
                 const Options& options, std::span<Backend* const> backends, schema::Store& store,

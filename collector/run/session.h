@@ -57,9 +57,6 @@ struct Summary {
   bool cancelled = false;
 };
 
-/// Writes a launch's grid, block and dynamic shared memory into its record.
-void set_geometry(schema::Launch& record, const kernels::Geometry& geometry);
-
 /// Measures the selections on each backend into one run. An Error ends the run as failed, with what
 /// was finished kept, and goes on to the caller.
 Summary measure(const schema::Run& run, std::span<const Selection> selections,

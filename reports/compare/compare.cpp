@@ -9,6 +9,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/error.h"
 #include "reports/compare/counters.h"
 #include "reports/compare/groups.h"
 #include "reports/compare/sides.h"
@@ -17,7 +18,6 @@
 #include "reports/record.h"
 #include "reports/sections/sql.h"
 #include "reports/unfinished.h"
-#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/error.h"
+#include "base/nearest.h"
 #include "reports/record.h"
 #include "reports/sections/sql.h"
-#include "schema/catalogue.h"
-#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -61,7 +61,7 @@ Error unknown_value(std::string_view kind, std::string_view value,
   std::string list = fmt::format("{}", fmt::join(first, ", "));
   if (known.size() > shown) list += fmt::format(" and {} more", known.size() - shown);
   return {ExitCode::usage, fmt::format("there is no {} '{}'{}{} (the {}s: {})", kind, value, where,
-                                       schema::did_you_mean(value, known), kind, list)};
+                                       did_you_mean(value, known), kind, list)};
 }
 
 // ---- by run, by label

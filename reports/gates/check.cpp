@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/error.h"
+#include "base/nearest.h"
 #include "reports/compare/groups.h"
 #include "reports/gates/slowdown.h"
 #include "reports/number.h"
@@ -16,7 +18,6 @@
 #include "reports/sections/sql.h"
 #include "reports/unfinished.h"
 #include "schema/catalogue.h"
-#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -207,7 +208,7 @@ Finding unmatched(const Gate& gate, bool any_selected, const std::vector<std::st
   finding.reason = any_selected
                        ? "it applies to no launch that it selects: none of them makes such accesses"
                        : fmt::format("it matches no launch of the run{} (see: warpmeter report)",
-                                     schema::did_you_mean(gate.selector.text(), names));
+                                     did_you_mean(gate.selector.text(), names));
   return finding;
 }
 
@@ -308,7 +309,7 @@ void choose(std::vector<LaunchToCheck>& launches, const CheckRequest& request,
         ExitCode::usage,
         fmt::format(
             "no launch of run {} matches '{}'{} (the launches: {}{})", request.run, selector.text(),
-            schema::did_you_mean(selector.text(), names),
+            did_you_mean(selector.text(), names),
             fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "),
             names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : ""));
   }

@@ -12,8 +12,8 @@
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
-#include "schema/catalogue.h"
-#include "schema/error.h"
+#include "base/error.h"
+#include "base/nearest.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -55,7 +55,7 @@ class ConfigReader {
       const std::string name(key.str());
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       fail(key.source(), fmt::format("there is no '{}'{}{} (there is: {})", name, where,
-                                     schema::did_you_mean(name, known), fmt::join(known, ", ")));
+                                     did_you_mean(name, known), fmt::join(known, ", ")));
     }
   }
 

@@ -6,8 +6,9 @@
 #include <charconv>
 #include <optional>
 
+#include "base/error.h"
+#include "base/nearest.h"
 #include "schema/catalogue.h"
-#include "schema/error.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -233,7 +234,7 @@ class Parser {
           fmt::format("the gate '{}' names a metric that does not exist, '{}', at column {}{} "
                       "(see: warpmeter list metrics)",
                       text_, term->metric, column_of(text_, start),
-                      schema::did_you_mean(term->metric, names)));
+                      did_you_mean(term->metric, names)));
     }
     if (std::find(gate_.metrics.begin(), gate_.metrics.end(), term->metric) ==
         gate_.metrics.end()) {

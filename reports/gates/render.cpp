@@ -5,12 +5,12 @@
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "base/utf8.h"
 #include "reports/document.h"
 #include "reports/gates/check.h"
 #include "reports/json.h"
 #include "reports/number.h"
 #include "reports/record.h"
-#include "reports/utf8.h"
 
 namespace warpmeter::reports {
 namespace {

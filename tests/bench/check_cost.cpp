@@ -44,11 +44,11 @@ double least_of_three(const std::function<void()>& run) {
 Cost cost_of(const kernels::Family& family, const kernels::Variant& variant, std::int64_t n) {
   const kernels::Problem problem = family.prepare(n);
   auto prepared = model::prepare_launch(*family.image, variant.entry, problem);
-  const kernels::Geometry geometry = variant.geometry(n);
+  const Geometry geometry = variant.geometry(n);
   const auto run = [&](unsigned threads, model::check::Checker* checker) {
     model::LaunchOptions options;
     options.threads = threads;
-    options.checker = checker;
+    options.observer = checker;
     model::launch(prepared->program, geometry, prepared->parameters, prepared->memory, options);
   };
   Cost cost;

@@ -21,11 +21,11 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "collector/cupti/context.h"
 #include "collector/cupti/library.h"
-#include "collector/model/arguments.h"
-#include "collector/model/kernel_file.h"
-#include "schema/error.h"
+#include "collector/model/input/arguments.h"
+#include "collector/model/input/kernel_file.h"
 #include "tests/collector/model/check/corpus.h"
 
 namespace {
@@ -44,7 +44,7 @@ std::string fill_of(const Kernel& kernel) {
 }
 
 /// As one of --spec, which is read as YAML.
-json spec_of(const cli::ModelLaunch& launch) {
+json spec_of(const model::LaunchSpec& launch) {
   const auto& [grid, block, dynamic] = launch.geometry;
   return {{"launches",
            {{{"kernel", launch.kernel},
@@ -76,7 +76,7 @@ int list(const std::vector<Kernel>& kernels, const std::string& build) {
 /// The arguments on the device, as cuLaunchKernelEx wants them.
 class Arguments {
  public:
-  Arguments(const cupti::Context& context, const cli::ModelLaunch& launch) {
+  Arguments(const cupti::Context& context, const model::LaunchSpec& launch) {
     for (const std::string& text : launch.arguments) add(context, model::parse_argument(text));
   }
   void** pointers() { return pointers_.data(); }

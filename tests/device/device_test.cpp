@@ -9,11 +9,11 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/error.h"
 #include "collector/cupti/backend.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/library.h"
-#include "schema/error.h"
 #include "tests/device/kernels.h"
 
 namespace warpmeter::cupti {

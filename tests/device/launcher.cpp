@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/error.h"
 #include "collector/cupti/context.h"
 #include "collector/cupti/module.h"
 #include "collector/cupti/resident.h"
-#include "schema/error.h"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "collector/model/arguments.h"
-#include "collector/model/block_selection.h"
-#include "schema/error.h"
+#include "base/error.h"
+#include "collector/model/counts/block_selection.h"
+#include "collector/model/input/arguments.h"
 
 namespace {
 
@@ -42,7 +42,7 @@ void make(const model::Argument& argument) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   try_to([&] { make(model::parse_argument(text)); });
-  const kernels::Dim3 grid{1000, 10, 3};
+  const Dim3 grid{1000, 10, 3};
   try_to([&] {
     const std::uint64_t count = model::block_count(text, grid);
     expect(count > 0 && count <= grid.count());

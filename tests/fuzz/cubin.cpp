@@ -8,11 +8,11 @@
 #include <string_view>
 #include <variant>
 
-#include "collector/model/decode/decode.h"
+#include "collector/model/counts/sass/audit.h"
+#include "collector/model/counts/sass/elf.h"
+#include "collector/model/counts/sass/machine_code.h"
+#include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
-#include "collector/model/sass/audit.h"
-#include "collector/model/sass/elf.h"
-#include "collector/model/sass/machine_code.h"
 
 namespace {
 

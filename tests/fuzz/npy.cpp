@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/model/npy.h"
-#include "schema/error.h"
+#include "base/error.h"
+#include "collector/model/input/npy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace warpmeter;

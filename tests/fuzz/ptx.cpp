@@ -6,8 +6,8 @@
 #include <string>
 #include <variant>
 
-#include "collector/model/acceptance.h"
-#include "collector/model/decode/decode.h"
+#include "collector/model/machine/acceptance.h"
+#include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
 
 namespace {

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "reports/page.h"
-#include "schema/error.h"
 #include "tests/reports/compare_runs.h"
 #include "tests/reports/runs.h"
 

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "reports/gates/check.h"
 #include "reports/gates/config.h"
-#include "schema/error.h"
 #include "tests/reports/compare_runs.h"
 #include "tests/reports/runs.h"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "reports/page.h"
 #include "reports/text_plot.h"
-#include "schema/error.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {

@@ -13,8 +13,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/error.h"
 #include "reports/page.h"
-#include "schema/error.h"
 #include "tests/paths.h"
 #include "tests/reports/runs.h"
 

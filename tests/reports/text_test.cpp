@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "base/utf8.h"
 #include "reports/document.h"
 #include "reports/table.h"
-#include "reports/utf8.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -1,4 +1,4 @@
-#include "reports/utf8.h"
+#include "base/utf8.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,12 @@
 #include "schema/catalogue.h"
+#include "base/nearest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::schema {
 namespace {

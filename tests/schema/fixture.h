@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "schema/error.h"
+#include "base/error.h"
 #include "schema/sqlite.h"
 #include "schema/store.h"
 

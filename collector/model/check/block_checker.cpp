@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "collector/model/trap_message.h"
-#include "collector/model/worker.h"
+#include "collector/model/machine/trap_message.h"
+#include "collector/model/machine/worker.h"
 
 namespace warpmeter::model::check {
 namespace {
@@ -36,13 +36,13 @@ unsigned source_lane(Code code, unsigned lane, std::uint32_t b, std::uint32_t c)
   return from <= bound ? from & 31 : lane;
 }
 
-std::size_t shared_bytes(const Program& program, const kernels::Geometry& geometry) {
+std::size_t shared_bytes(const Program& program, const Geometry& geometry) {
   return geometry.dynamic_shared_bytes == 0
              ? program.static_shared_bytes
              : std::size_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes;
 }
 
-std::uint32_t warps_of(const kernels::Geometry& geometry) {
+std::uint32_t warps_of(const Geometry& geometry) {
   return static_cast<std::uint32_t>((geometry.block.count() + warp_lanes - 1) / warp_lanes);
 }
 

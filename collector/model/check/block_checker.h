@@ -9,49 +9,25 @@
 
 #include "collector/model/check/checker.h"
 #include "collector/model/check/unset_registers.h"
+#include "collector/model/machine/observer.h"
 
 namespace warpmeter::model::check {
 
-/// Warps that have met at a barrier, and those that have ended meanwhile, a bit each.
-struct Meeting {
-  std::uint32_t barrier = 0;
-  bool is_for_all = false;  ///< of the block, not for a number of threads
-  std::uint32_t waiting = 0, arrived = 0, finished = 0;
-  std::array<const Operation*, warp_lanes> at{};    ///< where each waiting warp stands
-  std::array<const Operation*, warp_lanes> last{};  ///< what each finished one did last
-};
-
-/// Where lanes access, counted from the beginning of their space (of global memory: the address).
-struct Places {
-  AddressSpace space = AddressSpace::global;
-  std::uint32_t mask = 0;
-  std::uint64_t base = 0;
-  const std::uint64_t* beyond = nullptr;  ///< by lane, added to the base
-
-  std::uint64_t operator[](unsigned lane) const { return base + beyond[lane]; }
-};
-
-class BlockChecker final : private ConflictSink {
+class BlockChecker final : public BlockObserver, private ConflictSink {
  public:
   explicit BlockChecker(Checker& launch);
 
-  /// By operation: what run_observed() does with it. See Warp::watched.
-  const std::uint8_t* watched() const { return launch_.watched_.data(); }
-
-  /// `shared`: the block's memory.
-  void start(std::uint64_t block, const std::byte* shared);
-  /// Before an operation that is watched is executed by the lanes of the mask.
-  void observe(const Warp& warp, const Operation* op, std::uint32_t mask);
-  /// A lane's access that is refused: where it may go instead.
+  const std::uint8_t* watched() const override { return launch_.watched_.data(); }
+  void start(std::uint64_t block, const std::byte* shared) override;
+  void observe(const Warp& warp, const Operation* op, std::uint32_t mask) override;
   std::byte* refuse(const Warp& warp, const Operation* op, TrapKind kind, AddressSpace space,
-                    unsigned lane, std::uint64_t address);
-  /// Accesses of one instruction in one space that are fine, before they are made.
-  void accept(const Warp& warp, const Operation* op, const SiteInfo& info, const Places& places);
-  /// The same where the mask and the distances between the lanes are those of the site's last.
+                    unsigned lane, std::uint64_t address) override;
+  void accept(const Warp& warp, const Operation* op, const SiteInfo& info,
+              const Places& places) override;
   void accept_again(const Warp& warp, const Operation* op, const SiteInfo& info,
-                    const Places& places);
-  void arrive(std::uint32_t barrier, std::uint32_t warp) { order_.arrive(barrier, warp); }
-  void release(const Meeting& meeting);
+                    const Places& places) override;
+  void arrive(std::uint32_t barrier, std::uint32_t warp) override { order_.arrive(barrier, warp); }
+  void release(const Meeting& meeting) override;
 
  private:
   /// The access that is looked at, for take().

@@ -7,17 +7,14 @@
 #include <iterator>
 
 #include "collector/model/check/block_checker.h"
+
+#include "base/lanes.h"
 #include "collector/model/check/stored_value.h"
-#include "collector/model/mbarrier.h"
-#include "collector/model/shown_name.h"
+#include "collector/model/machine/mbarrier.h"
+#include "collector/model/machine/shown_name.h"
 
 namespace warpmeter::model::check {
 namespace {
-
-template <class Visit>
-void for_each_lane(std::uint32_t mask, Visit visit) {
-  for (; mask != 0; mask &= mask - 1) visit(static_cast<unsigned>(std::countr_zero(mask)));
-}
 
 /// Makes a barrier object, and does not look at what was there.
 bool makes_barrier(const Operation& op) {

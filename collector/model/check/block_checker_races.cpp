@@ -8,7 +8,7 @@
 
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/stored_value.h"
-#include "collector/model/shown_name.h"
+#include "collector/model/machine/shown_name.h"
 
 namespace warpmeter::model::check {
 namespace {

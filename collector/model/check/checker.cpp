@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/host_memory.h"
 #include "collector/model/check/block_checker.h"
-#include "collector/model/host_memory.h"
 
 namespace warpmeter::model::check {
 namespace {
@@ -25,13 +25,13 @@ bool is_meeting(Code code) {
 }  // namespace
 
 std::string Names::thread(std::uint32_t thread) const {
-  const kernels::Dim3& size = geometry_.block;
+  const Dim3& size = geometry_.block;
   return fmt::format("thread ({},{},{})", thread % size.x, thread / size.x % size.y,
                      thread / size.x / size.y);
 }
 
 std::string Names::block(std::uint64_t block) const {
-  const kernels::Dim3& grid = geometry_.grid;
+  const Dim3& grid = geometry_.grid;
   return fmt::format("block ({},{},{})", block % grid.x, block / grid.x % grid.y,
                      block / grid.x / grid.y);
 }
@@ -42,7 +42,7 @@ std::string Names::line(std::uint32_t instruction) const {
                         : fmt::format("line {} of the PTX", place.ptx_line);
 }
 
-Checker::Checker(const Program& program, const kernels::Geometry& geometry, DeviceMemory& memory,
+Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory& memory,
                  WrittenMemory& written)
     : program_(program),
       geometry_(geometry),
@@ -90,7 +90,7 @@ Checker::Checker(const Program& program, const kernels::Geometry& geometry, Devi
 
 Checker::~Checker() = default;
 
-std::unique_ptr<BlockChecker> Checker::new_block_checker() {
+std::unique_ptr<BlockObserver> Checker::new_block_observer() {
   return std::make_unique<BlockChecker>(*this);
 }
 

@@ -14,15 +14,16 @@
 #include <string>
 #include <vector>
 
+#include "base/geometry.h"
 #include "collector/model/check/copies.h"
 #include "collector/model/check/findings.h"
 #include "collector/model/check/order.h"
 #include "collector/model/check/passage.h"
 #include "collector/model/check/shadow.h"
 #include "collector/model/check/written.h"
-#include "collector/model/program.h"
-#include "collector/model/warp.h"
-#include "kernels/family.h"
+#include "collector/model/machine/observer.h"
+#include "collector/model/machine/program.h"
+#include "collector/model/machine/warp.h"
 
 namespace warpmeter::model::check {
 
@@ -31,7 +32,7 @@ class BlockChecker;
 /// Names of threads, blocks and lines in messages.
 class Names {
  public:
-  Names(const Program& program, const kernels::Geometry& geometry)
+  Names(const Program& program, const Geometry& geometry)
       : program_(program), geometry_(geometry) {}
 
   std::string thread(std::uint32_t thread) const;  ///< "thread (3,0,0)"
@@ -40,7 +41,7 @@ class Names {
 
  private:
   const Program& program_;
-  const kernels::Geometry geometry_;
+  const Geometry geometry_;
 };
 
 /// What the checker itself has to know of an operation that it observes, beside watch_….
@@ -57,17 +58,15 @@ struct Region {
   }
 };
 
-class Checker {
+class Checker final : public LaunchObserver {
  public:
   /// All of these outlive the checker.
-  Checker(const Program& program, const kernels::Geometry& geometry, DeviceMemory& memory,
+  Checker(const Program& program, const Geometry& geometry, DeviceMemory& memory,
           WrittenMemory& written);
-  ~Checker();
+  ~Checker() override;
 
-  /// For a worker that runs blocks.
-  std::unique_ptr<BlockChecker> new_block_checker();
-  /// A kernel that had to be stopped.
-  void stopped(TrapKind kind, std::uint32_t instruction, const std::string& message);
+  std::unique_ptr<BlockObserver> new_block_observer() override;
+  void stopped(TrapKind kind, std::uint32_t instruction, const std::string& message) override;
 
   std::vector<Finding> findings() const { return findings_.list(); }
   /// Memory became too much to follow all of it: races on what was touched first from then on are
@@ -82,7 +81,7 @@ class Checker {
   const Region& region_of(std::uint64_t address);
 
   const Program& program_;
-  const kernels::Geometry geometry_;
+  const Geometry geometry_;
   DeviceMemory& memory_;
   WrittenMemory& written_;
   const Names names_;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "collector/model/program.h"
+#include "collector/model/machine/program.h"
 
 namespace warpmeter::model::check {
 

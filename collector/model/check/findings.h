@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/model/program.h"
+#include "collector/model/machine/program.h"
 
 namespace warpmeter::model::check {
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "collector/model/counting.h"
+#include "collector/model/counts/rules/counting.h"
 
 namespace warpmeter::model::check {
 

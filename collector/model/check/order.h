@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "collector/model/check/knowledge.h"
-#include "collector/model/program.h"
+#include "collector/model/machine/program.h"
 
 namespace warpmeter::model::check {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <iterator>
 
-#include "collector/model/program.h"
-#include "collector/model/warp.h"
+#include "collector/model/machine/program.h"
+#include "collector/model/machine/warp.h"
 
 namespace warpmeter::model::check {
 

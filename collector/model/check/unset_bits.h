@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "collector/model/unset_steps.h"
+#include "collector/model/machine/unset_steps.h"
 
 namespace warpmeter::model::check {
 

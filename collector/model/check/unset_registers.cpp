@@ -1,5 +1,7 @@
 #include "collector/model/check/unset_registers.h"
 
+#include "base/lanes.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -7,8 +9,8 @@
 #include <span>
 
 #include "collector/model/check/unset_bits.h"
-#include "collector/model/counting.h"
-#include "collector/model/memory.h"
+#include "collector/model/counts/rules/counting.h"
+#include "collector/model/machine/memory.h"
 
 namespace warpmeter::model::check {
 namespace {
@@ -17,11 +19,6 @@ using ptx::Spread;
 using ptx::UnsetUse;
 
 constexpr std::uint32_t not_watched = ~std::uint32_t{0}, no_origin = ~std::uint32_t{0};
-
-template <class Visit>
-void for_each_lane(std::uint32_t lanes, Visit visit) {
-  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<unsigned>(std::countr_zero(lanes)));
-}
 
 /// The lanes of a predicate operand.
 std::uint32_t holding(const Warp& warp, const UnsetOperand& predicate) {

@@ -14,9 +14,9 @@
 
 #include "collector/model/check/local_memory.h"
 #include "collector/model/check/unset_bits.h"
-#include "collector/model/program.h"
-#include "collector/model/unset_steps.h"
-#include "collector/model/warp.h"
+#include "collector/model/machine/program.h"
+#include "collector/model/machine/unset_steps.h"
+#include "collector/model/machine/warp.h"
 
 namespace warpmeter::model::check {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "collector/model/program.h"
+#include "collector/model/machine/program.h"
 
 namespace warpmeter::model::check {
 

@@ -1,6 +1,8 @@
 // From the text of an argument to its value.
 #include "collector/cli/arguments.h"
 
+#include "base/utf8.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "collector/cli/usage.h"
-#include "schema/error.h"
 
 namespace warpmeter::cli {
 namespace {

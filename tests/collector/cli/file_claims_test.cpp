@@ -1,5 +1,5 @@
 // No file is written that is read, or written twice, by whatever name.
-#include "collector/cli/file_claims.h"
+#include "base/file_claims.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Files of -o: whole or not at all.
-#include "collector/cli/output.h"
+#include "base/output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::cli {
 namespace {

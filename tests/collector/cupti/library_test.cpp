@@ -9,9 +9,9 @@
 #include <fstream>
 #include <map>
 
+#include "base/error.h"
 #include "collector/cupti/backend.h"
 #include "collector/cupti/diagnose.h"
-#include "schema/error.h"
 
 namespace warpmeter::cupti {
 namespace {

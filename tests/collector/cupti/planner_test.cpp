@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
+#include "base/error.h"
 #include "collector/cupti/passes.h"
 #include "schema/catalogue.h"
-#include "schema/error.h"
 
 namespace warpmeter::cupti {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "collector/model/backend.h"
+#include "collector/model/session/backend.h"
 #include "tests/device/model/agreement.h"
 #include "tests/paths.h"
 

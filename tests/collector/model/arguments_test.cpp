@@ -1,5 +1,5 @@
 // Arguments as people write them: what each form becomes, and what is said about one that is wrong.
-#include "collector/model/arguments.h"
+#include "collector/model/input/arguments.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::model {
 namespace {

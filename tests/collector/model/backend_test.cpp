@@ -1,15 +1,15 @@
 // The model as a session sees it.
-#include "collector/model/backend.h"
+#include "collector/model/session/backend.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "collector/model/grades.h"
+#include "base/error.h"
+#include "collector/model/counts/grades.h"
 #include "kernels/family.h"
 #include "schema/catalogue.h"
-#include "schema/error.h"
 #include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {

@@ -1,18 +1,17 @@
 // Blocks chosen from a grid, and what the grid is estimated to cost from them.
-#include "collector/model/block_selection.h"
+#include "collector/model/counts/block_selection.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "collector/model/estimate.h"
-#include "schema/error.h"
+#include "base/error.h"
+#include "collector/model/counts/estimate.h"
 #include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {
 namespace {
 
-using kernels::Dim3;
 
 TEST(BlockSelection, TakesCornersThenEdgesAndInterior) {
   for (const Dim3& grid : {Dim3{64, 64, 1}, Dim3{10, 10, 10}, Dim3{1000, 1, 1}, Dim3{1, 7, 3},
@@ -75,7 +74,7 @@ TEST(Estimate, SpreadsWhatBlocksOfAPartCost) {
   auto parsed = ptx::parse(uneven);
   auto decoded = decode(*std::get<std::unique_ptr<ptx::Module>>(parsed), "k");
   const Program& program = std::get<Program>(decoded);
-  const kernels::Geometry shape = geometry(100, 32);
+  const Geometry shape = geometry(100, 32);
   const auto run = [&](std::uint64_t blocks, unsigned threads) {
     const BlockSelection selection = select_blocks(shape.grid, blocks);
     Estimate estimate(program, shape.grid, selection);
@@ -84,7 +83,7 @@ TEST(Estimate, SpreadsWhatBlocksOfAPartCost) {
     const auto* bytes = reinterpret_cast<const std::byte*>(&address);
     LaunchOptions options;
     options.threads = threads;
-    options.estimate = &estimate;
+    options.sample = &estimate;
     const LaunchOutcome whole =
         launch(program, shape, std::vector<std::byte>(bytes, bytes + 8), memory, options);
     return estimate.counter("global_load_requests", whole);

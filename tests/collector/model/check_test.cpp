@@ -7,7 +7,7 @@
 #include <string>
 
 #include "collector/model/check/checker.h"
-#include "collector/model/estimate.h"
+#include "collector/model/counts/estimate.h"
 #include "tests/collector/model/prepared_launch.h"
 #include "tests/device/model/cases.h"
 
@@ -16,21 +16,21 @@ namespace {
 
 /// The mistakes that the checker finds in the grid's corners, a line each; in the whole grid where
 /// blocks wait for others. Remarks are left out.
-std::string check(const kernels::Image& image, std::string_view entry,
-                  const kernels::Geometry& geometry, const kernels::Problem& problem) {
+std::string check(const kernels::Image& image, std::string_view entry, const Geometry& geometry,
+                  const kernels::Problem& problem) {
   const auto prepared = prepare_launch(image, entry, problem);
   if (!prepared->refusal.empty()) return prepared->refusal;
   const Program& program = prepared->program;
   check::WrittenMemory written;
   check::Checker checker(program, geometry, prepared->memory, written);
   LaunchOptions options;
-  options.checker = &checker;
+  options.observer = &checker;
   const BlockSelection corners =
       select_blocks(geometry.grid, std::min<std::uint64_t>(4, geometry.grid.count()));
   Estimate estimate(program, geometry.grid, corners);
   const bool waits = std::any_of(program.sites.begin(), program.sites.end(),
                                  [](const SiteInfo& site) { return site.waits; });
-  if (!waits) options.estimate = &estimate;
+  if (!waits) options.sample = &estimate;
   const LaunchOutcome outcome =
       launch(program, geometry, prepared->parameters, prepared->memory, options);
   std::string text = outcome.trap ? outcome.trap->message + "\n" : "";

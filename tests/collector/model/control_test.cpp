@@ -334,7 +334,7 @@ TEST(ControlFlow, KnowsWhereEachThreadIs) {
     mad.lo.u32 %r18, %r13, 1000, %r18;
     st.global.u32 [%rd3], %r18;
     ret;)";
-  const kernels::Geometry shape{{3, 2, 2}, {5, 3, 4}, 0};
+  const Geometry shape{{3, 2, 2}, {5, 3, 4}, 0};
   const TestRun run = run_ptx(module_with(".param .u64 out", body), "k", shape,
                               {TestArgument::buffer(Numbers(12 * 60))});
   ASSERT_EQ(run.refusal + run.trap(), "");

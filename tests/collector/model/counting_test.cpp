@@ -1,5 +1,5 @@
 // The counting rules against single accesses measured on hardware, and by hand.
-#include "collector/model/counting.h"
+#include "collector/model/counts/rules/counting.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "collector/model/measured.h"
-#include "collector/model/measured_access.h"
+#include "collector/model/counts/rules/measured.h"
+#include "collector/model/counts/rules/measured_access.h"
 #include "tests/paths.h"
 
 namespace warpmeter::model {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "collector/model/execute/units.h"
+#include "collector/model/machine/execute/units.h"
 #include "tests/collector/model/random_program.h"
 #include "tests/collector/model/reference/floats.h"
 #include "tests/collector/model/reference/warp.h"

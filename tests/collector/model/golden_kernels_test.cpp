@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "collector/model/backend.h"
-#include "collector/model/measured.h"
+#include "collector/model/counts/rules/measured.h"
+#include "collector/model/session/backend.h"
 #include "kernels/family.h"
 #include "tests/paths.h"
 

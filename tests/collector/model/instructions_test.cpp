@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "collector/model/execute/units.h"
+#include "collector/model/machine/execute/units.h"
 #include "tests/collector/model/instruction_kernel.h"
 #include "tests/collector/model/run_ptx.h"
 #include "tests/paths.h"

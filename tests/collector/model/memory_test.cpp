@@ -1,13 +1,13 @@
 // Where addresses lead and what accesses cost: allocations, the spaces, vectors, atomics, and that
 // the remembered path counts as the careful one does.
-#include "collector/model/memory.h"
+#include "collector/model/machine/memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "collector/model/counting.h"
+#include "collector/model/counts/rules/counting.h"
 #include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {

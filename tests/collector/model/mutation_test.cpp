@@ -46,7 +46,7 @@ TEST(Machine, SurvivesKernelsWithCharactersExchanged) {
     options.instruction_budget = 5000;
     for (int i = 0; i < 500; ++i) {
       const kernels::Variant& variant = family->variants[random() % family->variants.size()];
-      kernels::Geometry shape = variant.geometry(family->has_sizes() ? 33 : 0);
+      Geometry shape = variant.geometry(family->has_sizes() ? 33 : 0);
       shape.grid = {1, 1, 1};
       const TestRun run =
           run_ptx(mutated(text, variant.entry, random), variant.entry, shape, arguments, options);

@@ -1,13 +1,13 @@
 // .npy files: what NumPy writes is read, what we write is what NumPy would, and a file that lies is
 // refused without taking more memory than it holds.
-#include "collector/model/npy.h"
+#include "collector/model/input/npy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::model {
 namespace {

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "collector/model/decode/decode.h"
-#include "collector/model/launch.h"
+#include "collector/model/machine/decode/decode.h"
+#include "collector/model/machine/launch.h"
 #include "collector/model/ptx/module.h"
 #include "kernels/family.h"
 

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "collector/model/decode/decode.h"
-#include "collector/model/launch.h"
+#include "collector/model/machine/decode/decode.h"
+#include "collector/model/machine/launch.h"
 #include "collector/model/ptx/module.h"
 
 namespace warpmeter::model {
@@ -53,13 +53,12 @@ struct TestRun {
   std::string trap() const { return outcome.trap ? outcome.trap->message : ""; }
 };
 
-inline kernels::Geometry geometry(std::uint32_t grid, std::uint32_t block,
-                                  std::uint32_t dynamic_shared_bytes = 0) {
+inline Geometry geometry(std::uint32_t grid, std::uint32_t block,
+                         std::uint32_t dynamic_shared_bytes = 0) {
   return {{grid, 1, 1}, {block, 1, 1}, dynamic_shared_bytes};
 }
 
-inline TestRun run_ptx(std::string_view text, std::string_view entry,
-                       const kernels::Geometry& geometry,
+inline TestRun run_ptx(std::string_view text, std::string_view entry, const Geometry& geometry,
                        const std::vector<TestArgument>& arguments,
                        const LaunchOptions& options = {}) {
   TestRun run;

@@ -11,12 +11,12 @@
 #include <variant>
 #include <vector>
 
-#include "collector/model/decode/decode.h"
-#include "collector/model/grades.h"
+#include "collector/model/counts/grades.h"
+#include "collector/model/counts/sass/audit.h"
+#include "collector/model/counts/sass/instruction.h"
+#include "collector/model/counts/sass/machine_code.h"
+#include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
-#include "collector/model/sass/audit.h"
-#include "collector/model/sass/instruction.h"
-#include "collector/model/sass/machine_code.h"
 #include "tests/device/model/cases.h"
 #include "tests/paths.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <string_view>
 
-#include "collector/model/decode/table.h"
+#include "collector/model/machine/decode/table.h"
 #include "tests/collector/model/forms.h"
 #include "tests/collector/model/instruction_kernel.h"
 #include "tests/collector/model/random_program.h"
@@ -103,7 +103,7 @@ Names names_of_table() {
 #define TERNARY(code, choices, ...) add(choices);
 #define CLASSIFY(code, choices, ...) add(choices);
 #define CARRY(code, choices, ...) add(choices);
-#include "collector/model/operations.inc"
+#include "collector/model/machine/operations.inc"
   return names;
 }
 
@@ -245,7 +245,7 @@ const std::vector<std::string>& codes() {
 #define LOAD(code, ...) #code "_a32", #code "_a64", #code "_v_a32", #code "_v_a64",
 #define STORE(code, ...) #code "_a32", #code "_a64", #code "_v_a32", #code "_v_a64",
 #define OTHER(code, ...) #code,
-#include "collector/model/operations.inc"
+#include "collector/model/machine/operations.inc"
   };
   return names;
 }

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "collector/model/shown_name.h"
+#include "collector/model/machine/shown_name.h"
 #include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {
@@ -12,8 +12,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using Numbers = std::vector<std::uint32_t>;
 
-TestRun run_body(const std::string& body, const kernels::Geometry& shape,
-                 const LaunchOptions& options = {}, std::size_t words = 32) {
+TestRun run_body(const std::string& body, const Geometry& shape, const LaunchOptions& options = {},
+                 std::size_t words = 32) {
   const std::string text = ".file 1 \"kernels/wrong.cu\"\n";
   return run_ptx(module_with(".param .u64 out",
                              " .reg .pred %p<8>; .reg .b32 %r<32>; .reg .b64 %rd<8>;\n"

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "collector/model/grades.h"
+#include "collector/model/counts/grades.h"
 #include "tests/collector/model/run_ptx.h"
 #include "tests/paths.h"
 
@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 class Waiting : public testing::TestWithParam<int> {
  protected:
-  static TestRun run(const std::string& entry, const kernels::Geometry& shape,
+  static TestRun run(const std::string& entry, const Geometry& shape,
                      const std::vector<TestArgument>& arguments) {
     std::ifstream file(fmt::format("{}/tests/collector/model/programs/waiting.sm_{}.ptx",
                                    binary_dir(), GetParam()));

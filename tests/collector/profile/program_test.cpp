@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "base/error.h"
 #include "collector/profile/injector.h"
-#include "schema/error.h"
 
 namespace warpmeter::profile {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "schema/error.h"
+#include "base/error.h"
 
 namespace warpmeter::run {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "schema/error.h"
+#include "base/error.h"
 #include "tests/collector/run/fake_backend.h"
 
 namespace warpmeter::run {
@@ -23,7 +23,7 @@ std::vector<std::byte> one_int(std::int32_t value) {
   return bytes;
 }
 
-kernels::Geometry geometry(std::int64_t n) { return {{static_cast<std::uint32_t>(n)}, {32}, 128}; }
+Geometry geometry(std::int64_t n) { return {{static_cast<std::uint32_t>(n)}, {32}, 128}; }
 std::vector<kernels::Expected> all_seven(std::int64_t, const kernels::Problem&) {
   return {{0, one_int(7)}};
 }

@@ -14,7 +14,7 @@ namespace warpmeter::agreement {
 struct Case {
   std::string_view entry;
   const kernels::Image* image = nullptr;
-  kernels::Geometry geometry;
+  Geometry geometry;
   kernels::Problem (*problem)() = nullptr;
   /// Of each float or double, relative; 0: outputs are equal bit for bit. Not 0 where the kernel
   /// uses an approximate function.

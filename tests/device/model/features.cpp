@@ -29,8 +29,8 @@ Problem pairs_of_halves() {
   return Arguments().halves(512).zeros(out_words).value(number);
 }
 
-const kernels::Geometry four_blocks{{4}, {128}};
-const kernels::Geometry two_blocks{{2}, {256}};
+const Geometry four_blocks{{4}, {128}};
+const Geometry two_blocks{{2}, {256}};
 
 }  // namespace
 

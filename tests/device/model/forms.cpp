@@ -57,7 +57,7 @@ Problem patterns() {
       .value<std::int32_t>(640);
 }
 
-constexpr kernels::Geometry four_blocks = {{4}, {128}};
+constexpr Geometry four_blocks = {{4}, {128}};
 
 }  // namespace
 

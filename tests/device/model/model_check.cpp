@@ -12,9 +12,9 @@
 #include <fstream>
 #include <string>
 
+#include "base/error.h"
 #include "collector/cupti/backend.h"
-#include "collector/model/backend.h"
-#include "schema/error.h"
+#include "collector/model/session/backend.h"
 #include "tests/device/model/agreement.h"
 
 namespace {

@@ -86,9 +86,9 @@ std::map<std::string, Kernel> read_source(const fs::path& path) {
 void read_file(const std::string& folder, const std::string& stem, std::vector<Kernel>& all) {
   const fs::path source = fs::path(folder) / (stem + ".cu");
   std::map<std::string, Kernel> said = read_source(source);
-  cli::ModelSpec spec;
-  cli::read_spec((fs::path(folder) / (stem + ".yaml")).string(), spec);
-  for (cli::ModelLaunch& launch : spec.launches) {
+  model::Spec spec;
+  model::read_spec((fs::path(folder) / (stem + ".yaml")).string(), spec);
+  for (model::LaunchSpec& launch : spec.launches) {
     const auto found = said.find(launch.kernel);
     if (found == said.end()) {
       throw std::runtime_error(fmt::format("{} launches '{}', which {} does not have (any more)",
@@ -124,8 +124,8 @@ const std::vector<std::string>& fills() {
   return all;
 }
 
-cli::ModelLaunch Kernel::filled(const std::string& fill) const {
-  cli::ModelLaunch answer = launch;
+model::LaunchSpec Kernel::filled(const std::string& fill) const {
+  model::LaunchSpec answer = launch;
   for (std::string& argument : answer.arguments) {
     const std::size_t at = argument.find("=FILL");
     // Small numbers, since kernels take remainders of them for indices.

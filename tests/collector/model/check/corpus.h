@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "collector/cli/model_spec.h"
+#include "collector/model/input/spec.h"
 
 namespace warpmeter::corpus {
 
@@ -16,7 +16,7 @@ using Mark = std::pair<int, std::string>;
 
 struct Kernel {
   std::string file;  ///< "planted_barriers", without folder and suffix
-  cli::ModelLaunch launch;
+  model::LaunchSpec launch;
   bool is_planted = false;
   bool model_only = false;      ///< it would never end on hardware
   bool may_hang = false;        ///< it may never end there
@@ -25,7 +25,7 @@ struct Kernel {
   std::set<Mark> allowed;       ///< these as well
 
   /// The launch with a fill in place of FILL.
-  cli::ModelLaunch filled(const std::string& fill) const;
+  model::LaunchSpec filled(const std::string& fill) const;
 };
 
 const std::vector<std::string>& fills();  ///< "zeros", "1", "iota", "random"

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "collector/cli/model_session.h"
+#include "collector/model/session/session.h"
 #include "tests/collector/model/check/corpus.h"
 #include "tests/paths.h"
 
@@ -32,7 +32,7 @@ const model::KernelFile& code_of(const std::string& file) {
       .first->second;
 }
 
-std::set<Mark> marks_of(const cli::ModelOutcome& outcome, const Kernel& kernel) {
+std::set<Mark> marks_of(const model::SessionOutcome& outcome, const Kernel& kernel) {
   std::set<Mark> marks;
   for (const model::check::Finding& finding : outcome.findings) {
     // A line of a header is none of the kernel's.
@@ -42,7 +42,7 @@ std::set<Mark> marks_of(const cli::ModelOutcome& outcome, const Kernel& kernel) 
   return marks;
 }
 
-std::string messages_of(const cli::ModelOutcome& outcome) {
+std::string messages_of(const model::SessionOutcome& outcome) {
   std::string text;
   for (const model::check::Finding& finding : outcome.findings) {
     text += finding.file + ":" + std::to_string(finding.place.line) + ": " +
@@ -55,15 +55,15 @@ class Corpus : public ::testing::TestWithParam<Kernel> {};
 
 TEST_P(Corpus, FindsWhatIsPlantedAndNothingElse) {
   const Kernel& kernel = GetParam();
-  cli::ModelOptions options;
+  model::SessionOptions options;
   options.threads = 1;
   options.check = true;
   for (const std::string& fill : fills()) {
-    const cli::ModelLaunch launch = kernel.filled(fill);
-    cli::FileClaims claims;
-    cli::ModelSession session(code_of(kernel.file), options, claims);
+    const model::LaunchSpec launch = kernel.filled(fill);
+    FileClaims claims;
+    model::LaunchSession session(code_of(kernel.file), options, claims);
     session.prepare(launch);
-    const std::optional<cli::ModelOutcome> outcome = session.run_next();
+    const std::optional<model::SessionOutcome> outcome = session.run_next();
     ASSERT_TRUE(outcome.has_value());
     EXPECT_EQ(judge(kernel, fill, marks_of(*outcome, kernel)), "") << messages_of(*outcome);
     if (!kernel.is_planted) {

@@ -45,7 +45,7 @@ inline std::vector<std::string> findings_of(const std::string& text, std::uint32
   check::WrittenMemory written;
   check::Checker checker(program, geometry(1, block), memory, written);
   LaunchOptions options;
-  options.checker = &checker;
+  options.observer = &checker;
   const LaunchOutcome outcome =
       launch(program, geometry(1, block), *pack_parameters(program, values), memory, options);
   std::vector<std::string> found;

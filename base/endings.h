@@ -1,0 +1,44 @@
+// The program's untimely ends. A signal that ends it (Ctrl-C, SIGTERM, SIGHUP, a limit on CPU time)
+// removes what was only there for a while, and then ends it as it would have done.
+#pragma once
+
+#include <string>
+
+namespace warpmeter {
+
+/// From now on signals that would end the program remove the doomed first. Those that are ignored
+/// (nohup) stay so. A limit on the size of files no longer ends the program: writing fails instead.
+void catch_endings();
+
+/// Removes the doomed, and ends the program by the signal. For handlers of signals: safe there; the
+/// end comes when the handler returns.
+void end_by_signal(int signal);
+
+/// A file, or a folder with the files in it, that goes when a signal ends the program while this
+/// lives. Removing it otherwise is its owner's business. Only so many at a time are remembered.
+class Doomed {
+ public:
+  explicit Doomed(const std::string& path);
+  ~Doomed();
+  Doomed(const Doomed&) = delete;
+  Doomed& operator=(const Doomed&) = delete;
+
+ private:
+  int place_ = -1;
+};
+
+/// No signal is handled by this thread while it lives, so that nothing comes between making a file
+/// and remembering it.
+class SignalsHeld {
+ public:
+  SignalsHeld();
+  ~SignalsHeld();
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  struct Mask;
+  Mask* before_;
+};
+
+}  // namespace warpmeter

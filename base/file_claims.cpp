@@ -1,0 +1,78 @@
+#include "base/file_claims.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+
+namespace warpmeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Without links and dots as far as it exists.
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error);
+  if (error) return path;
+  const fs::path real = fs::weakly_canonical(whole, error);
+  return error ? path : real.string();
+}
+
+}  // namespace
+
+void FileClaims::add(Claim claim) {
+  if (claim.path.empty()) return;
+  struct stat status {};
+  claim.exists = stat(claim.path.c_str(), &status) == 0;
+  if (claim.exists && !S_ISREG(status.st_mode)) return;
+  claim.device = status.st_dev;
+  claim.inode = status.st_ino;
+  claim.resolved = real_path(claim.path);
+  for (const Claim& other : claims_) {
+    if (claim.option.empty() && other.option.empty()) continue;
+    const bool is_same = claim.exists && other.exists
+                             ? claim.device == other.device && claim.inode == other.inode
+                             : claim.exists == other.exists && claim.resolved == other.resolved;
+    if (!is_same) continue;
+    // What was named later is what is wrong, unless it is only read.
+    const Claim& writer = claim.option.empty() ? other : claim;
+    const Claim& kept = claim.option.empty() ? claim : other;
+    throw Error(ExitCode::usage, fmt::format("{} {} would {} {}; choose another file",
+                                             writer.option, writer.path, writer.verb, kept.what));
+  }
+  claims_.push_back(std::move(claim));
+}
+
+void FileClaims::add_database(const std::string& path, const std::string& what,
+                              const std::string& option) {
+  const bool is_link = fs::is_symlink(fs::path(path));
+  const std::string beside = is_link ? real_path(path) : path;  // SQLite's own files lie there
+  add({option, path, what, "change"});
+  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
+    add({option, beside + suffix, fmt::format("{} (its {} file)", what, suffix), "change"});
+  }
+}
+
+void FileClaims::read(const std::string& path, const std::string& what) { add({"", path, what}); }
+
+void FileClaims::read_database(const std::string& path, const std::string& what) {
+  add_database(path, what, "");
+}
+
+void FileClaims::store(const std::string& path, const std::string& option) {
+  add_database(path, "the database", option);
+}
+
+Destination FileClaims::write(const std::string& path, const std::string& option) {
+  Destination destination;
+  if (path.empty() || path == "-") return destination;
+  add({option, path, fmt::format("what {} writes", option)});
+  destination.path_ = path;
+  return destination;
+}
+
+}  // namespace warpmeter

@@ -1,0 +1,103 @@
+#include "base/kernel_name.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+namespace warpmeter {
+namespace {
+
+/// Where the parameters of a function begin: the first '(' outside of template arguments that is
+/// not the "(anonymous namespace)" or the "{lambda(" of its name. npos: there are none.
+std::size_t parameters_of(std::string_view name) {
+  constexpr std::string_view anonymous = "(anonymous namespace)";
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (c == '(' && depth == 0) {
+      if (name.substr(i, anonymous.size()) != anonymous) return i;
+      i += anonymous.size() - 1;
+    } else if (c == '<' || c == '{' || c == '(') {
+      ++depth;
+    } else if (c == '>' || c == '}' || c == ')') {
+      --depth;
+    }
+  }
+  return std::string_view::npos;
+}
+
+/// Where the last part of a qualified name begins, behind the last "::" or blank outside of
+/// brackets.
+std::size_t last_part_of(std::string_view name) {
+  int depth = 0;
+  for (std::size_t i = name.size(); i-- > 0;) {
+    const char c = name[i];
+    if (c == '>' || c == '}' || c == ')') {
+      ++depth;
+    } else if (c == '<' || c == '{' || c == '(') {
+      --depth;
+    } else if (depth == 0 && (c == ' ' || c == ':')) {
+      return i + 1;
+    }
+  }
+  return 0;
+}
+
+/// Where the name begins, behind the type that is returned, and where its parameters do: at the
+/// first '(' outside of <>.
+std::pair<std::size_t, std::size_t> bounds_of(std::string_view name) {
+  int depth = 0;
+  std::size_t begin = 0, end = name.size();
+  for (std::size_t i = 0; i < name.size() && end == name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (depth == 0 && name[i] == ' ') begin = i + 1;
+    if (depth == 0 && name[i] == '(') end = i;
+  }
+  return {begin, end};
+}
+
+/// As its author wrote it: without what compilers call namespaces that have no name.
+std::string written_name(std::string_view mangled) {
+  std::string name = demangled(std::string(mangled));
+  constexpr std::string_view anonymous = "(anonymous namespace)::";
+  for (std::size_t at = 0; (at = name.find(anonymous)) != std::string::npos;) {
+    name.erase(at, anonymous.size());
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  // "f" alone is the mangled name of the type float: only _Z begins a function's.
+  return name.starts_with("_Z") && status == 0 && text ? text.get() : name;
+}
+
+std::string function_name(const std::string& name) {
+  const std::string whole = demangled(name);
+  std::string_view rest = whole;
+  rest = rest.substr(0, parameters_of(rest));
+  rest = rest.substr(last_part_of(rest));
+  rest = rest.substr(0, rest.find('<'));
+  return rest.empty() ? whole : std::string(rest);
+}
+
+std::string readable_name(std::string_view mangled) {
+  const std::string name = written_name(mangled);
+  if (name == mangled) return name;
+  const auto [begin, end] = bounds_of(name);
+  return name.substr(begin, end - begin);
+}
+
+std::string name_with_parameters(std::string_view mangled) {
+  const std::string name = written_name(mangled);
+  return name.substr(bounds_of(name).first);
+}
+
+}  // namespace warpmeter

@@ -1,0 +1,21 @@
+// A kernel's name in its forms: mangled, as the linker knows it, and as people write it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warpmeter {
+
+/// "_ZN3foo6reduceILi4EEEvPf" → "void foo::reduce<4>(float*)"; a name that is not mangled as it is.
+std::string demangled(const std::string& name);
+
+/// The bare name of a function: "void foo::reduce<4>(float*)" → "reduce". Takes both forms.
+std::string function_name(const std::string& name);
+
+/// The name as its author wrote it, without parameters: "foo::reduce<4>".
+std::string readable_name(std::string_view name);
+
+/// The same with its parameters, which tells overloads apart: "foo::reduce<4>(float*)".
+std::string name_with_parameters(std::string_view name);
+
+}  // namespace warpmeter

@@ -1,0 +1,36 @@
+// Folders and files that go away again, and the permissions of files that stay.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+#include "base/endings.h"
+
+namespace warpmeter {
+
+/// A folder that only this user can enter, removed with all it holds; by a signal that ends the
+/// program too.
+class TemporaryFolder {
+ public:
+  /// In $TMPDIR, or in /tmp where the path of that one has more than `longest` characters. Throws
+  /// Error{file} when none can be made.
+  explicit TemporaryFolder(std::size_t longest = std::numeric_limits<std::size_t>::max());
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  std::unique_ptr<Doomed> doomed_;
+};
+
+/// What a new file's permissions are where nothing is said: those that the umask leaves. mkstemp
+/// makes files that only their owner can read.
+mode_t usual_mode();
+
+}  // namespace warpmeter

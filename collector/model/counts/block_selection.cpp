@@ -1,0 +1,164 @@
+#include "collector/model/counts/block_selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "base/error.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// A grid up to this size is chosen from a list of all its blocks; a larger one by drawing.
+constexpr std::uint64_t listed_blocks = std::uint64_t{1} << 22;
+constexpr std::uint64_t most_blocks = listed_blocks / 4;
+
+/// SplitMix64 (Steele, Lea, Flood, 2014): the same everywhere, which std::shuffle is not.
+class Random {
+ public:
+  std::uint64_t below(std::uint64_t bound) {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return (z ^ (z >> 31)) % bound;
+  }
+
+ private:
+  std::uint64_t state_ = 1;
+};
+
+std::array<std::uint64_t, 3> extents(const Dim3& grid) { return {grid.x, grid.y, grid.z}; }
+
+std::uint64_t number_of(const std::array<std::uint64_t, 3>& at, const Dim3& grid) {
+  return (at[2] * grid.y + at[1]) * grid.x + at[0];
+}
+
+std::vector<std::uint64_t> corners_of(const Dim3& grid) {
+  std::set<std::uint64_t> corners;
+  for (unsigned which = 0; which < 8; ++which) {
+    std::array<std::uint64_t, 3> at{};
+    const auto size = extents(grid);
+    for (std::size_t d = 0; d < 3; ++d) at[d] = (which >> d & 1) != 0 ? size[d] - 1 : 0;
+    corners.insert(number_of(at, grid));
+  }
+  return {corners.begin(), corners.end()};
+}
+
+std::array<std::uint64_t, grid_parts> sizes_of_parts(const Dim3& grid) {
+  std::uint64_t corners = 1, interior = 1;
+  for (const std::uint64_t extent : extents(grid)) {
+    if (extent == 1) continue;
+    corners *= 2;
+    interior *= extent - 2;
+  }
+  if (grid.count() == 1) interior = 0;
+  return {corners, grid.count() - corners - interior, interior};
+}
+
+/// Blocks of a part that are all different: `count` of the `existing` ones.
+std::vector<std::uint64_t> drawn(const Dim3& grid, GridPart part, std::uint64_t count,
+                                 Random& random) {
+  std::vector<std::uint64_t> blocks;
+  if (grid.count() <= listed_blocks) {
+    for (std::uint64_t block = 0; block < grid.count(); ++block) {
+      if (part_of(block, grid) == part) blocks.push_back(block);
+    }
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::swap(blocks[i], blocks[i + random.below(blocks.size() - i)]);
+    }
+    blocks.resize(count);
+    return blocks;
+  }
+  std::set<std::uint64_t> chosen;
+  while (chosen.size() < count) {
+    std::array<std::uint64_t, 3> at{};
+    const auto size = extents(grid);
+    for (std::size_t d = 0; d < 3; ++d) at[d] = random.below(size[d]);
+    if (part == GridPart::edge) {  // pushed to one of the borders
+      const std::size_t d = random.below(3);
+      if (size[d] > 1) at[d] = random.below(2) * (size[d] - 1);
+    }
+    const std::uint64_t block = number_of(at, grid);
+    if (part_of(block, grid) == part) chosen.insert(block);
+  }
+  return {chosen.begin(), chosen.end()};
+}
+
+}  // namespace
+
+GridPart part_of(std::uint64_t block, const Dim3& grid) {
+  const std::array<std::uint64_t, 3> at = {block % grid.x, block / grid.x % grid.y,
+                                           block / grid.x / grid.y};
+  const auto size = extents(grid);
+  unsigned borders = 0, directions = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (size[d] == 1) continue;
+    ++directions;
+    if (at[d] == 0 || at[d] + 1 == size[d]) ++borders;
+  }
+  return borders == directions ? GridPart::corner
+         : borders > 0         ? GridPart::edge
+                               : GridPart::interior;
+}
+
+std::uint64_t block_count(std::string_view text, const Dim3& grid) {
+  const bool is_share = text.ends_with('%');
+  const std::string_view digits = is_share ? text.substr(0, text.size() - 1) : text;
+  const char* const end = digits.data() + digits.size();
+  std::uint64_t count = 0;
+  bool is_right = false;
+  if (is_share) {
+    double percent = 0;
+    const auto [last, error] = std::from_chars(digits.data(), end, percent);
+    is_right = error == std::errc() && last == end && percent > 0 && percent <= 100;
+    if (is_right) {
+      count =
+          static_cast<std::uint64_t>(std::ceil(static_cast<double>(grid.count()) * percent / 100));
+    }
+  } else {
+    const auto [last, error] = std::from_chars(digits.data(), end, count);
+    is_right = error == std::errc() && last == end && count > 0;
+  }
+  if (!is_right) {
+    throw Error(ExitCode::usage,
+                fmt::format("--blocks takes a number of blocks or a share of them, not '{}': 64 or "
+                            "2.5%",
+                            text));
+  }
+  count = std::min(count, grid.count());
+  if (count < grid.count() && count > most_blocks && grid.count() > listed_blocks) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("--blocks {} is {} blocks, and a selection holds up to {}; choose fewer", text,
+                    count, most_blocks));
+  }
+  return count;
+}
+
+BlockSelection select_blocks(const Dim3& grid, std::uint64_t count) {
+  BlockSelection selection;
+  selection.existing = sizes_of_parts(grid);
+  const auto& [corners, edges, interior] = selection.existing;
+  selection.blocks = corners_of(grid);
+  if (count < selection.blocks.size()) selection.blocks.resize(count);
+  const std::uint64_t rest = count - selection.blocks.size();
+  // Edges of a grid that is drawn from are never exhausted: drawing the last ones takes long.
+  const std::uint64_t most_edges = grid.count() <= listed_blocks ? edges : edges / 2;
+  std::uint64_t of_edges = std::min((rest + 1) / 2, most_edges);
+  const std::uint64_t of_interior = std::min(rest - of_edges, interior);
+  of_edges = std::min(rest - of_interior, edges);
+  selection.chosen = {selection.blocks.size(), of_edges, of_interior};
+  Random random;
+  for (const GridPart part : {GridPart::edge, GridPart::interior}) {
+    const auto blocks = drawn(grid, part, selection.chosen[static_cast<std::size_t>(part)], random);
+    selection.blocks.insert(selection.blocks.end(), blocks.begin(), blocks.end());
+  }
+  std::sort(selection.blocks.begin(), selection.blocks.end());
+  return selection;
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,241 @@
+#include "collector/model/counts/grades.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace warpmeter::model {
+namespace {
+
+using schema::Grade;
+
+constexpr std::string_view loop_reason =
+    "approximate: the hardware runs this atomic as a loop that retries under contention";
+constexpr std::string_view waits_reason =
+    "approximate: how often this loop runs depends on what other threads do at the time";
+constexpr std::string_view parted_reason =
+    "counted at PTX level: warps part, and the machine code has copies of this access or branches "
+    "in other ways";
+constexpr std::string_view apart_reason =
+    "approximate: copies past the registers and barrier objects are not calibrated on hardware";
+constexpr std::string_view some_lanes_reason =
+    "approximate: 128-bit loads by some lanes of a warp only are not calibrated on hardware";
+constexpr std::string_view width_reason =
+    "approximate: accesses of this width are not calibrated on hardware";
+constexpr std::string_view instruction_reason =
+    "PTX instructions: machine code executes another number of them";
+
+/// A counter's part of a site, by its name.
+struct CounterName {
+  std::string_view name;
+  AddressSpace space;
+  AccessKind kind;
+  std::uint64_t AccessCounts::*count;
+};
+constexpr CounterName counter_names[] = {
+    {"shared_load_wavefronts", AddressSpace::shared, AccessKind::load, &AccessCounts::transactions},
+    {"shared_load_requests", AddressSpace::shared, AccessKind::load, &AccessCounts::requests},
+    {"shared_store_wavefronts", AddressSpace::shared, AccessKind::store,
+     &AccessCounts::transactions},
+    {"shared_store_requests", AddressSpace::shared, AccessKind::store, &AccessCounts::requests},
+    {"shared_atomic_wavefronts", AddressSpace::shared, AccessKind::atomic,
+     &AccessCounts::transactions},
+    {"shared_atomic_requests", AddressSpace::shared, AccessKind::atomic, &AccessCounts::requests},
+    {"global_load_sectors", AddressSpace::global, AccessKind::load, &AccessCounts::transactions},
+    {"global_load_requests", AddressSpace::global, AccessKind::load, &AccessCounts::requests},
+    {"global_load_bytes", AddressSpace::global, AccessKind::load, &AccessCounts::bytes},
+    {"global_store_sectors", AddressSpace::global, AccessKind::store, &AccessCounts::transactions},
+    {"global_store_requests", AddressSpace::global, AccessKind::store, &AccessCounts::requests},
+    {"global_store_bytes", AddressSpace::global, AccessKind::store, &AccessCounts::bytes},
+    {"global_atomic_sectors", AddressSpace::global, AccessKind::atomic,
+     &AccessCounts::transactions},
+    {"global_atomic_requests", AddressSpace::global, AccessKind::atomic, &AccessCounts::requests},
+    {"global_reduction_sectors", AddressSpace::global, AccessKind::reduction,
+     &AccessCounts::transactions},
+    {"global_reduction_requests", AddressSpace::global, AccessKind::reduction,
+     &AccessCounts::requests},
+};
+
+bool is_atomic(const SiteInfo& site) {
+  return site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
+}
+
+/// What the program as a whole allows, also for a count to which no access of its PTX added:
+/// without its machine code nobody knows what it executes.
+SiteGrade grade_without_access(const Program& program) {
+  if (!program.is_audited()) return {Grade::ptx, program.why_unaudited};
+  if (!program.why_not_exact.empty()) return {Grade::modelled, program.why_not_exact};
+  return {};
+}
+
+/// The machine code has accesses of the counter's kind that no site counts.
+bool has_strays(const Program& program, const CounterName& counter) {
+  return std::any_of(program.strays.begin(), program.strays.end(), [&](const StrayAccess& stray) {
+    const bool is_same_space = stray.space == counter.space || stray.space == AddressSpace::generic;
+    return is_same_space && stray.kind == counter.kind;
+  });
+}
+
+/// An atomic that the audit could not settle may be any kind of atomic, or a loop that loads.
+bool may_add_to(const SiteInfo& site, const CounterName& counter) {
+  return !site.doubt.empty() && is_atomic(site) && counter.kind != AccessKind::store;
+}
+
+/// Shared memory has one kind of atomic, whether its result is used or not.
+AccessKind kind_in(const SiteInfo& site, AddressSpace space) {
+  const bool one_kind = space == AddressSpace::shared && site.kind == AccessKind::reduction;
+  return one_kind ? AccessKind::atomic : site.kind;
+}
+
+const AccessCounts& counts_in(const SiteCounts& counts, AddressSpace space) {
+  return space == AddressSpace::shared ? counts.shared : counts.global;
+}
+
+std::string_view access_name(AddressSpace space, AccessKind kind) {
+  const bool shared = space == AddressSpace::shared;
+  switch (kind) {
+    case AccessKind::load:
+      return shared ? "shared load" : "global load";
+    case AccessKind::store:
+      return shared ? "shared store" : "global store";
+    case AccessKind::atomic:
+      return shared ? "shared atomic" : "global atomic";
+    case AccessKind::reduction:
+      break;
+  }
+  return "global reduction";
+}
+
+}  // namespace
+
+std::string line_text(std::string_view source, int line) {
+  for (int i = 1; i < line; ++i) {
+    const std::size_t end = source.find('\n');
+    if (end == std::string_view::npos) return "";
+    source.remove_prefix(end + 1);
+  }
+  source = source.substr(0, source.find('\n'));
+  const std::size_t first = source.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return "";
+  return std::string(source.substr(first, source.find_last_not_of(" \t\r") - first + 1));
+}
+
+SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space,
+                   const LaunchOutcome& outcome) {
+  const SiteInfo& site = program.sites[index];
+  if (!program.is_audited()) return grade_without_access(program);
+  if (!site.doubt.empty()) return {Grade::ptx, site.doubt};
+  const bool parted = std::any_of(site.together.begin(), site.together.end(),
+                                  [&](std::uint32_t i) { return outcome.parted[i] != 0; });
+  if (parted) return {Grade::ptx, parted_reason};
+  if (site.is_apart) return {Grade::modelled, apart_reason};
+  if (site.waits) return {Grade::modelled, waits_reason};
+  if (is_atomic(site) && space == AddressSpace::shared && (site.is_float || site.retries)) {
+    return {Grade::modelled, loop_reason};
+  }
+  const bool is_known_atomic =
+      site.width == 4 || (site.width == 8 && space == AddressSpace::global);
+  if (space == AddressSpace::shared && outcome.counts[index].is_approximate) {
+    return {Grade::modelled, some_lanes_reason};
+  }
+  if (site.width > 16 || (is_atomic(site) && !is_known_atomic)) {
+    return {Grade::modelled, width_reason};
+  }
+  return grade_without_access(program);
+}
+
+schema::Counter counter(std::string_view name, const Program& program,
+                        const LaunchOutcome& outcome) {
+  schema::Counter result;
+  result.name = name;
+  if (name == "warp_instructions" || name == "thread_instructions") {
+    result.value = static_cast<double>(name == "warp_instructions" ? outcome.warp_instructions
+                                                                   : outcome.thread_instructions);
+    result.grade = Grade::ptx;
+    result.reason = instruction_reason;
+    return result;
+  }
+  const auto* known =
+      std::find_if(std::begin(counter_names), std::end(counter_names),
+                   [&](const CounterName& candidate) { return candidate.name == name; });
+  if (known == std::end(counter_names)) {
+    result.reason = "the model counts accesses and instructions only; run on a GPU for this";
+    return result;
+  }
+  SiteGrade grade = grade_without_access(program);
+  const auto weaken = [&](const SiteGrade& other) {
+    if (other.grade > grade.grade) grade = other;
+  };
+  if (has_strays(program, *known)) weaken({Grade::ptx, stray_accesses});
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    const SiteInfo& site = program.sites[i];
+    if (site.is_apart) continue;
+    const AccessCounts* counts = &counts_in(outcome.counts[i], known->space);
+    const bool loops = known->space == AddressSpace::shared && known->kind == AccessKind::load &&
+                       outcome.counts[i].loop_loads.requests > 0;
+    if (loops) {
+      counts = &outcome.counts[i].loop_loads;
+    } else if (kind_in(site, known->space) != known->kind) {
+      if (counts->requests > 0 && may_add_to(site, *known)) {
+        weaken(grade_of(program, i, known->space, outcome));
+      }
+      continue;
+    } else if (counts->requests == 0 && counts->bytes == 0) {
+      // Nobody had to wait here; on the hardware somebody may have to.
+      const bool may_be_there = site.space == known->space || site.space == AddressSpace::generic;
+      if (!site.waits || !may_be_there) continue;
+    }
+    sum += counts->*known->count;
+    weaken(grade_of(program, i, known->space, outcome));
+  }
+  result.value = static_cast<double>(sum);
+  result.grade = grade.grade;
+  result.reason = grade.reason;
+  return result;
+}
+
+std::vector<std::string_view> counter_list() {
+  std::vector<std::string_view> names = {"warp_instructions", "thread_instructions"};
+  for (const CounterName& known : counter_names) names.push_back(known.name);
+  return names;
+}
+
+std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome) {
+  std::vector<double> values;
+  for (const std::string_view name : counter_list()) {
+    values.push_back(counter(name, program, outcome).value.value_or(0));
+  }
+  return values;
+}
+
+std::vector<schema::Line> source_lines(const Program& program, const LaunchOutcome& outcome,
+                                       std::string_view source_path, std::string_view source) {
+  std::map<std::tuple<std::string, int, AddressSpace, AccessKind>, schema::Line> lines;
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    const SiteInfo& site = program.sites[i];
+    const Place& place = program.places[site.instruction];
+    if (place.line == 0 || static_cast<std::size_t>(place.file) >= program.files.size()) continue;
+    const std::string& file = program.files[static_cast<std::size_t>(place.file)];
+    for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
+      const AccessCounts& counts = counts_in(outcome.counts[i], space);
+      if (counts.requests == 0) continue;
+      const AccessKind kind = kind_in(site, space);
+      schema::Line& line = lines[{file, place.line, space, kind}];
+      line.file = file;
+      line.line = place.line;
+      if (line.text.empty() && file == source_path) line.text = line_text(source, place.line);
+      line.access = access_name(space, kind);
+      line.requests += counts.requests;
+      line.transactions += counts.transactions;
+      line.ideal += counts.ideal;
+      if (space == AddressSpace::global) line.bytes = line.bytes.value_or(0) + counts.bytes;
+      line.grade = std::max(line.grade, grade_of(program, i, space, outcome).grade);
+    }
+  }
+  std::vector<schema::Line> result;
+  for (auto& [key, line] : lines) result.push_back(std::move(line));
+  return result;
+}
+
+}  // namespace warpmeter::model

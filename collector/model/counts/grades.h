@@ -1,0 +1,40 @@
+// Counters and source lines out of what the sites of a program have counted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/model/machine/launch.h"
+#include "schema/records.h"
+
+namespace warpmeter::model {
+
+/// How far an access's counts are to be trusted, and why no further; empty when they are exact.
+struct SiteGrade {
+  schema::Grade grade = schema::Grade::exact;
+  std::string_view reason;  ///< may lie in the program
+};
+/// Of one of the program's sites.
+SiteGrade grade_of(const Program& program, std::size_t site, AddressSpace space,
+                   const LaunchOutcome& outcome);
+
+/// A counter of the catalogue. Unavailable, with the reason, when the model does not count it.
+schema::Counter counter(std::string_view name, const Program& program,
+                        const LaunchOutcome& outcome);
+
+/// The counters that the model counts, and their values in the same order.
+std::vector<std::string_view> counter_list();
+std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome);
+
+/// The text of a line (from 1), without the white space around it; empty when there is none.
+std::string line_text(std::string_view source, int line);
+
+/// Accesses to shared and global memory by source line and kind, in the order of file, line and
+/// kind. `source` is the text of the kernel's file, for the lines of the file that it is of:
+/// `source_path`.
+std::vector<schema::Line> source_lines(const Program& program, const LaunchOutcome& outcome,
+                                       std::string_view source_path, std::string_view source);
+
+}  // namespace warpmeter::model

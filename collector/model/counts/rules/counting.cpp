@@ -1,0 +1,173 @@
+// A shared access is split into groups of lanes that the hardware serves one after the other: the
+// whole warp up to 32 bits a lane, halves at 64, quarters at 128. Loads whose lanes agree pairwise
+// (broadcasts and the like) are served in groups of twice the size where that makes no bank
+// conflict. Each group costs its degree.
+#include "collector/model/counts/rules/counting.h"
+
+#include "base/lanes.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpmeter::model {
+namespace {
+
+constexpr unsigned word_bytes = 4;
+constexpr unsigned banks = 32;
+
+std::uint32_t lanes_from(unsigned first, unsigned count) {
+  return static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << first);
+}
+
+/// Values seen, each once; at most 32 lanes × 8 words. A hash table with linear probing, twice as
+/// large as it can get full.
+class DistinctValues {
+ public:
+  void add(std::uint64_t value) {
+    constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+    std::size_t place = value * golden_ratio >> 55;
+    while (place_[place] != 0) {
+      if (values_[place_[place] - 1u] == value) return;
+      place = (place + 1) % place_.size();
+    }
+    values_[count_++] = value;
+    place_[place] = static_cast<std::uint16_t>(count_);
+  }
+  unsigned count() const { return count_; }
+  std::uint64_t operator[](unsigned i) const { return values_[i]; }
+
+ private:
+  std::array<std::uint16_t, 512> place_{};  ///< 1 + position in values_; 0: free
+  std::array<std::uint64_t, 256> values_;
+  unsigned count_ = 0;
+};
+
+DistinctValues distinct_units(const WarpAccess& access, std::uint32_t mask, unsigned unit_bytes) {
+  DistinctValues units;
+  for_each_lane(mask, [&](unsigned lane) {
+    const std::uint64_t first = access.address[lane] / unit_bytes;
+    const std::uint64_t last = (access.address[lane] + access.width - 1) / unit_bytes;
+    for (std::uint64_t unit = first; unit <= last; ++unit) units.add(unit);
+  });
+  return units;
+}
+
+/// The largest number of distinct words in one bank, and what it would be without conflicts.
+Cost bank_cost(const WarpAccess& access, std::uint32_t mask) {
+  const DistinctValues words = distinct_units(access, mask, word_bytes);
+  std::array<unsigned, banks> in_bank{};
+  Cost cost;
+  for (unsigned i = 0; i < words.count(); ++i) {
+    cost.transactions = std::max(cost.transactions, ++in_bank[words[i] % banks]);
+  }
+  cost.ideal = (words.count() + banks - 1) / banks;
+  return cost;
+}
+
+/// For x = 1 or for x = 2, every two active lanes i and i XOR x have equal addresses.
+bool pairs(const WarpAccess& access, std::uint32_t mask) {
+  for (const unsigned distance : {1u, 2u}) {
+    bool equal = true;
+    for_each_lane(mask, [&](unsigned lane) {
+      const unsigned other = lane ^ distance;
+      if ((mask >> other & 1) != 0) equal &= access.address[lane] == access.address[other];
+    });
+    if (equal) return true;
+  }
+  return false;
+}
+
+/// Whether a load may serve two groups of lanes at once, as long as that makes no bank conflict.
+bool may_merge(const WarpAccess& access, std::uint32_t merged) {
+  // 128-bit loads by one half of a warp have the room that the other half does not use.
+  const bool has_one_half = (access.mask & 0xffff) == 0 || (access.mask >> 16) == 0;
+  return (access.width >= 16 && has_one_half) || pairs(access, merged);
+}
+
+/// Calls visit(mask) for each group of lanes that a load or store is served in.
+template <class Visit>
+void for_each_group(const WarpAccess& access, SharedAccess kind, Visit visit) {
+  const bool is_load = kind == SharedAccess::load;
+  const unsigned group_lanes =
+      access.width <= word_bytes ? warp_lanes : warp_lanes * word_bytes / access.width;
+  const unsigned merged_lanes = std::min(2 * group_lanes, warp_lanes);
+  for (unsigned first = 0; first < warp_lanes; first += merged_lanes) {
+    const std::uint32_t merged = access.mask & lanes_from(first, merged_lanes);
+    const bool is_one_group = merged_lanes == group_lanes;
+    if (is_one_group ||
+        (is_load && may_merge(access, merged) && bank_cost(access, merged).transactions <= 1)) {
+      visit(merged);
+    } else {
+      visit(access.mask & lanes_from(first, group_lanes));
+      visit(access.mask & lanes_from(first + group_lanes, group_lanes));
+    }
+  }
+}
+
+/// For each active lane, how many lower active lanes have its address: the round it is served in.
+std::array<unsigned, warp_lanes> rounds_of(const WarpAccess& access, std::uint32_t mask) {
+  std::array<unsigned, warp_lanes> round{};
+  for_each_lane(mask, [&](unsigned lane) {
+    for_each_lane(mask & lanes_from(0, lane), [&](unsigned lower) {
+      if (access.address[lower] == access.address[lane]) ++round[lane];
+    });
+  });
+  return round;
+}
+
+/// Calls visit(mask) for the lanes of each round of an atomic.
+template <class Visit>
+void for_each_round(const WarpAccess& access, std::uint32_t mask, Visit visit) {
+  const std::array<unsigned, warp_lanes> round = rounds_of(access, mask);
+  std::array<std::uint32_t, warp_lanes> lanes_of{};
+  for_each_lane(mask, [&](unsigned lane) { lanes_of[round[lane]] |= 1u << lane; });
+  for (const std::uint32_t lanes : lanes_of) {
+    if (lanes != 0) visit(lanes);
+  }
+}
+
+/// The largest number of active lanes in one bank: equal addresses add up, and do so even when
+/// nothing else is in their bank.
+Cost bank_atomic_cost(const WarpAccess& access, std::uint32_t mask) {
+  std::array<unsigned, banks> in_bank{};
+  Cost cost;
+  for_each_lane(mask, [&](unsigned lane) {
+    unsigned& lanes = in_bank[access.address[lane] / word_bytes % banks];
+    cost.transactions = std::max(cost.transactions, ++lanes);
+  });
+  for_each_round(access, mask, [&](std::uint32_t) { ++cost.ideal; });
+  return cost;
+}
+
+unsigned sectors_for(unsigned bytes) { return (bytes + sector_bytes - 1) / sector_bytes; }
+
+/// Accesses are aligned to their width, so two lanes either share all bytes or none.
+unsigned distinct_bytes(const WarpAccess& access) {
+  return distinct_units(access, access.mask, access.width).count() * access.width;
+}
+
+}  // namespace
+
+/// Atomics of two words a lane are taken in halves, as stores are.
+Cost shared_cost(const WarpAccess& access, SharedAccess kind) {
+  Cost sum;
+  for_each_group(access, kind, [&](std::uint32_t group) {
+    const Cost cost =
+        kind == SharedAccess::atomic ? bank_atomic_cost(access, group) : bank_cost(access, group);
+    sum.transactions += cost.transactions;
+    sum.ideal += cost.ideal;
+  });
+  return sum;
+}
+
+bool is_calibrated(const WarpAccess& access, SharedAccess kind) {
+  if (kind != SharedAccess::load || access.width < 16 || access.mask == ~0u) return true;
+  return (access.mask & 0xffff) == 0 || (access.mask >> 16) == 0;
+}
+
+Cost global_cost(const WarpAccess& access) {
+  const unsigned bytes = distinct_bytes(access);
+  return {distinct_units(access, access.mask, sector_bytes).count(), sectors_for(bytes), bytes};
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,51 @@
+// How the hardware counts one warp access: the rules that were measured on an H200 with single
+// accesses (tests/golden/access_patterns/sm_90.csv, every row of which they meet). They are pure
+// functions of the addresses, so that a table can test them and the machine may remember their
+// answers.
+//
+// A wavefront is what nvprof called a shared transaction. A sector is 32 bytes. A bank is
+// (address / 4) mod 32. Only active lanes count.
+//
+// Addresses must be multiples of the access's alignment (the machine traps otherwise). A warp's
+// wavefronts do not change when every address moves by the same multiple of 4, nor its sectors when
+// every address moves by a multiple of 32; distinct bytes and ideals do not change at all.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/lanes.h"
+
+namespace warpmeter::model {
+
+inline constexpr unsigned sector_bytes = 32;
+
+struct WarpAccess {
+  std::array<std::uint64_t, warp_lanes> address;  ///< of inactive lanes: anything
+  std::uint32_t mask = 0;                         ///< bit l: lane l is active
+  unsigned width = 4;                             ///< bytes a lane: 1, 2, 4, 8, 16 (or 32)
+};
+
+/// What one access costs. All zero for an empty mask.
+struct Cost {
+  unsigned transactions = 0;  ///< wavefronts of shared, sectors of global memory
+  unsigned ideal = 0;         ///< the fewest that the same access could cost, see each function
+  unsigned bytes = 0;         ///< distinct ones: the numerator of gld_efficiency; 0 for shared
+};
+
+enum class SharedAccess { load, store, atomic };
+
+/// Wavefronts. Ideal: the same words in the same groups of lanes, spread evenly over the banks;
+/// lanes of an atomic that share an address can never be parallel.
+Cost shared_cost(const WarpAccess& access, SharedAccess kind);
+
+/// Whether shared_cost() is what the hardware was measured to need. It is not known in full how the
+/// hardware groups the lanes of a 128-bit load by some of the lanes of both halves of a warp.
+bool is_calibrated(const WarpAccess& access, SharedAccess kind);
+
+/// Sectors: the distinct ones, of a load, store, atomic or reduction alike. (What the first-level
+/// cache does for lanes of an atomic that share an address is more, and another counter's.) Ideal:
+/// as many as the distinct bytes fit into.
+Cost global_cost(const WarpAccess& access);
+
+}  // namespace warpmeter::model

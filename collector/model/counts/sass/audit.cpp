@@ -1,0 +1,148 @@
+#include "collector/model/counts/sass/audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "collector/model/counts/sass/function_accesses.h"
+#include "collector/model/counts/sass/judge.h"
+#include "collector/model/ptx/opcodes.h"
+
+namespace warpmeter::model::sass {
+namespace {
+
+constexpr std::string_view not_judged =
+    "counted at PTX level: the machine code of this instruction is not read";
+
+/// Why the code was not assembled from the module's text.
+std::string mismatch(const ptx::Function& function, const MachineCode& code) {
+  for (const ptx::Instruction& instruction : function.body) {
+    const ptx::Opcode* opcode = ptx::find_opcode(instruction);
+    if (opcode == nullptr || opcode->memory == ptx::Memory::none) continue;
+    const auto line = static_cast<std::size_t>(instruction.line);
+    if (line > code.ptx.size() ||
+        code.ptx[line - 1].find(instruction.text) == std::string_view::npos) {
+      return fmt::format(
+          "was not assembled from this PTX: line {} of its PTX has no '{}'; assemble it anew with "
+          "ptxas -lineinfo",
+          line, instruction.text);
+    }
+  }
+  return {};
+}
+
+bool is_counted(const SiteInfo& site) {
+  return !site.is_apart &&
+         (site.space == AddressSpace::shared || site.space == AddressSpace::global ||
+          site.space == AddressSpace::generic);
+}
+
+/// Machine accesses that nothing in the PTX explains: they would be missing from the counts. Those
+/// that no counter of loads sees are not.
+std::vector<StrayAccess> strays_of(const MachineCode& code,
+                                   const std::map<int, std::vector<PtxAccess>>& ptx_on_line) {
+  std::vector<StrayAccess> strays;
+  for (const MachineAccess& machine : code.accesses) {
+    if (machine.instruction.is_copy || machine.instruction.is_matrix_load) continue;
+    const AccessKind kind = *machine.instruction.access;
+    const auto there = ptx_on_line.find(machine.line);
+    const bool is_explained =
+        there != ptx_on_line.end() &&
+        std::any_of(there->second.begin(), there->second.end(), [&](const PtxAccess& ptx) {
+          return same_kind(ptx.kind, kind) || is_atomic(ptx.kind) || ptx.is_copy;
+        });
+    if (!is_explained) strays.push_back({kind, machine.instruction.space});
+  }
+  return strays;
+}
+
+/// In functions that call themselves, or that pointers lead to, lanes that part do not all meet
+/// again where they do in PTX.
+void keep_bodies_together(Program& program) {
+  std::vector<std::uint32_t> instructions;
+  for (const FunctionCode& function : program.functions) {
+    for (std::uint32_t i = function.first; i < function.end; ++i) {
+      instructions.push_back(program.operations[i].instruction);
+    }
+  }
+  for (SiteInfo& site : program.sites) {
+    site.together.insert(site.together.end(), instructions.begin(), instructions.end());
+  }
+}
+
+}  // namespace
+
+std::string audit(Program& program, const ptx::Module& module, const MachineCode& code) {
+  if (code.arch != program.arch) {
+    return fmt::format(
+        "is machine code of sm_{}, and the PTX is of sm_{}; assemble it with ptxas "
+        "-arch=sm_{} -lineinfo",
+        code.arch, program.arch, program.arch);
+  }
+  std::map<int, std::vector<const MachineAccess*>> on_line;
+  for (const MachineAccess& access : code.accesses) on_line[access.line].push_back(&access);
+
+  std::unordered_map<int, std::pair<const ptx::Function*, Verdict>> verdicts;  // by PTX line
+  std::map<int, std::vector<PtxAccess>> ptx_on_line;
+  for (const ptx::Function& function : module.functions) {
+    if (function.is_declaration) continue;
+    if (function.is_entry && function.name != program.kernel) continue;
+    if (std::string wrong = mismatch(function, code); !wrong.empty()) return wrong;
+    const auto accesses = FunctionAccesses::of(function);
+    if (!accesses) continue;
+    std::vector<Verdict> judged = Judge(*accesses, code, on_line).judge();
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+      const PtxAccess& access = accesses->accesses()[i];
+      ptx_on_line[access.line].push_back(access);
+      verdicts.emplace(access.line, std::pair{&function, std::move(judged[i])});
+    }
+  }
+
+  program.strays = strays_of(code, ptx_on_line);
+  const auto has_strays = [&](const SiteInfo& site) {
+    return std::any_of(program.strays.begin(), program.strays.end(), [&](const StrayAccess& stray) {
+      return same_kind(stray.kind, site.kind) && same_space(stray.space, site.space);
+    });
+  };
+  std::unordered_multimap<int, std::uint32_t> on_ptx_line;
+  for (std::uint32_t i = 0; i < program.places.size(); ++i) {
+    on_ptx_line.emplace(program.places[i].ptx_line, i);
+  }
+
+  for (SiteInfo& site : program.sites) {
+    const auto found = verdicts.find(program.places[site.instruction].ptx_line);
+    if (found == verdicts.end()) {
+      if (is_counted(site)) site.doubt = not_judged;
+      continue;
+    }
+    const Verdict& verdict = found->second.second;
+    site.doubt = verdict.doubt;
+    if (site.doubt.empty() && has_strays(site)) site.doubt = stray_accesses;
+    if (!site.doubt.empty()) continue;
+    // What a copy past the registers stores, the machine code has no access of its own for.
+    if (is_atomic(site.kind)) site.kind = verdict.kind;
+    site.retries = verdict.retries;
+    site.counts_lanes = verdict.counts_lanes;
+    site.is_generic = verdict.is_generic;
+    for (const int line : verdict.together) {
+      const auto [first, last] = on_ptx_line.equal_range(line);
+      for (auto at = first; at != last; ++at) site.together.push_back(at->second);
+    }
+    if (verdict.requests) site.requests = *verdict.requests;
+  }
+  if (program.has_calls) keep_bodies_together(program);
+  program.why_unaudited.clear();
+  return {};
+}
+
+std::string audit(Program& program, const ptx::Module& module, Bytes cubin) {
+  auto read = read_machine_code(cubin, program.kernel);
+  if (auto* wrong = std::get_if<std::string>(&read)) return std::move(*wrong);
+  return audit(program, module, std::get<MachineCode>(read));
+}
+
+}  // namespace warpmeter::model::sass

@@ -1,0 +1,218 @@
+#include "collector/model/counts/sass/function_accesses.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "collector/model/ptx/addresses.h"
+#include "collector/model/ptx/opcodes.h"
+#include "collector/model/ptx/registers.h"
+#include "collector/model/ptx/types.h"
+
+namespace warpmeter::model::sass {
+namespace {
+
+std::optional<AddressSpace> counted_space(ptx::Space space) {
+  switch (space) {
+    case ptx::Space::shared:
+      return AddressSpace::shared;
+    case ptx::Space::global:
+      return AddressSpace::global;
+    case ptx::Space::none:
+      return AddressSpace::generic;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<AccessKind> kind_of(ptx::Memory memory) {
+  switch (memory) {
+    case ptx::Memory::load:
+    case ptx::Memory::copy:
+      return AccessKind::load;
+    case ptx::Memory::store:
+      return AccessKind::store;
+    case ptx::Memory::atomic:
+      return AccessKind::atomic;
+    case ptx::Memory::reduce:
+      return AccessKind::reduction;
+    case ptx::Memory::none:
+      break;
+  }
+  return std::nullopt;
+}
+
+bool has(const ptx::Instruction& instruction, std::string_view modifier) {
+  const auto& all = instruction.modifiers;
+  return std::find(all.begin(), all.end(), modifier) != all.end();
+}
+
+/// Whether one side of the branch only ends the thread.
+bool ends_soon(const ptx::ControlFlow& flow, const ptx::Block& block) {
+  return std::any_of(block.successors.begin(), block.successors.end(), [&](std::size_t s) {
+    return flow.blocks[s].successors.empty() && flow.blocks[s].end - flow.blocks[s].first == 1;
+  });
+}
+
+}  // namespace
+
+std::optional<FunctionAccesses> FunctionAccesses::of(const ptx::Function& function) {
+  auto flow = ptx::control_flow(function);
+  if (std::holds_alternative<ptx::Diagnostic>(flow)) return std::nullopt;
+  FunctionAccesses result;
+  result.function_ = &function;
+  result.flow_ = std::move(std::get<ptx::ControlFlow>(flow));
+  const std::size_t count = result.flow_.blocks.size();
+  std::vector<std::vector<Node>> successors(count);
+  for (std::size_t b = 0; b < count; ++b) {
+    for (const std::size_t successor : result.flow_.blocks[b].successors) {
+      successors[b].push_back(static_cast<Node>(successor));
+    }
+  }
+  std::vector<Node> entries;
+  if (count > 0) entries.push_back(0);
+  result.graph_ = std::make_unique<FlowGraph>(std::move(successors), entries);
+
+  const ptx::DataFlow data = ptx::data_flow(function);
+  const auto addresses = ptx::relative_addresses(function, result.flow_, data);
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    if (!result.flow_.blocks[result.flow_.block_of[i]].is_reachable) continue;
+    const std::size_t before = result.accesses_.size();
+    result.add(i);
+    if (result.accesses_.size() == before || !addresses[i]) continue;
+    PtxAccess& access = result.accesses_.back();
+    access.root = addresses[i]->root;
+    access.offset = addresses[i]->offset;
+    access.is_lasting = addresses[i]->is_lasting;
+  }
+  result.find_uses();
+  return result;
+}
+
+void FunctionAccesses::add(std::size_t index) {
+  const ptx::Instruction& instruction = function_->body[index];
+  const ptx::Opcode* opcode = ptx::find_opcode(instruction);
+  if (opcode == nullptr) return;
+  const auto kind = kind_of(opcode->memory);
+  const auto space = counted_space(ptx::access_space(instruction));
+  if (!kind || !space) return;
+  PtxAccess access;
+  access.instruction = index;
+  access.line = instruction.line;
+  access.kind = *kind;
+  access.space = *space;
+  access.is_copy = opcode->memory == ptx::Memory::copy;
+  access.is_compare_and_swap = has(instruction, "cas");
+  unsigned bytes = 0;
+  for (const std::string_view modifier : instruction.modifiers) {
+    if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
+      access.parts = static_cast<std::uint8_t>(modifier[1] - '0');
+    } else if (const auto bits = ptx::bits_of_type(modifier)) {
+      bytes = *bits / 8;
+    }
+  }
+  access.width = static_cast<std::uint8_t>(bytes * access.parts);
+  accesses_.push_back(access);
+}
+
+/// Which registers of loads are read anywhere, and which lines hold several accesses.
+void FunctionAccesses::find_uses() {
+  std::unordered_set<std::string_view> read;
+  const auto note = [&](const auto& self, const ptx::Operand& operand) -> void {
+    if (!operand.name.empty()) read.insert(operand.name);
+    if (!operand.address.base.empty()) read.insert(operand.address.base);
+    for (const ptx::Operand& part : operand.parts) self(self, part);
+  };
+  for (const ptx::Instruction& instruction : function_->body) {
+    const ptx::Opcode* opcode = ptx::find_opcode(instruction);
+    const bool writes = opcode != nullptr && opcode->writes_first;
+    if (instruction.guard) read.insert(instruction.guard->predicate);
+    for (std::size_t i = writes ? 1 : 0; i < instruction.operands.size(); ++i) {
+      note(note, instruction.operands[i]);
+    }
+  }
+  std::map<int, std::size_t> on_line;
+  for (const PtxAccess& access : accesses_) ++on_line[access.line];
+  for (PtxAccess& access : accesses_) {
+    access.shares_line = on_line[access.line] > 1;
+    const auto& operands = function_->body[access.instruction].operands;
+    if (access.kind != AccessKind::load || access.is_copy || operands.empty()) continue;
+    const ptx::Operand& to = operands[0];
+    if (to.kind == ptx::Operand::Kind::vector) {
+      access.live_parts = 0;
+      for (std::size_t i = 0; i < to.parts.size() && i < 32; ++i) {
+        if (read.contains(to.parts[i].name)) access.live_parts |= 1u << i;
+      }
+      access.is_used = access.live_parts != 0;
+    } else {
+      access.is_used = read.contains(to.name);
+    }
+  }
+}
+
+Node FunctionAccesses::block_of(std::size_t access) const {
+  return static_cast<Node>(flow_.block_of[accesses_[access].instruction]);
+}
+
+GroupKey FunctionAccesses::group_of(std::size_t index) const {
+  const PtxAccess& access = accesses_[index];
+  const auto& guard = function_->body[access.instruction].guard;
+  return {block_of(index),
+          access.kind,
+          access.space,
+          access.width,
+          guard ? guard->predicate : std::string_view{},
+          guard && guard->negated,
+          access.root};
+}
+
+bool FunctionAccesses::has_value_already(std::size_t index) const {
+  const PtxAccess& access = accesses_[index];
+  if (access.kind != AccessKind::load && access.kind != AccessKind::store) return false;
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    const PtxAccess& other = accesses_[i];
+    if (i == index || other.root != access.root || other.offset != access.offset ||
+        other.width != access.width || other.space != access.space) {
+      continue;
+    }
+    const bool is_earlier = other.instruction < access.instruction;
+    if (block_of(i) == block_of(index)) {
+      if (access.kind == AccessKind::load && is_earlier) return true;
+      if (access.kind == AccessKind::store && other.kind == AccessKind::store && !is_earlier) {
+        return true;
+      }
+    } else if (access.kind == AccessKind::load && access.is_lasting &&
+               graph_->dominates(block_of(i), block_of(index))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int FunctionAccesses::last_line(std::size_t block) const {
+  return function_->body[flow_.blocks[block].end - 1].line;
+}
+
+std::vector<int> FunctionAccesses::exits_around(std::size_t access) const {
+  std::vector<int> lines;
+  for (const Node block : graph_->exits_around(block_of(access))) {
+    lines.push_back(last_line(block));
+  }
+  return lines;
+}
+
+std::vector<int> FunctionAccesses::branches_before(std::size_t access) const {
+  std::vector<int> lines;
+  for (std::size_t b = 0; b < flow_.blocks.size(); ++b) {
+    const ptx::Block& block = flow_.blocks[b];
+    if (block.successors.size() > 1 && !ends_soon(flow_, block) &&
+        graph_->leads_to(static_cast<Node>(b), block_of(access))) {
+      lines.push_back(last_line(b));
+    }
+  }
+  return lines;
+}
+
+}  // namespace warpmeter::model::sass

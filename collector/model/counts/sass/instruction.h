@@ -1,0 +1,51 @@
+// What the audit reads of a machine instruction (sm_70 and newer: 128 bits each): accesses to
+// memory, jumps, and the marks of code that ptxas writes instead of an atomic. Opcodes are the low
+// 12 bits and were found by compiling every PTX access for sm_80 to sm_120 and reading what its
+// line became (tests/collector/model/sass_test.cpp holds them to that).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "collector/model/machine/memory.h"
+#include "collector/model/machine/program.h"
+
+namespace warpmeter::model::sass {
+
+inline constexpr std::uint64_t instruction_bytes = 16;
+
+struct Word {
+  std::uint64_t low = 0, high = 0;
+};
+
+enum class Jump : std::uint8_t {
+  none,
+  branch,    ///< to `target`
+  indirect,  ///< nobody knows where
+  call,      ///< to `target` and back
+  end,       ///< of the thread or the function
+};
+
+struct Instruction {
+  /// Of an access; nothing for any other instruction.
+  std::optional<AccessKind> access;
+  AddressSpace space = AddressSpace::generic;
+  std::uint8_t base = 0;             ///< register of an access's address
+  std::int32_t offset = 0;           ///< that is added to it
+  std::uint8_t width = 0;            ///< bytes a lane of a load or store; 0: not read
+  bool is_copy = false;              ///< LDGSTS: from global to shared memory
+  bool is_matrix_load = false;       ///< LDSM
+  bool is_compare_and_swap = false;  ///< also the one that an atomic's loop is made of
+  bool elects_lane = false;          ///< a vote or reduction over the warp: one lane acts for all
+  bool counts_lanes = false;         ///< ATOMS.POPC.INC: equal addresses are added up beforehand
+  bool never_runs = false;           ///< its guard is !PT
+  bool is_break = false;             ///< lanes stop waiting for others
+  bool is_guarded = false;           ///< some threads may not execute it
+  Jump jump = Jump::none;
+  std::int64_t target = 0;  ///< offset in the section
+};
+
+/// `offset`: of the instruction in its section, which jumps are relative to.
+Instruction decode(Word word, std::uint64_t offset, int arch);
+
+}  // namespace warpmeter::model::sass

@@ -1,0 +1,100 @@
+// Judging what machine code makes of each access of a PTX function. Every access is looked up among
+// the machine's by its line:
+//   - machine accesses of its own width: it stands for itself;
+//   - wider ones: it leads a group (judge_groups.cpp). The other members are accesses of the same
+//     block, or behind it, at known distances, without machine accesses of their own. A wide access
+//     is aligned to its width, so the window that it covers is where the leader's address lies;
+//   - narrower ones: what of a vector is not used was left out;
+//   - none: it was merged into a leader's, or another access had its value already.
+// Then the loops around both must be the same, because a load that was taken out of a loop executes
+// less often; and between copies of an access no warp may part, which only a run shows.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "collector/model/counts/sass/function_accesses.h"
+#include "collector/model/counts/sass/machine_code.h"
+#include "collector/model/machine/program.h"
+
+namespace warpmeter::model::sass {
+
+inline bool is_atomic(AccessKind kind) {
+  return kind == AccessKind::atomic || kind == AccessKind::reduction;
+}
+inline bool same_kind(AccessKind a, AccessKind b) {
+  return a == b || (is_atomic(a) && is_atomic(b));
+}
+inline bool same_space(AddressSpace a, AddressSpace b) {
+  return a == b || a == AddressSpace::generic || b == AddressSpace::generic;
+}
+
+/// What became of one PTX access.
+struct Verdict {
+  std::string_view doubt;
+  std::optional<std::vector<Request>> requests;  ///< nothing: as they were
+  AccessKind kind = AccessKind::load;
+  bool retries = false, counts_lanes = false;
+  bool is_generic = false;    ///< in the machine code as well
+  std::vector<int> together;  ///< lines of branches at which no warp may part
+};
+
+/// A function's accesses, judged one after the other. What it is made of must outlive it.
+class Judge {
+ public:
+  /// `on_line`: the machine's accesses by PTX line.
+  Judge(const FunctionAccesses& function, const MachineCode& code,
+        const std::map<int, std::vector<const MachineAccess*>>& on_line);
+
+  /// One for each of the function's accesses.
+  std::vector<Verdict> judge();
+
+ private:
+  using Machine = std::vector<const MachineAccess*>;
+  Machine machine_of(const PtxAccess& access) const;
+  /// Whether it is clear why no machine instruction does this access.
+  bool needs_none(std::size_t i) const;
+  /// Not judged yet.
+  bool is_open(std::size_t i) const;
+  static bool have_width(const Machine& machine, unsigned width);
+  /// Accesses that ptxas merged and then took apart again all bear the first one's line. They go to
+  /// the neighbours at the same distances.
+  void share_out();
+  /// Whether every machine access but `own` has a neighbour without any to go to.
+  bool give_to_neighbours(const std::vector<std::size_t>& members, std::size_t i,
+                          const MachineAccess& own, const Machine& machine);
+  void judge_alone(std::size_t i);
+  /// A vector of which parts are dead: the runs of live parts, in aligned pieces.
+  void judge_parts(std::size_t i);
+  void judge_atomic(std::size_t i);
+  /// Accesses that a wide one may have been made of: in one block, of one kind and width.
+  void judge_groups();
+  static bool leads(const Machine& machine, unsigned width);
+  unsigned width_of_leader(std::size_t i) const;
+  /// Members with known distances. Where the windows lie depends on the root's alignment, which
+  /// only ptxas knew: any that gives every member a window will do, since each leader's window
+  /// counts once, wherever it lies.
+  void judge_group(const std::vector<std::size_t>& members);
+  bool fits(const std::vector<std::size_t>& members, std::int64_t alignment) const;
+  /// A load that was merged with loads of blocks behind it, which ran early that way.
+  void judge_across();
+  /// Members at distances that are not known here, but ptxas knew: taken for a group when there are
+  /// exactly as many as the wide accesses have room for.
+  void judge_by_number(const std::vector<std::size_t>& members);
+  void settle_group(const std::vector<std::size_t>& members);
+  std::string_view doubt_of_flow(std::size_t i) const;
+  /// Copies of an access are the rounds of a loop that was unrolled, or on different paths that
+  /// lead to it. Where a warp parts between them, it executes several copies for one execution in
+  /// PTX.
+  std::vector<int> together(std::size_t i) const;
+
+  const FunctionAccesses& function_;
+  const MachineCode& code_;
+  const std::map<int, std::vector<const MachineAccess*>>& on_line_;
+  std::vector<Machine> found_;
+  std::vector<Verdict> verdicts_;
+};
+
+}  // namespace warpmeter::model::sass

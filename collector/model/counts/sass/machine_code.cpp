@@ -1,0 +1,156 @@
+#include "collector/model/counts/sass/machine_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "collector/model/counts/sass/jump_tables.h"
+#include "collector/model/counts/sass/line_table.h"
+
+namespace warpmeter::model::sass {
+namespace {
+
+/// The largest kernels in public collections have a tenth.
+constexpr std::size_t most_instructions = std::size_t{1} << 20;
+
+std::vector<Instruction> instructions_of(Bytes code, int arch) {
+  std::vector<Instruction> result;
+  for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
+    const Word word{*number_at<std::uint64_t>(code, at), *number_at<std::uint64_t>(code, at + 8)};
+    result.push_back(decode(word, at, arch));
+  }
+  return result;
+}
+
+/// The number of the instruction that a jump goes to; nothing when it leads out of the code.
+std::optional<std::size_t> target_of(const Instruction& instruction, std::size_t count) {
+  const auto target = static_cast<std::uint64_t>(instruction.target);
+  if (target % instruction_bytes != 0 || target / instruction_bytes >= count) return std::nullopt;
+  return target / instruction_bytes;
+}
+
+/// Basic blocks: which block each instruction is of, and the graph.
+class Blocks {
+ public:
+  Blocks(const std::vector<Instruction>& code,
+         const std::map<std::size_t, std::vector<std::size_t>>& tables)
+      : code_(code), tables_(tables), of_(code.size()) {
+    std::vector<bool> starts(code.size() + 1, false);
+    starts[0] = true;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      if (code[i].jump == Jump::none) continue;
+      starts[i + 1] = true;
+      for (const std::size_t target : jump_targets(i)) starts[target] = true;
+    }
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      if (starts[i]) firsts_.push_back(i);
+      of_[i] = static_cast<Node>(firsts_.size() - 1);
+    }
+  }
+
+  Node of(std::size_t instruction) const { return of_[instruction]; }
+
+  std::unique_ptr<FlowGraph> graph() const {
+    std::vector<std::vector<Node>> successors(firsts_.size());
+    std::vector<Node> entries = {0};
+    for (std::size_t b = 0; b < firsts_.size(); ++b) {
+      const std::size_t end = b + 1 < firsts_.size() ? firsts_[b + 1] : code_.size();
+      const Instruction& last = code_[end - 1];
+      const bool goes_on = last.jump == Jump::none || last.jump == Jump::call || last.is_guarded;
+      if (goes_on && end < code_.size()) successors[b].push_back(of_[end]);
+      for (const std::size_t target : jump_targets(end - 1)) {
+        (last.jump == Jump::call ? entries : successors[b]).push_back(of_[target]);
+      }
+    }
+    return std::make_unique<FlowGraph>(std::move(successors), entries);
+  }
+
+ private:
+  std::vector<std::size_t> jump_targets(std::size_t i) const {
+    const Instruction& instruction = code_[i];
+    if (instruction.never_runs) return {};
+    if (const auto table = tables_.find(i); table != tables_.end()) return table->second;
+    if (instruction.jump != Jump::branch && instruction.jump != Jump::call) return {};
+    const auto target = target_of(instruction, code_.size());
+    return target ? std::vector{*target} : std::vector<std::size_t>{};
+  }
+
+  const std::vector<Instruction>& code_;
+  const std::map<std::size_t, std::vector<std::size_t>>& tables_;
+  std::vector<Node> of_;
+  std::vector<std::size_t> firsts_;
+};
+
+std::vector<std::string_view> lines_of(Bytes text) {
+  std::vector<std::string_view> lines;
+  std::string_view rest(reinterpret_cast<const char*>(text.data()), text.size());
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\0'), rest.size());
+    lines.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return lines;
+}
+
+std::string names_of_kernels(const Elf& elf) {
+  std::string names;
+  for (const Section& section : elf.sections()) {
+    if (!section.name.starts_with(".text.") || names.size() > 500) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", section.name.substr(6, 100));
+  }
+  return names.empty() ? "it has none" : "it has " + names;
+}
+
+}  // namespace
+
+std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::string_view entry) {
+  auto read = Elf::read(cubin);
+  if (auto* wrong = std::get_if<std::string>(&read)) return std::move(*wrong);
+  const Elf& elf = std::get<Elf>(read);
+  const Section* code = elf.find(fmt::format(".text.{}", entry));
+  if (code == nullptr || code->contents.size() < instruction_bytes) {
+    return fmt::format("holds no code of kernel '{}'; {}", entry, names_of_kernels(elf));
+  }
+  if (code->contents.size() / instruction_bytes > most_instructions) {
+    return fmt::format("holds a kernel '{}' of {} instructions, more than are read", entry,
+                       code->contents.size() / instruction_bytes);
+  }
+  auto table = LineTable::read(elf, static_cast<std::size_t>(code - elf.sections().data()));
+  if (auto* wrong = std::get_if<std::string>(&table)) return std::move(*wrong);
+  const LineTable& lines = std::get<LineTable>(table);
+  const Section* text = elf.find(".nv_debug_ptx_txt");
+  if (text == nullptr || text->contents.empty()) {
+    return "does not hold the PTX that it was assembled from; compile it with -lineinfo";
+  }
+
+  MachineCode result;
+  result.arch = elf.arch();
+  result.ptx = lines_of(text->contents);
+  const std::vector<Instruction> instructions = instructions_of(code->contents, result.arch);
+  const Section* constants = elf.find(fmt::format(".nv.constant2.{}", entry));
+  const auto tables =
+      jump_tables(code->contents, constants == nullptr ? Bytes{} : constants->contents);
+  const Blocks blocks(instructions, tables);
+  result.graph = blocks.graph();
+  // A jump by a table may stand for several branches; BREAK outside of loops is for lanes that meet
+  // where only some of the paths lead.
+  result.meets_elsewhere = !tables.empty();
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    const Instruction& instruction = instructions[i];
+    result.meets_elsewhere |= instruction.is_break && result.graph->depth(blocks.of(i)) == 0;
+    if (instruction.never_runs || !result.graph->is_reachable(blocks.of(i))) continue;
+    const std::uint64_t offset = i * instruction_bytes;
+    const int line = lines.line_at(offset);
+    if (instruction.access) {
+      result.accesses.push_back({instruction, offset, line, blocks.of(i)});
+    }
+    if (instruction.elects_lane) result.electing_lines.insert(line);
+    result.jumps_anywhere |= instruction.jump == Jump::indirect && !tables.contains(i);
+  }
+  return result;
+}
+
+}  // namespace warpmeter::model::sass

@@ -1,0 +1,42 @@
+// The machine code of one kernel as the audit sees it: its accesses to shared and global memory,
+// the PTX line that each came from, and the loops around them.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "collector/model/counts/sass/elf.h"
+#include "collector/model/counts/sass/instruction.h"
+#include "collector/model/ptx/flow_graph.h"
+
+namespace warpmeter::model::sass {
+
+struct MachineAccess {
+  Instruction instruction;
+  std::uint64_t offset = 0;  ///< in the kernel's code
+  int line = 0;              ///< of the PTX; 0: not known
+  Node block = 0;            ///< of MachineCode::graph
+};
+
+struct MachineCode {
+  int arch = 0;                         ///< 90 is sm_90
+  std::vector<MachineAccess> accesses;  ///< that may run, in the order of the code
+  std::set<int> electing_lines;         ///< PTX lines that became a vote over the warp and more
+  std::unique_ptr<FlowGraph> graph;     ///< of basic blocks
+  bool jumps_anywhere = false;          ///< there are jumps whose targets are not known
+  bool meets_elsewhere = false;         ///< lanes that part may not meet where they do in PTX
+  std::vector<std::string_view> ptx;    ///< the PTX that it was assembled from, line by line; views
+                                        ///< into the cubin
+};
+
+/// Reads the code of `entry` out of a cubin, which must outlive the result; or says why it cannot
+/// be read: the rest of a sentence that starts with the cubin. Never crashes or allocates more than
+/// a multiple of the cubin's size, whatever is in it.
+std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::string_view entry);
+
+}  // namespace warpmeter::model::sass

@@ -1,3 +1,0 @@
-// See unit.inc.
-#define WARPMETER_ISA avx2
-#include "collector/model/execute/unit.inc"

@@ -1,3 +1,0 @@
-// See unit.inc.
-#define WARPMETER_ISA baseline
-#include "collector/model/execute/unit.inc"

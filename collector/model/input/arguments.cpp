@@ -1,0 +1,220 @@
+#include "collector/model/input/arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "base/error.h"
+#include "base/nearest.h"
+
+namespace warpmeter::model {
+namespace {
+
+constexpr const char* forms =
+    "write n:i32=1024 for a number, out:f32[1048576] or in:f32[1048576]=iota (zeros, "
+    "random:LO..HI:SEED, a number or a list of them, FILE.npy, FILE.bin) for a buffer, @in for a "
+    "buffer once more, null for no buffer";
+
+[[noreturn]] void refuse(std::string_view text, const std::string& what) {
+  throw Error(ExitCode::usage, fmt::format("the argument '{}' {}; {}", text, what, forms));
+}
+
+bool is_name(std::string_view text) {
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  });
+}
+
+std::optional<std::uint64_t> digits(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+/// The fill of a buffer, and its count where the values say it.
+void parse_start(Argument& argument, std::string_view value) {
+  auto fill = parse_fill(argument.element, value);
+  if (const auto* wrong = std::get_if<std::string>(&fill)) refuse(argument.text, *wrong);
+  argument.fill = std::move(std::get<Fill>(fill));
+  if (argument.fill.kind != Fill::Kind::values) return;
+  const std::uint64_t listed = argument.fill.count(argument.element);
+  if (listed < 2) return;  // for every element
+  if (argument.count == 0) argument.count = listed;
+  if (argument.count != listed) {
+    refuse(argument.text, fmt::format("lists {} values for {} elements", listed, argument.count));
+  }
+}
+
+/// "f32", "f32[16]", "f32[]"; fills in the type, and the count of a buffer.
+void parse_type(Argument& argument, std::string_view type) {
+  std::string_view name = type;
+  if (const std::size_t bracket = type.find('['); bracket != std::string_view::npos) {
+    if (!type.ends_with(']')) refuse(argument.text, "has no ']' after its count");
+    name = type.substr(0, bracket);
+    const std::string_view count = type.substr(bracket + 1, type.size() - bracket - 2);
+    argument.kind = Argument::Kind::buffer;
+    if (!count.empty()) {
+      const std::optional<std::uint64_t> elements = digits(count);
+      if (!elements && count.find_first_not_of("0123456789") == std::string_view::npos) {
+        refuse(argument.text, "has a count that is larger than any memory");
+      }
+      if (!elements || *elements == 0) {
+        refuse(argument.text, "has a count that is no whole number above 0");
+      }
+      argument.count = *elements;
+    }
+  }
+  const std::optional<Element> element = element_named(name);
+  if (!element) {
+    refuse(argument.text,
+           fmt::format("has the type '{}', which is none of {}{}", name,
+                       fmt::join(element_names(), ", "), did_you_mean(name, element_names())));
+  }
+  argument.element = *element;
+  argument.type = type;
+}
+
+bool is_float_type(std::string_view type) { return type == "f32" || type == "f64"; }
+
+/// Why the argument cannot be this parameter; empty when it can.
+std::string misfit(const Argument& argument, const Parameter& parameter) {
+  if (argument.kind != Argument::Kind::scalar) {
+    return parameter.bytes == sizeof(std::uint64_t) && !is_float_type(parameter.type)
+               ? ""
+               : "is no pointer";
+  }
+  if (argument.bytes.size() != parameter.bytes) {
+    return fmt::format("has {} bytes, not {}", parameter.bytes, argument.bytes.size());
+  }
+  const bool is_number = argument.type != "bytes" && argument.type != "null";
+  const bool is_structure = parameter.type.starts_with('b');
+  if (is_number && !is_structure &&
+      is_float_type(parameter.type) != is_floating(argument.element)) {
+    return is_float_type(parameter.type) ? "is a floating-point number" : "is a whole number";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<std::vector<std::byte>> hexadecimal_bytes(std::string_view text) {
+  if (text.starts_with("0x")) text.remove_prefix(2);
+  if (text.empty() || text.size() % 2 != 0) return std::nullopt;
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(text.data() + i, text.data() + i + 2, value, 16);
+    if (error != std::errc() || end != text.data() + i + 2) return std::nullopt;
+    bytes.push_back(static_cast<std::byte>(value));
+  }
+  return bytes;
+}
+
+Argument parse_argument(std::string_view text) {
+  Argument argument;
+  argument.text = text;
+  if (text.starts_with('@')) {
+    argument.kind = Argument::Kind::reference;
+    argument.name = text.substr(1);
+    argument.type = text;
+    if (!is_name(argument.name)) refuse(text, "names no buffer after its '@'");
+    return argument;
+  }
+  const std::size_t equals = text.find('=');
+  std::string_view left = text.substr(0, equals);
+  const std::string_view value = equals == std::string_view::npos ? "" : text.substr(equals + 1);
+  if (const std::size_t colon = left.find(':'); colon != std::string_view::npos) {
+    argument.name = left.substr(0, colon);
+    if (!is_name(argument.name)) {
+      refuse(text, fmt::format("has the name '{}', which no variable can have", argument.name));
+    }
+    left.remove_prefix(colon + 1);
+  }
+  if (left == "null") {
+    if (equals != std::string_view::npos) refuse(text, "gives null a value");
+    argument.bytes.resize(sizeof(std::uint64_t));
+    argument.type = "null";
+    return argument;
+  }
+  if (left == "bytes") {
+    auto bytes = hexadecimal_bytes(value);
+    if (!bytes) refuse(text, "has no bytes as hexadecimal digits, two a byte");
+    argument.bytes = std::move(*bytes);
+    argument.type = "bytes";
+    return argument;
+  }
+  parse_type(argument, left);
+  if (argument.kind == Argument::Kind::buffer) {
+    if (equals != std::string_view::npos) parse_start(argument, value);
+    if (argument.count == 0 && argument.fill.file.empty())
+      refuse(text, "says no count and no file");
+    return argument;
+  }
+  if (equals == std::string_view::npos) refuse(text, "has no value");
+  auto bytes = encode(argument.element, value);
+  if (!bytes) refuse(text, fmt::format("has the value '{}', which is no {}", value, left));
+  argument.bytes = std::move(*bytes);
+  return argument;
+}
+
+std::uint64_t buffer_bytes(const Argument& argument) {
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(argument.count, bytes_of(argument.element), &bytes)) return UINT64_MAX;
+  if (argument.fill.file.empty()) return bytes;
+  std::error_code error;
+  const std::uint64_t held = std::filesystem::file_size(argument.fill.file, error);
+  return error ? bytes : std::max(bytes, held);  // reading it will say what is wrong
+}
+
+std::vector<std::byte> contents_of(const Argument& argument, std::uint64_t most_bytes) {
+  if (buffer_bytes(argument) > most_bytes) {
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' does not fit into this machine's memory; choose a smaller buffer",
+                            argument.text));
+  }
+  return filled(argument.fill, argument.element, argument.count, argument.text);
+}
+
+std::string signature_of(const Program& program) {
+  std::string list;
+  for (const Parameter& parameter : program.parameters) {
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", parameter.type);
+  }
+  return fmt::format("({})", list);
+}
+
+void check_signature(const Program& program, std::string_view kernel,
+                     const std::vector<Argument>& arguments) {
+  const std::vector<Parameter>& parameters = program.parameters;
+  for (std::size_t i = 0; i < std::min(parameters.size(), arguments.size()); ++i) {
+    const std::string why = misfit(arguments[i], parameters[i]);
+    if (why.empty()) continue;
+    throw Error(
+        ExitCode::usage,
+        fmt::format("parameter {} of {}{} is {}, and '{}' does not fit: the parameter {}", i + 1,
+                    kernel, signature_of(program), parameters[i].type, arguments[i].text, why));
+  }
+  if (parameters.size() == arguments.size()) return;
+  const std::string which =
+      arguments.size() < parameters.size()
+          ? fmt::format("parameter {} ({}) has none", arguments.size() + 1,
+                        parameters[arguments.size()].type)
+          : fmt::format("'{}' is one too many", arguments[parameters.size()].text);
+  throw Error(
+      ExitCode::usage,
+      fmt::format("{}{} takes {} argument{} and {} {} given: {}; give one for each parameter, in "
+                  "their order",
+                  kernel, signature_of(program), parameters.size(),
+                  parameters.size() == 1 ? "" : "s", arguments.size(),
+                  arguments.size() == 1 ? "was" : "were", which));
+}
+
+}  // namespace warpmeter::model

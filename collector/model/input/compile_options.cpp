@@ -1,0 +1,89 @@
+#include "collector/model/input/compile_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.h"
+#include "collector/model/input/nvrtc.h"
+#include "collector/model/input/toolkit.h"
+
+namespace warpmeter::model {
+namespace {
+
+[[noreturn]] void refuse_option(const std::string& sentence) {
+  throw Error(ExitCode::usage, sentence);
+}
+
+/// What nvcc prints: "sm_75", a line each.
+std::vector<int> nvcc_architectures() {
+  const auto nvcc = toolkit_program("nvcc");
+  if (!nvcc) return {};
+  const ToolOutcome outcome = run_tool({nvcc->string(), "--list-gpu-code"});
+  std::vector<int> known;
+  for (std::size_t at = 0; (at = outcome.output.find("sm_", at)) != std::string::npos;) {
+    at += 3;
+    known.push_back(std::atoi(outcome.output.c_str() + at));
+  }
+  std::sort(known.begin(), known.end());
+  return outcome.exit_code == 0 ? known : std::vector<int>{};
+}
+
+/// That NVRTC compiles for, or else nvcc; empty without a toolkit.
+std::vector<int> known_architectures() {
+  std::vector<int> known = nvrtc_architectures();
+  return known.empty() ? nvcc_architectures() : known;
+}
+
+}  // namespace
+
+int checked_arch(std::string_view option, std::string_view text) {
+  const std::string_view digits = text.starts_with("sm_") ? text.substr(3) : text;
+  int arch = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), arch);
+  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+  const std::vector<int> known = known_architectures();
+  if (is_number && known.empty() && arch >= 50 && arch <= 199) return arch;
+  if (is_number && std::find(known.begin(), known.end(), arch) != known.end()) return arch;
+  if (known.empty()) {
+    refuse_option(fmt::format("{} takes an architecture such as sm_90, not '{}'", option, text));
+  }
+  const int near = *std::min_element(known.begin(), known.end(), [&](int a, int b) {
+    return std::abs(std::int64_t{a} - arch) < std::abs(std::int64_t{b} - arch);
+  });
+  refuse_option(
+      fmt::format("{} takes an architecture that this toolkit's compiler knows, not '{}'{}: "
+                  "sm_{}",
+                  option, text, is_number ? fmt::format(" (did you mean sm_{}?)", near) : "",
+                  fmt::join(known, ", sm_")));
+}
+
+void check_standard(std::string_view option, const std::string& standard) {
+  if (standard.empty() || standard == "c++17" || standard == "c++20") return;
+  refuse_option(fmt::format("{} takes c++17 or c++20, not '{}'", option, standard));
+}
+
+void check_include(std::string_view option, const std::string& folder) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(folder, ignored)) return;
+  const bool exists = std::filesystem::exists(folder, ignored);
+  refuse_option(fmt::format("{} takes a folder, and '{}' is {}; check its name", option, folder,
+                            exists ? "none" : "not there"));
+}
+
+void check_define(std::string_view option, std::string_view define) {
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  const auto end = std::find_if_not(define.begin(), define.end(), is_part);
+  const bool is_name =
+      end != define.begin() && std::isdigit(static_cast<unsigned char>(define.front())) == 0;
+  if (is_name && (end == define.end() || *end == '=' || *end == '(')) return;
+  refuse_option(fmt::format("{} takes NAME or NAME=VALUE, not '{}'", option, define));
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,209 @@
+#include "collector/model/input/element.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <limits>
+
+namespace warpmeter::model {
+namespace {
+
+struct Named {
+  std::string_view name;
+  Element element;
+};
+/// The first name of each is the one that is printed.
+constexpr Named names[] = {
+    {"i8", Element::i8},         {"u8", Element::u8},     {"i16", Element::i16},
+    {"u16", Element::u16},       {"i32", Element::i32},   {"u32", Element::u32},
+    {"i64", Element::i64},       {"u64", Element::u64},   {"f16", Element::f16},
+    {"bf16", Element::bf16},     {"f32", Element::f32},   {"f64", Element::f64},
+    {"bool", Element::boolean},  {"s8", Element::i8},     {"s16", Element::i16},
+    {"s32", Element::i32},       {"s64", Element::i64},   {"char", Element::i8},
+    {"uchar", Element::u8},      {"short", Element::i16}, {"ushort", Element::u16},
+    {"int", Element::i32},       {"uint", Element::u32},  {"unsigned", Element::u32},
+    {"long", Element::i64},      {"ulong", Element::u64}, {"size_t", Element::u64},
+    {"half", Element::f16},      {"float", Element::f32}, {"double", Element::f64},
+    {"bfloat16", Element::bf16},
+};
+constexpr std::size_t printed_names = 13;
+
+template <class T>
+void put(T value, std::byte* to) {
+  std::memcpy(to, &value, sizeof(T));
+}
+
+/// IEEE formats of 16 bits, rounded to nearest even in one step.
+std::uint16_t narrow(double value, int mantissa_bits, int least_exponent, int most_exponent) {
+  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const auto infinity = static_cast<std::uint16_t>(
+      static_cast<unsigned>(most_exponent - least_exponent + 2) << mantissa_bits);
+  if (std::isnan(value)) return static_cast<std::uint16_t>(infinity | 1u << (mantissa_bits - 1));
+  const double magnitude = std::fabs(value);
+  if (magnitude == 0) return sign;
+  if (std::isinf(magnitude)) return sign | infinity;
+  int exponent = std::max(std::ilogb(magnitude), least_exponent);
+  // In units of the last place; 2^mantissa_bits and more is a normal number.
+  double units = std::nearbyint(std::ldexp(magnitude, mantissa_bits - exponent));
+  if (units == std::ldexp(1.0, mantissa_bits + 1)) {
+    units /= 2;
+    ++exponent;
+  }
+  if (exponent > most_exponent) return sign | infinity;
+  const auto whole = static_cast<unsigned>(units);
+  const unsigned leading = 1u << mantissa_bits;
+  if (whole < leading) return static_cast<std::uint16_t>(sign | whole);  // subnormal
+  const auto biased = static_cast<unsigned>(exponent - least_exponent + 1);
+  return static_cast<std::uint16_t>(sign | biased << mantissa_bits | (whole - leading));
+}
+
+template <class T>
+std::optional<std::vector<std::byte>> whole(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hexadecimal) text.remove_prefix(2);
+  std::uint64_t magnitude = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), magnitude, is_hexadecimal ? 16 : 10);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
+  // 0xffffffff is a way to write −1 of a type of 32 bits.
+  const auto most = static_cast<std::uint64_t>(
+      is_hexadecimal ? std::numeric_limits<std::make_unsigned_t<T>>::max()
+                     : static_cast<std::make_unsigned_t<T>>(std::numeric_limits<T>::max()));
+  const std::uint64_t most_negative =
+      std::is_signed_v<T> ? static_cast<std::uint64_t>(std::numeric_limits<T>::max()) + 1 : 0;
+  if (magnitude > (negative ? most_negative : most)) return {};
+  std::vector<std::byte> bytes(sizeof(T));
+  put(static_cast<T>(negative ? 0 - magnitude : magnitude), bytes.data());
+  return bytes;
+}
+
+std::optional<double> real(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.ends_with('f') && text.find_first_of("xni") == std::string_view::npos) {
+    text.remove_suffix(1);  // 1.5f
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+template <class T>
+T wrapped(double value) {
+  if (!std::isfinite(value)) return 0;
+  const double turns = std::fmod(std::trunc(value), 18446744073709551616.0);
+  const auto magnitude = static_cast<std::uint64_t>(std::fabs(turns));
+  return static_cast<T>(turns < 0 ? 0 - magnitude : magnitude);
+}
+
+}  // namespace
+
+std::optional<Element> element_named(std::string_view name) {
+  const auto* found = std::find_if(std::begin(names), std::end(names),
+                                   [&](const Named& known) { return known.name == name; });
+  if (found == std::end(names)) return std::nullopt;
+  return found->element;
+}
+
+std::string_view to_string(Element element) {
+  return names[static_cast<std::size_t>(element)].name;
+}
+
+std::vector<std::string> element_names() {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < printed_names; ++i) all.emplace_back(names[i].name);
+  return all;
+}
+
+std::size_t bytes_of(Element element) {
+  switch (element) {
+    case Element::i8:
+    case Element::u8:
+    case Element::boolean:
+      return 1;
+    case Element::i16:
+    case Element::u16:
+    case Element::f16:
+    case Element::bf16:
+      return 2;
+    case Element::i32:
+    case Element::u32:
+    case Element::f32:
+      return 4;
+    case Element::i64:
+    case Element::u64:
+    case Element::f64:
+      break;
+  }
+  return 8;
+}
+
+bool is_floating(Element element) {
+  return element == Element::f16 || element == Element::bf16 || element == Element::f32 ||
+         element == Element::f64;
+}
+
+std::optional<std::vector<std::byte>> encode(Element element, std::string_view text) {
+  switch (element) {
+    case Element::i8:
+      return whole<std::int8_t>(text);
+    case Element::u8:
+      return whole<std::uint8_t>(text);
+    case Element::i16:
+      return whole<std::int16_t>(text);
+    case Element::u16:
+      return whole<std::uint16_t>(text);
+    case Element::i32:
+      return whole<std::int32_t>(text);
+    case Element::u32:
+      return whole<std::uint32_t>(text);
+    case Element::i64:
+      return whole<std::int64_t>(text);
+    case Element::u64:
+      return whole<std::uint64_t>(text);
+    case Element::boolean:
+      if (text == "true" || text == "1") return std::vector{std::byte{1}};
+      if (text == "false" || text == "0") return std::vector{std::byte{0}};
+      return std::nullopt;
+    default:
+      break;
+  }
+  const std::optional<double> value = real(text);
+  if (!value) return std::nullopt;
+  std::vector<std::byte> bytes(bytes_of(element));
+  encode(element, *value, bytes.data());
+  return bytes;
+}
+
+void encode(Element element, double value, std::byte* to) {
+  switch (element) {
+    case Element::i8:
+    case Element::u8:
+      return put(wrapped<std::uint8_t>(value), to);
+    case Element::i16:
+    case Element::u16:
+      return put(wrapped<std::uint16_t>(value), to);
+    case Element::i32:
+    case Element::u32:
+      return put(wrapped<std::uint32_t>(value), to);
+    case Element::i64:
+    case Element::u64:
+      return put(wrapped<std::uint64_t>(value), to);
+    case Element::boolean:
+      return put(static_cast<std::uint8_t>(value != 0 ? 1 : 0), to);
+    case Element::f16:
+      return put(narrow(value, 10, -14, 15), to);
+    case Element::bf16:
+      return put(narrow(value, 7, -126, 127), to);
+    case Element::f32:
+      return put(static_cast<float>(value), to);
+    case Element::f64:
+      return put(value, to);
+  }
+}
+
+}  // namespace warpmeter::model

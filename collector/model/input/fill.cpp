@@ -1,0 +1,258 @@
+#include "collector/model/input/fill.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "collector/model/input/npy.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// What a list of values may hold; longer ones are for files.
+constexpr std::size_t most_listed = 1 << 16;
+
+std::optional<std::uint64_t> seed_of(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+bool is_signed(Element element) {
+  return element == Element::i8 || element == Element::i16 || element == Element::i32 ||
+         element == Element::i64;
+}
+
+double real_at(Element element, const std::byte* from) {
+  switch (element) {
+    case Element::f64: {
+      double value = 0;
+      std::memcpy(&value, from, sizeof value);
+      return value;
+    }
+    case Element::f32: {
+      float value = 0;
+      std::memcpy(&value, from, sizeof value);
+      return value;
+    }
+    default:
+      break;
+  }
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, from, sizeof bits);
+  const int mantissa_bits = element == Element::bf16 ? 7 : 10;
+  const int bias = element == Element::bf16 ? 127 : 15;
+  const int exponent = (bits & 0x7fff) >> mantissa_bits;
+  const int mantissa = bits & ((1 << mantissa_bits) - 1);
+  const double magnitude =
+      exponent == 0 ? std::ldexp(mantissa, 1 - bias - mantissa_bits)
+                    : std::ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits);
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+/// The bits of a whole number, with its sign where the type has one.
+std::uint64_t whole_at(Element element, const std::byte* from) {
+  std::uint64_t bits = 0;
+  const std::size_t width = bytes_of(element);
+  std::memcpy(&bits, from, width);
+  const unsigned unused = static_cast<unsigned>(64 - 8 * width);
+  if (!is_signed(element)) return bits;
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
+}
+
+/// SplitMix64's finaliser (Steele, Lea, Flood, 2014): the same numbers on every machine.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+/// Of [0, span), each as likely as the others; 0 is 2^64.
+std::uint64_t below(std::uint64_t bits, std::uint64_t span) {
+  if (span == 0) return bits;
+  const std::uint64_t surplus = (0 - span) % span;  // 2^64 modulo span
+  while (surplus != 0 && bits >= 0 - surplus) bits = mixed(bits);
+  return bits % span;
+}
+
+void fill_randomly(const Fill& fill, Element element, std::byte* to, std::uint64_t count) {
+  const std::size_t width = bytes_of(element);
+  const bool has_range = !fill.values.empty();
+  const std::byte* const high = fill.values.data() + (has_range ? width : 0);
+  const std::uint64_t seed = mixed(fill.seed);
+  if (is_floating(element)) {
+    const double from = has_range ? real_at(element, fill.values.data()) : 0;
+    const double end = has_range ? real_at(element, high) : 1;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const double share = static_cast<double>(mixed(seed + i) >> 40) * 0x1p-24;
+      // Rounded once each, whatever the compiler thinks of contraction.
+      const double value = std::fma(share, end, std::fma(-share, from, from));
+      encode(element, value, to + i * width);
+    }
+    return;
+  }
+  std::uint64_t from = 0, span = element == Element::boolean ? 2 : 0;
+  if (has_range) {
+    from = whole_at(element, fill.values.data());
+    span = whole_at(element, high) - from + 1;
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t value = from + below(mixed(seed + i), span);
+    std::memcpy(to + i * width, &value, width);  // the low bytes
+  }
+}
+
+/// "LO..HI"; what is wrong with it, if anything is.
+std::string parse_range(Fill& fill, Element element, std::string_view range) {
+  const std::size_t dots = range.find("..");
+  const auto low = encode(element, range.substr(0, dots));
+  const auto high = encode(element, range.substr(dots + 2));
+  if (!low || !high) {
+    return fmt::format("has the range '{}', which is not LO..HI of {}", range, to_string(element));
+  }
+  fill.values = *low;
+  fill.values.insert(fill.values.end(), high->begin(), high->end());
+  if (is_floating(element)) {
+    const double from = real_at(element, low->data()), end = real_at(element, high->data());
+    if (!std::isfinite(from) || !std::isfinite(end)) return "has a range without an end";
+    if (from <= end) return "";
+  } else {
+    const std::uint64_t from = whole_at(element, low->data());
+    const std::uint64_t end = whole_at(element, high->data());
+    const bool ascends = is_signed(element)
+                             ? static_cast<std::int64_t>(from) <= static_cast<std::int64_t>(end)
+                             : from <= end;
+    if (ascends) return "";
+  }
+  return fmt::format("has the range '{}', whose end is below its beginning", range);
+}
+
+/// What follows "random".
+std::string parse_random(Fill& fill, Element element, std::string_view rest) {
+  if (rest.empty()) return "";
+  rest.remove_prefix(1);
+  const std::size_t dots = rest.find("..");
+  if (dots != std::string_view::npos) {
+    const std::size_t colon = rest.find(':', dots);
+    const std::string wrong = parse_range(fill, element, rest.substr(0, colon));
+    if (!wrong.empty() || colon == std::string_view::npos) return wrong;
+    rest.remove_prefix(colon + 1);
+  }
+  const std::optional<std::uint64_t> seed = seed_of(rest);
+  if (!seed) {
+    return fmt::format(
+        "has the seed '{}', which is no whole number (random:SEED, random:LO..HI, "
+        "random:LO..HI:SEED)",
+        rest);
+  }
+  fill.seed = *seed;
+  return "";
+}
+
+/// "1,2,3"
+std::string parse_values(Fill& fill, Element element, std::string_view list) {
+  for (std::size_t begin = 0, count = 0; begin <= list.size(); ++count) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    std::string_view part = list.substr(begin, end - begin);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    const auto bytes = encode(element, part);
+    if (!bytes) {
+      return fmt::format("starts with '{}', which is no {}, no file and no way to fill one", part,
+                         to_string(element));
+    }
+    if (count == most_listed) return "lists more values than 65536: give a FILE.npy";
+    fill.values.insert(fill.values.end(), bytes->begin(), bytes->end());
+    begin = end + 1;
+  }
+  return "";
+}
+
+void check_count(const Fill& fill, Element element, std::uint64_t count, std::uint64_t held,
+                 const std::string& text) {
+  if (count == 0 || count == held) return;
+  throw Error(ExitCode::usage,
+              fmt::format("'{}' asks for {} elements, but {} holds {}; write {}[] to take what it "
+                          "holds",
+                          text, count, fill.file, held, to_string(element)));
+}
+
+std::vector<std::byte> from_file(const Fill& fill, Element element, std::uint64_t count,
+                                 const std::string& text) {
+  if (fill.kind == Fill::Kind::raw) {
+    std::vector<std::byte> contents = read_whole_file(fill.file);
+    if (contents.empty() || contents.size() % bytes_of(element) != 0) {
+      throw Error(ExitCode::usage,
+                  fmt::format("{} holds {} bytes, which are no elements of {}; see '{}'", fill.file,
+                              contents.size(), to_string(element), text));
+    }
+    check_count(fill, element, count, contents.size() / bytes_of(element), text);
+    return contents;
+  }
+  Npy npy = read_npy(fill.file, element);
+  if (npy.element != element) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} holds elements of {}, but '{}' asks for {}", fill.file,
+                            to_string(npy.element), text, to_string(element)));
+  }
+  check_count(fill, element, count, npy.count, text);
+  return std::move(npy.data);
+}
+
+}  // namespace
+
+bool names_file(std::string_view value) {
+  return value.ends_with(".npy") || value.ends_with(".bin");
+}
+
+std::variant<Fill, std::string> parse_fill(Element element, std::string_view value) {
+  Fill fill;
+  std::string wrong;
+  if (value == "zeros") {
+    fill.kind = Fill::Kind::zeros;
+  } else if (value == "iota") {
+    fill.kind = Fill::Kind::iota;
+  } else if (value == "random" || value.starts_with("random:")) {
+    fill.kind = Fill::Kind::random;
+    wrong = parse_random(fill, element, value.substr(6));
+  } else if (names_file(value)) {
+    fill.kind = value.ends_with(".npy") ? Fill::Kind::npy : Fill::Kind::raw;
+    fill.file = value;
+  } else {
+    fill.kind = Fill::Kind::values;
+    wrong = parse_values(fill, element, value);
+  }
+  if (!wrong.empty()) return wrong;
+  return fill;
+}
+
+std::vector<std::byte> filled(const Fill& fill, Element element, std::uint64_t count,
+                              const std::string& text) {
+  if (!fill.file.empty()) return from_file(fill, element, count, text);
+  const std::size_t width = bytes_of(element);
+  std::vector<std::byte> contents(count * width);
+  std::byte* to = contents.data();
+  if (fill.kind == Fill::Kind::iota) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      encode(element, static_cast<double>(i), to + i * width);
+    }
+  } else if (fill.kind == Fill::Kind::random) {
+    fill_randomly(fill, element, to, count);
+  } else if (fill.kind == Fill::Kind::values && fill.values.size() == contents.size()) {
+    contents = fill.values;
+  } else if (fill.kind == Fill::Kind::values) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::copy_n(fill.values.begin(), width, to + i * width);
+    }
+  }
+  return contents;
+}
+
+}  // namespace warpmeter::model

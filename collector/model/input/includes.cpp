@@ -1,0 +1,59 @@
+#include "collector/model/input/includes.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string_view>
+
+#include "collector/model/input/kernel_file.h"
+
+namespace warpmeter::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What stands between the quotes or brackets of an #include; empty for another line.
+std::string_view included_name(std::string_view line) {
+  const auto skip_spaces = [&] {
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+  };
+  skip_spaces();
+  if (!line.starts_with('#')) return "";
+  line.remove_prefix(1);
+  skip_spaces();
+  constexpr std::string_view word = "include";
+  if (!line.starts_with(word)) return "";
+  line.remove_prefix(word.size());
+  skip_spaces();
+  if (line.empty() || (line.front() != '"' && line.front() != '<')) return "";
+  const std::size_t end = line.find(line.front() == '<' ? '>' : '"', 1);
+  return end == std::string_view::npos ? "" : line.substr(1, end - 1);
+}
+
+}  // namespace
+
+std::vector<std::string> included_files(const std::string& path,
+                                        const std::vector<std::string>& folders) {
+  constexpr std::size_t most = 10000;  // no source of kernels has so many
+  std::vector<std::string> files = {path};
+  for (std::size_t i = 0; i < files.size() && files.size() < most; ++i) {
+    std::vector<fs::path> places = {fs::path(files[i]).parent_path(),
+                                    fs::path(path).parent_path()};  // NVRTC is told to look there
+    places.insert(places.end(), folders.begin(), folders.end());
+    std::istringstream lines(source_text(files[i]));
+    for (std::string line; std::getline(lines, line);) {
+      const std::string_view name = included_name(line);
+      for (const fs::path& place : places) {
+        std::error_code ignored;
+        const std::string found = (place / name).lexically_normal().string();
+        if (name.empty() || !fs::is_regular_file(found, ignored)) continue;
+        if (std::find(files.begin(), files.end(), found) == files.end()) files.push_back(found);
+        break;
+      }
+    }
+  }
+  files.erase(files.begin());
+  return files;
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,336 @@
+#include "collector/model/input/kernel_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "base/error.h"
+#include "base/kernel_name.h"
+#include "base/nearest.h"
+#include "base/temporary.h"
+#include "collector/model/input/npy.h"
+#include "collector/model/input/toolkit.h"
+
+namespace warpmeter::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// On the command line, and in a spec.
+constexpr std::string_view kernel_option = "-k (in a spec, kernel:)";
+
+std::string text_of(const std::string& path) {
+  const std::vector<std::byte> bytes = read_whole_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// A name with template arguments is one that has to be asked for; one with parameters as well was
+/// copied from a list of what there is.
+std::vector<std::string> expressions_in(const std::vector<std::string>& kernels) {
+  std::vector<std::string> expressions;
+  for (const std::string& kernel : kernels) {
+    const bool is_known =
+        std::find(expressions.begin(), expressions.end(), kernel) != expressions.end();
+    const bool is_instance = kernel.find('<') != std::string::npos && !kernel.ends_with(')');
+    if (is_instance && !is_known) expressions.push_back(kernel);
+  }
+  return expressions;
+}
+
+/// A source that includes the file and needs the instances, so that nvcc makes them.
+std::string source_with_instances(const std::string& path,
+                                  const std::vector<std::string>& expressions) {
+  std::string source = fmt::format("#include \"{}\"\n", fs::absolute(path).string());
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    source += fmt::format("__attribute__((used)) static auto* const warpmeter_instance_{} = &{};\n",
+                          i, expressions[i]);
+  }
+  return source;
+}
+
+Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
+                           const CompileOptions& options,
+                           const std::vector<std::string>& expressions) {
+  const TemporaryFolder folder;
+  std::string source = path;
+  if (!expressions.empty()) {
+    source = (folder.path() / "instances.cu").string();
+    std::ofstream(source) << source_with_instances(path, expressions);
+  }
+  const std::string target = (folder.path() / "kernels.ptx").string();
+  std::vector<std::string> words = {
+      nvcc.string(), "-ptx", "-lineinfo", fmt::format("-arch=sm_{}", options.target()),
+      "-o",          target, source};
+  if (!options.standard.empty()) words.push_back("--std=" + options.standard);
+  for (const std::string& include : options.includes) words.push_back("-I" + include);
+  for (const std::string& define : options.defines) words.push_back("-D" + define);
+  const ToolOutcome outcome = run_tool(words);
+  Compiled compiled;
+  if (outcome.exit_code == 0) {
+    compiled.ptx = text_of(target);
+  } else {
+    compiled.failure = outcome.output.empty() ? "nvcc failed without a word" : outcome.output;
+    compiled.failure.resize(compiled.failure.find_last_not_of('\n') + 1);
+  }
+  return compiled;
+}
+
+/// What a compiler complains of first, without the place: 'identifier "flaot" is undefined'.
+std::string first_error(const std::string& messages) {
+  constexpr std::string_view mark = "error: ";
+  const std::size_t at = messages.find(mark);
+  return first_line(at == std::string::npos ? messages : messages.substr(at + mark.size()));
+}
+
+/// What only a whole program has: NVRTC stumbles over headers of the host and calls of the runtime.
+/// With a failure where the compilers refuse the source or an expression.
+Compiled try_to_compile(const std::string& path, const CompileOptions& options,
+                        const std::vector<std::string>& expressions,
+                        std::vector<std::string>& remarks) {
+  const std::string unavailable = nvrtc_unavailable();
+  std::string messages = unavailable;
+  if (unavailable.empty()) {
+    Compiled compiled = compile_with_nvrtc(path, text_of(path), options, expressions);
+    if (compiled.failure.empty()) return compiled;
+    messages = compiled.failure;
+  }
+  const auto nvcc = toolkit_program("nvcc");
+  if (!nvcc && !unavailable.empty()) throw Error(ExitCode::no_hardware, unavailable);
+  if (!nvcc) {
+    Compiled compiled;
+    compiled.failure = messages;
+    return compiled;
+  }
+  Compiled compiled = compile_with_nvcc(*nvcc, path, options, expressions);
+  if (compiled.failure.empty()) {
+    remarks.push_back(fmt::format("compiled by {}, since NVRTC could not ({})", nvcc->string(),
+                                  first_line(messages)));
+  }
+  return compiled;
+}
+
+Compiled compile(const std::string& path, const CompileOptions& options,
+                 const std::vector<std::string>& expressions, std::vector<std::string>& remarks) {
+  Compiled compiled = try_to_compile(path, options, expressions, remarks);
+  if (compiled.failure.empty()) return compiled;
+  if (!expressions.empty()) {  // is it the source that is wrong, or the name of a kernel?
+    Compiled plain = try_to_compile(path, options, {}, remarks);
+    if (plain.failure.empty()) {
+      remarks.push_back(fmt::format("no instance could be made of {}: {}",
+                                    fmt::join(expressions, ", "), first_error(compiled.failure)));
+      return plain;
+    }
+    compiled = std::move(plain);
+  }
+  throw Error(
+      ExitCode::usage,
+      fmt::format("{} does not compile; mend what the compiler says{}:\n{}", path,
+                  !toolkit_program("nvcc")
+                      ? ", or, if it holds host code, which NVRTC does not know, compile it "
+                        "elsewhere with `nvcc -ptx -lineinfo` and give the .ptx"
+                      : "",
+                  compiled.failure));
+}
+
+std::unique_ptr<ptx::Module> parse(const std::string& path, std::string text) {
+  auto parsed = ptx::parse(std::move(text));
+  if (const auto* wrong = std::get_if<ptx::Diagnostic>(&parsed)) {
+    throw Error(ExitCode::usage, fmt::format("{}:{}:{}: {}; give PTX as nvcc writes it", path,
+                                             wrong->line, wrong->column, wrong->message));
+  }
+  return std::move(std::get<std::unique_ptr<ptx::Module>>(parsed));
+}
+
+std::string without_spaces(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::isspace(static_cast<unsigned char>(c)) == 0) result += c;
+  }
+  return result;
+}
+
+/// "f<256u, (Kind)1>" and "f<256,(Kind)1>" name the same instance.
+std::string comparable(std::string_view name) {
+  std::string result;
+  const std::string text = without_spaces(name);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_suffix = std::string_view("uUlL").find(text[i]) != std::string_view::npos &&
+                           i > 0 && !result.empty() &&
+                           std::isdigit(static_cast<unsigned char>(result.back())) != 0 &&
+                           (i + 1 == text.size() || std::string_view("uUlL,>)").find(text[i + 1]) !=
+                                                        std::string_view::npos);
+    if (!is_suffix) result += text[i];
+  }
+  return result;
+}
+
+/// The name without its template arguments.
+std::string_view stem(std::string_view name) { return name.substr(0, name.find('<')); }
+
+std::string_view last_part(std::string_view name) {
+  const std::size_t colons = stem(name).rfind("::");
+  return colons == std::string_view::npos ? name : name.substr(colons + 2);
+}
+
+/// How well an entry's name answers: 4 with its parameters, 3 all of it but these, 2 without
+/// namespaces, 1 without template arguments too; 0: not at all.
+int match(std::string_view entry, std::string_view kernel) {
+  const std::string whole = comparable(readable_name(entry)), wanted = comparable(kernel);
+  if (wanted.ends_with(')')) return comparable(name_with_parameters(entry)) == wanted ? 4 : 0;
+  if (whole == wanted) return 3;
+  if (last_part(whole) == wanted) return 2;
+  if (stem(whole) == wanted || stem(last_part(whole)) == wanted) return 1;
+  return 0;
+}
+
+/// The machine code of a .ptx. One that nobody named is only an offer: where it cannot be read, the
+/// person is told.
+void read_cubin(KernelFile& file, const std::string& named) {
+  if (!named.empty()) {
+    file.cubin = read_whole_file(named);
+    file.cubin_path = named;
+    file.cubin_is_named = true;
+    return;
+  }
+  const std::string beside = cubin_beside(file.path);
+  if (beside.empty()) return;
+  try {
+    file.cubin = read_whole_file(beside);
+    file.cubin_path = beside;
+  } catch (const Error& error) {
+    file.remarks.push_back(fmt::format("the cubin beside the PTX is not used: {}", error.what()));
+  }
+}
+
+/// The entries' names as -k takes them: with parameters where overloads have the same one.
+std::string names_to_choose(const std::vector<std::string>& entries) {
+  std::vector<std::string> names;
+  for (const std::string& entry : entries) {
+    const std::string name = readable_name(entry);
+    const auto same = std::count_if(entries.begin(), entries.end(), [&](const std::string& other) {
+      return readable_name(other) == name;
+    });
+    names.push_back(fmt::format("'{}'", same == 1 ? name : name_with_parameters(entry)));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::string cubin_beside(const std::string& path) {
+  const fs::path beside = fs::path(path).replace_extension(".cubin");
+  std::error_code ignored;
+  return path.ends_with(".ptx") && fs::is_regular_file(beside, ignored) ? beside.string() : "";
+}
+
+std::string find_entry(const KernelFile& file, std::string_view kernel) {
+  const auto named = file.named.find(std::string(kernel));
+  if (named != file.named.end()) return named->second;
+  std::vector<std::string> entries, names, found;
+  int best = 1;
+  for (const ptx::Function& function : file.module->functions) {
+    if (!function.is_entry || function.is_declaration) continue;
+    const std::string entry(function.name);
+    if (entry == kernel) return entry;
+    entries.push_back(entry);
+    names.push_back(readable_name(entry));
+    const int quality = kernel.empty() ? best : match(entry, kernel);
+    if (quality < best) continue;
+    if (quality > best) found.clear();
+    best = quality;
+    found.push_back(entry);
+  }
+  if (found.size() == 1) return found[0];
+  if (entries.empty()) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} holds no kernel; one is a __global__ function, and of a template "
+                            "one that is named with its arguments: 'reduce<float, 256>'",
+                            file.path));
+  }
+  if (kernel.empty()) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} holds {} kernels; choose one with {}: {}", file.path,
+                            entries.size(), kernel_option, names_to_choose(entries)));
+  }
+  if (found.empty()) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} holds no kernel '{}'{}; it holds {} (a template needs its "
+                    "arguments: 'reduce<float, 256>')",
+                    file.path, kernel, did_you_mean(kernel, names), names_to_choose(entries)));
+  }
+  throw Error(ExitCode::usage,
+              fmt::format("{} holds {} kernels '{}'; choose one with {}: {}", file.path,
+                          found.size(), kernel, kernel_option, names_to_choose(found)));
+}
+
+KernelFile read_kernel_file(const std::string& path, const CompileOptions& options,
+                            const std::vector<std::string>& kernels, const std::string& cubin) {
+  KernelFile file;
+  file.path = path;
+  const std::string suffix = fs::path(path).extension().string();
+  if (suffix == ".ptx") {
+    file.module = parse(path, text_of(path));
+    if (options.arch.value_or(file.module->target) != file.module->target) {
+      throw Error(ExitCode::usage,
+                  fmt::format("{} is PTX of sm_{}, not of sm_{}: an architecture is chosen for a "
+                              ".cu; leave it out with a .ptx",
+                              path, file.module->target, *options.arch));
+    }
+    read_cubin(file, cubin);
+    return file;
+  }
+  if (suffix != ".cu") {
+    throw Error(ExitCode::usage,
+                fmt::format("{} is neither .cu nor .ptx; the model executes PTX: give the kernel's "
+                            "source, or what `nvcc -ptx -lineinfo` makes of it",
+                            path));
+  }
+  if (!cubin.empty()) {
+    throw Error(
+        ExitCode::usage,
+        "a cubin is the machine code of a .ptx: give none with a .cu, which is compiled here");
+  }
+  Compiled compiled = compile(path, options, expressions_in(kernels), file.remarks);
+  file.cubin = std::move(compiled.cubin);
+  file.named = std::move(compiled.named);
+  file.module = parse(path, std::move(compiled.ptx));
+  return file;
+}
+
+Assembled assemble(const ptx::Module& module) {
+  const auto ptxas = toolkit_program("ptxas");
+  if (!ptxas) return {{}, "there is no ptxas here"};
+  const TemporaryFolder folder;
+  const std::string source = (folder.path() / "kernels.ptx").string();
+  const std::string target = (folder.path() / "kernels.cubin").string();
+  std::ofstream(source, std::ios::binary) << module.text;
+  const ToolOutcome outcome =
+      run_tool({ptxas->string(), "--generate-line-info",
+                fmt::format("--gpu-name={}", module.target_name), "-o", target, source});
+  if (outcome.exit_code == 0) return {read_whole_file(target), {}};
+  const std::string words = first_line(outcome.output);
+  return {{}, fmt::format("ptxas does not take the PTX ({})", words.empty() ? "no word" : words)};
+}
+
+std::string source_text(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string relative_path(const std::string& path) {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  const fs::path near = fs::path(path).lexically_relative(here);
+  return error || near.empty() || near.string().starts_with("..") ? path : near.string();
+}
+
+}  // namespace warpmeter::model

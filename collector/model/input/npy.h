@@ -1,0 +1,35 @@
+// NumPy's .npy files: one array, as a kernel's buffer takes it or leaves it. What is read is not
+// trusted: a header may claim anything, and no more is ever allocated than the file holds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/model/input/element.h"
+
+namespace warpmeter::model {
+
+struct Npy {
+  Element element = Element::f32;
+  std::uint64_t count = 0;      ///< elements, over all dimensions
+  std::vector<std::byte> data;  ///< count × bytes_of(element)
+};
+
+/// Throws Error{file}: no such file, no .npy file, a truncated one, a type or order that a buffer
+/// cannot take. `wanted`: elements of 16 bits that are unsigned whole numbers to NumPy may be bf16.
+Npy read_npy(const std::string& path, Element wanted);
+
+/// The same from memory; `name` is for messages. Takes the file's contents over.
+Npy parse_npy(std::vector<std::byte> contents, std::string_view name, Element wanted);
+
+/// What stands before `bytes` bytes of elements in one dimension. bf16, which NumPy lacks, is
+/// written as unsigned numbers of 16 bits.
+std::string npy_header(Element element, std::uint64_t bytes);
+
+/// All bytes of a regular file. Throws Error{file}.
+std::vector<std::byte> read_whole_file(const std::string& path);
+
+}  // namespace warpmeter::model

@@ -1,0 +1,126 @@
+#include "collector/model/input/toolkit.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace warpmeter::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_output = std::size_t{1} << 20;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool is_program(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
+}
+
+std::optional<fs::path> on_path(const std::string& name) {
+  const std::string list = environment("PATH");
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(':', begin), list.size());
+    const fs::path candidate = fs::path(list.substr(begin, end - begin)) / name;
+    if (end > begin && is_program(candidate)) return candidate;
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+void add(std::vector<fs::path>& folders, const fs::path& folder) {
+  std::error_code ignored;
+  if (folder.empty() || !fs::is_directory(folder, ignored)) return;
+  const fs::path real = fs::canonical(folder, ignored);
+  if (std::find(folders.begin(), folders.end(), real) == folders.end()) folders.push_back(real);
+}
+
+}  // namespace
+
+std::vector<fs::path> toolkit_folders() {
+  std::vector<fs::path> folders;
+  add(folders, environment("CUDA_HOME"));
+  add(folders, environment("CUDA_PATH"));
+  if (const auto nvcc = on_path("nvcc")) {
+    std::error_code ignored;
+    add(folders, fs::canonical(*nvcc, ignored).parent_path().parent_path());
+  }
+  add(folders, "/usr/local/cuda");
+  std::vector<fs::path> others;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", ignored)) {
+    if (entry.path().filename().string().starts_with("cuda-")) others.push_back(entry.path());
+  }
+  std::sort(others.rbegin(), others.rend());  // the newest first
+  for (const fs::path& other : others) add(folders, other);
+  return folders;
+}
+
+std::optional<fs::path> toolkit_program(const std::string& name) {
+  for (const fs::path& folder : toolkit_folders()) {
+    if (is_program(folder / "bin" / name)) return folder / "bin" / name;
+  }
+  return on_path(name);
+}
+
+std::vector<fs::path> toolkit_includes() {
+  for (const fs::path& folder : toolkit_folders()) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(folder / "include" / "cuda_runtime.h", ignored)) continue;
+    std::vector<fs::path> includes = {folder / "include"};
+    add(includes, folder / "include" / "cccl");  // since CUDA 13
+    return includes;
+  }
+  return {};
+}
+
+ToolOutcome run_tool(const std::vector<std::string>& words) {
+  ToolOutcome outcome;
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return outcome;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = -1;
+  const int failure =
+      posix_spawn(&child, words.front().c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (failure == 0) {
+    char part[4096];
+    for (ssize_t got = 0; (got = read(ends[0], part, sizeof part)) != 0;) {
+      if (got < 0 && errno != EINTR) break;
+      if (got > 0 && outcome.output.size() < most_output) {
+        outcome.output.append(part, static_cast<std::size_t>(got));
+      }
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
+  } else {
+    outcome.output = std::strerror(failure);
+  }
+  close(ends[0]);
+  return outcome;
+}
+
+}  // namespace warpmeter::model

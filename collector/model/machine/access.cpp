@@ -1,0 +1,376 @@
+#include "collector/model/machine/access.h"
+
+#include "base/lanes.h"
+#include "collector/model/machine/observer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "collector/model/counts/rules/counting.h"
+#include "collector/model/machine/sharing.h"
+#include "collector/model/machine/worker_memory.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// A stretch of addresses that an access may touch.
+struct Window {
+  AddressSpace space = AddressSpace::global;
+  std::uint64_t begin = 0, bytes = 0;
+  std::byte* host = nullptr;
+  const TouchedWords* touched = nullptr;  ///< to be told of each access
+
+  bool holds(std::uint64_t address, unsigned width) const {
+    const std::uint64_t offset = address - begin;
+    return offset < bytes && width <= bytes - offset;
+  }
+};
+
+AddressSpace space_at(std::uint64_t generic) {
+  for (const AddressSpace space :
+       {AddressSpace::shared, AddressSpace::local, AddressSpace::constant, AddressSpace::param}) {
+    if (generic - window_of(space) < window_bytes) return space;
+  }
+  return AddressSpace::global;
+}
+
+/// The window that an address of the site's space leads into, in the addresses that the instruction
+/// uses: generic ones for a generic access. Empty when it leads nowhere. Local memory is the
+/// lane's.
+Window window_at(const Warp& w, const SiteInfo& info, std::uint64_t address, unsigned lane) {
+  WorkerMemory& memory = *w.memory;
+  const bool is_generic = info.space == AddressSpace::generic;
+  const AddressSpace space = is_generic ? space_at(address) : info.space;
+  const std::uint64_t begin = is_generic ? window_of(space) : 0;
+  switch (space) {
+    case AddressSpace::shared:
+      return {space, begin, memory.shared.size(), memory.shared.data()};
+    case AddressSpace::local: {
+      const std::uint64_t bytes = memory.program->local_bytes;
+      return {space, begin, bytes, memory.local.data() + (w.index * warp_lanes + lane) * bytes};
+    }
+    case AddressSpace::constant:
+      return {space, begin, memory.constants.size(), memory.constants.data()};
+    case AddressSpace::param:
+      return {space, begin, memory.parameters.size(), memory.parameters.data()};
+    case AddressSpace::global:
+    case AddressSpace::generic:
+      break;
+  }
+  Allocation* allocation = memory.device->find(address);
+  if (allocation == nullptr) return {AddressSpace::global, 0, 0, nullptr};
+  const bool stores = info.kind != AccessKind::load;
+  return {AddressSpace::global, allocation->address, allocation->data.size(),
+          allocation->data.data(),
+          memory.footprint != nullptr ? memory.footprint->enter(*allocation, stores) : nullptr};
+}
+
+bool is_read_only(AddressSpace space) {
+  return space == AddressSpace::constant || space == AddressSpace::param;
+}
+
+bool raise(Warp& w, const Operation* op, const SiteInfo& info, TrapKind kind, AddressSpace space,
+           unsigned lane, std::uint64_t address) {
+  w.trap = {};
+  w.trap.kind = kind;
+  w.trap.space = static_cast<std::uint8_t>(space);
+  w.trap.lane = lane;
+  w.trap.instruction = op->instruction;
+  w.trap.address = address;
+  w.trap.width = info.width;
+  w.status = WarpStatus::trapped;
+  w.pc = op;
+  return false;
+}
+
+bool is_atomic(const SiteInfo& info) {
+  return info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
+}
+
+/// What one request costs.
+AccessCounts request_counts(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
+  Cost cost;
+  if (space == AddressSpace::global) {
+    cost = global_cost(access);
+  } else if (info.counts_lanes) {
+    cost = shared_cost(access, SharedAccess::store);
+  } else {
+    cost = shared_cost(access, is_atomic(info)                 ? SharedAccess::atomic
+                               : info.kind == AccessKind::load ? SharedAccess::load
+                                                               : SharedAccess::store);
+  }
+  return {1, cost.transactions, cost.bytes, cost.ideal};
+}
+
+/// The access as the machine makes it.
+WarpAccess requested(const WarpAccess& access, const Request& request) {
+  WarpAccess result = access;
+  result.width = request.width;
+  if (request.is_elected) result.mask &= ~result.mask + 1;
+  for (std::uint64_t& address : result.address) {
+    address += static_cast<std::uint64_t>(std::int64_t{request.offset});
+    if (request.is_window) address &= ~std::uint64_t{request.width - 1u};
+  }
+  return result;
+}
+
+/// Loads of a loop that compares and swaps until every lane has had its turn: in each round those
+/// lanes load that have not, one lane of each address a round.
+AccessCounts loads_of_loop(const WarpAccess& access) {
+  AccessCounts counts;
+  WarpAccess left = access;
+  while (left.mask != 0) {
+    const Cost cost = shared_cost(left, SharedAccess::load);
+    counts += {1, cost.transactions, 0, cost.ideal};
+    std::uint32_t done = 0;
+    for_each_lane(left.mask, [&](unsigned lane) {
+      bool is_first = true;
+      for_each_lane(left.mask & ((1u << lane) - 1),
+                    [&](unsigned lower) { is_first &= left.address[lower] != left.address[lane]; });
+      if (is_first) done |= 1u << lane;
+    });
+    left.mask &= ~done;
+  }
+  return counts;
+}
+
+/// Adds what `times` executions of an access cost.
+void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const WarpAccess& access,
+         std::uint64_t times) {
+  if (space != AddressSpace::shared && space != AddressSpace::global) return;
+  const auto add_to = [&](AccessCounts& sum, AccessCounts once) {
+    sum +=
+        {once.requests * times, once.transactions * times, once.bytes * times, once.ideal * times};
+  };
+  for (const Request& request : info.requests) {
+    if (space == AddressSpace::shared && info.kind == AccessKind::load) {
+      counts.is_approximate |= !is_calibrated(requested(access, request), SharedAccess::load);
+    }
+    add_to(space == AddressSpace::shared ? counts.shared : counts.global,
+           request_counts(info, space, requested(access, request)));
+  }
+  if (info.retries && space == AddressSpace::shared) {
+    add_to(counts.loop_loads, loads_of_loop(access));
+  }
+  // The hardware adds the bytes of generic accesses to those of global memory, wherever they lead.
+  if (info.is_generic && space == AddressSpace::shared && !is_atomic(info)) {
+    add_to(counts.global, {0, 0, global_cost(access).bytes, 0});
+  }
+}
+
+/// Whether, in both halves of a full warp, the addresses are equal, or follow each other.
+Shape shape_of(const Site& site, const SiteInfo& info) {
+  if (site.mask != ~0u) return Shape::general;
+  bool uniform = true, contiguous = info.parts == 1;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if (lane % 16 == 0) continue;
+    const std::uint64_t step = site.delta[lane] - site.delta[lane - 1];
+    uniform &= step == 0;
+    contiguous &= step == info.width;
+  }
+  return uniform ? Shape::uniform : contiguous ? Shape::contiguous : Shape::general;
+}
+
+void remember(Site& site, const SiteInfo& info, const Window& window, std::uint32_t mask,
+              const std::uint64_t* addresses) {
+  const std::uint64_t first = addresses[std::countr_zero(mask)];
+  std::int64_t lowest = 0, highest = 0;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    site.delta[lane] = addresses[lane] - first;
+    site.delta_32[lane] = static_cast<std::uint32_t>(site.delta[lane]);
+    if ((mask >> lane & 1) == 0) continue;
+    const auto delta = static_cast<std::int64_t>(site.delta[lane]);
+    lowest = std::min(lowest, delta);
+    highest = std::max(highest, delta);
+  }
+  const std::uint64_t below = static_cast<std::uint64_t>(-lowest);
+  site.least = window.begin + below;
+  site.most_above_least = window.bytes - static_cast<std::uint64_t>(highest) - info.width - below;
+  site.host = window.host + below;
+  site.half_apart = site.delta[warp_lanes / 2];
+  site.mask = mask;
+  site.shape = shape_of(site, info);
+  site.misaligned = static_cast<std::uint8_t>(info.alignment - 1);
+  // Sectors depend on the first address mod 32, in steps of the alignment; wavefronts of narrow
+  // accesses on it mod 4, of merged ones mod the width that they were merged to.
+  const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
+  const unsigned period = window.space == AddressSpace::global || is_merged ? sector_bytes : 4;
+  const unsigned step = std::min<unsigned>(info.alignment, period);
+  site.hit_mask = static_cast<std::uint8_t>(period - 1);
+  site.hit_shift = static_cast<std::uint8_t>(std::countr_zero(step));
+  site.space = static_cast<std::uint8_t>(window.space);
+  site.window_begin = window.begin;
+  site.touched = window.touched;
+  site.hits[(first & site.hit_mask) >> site.hit_shift] = 1;
+}
+
+/// Counts an access that spreads over several windows, space by space.
+void count_apart(SiteCounts& counts, const SiteInfo& info, std::uint32_t mask,
+                 const std::array<AddressSpace, warp_lanes>& spaces,
+                 const std::uint64_t* addresses) {
+  WarpAccess access;
+  std::copy_n(addresses, warp_lanes, access.address.begin());
+  access.width = info.width;
+  for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
+    access.mask = 0;
+    for_each_lane(mask, [&](unsigned lane) {
+      if (spaces[lane] == space) access.mask |= 1u << lane;
+    });
+    if (access.mask != 0) add(counts, info, space, access, 1);
+  }
+}
+
+}  // namespace
+
+AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
+  requests += other.requests;
+  transactions += other.transactions;
+  bytes += other.bytes;
+  ideal += other.ideal;
+  return *this;
+}
+
+void settle(WorkerMemory& memory, std::size_t index) {
+  Site& site = memory.sites[index];
+  if (site.mask == 0) return;
+  const SiteInfo& info = memory.program->sites[index];
+  const auto space = static_cast<AddressSpace>(site.space);
+  WarpAccess access;
+  access.mask = site.mask;
+  access.width = info.width;
+  for (std::size_t hit = 0; hit < std::size(site.hits); ++hit) {
+    const std::uint64_t times = std::exchange(site.hits[hit], 0);
+    if (times == 0) continue;
+    // Any address with these low bits will do, as long as no lane's gets negative.
+    const std::uint64_t first = (std::uint64_t{1} << 60) + (hit << site.hit_shift);
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+      access.address[lane] = first + site.delta[lane];
+    }
+    add(memory.counts[index], info, space, access, times);
+  }
+  site.mask = 0;
+  site.number = 0;
+}
+
+HostStretch host_at(Warp& w, unsigned lane, std::uint64_t generic_address) {
+  SiteInfo generic;
+  generic.space = AddressSpace::generic;
+  const Window window = window_at(w, generic, generic_address, lane);
+  if (!window.holds(generic_address, 1)) return {};
+  const std::uint64_t offset = generic_address - window.begin;
+  return {window.host + offset, window.bytes - offset};
+}
+
+namespace {
+
+/// What Site::touched is while an observer is told of each access.
+constexpr TouchedWords told_to_observer;
+
+/// Tells the observer of the lanes that may go on, space by space.
+void check_lanes(Warp& w, const Operation* op, const SiteInfo& info, std::uint32_t mask,
+                 const std::array<AddressSpace, warp_lanes>& spaces, const std::uint64_t* places) {
+  for (std::uint32_t left = mask; left != 0;) {
+    Places those{spaces[static_cast<unsigned>(std::countr_zero(left))], 0, 0, places};
+    for_each_lane(left, [&](unsigned lane) {
+      if (spaces[lane] == those.space) those.mask |= 1u << lane;
+    });
+    left &= ~those.mask;
+    w.memory->observer->accept(w, op, info, those);
+  }
+}
+
+}  // namespace
+
+bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t* addresses) {
+  WorkerMemory& memory = *w.memory;
+  const SiteInfo& info = memory.program->sites[op->extra];
+  Site& site = w.sites[op->extra];
+  settle(memory, op->extra);
+
+  Window window;
+  std::array<AddressSpace, warp_lanes> spaces{};
+  std::array<std::uint64_t, warp_lanes> places;  // from where each lane's space begins
+  bool one_window = true, trapped = false;
+  std::uint32_t refused = 0;
+  const unsigned first_lane = static_cast<unsigned>(std::countr_zero(mask));
+  for_each_lane(mask, [&](unsigned lane) {
+    if (trapped) return;
+    const std::uint64_t address = addresses[lane];
+    if (lane == first_lane) {
+      window = window_at(w, info, address, lane);
+      one_window = window.space != AddressSpace::local;
+    } else if (!one_window || !window.holds(address, info.width)) {
+      const Window other = window_at(w, info, address, lane);
+      one_window &= other.host == window.host;
+      window = other;
+    }
+    spaces[lane] = window.space;
+    const bool writes = info.kind != AccessKind::load;
+    TrapKind wrong = TrapKind::none;
+    if (!window.holds(address, info.width) || (writes && is_read_only(window.space))) {
+      wrong = TrapKind::out_of_bounds;
+    } else if (address % info.alignment != 0) {
+      wrong = TrapKind::misaligned;
+    }
+    if (wrong == TrapKind::none) {
+      const std::uint64_t offset = address - window.begin;
+      w.lane_host[lane] = window.host + offset;
+      if (window.touched != nullptr) {
+        memory.footprint->touch(*window.touched, offset, info.width, writes);
+      }
+      places[lane] = window.space == AddressSpace::global ? address : offset;
+    } else if (memory.observer != nullptr) {
+      w.lane_host[lane] = memory.observer->refuse(w, op, wrong, window.space, lane, address);
+      refused |= 1u << lane;
+    } else {
+      trapped = !raise(w, op, info, wrong, window.space, lane, address);
+    }
+  });
+  if (trapped) return false;
+  if (memory.observer != nullptr) {
+    check_lanes(w, op, info, mask & ~refused, spaces, places.data());
+    window.touched = &told_to_observer;
+    one_window &= refused == 0;
+  }
+  if (one_window) {
+    remember(site, info, window, mask, addresses);
+    site.number = memory.next_number++;
+    site.like_leader = ~std::uint64_t{0};
+  } else {
+    count_apart(memory.counts[op->extra], info, mask & ~refused, spaces, addresses);
+  }
+  return true;
+}
+
+void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first) {
+  const WorkerMemory& memory = *w.memory;
+  const SiteInfo& info = memory.program->sites[op->extra];
+  const Site& site = w.sites[op->extra];
+  if (memory.observer != nullptr) {
+    const auto space = static_cast<AddressSpace>(site.space);
+    const std::uint64_t begin = space == AddressSpace::global ? 0 : site.window_begin;
+    memory.observer->accept_again(w, op, info, {space, mask, first - begin, site.delta});
+    return;
+  }
+  const std::uint64_t offset = first - site.window_begin;
+  const bool stores = info.kind != AccessKind::load;
+  const auto touch = [&](unsigned lane, unsigned lanes) {
+    memory.footprint->touch(*site.touched, offset + site.delta[lane], lanes * info.width, stores);
+  };
+  if (site.shape == Shape::general) {
+    for_each_lane(mask, [&](unsigned lane) { touch(lane, 1); });
+    return;
+  }
+  const unsigned together = site.shape == Shape::uniform ? 1 : warp_lanes / 2;
+  touch(0, together);
+  touch(warp_lanes / 2, together);
+}
+
+void observe(const Warp& w, const Operation* op, std::uint32_t mask) {
+  w.memory->observer->observe(w, op, mask);
+}
+
+}  // namespace warpmeter::model

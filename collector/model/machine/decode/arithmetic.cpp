@@ -1,0 +1,426 @@
+// Instructions that compute values: those of the table, moves, selections, comparisons, predicates,
+// and lanes talking to each other.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collector/model/machine/decode/decoder.h"
+
+namespace warpmeter::model {
+namespace {
+
+struct Clock {
+  std::string_view name;
+  Code code;
+  unsigned bytes;
+};
+constexpr Clock clocks[] = {
+    {"%clock", Code::clock_32, 4},
+    {"%clock64", Code::clock_64, 8},
+    {"%globaltimer", Code::clock_64, 8},
+    {"%globaltimer_lo", Code::clock_32, 4},
+};
+
+/// What `.ftz`, `.sat` and `.relu` mean for a type; count: nothing.
+struct FloatWrapping {
+  std::string_view type;
+  unsigned bytes;
+  Code flush, saturate, lift;
+};
+constexpr FloatWrapping float_wrappings[] = {
+    {"f32", 4, Code::flush_f32, Code::saturate_f32, Code::count},
+    {"f64", 8, Code::count, Code::saturate_f64, Code::count},
+    {"f16", 2, Code::flush_f16, Code::saturate_f16, Code::relu_f16},
+    {"f16x2", 4, Code::flush_f16x2, Code::saturate_f16x2, Code::relu_f16x2},
+    {"bf16", 2, Code::flush_bf16, Code::saturate_bf16, Code::relu_bf16},
+    {"bf16x2", 4, Code::flush_bf16x2, Code::saturate_bf16x2, Code::relu_bf16x2},
+    {"f32x2", 8, Code::flush_f32x2, Code::count, Code::count},
+    {"s16x2", 4, Code::count, Code::count, Code::relu_s16x2},
+    {"s32", 4, Code::count, Code::count, Code::relu_s32},
+};
+
+/// Operands of another type than the instruction's last are none of `.ftz`'s business.
+bool is_flushed(const FloatWrapping& wrapping, RowType type) {
+  return wrapping.type == "f32" ? type == RowType::f32
+                                : type != RowType::none && bytes_of(type) == wrapping.bytes;
+}
+
+/// The type that a move or selection of this PTX type takes: only its size matters.
+std::optional<RowType> plain_type(std::string_view type) {
+  if (type == "f32" || type == "f16x2" || type == "bf16x2") return RowType::u32;
+  if (type == "f64") return RowType::u64;
+  if (type == "f16" || type == "bf16") return RowType::u16;
+  if (type.size() != 3 || (type[0] != 'b' && type[0] != 'u' && type[0] != 's')) return std::nullopt;
+  if (type.substr(1) == "16") return RowType::u16;
+  if (type.substr(1) == "32") return RowType::u32;
+  if (type.substr(1) == "64") return RowType::u64;
+  return std::nullopt;
+}
+
+}  // namespace
+
+/// An instruction of the table. `.ftz` flushes every float source and the result; `.sat` clamps the
+/// result, `.relu` lifts it to zero; they are operations of their own around the instruction's.
+bool Decoder::decode_value() {
+  const ptx::Instruction& instruction = *instruction_;
+  const bool is_extreme_of_three = (instruction.opcode == "min" || instruction.opcode == "max") &&
+                                   instruction.operands.size() == 4;
+  const std::string_view suffix = is_extreme_of_three ? ".3" : "";
+  const ValueOperation* operation =
+      find_value_operation(fmt::format("{}{}", instruction.text, suffix));
+  bool flushes = false, saturates = false, lifts = false;
+  const FloatWrapping* wrapping = nullptr;
+  if (operation == nullptr) {
+    std::string name(instruction.opcode);
+    std::string_view type;  // .relu may stand behind it
+    for (const std::string_view modifier : instruction.modifiers) {
+      bool* const flag = modifier == "ftz"    ? &flushes
+                         : modifier == "sat"  ? &saturates
+                         : modifier == "relu" ? &lifts
+                                              : nullptr;
+      if (flag != nullptr) {
+        *flag = true;
+      } else {
+        name += fmt::format(".{}", modifier);
+        type = modifier;
+      }
+    }
+    operation = find_value_operation(name + std::string(suffix));
+    if (operation == nullptr) return false;
+    const auto* const known =
+        std::find_if(std::begin(float_wrappings), std::end(float_wrappings),
+                     [&](const FloatWrapping& candidate) { return candidate.type == type; });
+    if (known == std::end(float_wrappings)) return false;
+    wrapping = known;
+    if ((flushes && wrapping->flush == Code::count) ||
+        (saturates && wrapping->saturate == Code::count) ||
+        (lifts && wrapping->lift == Code::count)) {
+      return false;
+    }
+  }
+  expect_operands(operation->source_count + 1, operation->source_count + 1);
+  std::array<std::uint16_t, 3> rows{};
+  for (unsigned i = 0; i < operation->source_count; ++i) {
+    const RowType type = operation->sources[i];
+    rows[i] = source(instruction.operands[i + 1], type);
+    if (flushes && is_flushed(*wrapping, type)) {
+      // The sign of a NaN counts, which the other flush takes away.
+      const bool keeps_nan = has("xorsign") && wrapping->flush == Code::flush_f32;
+      rows[i] =
+          unary(keeps_nan ? Code::flush_f64_result : wrapping->flush, rows[i], wrapping->bytes);
+    }
+  }
+  const Operand& to = instruction.operands.front();
+  const bool is_test = operation->destination == RowType::none;
+  const unsigned bytes = bytes_of(operation->destination);
+  std::array<Code, 3> last{};
+  std::size_t last_count = 0;
+  if (flushes && is_flushed(*wrapping, operation->destination))
+    last[last_count++] = wrapping->flush;
+  if (saturates) last[last_count++] = wrapping->saturate;
+  if (lifts) last[last_count++] = wrapping->lift;
+  const std::uint16_t target =
+      is_test ? predicate_destination(to) : destination(to, operation->destination);
+  Operation& emitted = emit(operation->code, last_count == 0);
+  emitted.a = rows[0];
+  emitted.b = rows[1];
+  emitted.c = rows[2];
+  emitted.d = last_count == 0 ? target : scratch(bytes, 8);
+  std::uint16_t result = emitted.d;
+  for (std::size_t i = 0; i < last_count; ++i) {
+    if (i + 1 < last_count) {
+      result = unary(last[i], result, bytes);
+      continue;
+    }
+    Operation& wrapped = emit(last[i]);
+    wrapped.a = result;
+    wrapped.d = target;
+  }
+  return true;
+}
+
+bool Decoder::decode_predicate_logic() {
+  const std::string_view opcode = instruction_->opcode;
+  if (instruction_->modifiers.size() != 1 || instruction_->modifiers[0] != "pred") return false;
+  const Code code = opcode == "and"   ? Code::and_pred
+                    : opcode == "or"  ? Code::or_pred
+                    : opcode == "xor" ? Code::xor_pred
+                    : opcode == "not" ? Code::mov_pred
+                                      : Code::count;
+  if (code == Code::count) return false;
+  const std::size_t operands = code == Code::mov_pred ? 2 : 3;
+  expect_operands(operands, operands);
+  const std::uint16_t a = predicate_source(instruction_->operands[1]);
+  const std::uint16_t b = operands == 3 ? predicate_source(instruction_->operands[2]) : 0;
+  Operation& operation = emit(code);
+  operation.d = predicate_destination(instruction_->operands[0]);
+  operation.a = opcode == "not" ? a ^ 1 : a;
+  operation.b = b;
+  return true;
+}
+
+void Decoder::decode_mov() {
+  expect_operands(2, 2);
+  if (instruction_->modifiers.empty()) refuse_opcode();
+  const Operand& to = instruction_->operands[0];
+  const Operand& from = instruction_->operands[1];
+  if (has("pred")) {
+    if (from.kind == Operand::Kind::integer) {
+      const std::uint16_t zero = constant(0, 4), value = constant(from.bits, 4);
+      Operation& comparison = emit(Code::ne_u32);
+      comparison.d = predicate_destination(to);
+      comparison.a = value;
+      comparison.b = zero;
+      return;
+    }
+    if (from.name == "%is_explicit_cluster") {
+      const std::uint16_t zero = constant(0, 4);
+      Operation& never = emit(Code::ne_u32);
+      never.d = predicate_destination(to);
+      never.a = zero;
+      never.b = zero;
+      return;
+    }
+    const std::uint16_t value = predicate_source(from);
+    Operation& move = emit(Code::mov_pred);
+    move.d = predicate_destination(to);
+    move.a = value;
+    return;
+  }
+  if (to.kind == Operand::Kind::vector) return decode_pack(from, to, false);
+  if (from.kind == Operand::Kind::vector) return decode_pack(to, from, true);
+  if (has("b128")) {
+    for (unsigned i = 0; i < 2; ++i) {
+      move_row(static_cast<std::uint16_t>(quad_row(to) + 4 * i),
+               static_cast<std::uint16_t>(quad_row(from) + 4 * i), 8, true);
+    }
+    return;
+  }
+  for (const Clock& clock : clocks) {
+    if (from.name != clock.name) continue;
+    const std::uint16_t row = destination(to, clock.bytes == 4 ? RowType::u32 : RowType::u64);
+    emit(clock.code).d = row;
+    return;
+  }
+  if (!decode_value()) refuse_opcode();
+}
+
+/// mov between a number and its parts: {low, high} of 32 or 64 bits.
+void Decoder::decode_pack(const Operand& whole, const Operand& parts, bool packs) {
+  const std::optional<RowType> type = plain_type(instruction_->modifiers.back());
+  const std::size_t count = parts.parts.size();
+  if (has("b128") && count == 2) {
+    for (unsigned i = 0; i < 2; ++i) {
+      const auto own = static_cast<std::uint16_t>(quad_row(whole) + 4 * i);
+      const std::uint16_t part =
+          packs ? source(parts.parts[i], RowType::u64) : destination(parts.parts[i], RowType::u64);
+      move_row(packs ? own : part, packs ? part : own, 8, true);
+    }
+    return;
+  }
+  Code code = Code::count;
+  RowType part_type = RowType::u16;
+  if (type == RowType::u32 && count == 2) {
+    code = packs ? Code::pack_2x16 : Code::unpack_2x16;
+  } else if (type == RowType::u64 && count == 4) {
+    code = packs ? Code::pack_4x16 : Code::unpack_4x16;
+  } else if (type == RowType::u64 && count == 2) {
+    code = packs ? Code::pack_2x32 : Code::unpack_2x32;
+    part_type = RowType::u32;
+  } else {
+    refuse("moves a vector of a form that the model does not have");
+  }
+  std::array<std::uint16_t, 4> rows{};
+  for (std::size_t i = 0; i < count; ++i) {
+    rows[i] = packs ? source(parts.parts[i], part_type) : destination(parts.parts[i], part_type);
+  }
+  if (packs) {
+    const std::uint16_t row = destination(whole, *type);
+    Operation& operation = emit(code);
+    operation.d = row;
+    operation.a = rows[0];
+    operation.b = rows[1];
+    operation.c = rows[2];
+    operation.e = rows[3];
+  } else {
+    const std::uint16_t row = source(whole, *type);
+    Operation& operation = emit(code);
+    operation.a = row;
+    operation.d = rows[0];
+    operation.b = rows[1];
+    operation.c = rows[2];
+    operation.e = rows[3];
+  }
+}
+
+void Decoder::decode_selp() {
+  expect_operands(4, 4);
+  if (instruction_->modifiers.empty()) refuse_opcode();
+  const std::optional<RowType> type = plain_type(instruction_->modifiers.back());
+  if (!type) refuse_opcode();
+  // The type decides how a literal is read: selp.f32 takes 0f…, or a decimal.
+  const std::string_view name = instruction_->modifiers.back();
+  const RowType literal = name == "f32" ? RowType::f32 : name == "f64" ? RowType::f64 : *type;
+  const std::uint16_t a = source(instruction_->operands[1], literal);
+  const std::uint16_t b = source(instruction_->operands[2], literal);
+  const std::uint16_t chosen = predicate_source(instruction_->operands[3]);
+  const std::uint16_t d = destination(instruction_->operands[0], *type);
+  Operation& operation = emit(bytes_of(*type) == 2   ? Code::selp_b16
+                              : bytes_of(*type) == 4 ? Code::selp_b32
+                                                     : Code::selp_b64);
+  operation.d = d;
+  operation.a = a;
+  operation.b = b;
+  operation.c = chosen;
+}
+
+void Decoder::decode_bfi() {
+  expect_operands(5, 5);
+  const bool is_wide = has("b64");
+  if (!is_wide && !has("b32")) refuse_opcode();
+  const RowType type = is_wide ? RowType::u64 : RowType::u32;
+  const std::uint16_t field = source(instruction_->operands[1], type);
+  const std::uint16_t into = source(instruction_->operands[2], type);
+  const std::uint16_t position = source(instruction_->operands[3], RowType::u32);
+  const std::uint16_t length = source(instruction_->operands[4], RowType::u32);
+  const std::uint16_t d = destination(instruction_->operands[0], type);
+  Operation& operation = emit(is_wide ? Code::bfi_b64 : Code::bfi_b32);
+  operation.d = d;
+  operation.a = field;
+  operation.b = into;
+  operation.c = position;
+  operation.e = length;
+}
+
+void Decoder::decode_lop3() {
+  expect_operands(5, 5);
+  if (instruction_->modifiers.size() != 1 || !has("b32") ||
+      instruction_->operands[4].kind != Operand::Kind::integer) {
+    refuse_opcode();
+  }
+  const std::uint16_t a = source(instruction_->operands[1], RowType::u32);
+  const std::uint16_t b = source(instruction_->operands[2], RowType::u32);
+  const std::uint16_t c = source(instruction_->operands[3], RowType::u32);
+  const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
+  Operation& operation = emit(Code::lop3);
+  operation.d = d;
+  operation.a = a;
+  operation.b = b;
+  operation.c = c;
+  operation.imm = static_cast<std::int64_t>(instruction_->operands[4].bits & 255);
+}
+
+bool Decoder::decode_exchange() {
+  const std::string_view opcode = instruction_->opcode;
+  if (opcode == "shfl") {
+    decode_shfl();
+  } else if (opcode == "vote") {
+    decode_vote();
+  } else if (opcode == "match") {
+    decode_match();
+  } else if (opcode == "redux") {
+    decode_redux();
+  } else if (opcode == "activemask") {
+    expect_operands(1, 1);
+    const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
+    emit(Code::activemask).d = d;
+  } else if (opcode == "elect") {
+    expect_operands(2, 2);
+    const Operand& to = instruction_->operands[0];
+    if (to.kind != Operand::Kind::pair) refuse("has no predicate to write to");
+    const std::uint16_t asked = source(instruction_->operands[1], RowType::u32);
+    const std::uint16_t d = destination(to.parts[0], RowType::u32);
+    const std::uint16_t e = predicate_destination(to.parts[1]);
+    Operation& operation = emit(Code::elect);
+    operation.d = d;
+    operation.b = asked;
+    operation.e = e;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Decoder::decode_shfl() {
+  expect_operands(4, 5);  // without .sync there is no member mask
+  const Code code = has("up")     ? Code::shfl_up
+                    : has("down") ? Code::shfl_down
+                    : has("bfly") ? Code::shfl_bfly
+                    : has("idx")  ? Code::shfl_idx
+                                  : Code::count;
+  if (code == Code::count || !has("b32")) refuse_opcode();
+  const Operand& to = instruction_->operands[0];
+  const bool two = to.kind == Operand::Kind::pair;
+  const std::uint16_t a = source(instruction_->operands[1], RowType::u32);
+  const std::uint16_t b = source(instruction_->operands[2], RowType::u32);
+  const std::uint16_t c = source(instruction_->operands[3], RowType::u32);
+  const std::uint16_t d = destination(two ? to.parts[0] : to, RowType::u32);
+  const std::uint16_t e = two ? predicate_destination(to.parts[1]) : no_operand;
+  Operation& operation = emit(code);
+  operation.d = d;
+  operation.a = a;
+  operation.b = b;
+  operation.c = c;
+  operation.e = e;
+}
+
+void Decoder::decode_vote() {
+  expect_operands(2, 3);
+  const Code code = has("all")      ? Code::vote_all
+                    : has("any")    ? Code::vote_any
+                    : has("uni")    ? Code::vote_uni
+                    : has("ballot") ? Code::vote_ballot
+                                    : Code::count;
+  if (code == Code::count) refuse_opcode();
+  const auto& operands = instruction_->operands;
+  const std::uint16_t a = predicate_source(operands[1]);
+  const std::uint16_t members =
+      operands.size() == 3 ? source(operands[2], RowType::u32) : constant(0xffffffff, 4);
+  const std::uint16_t d = code == Code::vote_ballot ? destination(operands[0], RowType::u32)
+                                                    : predicate_destination(operands[0]);
+  Operation& operation = emit(code);
+  operation.d = d;
+  operation.a = a;
+  operation.b = members;
+}
+
+void Decoder::decode_match() {
+  expect_operands(3, 3);
+  const bool is_wide = has("b64"), is_all = has("all");
+  if (!is_all && !has("any")) refuse_opcode();
+  const Operand& to = instruction_->operands[0];
+  const bool two = to.kind == Operand::Kind::pair;
+  const std::uint16_t a = source(instruction_->operands[1], is_wide ? RowType::u64 : RowType::u32);
+  const std::uint16_t members = source(instruction_->operands[2], RowType::u32);
+  const std::uint16_t d = destination(two ? to.parts[0] : to, RowType::u32);
+  const std::uint16_t e = two ? predicate_destination(to.parts[1]) : no_operand;
+  Operation& operation = emit(is_all ? (is_wide ? Code::match_all_b64 : Code::match_all_b32)
+                                     : (is_wide ? Code::match_any_b64 : Code::match_any_b32));
+  operation.d = d;
+  operation.a = a;
+  operation.b = members;
+  operation.e = e;
+}
+
+void Decoder::decode_redux() {
+  expect_operands(3, 3);
+  const bool is_signed = has("s32");
+  if (!is_signed && !has("u32") && !has("b32")) refuse_opcode();
+  const Code code = has("add")   ? Code::redux_add
+                    : has("min") ? (is_signed ? Code::redux_min_s32 : Code::redux_min_u32)
+                    : has("max") ? (is_signed ? Code::redux_max_s32 : Code::redux_max_u32)
+                    : has("and") ? Code::redux_and
+                    : has("or")  ? Code::redux_or
+                    : has("xor") ? Code::redux_xor
+                                 : Code::count;
+  if (code == Code::count) refuse_opcode();
+  const std::uint16_t a = source(instruction_->operands[1], RowType::u32);
+  const std::uint16_t members = source(instruction_->operands[2], RowType::u32);
+  const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
+  Operation& operation = emit(code);
+  operation.d = d;
+  operation.a = a;
+  operation.b = members;
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,247 @@
+// cp.async, barrier objects in shared memory (mbarrier) and ldmatrix.
+//
+// A copy is done at once, by way of scratch rows: whoever waits for it finds it done, so that
+// groups of copies need not be kept.
+#include <algorithm>
+
+#include "collector/model/machine/decode/decoder.h"
+#include "collector/model/machine/mbarrier.h"
+
+namespace warpmeter::model {
+
+/// False for an instruction of another kind.
+bool Decoder::decode_asynchronous() {
+  const std::string_view text = instruction_->text;
+  if (text.starts_with("cp.async.bulk")) return false;
+  using Kind = CopyInfo::Kind;
+  if (text == "cp.async.commit_group") {
+    note_copy(Kind::commit);
+    emit(Code::nothing);
+  } else if (text == "cp.async.wait_group") {
+    expect_operands(1, 1);
+    note_copy(Kind::wait, static_cast<std::uint32_t>(instruction_->operands[0].bits));
+    emit(Code::nothing);
+  } else if (text == "cp.async.wait_all") {
+    note_copy(Kind::wait_all);
+    emit(Code::nothing);
+  } else if (text.starts_with("cp.async.mbarrier.arrive")) {
+    note_copy(Kind::wait_all);  // whoever waits at the barrier object waits for the copies
+    // Without noinc the arrival is made up for by one more that is awaited.
+    if (!has("noinc")) {
+      emit(Code::nothing);
+    } else {
+      decode_mbarrier();
+    }
+  } else if (text.starts_with("cp.async.")) {
+    decode_copy();
+  } else if (instruction_->opcode == "mbarrier") {
+    decode_mbarrier();
+  } else if (instruction_->opcode == "ldmatrix") {
+    decode_load_matrix();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Decoder::note_copy(CopyInfo::Kind kind, std::uint32_t groups) {
+  program_.copies.push_back({ordinal_, kind, groups});
+}
+
+/// An access of `bytes` a lane between a place and scratch words that follow each other.
+void Decoder::emit_copy(bool is_load, const Target& place, std::uint16_t rows, unsigned first_word,
+                        unsigned words, std::uint16_t guard) {
+  SiteInfo info;
+  info.kind = is_load ? AccessKind::load : AccessKind::store;
+  info.space = place.space;
+  info.width = info.alignment = static_cast<std::uint8_t>(4 * words);
+  info.parts = static_cast<std::uint8_t>(words);
+  info.row_bytes = 4;
+  info.is_apart = true;
+  const std::uint32_t site = add_site(info);
+  const Code first = is_load ? Code::load_u32_u32_a32 : Code::store_u32_u32_a32;
+  const unsigned variant = (place.is_wide ? 1 : 0) + (words > 1 ? 2 : 0);
+  const auto row = [&](unsigned word) {
+    return static_cast<std::uint16_t>(rows + 2 * (first_word + word));
+  };
+  Operation& operation = emit(static_cast<Code>(static_cast<std::uint16_t>(first) + variant));
+  operation.guard = guard;
+  operation.a = place.row;
+  operation.d = row(0);
+  operation.b = row(1);
+  operation.c = row(2);
+  operation.e = row(3);
+  operation.f = static_cast<std::uint16_t>(words);
+  operation.imm = place.offset + 4 * first_word;
+  operation.extra = site;
+}
+
+/// cp.async.{ca,cg}.shared.global [to], [from], bytes {, bytes of the source}.
+void Decoder::decode_copy() {
+  const auto& operands = instruction_->operands;
+  const bool has_policy = has("L2::cache_hint");
+  expect_operands(has_policy ? 4 : 3, has_policy ? 5 : 4);
+  if (has("shared::cluster")) access_space();  // refuses
+  if (operands[2].kind != Operand::Kind::integer ||
+      (operands[2].bits != 4 && operands[2].bits != 8 && operands[2].bits != 16)) {
+    refuse("copies another number of bytes than 4, 8 or 16");
+  }
+  note_copy(CopyInfo::Kind::start);
+  const unsigned words = static_cast<unsigned>(operands[2].bits / 4);
+  const Target to = address(operands[0], AddressSpace::shared);
+  const Target from = address(operands[1], AddressSpace::global);
+  const std::uint16_t rows = scratch_rows(4, 4, 53);
+  const bool has_size = operands.size() == (has_policy ? 5u : 4u);
+  if (!has_size) {
+    emit_copy(true, from, rows, 0, words, guard_);
+    return emit_copy(false, to, rows, 0, words, guard_);
+  }
+  // What the source does not have is zero. All of it is one access, a part of it one a word.
+  const std::uint16_t zero = constant(0, 4);
+  for (unsigned i = 0; i < words; ++i) {
+    move_row(static_cast<std::uint16_t>(rows + 2 * i), zero, 4, false);
+  }
+  std::uint16_t bytes = zero;
+  if (operands[3].kind == Operand::Kind::name && predicate_index(operands[3].name)) {
+    const std::uint16_t ignored = predicate_source(operands[3]);
+    const std::uint16_t all = constant(operands[2].bits, 4);
+    bytes = scratch(4, 54);
+    Operation& choose = emit(Code::selp_b32, false);
+    choose.d = bytes;
+    choose.a = zero;
+    choose.b = all;
+    choose.c = ignored;
+  } else {
+    bytes = source(operands[3], RowType::u32);
+  }
+  const auto when = [&](Code code, std::uint64_t than, unsigned number) {
+    const std::uint16_t limit = constant(than, 4), result = scratch_predicate(number);
+    Operation& test = emit(code, false);
+    test.d = result;
+    test.a = limit;
+    test.b = bytes;
+    if (guard_ != no_guard) {
+      Operation& both = emit(Code::and_pred, false);
+      both.d = result;
+      both.a = static_cast<std::uint16_t>(2 * result);
+      both.b = guard_;
+    }
+    return static_cast<std::uint16_t>(2 * result);
+  };
+  const std::uint16_t full = when(Code::le_u32, operands[2].bits, 1);
+  emit_copy(true, from, rows, 0, words, full);
+  for (unsigned i = 0; words > 1 && i + 1 < words; ++i) {
+    const std::uint16_t some = when(Code::lt_u32, 4 * i, 2);
+    Operation& rest = emit(Code::and_pred, false);
+    rest.d = static_cast<std::uint16_t>(some / 2);
+    rest.a = some;
+    rest.b = full ^ 1;
+    emit_copy(true, from, rows, i, 1, some);
+  }
+  emit_copy(false, to, rows, 0, words, guard_);
+}
+
+void Decoder::decode_mbarrier() {
+  struct Name {
+    std::string_view name;
+    MbarrierKind kind;
+    bool writes;           ///< a state or a predicate
+    std::size_t operands;  ///< at least, with the written one
+    std::size_t most;
+  };
+  static constexpr Name names[] = {
+      {"mbarrier.init", MbarrierKind::init, false, 2, 2},
+      {"mbarrier.inval", MbarrierKind::invalidate, false, 1, 1},
+      {"mbarrier.arrive_drop", MbarrierKind::arrive_drop, true, 2, 3},
+      {"mbarrier.arrive", MbarrierKind::arrive, true, 2, 3},
+      {"mbarrier.expect_tx", MbarrierKind::expect, false, 2, 2},
+      {"mbarrier.complete_tx", MbarrierKind::complete, false, 2, 2},
+      {"mbarrier.test_wait", MbarrierKind::wait, true, 3, 3},
+      {"mbarrier.try_wait", MbarrierKind::wait, true, 3, 4},
+      {"cp.async.mbarrier.arrive", MbarrierKind::arrive, false, 1, 1},
+  };
+  if (instruction_->text.starts_with("mbarrier.pending_count")) {
+    expect_operands(2, 2);
+    const std::uint16_t state = source(instruction_->operands[1], RowType::u64);
+    const std::uint16_t mask = constant(mbarrier_count_mask, 8), count = scratch(8, 8);
+    const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
+    Operation& low = emit(Code::and_b64, false);
+    low.a = state;
+    low.b = mask;
+    low.d = count;
+    Operation& narrow_it = emit(Code::u32_from_u64);
+    narrow_it.a = count;
+    narrow_it.d = d;
+    return;
+  }
+  const auto* const name = std::find_if(std::begin(names), std::end(names), [&](const Name& known) {
+    return instruction_->text.starts_with(known.name);
+  });
+  if (name == std::end(names)) refuse_opcode();
+  MbarrierKind kind = name->kind;
+  if (kind == MbarrierKind::arrive && has("expect_tx")) kind = MbarrierKind::arrive_expect;
+  if (kind == MbarrierKind::arrive_drop && has("expect_tx")) refuse_opcode();
+  if (kind == MbarrierKind::wait && has("parity")) kind = MbarrierKind::wait_parity;
+  expect_operands(name->operands, name->most);
+  if (has("shared::cluster")) access_space();  // refuses
+  const auto& operands = instruction_->operands;
+  const std::size_t at = name->writes ? 1 : 0;
+  const AddressSpace space = access_space();
+  const Target target = address(operands[at], space);
+  const bool waits = kind == MbarrierKind::wait || kind == MbarrierKind::wait_parity;
+  const bool has_value = operands.size() > at + 1;
+  const RowType value_type = kind == MbarrierKind::wait ? RowType::u64 : RowType::u32;
+  const std::uint16_t value = has_value ? source(operands[at + 1], value_type) : constant(1, 4);
+  std::uint16_t d = no_operand;
+  if (waits) {
+    d = predicate_destination(operands[0]);
+  } else if (name->writes && operands[0].name != "_") {
+    d = destination(operands[0], RowType::u64);
+  }
+  SiteInfo info;
+  program_.has_releases = true;  // barrier objects order accesses as fences do
+  info.kind = AccessKind::atomic;
+  info.space = space;
+  info.width = info.alignment = 8;
+  info.is_apart = true;
+  const std::uint32_t site = add_site(info);
+  Operation& operation = emit(waits ? Code::mbarrier_wait : Code::mbarrier);
+  operation.a = target.row;
+  operation.b = value;
+  operation.c = static_cast<std::uint16_t>(kind);
+  operation.d = d;
+  operation.f = target.is_wide ? 1 : 0;
+  operation.imm = target.offset;
+  operation.extra = site;
+}
+
+/// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {…}, [row].
+void Decoder::decode_load_matrix() {
+  expect_operands(2, 2);
+  const unsigned count = has("x4") ? 4 : has("x2") ? 2 : 1;
+  const Operand& to = instruction_->operands[0];
+  if (!has("m8n8") || !has("b16") || to.kind != Operand::Kind::vector || to.parts.size() != count) {
+    refuse_opcode();
+  }
+  const Target target = address(instruction_->operands[1], access_space());
+  std::array<std::uint16_t, 4> rows{};
+  for (unsigned i = 0; i < count; ++i) rows[i] = destination(to.parts[i], RowType::u32);
+  SiteInfo info;
+  info.kind = AccessKind::load;
+  info.space = target.space;
+  info.width = info.alignment = 16;
+  info.is_apart = true;
+  const std::uint32_t site = add_site(info);
+  Operation& operation = emit(Code::load_matrix);
+  operation.a = target.row;
+  operation.d = rows[0];
+  operation.b = rows[1];
+  operation.c = rows[2];
+  operation.e = rows[3];
+  operation.f =
+      static_cast<std::uint16_t>(count | (has("trans") ? 8u : 0u) | (target.is_wide ? 16u : 0u));
+  operation.imm = target.offset;
+  operation.extra = site;
+}
+
+}  // namespace warpmeter::model

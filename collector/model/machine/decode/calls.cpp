@@ -1,0 +1,423 @@
+// Calls: of functions in the module, through pointers, and of the few that the driver provides.
+//
+// A function is inlined where it is called, so that most kernels need no calls at all. One that may
+// call itself, and whatever is called through a pointer, has a body of its own ("root"). Its
+// variables and parameters lie in a frame of local memory whose base is a row like any other (each
+// lane has its own); a caller that may be entered again keeps its registers there, too.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "collector/model/machine/align.h"
+#include "collector/model/machine/decode/decoder.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// Parameters and results of a body lie one after the other, each at a multiple of this.
+constexpr std::uint32_t argument_alignment = 16;
+
+bool is_call(const ptx::Instruction& instruction) {
+  return instruction.opcode == "call" && instruction.operands.size() >= 3;
+}
+
+/// Visits the functions whose address the instruction takes.
+template <class Visit>
+void for_each_address(const ptx::Module& module, const ptx::Instruction& instruction, Visit visit) {
+  if (instruction.opcode != "mov" || instruction.operands.size() != 2) return;
+  const ptx::Function* function = module.find(instruction.operands[1].name);
+  if (function != nullptr && !function->is_entry) visit(function);
+}
+
+}  // namespace
+
+/// Whether the function may be running already when it is called: by what it calls, directly or,
+/// once there is a call through a pointer, through any address that the module takes.
+bool Decoder::is_recursive(const ptx::Function& function) {
+  if (const auto known = recursive_.find(&function); known != recursive_.end()) {
+    return known->second;
+  }
+  std::set<const ptx::Function*> seen;
+  std::vector<const ptx::Function*> work = {&function};
+  bool found = false, added_addresses = false;
+  while (!work.empty() && !found) {
+    const ptx::Function* from = work.back();
+    work.pop_back();
+    const auto reach = [&](const ptx::Function* to) {
+      found |= to == &function;
+      if (seen.insert(to).second) work.push_back(to);
+    };
+    for (const ptx::Instruction& instruction : from->body) {
+      if (!is_call(instruction)) continue;
+      if (const ptx::Function* callee = module_.find(instruction.operands[1].name)) {
+        reach(callee);
+      } else if (!added_addresses) {
+        added_addresses = true;
+        for (const ptx::Function* taken : addresses_taken()) reach(taken);
+      }
+    }
+  }
+  recursive_[&function] = found;
+  return found;
+}
+
+/// Functions that a pointer may lead to.
+const std::vector<const ptx::Function*>& Decoder::addresses_taken() {
+  if (addresses_taken_) return *addresses_taken_;
+  std::set<const ptx::Function*> found;
+  for (const ptx::Function& function : module_.functions) {
+    for (const ptx::Instruction& instruction : function.body) {
+      for_each_address(module_, instruction, [&](const ptx::Function* f) { found.insert(f); });
+    }
+  }
+  for (const ptx::Variable& variable : module_.variables) {
+    for (const auto& relocation : variable.relocations) {
+      const ptx::Function* function = module_.find(relocation.name);
+      if (function != nullptr && !function->is_entry) found.insert(function);
+    }
+  }
+  addresses_taken_.emplace(found.begin(), found.end());
+  return *addresses_taken_;
+}
+
+/// The number of a function's own body, which is decoded after the entry.
+std::uint32_t Decoder::body_of(const ptx::Function& function) {
+  const auto known = body_numbers_.find(&function);
+  if (known != body_numbers_.end()) return known->second;
+  const auto number = static_cast<std::uint32_t>(bodies_.size());
+  body_numbers_[&function] = number;
+  Body& body = bodies_.emplace_back();
+  body.function = &function;
+  body.root.is_entry = false;
+  body.root.is_recursive = is_recursive(function);
+  return number;
+}
+
+std::optional<std::uint64_t> Decoder::function_address(std::string_view name) {
+  const ptx::Function* function = module_.find(name);
+  if (function == nullptr || function->is_entry || function->is_declaration) return std::nullopt;
+  return first_function + function_step * body_of(*function);
+}
+
+/// The base of the frame, a row that starts at zero.
+std::uint16_t Decoder::frame_row() {
+  if (!frame_row_) {
+    frame_row_ = allocate_row(8);
+    program_.registers.push_back({*frame_row_, 4});
+  }
+  return *frame_row_;
+}
+
+/// A row that will hold how large the frame is, once that is known.
+std::uint16_t Decoder::frame_size_row(Root& root) {
+  if (root.size_row == no_operand) root.size_row = allocate_row(8);
+  return root.size_row;
+}
+
+/// All bodies that can be reached, after the entry: they are found one by another.
+void Decoder::decode_bodies() {
+  const auto finish = [&](Root& root) {
+    root.frame_bytes = round_up(root.frame_bytes, 64);
+    if (root.size_row != no_operand) {
+      program_.constants.push_back({root.size_row, 8, root.frame_bytes});
+    }
+  };
+  if (direct_calls_.empty() && !has_indirect_calls_) return;
+  entry_root_.frame_bytes = program_.local_bytes;
+  finish(entry_root_);
+  program_.local_bytes = entry_root_.frame_bytes;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    Body& body = bodies_[i];
+    if (!has_indirect_calls_ && !body.is_called) continue;
+    Instance instance;
+    instance.function = body.function;
+    instance.root = &body.root;
+    for (const auto* list : {&body.function->parameters, &body.function->results}) {
+      for (const ptx::Variable& variable : *list) {
+        const std::uint32_t at = round_up(body.root.frame_bytes, argument_alignment);
+        instance.symbols[variable.name] = {AddressSpace::local, at, true, variable.bytes};
+        body.root.frame_bytes = at + static_cast<std::uint32_t>(variable.bytes);
+      }
+    }
+    body.first_operation = static_cast<std::uint32_t>(program_.operations.size());
+    decode_function(instance, {}, {});
+    finish(body.root);
+    body.end_operation = instance.operation_of.back();
+    kept_.push_back(std::move(instance));
+  }
+  const std::uint32_t stack_end = program_.local_bytes + stack_bytes;
+  program_.functions.assign(bodies_.size(), {});
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const std::uint32_t bytes = std::min(bodies_[i].root.frame_bytes, stack_end);
+    program_.functions[i] = {bodies_[i].first_operation, bodies_[i].end_operation,
+                             stack_end - bytes};
+  }
+  for (const std::size_t call : direct_calls_) {
+    Operation& operation = program_.operations[call];
+    operation.extra = program_.functions[static_cast<std::size_t>(operation.imm)].first;
+  }
+  // Arguments are written before the call finds out that their frame has no room.
+  program_.local_bytes = stack_end + most_passed_bytes_;
+  program_.has_calls = true;
+}
+
+/// A load or store of local memory at a row of addresses.
+void Decoder::emit_local(bool is_load, std::uint16_t base, bool is_wide, std::int64_t offset,
+                         std::uint16_t row, unsigned bytes, bool guarded) {
+  const std::optional<Code> first = is_load ? find_load(bytes, false, std::max(bytes, 2u))
+                                            : find_store(bytes, std::max(bytes, 2u));
+  SiteInfo info;
+  info.kind = is_load ? AccessKind::load : AccessKind::store;
+  info.space = AddressSpace::local;
+  info.width = info.alignment = static_cast<std::uint8_t>(bytes);
+  const std::uint32_t site = add_site(info);
+  Operation& operation =
+      emit(static_cast<Code>(static_cast<std::uint16_t>(*first) + (is_wide ? 1 : 0)), guarded);
+  operation.a = base;
+  operation.d = row;
+  operation.imm = offset;
+  operation.extra = site;
+}
+
+/// A variable of local memory as a base row and an offset.
+std::pair<std::uint16_t, std::int64_t> Decoder::local_place(const Symbol& symbol) {
+  return {symbol.in_frame ? frame_row() : constant(0, 8),
+          static_cast<std::int64_t>(symbol.address)};
+}
+
+/// Between a variable and an argument of a body, whose frame begins at `base`.
+void Decoder::copy_argument(const Symbol& variable, std::uint16_t base, std::int64_t offset,
+                            std::uint64_t bytes, bool to_callee) {
+  const auto [own, own_offset] = local_place(variable);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t left = bytes - done;
+    unsigned step = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+    while ((variable.address + done) % step != 0) step /= 2;
+    const std::uint16_t value = scratch(std::max(step, 2u), 40);
+    const auto at = static_cast<std::int64_t>(done);
+    note_passing({own, own_offset + at}, {base, offset + at}, step, to_callee);
+    emit_local(true, to_callee ? own : base, true, (to_callee ? own_offset : offset) + at, value,
+               step, false);
+    emit_local(false, to_callee ? base : own, true, (to_callee ? offset : own_offset) + at, value,
+               step, false);
+    done += step;
+  }
+}
+
+/// The registers that hold a value across the current call, of this function and of those that it
+/// is inlined into.
+std::vector<Decoder::Saved> Decoder::registers_across_call() {
+  std::vector<Saved> saved;
+  std::set<std::pair<bool, std::uint16_t>> seen;  // predicate or row
+  std::size_t index = index_;
+  for (const Instance* i = instance_; i != nullptr; index = i->call_index, i = i->caller) {
+    const Analysis& analysis = *i->analysis;
+    const std::vector<ptx::Interval> intervals = ptx::live_intervals(analysis.data, analysis.graph);
+    Instance* const current = std::exchange(instance_, const_cast<Instance*>(i));
+    for (std::size_t id = 0; id < intervals.size(); ++id) {
+      if (intervals[id].first > index || intervals[id].last < index) continue;
+      const ptx::Register& known = analysis.data.registers()[id];
+      Saved one;
+      if (const auto predicate = predicate_index(known.name)) {
+        one = {true, *predicate, 4};
+      } else if (known.width == ptx::Width::quad) {
+        const auto row = static_cast<std::uint16_t>(i->first_quad + analysis.slots.slot[id] * 8);
+        if (seen.insert({false, row}).second) saved.push_back({false, row, 8});
+        one = {false, static_cast<std::uint16_t>(row + 4), 8};
+      } else {
+        const auto row = register_row(known.name);
+        one = {false, row->first, row->second == 2 ? 4u : row->second};
+      }
+      if (seen.insert({one.is_predicate, one.index}).second) saved.push_back(one);
+    }
+    instance_ = current;
+  }
+  return saved;
+}
+
+void Decoder::save_registers(const std::vector<Saved>& saved, std::uint32_t first, bool restores) {
+  const std::uint16_t frame = frame_row();
+  std::int64_t at = first;
+  for (const Saved& one : saved) {
+    at = round_up<std::int64_t>(at, one.bytes);
+    const std::uint16_t row = one.is_predicate ? scratch(4, 41) : one.index;
+    if (one.is_predicate && !restores) {
+      const std::uint16_t yes = constant(1, 4), no = constant(0, 4);
+      Operation& choose = emit(Code::selp_b32, false);
+      choose.d = row;
+      choose.a = yes;
+      choose.b = no;
+      choose.c = static_cast<std::uint16_t>(2 * one.index);
+    }
+    emit_local(restores, frame, true, at, row, one.bytes, false);
+    if (one.is_predicate && restores) {
+      const std::uint16_t no = constant(0, 4);
+      Operation& test = emit(Code::ne_u32, false);
+      test.d = one.index;
+      test.a = row;
+      test.b = no;
+    }
+    at += one.bytes;
+  }
+}
+
+/// A call of a body of its own: `body` is its number, or `pointer` the row that says which.
+void Decoder::emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer,
+                        const std::vector<Passed>& results, const std::vector<Passed>& arguments) {
+  Root& root = *instance_->root;
+  const std::uint16_t frame = frame_row(), size = frame_size_row(root);
+  const std::uint16_t callee_frame = scratch(8, 42);
+  const auto callee_base = [&] {
+    Operation& sum = emit(Code::add_u64, false);
+    sum.a = frame;
+    sum.b = size;
+    sum.d = callee_frame;
+  };
+  callee_base();
+  std::uint32_t at = 0;
+  for (const Passed& argument : arguments) {
+    at = round_up(at, argument_alignment);
+    copy_argument(argument.symbol, callee_frame, at, argument.bytes, true);
+    at += static_cast<std::uint32_t>(argument.bytes);
+  }
+  most_passed_bytes_ = std::max(most_passed_bytes_, at);
+  std::vector<Saved> saved;
+  const std::uint32_t first_saved = round_up(root.frame_bytes, 16);
+  if (root.is_recursive) {
+    saved = registers_across_call();
+    save_registers(saved, first_saved, false);
+    root.frame_bytes = first_saved + static_cast<std::uint32_t>(saved.size()) * 8;
+  }
+  const auto move_frame = [&](Code code) {
+    Operation& move = emit(code, false);
+    move.a = frame;
+    move.b = size;
+    move.d = frame;
+  };
+  move_frame(Code::add_u64);
+  if (body) {
+    bodies_[*body].is_called = true;
+    direct_calls_.push_back(program_.operations.size());
+    Operation& call = emit(Code::call, false);
+    call.imm = *body;
+    call.b = frame;
+  } else {
+    has_indirect_calls_ = true;
+    Operation& call = emit(Code::call_indirect, false);
+    call.a = pointer;
+    call.b = frame;
+    emit(Code::join, false);
+  }
+  move_frame(Code::sub_u64);
+  if (!results.empty()) callee_base();
+  for (const Passed& result : results) {
+    at = round_up(at, argument_alignment);
+    copy_argument(result.symbol, callee_frame, at, result.bytes, false);
+    at += static_cast<std::uint32_t>(result.bytes);
+  }
+  if (!saved.empty()) save_registers(saved, first_saved, true);
+}
+
+/// Functions that come with the driver. False: it is none of them.
+bool Decoder::decode_system_call(std::string_view name, const std::vector<Passed>& results,
+                                 const std::vector<Passed>& arguments) {
+  const auto argument = [&](std::size_t i) {
+    if (i >= arguments.size()) refuse(fmt::format("passes too few arguments to {}", name));
+    const auto [base, offset] = local_place(arguments[i].symbol);
+    const unsigned bytes = arguments[i].bytes >= 8 ? 8 : 4;
+    const std::uint16_t row = scratch(bytes, 44 + static_cast<unsigned>(i));
+    emit_local(true, base, true, offset, row, bytes, false);
+    return row;
+  };
+  const auto result = [&](std::uint16_t row, unsigned bytes) {
+    if (results.empty()) return;
+    const auto [base, offset] = local_place(results[0].symbol);
+    emit_local(false, base, true, offset, row, bytes, false);
+  };
+  if (name == "vprintf") {
+    const std::uint16_t format = argument(0), values = argument(1), count = scratch(4, 43);
+    Operation& print = emit(Code::print, false);
+    print.d = count;
+    print.a = format;
+    print.b = values;
+    result(count, 4);
+  } else if (name == "__assertfail") {
+    const std::uint16_t message = argument(0), file = argument(1), line = argument(2);
+    Operation& fail = emit(Code::assertion, false);
+    fail.a = message;
+    fail.b = file;
+    fail.c = line;
+  } else if (name == "malloc") {
+    const std::uint16_t bytes = argument(0), address = scratch(8, 43);
+    Operation& allocate = emit(Code::allocate, false);
+    allocate.d = address;
+    allocate.a = bytes;
+    result(address, 8);
+  } else if (name == "free") {
+    const std::uint16_t address = argument(0);
+    emit(Code::deallocate, false).a = address;
+  } else {
+    return false;
+  }
+  // What they say or give depends on the order of the blocks.
+  if (name != "__assertfail") program_.blocks_communicate = true;
+  return true;
+}
+
+/// Arguments and results are variables of the caller, which an inlined callee uses under its own
+/// names.
+void Decoder::decode_plain_call() {
+  const auto& operands = instruction_->operands;
+  if (guard_ != no_guard) refuse("is guarded, which the model does not do; branch around it");
+  if (operands.size() < 3 || operands[1].kind != Operand::Kind::name) {
+    refuse("has a form that the model does not have");
+  }
+  const std::string_view name = operands[1].name;
+  const auto passed = [&](const Operand& list) {
+    std::vector<Passed> found;
+    for (const Operand& part : list.parts) {
+      const std::optional<Symbol> variable =
+          part.kind == Operand::Kind::name ? symbol(part.name) : std::nullopt;
+      if (!variable) refuse("passes something else than a .param variable");
+      found.push_back({*variable, variable->bytes});
+    }
+    return found;
+  };
+  const std::vector<Passed> results = passed(operands[0]), arguments = passed(operands[2]);
+  if (const auto pointer = register_row(name)) {
+    if (pointer->second != 8) refuse("calls through a pointer of less than 64 bits");
+    return emit_call(std::nullopt, pointer->first, results, arguments);
+  }
+  if (decode_system_call(name, results, arguments)) return;
+  const ptx::Function* callee = module_.find(name);
+  if (callee == nullptr || callee->is_declaration) {
+    if (name.starts_with("cudaLaunch") || name.starts_with("cudaGetParameterBuffer") ||
+        name.starts_with("__cudaCDP2")) {
+      refuse(
+          fmt::format("calls {}, which launches kernels from the device: the model does not do "
+                      "that; launch them from the host",
+                      name));
+    }
+    refuse(
+        fmt::format("calls {}, which the module does not define; link it before (nvcc -rdc "
+                    "makes such modules)",
+                    name));
+  }
+  if (results.size() != callee->results.size() || arguments.size() != callee->parameters.size()) {
+    refuse(fmt::format("has another number of operands than {}", name));
+  }
+  if (is_recursive(*callee)) return emit_call(body_of(*callee), 0, results, arguments);
+  Instance instance;
+  instance.function = callee;
+  instance.caller = instance_;
+  instance.call_index = index_;
+  instance.root = instance_->root;
+  std::vector<Symbol> result_symbols, argument_symbols;
+  for (const Passed& one : results) result_symbols.push_back(one.symbol);
+  for (const Passed& one : arguments) argument_symbols.push_back(one.symbol);
+  decode_function(instance, result_symbols, argument_symbols);
+  kept_.push_back(std::move(instance));
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,143 @@
+// Branches, returns, barriers and calls.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collector/model/machine/decode/decoder.h"
+
+namespace warpmeter::model {
+
+bool Decoder::decode_control() {
+  const std::string_view opcode = instruction_->opcode;
+  if (opcode == "bra") {
+    decode_branch();
+  } else if (opcode == "brx") {
+    decode_indexed_branch();
+  } else if (opcode == "ret") {
+    decode_return();
+  } else if (opcode == "exit") {
+    emit(Code::leave);
+  } else if (opcode == "bar" || opcode == "barrier") {
+    decode_barrier();
+  } else if (opcode == "call") {
+    decode_call();
+  } else if (opcode == "trap" || opcode == "brkpt") {
+    emit(Code::trap);
+  } else if (opcode == "membar" || opcode == "fence" || opcode == "nanosleep" ||
+             opcode == "prefetch" || opcode == "prefetchu" || opcode == "griddepcontrol" ||
+             opcode == "discard" || opcode == "applypriority" || opcode == "pmevent" ||
+             opcode == "setmaxnreg") {
+    // One warp runs at a time, in order, one grid after the other: there is nothing to fence, to
+    // wait for or to fetch early.
+    if (opcode == "membar" || opcode == "fence") note_fence();
+    emit(Code::nothing);
+  } else if (opcode == "createpolicy") {
+    const std::uint16_t none = constant(0, 8);
+    if (instruction_->operands.empty()) refuse("has no operands");
+    move_row(destination(instruction_->operands[0], RowType::u64), none, 8, true);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// Fences between proxies order what other units do, not what threads do.
+void Decoder::note_fence() {
+  if (has("proxy") || has("mbarrier_init")) return;
+  program_.fences.push_back({ordinal_, scope()});
+  program_.has_releases = true;
+}
+
+/// How far the instruction is seen.
+Scope Decoder::scope() const { return has("cta") || has("cluster") ? Scope::block : Scope::device; }
+
+std::size_t Decoder::label(std::string_view name) const {
+  const auto& labels = instance_->function->labels;
+  const auto found = labels.find(name);
+  if (found == labels.end()) refuse(fmt::format("goes to {}, which is no label here", name));
+  return found->second;
+}
+
+/// A branch of the lanes of a predicate operand, or of all. Its guard is that predicate.
+void Decoder::add_branch(std::uint16_t predicate, std::size_t target, std::size_t meeting) {
+  branches_->push_back({program_.operations.size(), target, meeting});
+  Operation& operation = emit(predicate == no_guard ? Code::branch : Code::branch_if, false);
+  operation.a = predicate;
+}
+
+void Decoder::decode_branch() {
+  expect_operands(1, 1);
+  const ptx::ControlFlow& graph = instance_->analysis->graph;
+  const std::size_t target = label(instruction_->operands[0].name);
+  add_branch(guard_, target, graph.reconvergence(index_));
+  const std::size_t exit = graph.blocks[graph.block_of[index_]].exit;
+  if (exit == ptx::nowhere || guard_ == no_guard) return;
+  Operation& operation = program_.operations.back();
+  operation.code = Code::branch_out;
+  operation.b = target < graph.block_of.size() && graph.block_of[target] == exit ? 0 : 1;
+}
+
+/// A branch for each entry of the table, and a trap for an index beyond it.
+void Decoder::decode_indexed_branch() {
+  expect_operands(2, 2);
+  const auto& lists = instance_->function->target_lists;
+  const auto list = lists.find(instruction_->operands[1].name);
+  if (list == lists.end()) refuse("names no list of targets");
+  if (guard_ != no_guard) refuse("is guarded, which the model does not do");
+  const std::uint16_t index = source(instruction_->operands[0], RowType::u32);
+  const std::uint16_t chosen = scratch_predicate();
+  const std::size_t meeting = instance_->analysis->graph.reconvergence(index_);
+  for (std::size_t i = 0; i < list->second.size(); ++i) {
+    const std::uint16_t number = constant(i, 4);
+    Operation& comparison = emit(Code::eq_u32, false);
+    comparison.d = chosen;
+    comparison.a = index;
+    comparison.b = number;
+    add_branch(static_cast<std::uint16_t>(2 * chosen), label(list->second[i]), meeting);
+  }
+  emit(Code::trap);
+}
+
+/// The kernel's end for a thread; of an inlined function, a branch to where its callers go on.
+void Decoder::decode_return() {
+  if (!instance_->returns()) {
+    emit(Code::leave);
+  } else {
+    add_branch(guard_, instance_->function->body.size(),
+               instance_->analysis->graph.reconvergence(index_));
+  }
+}
+
+void Decoder::decode_barrier() {
+  if (has("warp")) {  // lanes run in lockstep
+    expect_operands(1, 1);
+    emit(Code::nothing);
+    return;
+  }
+  const auto& operands = instruction_->operands;
+  const bool reduces = has("red"), arrives = has("arrive");
+  if (!reduces && !arrives && !has("sync")) refuse_opcode();
+  BarrierKind kind = arrives ? BarrierKind::arrive : BarrierKind::sync;
+  if (reduces) {
+    kind = has("popc") ? BarrierKind::count : has("and") ? BarrierKind::all : BarrierKind::any;
+  }
+  expect_operands(reduces ? 3 : arrives ? 2 : 1, reduces ? 4 : 2);
+  const std::size_t first = reduces ? 1 : 0;
+  const std::size_t plain = operands.size() - (reduces ? 2 : 0);  // the barrier and maybe a count
+  const std::uint16_t barrier = source(operands[first], RowType::u32);
+  program_.has_partial_barriers |= plain > 1;
+  const std::uint16_t count =
+      plain > 1 ? source(operands[first + 1], RowType::u32) : constant(0, 4);
+  const std::uint16_t asked = reduces ? predicate_source(operands.back()) : 0;
+  const std::uint16_t d = !reduces                     ? std::uint16_t{0}
+                          : kind == BarrierKind::count ? destination(operands[0], RowType::u32)
+                                                       : predicate_destination(operands[0]);
+  Operation& operation = emit(Code::barrier);
+  operation.d = d;
+  operation.a = barrier;
+  operation.b = count;
+  operation.c = asked;
+  operation.f = static_cast<std::uint16_t>(kind);
+}
+
+}  // namespace warpmeter::model

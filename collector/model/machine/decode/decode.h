@@ -1,0 +1,37 @@
+// PTX to operations. Everything that could stop a kernel for what it is, rather than for what it
+// does, stops it here, before it runs: an instruction that the machine does not have, an operand of
+// the wrong width, a call that cannot be inlined.
+//
+// Device functions are inlined at every call, so the machine needs no calls; a function that calls
+// itself is refused.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "collector/model/machine/program.h"
+#include "collector/model/ptx/module.h"
+
+namespace warpmeter::model {
+
+/// One reason why an entry cannot be executed.
+struct Refusal {
+  Place place;              ///< of the instruction; PTX line 0: the kernel as a whole
+  std::string source;       ///< "saxpy.cu:12"; empty where the PTX does not say
+  std::string instruction;  ///< "tex.2d.v4.f32.f32"; empty: the kernel as a whole
+  std::string what;         ///< after "the kernel" or "the instruction": "reads a texture; …"
+};
+
+/// A refusal as one sentence.
+std::string to_string(const Refusal& refusal, std::string_view entry);
+
+/// The entry's reasons by their PTX lines, each once; none: it can be executed.
+std::vector<Refusal> refusals(const ptx::Module& module, const ptx::Function& entry);
+
+/// The entry of a module, or why it cannot be executed: one sentence with the instruction, its
+/// source line and, where it is an instruction that the machine lacks, what it has.
+std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry);
+
+}  // namespace warpmeter::model

@@ -1,0 +1,457 @@
+#include "collector/model/machine/decode/decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collector/model/counts/rules/measured.h"
+#include "collector/model/machine/align.h"
+#include "collector/model/machine/decode/decode.h"
+#include "collector/model/machine/decode/missing.h"
+#include "collector/model/ptx/copied_loads.h"
+#include "collector/model/ptx/leaders.h"
+#include "collector/model/ptx/one_value.h"
+#include "collector/model/ptx/opcodes.h"
+#include "collector/model/ptx/types.h"
+#include "collector/model/ptx/verified_loads.h"
+#include "collector/model/ptx/waiting.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// Past this many, calls have been inlined into calls into calls.
+constexpr std::size_t most_operations = std::size_t{1} << 21;
+
+/// What a module may ask for: of constants and of a thread's own memory what a device has, of
+/// shared memory more than any has (a launch knows its device's), of variables what this machine
+/// can spare.
+constexpr std::uint64_t most_constant_bytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;
+constexpr std::uint64_t most_shared_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_variable_bytes = std::uint64_t{1} << 30;
+
+/// Of one kernel; further ones are dropped.
+constexpr std::size_t most_refusals = 1000;
+
+/// Of a parameter, as an error prints it.
+std::string type_of(const ptx::Variable& parameter) {
+  const unsigned bits = ptx::bits_of_type(parameter.type).value_or(0);
+  if (parameter.bytes * 8 == bits) return std::string(parameter.type);
+  return fmt::format("b8[{}]", parameter.bytes);
+}
+
+std::vector<std::byte> initial_bytes(const ptx::Variable& variable) {
+  std::vector<std::byte> bytes(variable.bytes);
+  std::copy_n(variable.initial.begin(),
+              std::min<std::size_t>(variable.initial.size(), bytes.size()), bytes.begin());
+  return bytes;
+}
+
+}  // namespace
+
+Decoder::Decoder(const ptx::Module& module, const ptx::Function& entry)
+    : module_(module), entry_(entry) {}
+
+void Decoder::refuse(const std::string& what) const {
+  Refusal refusal;
+  refusal.what = what;
+  if (instruction_ == nullptr) throw Refused{refusal};
+  refusal.instruction = instruction_->text;
+  refusal.place.ptx_line = instruction_->line;
+  const auto& location = instruction_->location;
+  if (location && location->line > 0 &&
+      static_cast<std::size_t>(location->file) < module_.files.size()) {
+    refusal.place.file = location->file;
+    refusal.place.line = location->line;
+    refusal.source = fmt::format("{}:{}", module_.files[static_cast<std::size_t>(location->file)],
+                                 location->line);
+  }
+  throw Refused{refusal};
+}
+
+/// A function that is inlined twice gives its reasons twice.
+void Decoder::keep(const Refusal& refusal) {
+  for (const Refusal& known : refusals_) {
+    if (known.place.ptx_line == refusal.place.ptx_line && known.what == refusal.what) return;
+  }
+  if (refusals_.size() < most_refusals) refusals_.push_back(refusal);
+}
+
+void Decoder::refuse_opcode() const { refuse(std::string(what_is_missing(*instruction_))); }
+
+bool Decoder::has(std::string_view modifier) const {
+  const auto& all = instruction_->modifiers;
+  return std::find(all.begin(), all.end(), modifier) != all.end();
+}
+
+const Analysis& Decoder::analyse(const ptx::Function& function) {
+  if (const auto known = analyses_.find(&function); known != analyses_.end()) return known->second;
+  auto graph = ptx::control_flow(function);
+  if (auto* wrong = std::get_if<ptx::Diagnostic>(&graph)) {
+    Refusal refusal;
+    refusal.place.ptx_line = wrong->line;
+    refusal.what = wrong->message;
+    throw Refused{refusal};
+  }
+  Analysis analysis;
+  analysis.graph = std::move(std::get<ptx::ControlFlow>(graph));
+  analysis.data = ptx::data_flow(function);
+  analysis.slots = ptx::allocate(analysis.data, analysis.graph);
+  analysis.leader = ptx::leading_accesses(function, analysis.graph, analysis.data);
+  analysis.waits = ptx::waiting_loops(function, analysis.graph, analysis.data);
+  analysis.is_copied = ptx::copied_loads(function, analysis.data);
+  analysis.is_verified = ptx::verified_loads(function, analysis.data);
+  analysis.stores_same = ptx::stores_of_one_value(function, analysis.data);
+  analysis.is_meeting.resize(function.body.size() + 1);
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    const std::size_t meeting = analysis.graph.reconvergence(i);
+    if (meeting != ptx::nowhere) analysis.is_meeting[meeting] = true;
+  }
+  for (const ptx::Block& block : analysis.graph.blocks) {
+    if (block.behind != ptx::nowhere)
+      analysis.is_meeting[analysis.graph.place(block.behind)] = true;
+  }
+  return analyses_.emplace(&function, std::move(analysis)).first->second;
+}
+
+/// Module variables, and the shared variables of every function that may be inlined: those exist
+/// once, whoever calls.
+void Decoder::place_variables() {
+  std::uint64_t next_global = first_module_variable, shared = 0;
+  std::uint64_t in_global = 0, in_constant = 0, in_shared = 0;
+  std::vector<const ptx::Variable*> dynamic;
+  const auto limit = [&](std::uint64_t& used, const ptx::Variable& variable, std::uint64_t most,
+                         std::string_view memory) {
+    used = round_up(used, variable.alignment);
+    if (variable.bytes > most || (used += variable.bytes) > most) {
+      refuse(
+          fmt::format("declares more than {} bytes of {} memory, which is more than there is; "
+                      "make '{}' smaller",
+                      most, memory, variable.name));
+    }
+  };
+  const auto place_shared = [&](const ptx::Variable& variable, auto& symbols) {
+    if (variable.is_extern && variable.bytes == 0) {
+      dynamic.push_back(&variable);
+    } else {
+      limit(in_shared, variable, most_shared_bytes, "shared");
+      shared = round_up(shared, variable.alignment);
+      symbols[variable.name] = {AddressSpace::shared, shared};
+      shared += variable.bytes;
+    }
+  };
+  for (const ptx::Variable& variable : module_.variables) {
+    if (variable.space == ptx::Space::shared) {
+      place_shared(variable, module_symbols_);
+    } else if (variable.space == ptx::Space::constant) {
+      limit(in_constant, variable, most_constant_bytes, "constant");
+      auto& memory = program_.constant_memory;
+      memory.resize(round_up(memory.size(), variable.alignment));
+      module_symbols_[variable.name] = {AddressSpace::constant, memory.size()};
+      program_.constant_variables.push_back({std::string(variable.name), memory.size()});
+      const std::vector<std::byte> initial = initial_bytes(variable);
+      memory.insert(memory.end(), initial.begin(), initial.end());
+    } else if (variable.space == ptx::Space::global) {
+      limit(in_global, variable, most_variable_bytes, "global");
+      module_symbols_[variable.name] = {AddressSpace::global, next_global};
+      program_.variables.push_back(
+          {std::string(variable.name), next_global, initial_bytes(variable)});
+      next_global = round_up(next_global + variable.bytes + 4096, 4096);
+    }
+  }
+  for (const ptx::Function& function : module_.functions) {
+    if (function.is_entry && &function != &entry_) continue;
+    for (const ptx::Variable& variable : function.variables) {
+      if (variable.space == ptx::Space::shared) place_shared(variable, shared_symbols_);
+    }
+  }
+  if (module_.text.find("%reserved_smem_offset") != std::string::npos) {
+    reserved_shared_ = round_up(shared, 128);
+    shared = reserved_shared_ + reserved_shared_bytes;
+  }
+  program_.static_shared_bytes = static_cast<std::uint32_t>(shared);
+  std::uint32_t alignment = 16;
+  for (const ptx::Variable* variable : dynamic) {
+    alignment = std::max(alignment, variable->alignment);
+  }
+  program_.dynamic_shared_offset = static_cast<std::uint32_t>(round_up(shared, alignment));
+  for (const ptx::Variable* variable : dynamic) {
+    module_symbols_[variable->name] = {AddressSpace::shared, program_.dynamic_shared_offset};
+  }
+  relocate_variables();
+}
+
+/// Addresses within initial values.
+void Decoder::relocate_variables() {
+  std::size_t next_global = 0;
+  for (const ptx::Variable& variable : module_.variables) {
+    std::byte* contents = nullptr;
+    if (variable.space == ptx::Space::global) {
+      contents = program_.variables[next_global++].initial.data();
+    } else if (variable.space == ptx::Space::constant) {
+      contents = program_.constant_memory.data() + module_symbols_[variable.name].address;
+    }
+    for (const auto& relocation : variable.relocations) {
+      const auto target = module_symbols_.find(relocation.name);
+      if (contents == nullptr) continue;
+      std::uint64_t value = static_cast<std::uint64_t>(relocation.addend);
+      if (target != module_symbols_.end()) {
+        value += target->second.address;
+        if (relocation.is_generic) value += window_of(target->second.space);
+      } else if (const auto function = function_address(relocation.name)) {
+        value += *function;
+      }
+      value >>= relocation.shift_bits;
+      for (std::uint32_t i = 0; i < relocation.bytes && relocation.offset + i < variable.bytes;
+           ++i) {
+        contents[relocation.offset + i] = static_cast<std::byte>(value >> 8 * i & 255);
+      }
+    }
+  }
+}
+
+Program Decoder::decode() {
+  program_.kernel = entry_.name;
+  program_.arch = module_.target;
+  program_.why_not_exact = why_not_exact(module_.target);
+  program_.files = module_.files;
+  program_.max_threads = entry_.max_threads.value_or(1024);
+  std::uint32_t offset = 0;
+  Instance instance;
+  for (const ptx::Variable& parameter : entry_.parameters) {
+    offset = static_cast<std::uint32_t>(round_up(offset, parameter.alignment));
+    const auto bytes = static_cast<std::uint32_t>(parameter.bytes);
+    program_.parameters.push_back({offset, bytes, type_of(parameter)});
+    instance.symbols[parameter.name] = {AddressSpace::param, offset};
+    offset += bytes;
+  }
+  program_.parameter_bytes = offset;
+  place_variables();
+  instance.function = &entry_;
+  instance.root = &entry_root_;
+  decode_function(instance, {}, {});
+  kept_.push_back(std::move(instance));
+  decode_bodies();
+  if (refusals_.empty()) find_unset();
+  program_.local_bytes = static_cast<std::uint32_t>(round_up(program_.local_bytes, 16));
+  place_stack();
+  return std::move(program_);
+}
+
+/// Registers and the variables of one inlined instance of a function.
+void Decoder::place_instance(Instance& instance) {
+  const ptx::Slots& slots = instance.analysis->slots;
+  const auto of = [&](ptx::Width width) { return slots.count[static_cast<std::size_t>(width)]; };
+  instance.first_predicate = program_.predicate_count;
+  program_.predicate_count += of(ptx::Width::predicate);
+  const std::uint64_t units = std::uint64_t{2} * of(ptx::Width::word) +
+                              std::uint64_t{4} * of(ptx::Width::pair) +
+                              std::uint64_t{8} * of(ptx::Width::quad);
+  if (program_.predicate_count > 0x7000 || program_.row_units + units > 0xf000) {
+    refuse("needs more registers than the model has");
+  }
+  instance.first_word = program_.row_units;
+  instance.first_pair = instance.first_word + 2 * of(ptx::Width::word);
+  instance.first_quad = instance.first_pair + 4 * of(ptx::Width::pair);
+  program_.registers.push_back({program_.row_units, static_cast<std::uint32_t>(units)});
+  program_.row_units += static_cast<std::uint32_t>(units);
+
+  for (const ptx::Variable& variable : instance.function->variables) {
+    if (variable.space == ptx::Space::shared) {
+      const auto placed = shared_symbols_.find(variable.name);
+      if (placed != shared_symbols_.end()) instance.symbols[variable.name] = placed->second;
+    } else if (variable.space == ptx::Space::local || variable.space == ptx::Space::param) {
+      Root& root = *instance.root;
+      std::uint32_t& used = root.is_entry ? program_.local_bytes : root.frame_bytes;
+      const std::uint64_t at = round_up(used, std::max(variable.alignment, 1u));
+      if (variable.bytes > most_local_bytes || at + variable.bytes > most_local_bytes) {
+        refuse(fmt::format("needs more local memory than the {} bytes that a thread has",
+                           most_local_bytes));
+      }
+      instance.symbols[variable.name] = {AddressSpace::local, at, !root.is_entry, variable.bytes};
+      used = static_cast<std::uint32_t>(at + variable.bytes);
+    }
+  }
+}
+
+void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& results,
+                              const std::vector<Symbol>& arguments) {
+  const ptx::Function& function = *instance.function;
+  instance.analysis = &analyse(function);
+  place_instance(instance);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    instance.symbols[function.results[i].name] = results[i];
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    instance.symbols[function.parameters[i].name] = arguments[i];
+  }
+  instance.operation_of.resize(function.body.size() + 1);
+
+  // The caller goes on where it was when this is an inlined call.
+  Instance* const caller = std::exchange(instance_, &instance);
+  const ptx::Instruction* const call = instruction_;
+  const std::size_t call_index = index_;
+  std::vector<Branch> branches;
+  std::vector<Branch>* const callers_branches = std::exchange(branches_, &branches);
+  Place place;
+  for (index_ = 0; index_ < function.body.size(); ++index_) {
+    instruction_ = &function.body[index_];
+    place.ptx_line = instruction_->line;
+    if (instruction_->location && instruction_->location->line > 0) {
+      place.file = instruction_->location->file;
+      place.line = instruction_->location->line;
+    }
+    ordinal_ = static_cast<std::uint32_t>(program_.places.size());
+    guard_ = no_guard;
+    instance.operation_of[index_] = static_cast<std::uint32_t>(program_.operations.size());
+    if (instance.analysis->is_meeting[index_]) emit(Code::join);
+    const ptx::Block& block =
+        instance.analysis->graph.blocks[instance.analysis->graph.block_of[index_]];
+    if (block.gathers && block.first == index_) {
+      branches.push_back(
+          {program_.operations.size(), index_, instance.analysis->graph.place(block.behind)});
+      emit(Code::gather);
+    }
+    program_.places.push_back(place);
+    try {
+      decode_instruction();
+      note_members();
+    } catch (const Refused& refused) {
+      if (refused.refusal.instruction.empty()) throw;
+      keep(refused.refusal);
+    }
+    if (program_.operations.size() > most_operations) {
+      instruction_ = nullptr;
+      refuse("grows too large when its calls are inlined; split it");
+    }
+  }
+  finish_function(instance, place, branches);
+  instance_ = caller;
+  instruction_ = call;
+  index_ = call_index;
+  branches_ = callers_branches;
+}
+
+/// The end of the body: threads of an entry leave, those of a device function meet and go on.
+void Decoder::finish_function(Instance& instance, const Place& place,
+                              const std::vector<Branch>& branches) {
+  ordinal_ = static_cast<std::uint32_t>(program_.places.size());
+  guard_ = no_guard;
+  const auto end = static_cast<std::uint32_t>(program_.operations.size());
+  instance.operation_of.back() = end;
+  if (instance.returns()) {
+    emit(Code::join);
+  } else {
+    program_.places.push_back(place);
+    emit(Code::leave);
+  }
+  for (const Branch& branch : branches) {
+    Operation& operation = program_.operations[branch.operation];
+    operation.extra = instance.operation_of[branch.target];
+    if (branch.meeting != ptx::nowhere) {
+      operation.imm = instance.operation_of[branch.meeting];
+    } else {
+      operation.imm = instance.returns() ? static_cast<std::int64_t>(end) : -1;
+    }
+  }
+}
+
+Operation& Decoder::emit(Code code, bool guarded) {
+  Operation operation{};
+  operation.code = code;
+  operation.guard = guarded ? guard_ : no_guard;
+  operation.e = no_operand;
+  operation.instruction = ordinal_;
+  program_.operations.push_back(operation);
+  return program_.operations.back();
+}
+
+/// Of an instruction that makes the lanes of a warp wait for each other, which ones: always the
+/// last operand.
+void Decoder::note_members() {
+  const std::string_view opcode = instruction_->opcode;
+  const bool exchanges =
+      opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux";
+  const bool is_warp_barrier = (opcode == "bar" || opcode == "barrier") && has("warp");
+  if (!(exchanges || is_warp_barrier) || !has("sync")) return;
+  program_.syncs.push_back({ordinal_, source(instruction_->operands.back(), RowType::u32)});
+}
+
+void Decoder::decode_instruction() {
+  if (instruction_->guard) {
+    const auto index = predicate_index(instruction_->guard->predicate);
+    if (!index) refuse("is guarded by a register that is no predicate");
+    guard_ = static_cast<std::uint16_t>(2 * *index + (instruction_->guard->negated ? 1 : 0));
+  }
+  if (ptx::find_opcode(*instruction_) == nullptr) refuse("is no instruction of PTX");
+  const std::string_view opcode = instruction_->opcode;
+  if (opcode == "ld" || opcode == "ldu") return decode_load_store(true);
+  if (opcode == "st") return decode_load_store(false);
+  if (opcode == "mov") return decode_mov();
+  if (opcode == "setp") return decode_setp();
+  if (opcode == "set") return decode_set();
+  if (opcode == "selp") return decode_selp();
+  if (opcode == "cvt") return decode_cvt();
+  if (opcode == "cvta") return decode_cvta();
+  if (opcode == "isspacep") return decode_isspacep();
+  if (opcode == "atom" || opcode == "red") return decode_atomic(opcode == "atom");
+  if (opcode == "bfi") return decode_bfi();
+  if (opcode == "lop3") return decode_lop3();
+  if (decode_asynchronous() || decode_control() || decode_exchange() || decode_predicate_logic() ||
+      decode_value() || decode_video() || decode_stack()) {
+    return;
+  }
+  refuse_opcode();
+}
+
+std::string to_string(const Refusal& refusal, std::string_view entry) {
+  if (refusal.instruction.empty()) {
+    return fmt::format("the model cannot run kernel '{}': it {}", entry, refusal.what);
+  }
+  return fmt::format("the model cannot run kernel '{}': '{}' on line {} of its PTX{} {}", entry,
+                     refusal.instruction, refusal.place.ptx_line,
+                     refusal.source.empty() ? "" : fmt::format(" ({})", refusal.source),
+                     refusal.what);
+}
+
+namespace {
+
+/// The program, or at least one reason why there is none.
+std::variant<Program, std::vector<Refusal>> decode_entry(const ptx::Module& module,
+                                                         const ptx::Function& entry) {
+  Decoder decoder(module, entry);
+  std::vector<Refusal> reasons;
+  try {
+    Program program = decoder.decode();
+    reasons = decoder.refusals();
+    if (reasons.empty()) return program;
+  } catch (const Refused& refused) {
+    reasons = decoder.refusals();
+    reasons.push_back(refused.refusal);
+  }
+  std::stable_sort(reasons.begin(), reasons.end(), [](const Refusal& a, const Refusal& b) {
+    return a.place.ptx_line < b.place.ptx_line;
+  });
+  return reasons;
+}
+
+}  // namespace
+
+std::vector<Refusal> refusals(const ptx::Module& module, const ptx::Function& entry) {
+  auto decoded = decode_entry(module, entry);
+  if (auto* reasons = std::get_if<std::vector<Refusal>>(&decoded)) return std::move(*reasons);
+  return {};
+}
+
+std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry) {
+  const ptx::Function* function = module.find(entry);
+  if (function == nullptr || !function->is_entry || function->is_declaration) {
+    return ptx::Diagnostic{0, 0, fmt::format("the module has no kernel '{}'", entry)};
+  }
+  auto decoded = decode_entry(module, *function);
+  if (auto* program = std::get_if<Program>(&decoded)) return std::move(*program);
+  const Refusal& first = std::get<std::vector<Refusal>>(decoded).front();
+  return ptx::Diagnostic{first.place.ptx_line, 0, to_string(first, entry)};
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,322 @@
+// The decoder's working state. decoder.cpp walks the functions, operands.cpp turns operands into
+// rows, and arithmetic.cpp, convert.cpp, memory.cpp and control.cpp each decode a group of
+// instructions.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "collector/model/machine/decode/decode.h"
+#include "collector/model/machine/decode/table.h"
+#include "collector/model/machine/program.h"
+#include "collector/model/ptx/control_flow.h"
+#include "collector/model/ptx/module.h"
+#include "collector/model/ptx/registers.h"
+#include "collector/model/ptx/slots.h"
+
+namespace warpmeter::model {
+
+/// Thrown inside the decoder. That of one instruction is kept and decoding goes on with the next,
+/// so that all reasons are found; one without an instruction ends it.
+struct Refused {
+  Refusal refusal;
+};
+
+/// What is known of a function whatever calls it.
+struct Analysis {
+  ptx::ControlFlow graph;
+  ptx::DataFlow data;
+  ptx::Slots slots;
+  std::vector<std::size_t> leader;  ///< of each instruction; see ptx/leaders.h
+  std::vector<bool> is_meeting;     ///< of each instruction: lanes that parted meet before it
+  std::vector<bool> waits;          ///< of each instruction: see ptx::waiting_loops()
+  std::vector<bool> is_copied;      ///< of each instruction: see ptx::copied_loads()
+  std::vector<bool> is_verified;    ///< of each instruction: see ptx::verified_loads()
+  std::vector<bool> stores_same;    ///< of each instruction: see ptx::stores_of_one_value()
+};
+
+/// Where a variable lies: in its own space's addresses.
+struct Symbol {
+  AddressSpace space = AddressSpace::global;
+  std::uint64_t address = 0;
+  bool in_frame = false;    ///< the address counts from the base of the frame (see calls.cpp)
+  std::uint64_t bytes = 0;  ///< of a variable in local memory
+};
+
+/// Code that is not inlined anywhere: the entry, or a function's own body.
+struct Root {
+  bool is_entry = true;
+  bool is_recursive = false;
+  std::uint32_t frame_bytes = 0;
+  std::uint16_t size_row = no_operand;  ///< the row that holds frame_bytes; see frame_size_row()
+};
+
+/// A function, at one place where it is inlined, or at its root.
+struct Instance {
+  const ptx::Function* function = nullptr;
+  const Analysis* analysis = nullptr;
+  const Instance* caller = nullptr;  ///< null: a root
+  std::size_t call_index = 0;        ///< of the caller's call
+  Root* root = nullptr;
+  std::uint32_t first_predicate = 0, first_word = 0, first_pair = 0, first_quad = 0;
+
+  /// Whether its threads go on somewhere after its end.
+  bool returns() const { return caller != nullptr || !root->is_entry; }
+  std::unordered_map<std::string_view, Symbol> symbols;
+  std::vector<std::uint32_t> operation_of;                 ///< of each instruction and of the end
+  std::unordered_map<std::size_t, std::uint32_t> site_of;  ///< of loads and stores, by instruction
+};
+
+/// What may follow a memory instruction without changing what it does here (see memory.cpp).
+bool changes_nothing(std::string_view modifier);
+
+class Decoder {
+ public:
+  Decoder(const ptx::Module& module, const ptx::Function& entry);
+
+  /// The program, of use only when nothing was refused.
+  Program decode();
+  const std::vector<Refusal>& refusals() const { return refusals_; }
+
+ private:
+  using Operand = ptx::Operand;
+  using Instruction = ptx::Instruction;
+
+  /// A branch whose operation numbers are known when its function is complete.
+  struct Branch {
+    std::size_t operation = 0;
+    std::size_t target = 0;   ///< instruction
+    std::size_t meeting = 0;  ///< instruction; ptx::nowhere: none
+  };
+
+  // decoder.cpp
+  void place_variables();
+  void relocate_variables();
+  void place_instance(Instance& instance);
+  void decode_function(Instance& instance, const std::vector<Symbol>& results,
+                       const std::vector<Symbol>& arguments);
+  void finish_function(Instance& instance, const Place& place, const std::vector<Branch>& branches);
+  void decode_instruction();
+  void note_members();
+  void note_fence();
+  void note_order(SiteInfo& info);
+  Scope scope() const;
+  const Analysis& analyse(const ptx::Function& function);
+  [[noreturn]] void refuse(const std::string& what) const;  ///< the current instruction
+  void keep(const Refusal& refusal);
+  [[noreturn]] void refuse_opcode() const;
+  bool has(std::string_view modifier) const;  ///< the current instruction
+
+  // operands.cpp
+  void expect_operands(std::size_t least, std::size_t most) const;
+  std::uint16_t allocate_row(unsigned element_bytes);
+  std::uint16_t scratch(unsigned element_bytes, unsigned number);
+  std::uint16_t constant(std::uint64_t bits, unsigned element_bytes);
+  std::uint16_t special(Special what);
+  std::uint16_t scratch_predicate(unsigned number = 0);
+  /// The row of a register, with its width; nothing for another name.
+  std::optional<std::pair<std::uint16_t, unsigned>> register_row(std::string_view name) const;
+  std::optional<std::uint16_t> predicate_index(std::string_view name) const;
+  std::optional<Symbol> symbol(std::string_view name) const;
+  std::uint64_t immediate(const Operand& operand, RowType type) const;
+  std::uint16_t source(const Operand& operand, RowType type);
+  std::uint16_t destination(const Operand& operand, RowType type);
+  std::uint16_t predicate_source(const Operand& operand);       ///< 2 × index + negated
+  std::uint16_t predicate_destination(const Operand& operand);  ///< index
+  std::optional<std::uint64_t> reserved_shared(std::string_view name) const;
+  std::uint64_t grid_workspace();
+  std::optional<std::uint16_t> special_row(std::string_view name, RowType type);
+
+  // arithmetic.cpp
+  bool decode_value();
+  bool decode_predicate_logic();
+  void decode_mov();
+  void decode_pack(const Operand& whole, const Operand& parts, bool packs);
+  void decode_selp();
+  void decode_bfi();
+  void decode_lop3();
+  bool decode_exchange();
+  void decode_shfl();
+  void decode_vote();
+  void decode_match();
+  void decode_redux();
+
+  // compare.cpp
+  struct Test {
+    Comparison comparison;
+    std::array<std::uint16_t, 2> rows{};
+    Combine combine = Combine::none;
+    std::uint16_t other = 0;  ///< predicate operand
+  };
+  Test test_of(std::string_view type);
+  void emit_test(const Test& test, std::uint16_t a, std::uint16_t b, std::uint16_t d,
+                 std::uint16_t e, bool guarded);
+  std::array<std::uint16_t, 2> halves_of(std::uint16_t row, unsigned first_scratch);
+  void decode_setp();
+  void decode_set();
+
+  // convert.cpp
+  void decode_cvt();
+  void convert_to_float(std::uint16_t row, char from_kind, unsigned from_bits, char kind,
+                        unsigned bits);
+  void convert_to_narrow(std::uint16_t row, char from_kind, unsigned from_bits, char kind);
+  bool decode_packed_cvt();
+  std::int64_t narrowing(NarrowFormat format) const;
+  std::uint16_t narrow(std::uint16_t f64_row, NarrowFormat format, unsigned number);
+  std::uint16_t convert_source(const Operand& operand, bool is_float, bool is_signed,
+                               unsigned bits);
+  std::uint16_t resized(std::uint16_t row, unsigned from_bytes, bool is_signed, unsigned bytes);
+  std::uint16_t unary(Code code, std::uint16_t row, unsigned result_bytes);
+  void finish_convert(std::uint16_t row, unsigned bytes, bool is_signed);
+
+  // memory.cpp
+  struct Accessed {
+    std::string_view type;
+    unsigned bytes = 0;     ///< of the type
+    std::size_t parts = 1;  ///< registers
+  };
+  Accessed accessed() const;
+  std::vector<std::uint16_t> data_rows(const Operand& data, const Accessed& what, bool is_load,
+                                       unsigned& row_bytes);
+  std::uint16_t quad_row(const Operand& operand) const;
+  std::uint16_t scratch_rows(unsigned row_bytes, unsigned count, unsigned number);
+  void move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, bool guarded);
+  std::uint16_t atomic_operand(const Operand& operand, RowType type, unsigned parts, bool is_quad,
+                               unsigned number);
+  void decode_load_store(bool is_load);
+  void decode_atomic(bool returns);
+  void decode_cvta();
+  void decode_isspacep();
+  AddressSpace access_space() const;
+  struct Target {
+    std::uint16_t row = 0;
+    bool is_wide = true;
+    std::int64_t offset = 0;
+    AddressSpace space = AddressSpace::generic;
+  };
+  Target address(const Operand& operand, AddressSpace space);
+  std::uint32_t add_site(const SiteInfo& info);
+  bool is_in_waiting_loop() const;
+
+  // asynchronous.cpp
+  bool decode_asynchronous();
+  void note_copy(CopyInfo::Kind kind, std::uint32_t groups = 0);
+  void decode_copy();
+  void emit_copy(bool is_load, const Target& place, std::uint16_t rows, unsigned first_word,
+                 unsigned words, std::uint16_t guard);
+  void decode_mbarrier();
+  void decode_load_matrix();
+
+  // video.cpp
+  bool decode_video();
+
+  // control.cpp
+  bool decode_control();
+  void decode_branch();
+  void decode_indexed_branch();
+  void decode_return();
+  void decode_barrier();
+  std::size_t label(std::string_view name) const;
+  void add_branch(std::uint16_t predicate, std::size_t target, std::size_t meeting);
+
+  // stack.cpp
+  bool decode_stack();
+  void combine(Code code, std::uint16_t d, std::uint16_t a, std::uint16_t b, bool guarded = false);
+  void move_to(const Operand& to, std::uint16_t address, bool is_wide);
+  std::uint16_t stack_base_row();
+  std::uint16_t stack_used_row();
+  void place_stack();
+  void decode_call();
+
+  // calls.cpp
+  struct Passed {
+    Symbol symbol;
+    std::uint64_t bytes = 0;
+  };
+  /// A register that is kept in the frame.
+  struct Saved {
+    bool is_predicate = false;
+    std::uint16_t index = 0;
+    unsigned bytes = 4;
+  };
+  struct Body {
+    const ptx::Function* function = nullptr;
+    Root root;
+    bool is_called = false;  ///< not only through pointers
+    std::uint32_t first_operation = 0, end_operation = 0;
+  };
+  void decode_plain_call();
+  bool decode_system_call(std::string_view name, const std::vector<Passed>& results,
+                          const std::vector<Passed>& arguments);
+  void decode_bodies();
+  bool is_recursive(const ptx::Function& function);
+  const std::vector<const ptx::Function*>& addresses_taken();
+  std::uint32_t body_of(const ptx::Function& function);
+  std::optional<std::uint64_t> function_address(std::string_view name);
+  std::uint16_t frame_row();
+  std::uint16_t frame_size_row(Root& root);
+  void emit_local(bool is_load, std::uint16_t base, bool is_wide, std::int64_t offset,
+                  std::uint16_t row, unsigned bytes, bool guarded);
+  std::pair<std::uint16_t, std::int64_t> local_place(const Symbol& symbol);
+  void copy_argument(const Symbol& variable, std::uint16_t base, std::int64_t offset,
+                     std::uint64_t bytes, bool to_callee);
+  std::vector<Saved> registers_across_call();
+  void save_registers(const std::vector<Saved>& saved, std::uint32_t first, bool restores);
+  void emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer,
+                 const std::vector<Passed>& results, const std::vector<Passed>& arguments);
+
+  // unset.cpp
+  class UnsetFinder;
+  using RowAndOffset = std::pair<std::uint16_t, std::int64_t>;
+  void note_passing(RowAndOffset own, RowAndOffset passed, std::uint32_t bytes, bool to_callee);
+  void find_unset();
+
+  /// Appends an operation of the current instruction, under its guard unless `guarded` is false.
+  Operation& emit(Code code, bool guarded = true);
+
+  const ptx::Module& module_;
+  const ptx::Function& entry_;
+  Program program_;
+  std::map<const ptx::Function*, Analysis> analyses_;
+  std::unordered_map<std::string_view, Symbol> module_symbols_;
+  static constexpr std::uint64_t reserved_shared_bytes = 1024;
+  std::uint64_t reserved_shared_ = 0;  ///< where they begin, if the module asks for it
+  std::unordered_map<std::string_view, Symbol> shared_symbols_;  ///< of functions, by unique name
+  std::map<std::pair<std::uint64_t, unsigned>, std::uint16_t> constants_;
+  std::map<std::pair<unsigned, unsigned>, std::uint16_t> scratches_;
+  std::map<Special, std::uint16_t> specials_;
+  std::map<unsigned, std::uint16_t> scratch_predicates_;
+
+  std::vector<Refusal> refusals_;
+  std::deque<Instance> kept_;        ///< functions that are decoded, for what looks at all of them
+  std::vector<UnsetStep> passings_;  ///< of arguments and results, for UnsetTable
+
+  Root entry_root_;
+  std::deque<Body> bodies_;
+  std::map<const ptx::Function*, std::uint32_t> body_numbers_;
+  std::map<const ptx::Function*, bool> recursive_;
+  std::optional<std::vector<const ptx::Function*>> addresses_taken_;
+  std::vector<std::size_t> direct_calls_;  ///< operations
+  bool has_indirect_calls_ = false;
+  std::uint32_t most_passed_bytes_ = 0;  ///< arguments of a call
+  std::optional<std::uint16_t> frame_row_;
+  std::optional<std::uint16_t> stack_base_, stack_used_;
+
+  // Of the instruction that is being decoded.
+  Instance* instance_ = nullptr;
+  const Instruction* instruction_ = nullptr;
+  std::size_t index_ = 0;      ///< in its function
+  std::uint32_t ordinal_ = 0;  ///< in the program
+  std::uint16_t guard_ = no_guard;
+  std::vector<Branch>* branches_ = nullptr;
+  unsigned next_scratch_ = 0;
+};
+
+}  // namespace warpmeter::model

@@ -1,0 +1,323 @@
+// Loads, stores, atomics, and conversions between address spaces.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collector/model/machine/decode/decoder.h"
+#include "collector/model/ptx/types.h"
+#include "collector/model/ptx/waiting.h"
+
+namespace warpmeter::model {
+
+/// What may follow `ld`, `st`, `atom` or `red` without changing what they do here: caching,
+/// prefetching and ordering. Lanes run in lockstep and warps one after the other, so every access
+/// is as ordered as any of these asks.
+bool changes_nothing(std::string_view modifier) {
+  static constexpr std::string_view names[] = {"weak",
+                                               "volatile",
+                                               "relaxed",
+                                               "acquire",
+                                               "release",
+                                               "acq_rel",
+                                               "mmio",
+                                               "cta",
+                                               "cluster",
+                                               "gpu",
+                                               "sys",
+                                               "ca",
+                                               "cg",
+                                               "cs",
+                                               "lu",
+                                               "cv",
+                                               "wb",
+                                               "wt",
+                                               "nc",
+                                               "global",
+                                               "shared",
+                                               "shared::cta",
+                                               "shared::cluster",
+                                               "local",
+                                               "const",
+                                               "param",
+                                               "param::entry",
+                                               "param::func",
+                                               "noftz",
+                                               "sc",
+                                               "unified"};
+  return std::find(std::begin(names), std::end(names), modifier) != std::end(names) ||
+         modifier.starts_with("L1::") || modifier.starts_with("L2::");
+}
+
+AddressSpace Decoder::access_space() const {
+  for (const std::string_view modifier : instruction_->modifiers) {
+    if (modifier == "shared::cluster") {
+      refuse(
+          "reaches the shared memory of other blocks of a cluster, which the model does not "
+          "do; measure this kernel on a GPU");
+    }
+    if (modifier == "global") return AddressSpace::global;
+    if (modifier == "shared" || modifier == "shared::cta") return AddressSpace::shared;
+    if (modifier == "local") return AddressSpace::local;
+    if (modifier == "const") return AddressSpace::constant;
+    if (modifier.starts_with("param")) return AddressSpace::param;
+  }
+  return AddressSpace::generic;
+}
+
+Decoder::Target Decoder::address(const Operand& operand, AddressSpace space) {
+  if (operand.kind != Operand::Kind::address || !operand.name.empty()) {
+    refuse("has an address of a form that the model does not have");
+  }
+  Target target;
+  target.space = space;
+  target.offset = operand.address.offset;
+  const std::string_view base = operand.address.base;
+  if (base.empty()) {
+    target.row = constant(0, 8);
+    return target;
+  }
+  if (const auto found = register_row(base)) {
+    if (found->second < 4) refuse("has an address of 16 bits");
+    target.row = found->first;
+    target.is_wide = found->second == 8;
+    return target;
+  }
+  const std::optional<Symbol> variable = symbol(base);
+  if (!variable) refuse(fmt::format("names {}, which the model does not know", base));
+  target.row = variable->in_frame ? frame_row() : constant(0, 8);
+  target.offset += static_cast<std::int64_t>(variable->address);
+  // Parameters of a device function, and those that it is called with, lie in local memory.
+  if (space == AddressSpace::param || space == AddressSpace::generic) {
+    target.space = variable->space;
+  } else if (space != variable->space) {
+    refuse(fmt::format("takes {} memory, but {} lies in {} memory", to_string(space), base,
+                       to_string(variable->space)));
+  }
+  return target;
+}
+
+std::uint32_t Decoder::add_site(const SiteInfo& info) {
+  program_.sites.push_back(info);
+  SiteInfo& site = program_.sites.back();
+  site.instruction = ordinal_;
+  site.requests = {{0, info.width, false, false}};
+  site.is_generic = info.space == AddressSpace::generic;
+  site.waits = is_in_waiting_loop();
+  return static_cast<std::uint32_t>(program_.sites.size() - 1);
+}
+
+/// Of the current instruction, or of a call that led to it.
+bool Decoder::is_in_waiting_loop() const {
+  std::size_t index = index_;
+  for (const Instance* i = instance_; i != nullptr; index = i->call_index, i = i->caller) {
+    if (i->analysis->waits[index]) return true;
+  }
+  return false;
+}
+
+/// The type and the number of registers of a load or store.
+Decoder::Accessed Decoder::accessed() const {
+  Accessed result;
+  for (const std::string_view modifier : instruction_->modifiers) {
+    if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
+      result.parts = static_cast<std::size_t>(modifier[1] - '0');
+    } else if (ptx::bits_of_type(modifier) && result.type.empty()) {
+      result.type = modifier;
+    } else if (!changes_nothing(modifier)) {
+      refuse_opcode();
+    }
+  }
+  const unsigned bits = ptx::bits_of_type(result.type).value_or(0);
+  if (bits < 8) refuse_opcode();
+  result.bytes = bits / 8;
+  if (result.bytes * result.parts > 32) refuse("moves more than 32 bytes a lane");
+  return result;
+}
+
+/// The rows of a load's or store's registers, and how wide those are: they may be wider than what
+/// is in memory. A register of 128 bits is two rows.
+std::vector<std::uint16_t> Decoder::data_rows(const Operand& data, const Accessed& what,
+                                              bool is_load, unsigned& row_bytes) {
+  const bool is_vector = data.kind == Operand::Kind::vector;
+  if ((is_vector ? data.parts.size() : 1) != what.parts) {
+    refuse("has another number of registers than it says");
+  }
+  const auto part = [&](std::size_t i) -> const Operand& {
+    return is_vector ? data.parts[i] : data;
+  };
+  std::vector<std::uint16_t> rows;
+  if (what.bytes == 16) {
+    row_bytes = 8;
+    for (std::size_t i = 0; i < what.parts; ++i) {
+      const std::uint16_t first = quad_row(part(i));
+      rows.push_back(first);
+      rows.push_back(static_cast<std::uint16_t>(first + 4));
+    }
+    return rows;
+  }
+  row_bytes = std::max(what.bytes, 2u);
+  for (std::size_t i = 0; i < what.parts; ++i) {
+    if (part(i).kind != Operand::Kind::name) continue;
+    if (const auto found = register_row(part(i).name)) row_bytes = found->second;
+  }
+  const bool is_float = what.type.starts_with('f');
+  const RowType type = is_float && what.bytes == 4   ? RowType::f32
+                       : is_float && what.bytes == 8 ? RowType::f64
+                       : row_bytes == 2              ? RowType::u16
+                       : row_bytes == 4              ? RowType::u32
+                                                     : RowType::u64;
+  for (std::size_t i = 0; i < what.parts; ++i) {
+    rows.push_back(is_load ? destination(part(i), type) : source(part(i), type));
+  }
+  return rows;
+}
+
+/// The first row of a register of 128 bits.
+std::uint16_t Decoder::quad_row(const Operand& operand) const {
+  const auto found =
+      operand.kind == Operand::Kind::name ? register_row(operand.name) : std::nullopt;
+  if (!found || found->second != 16) refuse("takes a register of 128 bits");
+  return found->first;
+}
+
+/// Rows that follow each other, for operations that take more of them than they can name.
+std::uint16_t Decoder::scratch_rows(unsigned row_bytes, unsigned count, unsigned number) {
+  const auto [found, is_new] = scratches_.try_emplace({row_bytes * 100 + count, number});
+  if (is_new) {
+    found->second = allocate_row(row_bytes);
+    for (unsigned i = 1; i < count; ++i) allocate_row(row_bytes);
+  }
+  return found->second;
+}
+
+void Decoder::move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, bool guarded) {
+  Operation& move = emit(bytes == 2   ? Code::mov_b16
+                         : bytes == 4 ? Code::mov_b32
+                                      : Code::mov_b64,
+                         guarded);
+  move.a = from;
+  move.d = to;
+}
+
+/// What the access promises other threads.
+void Decoder::note_order(SiteInfo& info) {
+  info.acquires = has("acquire") || has("acq_rel");
+  info.releases = has("release") || has("acq_rel");
+  info.says_order = info.acquires || info.releases || has("relaxed");
+  info.scope = scope();
+  program_.has_releases |= info.releases;
+}
+
+void Decoder::decode_load_store(bool is_load) {
+  expect_operands(2, is_load ? 4 : 3);  // with a cache policy, and whether a load was valid
+  const AddressSpace space = access_space();
+  const Accessed what = accessed();
+  const Target target = address(instruction_->operands[is_load ? 1 : 0], space);
+  if (!is_load && (target.space == AddressSpace::constant || target.space == AddressSpace::param)) {
+    refuse("writes to memory that a kernel can only read");
+  }
+  if (ptx::is_strong(*instruction_) &&
+      (target.space == AddressSpace::global || target.space == AddressSpace::generic)) {
+    program_.blocks_communicate = true;
+  }
+  unsigned row_bytes = 0;
+  const Operand& data = instruction_->operands[is_load ? 0 : 1];
+  std::vector<std::uint16_t> rows = data_rows(data, what, is_load, row_bytes);
+  const unsigned bytes = std::min(what.bytes, 8u);
+  const std::optional<Code> first = is_load
+                                        ? find_load(bytes, what.type.starts_with('s'), row_bytes)
+                                        : find_store(bytes, row_bytes);
+  if (!first) refuse(fmt::format("has a register of {} bits", row_bytes * 8));
+
+  SiteInfo info;
+  info.kind = is_load ? AccessKind::load : AccessKind::store;
+  info.space = target.space;
+  info.width = static_cast<std::uint8_t>(what.bytes * what.parts);
+  info.alignment = info.width;
+  info.parts = static_cast<std::uint8_t>(rows.size());
+  info.row_bytes = static_cast<std::uint8_t>(row_bytes);
+  info.is_strong = ptx::is_strong(*instruction_);
+  note_order(info);
+  info.is_copied = is_load && instance_->analysis->is_copied[index_];
+  info.is_verified = is_load && instance_->analysis->is_verified[index_];
+  info.stores_same = !is_load && info.row_bytes > 0 && instance_->analysis->stores_same[index_];
+  info.is_call_parameter = access_space() == AddressSpace::param;
+  const auto leader = instance_->site_of.find(instance_->analysis->leader[index_]);
+  if (leader != instance_->site_of.end()) info.leader = leader->second;
+  const std::uint32_t site = add_site(info);
+  instance_->site_of.emplace(index_, site);
+  const auto count = static_cast<unsigned>(rows.size());
+  const unsigned units = row_bytes * 32 / row_unit_bytes;
+  const bool is_long = count > 4;
+  std::uint16_t together = 0;
+  if (is_long) {
+    together = scratch_rows(row_bytes, count, 50);
+    for (unsigned i = 0; !is_load && i < count; ++i) {
+      move_row(static_cast<std::uint16_t>(together + i * units), rows[i], row_bytes, false);
+    }
+  }
+  const unsigned variant =
+      (target.is_wide ? 1 : 0) + (data.kind == Operand::Kind::vector || count > 1 ? 2 : 0);
+  const std::vector<std::uint16_t> own = rows;
+  rows.resize(4);
+  Operation& operation = emit(static_cast<Code>(static_cast<std::uint16_t>(*first) + variant));
+  operation.a = target.row;
+  operation.d = is_long ? together : rows[0];
+  operation.b = rows[1];
+  operation.c = rows[2];
+  operation.e = rows[3];
+  operation.f = static_cast<std::uint16_t>(count);
+  operation.imm = target.offset;
+  operation.extra = site;
+  for (unsigned i = 0; is_long && is_load && i < count; ++i) {
+    move_row(own[i], static_cast<std::uint16_t>(together + i * units), row_bytes, true);
+  }
+}
+
+/// The windows are added and taken away again; addresses of global memory are generic ones.
+void Decoder::decode_cvta() {
+  expect_operands(2, 2);
+  const bool is_wide = has("u64") || has("s64") || has("b64");
+  const RowType type = is_wide ? RowType::u64 : RowType::u32;
+  const AddressSpace space = access_space();
+  if (space == AddressSpace::generic) refuse_opcode();
+  const std::uint64_t window = window_of(space);
+  if (window != 0 && !is_wide) refuse("has addresses of 32 bits");
+  const std::uint16_t from = source(instruction_->operands[1], type);
+  const std::uint16_t to = destination(instruction_->operands[0], type);
+  if (window == 0) {
+    Operation& move = emit(is_wide ? Code::mov_b64 : Code::mov_b32);
+    move.a = from;
+    move.d = to;
+    return;
+  }
+  const std::uint16_t base = constant(window, 8);
+  Operation& sum = emit(has("to") ? Code::sub_u64 : Code::add_u64);
+  sum.a = from;
+  sum.b = base;
+  sum.d = to;
+}
+
+/// Within the space's window; global memory is what lies in none.
+void Decoder::decode_isspacep() {
+  expect_operands(2, 2);
+  // A block that is in no cluster is one by itself.
+  const AddressSpace space = has("shared::cluster") ? AddressSpace::shared : access_space();
+  if (space == AddressSpace::generic) refuse_opcode();
+  const bool is_global = space == AddressSpace::global;
+  const std::uint16_t p = predicate_destination(instruction_->operands[0]);
+  const std::uint16_t address_row = source(instruction_->operands[1], RowType::u64);
+  const std::uint16_t base = constant(is_global ? first_window : window_of(space), 8);
+  const std::uint16_t bytes = constant(is_global ? all_windows_bytes : window_bytes, 8);
+  const std::uint16_t distance = scratch(8, 8);
+  Operation& difference = emit(Code::sub_u64, false);
+  difference.a = address_row;
+  difference.b = base;
+  difference.d = distance;
+  Operation& comparison = emit(is_global ? Code::le_u64 : Code::lt_u64);
+  comparison.a = is_global ? bytes : distance;
+  comparison.b = is_global ? distance : bytes;
+  comparison.d = p;
+}
+
+}  // namespace warpmeter::model

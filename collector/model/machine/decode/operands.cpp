@@ -1,0 +1,317 @@
+// Operands to rows and predicates.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "collector/model/machine/decode/decoder.h"
+#include "collector/model/ptx/types.h"
+
+namespace warpmeter::model {
+namespace {
+
+struct SpecialName {
+  std::string_view name;
+  Special special;
+};
+constexpr SpecialName special_names[] = {
+    {"%tid.x", Special::tid_x},
+    {"%tid.y", Special::tid_y},
+    {"%tid.z", Special::tid_z},
+    {"%ntid.x", Special::ntid_x},
+    {"%ntid.y", Special::ntid_y},
+    {"%ntid.z", Special::ntid_z},
+    {"%ctaid.x", Special::ctaid_x},
+    {"%ctaid.y", Special::ctaid_y},
+    {"%ctaid.z", Special::ctaid_z},
+    {"%nctaid.x", Special::nctaid_x},
+    {"%nctaid.y", Special::nctaid_y},
+    {"%nctaid.z", Special::nctaid_z},
+    {"%laneid", Special::laneid},
+    {"%warpid", Special::warpid},
+    {"%nwarpid", Special::nwarpid},
+    {"%lanemask_eq", Special::lanemask_eq},
+    {"%lanemask_le", Special::lanemask_le},
+    {"%lanemask_lt", Special::lanemask_lt},
+    {"%lanemask_ge", Special::lanemask_ge},
+    {"%lanemask_gt", Special::lanemask_gt},
+    {"%dynamic_smem_size", Special::dynamic_smem_size},
+    {"%total_smem_size", Special::total_smem_size},
+    {"%aggr_smem_size", Special::total_smem_size},
+    // Without clusters, every block is one.
+    {"%clusterid.x", Special::ctaid_x},
+    {"%clusterid.y", Special::ctaid_y},
+    {"%clusterid.z", Special::ctaid_z},
+    {"%nclusterid.x", Special::nctaid_x},
+    {"%nclusterid.y", Special::nctaid_y},
+    {"%nclusterid.z", Special::nctaid_z},
+};
+
+/// The model is one multiprocessor with one grid.
+constexpr std::pair<std::string_view, std::uint64_t> fixed_specials[] = {
+    {"%smid", 0},
+    {"%nsmid", 1},
+    {"%gridid", 0},
+    {"WARP_SZ", 32},
+    {"%cluster_ctaid.x", 0},
+    {"%cluster_ctaid.y", 0},
+    {"%cluster_ctaid.z", 0},
+    {"%cluster_nctaid.x", 1},
+    {"%cluster_nctaid.y", 1},
+    {"%cluster_nctaid.z", 1},
+    {"%cluster_ctarank", 0},
+    {"%cluster_nctarank", 1},
+    {"%clock_hi", 0},
+    {"%globaltimer_hi", 0},
+    {"%current_graph_exec", 0},
+};
+
+constexpr std::string_view grid_workspace_name = "the workspace of the grid";
+
+unsigned row_bytes(std::uint32_t bits) { return bits <= 16 ? 2 : bits / 8; }
+
+double as_double(std::uint64_t bits) {
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+float as_float(std::uint64_t bits) {
+  const auto low = static_cast<std::uint32_t>(bits);
+  float value;
+  std::memcpy(&value, &low, sizeof(value));
+  return value;
+}
+
+std::uint64_t bits_of(double value) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+std::uint64_t bits_of(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+}  // namespace
+
+void Decoder::expect_operands(std::size_t least, std::size_t most) const {
+  const std::size_t count = instruction_->operands.size();
+  if (count >= least && count <= most) return;
+  refuse(least == most ? fmt::format("has {} operands instead of {}", count, least)
+                       : fmt::format("has {} operands instead of {} to {}", count, least, most));
+}
+
+std::uint16_t Decoder::allocate_row(unsigned element_bytes) {
+  constexpr std::uint32_t most_units = 0xfff0;
+  const std::uint32_t units = element_bytes * 32 / row_unit_bytes;
+  const std::uint32_t row = program_.row_units;
+  if (row + units > most_units) refuse("needs more registers than the model has");
+  program_.row_units += units;
+  return static_cast<std::uint16_t>(row);
+}
+
+std::uint16_t Decoder::scratch(unsigned element_bytes, unsigned number) {
+  const auto [found, is_new] = scratches_.try_emplace({element_bytes, number});
+  if (is_new) found->second = allocate_row(element_bytes);
+  return found->second;
+}
+
+std::uint16_t Decoder::constant(std::uint64_t bits, unsigned element_bytes) {
+  if (element_bytes < 8) bits &= (std::uint64_t{1} << element_bytes * 8) - 1;
+  const auto [found, is_new] = constants_.try_emplace({bits, element_bytes});
+  if (is_new) {
+    found->second = allocate_row(element_bytes);
+    program_.constants.push_back({found->second, static_cast<std::uint8_t>(element_bytes), bits});
+  }
+  return found->second;
+}
+
+std::uint16_t Decoder::special(Special what) {
+  const auto [found, is_new] = specials_.try_emplace(what);
+  if (is_new) {
+    found->second = allocate_row(4);
+    program_.specials.push_back({found->second, what});
+  }
+  return found->second;
+}
+
+std::uint16_t Decoder::scratch_predicate(unsigned number) {
+  const auto [found, is_new] = scratch_predicates_.try_emplace(number);
+  if (is_new) found->second = static_cast<std::uint16_t>(program_.predicate_count++);
+  return found->second;
+}
+
+std::optional<std::pair<std::uint16_t, unsigned>> Decoder::register_row(
+    std::string_view name) const {
+  const Analysis& analysis = *instance_->analysis;
+  const std::optional<ptx::RegisterId> id = analysis.data.find(name);
+  if (!id) return std::nullopt;
+  const ptx::Register& declared = analysis.data.registers()[*id];
+  const std::uint32_t slot = analysis.slots.slot[*id];
+  const unsigned bytes = row_bytes(ptx::bits_of_type(declared.type).value_or(32));
+  switch (declared.width) {
+    case ptx::Width::word:
+      return std::pair{static_cast<std::uint16_t>(instance_->first_word + slot * 2), bytes};
+    case ptx::Width::pair:
+      return std::pair{static_cast<std::uint16_t>(instance_->first_pair + slot * 4), bytes};
+    case ptx::Width::quad:
+      return std::pair{static_cast<std::uint16_t>(instance_->first_quad + slot * 8), 16u};
+    case ptx::Width::predicate:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint16_t> Decoder::predicate_index(std::string_view name) const {
+  const Analysis& analysis = *instance_->analysis;
+  const std::optional<ptx::RegisterId> id = analysis.data.find(name);
+  if (!id || analysis.data.registers()[*id].width != ptx::Width::predicate) return std::nullopt;
+  return static_cast<std::uint16_t>(instance_->first_predicate + analysis.slots.slot[*id]);
+}
+
+std::optional<Symbol> Decoder::symbol(std::string_view name) const {
+  if (const auto own = instance_->symbols.find(name); own != instance_->symbols.end()) {
+    return own->second;
+  }
+  if (const auto shared = module_symbols_.find(name); shared != module_symbols_.end()) {
+    return shared->second;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t Decoder::immediate(const Operand& operand, RowType type) const {
+  if (operand.kind == Operand::Kind::integer) {
+    if (type == RowType::f32 || type == RowType::f64) {
+      refuse("has a whole number where it takes a float");
+    }
+    return operand.bits;
+  }
+  if (type == RowType::f64) {
+    return operand.is_f32 ? bits_of(double{as_float(operand.bits)}) : operand.bits;
+  }
+  if (type == RowType::f32) {
+    return operand.is_f32 ? operand.bits : bits_of(static_cast<float>(as_double(operand.bits)));
+  }
+  return operand.bits;  // the bits of a float, for mov.b32 and the like
+}
+
+/// The address of what a cooperative launch gives the grid to wait with. A kernel that asks for it
+/// is taken to be launched so.
+std::uint64_t Decoder::grid_workspace() {
+  const auto& variables = program_.variables;
+  for (const ModuleVariable& variable : variables) {
+    if (variable.name == grid_workspace_name) return variable.address;
+  }
+  std::uint64_t address = first_module_variable;
+  for (const ModuleVariable& variable : variables) {
+    address = std::max(address, variable.address + variable.initial.size());
+  }
+  address = (address + 0x1fff) / 0x1000 * 0x1000;
+  program_.variables.push_back(
+      {std::string(grid_workspace_name), address, std::vector<std::byte>(64)});
+  program_.blocks_communicate = true;
+  return address;
+}
+
+/// Where the shared memory lies that the system keeps for itself and cooperative groups use.
+std::optional<std::uint64_t> Decoder::reserved_shared(std::string_view name) const {
+  constexpr std::string_view prefix = "%reserved_smem_offset_";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  const std::string_view what = name.substr(prefix.size());
+  if (what == "cap") return reserved_shared_bytes;
+  if (what == "end") return reserved_shared_ + reserved_shared_bytes;
+  return reserved_shared_ + (what == "1" ? reserved_shared_bytes / 2 : 0);
+}
+
+std::optional<std::uint16_t> Decoder::special_row(std::string_view name, RowType type) {
+  if (bytes_of(type) == 4) {
+    for (const SpecialName& known : special_names) {
+      if (known.name == name) return special(known.special);
+    }
+  }
+  for (const auto& [known, value] : fixed_specials) {
+    if (known == name) return constant(value, bytes_of(type));
+  }
+  if (const auto at = reserved_shared(name)) return constant(*at, bytes_of(type));
+  if (name == "%envreg1" || name == "%envreg2") {
+    const std::uint64_t address = grid_workspace();
+    return constant(name == "%envreg1" ? address >> 32 : address & 0xffffffff, bytes_of(type));
+  }
+  if (name.starts_with("%envreg") || name.starts_with("%pm")) return constant(0, bytes_of(type));
+  return std::nullopt;
+}
+
+std::uint16_t Decoder::source(const Operand& operand, RowType type) {
+  const unsigned wanted = bytes_of(type);
+  switch (operand.kind) {
+    case Operand::Kind::integer:
+    case Operand::Kind::floating:
+      return constant(immediate(operand, type), wanted);
+    case Operand::Kind::name:
+      break;
+    default:
+      refuse("has an operand of a form that it does not take");
+  }
+  if (const auto found = register_row(operand.name)) {
+    if (found->second != wanted) {
+      refuse(fmt::format("takes {} bits, but register {} has {}", wanted * 8, operand.name,
+                         found->second * 8));
+    }
+    return found->first;
+  }
+  if (const auto row = special_row(operand.name, type)) return *row;
+  const std::string_view base = operand.address.base.empty() ? operand.name : operand.address.base;
+  const auto offset = static_cast<std::uint64_t>(operand.address.offset);
+  if (const std::optional<Symbol> variable = symbol(base); variable && wanted >= 4) {
+    const std::uint16_t place = constant(variable->address + offset, wanted);
+    if (!variable->in_frame) return place;
+    if (wanted != 8) refuse("takes 32 bits of an address in a function's frame");
+    const std::uint16_t frame = frame_row(), sum = scratch(8, 31);
+    Operation& operation = emit(Code::add_u64, false);
+    operation.a = frame;
+    operation.b = place;
+    operation.d = sum;
+    return sum;
+  }
+  if (const auto function = wanted == 8 ? function_address(base) : std::nullopt) {
+    return constant(*function + offset, 8);
+  }
+  refuse(fmt::format("names {}, which the model does not know", operand.name));
+}
+
+std::uint16_t Decoder::destination(const Operand& operand, RowType type) {
+  const unsigned wanted = bytes_of(type);
+  if (operand.kind != Operand::Kind::name) refuse("has no register to write to");
+  if (operand.name == "_") return scratch(wanted, 9);
+  const auto found = register_row(operand.name);
+  if (!found) refuse(fmt::format("writes {}, which is no register", operand.name));
+  if (found->second != wanted) {
+    refuse(fmt::format("gives {} bits, but register {} has {}", wanted * 8, operand.name,
+                       found->second * 8));
+  }
+  return found->first;
+}
+
+std::uint16_t Decoder::predicate_source(const Operand& operand) {
+  if (operand.kind == Operand::Kind::name) {
+    if (const auto index = predicate_index(operand.name)) {
+      return static_cast<std::uint16_t>(2 * *index + (operand.negated ? 1 : 0));
+    }
+  }
+  refuse(fmt::format("takes a predicate where {} stands",
+                     operand.name.empty() ? "something else" : operand.name));
+}
+
+std::uint16_t Decoder::predicate_destination(const Operand& operand) {
+  if (operand.kind == Operand::Kind::name) {
+    if (operand.name == "_") return scratch_predicate();
+    if (const auto index = predicate_index(operand.name)) return *index;
+  }
+  refuse("has no predicate to write to");
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,3 @@
+// See unit.inc.
+#define WARPMETER_ISA baseline
+#include "collector/model/machine/execute/unit.inc"

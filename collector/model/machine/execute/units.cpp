@@ -1,0 +1,41 @@
+#include "collector/model/machine/execute/units.h"
+
+#include <array>
+
+#include "collector/model/machine/execute/entries.h"
+
+namespace warpmeter::model {
+namespace {
+
+#if defined(WARPMETER_X86_UNITS)
+bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+}  // namespace
+
+std::span<const Unit> units() {
+#if defined(WARPMETER_X86_UNITS)
+  static const std::array<Unit, 3> all = {
+      {{"baseline", baseline::run, baseline::run_observed, true},
+       {"avx2", avx2::run, avx2::run_observed, has_avx2()},
+       {"avx512", avx512::run, avx512::run_observed, has_avx512()}}};
+#else
+  static const std::array<Unit, 1> all = {
+      {{"baseline", baseline::run, baseline::run_observed, true}}};
+#endif
+  return all;
+}
+
+const Unit& best_unit() {
+  const std::span<const Unit> all = units();
+  for (std::size_t i = all.size(); i > 1; --i) {
+    if (all[i - 1].is_supported) return all[i - 1];
+  }
+  return all[0];
+}
+
+}  // namespace warpmeter::model

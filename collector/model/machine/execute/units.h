@@ -1,0 +1,24 @@
+// The machine, compiled for each instruction set that it profits from.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "collector/model/machine/warp.h"
+
+namespace warpmeter::model {
+
+struct Unit {
+  std::string_view name;  ///< "baseline", "avx2", "avx512"
+  RunWarp run = nullptr;
+  RunWarp run_observed = nullptr;  ///< the same, with observe() before each operation
+  bool is_supported = false;       ///< by this processor
+};
+
+/// All units, from the plainest to the best. The first is always supported.
+std::span<const Unit> units();
+
+/// The best that this processor supports. All give the same results and counts.
+const Unit& best_unit();
+
+}  // namespace warpmeter::model

@@ -1,0 +1,238 @@
+#include "collector/model/machine/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/kernel_name.h"
+#include "collector/model/machine/blocks.h"
+#include "collector/model/machine/sharing.h"
+#include "collector/model/machine/trap_message.h"
+#include "collector/model/machine/turns.h"
+#include "collector/model/machine/worker.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// Of one block, on this machine.
+constexpr std::uint64_t most_local_bytes = std::uint64_t{256} << 20;
+
+/// Shared memory that a block may have, by the architecture's whitepaper.
+std::uint32_t shared_limit(int arch) {
+  switch (arch) {
+    case 75:
+      return 64 << 10;
+    case 80:
+    case 87:
+      return 163 << 10;
+    case 86:
+    case 89:
+    case 120:
+    case 121:
+      return 99 << 10;
+    default:
+      return 227 << 10;
+  }
+}
+
+using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
+
+void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled,
+          const Progress& progress = {}) {
+  while (const std::optional<std::uint64_t> block = blocks.next()) {
+    switch (worker.run_block(*block, cancelled)) {
+      case BlockOutcome::done:
+      case BlockOutcome::waits:
+        blocks.done(*block, worker);
+        break;
+      case BlockOutcome::trapped:
+        blocks.trapped(worker.trap());
+        return;
+      case BlockOutcome::cancelled:
+        blocks.stop();
+        return;
+    }
+    if (cancelled && cancelled()) {
+      blocks.stop();
+      return;
+    }
+    if (progress) progress(blocks.begun(), blocks.count());
+  }
+}
+
+/// The next block alone.
+void work_on_one(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled) {
+  const std::optional<std::uint64_t> block = blocks.next();
+  if (!block) return;
+  const BlockOutcome outcome = worker.run_block(*block, cancelled);
+  if (outcome == BlockOutcome::done) blocks.done(*block, worker);
+  if (outcome == BlockOutcome::trapped) blocks.trapped(worker.trap());
+  if (outcome == BlockOutcome::cancelled) blocks.stop();
+}
+
+/// Runs the blocks that are left over threads, adding their workers. False when blocks met in
+/// memory: then memory is as it was before, and what was counted means nothing.
+template <class NewWorker>
+bool run_side_by_side(unsigned count, const NewWorker& new_worker,
+                      std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks,
+                      Sharing& sharing, const LaunchOptions& options) {
+  const std::function<bool()> cancelled = [&] {
+    return sharing.has_conflict() || (options.cancelled && options.cancelled());
+  };
+  const std::size_t first = workers.size();
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < count; ++i) {
+    workers.push_back(new_worker());
+    workers.back()->tell(nullptr, &sharing);
+  }
+  for (unsigned i = 1; i < count; ++i) {
+    threads.emplace_back([&, i] { work(*workers[first + i], blocks, cancelled); });
+  }
+  work(*workers[first], blocks, cancelled, options.progress);
+  for (std::thread& thread : threads) thread.join();
+  if (!sharing.has_conflict()) return true;
+  sharing.restore();
+  return false;
+}
+
+LaunchOutcome counted(const std::vector<std::unique_ptr<Worker>>& workers) {
+  LaunchOutcome sum;
+  for (const auto& worker : workers) sum += worker->take_counts();
+  return sum;
+}
+
+unsigned host_threads(std::uint64_t blocks, unsigned wanted) {
+  if (wanted == 0) wanted = std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(std::min<std::uint64_t>(wanted, blocks));
+}
+
+}  // namespace
+
+std::string geometry_failure(const Program& program, const Geometry& geometry) {
+  const Dim3& grid = geometry.grid;
+  const Dim3& block = geometry.block;
+  const std::string kernel = readable_name(program.kernel);
+  const auto named = [](const Dim3& d) { return fmt::format("{}×{}×{}", d.x, d.y, d.z); };
+  if (grid.count() == 0 || block.count() == 0) {
+    return fmt::format("kernel '{}' has no thread in a grid of {} blocks of {} threads", kernel,
+                       named(grid), named(block));
+  }
+  if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535) {
+    return fmt::format("a grid of {} blocks is larger than a device takes (2147483647×65535×65535)",
+                       named(grid));
+  }
+  if (block.count() > program.max_threads || block.x > 1024 || block.y > 1024 || block.z > 64) {
+    return fmt::format("kernel '{}' takes at most {} threads a block, not {}", kernel,
+                       program.max_threads, named(block));
+  }
+  const std::uint64_t shared =
+      geometry.dynamic_shared_bytes == 0
+          ? program.static_shared_bytes
+          : std::uint64_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes;
+  if (shared > shared_limit(program.arch)) {
+    return fmt::format(
+        "kernel '{}' asks for {} bytes of shared memory, but a block of sm_{} has {}", kernel,
+        shared, program.arch, shared_limit(program.arch));
+  }
+  const std::uint64_t local = program.local_bytes * block.count();
+  if (local > most_local_bytes) {
+    return fmt::format(
+        "kernel '{}' asks for {} bytes of local memory for the {} threads of a block, but the "
+        "model has {}; launch smaller blocks",
+        kernel, local, block.count(), most_local_bytes);
+  }
+  return "";
+}
+
+std::optional<std::vector<std::byte>> pack_parameters(
+    const Program& program, std::span<const std::vector<std::byte>> arguments) {
+  if (arguments.size() != program.parameters.size()) return std::nullopt;
+  std::vector<std::byte> packed(program.parameter_bytes);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].size() != program.parameters[i].bytes) return std::nullopt;
+    std::copy(arguments[i].begin(), arguments[i].end(),
+              packed.begin() + program.parameters[i].offset);
+  }
+  return packed;
+}
+
+LaunchOutcome& LaunchOutcome::operator+=(const LaunchOutcome& other) {
+  counts.resize(std::max(counts.size(), other.counts.size()));
+  parted.resize(std::max(parted.size(), other.parted.size()));
+  for (std::size_t i = 0; i < other.counts.size(); ++i) {
+    counts[i].shared += other.counts[i].shared;
+    counts[i].global += other.counts[i].global;
+    counts[i].is_approximate |= other.counts[i].is_approximate;
+    counts[i].loop_loads += other.counts[i].loop_loads;
+  }
+  for (std::size_t i = 0; i < other.parted.size(); ++i) parted[i] |= other.parted[i];
+  warp_instructions += other.warp_instructions;
+  thread_instructions += other.thread_instructions;
+  return *this;
+}
+
+bool LaunchOutcome::has_parted() const {
+  return std::find(parted.begin(), parted.end(), 1) != parted.end();
+}
+
+LaunchOutcome launch(const Program& program, const Geometry& geometry,
+                     std::span<const std::byte> parameters, DeviceMemory& memory,
+                     const LaunchOptions& options) {
+  for (const ModuleVariable& variable : program.variables) {
+    if (options.keep_variables && memory.find(variable.address) != nullptr) continue;
+    memory.place(variable.address, variable.initial, variable.name);
+  }
+  Blocks blocks(geometry.grid.count(), options.sample);
+  const bool in_order = options.observer != nullptr || program.blocks_communicate;
+  LaunchOutcome outcome;
+  outcome.threads = in_order ? 1 : host_threads(blocks.count(), options.threads);
+  const auto new_worker = [&] {
+    auto worker = std::make_unique<Worker>(program, memory, geometry, parameters,
+                                           options.unit != nullptr ? *options.unit : best_unit(),
+                                           options.instruction_budget);
+    worker->print_to(options.print);
+    if (options.observer != nullptr) worker->tell(options.observer, nullptr);
+    return worker;
+  };
+  std::vector<std::unique_ptr<Worker>> workers;
+  if (outcome.threads > 1) {
+    // The first block runs alone, and shows what the kernel stores to.
+    Sharing sharing(memory);
+    workers.push_back(new_worker());
+    workers[0]->tell(nullptr, &sharing);
+    work_on_one(*workers[0], blocks, options.cancelled);
+    sharing.begin();
+    if (!run_side_by_side(outcome.threads, new_worker, workers, blocks, sharing, options)) {
+      workers.resize(1);
+      outcome.threads = 1;
+      blocks.start_again();
+    }
+    memory.for_each([](Allocation& allocation) { allocation.touched = nullptr; });
+  }
+  if (outcome.threads == 1) {
+    const bool has_waiting_loops = std::any_of(program.sites.begin(), program.sites.end(),
+                                               [](const SiteInfo& site) { return site.waits; });
+    const Turns turns = has_waiting_loops ? Turns::short_ones : Turns::long_ones;
+    run_in_turns(new_worker, workers, blocks, program.blocks_communicate ? turns : Turns::none,
+                 options);
+  }
+
+  outcome.cancelled = blocks.is_stopped();
+  if (const BlockTrap* trap = blocks.trap()) {
+    outcome.trap = describe(*trap, program, geometry, memory);
+    if (options.observer != nullptr) {
+      options.observer->stopped(trap->raised.kind, trap->raised.instruction, outcome.trap->message);
+    }
+  }
+  outcome += options.sample != nullptr ? options.sample->whole() : counted(workers);
+  if (!options.keep_variables) {
+    for (const ModuleVariable& variable : program.variables) memory.remove(variable.address);
+  }
+  return outcome;
+}
+
+}  // namespace warpmeter::model

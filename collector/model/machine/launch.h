@@ -1,0 +1,97 @@
+// A kernel launch on the CPU: blocks of a program over threads of the host, then the counts.
+//
+// Counts and results do not depend on how many threads there are: counts are sums of whole numbers,
+// and blocks are independent of each other. Kernels whose blocks may talk to each other (atomics on
+// global or generic memory, volatile or ordered accesses to it) run on one thread, block after
+// block, or in turns where they wait for each other (see turns.h), so that they too give the same
+// every time; so do those whose blocks turn out to touch what others wrote (see sharing.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/geometry.h"
+#include "collector/model/machine/execute/units.h"
+#include "collector/model/machine/memory.h"
+#include "collector/model/machine/observer.h"
+#include "collector/model/machine/program.h"
+#include "collector/model/machine/worker_memory.h"
+
+namespace warpmeter::model {
+
+/// Warp instructions that one warp may execute before it is taken for an endless loop.
+inline constexpr std::uint64_t default_instruction_budget = 1'000'000'000;
+
+/// Why a kernel was stopped.
+struct Trap {
+  TrapKind kind = TrapKind::none;
+  std::string message;  ///< one sentence: what, kernel, lines, block and thread
+  Place place;
+  std::uint64_t address = 0;
+  Dim3 block, thread;  ///< that raised it
+};
+
+struct LaunchOutcome {
+  std::optional<Trap> trap;
+  bool cancelled = false;
+  std::vector<SiteCounts> counts;  ///< of each of the program's sites; complete only without a trap
+  std::vector<std::uint8_t> parted;  ///< of each instruction: 1 where lanes of a warp parted at it
+  bool has_parted() const;           ///< anywhere
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t thread_instructions = 0;  ///< active lanes over all warp instructions
+  unsigned threads = 0;                   ///< of the host, that took part
+
+  /// Adds the counts; threads, traps and the like stay.
+  LaunchOutcome& operator+=(const LaunchOutcome& other);
+};
+
+/// Blocks of a grid that are run in place of all, and who takes what each of them cost.
+class BlockSample {
+ public:
+  virtual ~BlockSample() = default;
+  virtual const std::vector<std::uint64_t>& blocks() const = 0;  ///< linear, in the order to run
+  /// What one of them cost.
+  virtual void add(std::uint64_t block, const LaunchOutcome& outcome) = 0;
+  /// Forgets what was added after the first block.
+  virtual void keep_first() = 0;
+  /// What the whole grid is taken to cost.
+  virtual LaunchOutcome whole() const = 0;
+};
+
+struct LaunchOptions {
+  unsigned threads = 0;  ///< of the host; 0: one a core
+  std::uint64_t instruction_budget = default_instruction_budget;
+  std::function<bool()> cancelled;              ///< asked now and then, by any thread; may be empty
+  const Unit* unit = nullptr;                   ///< null: the best
+  std::function<void(std::string_view)> print;  ///< what the kernel prints; empty: standard error
+  /// The module's variables stay in `memory`, for the launches that follow; the first brings them.
+  bool keep_variables = false;
+  /// Looks on while the kernel runs, in order on one thread; null: nobody does.
+  LaunchObserver* observer = nullptr;
+  /// Takes the costs of its blocks; no others are run. Null: all are.
+  BlockSample* sample = nullptr;
+  /// Told now and then how many blocks were begun, by one thread; may be empty.
+  std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};
+};
+
+/// Why this geometry cannot be launched, as one sentence; empty when it can.
+std::string geometry_failure(const Program& program, const Geometry& geometry);
+
+/// The entry's parameters in memory. nullopt: another number of arguments, or a size that differs.
+std::optional<std::vector<std::byte>> pack_parameters(
+    const Program& program, std::span<const std::vector<std::byte>> arguments);
+
+/// Puts the module's own variables into `memory`, runs, and takes them out again unless they are
+/// to be kept. The geometry must
+/// have no geometry_failure().
+LaunchOutcome launch(const Program& program, const Geometry& geometry,
+                     std::span<const std::byte> parameters, DeviceMemory& memory,
+                     const LaunchOptions& options);
+
+}  // namespace warpmeter::model

@@ -1,0 +1,105 @@
+#include "collector/model/machine/memory.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "collector/model/machine/align.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// For messages about those who come too late.
+constexpr std::size_t most_remembered = 1 << 16;
+
+}  // namespace
+
+std::string_view to_string(AddressSpace space) {
+  switch (space) {
+    case AddressSpace::generic:
+      return "generic";
+    case AddressSpace::global:
+      return "global";
+    case AddressSpace::shared:
+      return "shared";
+    case AddressSpace::local:
+      return "local";
+    case AddressSpace::constant:
+      return "constant";
+    case AddressSpace::param:
+      return "parameter";
+  }
+  return "unknown";
+}
+
+std::uint64_t window_of(AddressSpace space) {
+  switch (space) {
+    case AddressSpace::shared:
+      return shared_window;
+    case AddressSpace::local:
+      return local_window;
+    case AddressSpace::constant:
+      return constant_window;
+    case AddressSpace::param:
+      return param_window;
+    case AddressSpace::generic:
+    case AddressSpace::global:
+      break;
+  }
+  return 0;
+}
+
+std::uint64_t DeviceMemory::allocate(std::vector<std::byte> contents, std::string name) {
+  const std::uint64_t address = next_;
+  const std::uint64_t bytes = contents.size();
+  next_ = round_up(address + bytes + std::max(bytes, least_gap), allocation_alignment);
+  place(address, std::move(contents), std::move(name));
+  return address;
+}
+
+void DeviceMemory::place(std::uint64_t address, std::vector<std::byte> contents, std::string name) {
+  auto allocation = std::make_unique<Allocation>();
+  allocation->address = address;
+  allocation->name = std::move(name);
+  allocation->data = std::move(contents);
+  const auto after = std::upper_bound(
+      allocations_.begin(), allocations_.end(), address,
+      [](std::uint64_t a, const std::unique_ptr<Allocation>& b) { return a < b->address; });
+  allocations_.insert(after, std::move(allocation));
+}
+
+const Allocation* DeviceMemory::find(std::uint64_t address) const {
+  const auto after = std::upper_bound(
+      allocations_.begin(), allocations_.end(), address,
+      [](std::uint64_t a, const std::unique_ptr<Allocation>& b) { return a < b->address; });
+  if (after == allocations_.begin()) return nullptr;
+  const Allocation& allocation = **std::prev(after);
+  return address < allocation.end() ? &allocation : nullptr;
+}
+
+Allocation* DeviceMemory::find(std::uint64_t address) {
+  return const_cast<Allocation*>(std::as_const(*this).find(address));
+}
+
+std::vector<std::byte> DeviceMemory::remove(std::uint64_t address) {
+  const auto found =
+      std::find_if(allocations_.begin(), allocations_.end(),
+                   [&](const std::unique_ptr<Allocation>& a) { return a->address == address; });
+  if (found == allocations_.end()) return {};
+  std::vector<std::byte> contents = std::move((*found)->data);
+  if (address >= first_allocation) {
+    removed_[address] = {address, contents.size(), std::move((*found)->name)};
+    if (removed_.size() > most_remembered) removed_.erase(removed_.begin());
+  }
+  allocations_.erase(found);
+  return contents;
+}
+
+const DeviceMemory::Removed* DeviceMemory::find_removed(std::uint64_t address) const {
+  const auto after = removed_.upper_bound(address);
+  if (after == removed_.begin()) return nullptr;
+  const Removed& removed = std::prev(after)->second;
+  return address - removed.address < removed.bytes ? &removed : nullptr;
+}
+
+}  // namespace warpmeter::model

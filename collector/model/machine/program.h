@@ -1,0 +1,215 @@
+// An entry of a PTX module, ready to run: operations, what their operands' rows hold at the start,
+// memory sites, and where each instruction came from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/model/machine/memory.h"
+#include "collector/model/machine/operation.h"
+#include "collector/model/machine/unset_steps.h"
+#include "collector/model/machine/warp.h"
+
+namespace warpmeter::model {
+
+/// Where an instruction was written. `file` indexes Program::files; line 0: not known.
+struct Place {
+  int ptx_line = 0;
+  int file = 0;
+  int line = 0;
+};
+
+enum class AccessKind : std::uint8_t { load, store, atomic, reduction };
+
+/// How far a fence, or a strong access, is seen (a cluster of one block is that block).
+enum class Scope : std::uint8_t { block, device };
+
+/// One request that the machine makes where PTX has an access.
+struct Request {
+  std::int8_t offset = 0;   ///< from the access's address
+  std::uint8_t width = 4;   ///< bytes a lane
+  bool is_window = false;   ///< the address is rounded down to the width: a merged access
+  bool is_elected = false;  ///< one lane acts for all
+};
+
+/// A memory instruction.
+struct SiteInfo {
+  AccessKind kind = AccessKind::load;
+  AddressSpace space = AddressSpace::generic;
+  std::uint8_t width = 4;      ///< bytes a lane, all registers of a vector together
+  std::uint8_t alignment = 4;  ///< that an address must have
+  std::uint8_t parts = 1;      ///< registers of a vector
+  std::uint32_t instruction = 0;
+  /// A site of the same basic block, executed before, whose addresses differ from this one's by the
+  /// same number in every lane; see ptx/leaders.h.
+  std::optional<std::uint32_t> leader;
+  bool is_strong = false;   ///< volatile or ordered: other threads are meant to see it
+  bool says_order = false;  ///< .relaxed and the like is written
+  bool acquires = false, releases = false;
+  Scope scope = Scope::device;     ///< of an atomic or a strong access
+  bool stores_same = false;        ///< a store of what is one value in all threads
+  bool is_copied = false;          ///< a load of what is only stored again
+  bool is_verified = false;        ///< a load of what an atomic there compares before it changes it
+  bool is_call_parameter = false;  ///< of a device function; lies in local memory
+  std::uint8_t row_bytes = 0;      ///< of a register of a load or store; 0: not known
+  bool is_float = false;           ///< an atomic of floats
+  bool is_apart = false;      ///< cp.async and its like, which no counter of loads or stores sees
+  bool is_generic = false;    ///< the machine does not know the space either
+  bool retries = false;       ///< an atomic that the machine code runs as a loop
+  bool waits = false;         ///< in a loop whose end depends on what others do at the time
+  bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
+  /// What the machine makes of one execution; none where another site's requests include it.
+  std::vector<Request> requests;
+  std::string_view doubt;  ///< why the machine may make other requests; empty when it does not
+  /// Instructions at which no warp may part, for else the machine may make other requests.
+  std::vector<std::uint32_t> together;
+};
+
+/// A kind of access that machine code has beyond what its PTX explains; `space` may be generic.
+struct StrayAccess {
+  AccessKind kind = AccessKind::load;
+  AddressSpace space = AddressSpace::generic;
+};
+
+inline constexpr std::string_view stray_accesses =
+    "counted at PTX level: the machine code has accesses that belong to no line of the PTX";
+
+/// A row that holds the same number in every lane.
+struct ConstantRow {
+  std::uint16_t row = 0;
+  std::uint8_t element_bytes = 4;  ///< 2, 4 or 8
+  std::uint64_t bits = 0;
+};
+
+/// What a special register is made from.
+enum class Special : std::uint8_t {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  dynamic_smem_size,
+  total_smem_size,
+};
+
+struct SpecialRow {
+  std::uint16_t row = 0;
+  Special special = Special::tid_x;
+};
+
+struct RowRange {
+  std::uint32_t first = 0, count = 0;  ///< in units of row_unit_bytes
+};
+
+/// A `.global` variable of the module; each launch starts from `initial`.
+struct ModuleVariable {
+  std::string name;
+  std::uint64_t address = 0;
+  std::vector<std::byte> initial;
+};
+
+/// A `.const` variable of the module, within constant_memory.
+struct ConstantVariable {
+  std::string name;
+  std::uint64_t offset = 0;
+};
+
+/// An instruction whose lanes wait for each other: the row that holds which.
+struct SyncInfo {
+  std::uint32_t instruction = 0;
+  std::uint16_t members = 0;
+};
+
+/// An instruction that orders what its thread does before and after it.
+struct FenceInfo {
+  std::uint32_t instruction = 0;
+  Scope scope = Scope::device;
+};
+
+/// An instruction that starts copies to shared memory, puts them in a group, or waits for them.
+struct CopyInfo {
+  enum class Kind : std::uint8_t { start, commit, wait, wait_all };
+  std::uint32_t instruction = 0;
+  Kind kind = Kind::start;
+  std::uint32_t groups = 0;  ///< that may be left when it has waited
+};
+
+struct Parameter {
+  std::uint32_t offset = 0, bytes = 0;
+  std::string type = {};  ///< "u64", "f32"; of a structure, "b8[24]"
+};
+
+/// Of local memory, for the frames of functions that are called.
+inline constexpr std::uint32_t stack_bytes = 32 << 10;
+/// Behind all else of it, for alloca.
+inline constexpr std::uint32_t most_taken_bytes = 32 << 10;
+
+struct Program {
+  std::string kernel;
+  int arch = 0;  ///< 90 is sm_90
+  std::vector<Operation> operations;
+  std::vector<Place> places;  ///< of each instruction
+  std::vector<std::string> files;
+  std::vector<SiteInfo> sites;
+  std::vector<SyncInfo> syncs;
+  std::vector<FenceInfo> fences;
+  std::vector<CopyInfo> copies;
+  UnsetTable unset;
+
+  std::uint32_t row_units = 0;        ///< of a warp's registers
+  std::uint32_t predicate_count = 0;  ///< of a warp
+  std::vector<RowRange> registers;    ///< rows that start at zero in each block
+  std::vector<ConstantRow> constants;
+  std::vector<SpecialRow> specials;
+
+  std::vector<Parameter> parameters;  ///< of the entry
+  std::uint32_t parameter_bytes = 0;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t dynamic_shared_offset = 0;
+  std::uint32_t local_bytes = 0;  ///< of each thread
+  std::vector<ModuleVariable> variables;
+  std::vector<ConstantVariable> constant_variables;
+  std::vector<std::byte> constant_memory;
+  std::vector<FunctionCode> functions;  ///< those that are not inlined
+  bool has_calls = false;
+  /// Why its counts are of PTX: the machine code was not read. Empty: it was, and the sites say
+  /// what it makes of them.
+  std::string why_unaudited = "counted at PTX level: the machine code was not read";
+  bool is_audited() const { return why_unaudited.empty(); }
+  /// Why the counting rules are not exact on its architecture; empty: they are, see measured.h.
+  std::string why_not_exact;
+  /// Accesses of the machine code that belong to no access of the PTX, so that no site counts them.
+  std::vector<StrayAccess> strays;
+  bool takes_stack = false;  ///< with alloca
+
+  /// Blocks may talk to each other through global atomics or volatile memory, so that their order
+  /// can show in the results.
+  bool blocks_communicate = false;
+  /// Threads can hand on what they did through memory: there are fences, barrier objects, or
+  /// accesses that release.
+  bool has_releases = false;
+  /// Some warps of a block wait for each other without the rest, or arrive without waiting.
+  bool has_partial_barriers = false;
+  std::uint32_t max_threads = 1024;
+};
+
+}  // namespace warpmeter::model

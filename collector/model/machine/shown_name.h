@@ -1,0 +1,23 @@
+// What messages call a piece of global memory: a buffer by the name it was given, a variable by the
+// name its author wrote. What compilers and CUDA's headers put into a module (string constants,
+// tables, the workspace of cooperative groups) has no name that a person would know.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "collector/model/machine/memory.h"
+
+namespace warpmeter::model {
+
+/// A module variable as its author wrote it, "app::counters"; nullopt: its author is no user.
+std::optional<std::string> readable_variable(std::string_view symbol);
+
+/// Whether messages may name it.
+bool has_shown_name(const Allocation& allocation);
+
+/// "'out'", "'app::counters'", "memory from malloc"; "memory of the compiler's own".
+std::string shown_name(const Allocation& allocation);
+
+}  // namespace warpmeter::model

@@ -1,0 +1,26 @@
+// What a kernel can call that comes with the driver: printf, assert, malloc and free. The units of
+// execute/ call these; each serves the lanes of the mask in turn.
+#pragma once
+
+#include <cstdint>
+
+#include "collector/model/machine/warp.h"
+
+namespace warpmeter::model {
+
+/// vprintf: a is the row of the formats' addresses, b that of the arguments', d takes how many
+/// arguments were printed, as on the hardware, or -1 for an address that leads nowhere.
+void print(Warp& w, const Operation* op, std::uint32_t mask);
+
+/// __assertfail: keeps what the first lane says for the trap's message. a: the expression, b: the
+/// file, c: the line.
+void note_assertion(Warp& w, const Operation* op, std::uint32_t mask);
+
+/// malloc out of a heap of device_heap_bytes: d takes the addresses, 0 where nothing is left.
+void allocate(Warp& w, const Operation* op, std::uint32_t mask);
+void deallocate(Warp& w, const Operation* op, std::uint32_t mask);
+
+/// As large as the hardware's is unless it is told otherwise.
+inline constexpr std::uint64_t device_heap_bytes = 8 << 20;
+
+}  // namespace warpmeter::model

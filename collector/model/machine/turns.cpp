@@ -1,0 +1,115 @@
+#include "collector/model/machine/turns.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <optional>
+
+namespace warpmeter::model {
+namespace {
+
+/// Memory that blocks which wait may take together, and how many there may be whatever they take. A
+/// device holds a few thousand.
+constexpr std::size_t most_waiting_bytes = std::size_t{2} << 30;
+constexpr std::size_t least_waiting_blocks = 16;
+
+/// Turns of every waiting block in which none does anything new, after which nothing will come.
+constexpr std::size_t still_turns = 16;
+
+/// Instructions, in budgets of one warp, that all blocks may execute before one of them ends.
+constexpr std::uint64_t most_budgets = 16;
+
+class TurnTaking {
+ public:
+  TurnTaking(const std::function<std::unique_ptr<Worker>()>& new_worker,
+             std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks)
+      : new_worker_(new_worker), workers_(workers), blocks_(blocks) {}
+
+  void run(Turns turns, const LaunchOptions& options) {
+    while (Worker* worker = next()) {
+      // Lanes of a warp part for good only when no block goes on otherwise.
+      const bool is_last_resort = still_ > still_turns / 2 * waiting_.size() && still_ > 1;
+      const std::uint64_t before = worker->executed();
+      const BlockOutcome outcome =
+          worker->go_on(options.cancelled, is_last_resort ? Turns::last_resort : turns);
+      since_last_end_ += worker->executed() - before;
+      switch (outcome) {
+        case BlockOutcome::done:
+          blocks_.done(worker->block(), *worker);
+          idle_.push_back(worker);
+          still_ = 0;
+          since_last_end_ = 0;
+          if (options.cancelled && options.cancelled()) return blocks_.stop();
+          if (options.progress) options.progress(blocks_.begun(), blocks_.count());
+          break;
+        case BlockOutcome::waits:
+          turns = Turns::short_ones;
+          waiting_.push_back(worker);
+          still_ = worker->is_still() ? still_ + 1 : 0;
+          if (still_ > still_turns * waiting_.size()) return give_up(TrapKind::no_progress);
+          if (since_last_end_ / most_budgets > options.instruction_budget) {
+            return give_up(TrapKind::endless);
+          }
+          break;
+        case BlockOutcome::trapped:
+          return blocks_.trapped(worker->trap());
+        case BlockOutcome::cancelled:
+          return blocks_.stop();
+      }
+    }
+  }
+
+ private:
+  /// A block that has not begun, while there is room; then the one whose turn was the longest ago.
+  Worker* next() {
+    const bool has_room = waiting_.size() < least_waiting_blocks ||
+                          waiting_.size() * waiting_.front()->resident_bytes() < most_waiting_bytes;
+    if (has_room) {
+      if (const std::optional<std::uint64_t> block = blocks_.next()) {
+        Worker* worker = idle_worker();
+        worker->start_block(*block);
+        return worker;
+      }
+    }
+    if (waiting_.empty()) return nullptr;
+    Worker* worker = waiting_.front();
+    waiting_.pop_front();
+    return worker;
+  }
+
+  Worker* idle_worker() {
+    if (idle_.empty()) {
+      workers_.push_back(new_worker_());
+      return workers_.back().get();
+    }
+    Worker* worker = idle_.back();
+    idle_.pop_back();
+    return worker;
+  }
+
+  void give_up(TrapKind kind) {
+    Worker* first =
+        *std::min_element(waiting_.begin(), waiting_.end(),
+                          [](const Worker* a, const Worker* b) { return a->block() < b->block(); });
+    first->give_up(kind);
+    blocks_.trapped(first->trap());
+  }
+
+  const std::function<std::unique_ptr<Worker>()>& new_worker_;
+  std::vector<std::unique_ptr<Worker>>& workers_;
+  Blocks& blocks_;
+  std::deque<Worker*> waiting_;
+  std::vector<Worker*> idle_;
+  std::size_t still_ = 0;             ///< turns in a row in which a block did nothing new
+  std::uint64_t since_last_end_ = 0;  ///< instructions since a block ended
+};
+
+}  // namespace
+
+void run_in_turns(const std::function<std::unique_ptr<Worker>()>& new_worker,
+                  std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks, Turns turns,
+                  const LaunchOptions& options) {
+  TurnTaking(new_worker, workers, blocks).run(turns, options);
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,137 @@
+// A warp while it runs, and what its memory accesses remember: plain data that the units of
+// execute/ and the scheduler share (see operation.h for why there are no functions here).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "collector/model/machine/operation.h"
+
+namespace warpmeter::model {
+
+/// How the lanes of a remembered access lie, in halves of 16 lanes.
+enum class Shape : std::uint8_t {
+  general,
+  uniform,     ///< within a half, one address
+  contiguous,  ///< within a half, one element after the other
+};
+
+struct TouchedWords;
+
+/// One memory instruction, as one worker thread sees it. An access whose lanes lie towards each
+/// other as they did the last time (same mask, same distances from the first active lane) costs one
+/// increment here; the counting rules are applied when the shape changes, and at the end.
+///
+/// Where the addresses are known to lie as those of another site, the leader, which was executed
+/// just before, they are compared with what is remembered only once for each of its shapes.
+struct alignas(64) Site {
+  // What the common access looks at lies in two lines of the cache.
+  const Site* leader;         ///< one that never remembers anything where there is none
+  std::uint64_t like_leader;  ///< the leader's number when it remembered the same mask and deltas
+  std::uint32_t mask;         ///< 0: nothing remembered
+  Shape shape;
+  std::uint8_t misaligned;  ///< bits that no lane's address may have
+  std::uint8_t hit_shift;   ///< hits[(address & hit_mask) >> hit_shift]
+  std::uint8_t hit_mask;    ///< what of the first address the transactions depend on
+  std::uint64_t least;      ///< where the first active lane may be so that all lanes are inside
+  std::uint64_t most_above_least;
+  std::byte* host;              ///< what `least` is on this machine
+  std::uint64_t half_apart;     ///< delta[16]
+  const TouchedWords* touched;  ///< to be told of each access; null: nobody is
+  std::uint64_t number;         ///< of what is remembered, none twice; 0: nothing is
+  std::uint64_t hits[32];       ///< of the remembered shape, not yet in the counts
+
+  alignas(64) std::uint64_t delta[32];  ///< address minus the first active lane's
+  std::uint32_t delta_32[32];           ///< the same for 32-bit address registers
+  std::uint64_t window_begin;           ///< where the last access was allowed
+  std::uint8_t space;                   ///< of the last access: a Space of memory.h
+};
+
+/// A side of a divergent branch that waits, or where both continue together.
+struct Frame {
+  const Operation* pc;
+  const Operation* reconverge;
+  std::uint32_t mask;
+  std::uint32_t counted_from;  ///< see Warp
+  bool is_call = false;        ///< where the caller goes on
+};
+
+/// A function that is called: its first operation, the one that ends it, and the highest place that
+/// its frame may begin at. Its address for calls through pointers is first_function +
+/// function_step × its number.
+inline constexpr std::uint64_t first_function = 0x10000;
+inline constexpr std::uint64_t function_step = 16;
+struct FunctionCode {
+  std::uint32_t first, end, highest_frame;
+};
+
+enum class WarpStatus : std::uint8_t { running, yielded, at_barrier, finished, trapped };
+
+enum class TrapKind : std::uint8_t {
+  none,
+  out_of_bounds,
+  misaligned,
+  divergent_barrier,
+  barrier_not_reached,
+  endless,
+  no_progress,
+  trap_instruction,
+  stack_overflow,
+  bad_call,
+  assertion,
+};
+
+struct RaisedTrap {
+  TrapKind kind;
+  std::uint8_t space;  ///< a Space of memory.h
+  std::uint32_t lane;
+  std::uint32_t instruction;
+  std::uint32_t mask;  ///< lanes that had come to a divergent barrier
+  std::uint64_t address, width;
+};
+
+/// Each side of a divergent branch has fewer lanes than the branch, so 32 levels of two frames; and
+/// as many for the loops that gather those who leave them early. Calls may take as many frames
+/// again each.
+inline constexpr std::uint32_t frames_of_divergence = 64;
+inline constexpr std::uint32_t frames_of_calls = 2048;
+
+/// What a checker wants of an operation: to know which was the last, to be told before.
+inline constexpr std::uint8_t watch_noted = 1, watch_observed = 2;
+
+struct WorkerMemory;
+
+struct Warp {
+  std::byte* registers;       ///< rows of lanes
+  std::uint32_t* predicates;  ///< a bit a lane
+  Site* sites;
+  std::uint8_t* parted;  ///< of each instruction: 1 once lanes have parted at it
+  WorkerMemory* memory;
+  std::byte** lane_host;  ///< of reach(): where each active lane's access goes on this machine
+  const Operation* code;
+  const Operation* pc;  ///< where to go on, while not running
+  std::uint32_t active;
+  std::uint32_t alive;                ///< lanes that exist and have not exited
+  const Operation* reconverge;        ///< where the active lanes wait for the others; may be null
+  std::uint32_t counted_from;         ///< first instruction not yet in the counts
+  std::uint32_t carry;                ///< condition code of add.cc and the like, a bit a lane
+  std::uint64_t warp_instructions;    ///< of this warp in this block
+  std::uint64_t thread_instructions;  ///< active lanes over all of them
+  std::uint64_t yield_at;             ///< leave the processor to the other warps at this count
+  std::uint32_t index;                ///< in the block
+  std::uint32_t depth;                ///< of stack
+  WarpStatus status;
+  RaisedTrap trap;
+  const FunctionCode* functions;
+  std::uint64_t function_count;
+  Frame* stack;
+  /// Frames that calls may fill; loops that gather lanes may fill frames_of_divergence more.
+  std::uint32_t stack_limit;
+  const std::uint8_t* watched;  ///< by operation, while somebody checks: sums of watch_…
+  const Operation* last;        ///< the last one executed that was to be noted; may be null
+};
+
+/// One instruction set's code for Warp: runs until the warp yields, waits, finishes or traps.
+using RunWarp = void (*)(Warp& warp);
+
+}  // namespace warpmeter::model

@@ -1,0 +1,443 @@
+// Warps take turns: each runs until it waits at a barrier, ends, or has had its share; when none
+// can run, either a barrier is complete and its warps go on, or threads wait for others that will
+// never come.
+//
+// The lanes of a warp run together and wait for each other where branches meet. But a lane may spin
+// until another one of its warp, which waits for it there, gives a lock back; hardware lets both go
+// on. So lanes that do nothing but loop for several shares take turns with those that wait.
+#include "collector/model/machine/worker.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <numeric>
+#include <utility>
+
+#include "collector/model/counts/rules/counting.h"
+#include "collector/model/machine/observer.h"
+#include "collector/model/machine/sharing.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// Warp instructions after which a warp lets the others go on, at its next jump backwards.
+constexpr std::uint64_t share = 1 << 18;
+/// The same in a block whose lanes are known to wait for each other.
+constexpr std::uint64_t share_of_spinners = 1 << 12;
+/// The first where blocks are known to; it doubles while the block goes on.
+constexpr std::uint64_t first_share_in_turns = 1 << 4;
+/// Shares of every warp after which a block is left for later although it goes on.
+constexpr std::uint32_t longest_turn = 64, longest_of_short_turns = 16;
+/// Shares of every warp in which none does anything new, after which a block on its own waits for
+/// nothing that could come.
+constexpr std::uint32_t still_shares = 16;
+/// Shares after which a loop that changed nothing but memory is taken to wait.
+constexpr std::uint64_t patience = 3;
+
+/// Whether a special register is another one in another block.
+bool is_of_block(Special special) {
+  return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z;
+}
+
+std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
+
+}  // namespace
+
+void Worker::Free::operator()(std::byte* memory) const {
+  ::operator delete[](memory, std::align_val_t{row_unit_bytes});
+}
+
+template <class T>
+T* Worker::row(const Warp& warp, std::uint32_t unit) const {
+  return reinterpret_cast<T*>(warp.registers + unit * row_unit_bytes);
+}
+
+Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geometry,
+               std::span<const std::byte> parameters, const Unit& unit,
+               std::uint64_t instruction_budget)
+    : program_(program),
+      geometry_(geometry),
+      unit_(unit),
+      instruction_budget_(instruction_budget),
+      warp_count_(
+          static_cast<std::uint32_t>((geometry.block.count() + warp_lanes - 1) / warp_lanes)),
+      warps_(warp_count_),
+      barriers_(warps_) {
+  memory_.program = &program;
+  memory_.device = &device;
+  const std::size_t dynamic = geometry.dynamic_shared_bytes;
+  memory_.shared.resize(dynamic == 0 ? program.static_shared_bytes
+                                     : program.dynamic_shared_offset + dynamic);
+  memory_.local.resize(std::size_t{program.local_bytes} * warp_count_ * warp_lanes);
+  memory_.parameters.assign(parameters.begin(), parameters.end());
+  memory_.constants = program.constant_memory;
+  memory_.sites.resize(program.sites.size() + 1);
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    memory_.sites[i].leader =
+        &memory_.sites[program.sites[i].leader.value_or(program.sites.size())];
+  }
+  memory_.counts.resize(program.sites.size());
+  memory_.parted.resize(program.places.size());
+
+  const std::size_t bytes = std::max<std::size_t>(program.row_units, 1) * row_unit_bytes;
+  registers_.reset(static_cast<std::byte*>(
+      ::operator new[](bytes* warp_count_, std::align_val_t{row_unit_bytes})));
+  std::memset(registers_.get(), 0, bytes * warp_count_);
+  predicates_.resize(std::size_t{program.predicate_count} * warp_count_);
+  spins_.resize(warp_count_);
+  has_atomics_ = std::any_of(program.sites.begin(), program.sites.end(),
+                             [](const SiteInfo& site) { return site.kind == AccessKind::atomic; });
+  const std::uint32_t calls = program.has_calls ? frames_of_calls : 0;
+  const std::uint32_t frames = 2 * frames_of_divergence + calls;
+  frames_.resize(std::size_t{frames} * warp_count_);
+  for (std::uint32_t i = 0; i < warp_count_; ++i) {
+    Warp& warp = warps_[i];
+    warp.registers = registers_.get() + bytes * i;
+    warp.predicates = predicates_.data() + std::size_t{program.predicate_count} * i;
+    warp.sites = memory_.sites.data();
+    warp.parted = memory_.parted.data();
+    warp.memory = &memory_;
+    warp.lane_host = memory_.lane_host.data();
+    warp.code = program.operations.data();
+    warp.index = i;
+    warp.functions = program.functions.data();
+    warp.function_count = program.functions.size();
+    warp.stack = frames_.data() + std::size_t{frames} * i;
+    warp.stack_limit = calls;
+    fill_lasting_rows(warp);
+  }
+}
+
+Worker::~Worker() = default;
+
+void Worker::fill_lasting_rows(Warp& warp) {
+  for (const ConstantRow& constant : program_.constants) {
+    std::byte* lanes = row<std::byte>(warp, constant.row);
+    for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
+      std::memcpy(lanes + lane * constant.element_bytes, &constant.bits, constant.element_bytes);
+    }
+  }
+  for (const SpecialRow& special : program_.specials) {
+    if (is_of_block(special.special)) continue;
+    std::uint32_t* lanes = row<std::uint32_t>(warp, special.row);
+    for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
+      lanes[lane] = special_value(special.special, warp.index, lane);
+    }
+  }
+}
+
+std::uint32_t Worker::special_value(Special special, std::uint32_t warp, std::uint32_t lane) const {
+  const Dim3& grid = geometry_.grid;
+  const Dim3& block = geometry_.block;
+  const std::uint32_t thread = warp * warp_lanes + lane;
+  switch (special) {
+    case Special::tid_x:
+      return thread % block.x;
+    case Special::tid_y:
+      return thread / block.x % block.y;
+    case Special::tid_z:
+      return thread / block.x / block.y;
+    case Special::ntid_x:
+      return block.x;
+    case Special::ntid_y:
+      return block.y;
+    case Special::ntid_z:
+      return block.z;
+    case Special::ctaid_x:
+      return block_index_[0];
+    case Special::ctaid_y:
+      return block_index_[1];
+    case Special::ctaid_z:
+      return block_index_[2];
+    case Special::nctaid_x:
+      return grid.x;
+    case Special::nctaid_y:
+      return grid.y;
+    case Special::nctaid_z:
+      return grid.z;
+    case Special::laneid:
+      return lane;
+    case Special::warpid:
+      return warp;
+    case Special::nwarpid:
+      return warp_count_;
+    case Special::lanemask_eq:
+      return 1u << lane;
+    case Special::lanemask_le:
+      return lanes_below(lane + 1);
+    case Special::lanemask_lt:
+      return lanes_below(lane);
+    case Special::lanemask_ge:
+      return ~lanes_below(lane);
+    case Special::lanemask_gt:
+      return ~lanes_below(lane + 1);
+    case Special::dynamic_smem_size:
+      return geometry_.dynamic_shared_bytes;
+    case Special::total_smem_size:
+      return static_cast<std::uint32_t>(memory_.shared.size());
+  }
+  return 0;
+}
+
+void Worker::start_warps(std::uint64_t block) {
+  const std::uint64_t in_row = block / geometry_.grid.x;
+  block_index_ = {static_cast<std::uint32_t>(block % geometry_.grid.x),
+                  static_cast<std::uint32_t>(in_row % geometry_.grid.y),
+                  static_cast<std::uint32_t>(in_row / geometry_.grid.y)};
+  trap_.block = block;
+  std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{0});
+  std::fill(memory_.local.begin(), memory_.local.end(), std::byte{0});
+  std::fill(predicates_.begin(), predicates_.end(), 0);
+  barriers_.clear();
+  std::fill(spins_.begin(), spins_.end(), Spin{});
+  turns_ = 0;
+  const auto threads = static_cast<std::uint32_t>(geometry_.block.count());
+  for (Warp& warp : warps_) {
+    for (const RowRange& range : program_.registers) {
+      std::memset(row<std::byte>(warp, range.first), 0, range.count * row_unit_bytes);
+    }
+    for (const SpecialRow& special : program_.specials) {
+      if (!is_of_block(special.special)) continue;
+      std::fill_n(row<std::uint32_t>(warp, special.row), warp_lanes,
+                  special_value(special.special, warp.index, 0));
+    }
+    warp.alive = lanes_below(threads - warp.index * warp_lanes);
+    warp.active = warp.alive;
+    warp.reconverge = nullptr;
+    warp.depth = 0;
+    warp.carry = 0;
+    warp.counted_from = 0;
+    warp.warp_instructions = 0;
+    warp.thread_instructions = 0;
+    warp.status = WarpStatus::yielded;
+    warp.pc = warp.code;
+    warp.trap = {};
+    warp.last = nullptr;
+  }
+}
+
+bool Worker::is_runnable(const Warp& warp) const { return warp.status == WarpStatus::yielded; }
+
+BlockOutcome Worker::raise(Warp& warp, TrapKind kind) {
+  warp.trap.kind = kind;
+  warp.trap.lane = static_cast<std::uint32_t>(std::countr_zero(warp.alive));
+  warp.trap.instruction = warp.pc->instruction;
+  warp.trap.mask = warp.alive;
+  trap_.raised = warp.trap;
+  trap_.warp = warp.index;
+  return BlockOutcome::trapped;
+}
+
+void Worker::tell(LaunchObserver* launch, Sharing* sharing) {
+  observer_ = launch == nullptr ? nullptr : launch->new_block_observer();
+  memory_.observer = observer_.get();
+  barriers_.tell(observer_.get());
+  for (Warp& warp : warps_) warp.watched = observer_ == nullptr ? nullptr : observer_->watched();
+  footprint_ = sharing == nullptr ? nullptr : std::make_unique<Footprint>(*sharing);
+  memory_.footprint = footprint_.get();
+}
+
+BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>& cancelled) {
+  start_block(block);
+  const BlockOutcome outcome = go_on(cancelled, Turns::none);
+  if (footprint_ != nullptr) footprint_->end_block();
+  return outcome;
+}
+
+void Worker::start_block(std::uint64_t block) {
+  start_warps(block);
+  if (observer_ != nullptr) observer_->start(block, memory_.shared.data());
+}
+
+std::size_t Worker::resident_bytes() const {
+  return program_.row_units * row_unit_bytes * warp_count_ + memory_.shared.size() +
+         memory_.local.size() + frames_.size() * sizeof(Frame) +
+         memory_.sites.size() * (sizeof(Site) + sizeof(SiteCounts));
+}
+
+std::uint64_t Worker::executed() const {
+  return std::accumulate(
+      warps_.begin(), warps_.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const Warp& warp) { return sum + warp.warp_instructions; });
+}
+
+void Worker::give_up(TrapKind kind) {
+  const auto unfinished = std::find_if(warps_.begin(), warps_.end(), [](const Warp& warp) {
+    return warp.status == WarpStatus::yielded;
+  });
+  raise(*unfinished, kind);
+}
+
+BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) {
+  if (std::exchange(removals_, memory_.device->heap().removals) != removals_) {
+    for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
+  }
+  const RunWarp run = memory_.observer != nullptr ? unit_.run_observed : unit_.run;
+  const bool is_short = turns == Turns::short_ones || turns == Turns::last_resort;
+  std::uint64_t whole_share = is_short ? first_share_in_turns : share;
+  for (std::uint32_t shares = 1, still = 0;; ++shares) {
+    bool ran = false, unfinished = false, yielded = false;
+    is_still_ = true;
+    for (Warp& warp : warps_) {
+      if (is_runnable(warp)) {
+        ran = true;
+        const std::uint64_t own_share = turns_ > 0 ? share_of_spinners : whole_share;
+        warp.yield_at = std::min(warp.warp_instructions + own_share, instruction_budget_);
+        run(warp);
+        if (warp.status == WarpStatus::yielded) {
+          yielded = true;
+          const bool stands = stands_still(warp);
+          is_still_ &= stands;
+          const bool lets_go = stands && (turns == Turns::last_resort || still >= still_shares / 2);
+          if (spins(warp, lets_go)) let_others_go(warp);
+        } else {
+          is_still_ = false;
+        }
+        if (warp.status == WarpStatus::trapped && wait_for_parted(warp)) {
+          unfinished = true;
+          continue;
+        }
+      }
+      if (warp.status == WarpStatus::trapped) {
+        trap_.raised = warp.trap;
+        trap_.warp = warp.index;
+        trap_.assertion = memory_.assertion;
+        return BlockOutcome::trapped;
+      }
+      if (warp.status == WarpStatus::yielded) {
+        if (warp.warp_instructions >= instruction_budget_) return raise(warp, TrapKind::endless);
+        if (cancelled && cancelled()) return BlockOutcome::cancelled;
+      }
+      if (warp.status == WarpStatus::at_barrier && warp.pc != nullptr) barriers_.come(warp);
+      unfinished |= warp.status != WarpStatus::finished;
+    }
+    if (!unfinished) break;
+    is_still_ &= !barriers_.release();
+    if (yielded) {
+      const std::uint32_t longest = is_short ? longest_of_short_turns : longest_turn;
+      if (turns != Turns::none && (is_still_ || shares >= longest)) return BlockOutcome::waits;
+      whole_share = std::min(2 * whole_share, share);
+      still = is_still_ ? still + 1 : 0;
+      if (still < still_shares) continue;
+      give_up(TrapKind::no_progress);
+      return BlockOutcome::trapped;
+    }
+    if (ran || !is_still_) continue;
+    const auto waits = std::find_if(warps_.begin(), warps_.end(), [](const Warp& warp) {
+      return warp.status == WarpStatus::at_barrier;
+    });
+    return raise(*waits, TrapKind::barrier_not_reached);
+  }
+  for (const Warp& warp : warps_) {
+    warp_instructions_ += warp.warp_instructions;
+    thread_instructions_ += warp.thread_instructions;
+  }
+  return BlockOutcome::done;
+}
+
+/// Whether the warp, which has yielded, is where it was one of the last two times, with the same in
+/// its registers: a loop that does nothing but ask.
+bool Worker::stands_still(const Warp& warp) {
+  std::uint64_t hash = static_cast<std::uint64_t>(warp.pc - warp.code);
+  const auto add = [&](std::uint64_t value) {
+    constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+    hash = (std::rotl(hash, 23) ^ value) * golden_ratio;
+  };
+  add(std::uint64_t{warp.active} << 32 | warp.depth);
+  add(std::uint64_t{warp.alive} << 32 | warp.carry);
+  const std::size_t words =
+      std::size_t{program_.row_units} * row_unit_bytes / sizeof(std::uint64_t);
+  for (std::size_t i = 0; i < words; ++i) {
+    std::uint64_t word;
+    std::memcpy(&word, warp.registers + i * sizeof(word), sizeof(word));
+    add(word);
+  }
+  for (std::uint32_t i = 0; i < program_.predicate_count; ++i) add(warp.predicates[i]);
+  auto& states = spins_[warp.index].states;
+  const bool known = std::find(states.begin(), states.end(), hash) != states.end();
+  states = {states[1], hash};
+  return known;
+}
+
+/// Whether the warp, whose share has ended, seems to wait for lanes of its own: for long, or, when
+/// nobody else goes on, by all that is known of it.
+bool Worker::spins(Warp& warp, bool lets_go) {
+  if (warp.depth == 0 || turns_ >= most_turns) return false;
+  Spin& spin = spins_[warp.index];
+  if (spin.active != warp.active || spin.depth != warp.depth) {
+    spin = {warp.active, warp.depth, warp.warp_instructions, spin.states};
+  }
+  const bool waits_long = turns_ > 0 || warp.warp_instructions - spin.since >= patience * share;
+  return lets_go || (has_atomics_ && warp.warp_instructions >= warp.yield_at && waits_long);
+}
+
+/// Lets lanes go on that wait where the spinning ones would meet them, or on the other side of
+/// their branch; the spinning ones take that place on the stack and follow alone.
+void Worker::let_others_go(Warp& warp) {
+  std::uint32_t at = warp.depth, sides = warp.active;
+  while (at > 0 && !warp.stack[at - 1].is_call && warp.stack[at - 1].pc != warp.reconverge) {
+    sides |= warp.stack[--at].mask;
+  }
+  const bool meets = at > 0 && !warp.stack[at - 1].is_call;
+  const std::uint32_t waiting = meets ? warp.stack[at - 1].mask & warp.alive & ~sides : 0;
+  Frame* chosen = nullptr;
+  if (waiting != 0) {
+    chosen = &warp.stack[at - 1];
+    for (std::uint32_t i = at; i < warp.depth; ++i) warp.stack[i].reconverge = chosen->reconverge;
+  } else if (at < warp.depth && (warp.stack[at].mask & warp.alive & ~warp.active) != 0) {
+    chosen = &warp.stack[at];  // the one that has waited longest
+  }
+  if (chosen == nullptr) return;
+  ++turns_;
+  const Frame next = *chosen;
+  *chosen = {warp.pc, next.reconverge, warp.active, warp.counted_from, false};
+  if (waiting == 0) std::rotate(chosen, chosen + 1, warp.stack + warp.depth);
+  warp.pc = next.pc;
+  warp.active = waiting != 0 ? waiting : next.mask & warp.alive;
+  warp.reconverge = next.reconverge;
+  warp.counted_from = next.counted_from;
+}
+
+/// At a barrier that only some lanes of a warp have come to, because they took turns: they wait on
+/// the stack for the others, and go on with them. False when that is not why.
+bool Worker::wait_for_parted(Warp& warp) {
+  const bool may_be = warp.trap.kind == TrapKind::divergent_barrier && turns_ > 0 &&
+                      turns_ < most_turns && warp.depth > 0 && warp.trap.mask == warp.active;
+  if (!may_be) return false;
+  Frame& top = warp.stack[warp.depth - 1];
+  if (top.is_call || (top.mask & warp.active) != 0) return false;  // a branch that not all take
+  ++turns_;
+  const std::uint32_t executed = warp.pc->instruction - warp.counted_from;
+  warp.warp_instructions += executed;
+  warp.thread_instructions +=
+      std::uint64_t{executed} * static_cast<unsigned>(std::popcount(warp.active));
+  warp.counted_from = warp.pc->instruction;
+  warp.status = WarpStatus::yielded;
+  warp.trap = {};
+  if (top.pc == warp.pc) {
+    warp.active |= top.mask & warp.alive;
+    warp.reconverge = top.reconverge;
+    --warp.depth;
+    return true;
+  }
+  const Frame next = top;
+  top = {warp.pc, next.reconverge, warp.active, warp.counted_from, false};
+  warp.pc = next.pc;
+  warp.active = next.mask & warp.alive;
+  warp.reconverge = next.reconverge;
+  warp.counted_from = next.counted_from;
+  return true;
+}
+
+LaunchOutcome Worker::take_counts() {
+  for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
+  LaunchOutcome taken;
+  taken.counts = std::exchange(memory_.counts, std::vector<SiteCounts>(memory_.counts.size()));
+  taken.parted = memory_.parted;
+  taken.warp_instructions = std::exchange(warp_instructions_, 0);
+  taken.thread_instructions = std::exchange(thread_instructions_, 0);
+  return taken;
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,122 @@
+// One thread of the host that runs blocks, one after the other. Holds the registers of a block's
+// warps, its shared and local memory, and the counts of every block it ran.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/geometry.h"
+#include "collector/model/machine/barriers.h"
+#include "collector/model/machine/execute/units.h"
+#include "collector/model/machine/launch.h"
+#include "collector/model/machine/program.h"
+#include "collector/model/machine/sharing.h"
+#include "collector/model/machine/warp.h"
+#include "collector/model/machine/worker_memory.h"
+
+namespace warpmeter::model {
+
+/// A trap, with the block that raised it.
+struct BlockTrap {
+  RaisedTrap raised;
+  std::string assertion;  ///< that failed
+  std::uint32_t warp = 0;
+  std::uint64_t block = ~std::uint64_t{0};  ///< linear, x fastest
+};
+
+enum class BlockOutcome { done, waits, trapped, cancelled };
+
+/// Whether a block that seems to wait for others is left for later, and how soon. As a last resort,
+/// when nobody goes on, lanes that wait for others of their warp let those go on.
+enum class Turns { none, long_ones, short_ones, last_resort };
+
+class Worker {
+ public:
+  /// The program, the device memory and the parameters must outlive the worker.
+  Worker(const Program& program, DeviceMemory& device, const Geometry& geometry,
+         std::span<const std::byte> parameters, const Unit& unit, std::uint64_t instruction_budget);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  void print_to(std::function<void(std::string_view)> print) { memory_.print = std::move(print); }
+  /// Who is told of accesses and barriers while blocks run; either may be null. See WorkerMemory.
+  void tell(LaunchObserver* launch, Sharing* sharing);
+
+  /// Runs one block to its end. `cancelled` is asked now and then; it may be empty.
+  BlockOutcome run_block(std::uint64_t block, const std::function<bool()>& cancelled);
+
+  /// The same in turns with other blocks: go_on() may say that the block waits, and is called
+  /// again.
+  void start_block(std::uint64_t block);
+  BlockOutcome go_on(const std::function<bool()>& cancelled, Turns turns);
+  std::uint64_t block() const { return trap_.block; }
+  /// After BlockOutcome::waits: no warp has done anything in this turn but what it did before.
+  bool is_still() const { return is_still_; }
+  /// Of the block's registers and memory.
+  std::size_t resident_bytes() const;
+  /// Warp instructions of the block that runs, so far.
+  std::uint64_t executed() const;
+  /// Gives up a block that waits for others which do not go on either, or that never ends.
+  void give_up(TrapKind kind);
+
+  const BlockTrap& trap() const { return trap_; }  ///< after BlockOutcome::trapped
+
+  /// What the blocks cost that ran since it was asked the last time. Forgets what sites remember.
+  LaunchOutcome take_counts();
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+
+  void fill_lasting_rows(Warp& warp);  ///< what no block changes
+  std::uint32_t special_value(Special special, std::uint32_t warp, std::uint32_t lane) const;
+  void start_warps(std::uint64_t block);
+  bool is_runnable(const Warp& warp) const;
+  BlockOutcome raise(Warp& warp, TrapKind kind);
+  bool stands_still(const Warp& warp);
+  bool spins(Warp& warp, bool lets_go);
+  void let_others_go(Warp& warp);
+  bool wait_for_parted(Warp& warp);
+  template <class T>
+  T* row(const Warp& warp, std::uint32_t unit) const;
+
+  /// What a warp was at when its share last ended, or at the ends before.
+  struct Spin {
+    std::uint32_t active = 0, depth = 0;
+    std::uint64_t since = 0;                ///< how many instructions it had executed then
+    std::array<std::uint64_t, 2> states{};  ///< hashes of its registers and place
+  };
+  /// Of a block whose lanes wait for each other, these many turns at most.
+  static constexpr std::uint32_t most_turns = 1 << 20;
+
+  const Program& program_;
+  const Geometry geometry_;
+  const Unit& unit_;
+  const std::uint64_t instruction_budget_;
+  std::uint32_t warp_count_ = 0;
+  WorkerMemory memory_;
+  std::unique_ptr<BlockObserver> observer_;
+  std::unique_ptr<Footprint> footprint_;
+  std::unique_ptr<std::byte, Free> registers_;
+  std::vector<std::uint32_t> predicates_;
+  std::vector<Warp> warps_;
+  std::vector<Frame> frames_;  ///< the warps' stacks
+  Barriers barriers_;
+  bool has_atomics_ = false;
+  std::vector<Spin> spins_;  ///< of each warp
+  bool is_still_ = false;
+  std::uint64_t removals_ = 0;  ///< of memory, when this block ran last
+  std::uint32_t turns_ = 0;     ///< that lanes of one warp took, in this block
+  std::array<std::uint32_t, 3> block_index_{};
+  BlockTrap trap_;
+  std::uint64_t warp_instructions_ = 0, thread_instructions_ = 0;
+};
+
+}  // namespace warpmeter::model

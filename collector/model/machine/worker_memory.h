@@ -1,0 +1,59 @@
+// What the warps of one worker thread reach, and what their accesses have cost so far.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/model/machine/memory.h"
+#include "collector/model/machine/program.h"
+#include "collector/model/machine/warp.h"
+
+namespace warpmeter::model {
+
+/// Of one site in one space.
+struct AccessCounts {
+  std::uint64_t requests = 0;      ///< warp instructions with an active lane
+  std::uint64_t transactions = 0;  ///< wavefronts of shared, sectors of global memory
+  std::uint64_t bytes = 0;         ///< of global memory: distinct ones of each request, added up
+  std::uint64_t ideal = 0;         ///< the fewest transactions for the same requests
+
+  AccessCounts& operator+=(const AccessCounts& other);
+};
+
+/// A site may be generic and meet both spaces; local, constant and parameter memory is not counted.
+struct SiteCounts {
+  AccessCounts shared, global;
+  bool is_approximate = false;  ///< some access to shared memory was of a kind not calibrated
+  AccessCounts loop_loads;      ///< of shared memory, by an atomic that is a loop
+};
+
+class Footprint;
+class BlockObserver;
+
+struct WorkerMemory {
+  const Program* program = nullptr;
+  DeviceMemory* device = nullptr;
+  BlockObserver* observer = nullptr;  ///< told of every access; null: nobody asks
+  Footprint* footprint = nullptr;     ///< told of accesses to what is stored to; null: one thread
+  std::vector<std::byte> shared;      ///< of the block that runs
+  std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn
+  std::vector<std::byte> parameters;  ///< the entry's
+  std::vector<std::byte> constants;
+  std::array<std::byte*, 32> lane_host{};
+  std::vector<Site> sites;        ///< as many as the program has, and one that remembers nothing
+  std::uint64_t next_number = 1;  ///< of what a site remembers
+  std::vector<SiteCounts> counts;
+  std::function<void(std::string_view)> print;  ///< takes what kernels print; empty: standard error
+  std::string assertion;                        ///< that failed
+  std::vector<std::uint8_t> parted;  ///< of each instruction: 1 once lanes of a warp parted at it
+};
+
+/// Puts what the site remembers into the counts.
+void settle(WorkerMemory& memory, std::size_t site);
+
+}  // namespace warpmeter::model

@@ -1,0 +1,287 @@
+#include "collector/model/session/backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/host_memory.h"
+#include "base/kernel_name.h"
+#include "collector/model/counts/grades.h"
+#include "collector/model/counts/sass/audit.h"
+#include "collector/model/input/kernel_file.h"
+#include "collector/model/machine/decode/decode.h"
+#include "collector/model/ptx/module.h"
+#include "schema/catalogue.h"
+
+namespace warpmeter::model {
+namespace {
+
+constexpr const char* no_times =
+    "the model executes PTX on the CPU and has no clock; run on a GPU for times";
+
+/// Parses and decodes each kernel once. Shared by the workloads of a backend.
+class Programs {
+ public:
+  explicit Programs(int arch) : arch_(arch) {}
+
+  /// The program, or why there is none.
+  const std::variant<Program, ptx::Diagnostic>& get(const kernels::Image& image,
+                                                    const std::string& entry) {
+    const auto known = programs_.find({&image, entry});
+    if (known != programs_.end()) return known->second;
+    return programs_.emplace(std::pair{&image, entry}, make(image, entry)).first->second;
+  }
+
+ private:
+  using Parsed = std::variant<std::unique_ptr<ptx::Module>, ptx::Diagnostic>;
+
+  std::variant<Program, ptx::Diagnostic> make(const kernels::Image& image,
+                                              const std::string& entry) {
+    auto parsed = modules_.find(&image);
+    if (parsed == modules_.end()) parsed = modules_.emplace(&image, parse(image)).first;
+    if (const auto* wrong = std::get_if<ptx::Diagnostic>(&parsed->second)) return *wrong;
+    const ptx::Module& module = *std::get<std::unique_ptr<ptx::Module>>(parsed->second);
+    auto decoded = decode(module, entry);
+    if (auto* program = std::get_if<Program>(&decoded)) {
+      const std::string why = sass::audit(*program, module, std::as_bytes(code_of(image)->cubin));
+      if (!why.empty()) program->why_unaudited += fmt::format(", since the embedded cubin {}", why);
+    }
+    return decoded;
+  }
+
+  const kernels::Code* code_of(const kernels::Image& image) const {
+    const auto found = std::find_if(image.codes.begin(), image.codes.end(),
+                                    [&](const kernels::Code& code) { return code.arch == arch_; });
+    return found == image.codes.end() ? nullptr : &*found;
+  }
+
+  Parsed parse(const kernels::Image& image) const {
+    if (const kernels::Code* code = code_of(image)) {
+      Parsed parsed = ptx::parse(std::string(code->ptx));
+      if (auto* wrong = std::get_if<ptx::Diagnostic>(&parsed)) {
+        wrong->message = fmt::format("{}.sm_{}.ptx:{}:{}: {}", image.name, arch_, wrong->line,
+                                     wrong->column, wrong->message);
+      }
+      return parsed;
+    }
+    return ptx::Diagnostic{0, 0,
+                           fmt::format("{} holds no PTX for sm_{}", image.source_path, arch_)};
+  }
+
+  const int arch_;
+  std::map<const kernels::Image*, Parsed> modules_;
+  std::map<std::pair<const kernels::Image*, std::string>, std::variant<Program, ptx::Diagnostic>>
+      programs_;
+};
+
+/// What a launch was counted to cost.
+struct Executed {
+  const Program* program = nullptr;
+  LaunchOutcome outcome;
+};
+
+class ModelWorkload : public run::Workload {
+ public:
+  ModelWorkload(const kernels::Problem& problem, const Options& options,
+                const std::vector<std::string>& counters, Programs& programs)
+      : problem_(problem), options_(options), counters_(counters), programs_(programs) {}
+
+  run::Execution execute(const run::Launch& launch) override {
+    run::Execution execution;
+    const auto& decoded = programs_.get(*launch.image, launch.entry);
+    if (const auto* refused = std::get_if<ptx::Diagnostic>(&decoded)) {
+      execution.failure = refused->message;
+      return execution;
+    }
+    const Program& program = std::get<Program>(decoded);
+    execution.static_shared_bytes = program.static_shared_bytes;
+    execution.failure = geometry_failure(program, launch.geometry);
+    if (!execution.failure.empty()) return execution;
+
+    DeviceMemory memory;
+    std::vector<std::uint64_t> addresses;
+    for (const kernels::Buffer& buffer : problem_.buffers) {
+      addresses.push_back(memory.allocate(buffer.initial, buffer.name));
+    }
+    const auto parameters = pack_parameters(program, arguments(addresses));
+    if (!parameters) {
+      execution.failure =
+          fmt::format("kernel '{}' takes other parameters than the {} that its problem has",
+                      readable_name(program.kernel), problem_.arguments.size());
+      return execution;
+    }
+    const LaunchOptions options{
+        options_.threads, options_.instruction_budget, options_.cancelled, nullptr, {}};
+    LaunchOutcome outcome = model::launch(program, launch.geometry, *parameters, memory, options);
+    if (outcome.trap) {
+      execution.failure = outcome.trap->message;
+    } else if (outcome.cancelled) {
+      execution.failure = "cancelled";
+    } else {
+      for (const std::uint64_t address : addresses) {
+        execution.buffers.push_back(memory.remove(address));
+      }
+      executed_[key_of(launch)] = {&program, std::move(outcome)};
+    }
+    return execution;
+  }
+
+  std::vector<std::vector<schema::Counter>> count(std::span<const run::Launch> launches) override {
+    std::vector<std::vector<schema::Counter>> counted;
+    for (const run::Launch& launch : launches) {
+      const Executed* executed = find(launch);
+      std::vector<schema::Counter>& counters = counted.emplace_back();
+      for (const std::string& name : counters_) {
+        counters.push_back(executed == nullptr ? not_executed(name) : read(name, *executed));
+      }
+    }
+    return counted;
+  }
+
+  std::vector<double> time(const run::Launch&, schema::CacheState, int, int) override { return {}; }
+
+  std::vector<schema::Line> lines(const run::Launch& launch) override {
+    const Executed* executed = find(launch);
+    if (executed == nullptr) return {};
+    return source_lines(*executed->program, executed->outcome, launch.image->source_path,
+                        launch.image->source);
+  }
+
+ private:
+  using Key = std::pair<std::string, std::vector<std::uint32_t>>;
+
+  static Key key_of(const run::Launch& launch) {
+    const Geometry& g = launch.geometry;
+    return {
+        launch.entry,
+        {g.grid.x, g.grid.y, g.grid.z, g.block.x, g.block.y, g.block.z, g.dynamic_shared_bytes}};
+  }
+
+  /// What the launch was counted to cost, executed now if it was not before; null when it fails.
+  const Executed* find(const run::Launch& launch) {
+    const Key key = key_of(launch);
+    if (!executed_.contains(key)) execute(launch);
+    const auto found = executed_.find(key);
+    return found == executed_.end() ? nullptr : &found->second;
+  }
+
+  static schema::Counter not_executed(const std::string& name) {
+    return {name, std::nullopt, schema::Grade::unavailable, "the launch failed"};
+  }
+
+  /// A PerfWorks name stands for the counter of the catalogue that it is measured by.
+  static schema::Counter read(const std::string& name, const Executed& executed) {
+    std::string_view own_name = name;
+    for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
+      if (info.perfworks == name) own_name = info.name;
+    }
+    schema::Counter counter = model::counter(own_name, *executed.program, executed.outcome);
+    counter.name = name;
+    return counter;
+  }
+
+  std::vector<std::vector<std::byte>> arguments(const std::vector<std::uint64_t>& addresses) const {
+    std::vector<std::vector<std::byte>> all;
+    for (const kernels::Argument& argument : problem_.arguments) {
+      if (const auto* buffer = std::get_if<kernels::BufferArgument>(&argument)) {
+        const std::uint64_t address = addresses[buffer->index];
+        const auto* bytes = reinterpret_cast<const std::byte*>(&address);
+        all.emplace_back(bytes, bytes + sizeof(address));
+      } else {
+        const auto& scalar = std::get<kernels::ScalarArgument>(argument);
+        all.emplace_back(scalar.bytes.begin(), scalar.bytes.begin() + scalar.size);
+      }
+    }
+    return all;
+  }
+
+  const kernels::Problem& problem_;
+  const Options& options_;
+  const std::vector<std::string>& counters_;
+  Programs& programs_;
+  std::map<Key, Executed> executed_;
+};
+
+/// Architectures that any family's image has PTX of, in ascending order.
+std::set<int> embedded_architectures() {
+  std::set<int> all;
+  for (const kernels::Family* family : kernels::registry()) {
+    for (const kernels::Code& code : family->image->codes) {
+      if (!code.ptx.empty()) all.insert(code.arch);
+    }
+  }
+  return all;
+}
+
+class ModelBackend : public run::Backend {
+ public:
+  explicit ModelBackend(const Options& options) : options_(options), programs_(options.arch) {
+    device_.backend = "model";
+    device_.name = fmt::format("model sm_{}", options.arch);
+    device_.compute_capability = options.arch;
+  }
+
+  const schema::Device& device() const override { return device_; }
+
+  schema::DeviceState state(std::string phase) override {
+    schema::DeviceState state;
+    state.phase = std::move(phase);
+    state.unavailable = "the model has no device whose state could be read";
+    return state;
+  }
+
+  void select(std::span<const std::string> counters) override {
+    counters_.assign(counters.begin(), counters.end());
+  }
+
+  std::string counters_unavailable() const override { return ""; }
+  std::string timing_unavailable() const override { return no_times; }
+
+  /// A problem is held as the input, as the device's memory, and as what is expected of it; its
+  /// reference may need room of its own.
+  std::uint64_t problem_capacity() const override { return available_memory() / 4; }
+
+  std::size_t variants_together() const override { return 1; }
+
+  std::unique_ptr<run::Workload> load(const kernels::Problem& problem) override {
+    std::uint64_t bytes = 0;
+    for (const kernels::Buffer& buffer : problem.buffers) bytes += buffer.initial.size();
+    // The input is there already; the launch and the expected values need as much again each.
+    if (bytes > available_memory() / 2) {
+      throw Error(ExitCode::kernel,
+                  fmt::format("the problem's {} bytes do not fit into this machine's memory "
+                              "together with their copies; choose a smaller size",
+                              bytes));
+    }
+    return std::make_unique<ModelWorkload>(problem, options_, counters_, programs_);
+  }
+
+ private:
+  const Options options_;
+  schema::Device device_;
+  std::vector<std::string> counters_;
+  Programs programs_;
+};
+
+}  // namespace
+
+std::unique_ptr<run::Backend> open(const Options& options) {
+  const std::set<int> architectures = embedded_architectures();
+  if (!architectures.contains(options.arch)) {
+    std::string names;
+    for (const int arch : architectures) {
+      names += fmt::format("{}sm_{}", names.empty() ? "" : ", ", arch);
+    }
+    throw Error(ExitCode::usage,
+                fmt::format("the kernels' PTX is embedded for {} only, not for sm_{}; choose one "
+                            "of those or build with -DWARPMETER_ARCHITECTURES",
+                            names, options.arch));
+  }
+  return std::make_unique<ModelBackend>(options);
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,33 @@
+// The CPU backend: a launch is executed from its PTX, and its counters come from the addresses that
+// it used. It has no clock, so there are no times.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "collector/model/machine/launch.h"
+#include "collector/run/backend.h"
+
+namespace warpmeter::model {
+
+struct Options {
+  int arch = 90;         ///< 90 is sm_90: which of an image's PTX is executed
+  unsigned threads = 0;  ///< of the host; 0: one a core
+  std::uint64_t instruction_budget = default_instruction_budget;
+  std::function<bool()> cancelled = {};  ///< asked now and then, by any thread
+};
+
+/// Throws Error{usage} for an architecture that the program's images have no PTX of, naming those
+/// that they have.
+///
+/// An execution that was cancelled fails with the reason "cancelled". A counter's grade is the
+/// weakest of the accesses behind it:
+///   exact     from the machine code, by rules measured on that architecture (see measured.h)
+///   modelled  approximate: shared atomics of floats (a loop on the hardware), atomics of 64 bits,
+///             accesses of 32 bytes a thread; all counts on an architecture that was not measured
+///   ptx       counted per PTX instruction, where the hardware may run others: all instruction
+///             counts, and accesses whose machine code was not read or not understood
+std::unique_ptr<run::Backend> open(const Options& options = {});
+
+}  // namespace warpmeter::model

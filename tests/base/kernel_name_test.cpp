@@ -1,0 +1,35 @@
+#include "base/kernel_name.h"
+
+#include <gtest/gtest.h>
+
+namespace warpmeter {
+namespace {
+
+TEST(KernelName, DemanglesWhatIsMangled) {
+  EXPECT_EQ(demangled("_Z6reduceILi4EEvPf"), "void reduce<4>(float*)");
+}
+
+TEST(KernelName, LeavesPlainNamesAlone) {
+  for (const char* name : {"late_store", "f", "i", "", "_Zwrong"}) {
+    EXPECT_EQ(demangled(name), name);
+  }
+}
+
+TEST(KernelName, FunctionIsTheBareName) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"_Z6reduceILi4EEvPf", "reduce"},
+      {"_ZN4work7stridedILi8EEEvPKfPfi", "strided"},
+      {"late_store", "late_store"},
+      {"void foo::bar<int, (baz)3>(float*, void (*)(int))", "bar"},
+      {"void (anonymous namespace)::kernel<a::b<c> >(a::b<c>)", "kernel"},
+      {"(anonymous namespace)::kernel(int)", "kernel"},
+      {"void at::native::elementwise<4, at::f(x&)::{lambda(int)#1}>(int, "
+       "at::f(x&)::{lambda(int)#1})",
+       "elementwise"},
+      {"", ""},
+  };
+  for (const auto& [name, function] : cases) EXPECT_EQ(function_name(name), function) << name;
+}
+
+}  // namespace
+}  // namespace warpmeter
