@@ -22,7 +22,7 @@ const std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
   return reinterpret_cast<const std::uint32_t*>(warp.registers + unit * row_unit_bytes);
 }
 
-/// The lane that a shuffle reads, as execute/exchange.inc finds it; the lane itself when none.
+/// The lane that a shuffle reads, as execute/exchange.h finds it; the lane itself when none.
 unsigned source_lane(Code code, unsigned lane, std::uint32_t b, std::uint32_t c) {
   const std::uint32_t segment = c >> 8 & 31, clamp = c & 31, by = b & 31;
   const std::uint32_t bound = (lane & segment) | (clamp & ~segment);

@@ -11,7 +11,7 @@
 
 namespace warpmeter::model::check {
 
-/// The registers' low bytes, part after part, as execute/memory.inc finds them. The site must know
+/// The registers' low bytes, part after part, as execute/memory.h finds them. The site must know
 /// them (row_bytes > 0).
 inline std::array<std::byte, 64> stored_value(const Warp& warp, const Operation* op,
                                               const SiteInfo& info, unsigned lane) {

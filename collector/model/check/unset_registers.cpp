@@ -49,7 +49,7 @@ bool is_shuffle(Spread spread) {
 }
 bool is_exchange(Spread spread) { return spread >= Spread::shuffle_up && spread <= Spread::group; }
 
-/// The lane that a shuffle reads, as execute/exchange.inc finds it; the lane itself when none.
+/// The lane that a shuffle reads, as execute/exchange.h finds it; the lane itself when none.
 unsigned source_lane(Spread spread, unsigned lane, std::uint32_t b, std::uint32_t c) {
   const std::uint32_t segment = c >> 8 & 31, clamp = c & 31, by = b & 31;
   const std::uint32_t bound = (lane & segment) | (clamp & ~segment);

@@ -102,8 +102,9 @@ const ptx::Variable& variable_named(const KernelFile& file, const Typed& typed) 
 
 /// The type that the PTX declares; nothing for "so many bytes".
 std::optional<Element> declared_element(const ptx::Variable& variable) {
-  if (variable.type.starts_with('b')) return std::nullopt;
-  return element_named(variable.type);
+  const std::string_view type = ptx::text_of(variable.type);
+  if (type.starts_with('b')) return std::nullopt;
+  return element_named(type);
 }
 
 /// "f32", "f32[16]", "1024 bytes"

@@ -17,7 +17,7 @@ namespace warpmeter::model {
 
 inline constexpr std::size_t row_unit_bytes = 64;
 
-/// One operation, by its code in operations.inc.
+/// One operation, by its code in operations.h.
 enum class Code : std::uint16_t {
 #define UNARY(code, ...) code,
 #define BINARY(code, ...) code,
@@ -29,7 +29,7 @@ enum class Code : std::uint16_t {
 #define LOAD(code, ...) code##_a32, code##_a64, code##_v_a32, code##_v_a64,
 #define STORE(code, ...) code##_a32, code##_a64, code##_v_a32, code##_v_a64,
 #define OTHER(code, ...) code,
-#include "collector/model/machine/operations.inc"
+#include "collector/model/machine/operations.h"
   count
 };
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "collector/model/ptx/opcodes.h"
+#include "collector/model/ptx/row.h"
 
 namespace warpmeter::model::ptx {
 namespace {
@@ -114,32 +114,29 @@ class Sums {
 
   std::optional<Sum> result(const Instruction& instruction) {
     const auto& operands = instruction.operands;
-    const std::string_view opcode = instruction.opcode;
-    const auto has = [&](std::string_view modifier) {
-      const auto& all = instruction.modifiers;
-      return std::find(all.begin(), all.end(), modifier) != all.end();
-    };
-    if (instruction.modifiers.empty() || operands.size() < 2) return std::nullopt;
-    const char kind = instruction.modifiers.back().front();
-    if (kind != 's' && kind != 'u' && kind != 'b') return std::nullopt;
-    if (opcode == "mov" && operands.size() == 2) return value_of(operands[1]);
-    if (opcode == "cvta" && has("global")) return value_of(operands[1]);
-    if (opcode == "cvt" && (has("s64") || has("u64")) && (has("s32") || has("u32"))) {
+    const Opcode opcode = instruction.opcode;
+    const auto has = [&](Word word) { return instruction.has(word); };
+    if (operands.size() < 2 || !info_of(instruction.last_type()).is_integer()) return std::nullopt;
+    if (opcode == Opcode::mov && operands.size() == 2) return value_of(operands[1]);
+    if (opcode == Opcode::cvta && has(Word::global)) return value_of(operands[1]);
+    if (opcode == Opcode::cvt && (has(Word::s64) || has(Word::u64)) &&
+        (has(Word::s32) || has(Word::u32))) {
       return value_of(operands[1]);
     }
     if (operands.size() == 3) {
-      if (opcode == "add" || opcode == "sub") {
+      if (opcode == Opcode::add || opcode == Opcode::sub) {
         const auto a = value_of(operands[1]), b = value_of(operands[2]);
         if (!a || !b) return std::nullopt;
-        return add(*a, *b, opcode == "add" ? 1 : ~std::uint64_t{0});
+        return add(*a, *b, opcode == Opcode::add ? 1 : ~std::uint64_t{0});
       }
-      if (opcode == "shl" && operands[2].kind == Operand::Kind::integer && operands[2].bits < 32) {
+      if (opcode == Opcode::shl && operands[2].kind == Operand::Kind::integer &&
+          operands[2].bits < 32) {
         const auto a = value_of(operands[1]);
         return a ? std::optional(scaled(*a, std::uint64_t{1} << operands[2].bits)) : std::nullopt;
       }
-      if (opcode == "mul" && !has("hi")) return product(operands[1], operands[2]);
+      if (opcode == Opcode::mul && !has(Word::hi)) return product(operands[1], operands[2]);
     }
-    if (operands.size() == 4 && opcode == "mad" && !has("hi")) {
+    if (operands.size() == 4 && opcode == Opcode::mad && !has(Word::hi)) {
       const auto a = product(operands[1], operands[2]), b = value_of(operands[3]);
       if (a && b) return add(*a, *b, 1);
     }

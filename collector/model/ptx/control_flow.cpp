@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "collector/model/ptx/loops.h"
-#include "collector/model/ptx/opcodes.h"
+#include "collector/model/ptx/row.h"
 
 namespace warpmeter::model::ptx {
 namespace {
@@ -44,17 +44,15 @@ std::optional<Diagnostic> add_target(Jump& jump, const Function& function,
 /// What `instruction` does to control; nothing when it simply goes on.
 std::variant<std::optional<Jump>, Diagnostic> jump_of(const Function& function,
                                                       const Instruction& instruction) {
-  const Opcode* opcode = find_opcode(instruction);
-  if (opcode == nullptr || opcode->flow == Flow::next || opcode->flow == Flow::call) {
-    return std::nullopt;
-  }
+  const Flow flow = instruction.row().effects.flow;
+  if (flow == Flow::next || flow == Flow::call) return std::nullopt;
   Jump jump;
   jump.goes_on = instruction.guard.has_value();
-  if (opcode->flow == Flow::branch) {
+  if (flow == Flow::branch) {
     if (auto problem = add_target(jump, function, instruction, name_at(instruction, 0))) {
       return std::move(*problem);
     }
-  } else if (opcode->flow == Flow::indexed_branch) {
+  } else if (flow == Flow::indexed_branch) {
     const auto list = function.target_lists.find(name_at(instruction, 1));
     if (list == function.target_lists.end()) {
       return unknown_label(instruction, name_at(instruction, 1), function);
@@ -178,10 +176,10 @@ class Meetings {
     for (int hops = 0; hops < 4; ++hops) {
       const Block& at = graph_.blocks[block];
       const Instruction& first = function_.body[at.first];
-      const Opcode* opcode = find_opcode(first);
-      if (at.end - at.first != 1 || first.guard || opcode == nullptr) return false;
-      if (opcode->flow == Flow::leave || opcode->flow == Flow::finish) return true;
-      if (opcode->flow != Flow::branch || at.successors.size() != 1) return false;
+      const Flow flow = first.row().effects.flow;
+      if (at.end - at.first != 1 || first.guard) return false;
+      if (flow == Flow::leave || flow == Flow::finish) return true;
+      if (flow != Flow::branch || at.successors.size() != 1) return false;
       block = at.successors[0];
     }
     return false;
@@ -317,8 +315,8 @@ class Meetings {
     return std::any_of(loop.members.begin(), loop.members.end(), [&](std::size_t member) {
       const Block& block = graph_.blocks[member];
       if (block.leaves && !function_.is_entry) return true;
-      const Opcode* last = find_opcode(function_.body[block.end - 1]);
-      return last != nullptr && last->flow == Flow::indexed_branch &&
+      const Flow flow = function_.body[block.end - 1].row().effects.flow;
+      return flow == Flow::indexed_branch &&
              std::any_of(block.successors.begin(), block.successors.end(),
                          [&](std::size_t to) { return at_which[to] == nowhere; });
     });

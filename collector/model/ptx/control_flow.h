@@ -69,7 +69,7 @@ struct ControlFlow {
 };
 
 /// The graph of `function`, or a diagnostic for a branch to a label that is not there. Instructions
-/// that opcodes.h does not know count as going on to the next. A body that does not end in a branch
+/// that PTX does not have count as going on to the next. A body that does not end in a branch
 /// or return ends as if by `ret`. Endless loops that nothing leaves get a meeting point as if their
 /// last block could be left.
 std::variant<ControlFlow, Diagnostic> control_flow(const Function& function);

@@ -15,8 +15,8 @@ bool names(const Operand& operand, std::string_view name) {
 /// Whether the instruction does nothing with the register but put it elsewhere.
 bool puts_elsewhere(const Instruction& instruction, std::string_view name) {
   if (instruction.guard && instruction.guard->predicate == name) return false;
-  if (instruction.opcode == "mov") return true;
-  return instruction.opcode == "st" && !names(instruction.operands[0], name);
+  if (instruction.opcode == Opcode::mov) return true;
+  return instruction.opcode == Opcode::st && !names(instruction.operands[0], name);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::vector<bool> copied_loads(const Function& function, const DataFlow& data) {
   std::vector<bool> copied(function.body.size(), false);
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     const auto writes = data.writes(i);
-    copied[i] = function.body[i].opcode == "ld" &&
+    copied[i] = function.body[i].opcode == Opcode::ld &&
                 std::none_of(writes.begin(), writes.end(), [&](RegisterId id) { return used[id]; });
   }
   return copied;

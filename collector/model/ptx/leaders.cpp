@@ -4,14 +4,11 @@
 #include "collector/model/ptx/leaders.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-
-#include "collector/model/ptx/opcodes.h"
 
 namespace warpmeter::model::ptx {
 namespace {
@@ -20,17 +17,29 @@ namespace {
 /// stands before its uses, needs two.
 constexpr int most_passes = 4;
 
-bool is_one_of(std::string_view word, const auto& words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 /// What computes a value from its operands and nothing else.
 bool is_pure(const Instruction& instruction) {
-  static constexpr std::array<std::string_view, 16> opcodes = {
-      "add", "sub", "mul", "mad", "mov", "cvt", "cvta", "shl",
-      "shr", "and", "or",  "xor", "not", "neg", "min",  "max"};
-  return is_one_of(instruction.opcode, opcodes) &&
-         !is_one_of("cc", instruction.modifiers);  // which writes the carry as well
+  switch (instruction.opcode) {
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::mul:
+    case Opcode::mad:
+    case Opcode::mov:
+    case Opcode::cvt:
+    case Opcode::cvta:
+    case Opcode::shl:
+    case Opcode::shr:
+    case Opcode::and_:
+    case Opcode::or_:
+    case Opcode::xor_:
+    case Opcode::not_:
+    case Opcode::neg:
+    case Opcode::min:
+    case Opcode::max:
+      return !instruction.has(Word::cc);  // which writes the carry as well
+    default:
+      return false;
+  }
 }
 
 /// Special registers that are the same for every thread of a block.
@@ -70,7 +79,7 @@ class Uniform {
  private:
   bool gives_uniform(const Instruction& instruction) const {
     if (instruction.guard || instruction.operands.size() < 2) return false;
-    if (instruction.opcode == "ld") return is_parameter(instruction.operands[1]);
+    if (instruction.opcode == Opcode::ld) return is_parameter(instruction.operands[1]);
     return is_pure(instruction) &&
            std::all_of(instruction.operands.begin() + 1, instruction.operands.end(),
                        [&](const Operand& operand) { return holds(operand); });
@@ -89,12 +98,14 @@ class Uniform {
   std::vector<bool> is_uniform_;
 };
 
+bool is_plain_access(Opcode opcode) {
+  return opcode == Opcode::ld || opcode == Opcode::ldu || opcode == Opcode::st;
+}
+
 /// Where lanes may stop or part, or other code runs in between.
 bool may_stop(const Instruction& instruction) {
-  const Opcode* opcode = find_opcode(instruction);
-  return opcode == nullptr || opcode->flow != Flow::next || opcode->is_barrier ||
-         instruction.opcode == "bar" || instruction.opcode == "barrier" ||
-         instruction.opcode == "mbarrier";
+  const Effects& effects = instruction.row().effects;
+  return instruction.is(Opcode::unknown) || effects.flow != Flow::next || effects.orders;
 }
 
 class Leaders {
@@ -110,9 +121,8 @@ class Leaders {
   /// The leader of the access, which it becomes itself where there is none yet.
   std::size_t access(std::size_t index) {
     const Instruction& instruction = function_.body[index];
-    const std::string_view name = instruction.opcode;
     const auto position = address_position(instruction);
-    if (!position || (name != "ld" && name != "ldu" && name != "st")) return nowhere;
+    if (!position || !is_plain_access(instruction.opcode)) return nowhere;
     const auto base = data_.find(instruction.operands[*position].address.base);
     if (!base) return nowhere;
     const auto known = leaders_.find(class_of(*base));
@@ -143,18 +153,16 @@ class Leaders {
   /// The class that the one register that is written belongs to, where it is a sum of another of
   /// its width and something uniform.
   std::optional<std::uint32_t> kept_class(const Instruction& instruction, std::size_t written) {
-    static constexpr std::array<std::string_view, 6> types = {"s32", "u32", "b32",
-                                                              "s64", "u64", "b64"};
     const auto& operands = instruction.operands;
-    const auto& modifiers = instruction.modifiers;
-    if (written != 1 || instruction.guard || modifiers.size() != 1 ||
-        !is_one_of(modifiers[0], types)) {
+    const TypeInfo type = info_of(instruction.last_type());
+    const bool is_address = type.is_integer() && (type.bits == 32 || type.bits == 64);
+    if (written != 1 || instruction.guard || instruction.words.size() != 1 || !is_address) {
       return std::nullopt;
     }
     std::optional<RegisterId> from;
-    const bool copies = instruction.opcode == "mov" && operands.size() == 2;
-    const bool adds = instruction.opcode == "add" && operands.size() == 3;
-    const bool subtracts = instruction.opcode == "sub" && operands.size() == 3;
+    const bool copies = instruction.opcode == Opcode::mov && operands.size() == 2;
+    const bool adds = instruction.opcode == Opcode::add && operands.size() == 3;
+    const bool subtracts = instruction.opcode == Opcode::sub && operands.size() == 3;
     if (adds && uniform_.holds(operands[1])) {
       from = varying(operands[2]);
     } else if (copies || ((adds || subtracts) && uniform_.holds(operands[2]))) {

@@ -1,6 +1,7 @@
-// A PTX module as the parser leaves it: names resolved to nothing yet, opcodes as text, every
-// instruction with its line. The decoder (collector/model/decode) turns it into operations; this
-// form stays close to the text, so that an error can always say what was written where.
+// A PTX module as the parser leaves it: instructions and types understood, names resolved to
+// nothing yet, every instruction with its line. The decoder (collector/model/decode) turns it into
+// operations; this form stays close to the text, so that an error can always say what was written
+// where.
 //
 // All string_views point into Module::text or Module::unique_names: every name of a function is
 // unique, because a register, variable or label that a nested scope declares anew is renamed
@@ -19,6 +20,8 @@
 #include <variant>
 #include <vector>
 
+#include "collector/model/ptx/mnemonic.h"
+
 namespace warpmeter::model::ptx {
 
 /// A mistake in the text, or something that cannot be run. `line` counts from 1; 0: no line.
@@ -26,8 +29,6 @@ struct Diagnostic {
   int line = 0, column = 0;
   std::string message;
 };
-
-enum class Space { none, reg, param, local, shared, global, constant };
 
 /// One source position from `.loc`; `file` indexes Module::files.
 struct Location {
@@ -68,11 +69,7 @@ struct Guard {
   bool negated = false;
 };
 
-struct Instruction {
-  std::string_view opcode;  ///< "ld" of "ld.shared.f32"
-  std::vector<std::string_view>
-      modifiers;          ///< "shared", "f32": everything after the opcode, in order
-  std::string_view text;  ///< "ld.shared.f32", for messages
+struct Instruction : Mnemonic {
   std::optional<Guard> guard;
   /// As written, save that `call` always has a list of results, the callee, a list of arguments,
   /// and then, where written, the prototype or target list; the lists may be empty.
@@ -83,18 +80,19 @@ struct Instruction {
   std::optional<Location> location;
 };
 
-/// `.reg .b32 %r<12>;` gives {"%r", 12, "b32"}; a plain `.reg .pred p;` gives {"p", 0, "pred"}.
+/// `.reg .b32 %r<12>;` gives {"%r", 12, Type::b32}; a plain `.reg .pred p;` gives {"p", 0,
+/// Type::pred}.
 struct RegisterDeclaration {
   std::string_view name;
   int count = 0;
-  std::string_view type;
+  Type type = Type::none;
 };
 
 /// A variable of any space, with its initialiser.
 struct Variable {
   Space space = Space::none;
   std::string_view name;
-  std::string_view type;        ///< element type: "f32", "b8"
+  Type type = Type::none;       ///< of an element
   std::uint32_t alignment = 0;  ///< in bytes; the element size when not written
   std::uint64_t bytes = 0;      ///< 0 for `extern .shared x[]`
   bool is_extern = false;
@@ -148,5 +146,11 @@ struct Module {
 
 /// Parses a whole module. Never crashes, loops or allocates without bound, whatever the text.
 std::variant<std::unique_ptr<Module>, Diagnostic> parse(std::string text);
+
+/// The position of the address among an access's operands; nothing for an instruction without one.
+std::optional<std::size_t> address_position(const Instruction& instruction);
+
+/// A diagnostic for the first instruction of the function that PTX does not have.
+std::optional<Diagnostic> check_opcodes(const Function& function);
 
 }  // namespace warpmeter::model::ptx

@@ -1,26 +1,21 @@
 #include "collector/model/ptx/one_value.h"
 
 #include <algorithm>
-#include <array>
-
-#include "collector/model/ptx/opcodes.h"
 
 namespace warpmeter::model::ptx {
 namespace {
 
-using namespace std::string_view_literals;
-
 /// Instructions that give each thread a value of its own.
 bool tells_threads_apart(const Instruction& instruction, const Function& function) {
-  static constexpr std::array differ{"shfl"sv,  "vote"sv,  "match"sv,    "activemask"sv,
-                                     "redux"sv, "elect"sv, "mbarrier"sv, "alloca"sv};
-  const Opcode* opcode = find_opcode(instruction);
-  if (opcode == nullptr || opcode->flow != Flow::next || opcode->is_barrier) return true;
-  if (std::find(differ.begin(), differ.end(), instruction.opcode) != differ.end()) return true;
-  if (opcode->memory == Memory::none) return false;
-  const Space space = access_space(instruction);
+  const Effects& effects = instruction.row().effects;
+  if (instruction.is(Opcode::unknown) || effects.flow != Flow::next || effects.waits_for_block) {
+    return true;
+  }
+  if (effects.differs) return true;
+  if (effects.memory == Memory::none) return false;
+  const Space space = instruction.space;
   const bool may_be_own = space == Space::local || (space == Space::param && !function.is_entry);
-  return opcode->memory != Memory::load || may_be_own;
+  return effects.memory != Memory::load || may_be_own;
 }
 
 /// A special register that is the same in all threads of a grid, or what is no register at all.
@@ -81,7 +76,7 @@ std::vector<bool> stores_of_one_value(const Function& function, const DataFlow& 
   std::vector<bool> found(function.body.size(), false);
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     const Instruction& instruction = function.body[i];
-    found[i] = instruction.opcode == "st" && instruction.operands.size() > 1 &&
+    found[i] = instruction.opcode == Opcode::st && instruction.operands.size() > 1 &&
                search.is_one(instruction.operands[1]);
   }
   return found;

@@ -433,4 +433,21 @@ std::variant<std::unique_ptr<Module>, Diagnostic> parse(std::string text) {
   return module;
 }
 
+std::optional<std::size_t> address_position(const Instruction& instruction) {
+  for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+    if (instruction.operands[i].kind == Operand::Kind::address) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<Diagnostic> check_opcodes(const Function& function) {
+  for (const Instruction& instruction : function.body) {
+    if (!instruction.is(Opcode::unknown)) continue;
+    return Diagnostic{instruction.line, 0,
+                      fmt::format("unknown instruction '{}' in function '{}'",
+                                  instruction.text.substr(0, 60), function.name.substr(0, 60))};
+  }
+  return std::nullopt;
+}
+
 }  // namespace warpmeter::model::ptx

@@ -1,6 +1,5 @@
 // The parser: recursive descent over the lexer's tokens, one token ahead, in linear time. It knows
-// the grammar of declarations and of operands but no opcodes: an instruction is a word and what
-// stands before the semicolon.
+// the grammar of declarations and of operands; what an instruction is it leaves to mnemonic.h.
 //
 // Its parts, a file each: modules and functions (parser.cpp), variables, registers and initialisers
 // (parser_declarations.cpp), instructions (parser_instructions.cpp). Within these three files a
@@ -13,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "collector/model/ptx/lexer.h"
@@ -33,7 +33,7 @@ class Parser {
   /// What the declarations `.global .align 8 .v2 .f32 x, y[4]` have in common.
   struct DeclarationPrefix {
     Space space = Space::none;
-    std::string_view type;
+    Type type = Type::none;
     std::uint32_t alignment = 0;  ///< 0: not written
     std::uint32_t lanes = 1;      ///< of .v2, .v4
     bool is_extern = false;
@@ -117,6 +117,7 @@ class Parser {
 
   Module& module_;
   Lexer lexer_;
+  std::unordered_map<std::string_view, Mnemonic> mnemonics_;  ///< of each text once
   Token token_;
   std::uint64_t initial_bytes_left_;
 };

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "collector/model/ptx/parser.h"
-#include "collector/model/ptx/types.h"
 
 namespace warpmeter::model::ptx {
 namespace {
@@ -20,9 +19,7 @@ constexpr std::uint64_t most_registers = std::uint64_t{1} << 24;
 constexpr std::size_t most_dimensions = 16;
 
 /// Bytes of one element, of which a vector has several; a predicate takes one.
-std::uint32_t element_bytes(std::string_view type) {
-  return (bits_of_type(type).value_or(8) + 7) / 8;
-}
+std::uint32_t element_bytes(Type type) { return (info_of(type).bits + 7u) / 8; }
 
 std::uint64_t product_from(const std::vector<std::uint64_t>& dimensions, std::size_t first) {
   std::uint64_t product = 1;
@@ -53,15 +50,15 @@ Parser::DeclarationPrefix Parser::declaration_prefix(Space space) {
       is_pointee = true;
     } else if (name == "attribute") {
       skip_parentheses();
-    } else if (bits_of_type(name)) {
-      prefix.type = name;
+    } else if (type_named(name) != Type::none) {
+      prefix.type = type_named(name);
     } else if (!is_pointee || (name != "global" && name != "const" && name != "shared" &&
                                name != "local" && name != "param")) {
       fail(at, fmt::format("unknown type or attribute {} in a declaration", describe(at)));
     }
   }
-  if (prefix.type.empty()) fail_expected("a type such as .b32");
-  if (prefix.type == "pred" && space != Space::reg) {
+  if (prefix.type == Type::none) fail_expected("a type such as .b32");
+  if (prefix.type == Type::pred && space != Space::reg) {
     fail(token_, "only a register can be a predicate");
   }
   return prefix;
@@ -272,7 +269,7 @@ void Parser::store_number(Variable& variable, std::uint64_t offset, std::uint32_
   }
   if (is_negative) number.negate();
   std::uint64_t value = number.bits;
-  const bool wants_f32 = variable.type == "f32", wants_f64 = variable.type == "f64";
+  const bool wants_f32 = variable.type == Type::f32, wants_f64 = variable.type == Type::f64;
   if (wants_f32 && !number.is_f32) {
     const double wide = number.is_floating ? std::bit_cast<double>(value)
                                            : static_cast<double>(static_cast<std::int64_t>(value));
@@ -283,7 +280,8 @@ void Parser::store_number(Variable& variable, std::uint64_t offset, std::uint32_
   } else if (wants_f64 && !number.is_floating) {
     value = std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(value)));
   } else if (number.is_floating && bytes != (number.is_f32 ? 4u : 8u)) {
-    fail(at, fmt::format("{} does not fit an element of type .{}", describe(at), variable.type));
+    fail(at, fmt::format("{} does not fit an element of type .{}", describe(at),
+                         text_of(variable.type)));
   }
   reserve_initial(variable, offset + bytes);
   // The host is little-endian as the device is; bytes past the eighth are the sign's.

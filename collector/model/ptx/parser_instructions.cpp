@@ -12,20 +12,6 @@ namespace {
 
 constexpr std::uint64_t warp_size = 32;
 
-/// Opcode and modifiers of `ld.shared::cta.f32`: "ld", then "shared::cta" and "f32".
-void split(std::string_view text, Instruction& instruction) {
-  instruction.text = text;
-  std::size_t dot = std::min(text.find('.'), text.size());
-  instruction.opcode = text.substr(0, dot);
-  instruction.modifiers.reserve(
-      static_cast<std::size_t>(std::count(text.begin(), text.end(), '.')));
-  while (dot < text.size()) {
-    const std::size_t next = std::min(text.find('.', dot + 1), text.size());
-    instruction.modifiers.push_back(text.substr(dot + 1, next - dot - 1));
-    dot = next;
-  }
-}
-
 }  // namespace
 
 void Parser::label_or_instruction(Body& body) {
@@ -72,12 +58,14 @@ void Parser::guarded_instruction(Body& body) {
 
 void Parser::instruction(Body& body, const Token& opcode, std::optional<Guard> guard) {
   Instruction& instruction = body.function.body.emplace_back();
-  split(opcode.text, instruction);
+  const auto [mnemonic, is_new] = mnemonics_.try_emplace(opcode.text);
+  if (is_new) mnemonic->second = read_mnemonic(opcode.text);
+  static_cast<Mnemonic&>(instruction) = mnemonic->second;
   instruction.guard = guard;
   instruction.line = opcode.line;
   instruction.location = body.location;
   body.scope_of_instruction.push_back(body.scopes.current());
-  if (instruction.opcode == "call") {
+  if (instruction.is(Opcode::call)) {
     call_operands(body, instruction);
   } else {
     operands(body, instruction);

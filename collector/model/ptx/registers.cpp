@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
-#include "collector/model/ptx/opcodes.h"
 #include "collector/model/ptx/scopes.h"
-#include "collector/model/ptx/types.h"
 
 namespace warpmeter::model::ptx {
 namespace {
 
-Width width_of(std::string_view type) {
-  const std::uint32_t bits = bits_of_type(type).value_or(64);
+Width width_of(Type type) {
+  const unsigned bits = info_of(type).bits;
   if (bits == 1) return Width::predicate;
   if (bits <= 32) return Width::word;
   return bits <= 64 ? Width::pair : Width::quad;
@@ -30,12 +28,11 @@ class DataFlowBuilder {
 
  private:
   void add(const Instruction& instruction) {
-    const Opcode* opcode = find_opcode(instruction);
     reads_.clear();
     writes_.clear();
     if (instruction.guard) note(instruction.guard->predicate, reads_);
     for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-      const bool is_written = i == 0 && opcode != nullptr && opcode->writes_first;
+      const bool is_written = i == 0 && instruction.row().effects.writes_first;
       note(instruction.operands[i], is_written ? writes_ : reads_);
     }
     if (instruction.guard) reads_.insert(reads_.end(), writes_.begin(), writes_.end());
@@ -59,16 +56,16 @@ class DataFlowBuilder {
       uses.push_back(known->second);
       return;
     }
-    const std::string_view type = type_of(name);
-    if (type.empty()) return;
+    const Type type = type_of(name);
+    if (type == Type::none) return;
     const auto id = static_cast<RegisterId>(data_.registers_.size());
     data_.ids_.emplace(name, id);
     data_.registers_.push_back({name, type, width_of(type)});
     uses.push_back(id);
   }
 
-  /// Empty for what is no register.
-  std::string_view type_of(std::string_view name) const {
+  /// Type::none for what is no register.
+  Type type_of(std::string_view name) const {
     const auto single = singles_.find(name);
     if (single != singles_.end()) return single->second->type;
     for (std::size_t i = first_split(name); i < name.size(); ++i) {
@@ -77,7 +74,7 @@ class DataFlowBuilder {
         return range->second->type;
       }
     }
-    return {};
+    return Type::none;
   }
 
   std::size_t append(std::vector<RegisterId>& uses) {

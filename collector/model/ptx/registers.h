@@ -21,7 +21,7 @@ using RegisterId = std::uint32_t;
 
 struct Register {
   std::string_view name;
-  std::string_view type;  ///< as declared: "b32", "pred"
+  Type type = Type::none;  ///< as declared
   Width width = Width::word;
 };
 
@@ -51,7 +51,7 @@ class DataFlow {
   std::vector<Ranges> ranges_;
 };
 
-/// Never fails: an instruction that opcodes.h does not know reads whatever registers it names.
+/// Never fails: an instruction that PTX does not have reads whatever registers it names.
 DataFlow data_flow(const Function& function);
 
 }  // namespace warpmeter::model::ptx

@@ -59,7 +59,7 @@ class Scopes {
  private:
   struct Range {
     int count = 0;
-    std::string_view type;
+    Type type = Type::none;
     bool is_renamed = false;
   };
   struct Scope {

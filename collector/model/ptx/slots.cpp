@@ -6,8 +6,6 @@
 #include <queue>
 #include <utility>
 
-#include "collector/model/ptx/types.h"
-
 namespace warpmeter::model::ptx {
 namespace {
 
@@ -127,8 +125,8 @@ Slots allocate(const DataFlow& data, const ControlFlow& graph) {
   Pool narrow;
   for (const RegisterId id : by_start) {
     const auto width = static_cast<std::size_t>(data.registers()[id].width);
-    const bool is_narrow = data.registers()[id].width == Width::word &&
-                           bits_of_type(data.registers()[id].type).value_or(32) < 32;
+    const bool is_narrow =
+        data.registers()[id].width == Width::word && info_of(data.registers()[id].type).bits < 32;
     Pool& pool = is_narrow ? narrow : pools[width];
     while (!pool.taken.empty() && pool.taken.top().first < intervals[id].first) {
       pool.free.push(pool.taken.top().second);

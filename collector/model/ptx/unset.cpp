@@ -7,8 +7,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "collector/model/ptx/types.h"
-
 namespace warpmeter::model::ptx {
 
 std::vector<bool> unset_at_entry(const DataFlow& data, const ControlFlow& graph) {
@@ -108,7 +106,8 @@ class Sums {
     if (instruction.operands.empty()) return;
     const Operand& to = instruction.operands[0];
     std::optional<Address> sum;
-    if (instruction.opcode == "add" && !instruction.guard && instruction.operands.size() == 3 &&
+    if (instruction.opcode == Opcode::add && !instruction.guard &&
+        instruction.operands.size() == 3 &&
         instruction.operands[2].kind == Operand::Kind::integer) {
       sum = resolve(
           {instruction.operands[1].name, static_cast<std::int64_t>(instruction.operands[2].bits)});
@@ -137,14 +136,10 @@ constexpr std::int64_t largest_gap = 8;
 
 std::optional<Store> store_of(const Function& function, std::size_t index, const Sums& sums) {
   const Instruction& instruction = function.body[index];
-  if (instruction.opcode != "st" || instruction.operands.size() < 2) return std::nullopt;
+  if (instruction.opcode != Opcode::st || instruction.operands.size() < 2) return std::nullopt;
   const Operand& address = instruction.operands[0];
   if (address.kind != Operand::Kind::address || address.address.base.empty()) return std::nullopt;
-  std::int64_t bytes = 0, parts = 1;
-  for (const std::string_view modifier : instruction.modifiers) {
-    if (modifier == "v2" || modifier == "v4" || modifier == "v8") parts = modifier[1] - '0';
-    if (const auto bits = bits_of_type(modifier); bits && bytes == 0) bytes = *bits / 8;
-  }
+  const std::int64_t bytes = info_of(instruction.first_type()).bytes(), parts = instruction.parts;
   const Address place = sums.resolve(address.address);
   return Store{index, place.base, place.offset, place.offset + bytes * parts};
 }
@@ -164,7 +159,7 @@ std::vector<std::vector<std::size_t>> neighbouring_stores(const Function& functi
     Sums sums;
     for (std::size_t i = block.first; i < block.end; ++i) {
       if (const auto store = store_of(function, i, sums)) stores.push_back(*store);
-      if (function.body[i].opcode != "st") sums.execute(function.body[i]);
+      if (function.body[i].opcode != Opcode::st) sums.execute(function.body[i]);
     }
     for (std::size_t i = 0; i < stores.size(); ++i) {
       // What one line makes stands together.

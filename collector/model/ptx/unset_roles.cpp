@@ -5,8 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "collector/model/ptx/opcodes.h"
-#include "collector/model/ptx/types.h"
+#include "collector/model/ptx/row.h"
 #include "collector/model/ptx/unset.h"
 
 namespace warpmeter::model::ptx {
@@ -25,13 +24,9 @@ class RoleFinder {
   explicit RoleFinder(const Instruction& instruction) : instruction_(instruction) {}
 
   UnsetRole find() {
-    const Opcode* opcode = find_opcode(instruction_);
-    const bool writes = opcode != nullptr && opcode->writes_first;
-    for (const std::string_view modifier : instruction_.modifiers) {
-      if (bits_of_type(modifier)) types_.push_back(modifier);
-    }
+    const bool writes = instruction_.row().effects.writes_first;
     role_.bits = type_bits();
-    role_.is_signed = !types_.empty() && types_.back().starts_with('s');
+    role_.is_signed = info_of(instruction_.last_type()).is_signed();
     for (std::size_t i = 0; i < instruction_.operands.size(); ++i) {
       flatten(instruction_.operands[i], i == 0 && writes ? role_.results : role_.sources);
     }
@@ -41,13 +36,11 @@ class RoleFinder {
   }
 
  private:
-  bool is(std::string_view opcode) const { return instruction_.opcode == opcode; }
-  bool has(std::string_view modifier) const {
-    const auto& all = instruction_.modifiers;
-    return std::find(all.begin(), all.end(), modifier) != all.end();
-  }
+  bool is(Opcode opcode) const { return instruction_.is(opcode); }
+  bool has(Word word) const { return instruction_.has(word); }
   std::uint32_t type_bits() const {
-    return types_.empty() ? 32 : bits_of_type(types_.back()).value_or(32);
+    const Type type = instruction_.last_type();
+    return type == Type::none ? 32 : info_of(type).bits;
   }
   const Operand* operand(std::size_t i) const {
     return i < instruction_.operands.size() ? &instruction_.operands[i] : nullptr;
@@ -66,17 +59,19 @@ class RoleFinder {
     use(UnsetUse::value, written);
     if (role_.uses.empty() || role_.uses.back().what != UnsetUse::value) return;
     role_.uses.back().bits = bits;
-    if (access_space(instruction_) == Space::none) role_.uses.back().generic_address = address;
+    if (instruction_.space == Space::none) role_.uses.back().generic_address = address;
   }
 
   bool memory() {
-    const bool loads = is("ld") || is("ldu") || is("ldmatrix");
-    const bool stores = is("st");
-    const bool changes = is("atom") || is("red");
-    const bool is_copy = instruction_.text.starts_with("cp.async.") && operand(0) != nullptr &&
-                         operand(0)->kind == Operand::Kind::address;
-    if (!loads && !stores && !changes && !is_copy && !is("mbarrier")) return false;
-    const Space space = access_space(instruction_);
+    const bool loads = is(Opcode::ld) || is(Opcode::ldu) || is(Opcode::ldmatrix);
+    const bool stores = is(Opcode::st);
+    const bool changes = is(Opcode::atom) || is(Opcode::red);
+    const bool is_copy =
+        instruction_.row().effects.memory == Memory::copy || is(Opcode::cp_async_mbarrier);
+    const bool is_object =
+        instruction_.row().execution == Execution::mbarrier || is(Opcode::mbarrier_pending_count);
+    if (!loads && !stores && !changes && !is_copy && !is_object) return false;
+    const Space space = instruction_.space;
     spread(Spread::none);
     role_.has_effect = !loads && space != Space::local && space != Space::param;
     const Operand* address = nullptr;
@@ -85,12 +80,12 @@ class RoleFinder {
       use(UnsetUse::address, &each);
       if (address == nullptr) address = &each;
     }
-    const std::size_t first = is("atom") ? 2 : 1;
+    const std::size_t first = is(Opcode::atom) ? 2 : 1;
     if (stores && space != Space::local && space != Space::param)
       use_value(operand(1), type_bits(), address);
     if (changes) {
       for (std::size_t i = first; i < instruction_.operands.size() && i < first + 2; ++i) {
-        if (has("L2::cache_hint") && i + 1 == instruction_.operands.size()) continue;
+        if (has(Word::L2_cache_hint) && i + 1 == instruction_.operands.size()) continue;
         use_value(operand(i), type_bits(), address);
       }
     }
@@ -98,58 +93,81 @@ class RoleFinder {
   }
 
   bool control() {
-    const std::string_view opcode = instruction_.opcode;
-    if (opcode == "brx") {
-      use(UnsetUse::decision, operand(0));
-    } else if (opcode == "bar" || opcode == "barrier") {
-      if (has("warp")) {
+    spread(Spread::none);
+    role_.has_effect = true;
+    switch (instruction_.opcode) {
+      case Opcode::brx:
+        use(UnsetUse::decision, operand(0));
+        return true;
+      case Opcode::bar_warp:
         use(UnsetUse::members, operand(0));
-      } else {
-        for (std::size_t i = has("red") ? 1 : 0; i < instruction_.operands.size(); ++i) {
+        return true;
+      case Opcode::bar_sync:
+      case Opcode::bar_arrive:
+      case Opcode::bar_red:
+        for (std::size_t i = is(Opcode::bar_red) ? 1 : 0; i < instruction_.operands.size(); ++i) {
           use(UnsetUse::barrier, operand(i));
         }
-      }
-    } else if (opcode == "call") {
-      role_.results.clear();
-      use(UnsetUse::callee, operand(1));
-    } else if (opcode == "alloca" || opcode == "stackrestore") {
-      use(UnsetUse::address, operand(opcode == "alloca" ? 1 : 0));
-    } else if (opcode == "bra" || opcode == "ret" || opcode == "exit" || opcode == "trap") {
-      role_.sources.clear();
-    } else if (opcode != "nanosleep" && opcode != "prefetch" && opcode != "prefetchu" &&
-               opcode != "createpolicy" && opcode != "discard" && opcode != "applypriority" &&
-               opcode != "fence" && opcode != "membar" && opcode != "activemask" &&
-               opcode != "stacksave") {
-      return false;
+        return true;
+      case Opcode::call:
+        role_.results.clear();
+        use(UnsetUse::callee, operand(1));
+        return true;
+      case Opcode::bra:
+      case Opcode::ret:
+      case Opcode::exit:
+      case Opcode::trap:
+        role_.sources.clear();
+        return true;
+      default:
+        break;
     }
-    role_.has_effect = opcode == "bra" || opcode == "brx" || opcode == "bar" ||
-                       opcode == "barrier" || opcode == "call" || opcode == "ret" ||
-                       opcode == "exit" || opcode == "trap";
-    spread(Spread::none);
-    return true;
+    role_.has_effect = false;
+    switch (instruction_.opcode) {
+      case Opcode::alloca:
+        use(UnsetUse::address, operand(1));
+        return true;
+      case Opcode::stackrestore:
+        use(UnsetUse::address, operand(0));
+        return true;
+      case Opcode::nanosleep:
+      case Opcode::prefetch:
+      case Opcode::prefetchu:
+      case Opcode::createpolicy:
+      case Opcode::discard:
+      case Opcode::applypriority:
+      case Opcode::fence:
+      case Opcode::membar:
+      case Opcode::activemask:
+      case Opcode::stacksave:
+        return true;
+      default:
+        spread(UnsetRole().spread);
+        return false;
+    }
   }
 
   bool exchange() {
-    const std::string_view opcode = instruction_.opcode;
-    if (opcode != "shfl" && opcode != "vote" && opcode != "match" && opcode != "redux" &&
-        opcode != "elect") {
+    const Opcode opcode = instruction_.opcode;
+    if (opcode != Opcode::shfl && opcode != Opcode::vote && opcode != Opcode::match &&
+        opcode != Opcode::redux && opcode != Opcode::elect) {
       return false;
     }
-    const bool names_lanes = has("sync");
+    const bool names_lanes = has(Word::sync);
     if (names_lanes && !instruction_.operands.empty()) {
       use(UnsetUse::members, &instruction_.operands.back());
     }
-    if (opcode == "shfl") {
-      spread(has("up")     ? Spread::shuffle_up
-             : has("down") ? Spread::shuffle_down
-             : has("bfly") ? Spread::shuffle_xor
-                           : Spread::shuffle_index);
-    } else if (opcode == "vote") {
-      spread(has("ballot") ? Spread::ballot
-             : has("any")  ? Spread::vote_any
-             : has("all")  ? Spread::vote_all
-                           : Spread::group);
-    } else if (opcode == "elect") {
+    if (opcode == Opcode::shfl) {
+      spread(has(Word::up)     ? Spread::shuffle_up
+             : has(Word::down) ? Spread::shuffle_down
+             : has(Word::bfly) ? Spread::shuffle_xor
+                               : Spread::shuffle_index);
+    } else if (opcode == Opcode::vote) {
+      spread(has(Word::ballot) ? Spread::ballot
+             : has(Word::any)  ? Spread::vote_any
+             : has(Word::all)  ? Spread::vote_all
+                               : Spread::group);
+    } else if (opcode == Opcode::elect) {
       spread(Spread::none);
     } else {
       spread(Spread::group);
@@ -158,7 +176,7 @@ class RoleFinder {
   }
 
   bool movement() {
-    if (is("mov")) {
+    if (is(Opcode::mov)) {
       const bool is_long = type_bits() > 64;
       const Operand *to = operand(0), *from = operand(1);
       if (is_long || to == nullptr || from == nullptr) {
@@ -171,19 +189,22 @@ class RoleFinder {
         spread(Spread::copy);
         role_.from_bits = role_.bits;
       }
-    } else if (is("cvta")) {
+    } else if (is(Opcode::cvta)) {
       spread(Spread::copy);
       role_.from_bits = role_.bits;
-    } else if (is("cvt") && types_.size() == 2 && is_integer(types_[0]) && is_integer(types_[1]) &&
-               !has("sat") && role_.sources.size() == 1) {
+    } else if (is(Opcode::cvt) && instruction_.types().size() == 2 &&
+               is_integer(instruction_.first_type()) && is_integer(instruction_.last_type()) &&
+               !has(Word::sat) && role_.sources.size() == 1) {
+      const TypeInfo to = info_of(instruction_.first_type());
+      const TypeInfo from = info_of(instruction_.last_type());
       spread(Spread::copy);
-      role_.bits = bits_of_type(types_[0]).value_or(32);
-      role_.from_bits = bits_of_type(types_[1]).value_or(32);
-      role_.is_signed = types_[0].starts_with('s');
-      role_.extends_sign = types_[1].starts_with('s');
-    } else if (is("selp")) {
+      role_.bits = to.bits;
+      role_.from_bits = from.bits;
+      role_.is_signed = to.is_signed();
+      role_.extends_sign = from.is_signed();
+    } else if (is(Opcode::selp)) {
       spread(Spread::select);
-    } else if (is("prmt") && instruction_.modifiers.size() == 1) {
+    } else if (is(Opcode::prmt) && instruction_.words.size() == 1) {
       spread(Spread::permute);
     } else {
       return false;
@@ -191,40 +212,35 @@ class RoleFinder {
     return true;
   }
 
-  /// "s32", "b64", "pred"; not "bf16" or "s16x2".
-  static bool is_integer(std::string_view type) {
-    if (type == "pred") return true;
-    const bool is_kind = type.starts_with('u') || type.starts_with('s') || type.starts_with('b');
-    return is_kind && type.size() <= 4 && type[1] >= '0' && type[1] <= '9' &&
-           type.find('x') == std::string_view::npos;
-  }
+  /// s32, b64, pred; not bf16 or s16x2.
+  static bool is_integer(Type type) { return type == Type::pred || info_of(type).is_integer(); }
 
   bool logic() {
-    const std::string_view opcode = instruction_.opcode;
-    if (opcode == "and") {
+    const Opcode opcode = instruction_.opcode;
+    if (opcode == Opcode::and_) {
       spread(Spread::bit_and);
-    } else if (opcode == "or") {
+    } else if (opcode == Opcode::or_) {
       spread(Spread::bit_or);
-    } else if (opcode == "xor") {
+    } else if (opcode == Opcode::xor_) {
       spread(takes_itself() ? Spread::none : Spread::bit_xor);
-    } else if (opcode == "not") {
+    } else if (opcode == Opcode::not_) {
       spread(Spread::bit_xor);
-    } else if (opcode == "lop3" && role_.sources.size() == 4) {
+    } else if (opcode == Opcode::lop3 && role_.sources.size() == 4) {
       spread(Spread::lop3);
       role_.table = static_cast<std::uint8_t>(role_.sources.back()->bits);
       role_.sources.pop_back();
-    } else if (opcode == "shl") {
+    } else if (opcode == Opcode::shl) {
       spread(Spread::shift_left);
-    } else if (opcode == "shr") {
+    } else if (opcode == Opcode::shr) {
       spread(Spread::shift_right);
-    } else if (opcode == "shf") {
-      spread(has("l") ? Spread::funnel_left : Spread::funnel_right);
-      role_.clamps = has("clamp");
-    } else if (opcode == "bfe") {
+    } else if (opcode == Opcode::shf) {
+      spread(has(Word::l) ? Spread::funnel_left : Spread::funnel_right);
+      role_.clamps = has(Word::clamp);
+    } else if (opcode == Opcode::bfe) {
       spread(Spread::extract);
-    } else if (opcode == "bfi") {
+    } else if (opcode == Opcode::bfi) {
       spread(Spread::insert);
-    } else if (opcode == "sub" && takes_itself()) {
+    } else if (opcode == Opcode::sub && takes_itself()) {
       spread(Spread::none);
     } else {
       return false;
@@ -239,26 +255,34 @@ class RoleFinder {
   }
 
   bool comparison() {
-    if (!is("setp")) return false;
-    const bool is_equality = (has("eq") || has("ne")) && is_whole();
+    if (!is(Opcode::setp)) return false;
+    const bool is_equality = (has(Word::eq) || has(Word::ne)) && is_whole();
     spread(is_equality ? Spread::equal : Spread::compare);
-    role_.combines_or = has("or");
-    if (has("xor")) spread(Spread::all);
+    role_.combines_or = has(Word::or_);
+    if (has(Word::xor_)) spread(Spread::all);
     return true;
   }
 
-  bool is_whole() const { return !types_.empty() && is_integer(types_.back()); }
+  bool is_whole() const { return is_integer(instruction_.last_type()); }
 
   bool is_whole_sum() const {
-    static constexpr std::array<std::string_view, 8> names = {"add", "addc", "sub", "subc",
-                                                              "neg", "mul",  "mad", "madc"};
-    return std::find(names.begin(), names.end(), instruction_.opcode) != names.end() &&
-           is_whole() && !has("hi") && !has("sat");
+    switch (instruction_.opcode) {
+      case Opcode::add:
+      case Opcode::addc:
+      case Opcode::sub:
+      case Opcode::subc:
+      case Opcode::neg:
+      case Opcode::mul:
+      case Opcode::mad:
+      case Opcode::madc:
+        return is_whole() && !has(Word::hi) && !has(Word::sat);
+      default:
+        return false;
+    }
   }
 
   const Instruction& instruction_;
   UnsetRole role_;
-  std::vector<std::string_view> types_;
 };
 
 }  // namespace

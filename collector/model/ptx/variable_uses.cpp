@@ -17,12 +17,16 @@ using Variables = std::set<const Variable*>;
 enum class Touch { nothing, reads, writes, both, escapes };
 
 Touch touch_of(const Instruction& instruction, std::size_t number) {
-  const std::string_view opcode = instruction.opcode;
-  if (opcode == "ld" || opcode == "ldu") return Touch::reads;
-  if (opcode == "st") return Touch::writes;
-  if (opcode == "atom" || opcode == "red") return Touch::both;
-  if (opcode.starts_with("prefetch") || opcode == "isspacep") return Touch::nothing;
-  if (opcode == "cp") return number == 0 ? Touch::writes : Touch::reads;
+  const Opcode opcode = instruction.opcode;
+  if (opcode == Opcode::ld || opcode == Opcode::ldu) return Touch::reads;
+  if (opcode == Opcode::st) return Touch::writes;
+  if (opcode == Opcode::atom || opcode == Opcode::red) return Touch::both;
+  if (opcode == Opcode::prefetch || opcode == Opcode::prefetchu || opcode == Opcode::isspacep) {
+    return Touch::nothing;
+  }
+  if (instruction.row().effects.memory == Memory::copy) {
+    return number == 0 ? Touch::writes : Touch::reads;
+  }
   return Touch::escapes;
 }
 
@@ -108,7 +112,7 @@ class VariableSearch {
   /// Values flow on; what is loaded is not followed. True when a register points to more than
   /// before.
   bool flow(const Instruction& instruction, std::size_t index, const DataFlow& data) {
-    if (instruction.opcode == "call" || is_access(instruction)) return false;
+    if (instruction.opcode == Opcode::call || is_access(instruction)) return false;
     Variables all;
     for (const Operand& operand : instruction.operands) collect(operand, data, all);
     bool grows = false;
@@ -121,7 +125,7 @@ class VariableSearch {
   }
 
   void judge(const Instruction& instruction, const DataFlow& data) {
-    const bool is_call = instruction.opcode == "call";
+    const bool is_call = instruction.opcode == Opcode::call;
     if (!is_call && !is_access(instruction)) {
       // A name that no register takes up is used all the same.
       Variables named;

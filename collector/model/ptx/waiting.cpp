@@ -3,17 +3,14 @@
 #include <algorithm>
 
 #include "collector/model/ptx/loops.h"
-#include "collector/model/ptx/opcodes.h"
 
 namespace warpmeter::model::ptx {
 namespace {
 
 /// Whether an instruction gives a value that other threads may change at any time.
 bool asks_others(const Instruction& instruction) {
-  const Opcode* opcode = find_opcode(instruction);
-  if (opcode == nullptr) return false;
-  return opcode->memory == Memory::atomic ||
-         (opcode->memory == Memory::load && is_strong(instruction));
+  const Memory memory = instruction.row().effects.memory;
+  return memory == Memory::atomic || (memory == Memory::load && instruction.is_strong());
 }
 
 /// One loop after the other, and what in it depends on others.
@@ -81,14 +78,6 @@ class Search {
 };
 
 }  // namespace
-
-bool is_strong(const Instruction& instruction) {
-  const auto& modifiers = instruction.modifiers;
-  return std::any_of(modifiers.begin(), modifiers.end(), [](std::string_view modifier) {
-    return modifier == "volatile" || modifier == "relaxed" || modifier == "acquire" ||
-           modifier == "release";
-  });
-}
 
 std::vector<bool> waiting_loops(const Function& function, const ControlFlow& graph,
                                 const DataFlow& data) {

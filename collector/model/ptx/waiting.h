@@ -16,7 +16,4 @@ namespace warpmeter::model::ptx {
 std::vector<bool> waiting_loops(const Function& function, const ControlFlow& graph,
                                 const DataFlow& data);
 
-/// Whether an access is volatile or ordered: other threads are meant to see it.
-bool is_strong(const Instruction& instruction);
-
 }  // namespace warpmeter::model::ptx

@@ -321,25 +321,12 @@ constexpr const char* by_warp[] = {
     "bar.sync 0",
 };
 
-/// The innermost braces first, so that a choice may hold choices.
-void expand(const std::string& form, std::vector<std::string>& all) {
-  const std::size_t close = form.find('}');
-  if (close == std::string::npos) {
-    all.push_back(form);
-    return;
-  }
-  const std::size_t open = form.rfind('{', close);
-  for (std::size_t at = open + 1; at <= close;) {
-    const std::size_t end = std::min(form.find(',', at), close);
-    expand(form.substr(0, open) + form.substr(at, end - at) + form.substr(close + 1), all);
-    at = end + 1;
-  }
-}
-
 template <std::size_t n>
 std::vector<Form> all_of(const char* const (&forms)[n]) {
   std::vector<std::string> lines;
-  for (const char* form : forms) expand(form, lines);
+  for (const char* form : forms) {
+    for (std::string& line : expanded(form)) lines.push_back(std::move(line));
+  }
   std::sort(lines.begin(), lines.end());
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   std::vector<Form> result;
@@ -354,12 +341,6 @@ std::vector<Form> all_of(const char* const (&forms)[n]) {
 }
 
 }  // namespace
-
-std::vector<std::string> expanded(const std::string& choices) {
-  std::vector<std::string> all;
-  expand(choices, all);
-  return all;
-}
 
 const std::vector<Form>& lane_forms() {
   static const std::vector<Form> forms = all_of(by_lane);

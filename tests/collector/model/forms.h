@@ -13,10 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "collector/model/ptx/row.h"
+
 namespace warpmeter::model {
 
-/// "add{,.rn}.f32" to "add.f32" and "add.rn.f32"; choices may hold choices.
-std::vector<std::string> expanded(const std::string& choices);
+using ptx::expanded;
 
 struct Form {
   std::string name;

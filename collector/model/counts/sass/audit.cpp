@@ -10,7 +10,7 @@
 
 #include "collector/model/counts/sass/function_accesses.h"
 #include "collector/model/counts/sass/judge.h"
-#include "collector/model/ptx/opcodes.h"
+#include "collector/model/ptx/row.h"
 
 namespace warpmeter::model::sass {
 namespace {
@@ -21,8 +21,7 @@ constexpr std::string_view not_judged =
 /// Why the code was not assembled from the module's text.
 std::string mismatch(const ptx::Function& function, const MachineCode& code) {
   for (const ptx::Instruction& instruction : function.body) {
-    const ptx::Opcode* opcode = ptx::find_opcode(instruction);
-    if (opcode == nullptr || opcode->memory == ptx::Memory::none) continue;
+    if (instruction.row().effects.memory == ptx::Memory::none) continue;
     const auto line = static_cast<std::size_t>(instruction.line);
     if (line > code.ptx.size() ||
         code.ptx[line - 1].find(instruction.text) == std::string_view::npos) {

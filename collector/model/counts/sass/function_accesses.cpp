@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "collector/model/ptx/addresses.h"
-#include "collector/model/ptx/opcodes.h"
 #include "collector/model/ptx/registers.h"
-#include "collector/model/ptx/types.h"
+#include "collector/model/ptx/row.h"
 
 namespace warpmeter::model::sass {
 namespace {
@@ -42,11 +41,6 @@ std::optional<AccessKind> kind_of(ptx::Memory memory) {
       break;
   }
   return std::nullopt;
-}
-
-bool has(const ptx::Instruction& instruction, std::string_view modifier) {
-  const auto& all = instruction.modifiers;
-  return std::find(all.begin(), all.end(), modifier) != all.end();
 }
 
 /// Whether one side of the branch only ends the thread.
@@ -93,27 +87,20 @@ std::optional<FunctionAccesses> FunctionAccesses::of(const ptx::Function& functi
 
 void FunctionAccesses::add(std::size_t index) {
   const ptx::Instruction& instruction = function_->body[index];
-  const ptx::Opcode* opcode = ptx::find_opcode(instruction);
-  if (opcode == nullptr) return;
-  const auto kind = kind_of(opcode->memory);
-  const auto space = counted_space(ptx::access_space(instruction));
+  const ptx::Memory memory = instruction.row().effects.memory;
+  const auto kind = kind_of(memory);
+  const auto space = counted_space(instruction.space);
   if (!kind || !space) return;
   PtxAccess access;
   access.instruction = index;
   access.line = instruction.line;
   access.kind = *kind;
   access.space = *space;
-  access.is_copy = opcode->memory == ptx::Memory::copy;
-  access.is_compare_and_swap = has(instruction, "cas");
-  unsigned bytes = 0;
-  for (const std::string_view modifier : instruction.modifiers) {
-    if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
-      access.parts = static_cast<std::uint8_t>(modifier[1] - '0');
-    } else if (const auto bits = ptx::bits_of_type(modifier)) {
-      bytes = *bits / 8;
-    }
-  }
-  access.width = static_cast<std::uint8_t>(bytes * access.parts);
+  access.is_copy = memory == ptx::Memory::copy;
+  access.is_compare_and_swap = instruction.has(ptx::Word::cas);
+  access.parts = instruction.parts;
+  access.width =
+      static_cast<std::uint8_t>(ptx::info_of(instruction.last_type()).bytes() * access.parts);
   accesses_.push_back(access);
 }
 
@@ -126,8 +113,7 @@ void FunctionAccesses::find_uses() {
     for (const ptx::Operand& part : operand.parts) self(self, part);
   };
   for (const ptx::Instruction& instruction : function_->body) {
-    const ptx::Opcode* opcode = ptx::find_opcode(instruction);
-    const bool writes = opcode != nullptr && opcode->writes_first;
+    const bool writes = instruction.row().effects.writes_first;
     if (instruction.guard) read.insert(instruction.guard->predicate);
     for (std::size_t i = writes ? 1 : 0; i < instruction.operands.size(); ++i) {
       note(note, instruction.operands[i]);

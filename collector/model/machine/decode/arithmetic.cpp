@@ -23,70 +23,65 @@ constexpr Clock clocks[] = {
 
 /// What `.ftz`, `.sat` and `.relu` mean for a type; count: nothing.
 struct FloatWrapping {
-  std::string_view type;
+  Type type;
   unsigned bytes;
   Code flush, saturate, lift;
 };
 constexpr FloatWrapping float_wrappings[] = {
-    {"f32", 4, Code::flush_f32, Code::saturate_f32, Code::count},
-    {"f64", 8, Code::count, Code::saturate_f64, Code::count},
-    {"f16", 2, Code::flush_f16, Code::saturate_f16, Code::relu_f16},
-    {"f16x2", 4, Code::flush_f16x2, Code::saturate_f16x2, Code::relu_f16x2},
-    {"bf16", 2, Code::flush_bf16, Code::saturate_bf16, Code::relu_bf16},
-    {"bf16x2", 4, Code::flush_bf16x2, Code::saturate_bf16x2, Code::relu_bf16x2},
-    {"f32x2", 8, Code::flush_f32x2, Code::count, Code::count},
-    {"s16x2", 4, Code::count, Code::count, Code::relu_s16x2},
-    {"s32", 4, Code::count, Code::count, Code::relu_s32},
+    {Type::f32, 4, Code::flush_f32, Code::saturate_f32, Code::count},
+    {Type::f64, 8, Code::count, Code::saturate_f64, Code::count},
+    {Type::f16, 2, Code::flush_f16, Code::saturate_f16, Code::relu_f16},
+    {Type::f16x2, 4, Code::flush_f16x2, Code::saturate_f16x2, Code::relu_f16x2},
+    {Type::bf16, 2, Code::flush_bf16, Code::saturate_bf16, Code::relu_bf16},
+    {Type::bf16x2, 4, Code::flush_bf16x2, Code::saturate_bf16x2, Code::relu_bf16x2},
+    {Type::f32x2, 8, Code::flush_f32x2, Code::count, Code::count},
+    {Type::s16x2, 4, Code::count, Code::count, Code::relu_s16x2},
+    {Type::s32, 4, Code::count, Code::count, Code::relu_s32},
 };
 
 /// Operands of another type than the instruction's last are none of `.ftz`'s business.
 bool is_flushed(const FloatWrapping& wrapping, RowType type) {
-  return wrapping.type == "f32" ? type == RowType::f32
-                                : type != RowType::none && bytes_of(type) == wrapping.bytes;
+  return wrapping.type == Type::f32 ? type == RowType::f32
+                                    : type != RowType::none && bytes_of(type) == wrapping.bytes;
 }
 
 /// The type that a move or selection of this PTX type takes: only its size matters.
-std::optional<RowType> plain_type(std::string_view type) {
-  if (type == "f32" || type == "f16x2" || type == "bf16x2") return RowType::u32;
-  if (type == "f64") return RowType::u64;
-  if (type == "f16" || type == "bf16") return RowType::u16;
-  if (type.size() != 3 || (type[0] != 'b' && type[0] != 'u' && type[0] != 's')) return std::nullopt;
-  if (type.substr(1) == "16") return RowType::u16;
-  if (type.substr(1) == "32") return RowType::u32;
-  if (type.substr(1) == "64") return RowType::u64;
+std::optional<RowType> plain_type(Type type) {
+  const unsigned bits = ptx::info_of(type).bits;
+  if (bits == 16) return RowType::u16;
+  if (bits == 32) return RowType::u32;
+  if (bits == 64) return RowType::u64;
   return std::nullopt;
 }
 
 }  // namespace
 
+void Decoder::decode_value() {
+  if (!find_and_emit_value()) refuse_form();
+}
+
 /// An instruction of the table. `.ftz` flushes every float source and the result; `.sat` clamps the
 /// result, `.relu` lifts it to zero; they are operations of their own around the instruction's.
-bool Decoder::decode_value() {
+/// False: the table has none.
+bool Decoder::find_and_emit_value() {
   const ptx::Instruction& instruction = *instruction_;
-  const bool is_extreme_of_three = (instruction.opcode == "min" || instruction.opcode == "max") &&
-                                   instruction.operands.size() == 4;
-  const std::string_view suffix = is_extreme_of_three ? ".3" : "";
-  const ValueOperation* operation =
-      find_value_operation(fmt::format("{}{}", instruction.text, suffix));
+  const bool is_extreme = instruction.is(Opcode::min) || instruction.is(Opcode::max);
+  const auto find = [&](ptx::Words words) {
+    if (is_extreme && instruction.operands.size() == 4) words.add(Word::three);
+    return find_value_operation(instruction.opcode, words);
+  };
+  const ValueOperation* operation = find(instruction.words);
   bool flushes = false, saturates = false, lifts = false;
   const FloatWrapping* wrapping = nullptr;
   if (operation == nullptr) {
-    std::string name(instruction.opcode);
-    std::string_view type;  // .relu may stand behind it
-    for (const std::string_view modifier : instruction.modifiers) {
-      bool* const flag = modifier == "ftz"    ? &flushes
-                         : modifier == "sat"  ? &saturates
-                         : modifier == "relu" ? &lifts
-                                              : nullptr;
-      if (flag != nullptr) {
-        *flag = true;
-      } else {
-        name += fmt::format(".{}", modifier);
-        type = modifier;
-      }
+    flushes = has(Word::ftz), saturates = has(Word::sat), lifts = has(Word::relu);
+    ptx::Words plain;
+    for (const Word word : instruction.words) {
+      if (word != Word::ftz && word != Word::sat && word != Word::relu) plain.add(word);
     }
-    operation = find_value_operation(name + std::string(suffix));
+    operation = find(plain);
     if (operation == nullptr) return false;
+    const Type type = ptx::type_of(plain.back());
     const auto* const known =
         std::find_if(std::begin(float_wrappings), std::end(float_wrappings),
                      [&](const FloatWrapping& candidate) { return candidate.type == type; });
@@ -105,7 +100,7 @@ bool Decoder::decode_value() {
     rows[i] = source(instruction.operands[i + 1], type);
     if (flushes && is_flushed(*wrapping, type)) {
       // The sign of a NaN counts, which the other flush takes away.
-      const bool keeps_nan = has("xorsign") && wrapping->flush == Code::flush_f32;
+      const bool keeps_nan = has(Word::xorsign) && wrapping->flush == Code::flush_f32;
       rows[i] =
           unary(keeps_nan ? Code::flush_f64_result : wrapping->flush, rows[i], wrapping->bytes);
     }
@@ -125,7 +120,7 @@ bool Decoder::decode_value() {
   emitted.a = rows[0];
   emitted.b = rows[1];
   emitted.c = rows[2];
-  emitted.d = last_count == 0 ? target : scratch(bytes, 8);
+  emitted.d = last_count == 0 ? target : scratch(bytes);
   std::uint16_t result = emitted.d;
   for (std::size_t i = 0; i < last_count; ++i) {
     if (i + 1 < last_count) {
@@ -139,32 +134,29 @@ bool Decoder::decode_value() {
   return true;
 }
 
-bool Decoder::decode_predicate_logic() {
-  const std::string_view opcode = instruction_->opcode;
-  if (instruction_->modifiers.size() != 1 || instruction_->modifiers[0] != "pred") return false;
-  const Code code = opcode == "and"   ? Code::and_pred
-                    : opcode == "or"  ? Code::or_pred
-                    : opcode == "xor" ? Code::xor_pred
-                    : opcode == "not" ? Code::mov_pred
-                                      : Code::count;
-  if (code == Code::count) return false;
+/// and, or, xor and not of predicates; those of numbers are in the table.
+void Decoder::decode_logic() {
+  if (instruction_->words.size() != 1 || !has(Word::pred)) return decode_value();
+  const bool negates = instruction_->is(Opcode::not_);
+  const Code code = instruction_->is(Opcode::and_)  ? Code::and_pred
+                    : instruction_->is(Opcode::or_) ? Code::or_pred
+                    : negates                       ? Code::mov_pred
+                                                    : Code::xor_pred;
   const std::size_t operands = code == Code::mov_pred ? 2 : 3;
   expect_operands(operands, operands);
   const std::uint16_t a = predicate_source(instruction_->operands[1]);
   const std::uint16_t b = operands == 3 ? predicate_source(instruction_->operands[2]) : 0;
   Operation& operation = emit(code);
   operation.d = predicate_destination(instruction_->operands[0]);
-  operation.a = opcode == "not" ? a ^ 1 : a;
+  operation.a = negates ? a ^ 1 : a;
   operation.b = b;
-  return true;
 }
 
 void Decoder::decode_mov() {
   expect_operands(2, 2);
-  if (instruction_->modifiers.empty()) refuse_opcode();
   const Operand& to = instruction_->operands[0];
   const Operand& from = instruction_->operands[1];
-  if (has("pred")) {
+  if (has(Word::pred)) {
     if (from.kind == Operand::Kind::integer) {
       const std::uint16_t zero = constant(0, 4), value = constant(from.bits, 4);
       Operation& comparison = emit(Code::ne_u32);
@@ -189,7 +181,7 @@ void Decoder::decode_mov() {
   }
   if (to.kind == Operand::Kind::vector) return decode_pack(from, to, false);
   if (from.kind == Operand::Kind::vector) return decode_pack(to, from, true);
-  if (has("b128")) {
+  if (has(Word::b128)) {
     for (unsigned i = 0; i < 2; ++i) {
       move_row(static_cast<std::uint16_t>(quad_row(to) + 4 * i),
                static_cast<std::uint16_t>(quad_row(from) + 4 * i), 8, true);
@@ -202,14 +194,14 @@ void Decoder::decode_mov() {
     emit(clock.code).d = row;
     return;
   }
-  if (!decode_value()) refuse_opcode();
+  decode_value();
 }
 
 /// mov between a number and its parts: {low, high} of 32 or 64 bits.
 void Decoder::decode_pack(const Operand& whole, const Operand& parts, bool packs) {
-  const std::optional<RowType> type = plain_type(instruction_->modifiers.back());
+  const std::optional<RowType> type = plain_type(instruction_->last_type());
   const std::size_t count = parts.parts.size();
-  if (has("b128") && count == 2) {
+  if (has(Word::b128) && count == 2) {
     for (unsigned i = 0; i < 2; ++i) {
       const auto own = static_cast<std::uint16_t>(quad_row(whole) + 4 * i);
       const std::uint16_t part =
@@ -255,12 +247,10 @@ void Decoder::decode_pack(const Operand& whole, const Operand& parts, bool packs
 
 void Decoder::decode_selp() {
   expect_operands(4, 4);
-  if (instruction_->modifiers.empty()) refuse_opcode();
-  const std::optional<RowType> type = plain_type(instruction_->modifiers.back());
-  if (!type) refuse_opcode();
+  const std::optional<RowType> type = plain_type(instruction_->last_type());
+  if (!type) refuse_form();
   // The type decides how a literal is read: selp.f32 takes 0f…, or a decimal.
-  const std::string_view name = instruction_->modifiers.back();
-  const RowType literal = name == "f32" ? RowType::f32 : name == "f64" ? RowType::f64 : *type;
+  const RowType literal = has(Word::f32) ? RowType::f32 : has(Word::f64) ? RowType::f64 : *type;
   const std::uint16_t a = source(instruction_->operands[1], literal);
   const std::uint16_t b = source(instruction_->operands[2], literal);
   const std::uint16_t chosen = predicate_source(instruction_->operands[3]);
@@ -276,8 +266,7 @@ void Decoder::decode_selp() {
 
 void Decoder::decode_bfi() {
   expect_operands(5, 5);
-  const bool is_wide = has("b64");
-  if (!is_wide && !has("b32")) refuse_opcode();
+  const bool is_wide = has(Word::b64);
   const RowType type = is_wide ? RowType::u64 : RowType::u32;
   const std::uint16_t field = source(instruction_->operands[1], type);
   const std::uint16_t into = source(instruction_->operands[2], type);
@@ -294,9 +283,8 @@ void Decoder::decode_bfi() {
 
 void Decoder::decode_lop3() {
   expect_operands(5, 5);
-  if (instruction_->modifiers.size() != 1 || !has("b32") ||
-      instruction_->operands[4].kind != Operand::Kind::integer) {
-    refuse_opcode();
+  if (instruction_->operands[4].kind != Operand::Kind::integer) {
+    refuse("has a table that is no number");
   }
   const std::uint16_t a = source(instruction_->operands[1], RowType::u32);
   const std::uint16_t b = source(instruction_->operands[2], RowType::u32);
@@ -310,45 +298,31 @@ void Decoder::decode_lop3() {
   operation.imm = static_cast<std::int64_t>(instruction_->operands[4].bits & 255);
 }
 
-bool Decoder::decode_exchange() {
-  const std::string_view opcode = instruction_->opcode;
-  if (opcode == "shfl") {
-    decode_shfl();
-  } else if (opcode == "vote") {
-    decode_vote();
-  } else if (opcode == "match") {
-    decode_match();
-  } else if (opcode == "redux") {
-    decode_redux();
-  } else if (opcode == "activemask") {
-    expect_operands(1, 1);
-    const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
-    emit(Code::activemask).d = d;
-  } else if (opcode == "elect") {
-    expect_operands(2, 2);
-    const Operand& to = instruction_->operands[0];
-    if (to.kind != Operand::Kind::pair) refuse("has no predicate to write to");
-    const std::uint16_t asked = source(instruction_->operands[1], RowType::u32);
-    const std::uint16_t d = destination(to.parts[0], RowType::u32);
-    const std::uint16_t e = predicate_destination(to.parts[1]);
-    Operation& operation = emit(Code::elect);
-    operation.d = d;
-    operation.b = asked;
-    operation.e = e;
-  } else {
-    return false;
-  }
-  return true;
+void Decoder::decode_activemask() {
+  expect_operands(1, 1);
+  const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
+  emit(Code::activemask).d = d;
+}
+
+void Decoder::decode_elect() {
+  expect_operands(2, 2);
+  const Operand& to = instruction_->operands[0];
+  if (to.kind != Operand::Kind::pair) refuse("has no predicate to write to");
+  const std::uint16_t asked = source(instruction_->operands[1], RowType::u32);
+  const std::uint16_t d = destination(to.parts[0], RowType::u32);
+  const std::uint16_t e = predicate_destination(to.parts[1]);
+  Operation& operation = emit(Code::elect);
+  operation.d = d;
+  operation.b = asked;
+  operation.e = e;
 }
 
 void Decoder::decode_shfl() {
   expect_operands(4, 5);  // without .sync there is no member mask
-  const Code code = has("up")     ? Code::shfl_up
-                    : has("down") ? Code::shfl_down
-                    : has("bfly") ? Code::shfl_bfly
-                    : has("idx")  ? Code::shfl_idx
-                                  : Code::count;
-  if (code == Code::count || !has("b32")) refuse_opcode();
+  const Code code = has(Word::up)     ? Code::shfl_up
+                    : has(Word::down) ? Code::shfl_down
+                    : has(Word::bfly) ? Code::shfl_bfly
+                                      : Code::shfl_idx;
   const Operand& to = instruction_->operands[0];
   const bool two = to.kind == Operand::Kind::pair;
   const std::uint16_t a = source(instruction_->operands[1], RowType::u32);
@@ -366,12 +340,10 @@ void Decoder::decode_shfl() {
 
 void Decoder::decode_vote() {
   expect_operands(2, 3);
-  const Code code = has("all")      ? Code::vote_all
-                    : has("any")    ? Code::vote_any
-                    : has("uni")    ? Code::vote_uni
-                    : has("ballot") ? Code::vote_ballot
-                                    : Code::count;
-  if (code == Code::count) refuse_opcode();
+  const Code code = has(Word::all)   ? Code::vote_all
+                    : has(Word::any) ? Code::vote_any
+                    : has(Word::uni) ? Code::vote_uni
+                                     : Code::vote_ballot;
   const auto& operands = instruction_->operands;
   const std::uint16_t a = predicate_source(operands[1]);
   const std::uint16_t members =
@@ -386,8 +358,7 @@ void Decoder::decode_vote() {
 
 void Decoder::decode_match() {
   expect_operands(3, 3);
-  const bool is_wide = has("b64"), is_all = has("all");
-  if (!is_all && !has("any")) refuse_opcode();
+  const bool is_wide = has(Word::b64), is_all = has(Word::all);
   const Operand& to = instruction_->operands[0];
   const bool two = to.kind == Operand::Kind::pair;
   const std::uint16_t a = source(instruction_->operands[1], is_wide ? RowType::u64 : RowType::u32);
@@ -404,16 +375,13 @@ void Decoder::decode_match() {
 
 void Decoder::decode_redux() {
   expect_operands(3, 3);
-  const bool is_signed = has("s32");
-  if (!is_signed && !has("u32") && !has("b32")) refuse_opcode();
-  const Code code = has("add")   ? Code::redux_add
-                    : has("min") ? (is_signed ? Code::redux_min_s32 : Code::redux_min_u32)
-                    : has("max") ? (is_signed ? Code::redux_max_s32 : Code::redux_max_u32)
-                    : has("and") ? Code::redux_and
-                    : has("or")  ? Code::redux_or
-                    : has("xor") ? Code::redux_xor
-                                 : Code::count;
-  if (code == Code::count) refuse_opcode();
+  const bool is_signed = has(Word::s32);
+  const Code code = has(Word::add)    ? Code::redux_add
+                    : has(Word::min)  ? (is_signed ? Code::redux_min_s32 : Code::redux_min_u32)
+                    : has(Word::max)  ? (is_signed ? Code::redux_max_s32 : Code::redux_max_u32)
+                    : has(Word::and_) ? Code::redux_and
+                    : has(Word::or_)  ? Code::redux_or
+                                      : Code::redux_xor;
   const std::uint16_t a = source(instruction_->operands[1], RowType::u32);
   const std::uint16_t members = source(instruction_->operands[2], RowType::u32);
   const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);

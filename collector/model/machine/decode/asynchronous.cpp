@@ -3,45 +3,22 @@
 // A copy is done at once, by way of scratch rows: whoever waits for it finds it done, so that
 // groups of copies need not be kept.
 #include <algorithm>
+#include <iterator>
 
 #include "collector/model/machine/decode/decoder.h"
 #include "collector/model/machine/mbarrier.h"
 
 namespace warpmeter::model {
 
-/// False for an instruction of another kind.
-bool Decoder::decode_asynchronous() {
-  const std::string_view text = instruction_->text;
-  if (text.starts_with("cp.async.bulk")) return false;
-  using Kind = CopyInfo::Kind;
-  if (text == "cp.async.commit_group") {
-    note_copy(Kind::commit);
-    emit(Code::nothing);
-  } else if (text == "cp.async.wait_group") {
-    expect_operands(1, 1);
-    note_copy(Kind::wait, static_cast<std::uint32_t>(instruction_->operands[0].bits));
-    emit(Code::nothing);
-  } else if (text == "cp.async.wait_all") {
-    note_copy(Kind::wait_all);
-    emit(Code::nothing);
-  } else if (text.starts_with("cp.async.mbarrier.arrive")) {
-    note_copy(Kind::wait_all);  // whoever waits at the barrier object waits for the copies
-    // Without noinc the arrival is made up for by one more that is awaited.
-    if (!has("noinc")) {
-      emit(Code::nothing);
-    } else {
-      decode_mbarrier();
-    }
-  } else if (text.starts_with("cp.async.")) {
-    decode_copy();
-  } else if (instruction_->opcode == "mbarrier") {
+/// Whoever waits at the barrier object waits for the copies.
+void Decoder::decode_copy_arrival() {
+  note_copy(CopyInfo::Kind::wait_all);
+  // Without noinc the arrival is made up for by one more that is awaited.
+  if (has(Word::noinc)) {
     decode_mbarrier();
-  } else if (instruction_->opcode == "ldmatrix") {
-    decode_load_matrix();
   } else {
-    return false;
+    emit(Code::nothing);
   }
-  return true;
 }
 
 void Decoder::note_copy(CopyInfo::Kind kind, std::uint32_t groups) {
@@ -59,12 +36,11 @@ void Decoder::emit_copy(bool is_load, const Target& place, std::uint16_t rows, u
   info.row_bytes = 4;
   info.is_apart = true;
   const std::uint32_t site = add_site(info);
-  const Code first = is_load ? Code::load_u32_u32_a32 : Code::store_u32_u32_a32;
-  const unsigned variant = (place.is_wide ? 1 : 0) + (words > 1 ? 2 : 0);
+  const AccessCodes* const codes = is_load ? find_load(4, false, 4) : find_store(4, 4);
   const auto row = [&](unsigned word) {
     return static_cast<std::uint16_t>(rows + 2 * (first_word + word));
   };
-  Operation& operation = emit(static_cast<Code>(static_cast<std::uint16_t>(first) + variant));
+  Operation& operation = emit(codes->of(place.is_wide, words > 1));
   operation.guard = guard;
   operation.a = place.row;
   operation.d = row(0);
@@ -79,9 +55,9 @@ void Decoder::emit_copy(bool is_load, const Target& place, std::uint16_t rows, u
 /// cp.async.{ca,cg}.shared.global [to], [from], bytes {, bytes of the source}.
 void Decoder::decode_copy() {
   const auto& operands = instruction_->operands;
-  const bool has_policy = has("L2::cache_hint");
+  const bool has_policy = has(Word::L2_cache_hint);
   expect_operands(has_policy ? 4 : 3, has_policy ? 5 : 4);
-  if (has("shared::cluster")) access_space();  // refuses
+  if (has(Word::shared_cluster)) access_space();  // refuses
   if (operands[2].kind != Operand::Kind::integer ||
       (operands[2].bits != 4 && operands[2].bits != 8 && operands[2].bits != 16)) {
     refuse("copies another number of bytes than 4, 8 or 16");
@@ -90,7 +66,7 @@ void Decoder::decode_copy() {
   const unsigned words = static_cast<unsigned>(operands[2].bits / 4);
   const Target to = address(operands[0], AddressSpace::shared);
   const Target from = address(operands[1], AddressSpace::global);
-  const std::uint16_t rows = scratch_rows(4, 4, 53);
+  const std::uint16_t rows = scratch_rows(4, 4);
   const bool has_size = operands.size() == (has_policy ? 5u : 4u);
   if (!has_size) {
     emit_copy(true, from, rows, 0, words, guard_);
@@ -105,7 +81,7 @@ void Decoder::decode_copy() {
   if (operands[3].kind == Operand::Kind::name && predicate_index(operands[3].name)) {
     const std::uint16_t ignored = predicate_source(operands[3]);
     const std::uint16_t all = constant(operands[2].bits, 4);
-    bytes = scratch(4, 54);
+    bytes = scratch(4);
     Operation& choose = emit(Code::selp_b32, false);
     choose.d = bytes;
     choose.a = zero;
@@ -114,8 +90,8 @@ void Decoder::decode_copy() {
   } else {
     bytes = source(operands[3], RowType::u32);
   }
-  const auto when = [&](Code code, std::uint64_t than, unsigned number) {
-    const std::uint16_t limit = constant(than, 4), result = scratch_predicate(number);
+  const auto when = [&](Code code, std::uint64_t than) {
+    const std::uint16_t limit = constant(than, 4), result = scratch_predicate();
     Operation& test = emit(code, false);
     test.d = result;
     test.a = limit;
@@ -128,10 +104,10 @@ void Decoder::decode_copy() {
     }
     return static_cast<std::uint16_t>(2 * result);
   };
-  const std::uint16_t full = when(Code::le_u32, operands[2].bits, 1);
+  const std::uint16_t full = when(Code::le_u32, operands[2].bits);
   emit_copy(true, from, rows, 0, words, full);
   for (unsigned i = 0; words > 1 && i + 1 < words; ++i) {
-    const std::uint16_t some = when(Code::lt_u32, 4 * i, 2);
+    const std::uint16_t some = when(Code::lt_u32, 4 * i);
     Operation& rest = emit(Code::and_pred, false);
     rest.d = static_cast<std::uint16_t>(some / 2);
     rest.a = some;
@@ -141,51 +117,52 @@ void Decoder::decode_copy() {
   emit_copy(false, to, rows, 0, words, guard_);
 }
 
+/// The arrivals that a state says are still to come.
+void Decoder::decode_pending_count() {
+  expect_operands(2, 2);
+  const std::uint16_t state = source(instruction_->operands[1], RowType::u64);
+  const std::uint16_t mask = constant(mbarrier_count_mask, 8), count = scratch(8);
+  const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
+  Operation& low = emit(Code::and_b64, false);
+  low.a = state;
+  low.b = mask;
+  low.d = count;
+  Operation& narrow_it = emit(Code::u32_from_u64);
+  narrow_it.a = count;
+  narrow_it.d = d;
+}
+
 void Decoder::decode_mbarrier() {
   struct Name {
-    std::string_view name;
+    Opcode opcode;
     MbarrierKind kind;
-    bool writes;           ///< a state or a predicate
     std::size_t operands;  ///< at least, with the written one
     std::size_t most;
   };
   static constexpr Name names[] = {
-      {"mbarrier.init", MbarrierKind::init, false, 2, 2},
-      {"mbarrier.inval", MbarrierKind::invalidate, false, 1, 1},
-      {"mbarrier.arrive_drop", MbarrierKind::arrive_drop, true, 2, 3},
-      {"mbarrier.arrive", MbarrierKind::arrive, true, 2, 3},
-      {"mbarrier.expect_tx", MbarrierKind::expect, false, 2, 2},
-      {"mbarrier.complete_tx", MbarrierKind::complete, false, 2, 2},
-      {"mbarrier.test_wait", MbarrierKind::wait, true, 3, 3},
-      {"mbarrier.try_wait", MbarrierKind::wait, true, 3, 4},
-      {"cp.async.mbarrier.arrive", MbarrierKind::arrive, false, 1, 1},
+      {Opcode::mbarrier_init, MbarrierKind::init, 2, 2},
+      {Opcode::mbarrier_inval, MbarrierKind::invalidate, 1, 1},
+      {Opcode::mbarrier_arrive_drop, MbarrierKind::arrive_drop, 2, 3},
+      {Opcode::mbarrier_arrive, MbarrierKind::arrive, 2, 3},
+      {Opcode::mbarrier_expect_tx, MbarrierKind::expect, 2, 2},
+      {Opcode::mbarrier_complete_tx, MbarrierKind::complete, 2, 2},
+      {Opcode::mbarrier_test_wait, MbarrierKind::wait, 3, 3},
+      {Opcode::mbarrier_try_wait, MbarrierKind::wait, 3, 4},
+      {Opcode::cp_async_mbarrier, MbarrierKind::arrive, 1, 1},
   };
-  if (instruction_->text.starts_with("mbarrier.pending_count")) {
-    expect_operands(2, 2);
-    const std::uint16_t state = source(instruction_->operands[1], RowType::u64);
-    const std::uint16_t mask = constant(mbarrier_count_mask, 8), count = scratch(8, 8);
-    const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
-    Operation& low = emit(Code::and_b64, false);
-    low.a = state;
-    low.b = mask;
-    low.d = count;
-    Operation& narrow_it = emit(Code::u32_from_u64);
-    narrow_it.a = count;
-    narrow_it.d = d;
-    return;
-  }
   const auto* const name = std::find_if(std::begin(names), std::end(names), [&](const Name& known) {
-    return instruction_->text.starts_with(known.name);
+    return instruction_->is(known.opcode);
   });
-  if (name == std::end(names)) refuse_opcode();
+  if (name == std::end(names)) refuse_form();
+  const bool writes = instruction_->row().effects.writes_first;  // a state or a predicate
   MbarrierKind kind = name->kind;
-  if (kind == MbarrierKind::arrive && has("expect_tx")) kind = MbarrierKind::arrive_expect;
-  if (kind == MbarrierKind::arrive_drop && has("expect_tx")) refuse_opcode();
-  if (kind == MbarrierKind::wait && has("parity")) kind = MbarrierKind::wait_parity;
+  if (kind == MbarrierKind::arrive && has(Word::expect_tx)) kind = MbarrierKind::arrive_expect;
+  if (kind == MbarrierKind::arrive_drop && has(Word::expect_tx)) refuse_form();
+  if (kind == MbarrierKind::wait && has(Word::parity)) kind = MbarrierKind::wait_parity;
   expect_operands(name->operands, name->most);
-  if (has("shared::cluster")) access_space();  // refuses
+  if (has(Word::shared_cluster)) access_space();  // refuses
   const auto& operands = instruction_->operands;
-  const std::size_t at = name->writes ? 1 : 0;
+  const std::size_t at = writes ? 1 : 0;
   const AddressSpace space = access_space();
   const Target target = address(operands[at], space);
   const bool waits = kind == MbarrierKind::wait || kind == MbarrierKind::wait_parity;
@@ -195,7 +172,7 @@ void Decoder::decode_mbarrier() {
   std::uint16_t d = no_operand;
   if (waits) {
     d = predicate_destination(operands[0]);
-  } else if (name->writes && operands[0].name != "_") {
+  } else if (writes && operands[0].name != "_") {
     d = destination(operands[0], RowType::u64);
   }
   SiteInfo info;
@@ -218,10 +195,10 @@ void Decoder::decode_mbarrier() {
 /// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {…}, [row].
 void Decoder::decode_load_matrix() {
   expect_operands(2, 2);
-  const unsigned count = has("x4") ? 4 : has("x2") ? 2 : 1;
+  const unsigned count = has(Word::x4) ? 4 : has(Word::x2) ? 2 : 1;
   const Operand& to = instruction_->operands[0];
-  if (!has("m8n8") || !has("b16") || to.kind != Operand::Kind::vector || to.parts.size() != count) {
-    refuse_opcode();
+  if (to.kind != Operand::Kind::vector || to.parts.size() != count) {
+    refuse("has another number of registers than it says");
   }
   const Target target = address(instruction_->operands[1], access_space());
   std::array<std::uint16_t, 4> rows{};
@@ -238,8 +215,8 @@ void Decoder::decode_load_matrix() {
   operation.b = rows[1];
   operation.c = rows[2];
   operation.e = rows[3];
-  operation.f =
-      static_cast<std::uint16_t>(count | (has("trans") ? 8u : 0u) | (target.is_wide ? 16u : 0u));
+  operation.f = static_cast<std::uint16_t>(count | (has(Word::trans) ? 8u : 0u) |
+                                           (target.is_wide ? 16u : 0u));
   operation.imm = target.offset;
   operation.extra = site;
 }

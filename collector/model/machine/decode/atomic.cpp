@@ -1,5 +1,6 @@
 // atom and red.
 #include <algorithm>
+#include <iterator>
 
 #include "collector/model/machine/access.h"
 #include "collector/model/machine/decode/decoder.h"
@@ -8,29 +9,36 @@ namespace warpmeter::model {
 namespace {
 
 struct AtomicName {
-  std::string_view name;
+  Word word;
   AtomicKind kind;
 };
 constexpr AtomicName atomic_names[] = {
-    {"add", AtomicKind::add},       {"min", AtomicKind::minimum},
-    {"max", AtomicKind::maximum},   {"and", AtomicKind::bit_and},
-    {"or", AtomicKind::bit_or},     {"xor", AtomicKind::bit_xor},
-    {"exch", AtomicKind::exchange}, {"cas", AtomicKind::compare_and_swap},
-    {"inc", AtomicKind::increment}, {"dec", AtomicKind::decrement},
+    {Word::add, AtomicKind::add},       {Word::min, AtomicKind::minimum},
+    {Word::max, AtomicKind::maximum},   {Word::and_, AtomicKind::bit_and},
+    {Word::or_, AtomicKind::bit_or},    {Word::xor_, AtomicKind::bit_xor},
+    {Word::exch, AtomicKind::exchange}, {Word::cas, AtomicKind::compare_and_swap},
+    {Word::inc, AtomicKind::increment}, {Word::dec, AtomicKind::decrement},
 };
 struct AtomicOperand {
-  std::string_view name;
+  Type name;
   AtomicType type;
   RowType row;
 };
 constexpr AtomicOperand atomic_operands[] = {
-    {"u32", AtomicType::u32, RowType::u32},     {"b32", AtomicType::u32, RowType::u32},
-    {"s32", AtomicType::s32, RowType::s32},     {"u64", AtomicType::u64, RowType::u64},
-    {"b64", AtomicType::u64, RowType::u64},     {"s64", AtomicType::s64, RowType::s64},
-    {"f32", AtomicType::f32, RowType::f32},     {"f64", AtomicType::f64, RowType::f64},
-    {"f16", AtomicType::f16, RowType::u16},     {"bf16", AtomicType::bf16, RowType::u16},
-    {"f16x2", AtomicType::f16x2, RowType::u32}, {"bf16x2", AtomicType::bf16x2, RowType::u32},
-    {"b16", AtomicType::b16, RowType::u16},     {"b128", AtomicType::b128, RowType::u64},
+    {Type::u32, AtomicType::u32, RowType::u32},
+    {Type::b32, AtomicType::u32, RowType::u32},
+    {Type::s32, AtomicType::s32, RowType::s32},
+    {Type::u64, AtomicType::u64, RowType::u64},
+    {Type::b64, AtomicType::u64, RowType::u64},
+    {Type::s64, AtomicType::s64, RowType::s64},
+    {Type::f32, AtomicType::f32, RowType::f32},
+    {Type::f64, AtomicType::f64, RowType::f64},
+    {Type::f16, AtomicType::f16, RowType::u16},
+    {Type::bf16, AtomicType::bf16, RowType::u16},
+    {Type::f16x2, AtomicType::f16x2, RowType::u32},
+    {Type::bf16x2, AtomicType::bf16x2, RowType::u32},
+    {Type::b16, AtomicType::b16, RowType::u16},
+    {Type::b128, AtomicType::b128, RowType::u64},
 };
 
 bool is_narrow_float(AtomicType type) {
@@ -55,14 +63,14 @@ bool is_possible(AtomicKind kind, AtomicType type, unsigned parts) {
 
 /// The operand's numbers in rows that follow each other: its own row where it is one number.
 std::uint16_t Decoder::atomic_operand(const Operand& operand, RowType type, unsigned parts,
-                                      bool is_quad, unsigned number) {
+                                      bool is_quad) {
   if (is_quad) return quad_row(operand);
   if (parts == 1) return source(operand, type);
   if (operand.kind != Operand::Kind::vector || operand.parts.size() != parts) {
     refuse("has another number of registers than it says");
   }
   const unsigned bytes = bytes_of(type), units = bytes * 32 / row_unit_bytes;
-  const std::uint16_t rows = scratch_rows(bytes, parts, number);
+  const std::uint16_t rows = scratch_rows(bytes, parts);
   for (unsigned i = 0; i < parts; ++i) {
     move_row(static_cast<std::uint16_t>(rows + i * units), source(operand.parts[i], type), bytes,
              false);
@@ -71,30 +79,18 @@ std::uint16_t Decoder::atomic_operand(const Operand& operand, RowType type, unsi
 }
 
 void Decoder::decode_atomic(bool returns) {
-  const AtomicName* kind = nullptr;
-  const AtomicOperand* type = nullptr;
-  unsigned parts = 1;
-  for (const std::string_view modifier : instruction_->modifiers) {
-    const auto same = [&](const auto& known) { return known.name == modifier; };
-    const auto* const a_kind = std::find_if(std::begin(atomic_names), std::end(atomic_names), same);
-    const auto* const a_type =
-        std::find_if(std::begin(atomic_operands), std::end(atomic_operands), same);
-    if (a_kind != std::end(atomic_names)) {
-      kind = a_kind;
-    } else if (a_type != std::end(atomic_operands)) {
-      type = a_type;
-    } else if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
-      parts = static_cast<unsigned>(modifier[1] - '0');
-    } else if (!changes_nothing(modifier)) {
-      refuse_opcode();
-    }
-  }
-  if (kind == nullptr || type == nullptr) refuse_opcode();
-  if (!is_possible(kind->kind, type->type, parts)) refuse_opcode();
+  const auto* const kind = std::find_if(std::begin(atomic_names), std::end(atomic_names),
+                                        [&](const AtomicName& known) { return has(known.word); });
+  const auto* const type = std::find_if(
+      std::begin(atomic_operands), std::end(atomic_operands),
+      [&](const AtomicOperand& known) { return known.name == instruction_->last_type(); });
+  const unsigned parts = instruction_->parts;
+  if (kind == std::end(atomic_names) || type == std::end(atomic_operands)) refuse_form();
+  if (!is_possible(kind->kind, type->type, parts)) refuse_form();
   const bool is_quad = type->type == AtomicType::b128;
   const std::size_t first = returns ? 1 : 0;
   const std::size_t sources = kind->kind == AtomicKind::compare_and_swap ? 2 : 1;
-  const std::size_t operands = first + 1 + sources + (has("L2::cache_hint") ? 1 : 0);
+  const std::size_t operands = first + 1 + sources + (has(Word::L2_cache_hint) ? 1 : 0);
   expect_operands(operands, operands);
   const Target target = address(instruction_->operands[first], access_space());
   if (target.space != AddressSpace::shared) program_.blocks_communicate = true;
@@ -108,10 +104,9 @@ void Decoder::decode_atomic(bool returns) {
   info.is_float =
       type->row == RowType::f32 || type->row == RowType::f64 || is_narrow_float(type->type);
   const Operand& value = instruction_->operands[first + 1];
-  const std::uint16_t b = atomic_operand(value, type->row, parts, is_quad, 51);
+  const std::uint16_t b = atomic_operand(value, type->row, parts, is_quad);
   const std::uint16_t e =
-      sources == 2 ? atomic_operand(instruction_->operands[first + 2], type->row, 1, is_quad, 51)
-                   : b;
+      sources == 2 ? atomic_operand(instruction_->operands[first + 2], type->row, 1, is_quad) : b;
   const unsigned bytes = bytes_of(type->row), units = bytes * 32 / row_unit_bytes;
   std::vector<std::uint16_t> results;
   std::uint16_t d = no_operand;
@@ -121,7 +116,7 @@ void Decoder::decode_atomic(bool returns) {
       d = is_quad ? quad_row(to) : destination(to, type->row);
     } else {
       if (to.parts.size() != parts) refuse("has another number of registers than it says");
-      d = scratch_rows(bytes, parts, 52);
+      d = scratch_rows(bytes, parts);
       for (const Operand& part : to.parts) results.push_back(destination(part, type->row));
     }
   }

@@ -19,13 +19,13 @@ namespace {
 constexpr std::uint32_t argument_alignment = 16;
 
 bool is_call(const ptx::Instruction& instruction) {
-  return instruction.opcode == "call" && instruction.operands.size() >= 3;
+  return instruction.opcode == Opcode::call && instruction.operands.size() >= 3;
 }
 
 /// Visits the functions whose address the instruction takes.
 template <class Visit>
 void for_each_address(const ptx::Module& module, const ptx::Instruction& instruction, Visit visit) {
-  if (instruction.opcode != "mov" || instruction.operands.size() != 2) return;
+  if (instruction.opcode != Opcode::mov || instruction.operands.size() != 2) return;
   const ptx::Function* function = module.find(instruction.operands[1].name);
   if (function != nullptr && !function->is_entry) visit(function);
 }
@@ -165,15 +165,15 @@ void Decoder::decode_bodies() {
 /// A load or store of local memory at a row of addresses.
 void Decoder::emit_local(bool is_load, std::uint16_t base, bool is_wide, std::int64_t offset,
                          std::uint16_t row, unsigned bytes, bool guarded) {
-  const std::optional<Code> first = is_load ? find_load(bytes, false, std::max(bytes, 2u))
-                                            : find_store(bytes, std::max(bytes, 2u));
+  const unsigned row_bytes = std::max(bytes, 2u);
+  const AccessCodes* const codes =
+      is_load ? find_load(bytes, false, row_bytes) : find_store(bytes, row_bytes);
   SiteInfo info;
   info.kind = is_load ? AccessKind::load : AccessKind::store;
   info.space = AddressSpace::local;
   info.width = info.alignment = static_cast<std::uint8_t>(bytes);
   const std::uint32_t site = add_site(info);
-  Operation& operation =
-      emit(static_cast<Code>(static_cast<std::uint16_t>(*first) + (is_wide ? 1 : 0)), guarded);
+  Operation& operation = emit(codes->of(is_wide, false), guarded);
   operation.a = base;
   operation.d = row;
   operation.imm = offset;
@@ -194,7 +194,8 @@ void Decoder::copy_argument(const Symbol& variable, std::uint16_t base, std::int
     const std::uint64_t left = bytes - done;
     unsigned step = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
     while ((variable.address + done) % step != 0) step /= 2;
-    const std::uint16_t value = scratch(std::max(step, 2u), 40);
+    const Scratch::Lease lease(scratch_);
+    const std::uint16_t value = scratch(std::max(step, 2u));
     const auto at = static_cast<std::int64_t>(done);
     note_passing({own, own_offset + at}, {base, offset + at}, step, to_callee);
     emit_local(true, to_callee ? own : base, true, (to_callee ? own_offset : offset) + at, value,
@@ -241,7 +242,8 @@ void Decoder::save_registers(const std::vector<Saved>& saved, std::uint32_t firs
   std::int64_t at = first;
   for (const Saved& one : saved) {
     at = round_up<std::int64_t>(at, one.bytes);
-    const std::uint16_t row = one.is_predicate ? scratch(4, 41) : one.index;
+    const Scratch::Lease lease(scratch_);
+    const std::uint16_t row = one.is_predicate ? scratch(4) : one.index;
     if (one.is_predicate && !restores) {
       const std::uint16_t yes = constant(1, 4), no = constant(0, 4);
       Operation& choose = emit(Code::selp_b32, false);
@@ -267,7 +269,7 @@ void Decoder::emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer
                         const std::vector<Passed>& results, const std::vector<Passed>& arguments) {
   Root& root = *instance_->root;
   const std::uint16_t frame = frame_row(), size = frame_size_row(root);
-  const std::uint16_t callee_frame = scratch(8, 42);
+  const std::uint16_t callee_frame = scratch(8);
   const auto callee_base = [&] {
     Operation& sum = emit(Code::add_u64, false);
     sum.a = frame;
@@ -326,7 +328,7 @@ bool Decoder::decode_system_call(std::string_view name, const std::vector<Passed
     if (i >= arguments.size()) refuse(fmt::format("passes too few arguments to {}", name));
     const auto [base, offset] = local_place(arguments[i].symbol);
     const unsigned bytes = arguments[i].bytes >= 8 ? 8 : 4;
-    const std::uint16_t row = scratch(bytes, 44 + static_cast<unsigned>(i));
+    const std::uint16_t row = scratch(bytes);
     emit_local(true, base, true, offset, row, bytes, false);
     return row;
   };
@@ -336,7 +338,7 @@ bool Decoder::decode_system_call(std::string_view name, const std::vector<Passed
     emit_local(false, base, true, offset, row, bytes, false);
   };
   if (name == "vprintf") {
-    const std::uint16_t format = argument(0), values = argument(1), count = scratch(4, 43);
+    const std::uint16_t format = argument(0), values = argument(1), count = scratch(4);
     Operation& print = emit(Code::print, false);
     print.d = count;
     print.a = format;
@@ -349,7 +351,7 @@ bool Decoder::decode_system_call(std::string_view name, const std::vector<Passed
     fail.b = file;
     fail.c = line;
   } else if (name == "malloc") {
-    const std::uint16_t bytes = argument(0), address = scratch(8, 43);
+    const std::uint16_t bytes = argument(0), address = scratch(8);
     Operation& allocate = emit(Code::allocate, false);
     allocate.d = address;
     allocate.a = bytes;

@@ -9,40 +9,45 @@ namespace {
 
 /// What `set` writes where the comparison holds; zero elsewhere.
 struct Answer {
-  std::string_view type;
+  Type type;
   unsigned bytes;
   std::uint64_t yes;
 };
 constexpr Answer answers[] = {
-    {"u32", 4, 0xffffffff}, {"s32", 4, 0xffffffff}, {"f32", 4, 0x3f800000},
-    {"u16", 2, 0xffff},     {"s16", 2, 0xffff},     {"f16", 2, 0x3c00},
-    {"bf16", 2, 0x3f80},    {"f16x2", 2, 0x3c00},   {"bf16x2", 2, 0x3f80},
+    {Type::u32, 4, 0xffffffff}, {Type::s32, 4, 0xffffffff}, {Type::f32, 4, 0x3f800000},
+    {Type::u16, 2, 0xffff},     {Type::s16, 2, 0xffff},     {Type::f16, 2, 0x3c00},
+    {Type::bf16, 2, 0x3f80},    {Type::f16x2, 2, 0x3c00},   {Type::bf16x2, 2, 0x3f80},
 };
 
-bool is_packed(std::string_view type) { return type == "f16x2" || type == "bf16x2"; }
+bool is_packed(Type type) { return type == Type::f16x2 || type == Type::bf16x2; }
+
+/// Of one of its numbers.
+Type element_of(Type type) {
+  if (type == Type::f16x2) return Type::f16;
+  return type == Type::bf16x2 ? Type::bf16 : type;
+}
 
 }  // namespace
 
 /// The instruction's comparison, for operands of a type; of a packed one, for its parts'.
-Decoder::Test Decoder::test_of(std::string_view type) {
-  const std::string_view element = is_packed(type) ? type.substr(0, type.size() - 2) : type;
+Decoder::Test Decoder::test_of(Type type) {
   std::optional<Comparison> comparison;
   Test test;
-  for (const std::string_view modifier : instruction_->modifiers) {
-    if (!comparison) comparison = find_comparison(modifier, element);
-    if (modifier == "and") test.combine = Combine::bit_and;
-    if (modifier == "or") test.combine = Combine::bit_or;
-    if (modifier == "xor") test.combine = Combine::bit_xor;
+  for (const Word word : instruction_->words) {
+    if (!comparison) comparison = find_comparison(word, element_of(type));
   }
-  if (!comparison) refuse_opcode();
+  if (has(Word::and_)) test.combine = Combine::bit_and;
+  if (has(Word::or_)) test.combine = Combine::bit_or;
+  if (has(Word::xor_)) test.combine = Combine::bit_xor;
+  if (!comparison) refuse_form();
   test.comparison = *comparison;
   const std::size_t operands = test.combine == Combine::none ? 3 : 4;
   expect_operands(operands, operands);
   const RowType row = is_packed(type) ? RowType::u32 : comparison->type;
-  const Code flush = !has("ftz")                        ? Code::count
+  const Code flush = !has(Word::ftz)                    ? Code::count
                      : comparison->type == RowType::f32 ? Code::flush_f32
-                     : type == "f16"                    ? Code::flush_f16
-                     : type == "f16x2"                  ? Code::flush_f16x2
+                     : type == Type::f16                ? Code::flush_f16
+                     : type == Type::f16x2              ? Code::flush_f16x2
                                                         : Code::count;
   for (std::size_t i = 0; i < 2; ++i) {
     test.rows[i] = source(instruction_->operands[i + 1], row);
@@ -64,9 +69,8 @@ void Decoder::emit_test(const Test& test, std::uint16_t a, std::uint16_t b, std:
 }
 
 /// Low and high half of a row of 32 bits, in rows of 16.
-std::array<std::uint16_t, 2> Decoder::halves_of(std::uint16_t row, unsigned first_scratch) {
-  const std::array<std::uint16_t, 2> parts = {scratch(2, first_scratch),
-                                              scratch(2, first_scratch + 1)};
+std::array<std::uint16_t, 2> Decoder::halves_of(std::uint16_t row) {
+  const std::array<std::uint16_t, 2> parts = {scratch(2), scratch(2)};
   Operation& unpack = emit(Code::unpack_2x16, false);
   unpack.a = row;
   unpack.d = parts[0];
@@ -75,9 +79,8 @@ std::array<std::uint16_t, 2> Decoder::halves_of(std::uint16_t row, unsigned firs
 }
 
 void Decoder::decode_setp() {
-  if (instruction_->modifiers.empty()) refuse_opcode();
   if (instruction_->operands.empty()) refuse("has no operands");
-  const std::string_view type = instruction_->modifiers.back();
+  const Type type = instruction_->last_type();
   const Operand& to = instruction_->operands[0];
   const Test test = test_of(type);
   const bool two = to.kind == Operand::Kind::pair;
@@ -89,8 +92,8 @@ void Decoder::decode_setp() {
   // Of a pair, the second predicate is the upper halves'.
   if (!two) refuse("writes one predicate where it takes two");
   const std::uint16_t e = predicate_destination(to.parts[1]);
-  const auto a = halves_of(test.rows[0], 20), b = halves_of(test.rows[1], 22);
-  const std::uint16_t low = scratch_predicate(1), high = scratch_predicate(2);
+  const auto a = halves_of(test.rows[0]), b = halves_of(test.rows[1]);
+  const std::uint16_t low = scratch_predicate(), high = scratch_predicate();
   emit_test(test, a[0], b[0], low, no_operand, false);
   emit_test(test, a[1], b[1], high, no_operand, false);
   const auto move = [&](std::uint16_t to_predicate, std::uint16_t from) {
@@ -107,12 +110,11 @@ void Decoder::decode_setp() {
 
 /// set.CmpOp.dtype.stype: all ones or 1.0 where the comparison holds.
 void Decoder::decode_set() {
-  const auto& modifiers = instruction_->modifiers;
-  if (modifiers.size() < 3 || instruction_->operands.empty()) refuse_opcode();
-  const std::string_view type = modifiers.back(), result = modifiers[modifiers.size() - 2];
+  if (instruction_->operands.empty()) refuse("has no operands");
+  const Type type = instruction_->last_type(), result = instruction_->first_type();
   const auto* answer = std::find_if(std::begin(answers), std::end(answers),
                                     [&](const Answer& known) { return known.type == result; });
-  if (answer == std::end(answers)) refuse_opcode();
+  if (answer == std::end(answers)) refuse_form();
   const Test test = test_of(type);
   const auto yes_scratch = scratch_predicate();
   const auto choose = [&](std::uint16_t d, unsigned bytes, std::uint64_t value, bool guarded) {
@@ -124,15 +126,15 @@ void Decoder::decode_set() {
     operation.c = static_cast<std::uint16_t>(2 * yes_scratch);
   };
   if (!is_packed(type)) {
-    if (is_packed(result)) refuse_opcode();
+    if (is_packed(result)) refuse_form();
     const std::uint16_t d =
         destination(instruction_->operands[0], answer->bytes == 2 ? RowType::u16 : RowType::u32);
     emit_test(test, test.rows[0], test.rows[1], yes_scratch, no_operand, false);
     return choose(d, answer->bytes, answer->yes, true);
   }
-  if (!is_packed(result) && answer->bytes != 4) refuse_opcode();
-  const auto a = halves_of(test.rows[0], 20), b = halves_of(test.rows[1], 22);
-  const std::array<std::uint16_t, 2> parts = {scratch(2, 24), scratch(2, 25)};
+  if (!is_packed(result) && answer->bytes != 4) refuse_form();
+  const auto a = halves_of(test.rows[0]), b = halves_of(test.rows[1]);
+  const std::array<std::uint16_t, 2> parts = {scratch(2), scratch(2)};
   for (std::size_t i = 0; i < 2; ++i) {
     emit_test(test, a[i], b[i], yes_scratch, no_operand, false);
     choose(parts[i], 2, is_packed(result) ? answer->yes : 0xffff, false);

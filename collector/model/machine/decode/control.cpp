@@ -7,49 +7,24 @@
 
 namespace warpmeter::model {
 
-bool Decoder::decode_control() {
-  const std::string_view opcode = instruction_->opcode;
-  if (opcode == "bra") {
-    decode_branch();
-  } else if (opcode == "brx") {
-    decode_indexed_branch();
-  } else if (opcode == "ret") {
-    decode_return();
-  } else if (opcode == "exit") {
-    emit(Code::leave);
-  } else if (opcode == "bar" || opcode == "barrier") {
-    decode_barrier();
-  } else if (opcode == "call") {
-    decode_call();
-  } else if (opcode == "trap" || opcode == "brkpt") {
-    emit(Code::trap);
-  } else if (opcode == "membar" || opcode == "fence" || opcode == "nanosleep" ||
-             opcode == "prefetch" || opcode == "prefetchu" || opcode == "griddepcontrol" ||
-             opcode == "discard" || opcode == "applypriority" || opcode == "pmevent" ||
-             opcode == "setmaxnreg") {
-    // One warp runs at a time, in order, one grid after the other: there is nothing to fence, to
-    // wait for or to fetch early.
-    if (opcode == "membar" || opcode == "fence") note_fence();
-    emit(Code::nothing);
-  } else if (opcode == "createpolicy") {
-    const std::uint16_t none = constant(0, 8);
-    if (instruction_->operands.empty()) refuse("has no operands");
-    move_row(destination(instruction_->operands[0], RowType::u64), none, 8, true);
-  } else {
-    return false;
-  }
-  return true;
+/// How caches treat an access: nothing that is counted.
+void Decoder::decode_policy() {
+  const std::uint16_t none = constant(0, 8);
+  if (instruction_->operands.empty()) refuse("has no operands");
+  move_row(destination(instruction_->operands[0], RowType::u64), none, 8, true);
 }
 
 /// Fences between proxies order what other units do, not what threads do.
 void Decoder::note_fence() {
-  if (has("proxy") || has("mbarrier_init")) return;
+  if (has(Word::proxy) || has(Word::mbarrier_init)) return;
   program_.fences.push_back({ordinal_, scope()});
   program_.has_releases = true;
 }
 
 /// How far the instruction is seen.
-Scope Decoder::scope() const { return has("cta") || has("cluster") ? Scope::block : Scope::device; }
+Scope Decoder::scope() const {
+  return has(Word::cta) || has(Word::cluster) ? Scope::block : Scope::device;
+}
 
 std::size_t Decoder::label(std::string_view name) const {
   const auto& labels = instance_->function->labels;
@@ -109,17 +84,14 @@ void Decoder::decode_return() {
 }
 
 void Decoder::decode_barrier() {
-  if (has("warp")) {  // lanes run in lockstep
-    expect_operands(1, 1);
-    emit(Code::nothing);
-    return;
-  }
   const auto& operands = instruction_->operands;
-  const bool reduces = has("red"), arrives = has("arrive");
-  if (!reduces && !arrives && !has("sync")) refuse_opcode();
+  const bool reduces = instruction_->is(Opcode::bar_red);
+  const bool arrives = instruction_->is(Opcode::bar_arrive);
   BarrierKind kind = arrives ? BarrierKind::arrive : BarrierKind::sync;
   if (reduces) {
-    kind = has("popc") ? BarrierKind::count : has("and") ? BarrierKind::all : BarrierKind::any;
+    kind = has(Word::popc)   ? BarrierKind::count
+           : has(Word::and_) ? BarrierKind::all
+                             : BarrierKind::any;
   }
   expect_operands(reduces ? 3 : arrives ? 2 : 1, reduces ? 4 : 2);
   const std::size_t first = reduces ? 1 : 0;

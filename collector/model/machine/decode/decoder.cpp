@@ -7,12 +7,9 @@
 #include "collector/model/counts/rules/measured.h"
 #include "collector/model/machine/align.h"
 #include "collector/model/machine/decode/decode.h"
-#include "collector/model/machine/decode/missing.h"
 #include "collector/model/ptx/copied_loads.h"
 #include "collector/model/ptx/leaders.h"
 #include "collector/model/ptx/one_value.h"
-#include "collector/model/ptx/opcodes.h"
-#include "collector/model/ptx/types.h"
 #include "collector/model/ptx/verified_loads.h"
 #include "collector/model/ptx/waiting.h"
 
@@ -35,8 +32,9 @@ constexpr std::size_t most_refusals = 1000;
 
 /// Of a parameter, as an error prints it.
 std::string type_of(const ptx::Variable& parameter) {
-  const unsigned bits = ptx::bits_of_type(parameter.type).value_or(0);
-  if (parameter.bytes * 8 == bits) return std::string(parameter.type);
+  if (parameter.bytes * 8 == ptx::info_of(parameter.type).bits) {
+    return std::string(ptx::text_of(parameter.type));
+  }
   return fmt::format("b8[{}]", parameter.bytes);
 }
 
@@ -77,11 +75,10 @@ void Decoder::keep(const Refusal& refusal) {
   if (refusals_.size() < most_refusals) refusals_.push_back(refusal);
 }
 
-void Decoder::refuse_opcode() const { refuse(std::string(what_is_missing(*instruction_))); }
-
-bool Decoder::has(std::string_view modifier) const {
-  const auto& all = instruction_->modifiers;
-  return std::find(all.begin(), all.end(), modifier) != all.end();
+void Decoder::refuse_form() const {
+  const std::string_view name = instruction_->text.substr(0, instruction_->text.find('.'));
+  refuse(fmt::format("is a form of {} that the model does not have; measure this kernel on a GPU",
+                     name));
 }
 
 const Analysis& Decoder::analyse(const ptx::Function& function) {
@@ -369,39 +366,138 @@ Operation& Decoder::emit(Code code, bool guarded) {
 /// Of an instruction that makes the lanes of a warp wait for each other, which ones: always the
 /// last operand.
 void Decoder::note_members() {
-  const std::string_view opcode = instruction_->opcode;
-  const bool exchanges =
-      opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux";
-  const bool is_warp_barrier = (opcode == "bar" || opcode == "barrier") && has("warp");
-  if (!(exchanges || is_warp_barrier) || !has("sync")) return;
+  if (!instruction_->row().effects.names_lanes || !has(Word::sync)) return;
   program_.syncs.push_back({ordinal_, source(instruction_->operands.back(), RowType::u32)});
 }
 
+/// Refuses what the machine does not execute, and what the module may not hold.
+void Decoder::expect_executed() const {
+  if (instruction_->is(Opcode::unknown)) refuse("is no instruction of PTX");
+  const ptx::Row& row = instruction_->row();
+  if (module_.version < row.since.ptx || module_.target < row.since.arch) {
+    refuse(
+        fmt::format("is an instruction of PTX {}.{} for sm_{}, but the module is PTX {}.{} for "
+                    "sm_{}; compile it for a newer architecture",
+                    row.since.ptx / 10, row.since.ptx % 10, row.since.arch, module_.version / 10,
+                    module_.version % 10, module_.target));
+  }
+  if (!row.is_executed()) {
+    refuse(fmt::format("{}, which the model does not do; {}", row.what, row.instead));
+  }
+  if (!instruction_->is_form) refuse_form();
+}
+
 void Decoder::decode_instruction() {
+  const Scratch::Lease lease(scratch_);
   if (instruction_->guard) {
     const auto index = predicate_index(instruction_->guard->predicate);
     if (!index) refuse("is guarded by a register that is no predicate");
     guard_ = static_cast<std::uint16_t>(2 * *index + (instruction_->guard->negated ? 1 : 0));
   }
-  if (ptx::find_opcode(*instruction_) == nullptr) refuse("is no instruction of PTX");
-  const std::string_view opcode = instruction_->opcode;
-  if (opcode == "ld" || opcode == "ldu") return decode_load_store(true);
-  if (opcode == "st") return decode_load_store(false);
-  if (opcode == "mov") return decode_mov();
-  if (opcode == "setp") return decode_setp();
-  if (opcode == "set") return decode_set();
-  if (opcode == "selp") return decode_selp();
-  if (opcode == "cvt") return decode_cvt();
-  if (opcode == "cvta") return decode_cvta();
-  if (opcode == "isspacep") return decode_isspacep();
-  if (opcode == "atom" || opcode == "red") return decode_atomic(opcode == "atom");
-  if (opcode == "bfi") return decode_bfi();
-  if (opcode == "lop3") return decode_lop3();
-  if (decode_asynchronous() || decode_control() || decode_exchange() || decode_predicate_logic() ||
-      decode_value() || decode_video() || decode_stack()) {
-    return;
+  expect_executed();
+  using ptx::Execution;
+  switch (instruction_->row().execution) {
+    case Execution::refused:
+      break;  // expect_executed() has thrown
+    case Execution::value:
+      return decode_value();
+    case Execution::logic:
+      return decode_logic();
+    case Execution::insert:
+      return decode_bfi();
+    case Execution::select:
+      return decode_selp();
+    case Execution::set:
+      return decode_set();
+    case Execution::set_predicate:
+      return decode_setp();
+    case Execution::lookup:
+      return decode_lop3();
+    case Execution::convert:
+      return decode_cvt();
+    case Execution::convert_address:
+      return decode_cvta();
+    case Execution::is_in_space:
+      return decode_isspacep();
+    case Execution::move:
+      return decode_mov();
+    case Execution::policy:
+      return decode_policy();
+    case Execution::load:
+      return decode_load_store(true);
+    case Execution::store:
+      return decode_load_store(false);
+    case Execution::atomic:
+      return decode_atomic(true);
+    case Execution::reduction:
+      return decode_atomic(false);
+    case Execution::copy:
+      return decode_copy();
+    case Execution::copy_commit:
+      note_copy(CopyInfo::Kind::commit);
+      break;
+    case Execution::copy_wait:
+      expect_operands(1, 1);
+      note_copy(CopyInfo::Kind::wait, static_cast<std::uint32_t>(instruction_->operands[0].bits));
+      break;
+    case Execution::copy_wait_all:
+      note_copy(CopyInfo::Kind::wait_all);
+      break;
+    case Execution::copy_arrive:
+      return decode_copy_arrival();
+    case Execution::branch:
+      return decode_branch();
+    case Execution::indexed_branch:
+      return decode_indexed_branch();
+    case Execution::call:
+      return decode_call();
+    case Execution::leave:
+      return decode_return();
+    case Execution::finish:
+      emit(Code::leave);
+      return;
+    case Execution::trap:
+      emit(Code::trap);
+      return;
+    case Execution::barrier:
+    case Execution::barrier_reduction:
+      return decode_barrier();
+    case Execution::warp_barrier:  // lanes run in lockstep
+      expect_operands(1, 1);
+      break;
+    case Execution::fence:
+      note_fence();
+      break;
+    case Execution::shuffle:
+      return decode_shfl();
+    case Execution::vote:
+      return decode_vote();
+    case Execution::match:
+      return decode_match();
+    case Execution::activemask:
+      return decode_activemask();
+    case Execution::redux:
+      return decode_redux();
+    case Execution::elect:
+      return decode_elect();
+    case Execution::mbarrier:
+      return decode_mbarrier();
+    case Execution::pending_count:
+      return decode_pending_count();
+    case Execution::load_matrix:
+      return decode_load_matrix();
+    case Execution::stack_take:
+      return decode_stack_take();
+    case Execution::stack_save:
+      return decode_stack_save();
+    case Execution::stack_restore:
+      return decode_stack_restore();
+    case Execution::video:
+      return decode_video();
+    case Execution::nothing:
+      break;
   }
-  refuse_opcode();
+  emit(Code::nothing);
 }
 
 std::string to_string(const Refusal& refusal, std::string_view entry) {

@@ -74,8 +74,49 @@ struct Instance {
   std::unordered_map<std::size_t, std::uint32_t> site_of;  ///< of loads and stores, by instruction
 };
 
-/// What may follow a memory instruction without changing what it does here (see memory.cpp).
-bool changes_nothing(std::string_view modifier);
+using ptx::Opcode;
+using ptx::Type;
+using ptx::Word;
+
+/// Rows and predicates for what lies between the operations of one instruction. Each is given once
+/// to an instruction, and to the next one again.
+class Scratch {
+ public:
+  /// By bytes of an element and rows that follow each other; predicates are {0, 1}.
+  using Shape = std::pair<unsigned, unsigned>;
+
+  /// The next free one of a shape, which `allocate` makes where there is none.
+  template <class Allocate>
+  std::uint16_t take(Shape shape, Allocate allocate) {
+    Pool& pool = pools_[shape];
+    if (pool.used == pool.rows.size()) pool.rows.push_back(allocate());
+    return pool.rows[pool.used++];
+  }
+
+  /// While it lives; what was taken meanwhile is free again afterwards.
+  class Lease {
+   public:
+    explicit Lease(Scratch& scratch) : scratch_(scratch) {
+      for (const auto& [shape, pool] : scratch.pools_) used_[shape] = pool.used;
+    }
+    ~Lease() {
+      for (auto& [shape, pool] : scratch_.pools_) pool.used = used_[shape];
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+
+   private:
+    Scratch& scratch_;
+    std::map<Shape, std::size_t> used_;
+  };
+
+ private:
+  struct Pool {
+    std::vector<std::uint16_t> rows;
+    std::size_t used = 0;
+  };
+  std::map<Shape, Pool> pools_;
+};
 
 class Decoder {
  public:
@@ -111,16 +152,18 @@ class Decoder {
   const Analysis& analyse(const ptx::Function& function);
   [[noreturn]] void refuse(const std::string& what) const;  ///< the current instruction
   void keep(const Refusal& refusal);
-  [[noreturn]] void refuse_opcode() const;
-  bool has(std::string_view modifier) const;  ///< the current instruction
+  [[noreturn]] void refuse_form() const;
+  void expect_executed() const;
+  bool has(Word word) const { return instruction_->has(word); }
 
   // operands.cpp
   void expect_operands(std::size_t least, std::size_t most) const;
   std::uint16_t allocate_row(unsigned element_bytes);
-  std::uint16_t scratch(unsigned element_bytes, unsigned number);
+  std::uint16_t scratch(unsigned element_bytes);
+  std::uint16_t scratch_rows(unsigned element_bytes, unsigned count);
   std::uint16_t constant(std::uint64_t bits, unsigned element_bytes);
   std::uint16_t special(Special what);
-  std::uint16_t scratch_predicate(unsigned number = 0);
+  std::uint16_t scratch_predicate();
   /// The row of a register, with its width; nothing for another name.
   std::optional<std::pair<std::uint16_t, unsigned>> register_row(std::string_view name) const;
   std::optional<std::uint16_t> predicate_index(std::string_view name) const;
@@ -135,18 +178,20 @@ class Decoder {
   std::optional<std::uint16_t> special_row(std::string_view name, RowType type);
 
   // arithmetic.cpp
-  bool decode_value();
-  bool decode_predicate_logic();
+  void decode_value();
+  bool find_and_emit_value();
+  void decode_logic();
   void decode_mov();
   void decode_pack(const Operand& whole, const Operand& parts, bool packs);
   void decode_selp();
   void decode_bfi();
   void decode_lop3();
-  bool decode_exchange();
   void decode_shfl();
   void decode_vote();
   void decode_match();
   void decode_redux();
+  void decode_activemask();
+  void decode_elect();
 
   // compare.cpp
   struct Test {
@@ -155,30 +200,44 @@ class Decoder {
     Combine combine = Combine::none;
     std::uint16_t other = 0;  ///< predicate operand
   };
-  Test test_of(std::string_view type);
+  Test test_of(Type type);
   void emit_test(const Test& test, std::uint16_t a, std::uint16_t b, std::uint16_t d,
                  std::uint16_t e, bool guarded);
-  std::array<std::uint16_t, 2> halves_of(std::uint16_t row, unsigned first_scratch);
+  std::array<std::uint16_t, 2> halves_of(std::uint16_t row);
   void decode_setp();
   void decode_set();
 
   // convert.cpp
+  /// What a conversion starts from, comes by or ends at: 8-bit integers live in rows of 16.
+  struct Number {
+    ptx::Kind kind = ptx::Kind::u;
+    unsigned bits = 32;
+
+    bool is_float() const {
+      return kind == ptx::Kind::f || kind == ptx::Kind::bf || kind == ptx::Kind::tf;
+    }
+    bool is_narrow() const { return kind == ptx::Kind::tf || (is_float() && bits == 16); }
+    bool is_signed() const { return kind == ptx::Kind::s; }
+    unsigned row_bytes() const { return bits < 16 ? 2 : bits / 8; }
+  };
+  static std::optional<Number> number_of(Type type);
+  static Code float_from(const Number& from, bool to_f64);
+  static Code integer_from_float(const Number& to, bool from_f64);
+  static Code clamp(bool is_signed, const Number& to);
   void decode_cvt();
-  void convert_to_float(std::uint16_t row, char from_kind, unsigned from_bits, char kind,
-                        unsigned bits);
-  void convert_to_narrow(std::uint16_t row, char from_kind, unsigned from_bits, char kind);
+  void convert_to_float(std::uint16_t row, const Number& from, const Number& to);
+  void convert_to_narrow(std::uint16_t row, const Number& from, const Number& to);
   bool decode_packed_cvt();
   std::int64_t narrowing(NarrowFormat format) const;
-  std::uint16_t narrow(std::uint16_t f64_row, NarrowFormat format, unsigned number);
-  std::uint16_t convert_source(const Operand& operand, bool is_float, bool is_signed,
-                               unsigned bits);
+  std::uint16_t narrow(std::uint16_t f64_row, NarrowFormat format);
+  std::uint16_t convert_source(const Operand& operand, const Number& from);
   std::uint16_t resized(std::uint16_t row, unsigned from_bytes, bool is_signed, unsigned bytes);
   std::uint16_t unary(Code code, std::uint16_t row, unsigned result_bytes);
   void finish_convert(std::uint16_t row, unsigned bytes, bool is_signed);
 
   // memory.cpp
   struct Accessed {
-    std::string_view type;
+    ptx::TypeInfo type;
     unsigned bytes = 0;     ///< of the type
     std::size_t parts = 1;  ///< registers
   };
@@ -186,10 +245,8 @@ class Decoder {
   std::vector<std::uint16_t> data_rows(const Operand& data, const Accessed& what, bool is_load,
                                        unsigned& row_bytes);
   std::uint16_t quad_row(const Operand& operand) const;
-  std::uint16_t scratch_rows(unsigned row_bytes, unsigned count, unsigned number);
   void move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, bool guarded);
-  std::uint16_t atomic_operand(const Operand& operand, RowType type, unsigned parts, bool is_quad,
-                               unsigned number);
+  std::uint16_t atomic_operand(const Operand& operand, RowType type, unsigned parts, bool is_quad);
   void decode_load_store(bool is_load);
   void decode_atomic(bool returns);
   void decode_cvta();
@@ -206,28 +263,31 @@ class Decoder {
   bool is_in_waiting_loop() const;
 
   // asynchronous.cpp
-  bool decode_asynchronous();
   void note_copy(CopyInfo::Kind kind, std::uint32_t groups = 0);
   void decode_copy();
   void emit_copy(bool is_load, const Target& place, std::uint16_t rows, unsigned first_word,
                  unsigned words, std::uint16_t guard);
+  void decode_copy_arrival();
   void decode_mbarrier();
+  void decode_pending_count();
   void decode_load_matrix();
 
   // video.cpp
-  bool decode_video();
+  void decode_video();
 
   // control.cpp
-  bool decode_control();
   void decode_branch();
   void decode_indexed_branch();
   void decode_return();
   void decode_barrier();
+  void decode_policy();
   std::size_t label(std::string_view name) const;
   void add_branch(std::uint16_t predicate, std::size_t target, std::size_t meeting);
 
   // stack.cpp
-  bool decode_stack();
+  void decode_stack_take();
+  void decode_stack_save();
+  void decode_stack_restore();
   void combine(Code code, std::uint16_t d, std::uint16_t a, std::uint16_t b, bool guarded = false);
   void move_to(const Operand& to, std::uint16_t address, bool is_wide);
   std::uint16_t stack_base_row();
@@ -290,9 +350,8 @@ class Decoder {
   std::uint64_t reserved_shared_ = 0;  ///< where they begin, if the module asks for it
   std::unordered_map<std::string_view, Symbol> shared_symbols_;  ///< of functions, by unique name
   std::map<std::pair<std::uint64_t, unsigned>, std::uint16_t> constants_;
-  std::map<std::pair<unsigned, unsigned>, std::uint16_t> scratches_;
   std::map<Special, std::uint16_t> specials_;
-  std::map<unsigned, std::uint16_t> scratch_predicates_;
+  Scratch scratch_;
 
   std::vector<Refusal> refusals_;
   std::deque<Instance> kept_;        ///< functions that are decoded, for what looks at all of them
@@ -316,7 +375,6 @@ class Decoder {
   std::uint32_t ordinal_ = 0;  ///< in the program
   std::uint16_t guard_ = no_guard;
   std::vector<Branch>* branches_ = nullptr;
-  unsigned next_scratch_ = 0;
 };
 
 }  // namespace warpmeter::model

@@ -4,62 +4,29 @@
 #include <algorithm>
 
 #include "collector/model/machine/decode/decoder.h"
-#include "collector/model/ptx/types.h"
-#include "collector/model/ptx/waiting.h"
 
 namespace warpmeter::model {
 
-/// What may follow `ld`, `st`, `atom` or `red` without changing what they do here: caching,
-/// prefetching and ordering. Lanes run in lockstep and warps one after the other, so every access
-/// is as ordered as any of these asks.
-bool changes_nothing(std::string_view modifier) {
-  static constexpr std::string_view names[] = {"weak",
-                                               "volatile",
-                                               "relaxed",
-                                               "acquire",
-                                               "release",
-                                               "acq_rel",
-                                               "mmio",
-                                               "cta",
-                                               "cluster",
-                                               "gpu",
-                                               "sys",
-                                               "ca",
-                                               "cg",
-                                               "cs",
-                                               "lu",
-                                               "cv",
-                                               "wb",
-                                               "wt",
-                                               "nc",
-                                               "global",
-                                               "shared",
-                                               "shared::cta",
-                                               "shared::cluster",
-                                               "local",
-                                               "const",
-                                               "param",
-                                               "param::entry",
-                                               "param::func",
-                                               "noftz",
-                                               "sc",
-                                               "unified"};
-  return std::find(std::begin(names), std::end(names), modifier) != std::end(names) ||
-         modifier.starts_with("L1::") || modifier.starts_with("L2::");
-}
-
 AddressSpace Decoder::access_space() const {
-  for (const std::string_view modifier : instruction_->modifiers) {
-    if (modifier == "shared::cluster") {
-      refuse(
-          "reaches the shared memory of other blocks of a cluster, which the model does not "
-          "do; measure this kernel on a GPU");
-    }
-    if (modifier == "global") return AddressSpace::global;
-    if (modifier == "shared" || modifier == "shared::cta") return AddressSpace::shared;
-    if (modifier == "local") return AddressSpace::local;
-    if (modifier == "const") return AddressSpace::constant;
-    if (modifier.starts_with("param")) return AddressSpace::param;
+  if (has(Word::shared_cluster)) {
+    refuse(
+        "reaches the shared memory of other blocks of a cluster, which the model does not "
+        "do; measure this kernel on a GPU");
+  }
+  switch (instruction_->space) {
+    case ptx::Space::global:
+      return AddressSpace::global;
+    case ptx::Space::shared:
+      return AddressSpace::shared;
+    case ptx::Space::local:
+      return AddressSpace::local;
+    case ptx::Space::constant:
+      return AddressSpace::constant;
+    case ptx::Space::param:
+      return AddressSpace::param;
+    case ptx::Space::none:
+    case ptx::Space::reg:
+      break;
   }
   return AddressSpace::generic;
 }
@@ -118,18 +85,9 @@ bool Decoder::is_in_waiting_loop() const {
 /// The type and the number of registers of a load or store.
 Decoder::Accessed Decoder::accessed() const {
   Accessed result;
-  for (const std::string_view modifier : instruction_->modifiers) {
-    if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
-      result.parts = static_cast<std::size_t>(modifier[1] - '0');
-    } else if (ptx::bits_of_type(modifier) && result.type.empty()) {
-      result.type = modifier;
-    } else if (!changes_nothing(modifier)) {
-      refuse_opcode();
-    }
-  }
-  const unsigned bits = ptx::bits_of_type(result.type).value_or(0);
-  if (bits < 8) refuse_opcode();
-  result.bytes = bits / 8;
+  result.type = ptx::info_of(instruction_->first_type());
+  result.parts = instruction_->parts;
+  result.bytes = result.type.bytes();
   if (result.bytes * result.parts > 32) refuse("moves more than 32 bytes a lane");
   return result;
 }
@@ -160,7 +118,7 @@ std::vector<std::uint16_t> Decoder::data_rows(const Operand& data, const Accesse
     if (part(i).kind != Operand::Kind::name) continue;
     if (const auto found = register_row(part(i).name)) row_bytes = found->second;
   }
-  const bool is_float = what.type.starts_with('f');
+  const bool is_float = what.type.kind == ptx::Kind::f && what.type.elements == 1;
   const RowType type = is_float && what.bytes == 4   ? RowType::f32
                        : is_float && what.bytes == 8 ? RowType::f64
                        : row_bytes == 2              ? RowType::u16
@@ -180,16 +138,6 @@ std::uint16_t Decoder::quad_row(const Operand& operand) const {
   return found->first;
 }
 
-/// Rows that follow each other, for operations that take more of them than they can name.
-std::uint16_t Decoder::scratch_rows(unsigned row_bytes, unsigned count, unsigned number) {
-  const auto [found, is_new] = scratches_.try_emplace({row_bytes * 100 + count, number});
-  if (is_new) {
-    found->second = allocate_row(row_bytes);
-    for (unsigned i = 1; i < count; ++i) allocate_row(row_bytes);
-  }
-  return found->second;
-}
-
 void Decoder::move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, bool guarded) {
   Operation& move = emit(bytes == 2   ? Code::mov_b16
                          : bytes == 4 ? Code::mov_b32
@@ -201,9 +149,10 @@ void Decoder::move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, boo
 
 /// What the access promises other threads.
 void Decoder::note_order(SiteInfo& info) {
-  info.acquires = has("acquire") || has("acq_rel");
-  info.releases = has("release") || has("acq_rel");
-  info.says_order = info.acquires || info.releases || has("relaxed");
+  const ptx::Order order = instruction_->order;
+  info.acquires = order == ptx::Order::acquire || order == ptx::Order::acq_rel;
+  info.releases = order == ptx::Order::release || order == ptx::Order::acq_rel;
+  info.says_order = info.acquires || info.releases || order == ptx::Order::relaxed;
   info.scope = scope();
   program_.has_releases |= info.releases;
 }
@@ -216,7 +165,7 @@ void Decoder::decode_load_store(bool is_load) {
   if (!is_load && (target.space == AddressSpace::constant || target.space == AddressSpace::param)) {
     refuse("writes to memory that a kernel can only read");
   }
-  if (ptx::is_strong(*instruction_) &&
+  if (instruction_->is_strong() &&
       (target.space == AddressSpace::global || target.space == AddressSpace::generic)) {
     program_.blocks_communicate = true;
   }
@@ -224,10 +173,9 @@ void Decoder::decode_load_store(bool is_load) {
   const Operand& data = instruction_->operands[is_load ? 0 : 1];
   std::vector<std::uint16_t> rows = data_rows(data, what, is_load, row_bytes);
   const unsigned bytes = std::min(what.bytes, 8u);
-  const std::optional<Code> first = is_load
-                                        ? find_load(bytes, what.type.starts_with('s'), row_bytes)
-                                        : find_store(bytes, row_bytes);
-  if (!first) refuse(fmt::format("has a register of {} bits", row_bytes * 8));
+  const AccessCodes* const codes =
+      is_load ? find_load(bytes, what.type.is_signed(), row_bytes) : find_store(bytes, row_bytes);
+  if (codes == nullptr) refuse(fmt::format("has a register of {} bits", row_bytes * 8));
 
   SiteInfo info;
   info.kind = is_load ? AccessKind::load : AccessKind::store;
@@ -236,7 +184,7 @@ void Decoder::decode_load_store(bool is_load) {
   info.alignment = info.width;
   info.parts = static_cast<std::uint8_t>(rows.size());
   info.row_bytes = static_cast<std::uint8_t>(row_bytes);
-  info.is_strong = ptx::is_strong(*instruction_);
+  info.is_strong = instruction_->is_strong();
   note_order(info);
   info.is_copied = is_load && instance_->analysis->is_copied[index_];
   info.is_verified = is_load && instance_->analysis->is_verified[index_];
@@ -251,16 +199,15 @@ void Decoder::decode_load_store(bool is_load) {
   const bool is_long = count > 4;
   std::uint16_t together = 0;
   if (is_long) {
-    together = scratch_rows(row_bytes, count, 50);
+    together = scratch_rows(row_bytes, count);
     for (unsigned i = 0; !is_load && i < count; ++i) {
       move_row(static_cast<std::uint16_t>(together + i * units), rows[i], row_bytes, false);
     }
   }
-  const unsigned variant =
-      (target.is_wide ? 1 : 0) + (data.kind == Operand::Kind::vector || count > 1 ? 2 : 0);
+  const bool is_vector = data.kind == Operand::Kind::vector || count > 1;
   const std::vector<std::uint16_t> own = rows;
   rows.resize(4);
-  Operation& operation = emit(static_cast<Code>(static_cast<std::uint16_t>(*first) + variant));
+  Operation& operation = emit(codes->of(target.is_wide, is_vector));
   operation.a = target.row;
   operation.d = is_long ? together : rows[0];
   operation.b = rows[1];
@@ -277,10 +224,10 @@ void Decoder::decode_load_store(bool is_load) {
 /// The windows are added and taken away again; addresses of global memory are generic ones.
 void Decoder::decode_cvta() {
   expect_operands(2, 2);
-  const bool is_wide = has("u64") || has("s64") || has("b64");
+  const bool is_wide = has(Word::u64) || has(Word::s64) || has(Word::b64);
   const RowType type = is_wide ? RowType::u64 : RowType::u32;
   const AddressSpace space = access_space();
-  if (space == AddressSpace::generic) refuse_opcode();
+  if (space == AddressSpace::generic) refuse_form();
   const std::uint64_t window = window_of(space);
   if (window != 0 && !is_wide) refuse("has addresses of 32 bits");
   const std::uint16_t from = source(instruction_->operands[1], type);
@@ -292,7 +239,7 @@ void Decoder::decode_cvta() {
     return;
   }
   const std::uint16_t base = constant(window, 8);
-  Operation& sum = emit(has("to") ? Code::sub_u64 : Code::add_u64);
+  Operation& sum = emit(has(Word::to) ? Code::sub_u64 : Code::add_u64);
   sum.a = from;
   sum.b = base;
   sum.d = to;
@@ -302,14 +249,14 @@ void Decoder::decode_cvta() {
 void Decoder::decode_isspacep() {
   expect_operands(2, 2);
   // A block that is in no cluster is one by itself.
-  const AddressSpace space = has("shared::cluster") ? AddressSpace::shared : access_space();
-  if (space == AddressSpace::generic) refuse_opcode();
+  const AddressSpace space = has(Word::shared_cluster) ? AddressSpace::shared : access_space();
+  if (space == AddressSpace::generic) refuse_form();
   const bool is_global = space == AddressSpace::global;
   const std::uint16_t p = predicate_destination(instruction_->operands[0]);
   const std::uint16_t address_row = source(instruction_->operands[1], RowType::u64);
   const std::uint16_t base = constant(is_global ? first_window : window_of(space), 8);
   const std::uint16_t bytes = constant(is_global ? all_windows_bytes : window_bytes, 8);
-  const std::uint16_t distance = scratch(8, 8);
+  const std::uint16_t distance = scratch(8);
   Operation& difference = emit(Code::sub_u64, false);
   difference.a = address_row;
   difference.b = base;

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "collector/model/machine/decode/decoder.h"
-#include "collector/model/ptx/types.h"
 
 namespace warpmeter::model {
 namespace {
@@ -114,10 +113,15 @@ std::uint16_t Decoder::allocate_row(unsigned element_bytes) {
   return static_cast<std::uint16_t>(row);
 }
 
-std::uint16_t Decoder::scratch(unsigned element_bytes, unsigned number) {
-  const auto [found, is_new] = scratches_.try_emplace({element_bytes, number});
-  if (is_new) found->second = allocate_row(element_bytes);
-  return found->second;
+std::uint16_t Decoder::scratch(unsigned element_bytes) { return scratch_rows(element_bytes, 1); }
+
+/// Rows that follow each other, for operations that take more of them than they can name.
+std::uint16_t Decoder::scratch_rows(unsigned element_bytes, unsigned count) {
+  return scratch_.take({element_bytes, count}, [&] {
+    const std::uint16_t first = allocate_row(element_bytes);
+    for (unsigned i = 1; i < count; ++i) allocate_row(element_bytes);
+    return first;
+  });
 }
 
 std::uint16_t Decoder::constant(std::uint64_t bits, unsigned element_bytes) {
@@ -139,10 +143,9 @@ std::uint16_t Decoder::special(Special what) {
   return found->second;
 }
 
-std::uint16_t Decoder::scratch_predicate(unsigned number) {
-  const auto [found, is_new] = scratch_predicates_.try_emplace(number);
-  if (is_new) found->second = static_cast<std::uint16_t>(program_.predicate_count++);
-  return found->second;
+std::uint16_t Decoder::scratch_predicate() {
+  return scratch_.take({0, 1},
+                       [&] { return static_cast<std::uint16_t>(program_.predicate_count++); });
 }
 
 std::optional<std::pair<std::uint16_t, unsigned>> Decoder::register_row(
@@ -152,7 +155,7 @@ std::optional<std::pair<std::uint16_t, unsigned>> Decoder::register_row(
   if (!id) return std::nullopt;
   const ptx::Register& declared = analysis.data.registers()[*id];
   const std::uint32_t slot = analysis.slots.slot[*id];
-  const unsigned bytes = row_bytes(ptx::bits_of_type(declared.type).value_or(32));
+  const unsigned bytes = row_bytes(ptx::info_of(declared.type).bits);
   switch (declared.width) {
     case ptx::Width::word:
       return std::pair{static_cast<std::uint16_t>(instance_->first_word + slot * 2), bytes};
@@ -270,7 +273,7 @@ std::uint16_t Decoder::source(const Operand& operand, RowType type) {
     const std::uint16_t place = constant(variable->address + offset, wanted);
     if (!variable->in_frame) return place;
     if (wanted != 8) refuse("takes 32 bits of an address in a function's frame");
-    const std::uint16_t frame = frame_row(), sum = scratch(8, 31);
+    const std::uint16_t frame = frame_row(), sum = scratch(8);
     Operation& operation = emit(Code::add_u64, false);
     operation.a = frame;
     operation.b = place;
@@ -286,7 +289,7 @@ std::uint16_t Decoder::source(const Operand& operand, RowType type) {
 std::uint16_t Decoder::destination(const Operand& operand, RowType type) {
   const unsigned wanted = bytes_of(type);
   if (operand.kind != Operand::Kind::name) refuse("has no register to write to");
-  if (operand.name == "_") return scratch(wanted, 9);
+  if (operand.name == "_") return scratch(wanted);
   const auto found = register_row(operand.name);
   if (!found) refuse(fmt::format("writes {}, which is no register", operand.name));
   if (found->second != wanted) {

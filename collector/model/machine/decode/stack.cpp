@@ -6,38 +6,39 @@
 
 namespace warpmeter::model {
 
-/// False for an instruction of another kind.
-bool Decoder::decode_stack() {
-  const std::string_view opcode = instruction_->opcode;
-  const bool is_wide = has("u64");
-  const RowType type = is_wide ? RowType::u64 : RowType::u32;
+/// alloca: what was taken so far and a piece more.
+void Decoder::decode_stack_take() {
+  const bool is_wide = has(Word::u64);
   const auto& operands = instruction_->operands;
-  if (opcode == "alloca") {
-    expect_operands(2, 3);
-    std::uint64_t alignment = 8;
-    if (operands.size() > 2) alignment = immediate(operands[2], RowType::u32);
-    if (alignment == 0 || (alignment & (alignment - 1)) != 0) refuse("aligns to no power of two");
-    const std::uint16_t bytes = resized(source(operands[1], type), is_wide ? 8 : 4, false, 8);
-    const std::uint16_t address = scratch(8, 60);
-    combine(Code::add_u64, address, stack_base_row(), stack_used_row());
-    combine(Code::add_u64, address, address, constant(alignment - 1, 8));
-    combine(Code::and_b64, address, address, constant(~(alignment - 1), 8));
-    move_to(operands[0], address, is_wide);
-    combine(Code::add_u64, address, address, bytes);
-    combine(Code::sub_u64, stack_used_row(), address, stack_base_row(), true);
-  } else if (opcode == "stacksave") {
-    expect_operands(1, 1);
-    const std::uint16_t address = scratch(8, 60);
-    combine(Code::add_u64, address, stack_base_row(), stack_used_row());
-    move_to(operands[0], address, is_wide);
-  } else if (opcode == "stackrestore") {
-    expect_operands(1, 1);
-    const std::uint16_t address = resized(source(operands[0], type), is_wide ? 8 : 4, false, 8);
-    combine(Code::sub_u64, stack_used_row(), address, stack_base_row(), true);
-  } else {
-    return false;
-  }
-  return true;
+  expect_operands(2, 3);
+  std::uint64_t alignment = 8;
+  if (operands.size() > 2) alignment = immediate(operands[2], RowType::u32);
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0) refuse("aligns to no power of two");
+  const RowType type = is_wide ? RowType::u64 : RowType::u32;
+  const std::uint16_t bytes = resized(source(operands[1], type), is_wide ? 8 : 4, false, 8);
+  const std::uint16_t address = scratch(8);
+  combine(Code::add_u64, address, stack_base_row(), stack_used_row());
+  combine(Code::add_u64, address, address, constant(alignment - 1, 8));
+  combine(Code::and_b64, address, address, constant(~(alignment - 1), 8));
+  move_to(operands[0], address, is_wide);
+  combine(Code::add_u64, address, address, bytes);
+  combine(Code::sub_u64, stack_used_row(), address, stack_base_row(), true);
+}
+
+void Decoder::decode_stack_save() {
+  expect_operands(1, 1);
+  const std::uint16_t address = scratch(8);
+  combine(Code::add_u64, address, stack_base_row(), stack_used_row());
+  move_to(instruction_->operands[0], address, has(Word::u64));
+}
+
+void Decoder::decode_stack_restore() {
+  expect_operands(1, 1);
+  const bool is_wide = has(Word::u64);
+  const RowType type = is_wide ? RowType::u64 : RowType::u32;
+  const std::uint16_t row = source(instruction_->operands[0], type);
+  const std::uint16_t address = resized(row, is_wide ? 8 : 4, false, 8);
+  combine(Code::sub_u64, stack_used_row(), address, stack_base_row(), true);
 }
 
 void Decoder::combine(Code code, std::uint16_t d, std::uint16_t a, std::uint16_t b, bool guarded) {

@@ -1,47 +1,36 @@
 #include "collector/model/machine/decode/table.h"
 
-#include <fmt/format.h>
-
-#include <set>
+#include <functional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "collector/model/ptx/row_table.h"
+#include "collector/model/ptx/word_table.h"
 
 namespace warpmeter::model {
 namespace {
 
-/// Opcodes that the decoder knows apart from the table's names.
-constexpr std::string_view further_opcodes[] = {
-    "activemask", "alloca",    "applypriority", "atom",       "bar",
-    "barrier",    "bfi",       "bra",           "brkpt",      "brx",
-    "call",       "cp",        "createpolicy",  "cvt",        "cvta",
-    "discard",    "elect",     "exit",          "fence",      "griddepcontrol",
-    "isspacep",   "ld",        "ldmatrix",      "ldu",        "lop3",
-    "match",      "mbarrier",  "membar",        "mov",        "nanosleep",
-    "pmevent",    "prefetch",  "prefetchu",     "red",        "redux",
-    "ret",        "selp",      "set",           "setmaxnreg", "setp",
-    "shfl",       "st",        "stackrestore",  "stacksave",  "trap",
-    "vabsdiff2",  "vabsdiff4", "vadd2",         "vadd4",      "vavrg2",
-    "vavrg4",     "vmax2",     "vmax4",         "vmin2",      "vmin4",
-    "vote",       "vset2",     "vset4",         "vsub2",      "vsub4",
+/// An opcode and at most eight words.
+struct Key {
+  ptx::Opcode opcode = ptx::Opcode::unknown;
+  std::uint64_t words = 0;  ///< a byte each, one more than its number
+
+  bool operator==(const Key&) const = default;
 };
 
-/// "add{,.rn}.f32" to "add.f32" and "add.rn.f32".
-void expand(std::string_view names, const std::string& before, std::vector<std::string>& all) {
-  const std::size_t open = names.find('{');
-  if (open == std::string_view::npos) {
-    all.push_back(before + std::string(names));
-    return;
+struct Hash {
+  std::size_t operator()(const Key& key) const {
+    return std::hash<std::uint64_t>()(key.words * 31 + static_cast<std::uint64_t>(key.opcode));
   }
-  const std::size_t close = names.find('}', open);
-  std::string_view choices = names.substr(open + 1, close - open - 1);
-  while (true) {
-    const std::size_t comma = choices.find(',');
-    expand(names.substr(close + 1),
-           before + std::string(names.substr(0, open)) + std::string(choices.substr(0, comma)),
-           all);
-    if (comma == std::string_view::npos) return;
-    choices.remove_prefix(comma + 1);
-  }
+};
+
+std::optional<Key> key_of(ptx::Opcode opcode, const ptx::Words& words) {
+  if (words.size() > sizeof(Key::words)) return std::nullopt;
+  Key key{opcode, 0};
+  for (const ptx::Word word : words)
+    key.words = key.words << 8 | (std::uint64_t{1} + static_cast<std::uint8_t>(word));
+  return key;
 }
 
 class Table {
@@ -53,30 +42,25 @@ class Table {
 #define TERNARY(code, names, D, A, B, C, ...) add(names, {Code::code, D, {A, B, C}, 3});
 #define CLASSIFY(code, names, T, ...) add(names, {Code::code, none, {T}, 1});
 #define CARRY(code, names, T, sources, ...) add(names, {Code::code, T, {T, T, T}, sources});
-#include "collector/model/machine/operations.inc"
+#include "collector/model/machine/operations.h"
   }
 
-  const ValueOperation* find(std::string_view name) const {
-    const auto found = operations_.find(std::string(name));
+  const ValueOperation* find(ptx::Opcode opcode, const ptx::Words& words) const {
+    const std::optional<Key> key = key_of(opcode, words);
+    const auto found = key ? operations_.find(*key) : operations_.end();
     return found == operations_.end() ? nullptr : &found->second;
-  }
-
-  std::set<std::string> opcodes() const {
-    std::set<std::string> names(std::begin(further_opcodes), std::end(further_opcodes));
-    for (const auto& [name, operation] : operations_) names.insert(name.substr(0, name.find('.')));
-    for (const std::string_view name : {"and", "or", "xor", "not"}) names.emplace(name);
-    return names;
   }
 
  private:
   void add(std::string_view names, const ValueOperation& operation) {
     if (names.empty()) return;
-    std::vector<std::string> all;
-    expand(names, "", all);
-    for (std::string& name : all) operations_.emplace(std::move(name), operation);
+    for (const std::string& name : ptx::expanded(names)) {
+      const ptx::Mnemonic mnemonic = ptx::read_mnemonic(name);
+      operations_.emplace(key_of(mnemonic.opcode, mnemonic.words).value(), operation);
+    }
   }
 
-  std::unordered_map<std::string, ValueOperation> operations_;
+  std::unordered_map<Key, ValueOperation, Hash> operations_;
 };
 
 const Table& table() {
@@ -91,34 +75,70 @@ struct ComparisonRow {
 };
 constexpr ComparisonRow comparisons[] = {
 #define COMPARE(code, comparison, T, ...) {comparison, RowType::T, Code::code},
-#include "collector/model/machine/operations.inc"
+#include "collector/model/machine/operations.h"
 };
 
 struct AccessRow {
-  std::string_view in_memory;
+  ptx::Type in_memory;
   RowType row;
-  Code code;
+  AccessCodes codes;
 };
+#define ACCESS(code, M, R) \
+  {ptx::Type::M,           \
+   RowType::R,             \
+   {Code::code##_a32, Code::code##_a64, Code::code##_v_a32, Code::code##_v_a64}},
 constexpr AccessRow loads[] = {
-#define LOAD(code, M, R) {#M, RowType::R, Code::code##_a32},
-#include "collector/model/machine/operations.inc"
+#define LOAD(code, M, R) ACCESS(code, M, R)
+#include "collector/model/machine/operations.h"
 };
 constexpr AccessRow stores[] = {
-#define STORE(code, M, R) {#M, RowType::R, Code::code##_a32},
-#include "collector/model/machine/operations.inc"
+#define STORE(code, M, R) ACCESS(code, M, R)
+#include "collector/model/machine/operations.h"
 };
+#undef ACCESS
 
-std::optional<RowType> compared_type(std::string_view type, bool equality) {
-  using enum RowType;
-  if (type == "f32") return f32;
-  if (type == "f64") return f64;
-  if (type == "f16") return f16;
-  if (type == "bf16") return bf16;
-  const bool is_signed = type.starts_with('s') && !equality;
-  const std::string_view bits = type.empty() ? type : type.substr(1);
-  if (bits == "16") return is_signed ? s16 : u16;
-  if (bits == "32") return is_signed ? s32 : u32;
-  if (bits == "64") return is_signed ? s64 : u64;
+/// Every name of the table begins with an instruction whose row says that it is executed so, and is
+/// made of words.
+constexpr bool are_known(std::string_view names) {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= names.size(); ++i) {
+    const bool is_end = i == names.size() || names[i] == '.' || names[i] == ',' ||
+                        names[i] == '{' || names[i] == '}';
+    if (!is_end) continue;
+    const std::string_view part = names.substr(begin, i - begin);
+    begin = i + 1;
+    if (part.empty() || ptx::table::find_word(part) != ptx::Word::unknown) continue;
+    const ptx::Execution execution = ptx::table::execution_named(part);
+    if (execution != ptx::Execution::value && execution != ptx::Execution::logic &&
+        execution != ptx::Execution::move && execution != ptx::Execution::convert) {
+      return false;
+    }
+  }
+  return true;
+}
+#define KNOWN(code, names, ...)   \
+  static_assert(are_known(names), \
+                "operation " #code " is of no instruction: see ptx/instructions.h");
+#define UNARY KNOWN
+#define BINARY KNOWN
+#define TERNARY KNOWN
+#define CLASSIFY KNOWN
+#define CARRY KNOWN
+#include "collector/model/machine/operations.h"
+#undef KNOWN
+
+std::optional<RowType> compared_type(ptx::Type type, bool equality) {
+  const ptx::TypeInfo info = ptx::info_of(type);
+  if (info.elements != 1) return std::nullopt;
+  if (info.kind == ptx::Kind::f) {
+    return info.bits == 32 ? RowType::f32 : info.bits == 64 ? RowType::f64 : RowType::f16;
+  }
+  if (info.kind == ptx::Kind::bf) return RowType::bf16;
+  if (!info.is_integer()) return std::nullopt;
+  const bool is_signed = info.is_signed() && !equality;
+  if (info.bits == 16) return is_signed ? RowType::s16 : RowType::u16;
+  if (info.bits == 32) return is_signed ? RowType::s32 : RowType::u32;
+  if (info.bits == 64) return is_signed ? RowType::s64 : RowType::u64;
   return std::nullopt;
 }
 
@@ -145,23 +165,34 @@ unsigned bytes_of(RowType type) {
   return 8;
 }
 
-const ValueOperation* find_value_operation(std::string_view name) { return table().find(name); }
+const ValueOperation* find_value_operation(ptx::Opcode opcode, const ptx::Words& words) {
+  return table().find(opcode, words);
+}
 
-std::optional<Comparison> find_comparison(std::string_view comparison, std::string_view type) {
+std::optional<Comparison> find_comparison(ptx::Word comparison, ptx::Type type) {
   // gt is lt of the operands swapped; lo, ls, hi, hs are the unsigned lt, le, gt, ge.
-  static const std::unordered_map<std::string_view, std::pair<std::string_view, bool>> meanings = {
-      {"gt", {"lt", true}},  {"ge", {"le", true}},  {"gtu", {"ltu", true}}, {"geu", {"leu", true}},
-      {"lo", {"lt", false}}, {"ls", {"le", false}}, {"hi", {"lt", true}},   {"hs", {"le", true}},
+  using ptx::Word;
+  struct Meaning {
+    Word word, same;
+    bool swapped;
+  };
+  static constexpr Meaning meanings[] = {
+      {Word::gt, Word::lt, true},   {Word::ge, Word::le, true},  {Word::gtu, Word::ltu, true},
+      {Word::geu, Word::leu, true}, {Word::lo, Word::lt, false}, {Word::ls, Word::le, false},
+      {Word::hi, Word::lt, true},   {Word::hs, Word::le, true},
   };
   Comparison result;
-  if (const auto meaning = meanings.find(comparison); meaning != meanings.end()) {
-    comparison = meaning->second.first;
-    result.swapped = meaning->second.second;
+  for (const Meaning& meaning : meanings) {
+    if (meaning.word != comparison) continue;
+    comparison = meaning.same;
+    result.swapped = meaning.swapped;
+    break;
   }
-  const std::optional<RowType> row = compared_type(type, comparison == "eq" || comparison == "ne");
+  const bool equality = comparison == Word::eq || comparison == Word::ne;
+  const std::optional<RowType> row = compared_type(type, equality);
   if (!row) return std::nullopt;
   for (const ComparisonRow& candidate : comparisons) {
-    if (candidate.name != comparison || candidate.type != *row) continue;
+    if (candidate.type != *row || ptx::find_word(candidate.name) != comparison) continue;
     result.code = candidate.code;
     result.type = *row;
     return result;
@@ -169,32 +200,25 @@ std::optional<Comparison> find_comparison(std::string_view comparison, std::stri
   return std::nullopt;
 }
 
-std::optional<Code> find_load(unsigned bytes, bool is_signed, unsigned row_bytes) {
+const AccessCodes* find_load(unsigned bytes, bool is_signed, unsigned row_bytes) {
   const bool extends = is_signed && bytes < row_bytes;
-  const std::string in_memory = fmt::format("{}{}", extends ? 's' : 'u', bytes * 8);
   for (const AccessRow& load : loads) {
-    if (load.in_memory == in_memory && bytes_of(load.row) == row_bytes) return load.code;
-  }
-  return std::nullopt;
-}
-
-std::optional<Code> find_store(unsigned bytes, unsigned row_bytes) {
-  const std::string in_memory = fmt::format("u{}", bytes * 8);
-  for (const AccessRow& store : stores) {
-    if (store.in_memory == in_memory && bytes_of(store.row) == row_bytes) return store.code;
-  }
-  return std::nullopt;
-}
-
-const std::string& supported_opcodes() {
-  static const std::string names = [] {
-    std::string joined;
-    for (const std::string& name : table().opcodes()) {
-      joined += (joined.empty() ? "" : ", ") + name;
+    const ptx::TypeInfo in_memory = ptx::info_of(load.in_memory);
+    if (in_memory.bytes() == bytes && in_memory.is_signed() == extends &&
+        bytes_of(load.row) == row_bytes) {
+      return &load.codes;
     }
-    return joined;
-  }();
-  return names;
+  }
+  return nullptr;
+}
+
+const AccessCodes* find_store(unsigned bytes, unsigned row_bytes) {
+  for (const AccessRow& store : stores) {
+    if (ptx::info_of(store.in_memory).bytes() == bytes && bytes_of(store.row) == row_bytes) {
+      return &store.codes;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace warpmeter::model

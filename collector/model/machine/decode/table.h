@@ -1,13 +1,12 @@
-// The operations by their PTX names, out of operations.inc.
+// The operations by what PTX calls them, out of operations.h.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "collector/model/machine/operation.h"
+#include "collector/model/ptx/mnemonic.h"
 
 namespace warpmeter::model {
 
@@ -23,24 +22,33 @@ struct ValueOperation {
   unsigned source_count = 0;
 };
 
-/// By its full PTX name without .ftz and .sat of floats: "mad.lo.s32". Null: there is none.
-const ValueOperation* find_value_operation(std::string_view name);
+/// By the instruction's words without .ftz, .sat and .relu of floats: mad, lo, s32. Those of min
+/// and max with three sources end in Word::three. Null: there is none.
+const ValueOperation* find_value_operation(ptx::Opcode opcode, const ptx::Words& words);
 
-/// The operation that compares two rows: "lt", "neu", …; swapped when its operands are.
+/// The operation that compares two rows; swapped when its operands are.
 struct Comparison {
   Code code = Code::count;
   RowType type = RowType::none;
   bool swapped = false;
 };
-/// `type` is PTX's: "s32", "b64", "f32".
-std::optional<Comparison> find_comparison(std::string_view comparison, std::string_view type);
+/// `comparison` is lt, neu, …; `type` that of one number.
+std::optional<Comparison> find_comparison(ptx::Word comparison, ptx::Type type);
 
-/// The first of the four codes of a load of `bytes` into a row of `row_bytes` (2, 4 or 8), or of a
-/// store out of one; the others follow in the order of operations.inc.
-std::optional<Code> find_load(unsigned bytes, bool is_signed, unsigned row_bytes);
-std::optional<Code> find_store(unsigned bytes, unsigned row_bytes);
+/// The codes of one load or store, by the width of the address and for one register or several.
+struct AccessCodes {
+  Code narrow = Code::count, wide = Code::count, vector_narrow = Code::count,
+       vector_wide = Code::count;
 
-/// What of PTX can be executed, for messages: "abs, activemask, add, …".
-const std::string& supported_opcodes();
+  Code of(bool is_wide, bool is_vector) const {
+    if (is_vector) return is_wide ? vector_wide : vector_narrow;
+    return is_wide ? wide : narrow;
+  }
+};
+
+/// Of a load of `bytes` into a row of `row_bytes` (2, 4 or 8), or of a store out of one. Null:
+/// there is none.
+const AccessCodes* find_load(unsigned bytes, bool is_signed, unsigned row_bytes);
+const AccessCodes* find_store(unsigned bytes, unsigned row_bytes);
 
 }  // namespace warpmeter::model

@@ -15,8 +15,7 @@
 #include <tuple>
 
 #include "collector/model/machine/decode/decoder.h"
-#include "collector/model/ptx/opcodes.h"
-#include "collector/model/ptx/types.h"
+#include "collector/model/ptx/row.h"
 #include "collector/model/ptx/unset.h"
 
 namespace warpmeter::model {
@@ -76,15 +75,15 @@ class Decoder::UnsetFinder {
   bool has_bodies() const { return program_.has_calls; }
 
   static bool is_parameter_access(const ptx::Instruction& instruction) {
-    return (instruction.opcode == "st" || instruction.opcode == "ld") &&
-           ptx::access_space(instruction) == ptx::Space::param;
+    return (instruction.opcode == Opcode::st || instruction.opcode == Opcode::ld) &&
+           instruction.space == ptx::Space::param;
   }
 
   /// A load or store that may lead to variables in local memory.
   bool may_reach_local(const ptx::Instruction& instruction) const {
     if (!program_.unset.follows_local) return false;
-    if (instruction.opcode != "ld" && instruction.opcode != "st") return false;
-    const ptx::Space space = ptx::access_space(instruction);
+    if (instruction.opcode != Opcode::ld && instruction.opcode != Opcode::st) return false;
+    const ptx::Space space = instruction.space;
     return space == ptx::Space::local || space == ptx::Space::none;
   }
 
@@ -108,14 +107,11 @@ class Decoder::UnsetFinder {
   }
 
   static std::uint32_t bytes_of_part(const ptx::Instruction& instruction) {
-    for (const std::string_view modifier : instruction.modifiers) {
-      if (const auto bits = ptx::bits_of_type(modifier)) return *bits / 8;
-    }
-    return 4;
+    return ptx::info_of(instruction.first_type()).bytes();
   }
 
   static std::vector<const Operand*> registers_of(const ptx::Instruction& instruction) {
-    const Operand& data = instruction.operands[instruction.opcode == "ld" ? 0 : 1];
+    const Operand& data = instruction.operands[instruction.opcode == Opcode::ld ? 0 : 1];
     std::vector<const Operand*> all;
     if (data.kind == Operand::Kind::vector) {
       for (const Operand& part : data.parts) all.push_back(&part);
@@ -130,7 +126,8 @@ class Decoder::UnsetFinder {
       known.unset = known.at_entry;
       for (const ptx::Instruction& instruction : known.instance->function->body) {
         const bool is_passed = has_bodies() && !pieces_of(*known.instance, instruction).empty();
-        if (instruction.opcode != "ld" || !(is_passed || may_reach_local(instruction))) continue;
+        if (instruction.opcode != Opcode::ld || !(is_passed || may_reach_local(instruction)))
+          continue;
         for (const Operand* each : registers_of(instruction)) {
           if (const auto id = known.instance->analysis->data.find(each->name)) {
             known.unset[*id] = true;
@@ -149,7 +146,7 @@ class Decoder::UnsetFinder {
         for_each_piece(instance, [&](const ptx::Instruction& instruction, const Operand& operand,
                                      const Piece& piece) {
           const auto id = data.find(operand.name);
-          if (instruction.opcode == "ld" && id && pieces_.contains(piece)) unset[*id] = true;
+          if (instruction.opcode == Opcode::ld && id && pieces_.contains(piece)) unset[*id] = true;
         });
         if (unset == done[i]) continue;
         known.unset = done[i] = ptx::spread_unset(*instance.function, data, std::move(unset));
@@ -157,7 +154,7 @@ class Decoder::UnsetFinder {
         for_each_piece(instance, [&](const ptx::Instruction& instruction, const Operand& operand,
                                      const Piece& piece) {
           const auto id = data.find(operand.name);
-          if (instruction.opcode == "st" && id && known.unset[*id]) {
+          if (instruction.opcode == Opcode::st && id && known.unset[*id]) {
             changed |= pieces_.insert(piece).second;
           }
         });
@@ -188,9 +185,8 @@ class Decoder::UnsetFinder {
     known.numbers.assign(registers.size(), always_set);
     for (std::size_t id = 0; id < registers.size(); ++id) {
       if (!known.unset[id]) continue;
-      known.numbers[id] =
-          add_register(registers[id].name, ptx::bits_of_type(registers[id].type).value_or(64),
-                       known.at_entry[id]);
+      known.numbers[id] = add_register(registers[id].name, ptx::info_of(registers[id].type).bits,
+                                       known.at_entry[id]);
     }
   }
 
@@ -209,7 +205,7 @@ class Decoder::UnsetFinder {
     const auto id = data.find(name);
     if (!id) return result;
     result.number = known.numbers[*id];
-    result.bits = ptx::bits_of_type(data.registers()[*id].type).value_or(64);
+    result.bits = ptx::info_of(data.registers()[*id].type).bits;
     if (const auto predicate = decoder_.predicate_index(name)) {
       result.is_predicate = true;
       result.row = *predicate;
@@ -246,7 +242,8 @@ class Decoder::UnsetFinder {
         push(std::move(*step), first_operation(*known.instance, i));
       }
       const bool goes_on = i + 1 < function.body.size();
-      if (goes_on && function.body[i].opcode == "call" && known.instance->root->is_recursive) {
+      if (goes_on && function.body[i].opcode == Opcode::call &&
+          known.instance->root->is_recursive) {
         add_return(*known.instance->root, first_operation(*known.instance, i + 1));
       }
     }
@@ -349,8 +346,8 @@ class Decoder::UnsetFinder {
       guard.negated = instruction.guard->negated;
       step.has_guard = true;
       step.guard = operand(known, guard);
-      step.is_branch =
-          instruction.opcode == "bra" || (instruction.opcode == "ret" && known.instance->returns());
+      step.is_branch = instruction.opcode == Opcode::bra ||
+                       (instruction.opcode == Opcode::ret && known.instance->returns());
       if (role.has_effect && step.guard.number != always_set) {
         step.uses.emplace_back().what = ptx::UnsetUse::decision;
         step.uses.back().operands = {step.guard};
@@ -366,14 +363,14 @@ class Decoder::UnsetFinder {
   void reach_local(const Known& known, const ptx::Instruction& instruction, UnsetStep& step) {
     const bool is_parameter = !pieces_of(*known.instance, instruction).empty();
     if (!is_parameter && !may_reach_local(instruction)) return;
-    const bool loads = instruction.opcode == "ld";
+    const bool loads = instruction.opcode == Opcode::ld;
     const Operand& address = instruction.operands[loads ? 1 : 0];
     const auto place = place_of(known, address);
     if (!place || bytes_of_part(instruction) > 8) return;
     step.access.place = *place;
     step.access.bytes = bytes_of_part(instruction);
     step.access.is_parameter = is_parameter;
-    step.access.is_generic = ptx::access_space(instruction) == ptx::Space::none &&
+    step.access.is_generic = instruction.space == ptx::Space::none &&
                              place->base.row != no_operand &&
                              known.instance->analysis->data.find(address.address.base).has_value();
     if (loads) {

@@ -1,62 +1,57 @@
 // Video instructions on pairs and quadruples of small integers: vadd2, vabsdiff4, vset4, …
-#include <algorithm>
-
 #include "collector/model/machine/decode/decoder.h"
 
 namespace warpmeter::model {
 namespace {
 
-struct VideoName {
-  std::string_view name;
+struct VideoRow {
+  Opcode opcode;
   VideoKind kind;
+  bool by_four;
 };
-constexpr VideoName operations[] = {
-    {"vadd", VideoKind::add},          {"vsub", VideoKind::sub},     {"vavrg", VideoKind::average},
-    {"vabsdiff", VideoKind::distance}, {"vmin", VideoKind::minimum}, {"vmax", VideoKind::maximum},
-};
-constexpr VideoName video_comparisons[] = {
-    {"eq", VideoKind::eq}, {"ne", VideoKind::ne}, {"lt", VideoKind::lt},
-    {"le", VideoKind::le}, {"gt", VideoKind::gt}, {"ge", VideoKind::ge},
+constexpr VideoRow rows_of_video[] = {
+    {Opcode::vadd2, VideoKind::add, false},          {Opcode::vadd4, VideoKind::add, true},
+    {Opcode::vsub2, VideoKind::sub, false},          {Opcode::vsub4, VideoKind::sub, true},
+    {Opcode::vavrg2, VideoKind::average, false},     {Opcode::vavrg4, VideoKind::average, true},
+    {Opcode::vabsdiff2, VideoKind::distance, false}, {Opcode::vabsdiff4, VideoKind::distance, true},
+    {Opcode::vmin2, VideoKind::minimum, false},      {Opcode::vmin4, VideoKind::minimum, true},
+    {Opcode::vmax2, VideoKind::maximum, false},      {Opcode::vmax4, VideoKind::maximum, true},
 };
 
-template <std::size_t n>
-const VideoName* find(const VideoName (&known_names)[n], std::string_view name) {
-  const auto* const found = std::find_if(
-      known_names, known_names + n, [&](const VideoName& known) { return known.name == name; });
-  return found == known_names + n ? nullptr : found;
-}
+struct VideoComparison {
+  Word word;
+  VideoKind kind;
+};
+constexpr VideoComparison video_comparisons[] = {
+    {Word::eq, VideoKind::eq}, {Word::ne, VideoKind::ne}, {Word::lt, VideoKind::lt},
+    {Word::le, VideoKind::le}, {Word::gt, VideoKind::gt}, {Word::ge, VideoKind::ge},
+};
 
 }  // namespace
 
-/// False for anything else. Masks and selections of parts (`.b3210`) are refused.
-bool Decoder::decode_video() {
-  const std::string_view opcode = instruction_->opcode;
-  if (opcode.size() < 5 || (opcode.back() != '2' && opcode.back() != '4')) return false;
-  const std::string_view name = opcode.substr(0, opcode.size() - 1);
-  const VideoName* kind = find(operations, name);
-  const bool compares = name == "vset";
-  if (kind == nullptr && !compares) return false;
-  std::vector<std::string_view> types;
-  std::uint32_t how = opcode.back() == '4' ? video_by_four : 0;
-  for (const std::string_view modifier : instruction_->modifiers) {
-    if (modifier == "u32" || modifier == "s32") {
-      types.push_back(modifier);
-    } else if (modifier == "sat") {
-      how |= video_saturates;
-    } else if (modifier == "add") {
-      how |= video_adds;
-    } else if (compares && find(video_comparisons, modifier) != nullptr) {
-      kind = find(video_comparisons, modifier);
-    } else {
-      refuse_opcode();
-    }
+/// Masks and selections of parts (`.b3210`) are refused.
+void Decoder::decode_video() {
+  VideoKind kind = VideoKind::add;
+  std::uint32_t how = instruction_->is(Opcode::vset4) ? video_by_four : 0;
+  for (const VideoRow& row : rows_of_video) {
+    if (!instruction_->is(row.opcode)) continue;
+    kind = row.kind;
+    if (row.by_four) how |= video_by_four;
   }
-  if (kind == nullptr || types.size() != (compares ? 2 : 3)) refuse_opcode();
-  if (compares) types.insert(types.begin(), "u32");
-  if (types[0] == "s32") how |= video_d_signed;
-  if (types[1] == "s32") how |= video_a_signed;
-  if (types[2] == "s32") how |= video_b_signed;
-  how |= static_cast<std::uint32_t>(kind->kind);
+  const bool compares = instruction_->is(Opcode::vset2) || instruction_->is(Opcode::vset4);
+  for (const VideoComparison& comparison : video_comparisons) {
+    if (compares && has(comparison.word)) kind = comparison.kind;
+  }
+  if (has(Word::sat)) how |= video_saturates;
+  if (has(Word::add)) how |= video_adds;
+  // A comparison gives numbers without a sign.
+  const auto types = instruction_->types();
+  const std::size_t sources = compares ? 0 : 1;
+  if (types.size() != sources + 2) refuse_form();
+  if (!compares && types[0] == Type::s32) how |= video_d_signed;
+  if (types[sources] == Type::s32) how |= video_a_signed;
+  if (types[sources + 1] == Type::s32) how |= video_b_signed;
+  how |= static_cast<std::uint32_t>(kind);
   expect_operands(4, 4);
   std::array<std::uint16_t, 3> rows{};
   for (std::size_t i = 0; i < 3; ++i) rows[i] = source(instruction_->operands[i + 1], RowType::u32);
@@ -67,7 +62,6 @@ bool Decoder::decode_video() {
   operation.b = rows[1];
   operation.c = rows[2];
   operation.imm = how;
-  return true;
 }
 
 }  // namespace warpmeter::model

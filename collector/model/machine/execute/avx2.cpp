@@ -1,3 +1,3 @@
-// See unit.inc.
+// See unit.h.
 #define WARPMETER_ISA avx2
-#include "collector/model/machine/execute/unit.inc"
+#include "collector/model/machine/execute/unit.h"

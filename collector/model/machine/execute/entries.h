@@ -1,4 +1,4 @@
-// What each unit exports (see unit.inc).
+// What each unit exports (see unit.h).
 #pragma once
 
 #include "collector/model/machine/warp.h"

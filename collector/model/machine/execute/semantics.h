@@ -1,4 +1,4 @@
-// What one lane computes: pure functions of values, for the expressions in operations.inc.
+// What one lane computes: pure functions of values, for the expressions in operations.h.
 //
 // Every unit of execute/ includes this header inside its own namespace, WARPMETER_ISA, so that no
 // two units share a compiled function. For the same reason nothing here is a template or inline

@@ -183,9 +183,9 @@ TEST(PtxControlFlow, MeetsWherePtxasDoesInAKernelWithEarlyReturns) {
   const auto module = parsed(data_file("features_sm_90.ptx"));
   const Function& function = *module->find("returns_early");
   const ControlFlow graph = graph_of(function);
-  const auto first_branch =
-      std::find_if(function.body.begin(), function.body.end(),
-                   [](const Instruction& i) { return i.opcode == "bra" && i.guard.has_value(); });
+  const auto first_branch = std::find_if(
+      function.body.begin(), function.body.end(),
+      [](const Instruction& i) { return i.opcode == Opcode::bra && i.guard.has_value(); });
   const auto meeting_at =
       graph.reconvergence(static_cast<std::size_t>(first_branch - function.body.begin()));
   ASSERT_NE(meeting_at, nowhere);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "collector/model/ptx/opcodes.h"
+#include "collector/model/ptx/row.h"
 #include "collector/model/ptx/slots.h"
 #include "kernels/family.h"
 #include "tests/collector/model/ptx/parsed.h"
@@ -101,7 +101,7 @@ TEST_P(PtxFeatures, BranchInTheInlineAssemblyThatTheyStandIn) {
   const Function& function = *module->find("assembles");
   std::vector<std::string> targets;
   for (const Instruction& instruction : function.body) {
-    if (instruction.opcode != "bra") continue;
+    if (instruction.opcode != Opcode::bra) continue;
     const std::string target(instruction.operands[0].name);
     targets.push_back(target.substr(0, target.find('@')));
     const std::size_t place = function.labels.at(instruction.operands[0].name);

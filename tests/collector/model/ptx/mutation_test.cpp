@@ -6,7 +6,7 @@
 #include <chrono>
 #include <random>
 
-#include "collector/model/ptx/opcodes.h"
+#include "collector/model/ptx/row.h"
 #include "collector/model/ptx/slots.h"
 #include "tests/collector/model/ptx/parsed.h"
 

@@ -108,8 +108,9 @@ TEST_F(PtxParserByHand, ReadsSignaturesAndDirectives) {
 
 TEST_F(PtxParserByHand, SplitsInstructionsAndKeepsTheirLines) {
   const Instruction& load = named("ld.shared::cta.u32");
-  EXPECT_EQ(load.opcode, "ld");
-  EXPECT_THAT(load.modifiers, ElementsAre("shared::cta", "u32"));
+  EXPECT_EQ(load.opcode, Opcode::ld);
+  EXPECT_THAT(std::vector<Word>(load.words.begin(), load.words.end()),
+              ElementsAre(Word::shared_cta, Word::u32));
   EXPECT_EQ(load.line, 53);
   EXPECT_EQ(load.operands[1].kind, Operand::Kind::address);
   EXPECT_EQ(load.operands[1].address.base, "tile");
@@ -165,7 +166,8 @@ TEST_F(PtxParserByHand, GivesNamesOfNestedScopesTheirOwnSpelling) {
   std::vector<std::string> renamed;
   for (const RegisterDeclaration& declaration : dispatch.registers) {
     if (declaration.name.find('@') == std::string_view::npos) continue;
-    renamed.push_back(std::string(declaration.name) + " " + std::string(declaration.type));
+    renamed.push_back(std::string(declaration.name) + " " +
+                      std::string(text_of(declaration.type)));
   }
   EXPECT_THAT(renamed, ElementsAre("t@1 u32", "r1@1 u32", "t@2 f64"));
 }

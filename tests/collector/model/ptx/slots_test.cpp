@@ -8,7 +8,7 @@
 #include <random>
 #include <sstream>
 
-#include "collector/model/ptx/opcodes.h"
+#include "collector/model/ptx/row.h"
 #include "tests/collector/model/ptx/parsed.h"
 
 namespace warpmeter::model::ptx {
@@ -198,9 +198,9 @@ std::vector<std::uint64_t> trace(const Allocated& k, bool shares_slots, std::siz
     const std::size_t here = at++;
     if (!runs) continue;
     for (const RegisterId id : k.data.writes(here)) cell(id) = hash++;
-    if (instruction.opcode == "ret") break;
-    if (instruction.opcode == "st") stored.push_back(hash);
-    if (instruction.opcode == "bra") at = k.function.labels.at(instruction.operands[0].name);
+    if (instruction.opcode == Opcode::ret) break;
+    if (instruction.opcode == Opcode::st) stored.push_back(hash);
+    if (instruction.opcode == Opcode::bra) at = k.function.labels.at(instruction.operands[0].name);
   }
   return stored;
 }

@@ -1,34 +1,34 @@
-// A function for each line of operations.inc that has a value.
+// A function for each line of operations.h that has a value.
 
-#define UNARY(code, names, D, A, ...)                                            \
-  const Operation* do_##code(Warp& w, const Operation* op, u32 mask) {           \
-    const A* row_a = row<A>(w, op->a);                                           \
-    return assign<D>(w, op, mask, [=](u32 l) -> D {                              \
-      const A a = row_a[l];                                                      \
-      return __VA_ARGS__;                                                        \
-    });                                                                          \
+#define UNARY(code, names, D, A, ...)                                  \
+  const Operation* do_##code(Warp& w, const Operation* op, u32 mask) { \
+    const A* row_a = row<A>(w, op->a);                                 \
+    return assign<D>(w, op, mask, [=](u32 l) -> D {                    \
+      const A a = row_a[l];                                            \
+      return __VA_ARGS__;                                              \
+    });                                                                \
   }
-#define BINARY(code, names, D, A, B, ...)                                        \
-  const Operation* do_##code(Warp& w, const Operation* op, u32 mask) {           \
-    const A* row_a = row<A>(w, op->a);                                           \
-    const B* row_b = row<B>(w, op->b);                                           \
-    return assign<D>(w, op, mask, [=](u32 l) -> D {                              \
-      const A a = row_a[l];                                                      \
-      const B b = row_b[l];                                                      \
-      return __VA_ARGS__;                                                        \
-    });                                                                          \
+#define BINARY(code, names, D, A, B, ...)                              \
+  const Operation* do_##code(Warp& w, const Operation* op, u32 mask) { \
+    const A* row_a = row<A>(w, op->a);                                 \
+    const B* row_b = row<B>(w, op->b);                                 \
+    return assign<D>(w, op, mask, [=](u32 l) -> D {                    \
+      const A a = row_a[l];                                            \
+      const B b = row_b[l];                                            \
+      return __VA_ARGS__;                                              \
+    });                                                                \
   }
-#define TERNARY(code, names, D, A, B, C, ...)                                    \
-  const Operation* do_##code(Warp& w, const Operation* op, u32 mask) {           \
-    const A* row_a = row<A>(w, op->a);                                           \
-    const B* row_b = row<B>(w, op->b);                                           \
-    const C* row_c = row<C>(w, op->c);                                           \
-    return assign<D>(w, op, mask, [=](u32 l) -> D {                              \
-      const A a = row_a[l];                                                      \
-      const B b = row_b[l];                                                      \
-      const C c = row_c[l];                                                      \
-      return __VA_ARGS__;                                                        \
-    });                                                                          \
+#define TERNARY(code, names, D, A, B, C, ...)                          \
+  const Operation* do_##code(Warp& w, const Operation* op, u32 mask) { \
+    const A* row_a = row<A>(w, op->a);                                 \
+    const B* row_b = row<B>(w, op->b);                                 \
+    const C* row_c = row<C>(w, op->c);                                 \
+    return assign<D>(w, op, mask, [=](u32 l) -> D {                    \
+      const A a = row_a[l];                                            \
+      const B b = row_b[l];                                            \
+      const C c = row_c[l];                                            \
+      return __VA_ARGS__;                                              \
+    });                                                                \
   }
 #define CONVERT(code, D, A, ...) UNARY(code, "", D, A, __VA_ARGS__)
 
@@ -59,28 +59,29 @@ inline const Operation* decide(Warp& w, const Operation* op, u32 mask, u32 bits)
   return op + 1;
 }
 
-#define COMPARE(code, comparison, T, ...)                                        \
-  const Operation* do_##code(Warp& w, const Operation* op, u32 mask) {           \
-    const T* row_a = row<T>(w, op->a);                                           \
-    const T* row_b = row<T>(w, op->b);                                           \
-    return decide(w, op, mask, collect([=](u32 l) {                              \
-                    const T a = row_a[l];                                        \
-                    const T b = row_b[l];                                        \
-                    return __VA_ARGS__;                                          \
-                  }));                                                           \
+#define COMPARE(code, comparison, T, ...)                              \
+  const Operation* do_##code(Warp& w, const Operation* op, u32 mask) { \
+    const T* row_a = row<T>(w, op->a);                                 \
+    const T* row_b = row<T>(w, op->b);                                 \
+    return decide(w, op, mask, collect([=](u32 l) {                    \
+                    const T a = row_a[l];                              \
+                    const T b = row_b[l];                              \
+                    return __VA_ARGS__;                                \
+                  }));                                                 \
   }
-#define CLASSIFY(code, names, T, ...)                                                \
-  const Operation* do_##code(Warp& w, const Operation* op, u32 mask) {           \
-    const T* row_a = row<T>(w, op->a);                                           \
-    set_predicate(w, op->d, mask, collect([=](u32 l) {                           \
-                    const T a = row_a[l];                                        \
-                    return __VA_ARGS__;                                          \
-                  }));                                                           \
-    return op + 1;                                                               \
+#define CLASSIFY(code, names, T, ...)                                  \
+  const Operation* do_##code(Warp& w, const Operation* op, u32 mask) { \
+    const T* row_a = row<T>(w, op->a);                                 \
+    set_predicate(w, op->d, mask, collect([=](u32 l) {                 \
+                    const T a = row_a[l];                              \
+                    return __VA_ARGS__;                                \
+                  }));                                                 \
+    return op + 1;                                                     \
   }
 
-/// x + y + carry. A difference is x + ~y + 1, and the hardware keeps the carry of that sum: no carry
-/// is a borrow, which addc after sub.cc sees (the library's division of 128 bits counts on it).
+/// x + y + carry. A difference is x + ~y + 1, and the hardware keeps the carry of that sum: no
+/// carry is a borrow, which addc after sub.cc sees (the library's division of 128 bits counts on
+/// it).
 template <class T, bool subtracts>
 inline T sum_with_carry(T x, T y, bool carry_in, bool& carry_out) {
   const T addend = subtracts ? static_cast<T>(~y) : y;
@@ -102,7 +103,7 @@ inline T sum_with_carry(T x, T y, bool carry_in, bool& carry_out) {
       const T b = row_b[l];                                                      \
       [[maybe_unused]] const T c = row_c[l];                                     \
       bool carry_out = false;                                                    \
-      const bool carry_in = (reads) ? (w.carry >> l & 1) != 0 : (subtracts);         \
+      const bool carry_in = (reads) ? (w.carry >> l & 1) != 0 : (subtracts);     \
       const T sum = sum_with_carry<T, subtracts>(x, y, carry_in, carry_out);     \
       if ((mask >> l & 1) != 0) d[l] = sum;                                      \
       carries |= u32{carry_out} << l;                                            \
@@ -111,7 +112,7 @@ inline T sum_with_carry(T x, T y, bool carry_in, bool& carry_out) {
     return op + 1;                                                               \
   }
 
-#include "collector/model/machine/operations.inc"
+#include "collector/model/machine/operations.h"
 
 template <class T>
 inline const Operation* select(Warp& w, const Operation* op, u32 mask) {

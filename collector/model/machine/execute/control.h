@@ -93,8 +93,8 @@ const Operation* do_branch_if(Warp& w, const Operation* op, u32) {
   return diverge(w, op, taken);
 }
 
-/// The lowest frame of this call above the one in which lanes wait for `meeting`, if some of them run
-/// inside of it; no_frame when none do.
+/// The lowest frame of this call above the one in which lanes wait for `meeting`, if some of them
+/// run inside of it; no_frame when none do.
 constexpr u32 no_frame = ~0u;
 inline u32 frame_inside(const Warp& w, const Operation* meeting, u32 lanes) {
   for (u32 i = w.depth; i-- > 0 && !w.stack[i].is_call;) {
@@ -109,8 +109,8 @@ inline u32 frame_of_call(const Warp& w) {
   return i;
 }
 
-/// Before a loop out of which lanes break: they will wait in a frame for its end. At every round, and
-/// nothing to do after the first.
+/// Before a loop out of which lanes break: they will wait in a frame for its end. At every round,
+/// and nothing to do after the first.
 const Operation* do_gather(Warp& w, const Operation* op, u32) {
   if (op->imm < 0) return op + 1;
   const Operation* meeting = w.code + op->imm;
@@ -143,7 +143,8 @@ const Operation* do_branch_out(Warp& w, const Operation* op, u32) {
   if (staying != 0) {
     w.parted[op->instruction] = 1;
     const Operation* const stay = op->b != 0 ? target : op + 1;
-    push(w, stay, w.reconverge, staying, stay == target ? target->instruction : op->instruction + 1);
+    push(w, stay, w.reconverge, staying,
+         stay == target ? target->instruction : op->instruction + 1);
   }
   w.active = leaving;
   w.reconverge = meeting;
@@ -177,9 +178,9 @@ const Operation* do_trap(Warp& w, const Operation* op, u32 mask) {
   return raise_trap(w, op, mask, TrapKind::trap_instruction);
 }
 
-/// Where a call goes: the lanes come back one after the other or all at once, to the operation after
-/// it, when the function's end is where they wait for each other. Operation::b: their frame, which
-/// is the same one for all lanes that call together.
+/// Where a call goes: the lanes come back one after the other or all at once, to the operation
+/// after it, when the function's end is where they wait for each other. Operation::b: their frame,
+/// which is the same one for all lanes that call together.
 inline const Operation* enter(Warp& w, const Operation* op, u32 lanes, const FunctionCode& function,
                               u32 counted_from) {
   const u64* frame = row<u64>(w, op->b);
@@ -204,8 +205,8 @@ const Operation* do_call_indirect(Warp& w, const Operation* op, u32) {
   const u64* a = row<u64>(w, op->a);
   const u64 address = a[first_lane(w.active)];
   const u64 index = (address - first_function) / function_step;
-  if (address < first_function || address % function_step != 0 ||
-      index >= w.function_count || w.functions[index].end == 0) {
+  if (address < first_function || address % function_step != 0 || index >= w.function_count ||
+      w.functions[index].end == 0) {
     return raise_trap(w, op, w.active, TrapKind::bad_call);
   }
   const u32 same = w.active & collect([=](u32 l) { return a[l] == address; });
@@ -256,8 +257,8 @@ const Operation* do_mbarrier_wait(Warp& w, const Operation* op, u32 mask) {
   return stop(w, WarpStatus::yielded, op + 1);
 }
 
-/// Up to four matrices of 8 × 8 numbers of 16 bits. Lane 8 m + r names row r of matrix m; lane l gets
-/// numbers 2 (l mod 4) and the next of row l / 4, or of that column when it is transposed.
+/// Up to four matrices of 8 × 8 numbers of 16 bits. Lane 8 m + r names row r of matrix m; lane l
+/// gets numbers 2 (l mod 4) and the next of row l / 4, or of that column when it is transposed.
 const Operation* do_load_matrix(Warp& w, const Operation* op, u32 mask) {
   const u32 count = op->f & 7;
   const bool is_transposed = (op->f & 8) != 0, is_wide = (op->f & 16) != 0;

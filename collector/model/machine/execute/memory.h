@@ -1,7 +1,7 @@
 // Loads and stores. The common case is an access whose lanes lie as they did the last time, within
 // the window that was allowed then: it costs one comparison of the addresses (none where the site's
-// leader was just compared), a range check of the whole warp and one increment. Everything else goes
-// through reach() (access.cpp), which checks each lane, counts, remembers, or raises a trap.
+// leader was just compared), a range check of the whole warp and one increment. Everything else
+// goes through reach() (access.cpp), which checks each lane, counts, remembers, or raises a trap.
 //
 // The commonest path has a function of its own, which calls nothing: it needs no frame.
 
@@ -15,8 +15,8 @@ inline Place place_of(const Warp& w, const Operation* op, u32 mask, const Site& 
   const Address base = row<Address>(w, op->a)[first_lane(mask)];
   const u64 first = static_cast<Address>(base + static_cast<Address>(op->imm));
   const u64 above_least = first - site.least;
-  const bool is_allowed = mask == site.mask && above_least <= site.most_above_least &&
-                          (first & site.misaligned) == 0;
+  const bool is_allowed =
+      mask == site.mask && above_least <= site.most_above_least && (first & site.misaligned) == 0;
   return {is_allowed, first, above_least};
 }
 
@@ -130,9 +130,8 @@ __attribute__((noinline)) const Operation* load_carefully(Warp& w, const Operati
   if (!reach_each<Address>(w, op, mask)) return nullptr;
   for (u32 part = 0; part < parts; ++part) {
     R* to = row<R>(w, part_of<R>(op, part));
-    for_each_lane(mask, [&](u32 l) {
-      to[l] = static_cast<R>(read<M>(w.lane_host[l] + part * sizeof(M)));
-    });
+    for_each_lane(
+        mask, [&](u32 l) { to[l] = static_cast<R>(read<M>(w.lane_host[l] + part * sizeof(M))); });
   }
   return op + 1;
 }
@@ -183,29 +182,28 @@ inline const Operation* store(Warp& w, const Operation* op, u32 mask) {
   if (!reach_each<Address>(w, op, mask)) return nullptr;
   for (u32 part = 0; part < parts; ++part) {
     const R* from = row<R>(w, part_of<R>(op, part));
-    for_each_lane(mask, [&](u32 l) {
-      write(w.lane_host[l] + part * sizeof(M), static_cast<M>(from[l]));
-    });
+    for_each_lane(
+        mask, [&](u32 l) { write(w.lane_host[l] + part * sizeof(M), static_cast<M>(from[l])); });
   }
   return op + 1;
 }
 
-#define ACCESS(code, what, M, R)                                                      \
-  const Operation* do_##code##_a32(Warp& w, const Operation* op, u32 mask) {          \
-    return what<M, R, u32, false>(w, op, mask);                                       \
-  }                                                                                   \
-  const Operation* do_##code##_a64(Warp& w, const Operation* op, u32 mask) {          \
-    return what<M, R, u64, false>(w, op, mask);                                       \
-  }                                                                                   \
-  const Operation* do_##code##_v_a32(Warp& w, const Operation* op, u32 mask) {        \
-    return what<M, R, u32, true>(w, op, mask);                                        \
-  }                                                                                   \
-  const Operation* do_##code##_v_a64(Warp& w, const Operation* op, u32 mask) {        \
-    return what<M, R, u64, true>(w, op, mask);                                        \
+#define ACCESS(code, what, M, R)                                               \
+  const Operation* do_##code##_a32(Warp& w, const Operation* op, u32 mask) {   \
+    return what<M, R, u32, false>(w, op, mask);                                \
+  }                                                                            \
+  const Operation* do_##code##_a64(Warp& w, const Operation* op, u32 mask) {   \
+    return what<M, R, u64, false>(w, op, mask);                                \
+  }                                                                            \
+  const Operation* do_##code##_v_a32(Warp& w, const Operation* op, u32 mask) { \
+    return what<M, R, u32, true>(w, op, mask);                                 \
+  }                                                                            \
+  const Operation* do_##code##_v_a64(Warp& w, const Operation* op, u32 mask) { \
+    return what<M, R, u64, true>(w, op, mask);                                 \
   }
 #define LOAD(code, M, R) ACCESS(code, load, M, R)
 #define STORE(code, M, R) ACCESS(code, store, M, R)
-#include "collector/model/machine/operations.inc"
+#include "collector/model/machine/operations.h"
 
 const Operation* do_atomic(Warp& w, const Operation* op, u32 mask) {
   const bool is_wide = (op->c & atomic_wide_address) != 0;

@@ -33,7 +33,8 @@ const Operation* do_narrow_f64(Warp& w, const Operation* op, u32 mask) {
 
 inline s32 video_part(u32 value, u32 part, u32 bits, bool is_signed) {
   const u32 shifted = value >> part * bits;
-  if (bits == 16) return is_signed ? s32{static_cast<s16>(shifted)} : s32{static_cast<u16>(shifted)};
+  if (bits == 16)
+    return is_signed ? s32{static_cast<s16>(shifted)} : s32{static_cast<u16>(shifted)};
   return is_signed ? s32{static_cast<s8>(shifted)} : s32{static_cast<u8>(shifted)};
 }
 

@@ -11,9 +11,9 @@
 #endif
 
 #include "collector/model/machine/access.h"
+#include "collector/model/machine/execute/entries.h"
 #include "collector/model/machine/execute/narrow.h"
 #include "collector/model/machine/execute/semantics.h"
-#include "collector/model/machine/execute/entries.h"
 #include "collector/model/machine/mbarrier.h"
 #include "collector/model/machine/system_calls.h"
 #include "collector/model/machine/warp.h"
@@ -21,17 +21,17 @@
 namespace warpmeter::model::WARPMETER_ISA {
 namespace {
 
-#include "collector/model/machine/execute/lanes.inc"
+#include "collector/model/machine/execute/lanes.h"
 //
-#include "collector/model/machine/execute/arithmetic.inc"
+#include "collector/model/machine/execute/arithmetic.h"
 //
-#include "collector/model/machine/execute/narrow.inc"
+#include "collector/model/machine/execute/narrowing.h"
 //
-#include "collector/model/machine/execute/memory.inc"
+#include "collector/model/machine/execute/memory.h"
 //
-#include "collector/model/machine/execute/exchange.inc"
+#include "collector/model/machine/execute/exchange.h"
 //
-#include "collector/model/machine/execute/control.inc"
+#include "collector/model/machine/execute/control.h"
 
 using Function = const Operation* (*)(Warp&, const Operation*, u32);
 
@@ -47,7 +47,7 @@ constexpr Function functions[] = {
 #define LOAD(code, ...) do_##code##_a32, do_##code##_a64, do_##code##_v_a32, do_##code##_v_a64,
 #define STORE(code, ...) do_##code##_a32, do_##code##_a64, do_##code##_v_a32, do_##code##_v_a64,
 #define OTHER(code, ...) do_##code,
-#include "collector/model/machine/operations.inc"
+#include "collector/model/machine/operations.h"
 };
 static_assert(sizeof(functions) / sizeof(functions[0]) == static_cast<std::size_t>(Code::count));
 

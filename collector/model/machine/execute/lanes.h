@@ -36,8 +36,8 @@ __attribute__((noinline)) void blend(T* to, const T* from, u32 mask) {
   EACH_LANE { to[l] = (mask >> l & 1) != 0 ? from[l] : to[l]; }
 }
 
-/// d[l] = value(l) for the lanes of the mask. All lanes are computed: an operation has no effect but
-/// its value.
+/// d[l] = value(l) for the lanes of the mask. All lanes are computed: an operation has no effect
+/// but its value.
 template <class T, class Value>
 inline const Operation* assign(Warp& w, const Operation* op, u32 mask, Value value) {
   T* d = row<T>(w, op->d);

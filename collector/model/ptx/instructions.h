@@ -1,0 +1,341 @@
+// Every instruction of PTX, a row each: what the parser, the analyses, the decoder, the checker,
+// `--accepts` and the tests' list of forms know of it. Included with macros that pick what they
+// need (row.h, row.cpp).
+//
+// INSTRUCTION(opcode, names, forms, effects, execution, since): what the machine executes.
+// REFUSED(opcode, names, effects, what it does, what to do instead, since): what it does not.
+//
+//   names    what the text begins with; the longest name that fits is the instruction's
+//   forms    what may follow; empty for those of Execution::value and ::logic, whose forms are
+//   those
+//            of machine/operations.h, with what each computes
+//   effects  on registers, memory, control and other lanes (row.h)
+//   since    PTX version and architecture: 78, 90 is PTX 7.8 for sm_90
+//
+// Names and forms hold choices: "{,.sync}.{all,any}.pred" is four forms; what a star follows may
+// come several times in any order, or not at all.
+
+#ifndef INSTRUCTION
+#define INSTRUCTION(...)
+#endif
+#ifndef REFUSED
+#define REFUSED(...)
+#endif
+
+#define QUALIFIERS                                                                             \
+  ".weak,.volatile,.relaxed,.acquire,.release,.acq_rel,.mmio,.sc,.unified,.cta,.cluster,.gpu," \
+  ".sys,.ca,.cg,.cs,.lu,.cv,.wb,.wt,.nc,.noftz,.global,.shared,.shared::cta,.shared::cluster," \
+  ".local,.const,.param,.param::entry,.param::func,.L1::evict_normal,.L1::evict_unchanged,"    \
+  ".L1::evict_first,.L1::evict_last,.L1::no_allocate,.L2::evict_normal,.L2::evict_first,"      \
+  ".L2::evict_last,.L2::cache_hint,.L2::64B,.L2::128B,.L2::256B"
+#define ACCESSED "{b8,u8,s8,b16,u16,s16,b32,u32,s32,b64,u64,s64,b128,f16,bf16,f16x2,bf16x2,f32,f64}"
+#define CHANGED "{b16,b32,u32,s32,b64,u64,s64,b128,f16,bf16,f16x2,bf16x2,f32,f64}"
+#define L2_EVICTION ".L2::evict_normal,.L2::evict_unchanged,.L2::evict_first,.L2::evict_last"
+#define SPACE \
+  "{global,shared,shared::cta,shared::cluster,local,const,param,param::entry,param::func}"
+#define COMPARISON "{eq,ne,lt,le,gt,ge,lo,ls,hi,hs,equ,neu,ltu,leu,gtu,geu,num,nan}"
+#define COMPARED "{b16,u16,s16,b32,u32,s32,b64,u64,s64,f16,bf16,f16x2,bf16x2,f32,f64}"
+#define SELECTED "{b16,u16,s16,b32,u32,s32,b64,u64,s64,f16,bf16,f16x2,bf16x2,f32,f64}"
+#define CONVERTED "u8,s8,u16,s16,u32,s32,u64,s64,f16,bf16,f32,f64,f16x2,bf16x2,e4m3x2,e5m2x2"
+#define CONVERSION                                                                                \
+  "{.pack,.rn,.rz,.rm,.rp,.rna,.rni,.rzi,.rmi,.rpi,.ftz,.sat,.satfinite,.relu}*.{tf32," CONVERTED \
+  "}.{" CONVERTED "}{,.b32}"
+#define FENCES                                                                                    \
+  ".sc,.acq_rel,.acquire,.release,.relaxed,.cta,.cluster,.gpu,.sys,.mbarrier_init,.proxy,.alias," \
+  ".async,.async::generic,.global,.shared::cta,.shared::cluster,.tensormap::generic,"             \
+  ".sync_restrict::shared::cta,.sync_restrict::shared::cluster"
+#define BARRIER_OBJECT                                                                            \
+  ".expect_tx,.noComplete,.parity,.release,.relaxed,.acquire,.cta,.cluster,.shared,.shared::cta," \
+  ".shared::cluster"
+#define SIGNS "{u32,s32}"
+
+// Integer arithmetic.
+INSTRUCTION(abs, "abs", "", result, value, (Since{10, 10}))
+INSTRUCTION(add, "add", "", result, value, (Since{10, 10}))
+INSTRUCTION(addc, "addc", "", result, value, (Since{10, 10}))
+INSTRUCTION(bfe, "bfe", "", result, value, (Since{20, 20}))
+INSTRUCTION(bfi, "bfi", ".{b32,b64}", result, insert, (Since{20, 20}))
+INSTRUCTION(bfind, "bfind", "", result, value, (Since{20, 20}))
+INSTRUCTION(bmsk, "bmsk", "", result, value, (Since{76, 70}))
+INSTRUCTION(brev, "brev", "", result, value, (Since{20, 20}))
+INSTRUCTION(clz, "clz", "", result, value, (Since{20, 20}))
+INSTRUCTION(div, "div", "", result, value, (Since{10, 10}))
+INSTRUCTION(dp2a, "dp2a", "", result, value, (Since{50, 61}))
+INSTRUCTION(dp4a, "dp4a", "", result, value, (Since{50, 61}))
+INSTRUCTION(fns, "fns", "", result, value, (Since{60, 30}))
+INSTRUCTION(mad, "mad", "", result, value, (Since{10, 10}))
+INSTRUCTION(mad24, "mad24", "", result, value, (Since{10, 10}))
+INSTRUCTION(madc, "madc", "", result, value, (Since{30, 20}))
+INSTRUCTION(max, "max", "", result, value, (Since{10, 10}))
+INSTRUCTION(min, "min", "", result, value, (Since{10, 10}))
+INSTRUCTION(mul, "mul", "", result, value, (Since{10, 10}))
+INSTRUCTION(mul24, "mul24", "", result, value, (Since{10, 10}))
+INSTRUCTION(neg, "neg", "", result, value, (Since{10, 10}))
+INSTRUCTION(popc, "popc", "", result, value, (Since{20, 20}))
+INSTRUCTION(rem, "rem", "", result, value, (Since{10, 10}))
+INSTRUCTION(sad, "sad", "", result, value, (Since{10, 10}))
+INSTRUCTION(sub, "sub", "", result, value, (Since{10, 10}))
+INSTRUCTION(subc, "subc", "", result, value, (Since{10, 10}))
+INSTRUCTION(szext, "szext", "", result, value, (Since{76, 70}))
+
+// Floating point.
+INSTRUCTION(copysign, "copysign", "", result, value, (Since{20, 20}))
+INSTRUCTION(cos, "cos", "", result, value, (Since{10, 10}))
+INSTRUCTION(ex2, "ex2", "", result, value, (Since{10, 10}))
+INSTRUCTION(fma, "fma", "", result, value, (Since{10, 10}))
+INSTRUCTION(lg2, "lg2", "", result, value, (Since{10, 10}))
+INSTRUCTION(rcp, "rcp", "", result, value, (Since{10, 10}))
+INSTRUCTION(rsqrt, "rsqrt", "", result, value, (Since{10, 10}))
+INSTRUCTION(sin, "sin", "", result, value, (Since{10, 10}))
+INSTRUCTION(sqrt, "sqrt", "", result, value, (Since{10, 10}))
+INSTRUCTION(tanh, "tanh", "", result, value, (Since{70, 75}))
+INSTRUCTION(testp, "testp", "", result, value, (Since{20, 20}))
+
+// Comparison and selection.
+INSTRUCTION(selp, "selp", "." SELECTED, result, select, (Since{10, 10}))
+INSTRUCTION(set, "set",
+            "." COMPARISON
+            "{,.and,.or,.xor}{,.ftz}.{u16,s16,u32,s32,f16,bf16,f32,f16x2,bf16x2}." COMPARED,
+            result, set, (Since{10, 10}))
+INSTRUCTION(setp, "setp", "." COMPARISON "{,.and,.or,.xor}{,.ftz}." COMPARED, result, set_predicate,
+            (Since{10, 10}))
+INSTRUCTION(slct, "slct", "", result, value, (Since{10, 10}))
+
+// Logic and shifts.
+INSTRUCTION(and_, "and", "", result, logic, (Since{10, 10}))
+INSTRUCTION(or_, "or", "", result, logic, (Since{10, 10}))
+INSTRUCTION(xor_, "xor", "", result, logic, (Since{10, 10}))
+INSTRUCTION(not_, "not", "", result, logic, (Since{10, 10}))
+INSTRUCTION(cnot, "cnot", "", result, value, (Since{10, 10}))
+INSTRUCTION(lop3, "lop3", ".b32", result, lookup, (Since{43, 50}))
+INSTRUCTION(shf, "shf", "", result, value, (Since{31, 32}))
+INSTRUCTION(shl, "shl", "", result, value, (Since{10, 10}))
+INSTRUCTION(shr, "shr", "", result, value, (Since{10, 10}))
+
+// Movement and conversion.
+INSTRUCTION(cvt, "cvt", CONVERSION, result, convert, (Since{10, 10}))
+INSTRUCTION(cvta, "cvta", "{,.to}." SPACE ".{u32,u64,s64,b64}", result, convert_address,
+            (Since{20, 20}))
+INSTRUCTION(isspacep, "isspacep", "." SPACE, result, is_in_space, (Since{20, 20}))
+REFUSED(istypep, "istypep", result, "asks for the type of a handle", on_a_gpu, (Since{40, 30}))
+INSTRUCTION(mov, "mov",
+            ".{pred,b16,u16,s16,b32,u32,s32,b64,u64,s64,b128,f16,bf16,f16x2,bf16x2,f32,f64}",
+            result, move, (Since{10, 10}))
+INSTRUCTION(prmt, "prmt", "", result, value, (Since{20, 20}))
+INSTRUCTION(createpolicy, "createpolicy",
+            "{.fractional,.range,.cvt,.global,.L2," L2_EVICTION "}*.b64", result, policy,
+            (Since{74, 80}))
+REFUSED(mapa, "mapa", result, "addresses another block of a cluster", on_a_gpu, (Since{78, 90}))
+REFUSED(getctarank, "getctarank", result, "asks for a block of a cluster", on_a_gpu,
+        (Since{78, 90}))
+
+// Memory.
+INSTRUCTION(ld, "ld", "{" QUALIFIERS "}*{,.v2,.v4,.v8}." ACCESSED "{" QUALIFIERS "}*", loads, load,
+            (Since{10, 10}))
+INSTRUCTION(ldu, "ldu", "{" QUALIFIERS "}*{,.v2,.v4}." ACCESSED, loads, load, (Since{20, 20}))
+INSTRUCTION(st, "st", "{" QUALIFIERS "}*{,.v2,.v4,.v8}." ACCESSED "{" QUALIFIERS "}*", stores,
+            store, (Since{10, 10}))
+REFUSED(st_bulk, "st.bulk", stores, "fills memory by the tensor memory accelerator", on_a_gpu,
+        (Since{86, 100}))
+REFUSED(st_async, "st.async", stores, "stores into another block of a cluster", on_a_gpu,
+        (Since{81, 90}))
+INSTRUCTION(atom, "atom",
+            "{" QUALIFIERS "}*.{add,min,max,and,or,xor,exch,cas,inc,dec}{" QUALIFIERS
+            "}*{,.v2,.v4,.v8}." CHANGED "{" QUALIFIERS "}*",
+            changes, atomic, (Since{11, 11}))
+INSTRUCTION(red, "red",
+            "{" QUALIFIERS "}*.{add,min,max,and,or,xor,inc,dec}{" QUALIFIERS
+            "}*{,.v2,.v4,.v8}." CHANGED "{" QUALIFIERS "}*",
+            reduces, reduction, (Since{12, 11}))
+REFUSED(red_async, "red.async", reduces, "adds in another block of a cluster", on_a_gpu,
+        (Since{81, 90}))
+INSTRUCTION(cp_async, "cp.async",
+            ".{ca,cg}.{shared,shared::cta,shared::cluster}.global{.L2::cache_hint,.L2::64B,.L2::"
+            "128B,.L2::256B}*",
+            copies, copy, (Since{70, 80}))
+INSTRUCTION(cp_async_commit_group, "cp.async.commit_group", "", effect, copy_commit,
+            (Since{70, 80}))
+INSTRUCTION(cp_async_wait_group, "cp.async.wait_group", "", effect, copy_wait, (Since{70, 80}))
+INSTRUCTION(cp_async_wait_all, "cp.async.wait_all", "", effect, copy_wait_all, (Since{70, 80}))
+INSTRUCTION(cp_async_mbarrier, "cp.async.mbarrier.arrive", "{,.noinc}{,.shared,.shared::cta}.b64",
+            effect, copy_arrive, (Since{70, 80}))
+REFUSED(cp_async_bulk, "cp.async.bulk", copies, "copies by the tensor memory accelerator", on_a_gpu,
+        (Since{80, 90}))
+REFUSED(cp_async_bulk_commit_group, "cp.async.bulk.commit_group", effect,
+        "copies by the tensor memory accelerator", on_a_gpu, (Since{80, 90}))
+REFUSED(cp_async_bulk_wait_group, "cp.async.bulk.wait_group", effect,
+        "copies by the tensor memory accelerator", on_a_gpu, (Since{80, 90}))
+REFUSED(cp_async_bulk_prefetch, "cp.async.bulk.prefetch", effect,
+        "copies by the tensor memory accelerator", on_a_gpu, (Since{80, 90}))
+REFUSED(cp_reduce_async, "cp.reduce.async", copies, "copies by the tensor memory accelerator",
+        on_a_gpu, (Since{80, 90}))
+REFUSED(multimem_ld_reduce, "multimem.ld_reduce", loads, "reaches the memory of several devices",
+        on_a_gpu, (Since{81, 90}))
+REFUSED(multimem_st, "multimem.st", stores, "reaches the memory of several devices", on_a_gpu,
+        (Since{81, 90}))
+REFUSED(multimem_red, "multimem.red", reduces, "reaches the memory of several devices", on_a_gpu,
+        (Since{81, 90}))
+REFUSED(multimem_cp, "multimem.cp", effect, "reaches the memory of several devices", on_a_gpu,
+        (Since{81, 90}))
+INSTRUCTION(prefetch, "prefetch",
+            "{.global,.local,.const,.param,.tensormap,.L1,.L2," L2_EVICTION "}*", effect, nothing,
+            (Since{20, 20}))
+INSTRUCTION(prefetchu, "prefetchu", ".L1", effect, nothing, (Since{20, 20}))
+INSTRUCTION(applypriority, "applypriority", "{,.global}.L2::evict_normal", effect, nothing,
+            (Since{74, 80}))
+INSTRUCTION(discard, "discard", "{,.global}.L2", effect, nothing, (Since{74, 80}))
+REFUSED(tensormap, "tensormap", effect, "changes a descriptor of the tensor memory accelerator",
+        on_a_gpu, (Since{83, 90}))
+
+// Textures and surfaces.
+REFUSED(tex, "tex", result, "reads a texture",
+        "read through a pointer instead, or measure on a GPU", (Since{15, 20}))
+REFUSED(tld4, "tld4", result, "reads a texture",
+        "read through a pointer instead, or measure on a GPU", (Since{22, 20}))
+REFUSED(txq, "txq", result, "asks for a texture", "pass what it asks for as an argument",
+        (Since{15, 20}))
+REFUSED(suld, "suld", result, "reads a surface",
+        "read through a pointer instead, or measure on a GPU", (Since{15, 20}))
+REFUSED(suq, "suq", result, "asks for a surface", "pass what it asks for as an argument",
+        (Since{15, 20}))
+REFUSED(sust, "sust", effect, "writes a surface",
+        "write through a pointer instead, or measure on a GPU", (Since{15, 20}))
+REFUSED(sured, "sured", effect, "changes a surface",
+        "use red through a pointer instead, or measure on a GPU", (Since{20, 20}))
+
+// Control flow.
+INSTRUCTION(bra, "bra", "{,.uni}", jumps, branch, (Since{10, 10}))
+INSTRUCTION(brx, "brx.idx", "{,.uni}", jumps_by_index, indexed_branch, (Since{60, 30}))
+INSTRUCTION(call, "call", "{,.uni}", calls, call, (Since{10, 10}))
+INSTRUCTION(ret, "ret", "{,.uni}", returns, leave, (Since{10, 10}))
+INSTRUCTION(exit, "exit", "", ends, finish, (Since{10, 10}))
+INSTRUCTION(trap, "trap", "", ends, trap, (Since{10, 10}))
+INSTRUCTION(brkpt, "brkpt", "", effect, trap, (Since{10, 11}))
+
+// Synchronisation and communication.
+INSTRUCTION(bar_sync, "{bar,barrier}{,.cta}.sync", "{,.aligned}", barrier, barrier, (Since{10, 10}))
+INSTRUCTION(bar_arrive, "{bar,barrier}{,.cta}.arrive", "{,.aligned}", barrier, barrier,
+            (Since{20, 20}))
+INSTRUCTION(bar_red, "{bar,barrier}{,.cta}.red", "{.and,.or,.popc}{,.aligned}.{u32,pred}",
+            barrier_result, barrier_reduction, (Since{20, 20}))
+INSTRUCTION(bar_warp, "bar.warp", ".sync", warp_barrier, warp_barrier, (Since{60, 30}))
+REFUSED(barrier_cluster, "barrier.cluster", barrier, "waits for the other blocks of a cluster",
+        on_a_gpu, (Since{78, 90}))
+INSTRUCTION(membar, "membar", "{.cta,.gl,.sys,.gpu,.proxy,.alias}*", effect, fence, (Since{14, 10}))
+INSTRUCTION(fence, "fence", "{" FENCES "}*", effect, fence, (Since{60, 70}))
+INSTRUCTION(shfl, "shfl", "{,.sync}.{up,down,bfly,idx}.b32", exchanges, shuffle, (Since{30, 30}))
+INSTRUCTION(vote, "vote", "{,.sync}{.all.pred,.any.pred,.uni.pred,.ballot.b32}", exchanges, vote,
+            (Since{12, 12}))
+INSTRUCTION(match, "match", ".{any,all}.sync.{b32,b64}", exchanges, match, (Since{60, 70}))
+INSTRUCTION(activemask, "activemask", ".b32", asks_lanes, activemask, (Since{62, 30}))
+INSTRUCTION(
+    redux, "redux",
+    ".sync{.add.u32,.add.s32,.min.u32,.min.s32,.max.u32,.max.s32,.and.b32,.or.b32,.xor.b32}",
+    exchanges, redux, (Since{70, 80}))
+INSTRUCTION(elect, "elect", ".sync", asks_lanes, elect, (Since{80, 90}))
+INSTRUCTION(griddepcontrol, "griddepcontrol", ".{launch_dependents,wait}", effect, nothing,
+            (Since{78, 90}))
+REFUSED(clusterlaunchcontrol_query_cancel, "clusterlaunchcontrol.query_cancel", result,
+        "launches clusters", on_a_gpu, (Since{86, 100}))
+REFUSED(clusterlaunchcontrol_try_cancel, "clusterlaunchcontrol.try_cancel", effect,
+        "launches clusters", on_a_gpu, (Since{86, 100}))
+INSTRUCTION(mbarrier_init, "mbarrier.init", "{" BARRIER_OBJECT "}*.b64", changes_object, mbarrier,
+            (Since{70, 80}))
+INSTRUCTION(mbarrier_inval, "mbarrier.inval", "{" BARRIER_OBJECT "}*.b64", changes_object, mbarrier,
+            (Since{70, 80}))
+INSTRUCTION(mbarrier_arrive, "mbarrier.arrive", "{" BARRIER_OBJECT "}*.b64", asks_object, mbarrier,
+            (Since{70, 80}))
+INSTRUCTION(mbarrier_arrive_drop, "mbarrier.arrive_drop", "{" BARRIER_OBJECT "}*.b64", asks_object,
+            mbarrier, (Since{70, 80}))
+INSTRUCTION(mbarrier_expect_tx, "mbarrier.expect_tx", "{" BARRIER_OBJECT "}*.b64", changes_object,
+            mbarrier, (Since{80, 90}))
+INSTRUCTION(mbarrier_complete_tx, "mbarrier.complete_tx", "{" BARRIER_OBJECT "}*.b64",
+            changes_object, mbarrier, (Since{80, 90}))
+INSTRUCTION(mbarrier_test_wait, "mbarrier.test_wait", "{" BARRIER_OBJECT "}*.b64", asks_object,
+            mbarrier, (Since{70, 80}))
+INSTRUCTION(mbarrier_try_wait, "mbarrier.try_wait", "{" BARRIER_OBJECT "}*.b64", asks_object,
+            mbarrier, (Since{78, 90}))
+INSTRUCTION(mbarrier_pending_count, "mbarrier.pending_count", ".b64", asks_object, pending_count,
+            (Since{70, 80}))
+
+// Matrices.
+REFUSED(wmma_load, "wmma.load", result, "multiplies matrices", on_a_gpu, (Since{60, 70}))
+REFUSED(wmma_store, "wmma.store", effect, "multiplies matrices", on_a_gpu, (Since{60, 70}))
+REFUSED(wmma_mma, "wmma.mma", result, "multiplies matrices", on_a_gpu, (Since{60, 70}))
+REFUSED(mma, "mma", result, "multiplies matrices", on_a_gpu, (Since{64, 70}))
+INSTRUCTION(ldmatrix, "ldmatrix",
+            ".sync.aligned.m8n8.{x1,x2,x4}{,.trans}{,.shared,.shared::cta}.b16", loads_matrix,
+            load_matrix, (Since{65, 75}))
+REFUSED(stmatrix, "stmatrix", effect, "stores a matrix", on_a_gpu, (Since{78, 90}))
+REFUSED(movmatrix, "movmatrix", result, "moves a matrix", on_a_gpu, (Since{78, 75}))
+REFUSED(wgmma, "wgmma", effect, "multiplies matrices", on_a_gpu, (Since{80, 90}))
+REFUSED(wgmma_mma, "wgmma.mma_async", result, "multiplies matrices", on_a_gpu, (Since{80, 90}))
+REFUSED(tcgen05, "tcgen05", effect, "multiplies matrices", on_a_gpu, (Since{86, 100}))
+REFUSED(tcgen05_ld, "tcgen05.ld", result, "multiplies matrices", on_a_gpu, (Since{86, 100}))
+
+// The stack.
+INSTRUCTION(alloca, "alloca", ".{u32,u64,b32,b64}", own_result, stack_take, (Since{73, 52}))
+INSTRUCTION(stacksave, "stacksave", ".{u32,u64,b32,b64}", result, stack_save, (Since{73, 52}))
+INSTRUCTION(stackrestore, "stackrestore", ".{u32,u64,b32,b64}", effect, stack_restore,
+            (Since{73, 52}))
+
+// Video.
+REFUSED(vadd, "vadd", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
+REFUSED(vsub, "vsub", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
+REFUSED(vabsdiff, "vabsdiff", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
+REFUSED(vmin, "vmin", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
+REFUSED(vmax, "vmax", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
+REFUSED(vshl, "vshl", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
+REFUSED(vshr, "vshr", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
+REFUSED(vmad, "vmad", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
+REFUSED(vset, "vset", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
+INSTRUCTION(vadd2, "vadd2", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vsub2, "vsub2", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vavrg2, "vavrg2", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vabsdiff2, "vabsdiff2", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vmin2, "vmin2", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vmax2, "vmax2", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vset2, "vset2", "." SIGNS "." SIGNS ".{eq,ne,lt,le,gt,ge}{,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vadd4, "vadd4", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vsub4, "vsub4", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vavrg4, "vavrg4", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vabsdiff4, "vabsdiff4", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vmin4, "vmin4", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vmax4, "vmax4", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
+            (Since{30, 30}))
+INSTRUCTION(vset4, "vset4", "." SIGNS "." SIGNS ".{eq,ne,lt,le,gt,ge}{,.add}", result, video,
+            (Since{30, 30}))
+
+// The rest.
+INSTRUCTION(nanosleep, "nanosleep", ".u32", effect, nothing, (Since{63, 70}))
+INSTRUCTION(pmevent, "pmevent", "{,.mask}", effect, nothing, (Since{14, 10}))
+INSTRUCTION(setmaxnreg, "setmaxnreg", ".{inc,dec}.sync.aligned.u32", effect, nothing,
+            (Since{80, 90}))
+
+#undef QUALIFIERS
+#undef ACCESSED
+#undef CHANGED
+#undef L2_EVICTION
+#undef SPACE
+#undef COMPARISON
+#undef COMPARED
+#undef SELECTED
+#undef CONVERTED
+#undef CONVERSION
+#undef FENCES
+#undef BARRIER_OBJECT
+#undef SIGNS
+#undef INSTRUCTION
+#undef REFUSED
