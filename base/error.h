@@ -9,7 +9,7 @@
 
 namespace warpmeter {
 
-/// The program's exit codes. They are part of its interface: README.md lists them.
+/// The program's exit codes. They are part of its interface: docs/commands.md lists them.
 enum class ExitCode : int {
   done = 0,
   broken = 1,       ///< `check` found a broken gate, or `compare --fail-on` found a change

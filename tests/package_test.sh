@@ -7,7 +7,9 @@ build=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-expected="bin/warpmeter
+docs=$(cd "$(dirname "$0")/.." && find docs -type f | sed 's|^|share/doc/warpmeter/|')
+expected=$(LC_ALL=C sort <<FILES
+bin/warpmeter
 lib/libwarpmeter_inject.so
 share/bash-completion/completions/warpmeter
 share/doc/warpmeter/CHANGELOG.md
@@ -15,7 +17,10 @@ share/doc/warpmeter/LICENSE
 share/doc/warpmeter/README.md
 share/fish/vendor_completions.d/warpmeter.fish
 share/man/man1/warpmeter.1
-share/zsh/site-functions/_warpmeter"
+share/zsh/site-functions/_warpmeter
+$docs
+FILES
+)
 
 fail() {
   printf 'package_test.sh: %s\n' "$*" >&2

@@ -1,10 +1,8 @@
 // `compare` and `check` as a person uses them, on runs of the model.
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "tests/collector/cli/workspace.h"
-#include "tests/paths.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -81,27 +79,6 @@ TEST_F(CompareAndCheck, TheRepositorysGatesAreRead) {
   expect(2, {"check"},
          "warpmeter.toml, line 2, column 10: the gate 'gst_efficiency >=' cannot be read: at "
          "column 18");
-}
-
-/// The lines of the README from one that begins so up to the next that is not indented.
-std::string readme_block(const std::string& first) {
-  std::ifstream readme(source_dir() + "/README.md");
-  std::string block;
-  bool inside = false;
-  for (std::string line; std::getline(readme, line);) {
-    inside = inside || line == "    " + first;
-    if (inside && !line.empty() && !line.starts_with("    ")) break;
-    if (inside) block += line.empty() ? "\n" : line.substr(4) + "\n";
-  }
-  return block;
-}
-
-TEST_F(CompareAndCheck, TheReadmesGatesBreakAsItSays) {
-  measure("all", "transpose", "1024");
-  write("warpmeter.toml", readme_block("[check]"));
-  expect(1, {"check"}, "transpose/*: shared_load_transactions_per_request <= 2");
-  expect(1, {"check"}, "a warp stores to neighbouring addresses");
-  expect(0, {"check", "transpose/tiled_padded"}, "hold");
 }
 
 TEST_F(CompareAndCheck, BaselinesThatAreNotThereNameThoseThatAre) {

@@ -1,10 +1,8 @@
-// `merge`, `runs`, `history` and `doctor --db` from the outside, and the README's queries.
-#include <fstream>
+// `merge`, `runs`, `history` and `doctor --db` from the outside.
 #include <regex>
 #include <string>
 
 #include "tests/collector/cli/workspace.h"
-#include "tests/paths.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -246,25 +244,6 @@ TEST_F(Housekeeping, QueryStreamsALongAnswerAsOneTable) {
   EXPECT_THAT(json, StartsWith("[\n  {\"i\":1,\"t\":\"a,b\"},\n"));
   EXPECT_THAT(json, HasSubstr("{\"i\":10000,\"t\":\"a,b\"},\n  {\"i\":10001,"));
   EXPECT_THAT(json, EndsWith("{\"i\":25000,\"t\":\"a,b\"}\n]\n"));
-}
-
-/// Every ```sql block of the README gives rows.
-TEST_F(Housekeeping, TheQueriesOfTheReadmeWork) {
-  ASSERT_EQ(
-      warpmeter({"run", "transpose", "smem_square", "-n", "64", "-b", "model", "-q"}).exit_code, 0);
-  std::ifstream stream(source_dir() + "/README.md");
-  const std::string readme{std::istreambuf_iterator<char>(stream), {}};
-  const std::string open = "```sql\n", close = "```";
-  int found = 0;
-  for (std::size_t at = readme.find(open); at != std::string::npos; at = readme.find(open, at)) {
-    at += open.size();
-    const std::string sql = readme.substr(at, readme.find(close, at) - at);
-    const Outcome outcome = run_program({{"query", "--format", "csv"}, folder_, {}, sql});
-    EXPECT_EQ(outcome.exit_code, 0) << sql << outcome.error;
-    EXPECT_GE(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 2) << sql;
-    ++found;
-  }
-  EXPECT_GE(found, 4);
 }
 
 }  // namespace
