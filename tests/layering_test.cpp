@@ -1,6 +1,6 @@
 #include "tests/paths.h"
-// The arrows between folders, as docs/building.md draws them: which folder may include what. The test
-// reads every source file's #include lines and names each one that no arrow allows.
+// The arrows between folders, as docs/building.md draws them: which folder may include what. The
+// test reads every source file's #include lines and names each one that no arrow allows.
 #include <gtest/gtest.h>
 
 #include <algorithm>

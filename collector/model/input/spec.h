@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "collector/model/input/kernel_file.h"
 #include "base/geometry.h"
+#include "collector/model/input/kernel_file.h"
 
 namespace warpmeter::model {
 

@@ -12,7 +12,6 @@
 namespace warpmeter::model {
 namespace {
 
-
 TEST(BlockSelection, TakesCornersThenEdgesAndInterior) {
   for (const Dim3& grid : {Dim3{64, 64, 1}, Dim3{10, 10, 10}, Dim3{1000, 1, 1}, Dim3{1, 7, 3},
                            Dim3{2, 2, 1}, Dim3{3000, 3000, 4}}) {

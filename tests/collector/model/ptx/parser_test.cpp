@@ -166,8 +166,7 @@ TEST_F(PtxParserByHand, GivesNamesOfNestedScopesTheirOwnSpelling) {
   std::vector<std::string> renamed;
   for (const RegisterDeclaration& declaration : dispatch.registers) {
     if (declaration.name.find('@') == std::string_view::npos) continue;
-    renamed.push_back(std::string(declaration.name) + " " +
-                      std::string(text_of(declaration.type)));
+    renamed.push_back(std::string(declaration.name) + " " + std::string(text_of(declaration.type)));
   }
   EXPECT_THAT(renamed, ElementsAre("t@1 u32", "r1@1 u32", "t@2 f64"));
 }
