@@ -19,7 +19,7 @@ namespace warpmeter::model {
 namespace {
 
 /// Of one block, on this machine.
-constexpr std::uint64_t most_local_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t most_local_bytes_of_block = std::uint64_t{256} << 20;
 
 /// Shared memory that a block may have, by the architecture's whitepaper.
 std::uint32_t shared_limit(int arch) {
@@ -139,11 +139,11 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
         shared, program.arch, shared_limit(program.arch));
   }
   const std::uint64_t local = program.local_bytes * block.count();
-  if (local > most_local_bytes) {
+  if (local > most_local_bytes_of_block) {
     return fmt::format(
         "kernel '{}' asks for {} bytes of local memory for the {} threads of a block, but the "
         "model has {}; launch smaller blocks",
-        kernel, local, block.count(), most_local_bytes);
+        kernel, local, block.count(), most_local_bytes_of_block);
   }
   return "";
 }
