@@ -84,12 +84,46 @@ ACCESS(atomg_4, GLOBAL,
                     : "l"(to), "r"(v)))
 ACCESS(redg_4, GLOBAL, asm volatile("red.global.add.u32 [%0], %1;" ::"l"(to), "r"(v)))
 
+#define MATRICES(SHAPE, TRANS) "sync.aligned.m8n8." SHAPE TRANS ".shared.b16"
+#define MATRIX(COUNT, NAME, TRANS) MATRIX_##COUNT(ldsm_##NAME##_16, stsm_##NAME##_16, TRANS)
+#define MATRIX_1(LOAD, STORE, TRANS)                                   \
+  ACCESS(LOAD, SHARED,                                                 \
+         asm volatile("ldmatrix." MATRICES("x1", TRANS) " {%0}, [%1];" \
+                      : "=r"(a)                                        \
+                      : "r"(to)))                                      \
+  ACCESS(STORE, SHARED,                                                \
+         asm volatile("stmatrix." MATRICES("x1", TRANS) " [%0], {%1};" ::"r"(to), "r"(v)))
+#define MATRIX_2(LOAD, STORE, TRANS)                                       \
+  ACCESS(LOAD, SHARED,                                                     \
+         asm volatile("ldmatrix." MATRICES("x2", TRANS) " {%0, %1}, [%2];" \
+                      : "=r"(a), "=r"(b)                                   \
+                      : "r"(to)))                                          \
+  ACCESS(STORE, SHARED,                                                    \
+         asm volatile("stmatrix." MATRICES("x2", TRANS) " [%0], {%1, %1};" ::"r"(to), "r"(v)))
+#define MATRIX_4(LOAD, STORE, TRANS)                                                          \
+  ACCESS(LOAD, SHARED,                                                                        \
+         asm volatile("ldmatrix." MATRICES("x4", TRANS) " {%0, %1, %2, %3}, [%4];"            \
+                      : "=r"(a), "=r"(b), "=r"(c), "=r"(d)                                    \
+                      : "r"(to)))                                                             \
+  ACCESS(STORE, SHARED,                                                                       \
+         asm volatile("stmatrix." MATRICES("x4", TRANS) " [%0], {%1, %1, %1, %1};" ::"r"(to), \
+                      "r"(v)))
+
+MATRIX(1, x1, "")
+MATRIX(2, x2, "")
+MATRIX(4, x4, "")
+MATRIX(1, x1_trans, ".trans")
+MATRIX(2, x2_trans, ".trans")
+MATRIX(4, x4_trans, ".trans")
+
 using Kernel = void (*)(Lanes, std::uint32_t*);
 #define WIDTHS(NAME)                                                                              \
   {#NAME "_1", NAME##_1}, {#NAME "_2", NAME##_2}, {#NAME "_4", NAME##_4}, {#NAME "_8", NAME##_8}, \
   {                                                                                               \
 #NAME "_16", NAME##_16                                                                        \
   }
+#define BOTH(NAME) \
+  {"ldsm_" #NAME "_16", ldsm_##NAME##_16}, { "stsm_" #NAME "_16", stsm_##NAME##_16 }
 const std::map<std::string, Kernel> kernels = {
     WIDTHS(lds),
     WIDTHS(ldg),
@@ -99,6 +133,12 @@ const std::map<std::string, Kernel> kernels = {
     {"atoms_exch_4", atoms_exch_4},
     {"atomg_4", atomg_4},
     {"redg_4", redg_4},
+    BOTH(x1),
+    BOTH(x2),
+    BOTH(x4),
+    BOTH(x1_trans),
+    BOTH(x2_trans),
+    BOTH(x4_trans),
 };
 
 void check(cudaError_t result, const char* doing) {

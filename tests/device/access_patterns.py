@@ -4,6 +4,8 @@ import collections
 import csv
 import sys
 
+SHAPES = [count + trans for count in ("x1", "x2", "x4") for trans in ("", "_trans")]
+
 # Of each access: the kind of its counter, its transactions, and whether distinct bytes are counted.
 COUNTERS = {
     "lds": ("shared_load", "wavefronts", False),
@@ -14,6 +16,8 @@ COUNTERS = {
     "stg": ("global_store", "sectors", True),
     "atomg": ("global_atomic", "sectors", False),
     "redg": ("global_reduction", "sectors", False),
+    **{f"ldsm_{shape}": ("shared_matrix_load", "wavefronts", False) for shape in SHAPES},
+    **{f"stsm_{shape}": ("shared_matrix_store", "wavefronts", False) for shape in SHAPES},
 }
 KINDS = {kind for kind, _, _ in COUNTERS.values()}
 

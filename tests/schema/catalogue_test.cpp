@@ -76,11 +76,13 @@ TEST(Catalogue, LetsTheModelCountAddressesAndInstructionsOnly) {
   }
 }
 
-TEST(Catalogue, NeedsTenCountersThoseOfAtomicsAndADurationByDefault) {
+TEST(Catalogue, NeedsTenCountersThoseOfAtomicsAndMatricesAndADurationByDefault) {
   EXPECT_THAT(
       counters_for({"@default"}),
       ElementsAre("shared_load_wavefronts", "shared_load_requests", "shared_store_wavefronts",
-                  "shared_store_requests", "global_load_sectors", "global_load_requests",
+                  "shared_store_requests", "shared_matrix_load_wavefronts",
+                  "shared_matrix_load_requests", "shared_matrix_store_wavefronts",
+                  "shared_matrix_store_requests", "global_load_sectors", "global_load_requests",
                   "global_load_bytes", "global_store_sectors", "global_store_requests",
                   "global_store_bytes", "shared_atomic_wavefronts", "shared_atomic_requests",
                   "global_atomic_sectors", "global_atomic_requests", "global_reduction_sectors",

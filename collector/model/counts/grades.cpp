@@ -31,6 +31,7 @@ struct CounterName {
   AddressSpace space;
   AccessKind kind;
   std::uint64_t AccessCounts::*count;
+  bool is_matrix = false;
 };
 constexpr CounterName counter_names[] = {
     {"shared_load_wavefronts", AddressSpace::shared, AccessKind::load, &AccessCounts::transactions},
@@ -41,6 +42,14 @@ constexpr CounterName counter_names[] = {
     {"shared_atomic_wavefronts", AddressSpace::shared, AccessKind::atomic,
      &AccessCounts::transactions},
     {"shared_atomic_requests", AddressSpace::shared, AccessKind::atomic, &AccessCounts::requests},
+    {"shared_matrix_load_wavefronts", AddressSpace::shared, AccessKind::load,
+     &AccessCounts::transactions, true},
+    {"shared_matrix_load_requests", AddressSpace::shared, AccessKind::load, &AccessCounts::requests,
+     true},
+    {"shared_matrix_store_wavefronts", AddressSpace::shared, AccessKind::store,
+     &AccessCounts::transactions, true},
+    {"shared_matrix_store_requests", AddressSpace::shared, AccessKind::store,
+     &AccessCounts::requests, true},
     {"global_load_sectors", AddressSpace::global, AccessKind::load, &AccessCounts::transactions},
     {"global_load_requests", AddressSpace::global, AccessKind::load, &AccessCounts::requests},
     {"global_load_bytes", AddressSpace::global, AccessKind::load, &AccessCounts::bytes},
@@ -72,7 +81,7 @@ SiteGrade grade_without_access(const Program& program) {
 bool has_strays(const Program& program, const CounterName& counter) {
   return std::any_of(program.strays.begin(), program.strays.end(), [&](const StrayAccess& stray) {
     const bool is_same_space = stray.space == counter.space || stray.space == AddressSpace::generic;
-    return is_same_space && stray.kind == counter.kind;
+    return is_same_space && stray.kind == counter.kind && stray.is_matrix == counter.is_matrix;
   });
 }
 
@@ -91,7 +100,8 @@ const AccessCounts& counts_in(const SiteCounts& counts, AddressSpace space) {
   return space == AddressSpace::shared ? counts.shared : counts.global;
 }
 
-std::string_view access_name(AddressSpace space, AccessKind kind) {
+std::string_view access_name(AddressSpace space, AccessKind kind, bool is_matrix) {
+  if (is_matrix) return kind == AccessKind::load ? "shared matrix load" : "shared matrix store";
   const bool shared = space == AddressSpace::shared;
   switch (kind) {
     case AccessKind::load:
@@ -170,7 +180,7 @@ schema::Counter counter(std::string_view name, const Program& program,
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
-    if (site.is_apart) continue;
+    if (site.is_apart || site.is_matrix != known->is_matrix) continue;
     const AccessCounts* counts = &counts_in(outcome.counts[i], known->space);
     const bool loops = known->space == AddressSpace::shared && known->kind == AccessKind::load &&
                        outcome.counts[i].loop_loads.requests > 0;
@@ -211,7 +221,7 @@ std::vector<double> counter_values(const Program& program, const LaunchOutcome& 
 
 std::vector<schema::Line> source_lines(const Program& program, const LaunchOutcome& outcome,
                                        std::string_view source_path, std::string_view source) {
-  std::map<std::tuple<std::string, int, AddressSpace, AccessKind>, schema::Line> lines;
+  std::map<std::tuple<std::string, int, AddressSpace, AccessKind, bool>, schema::Line> lines;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
     const Place& place = program.places[site.instruction];
@@ -221,11 +231,11 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
       const AccessCounts& counts = counts_in(outcome.counts[i], space);
       if (counts.requests == 0) continue;
       const AccessKind kind = kind_in(site, space);
-      schema::Line& line = lines[{file, place.line, space, kind}];
+      schema::Line& line = lines[{file, place.line, space, kind, site.is_matrix}];
       line.file = file;
       line.line = place.line;
       if (line.text.empty() && file == source_path) line.text = line_text(source, place.line);
-      line.access = access_name(space, kind);
+      line.access = access_name(space, kind, site.is_matrix);
       line.requests += counts.requests;
       line.transactions += counts.transactions;
       line.ideal += counts.ideal;

@@ -95,6 +95,8 @@ AccessCounts request_counts(const SiteInfo& info, AddressSpace space, const Warp
   Cost cost;
   if (space == AddressSpace::global) {
     cost = global_cost(access);
+  } else if (info.is_matrix) {
+    cost = matrix_cost(access);
   } else if (info.counts_lanes) {
     cost = shared_cost(access, SharedAccess::store);
   } else {
@@ -146,7 +148,7 @@ void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const War
         {once.requests * times, once.transactions * times, once.bytes * times, once.ideal * times};
   };
   for (const Request& request : info.requests) {
-    if (space == AddressSpace::shared && info.kind == AccessKind::load) {
+    if (space == AddressSpace::shared && info.kind == AccessKind::load && !info.is_matrix) {
       counts.is_approximate |= !is_calibrated(requested(access, request), SharedAccess::load);
     }
     add_to(space == AddressSpace::shared ? counts.shared : counts.global,

@@ -58,6 +58,7 @@ struct SiteInfo {
   std::uint8_t row_bytes = 0;      ///< of a register of a load or store; 0: not known
   bool is_float = false;           ///< an atomic of floats
   bool is_apart = false;      ///< cp.async and its like, which no counter of loads or stores sees
+  bool is_matrix = false;     ///< of ldmatrix and stmatrix, which have counters of their own
   bool is_generic = false;    ///< the machine does not know the space either
   bool retries = false;       ///< an atomic that the machine code runs as a loop
   bool waits = false;         ///< in a loop whose end depends on what others do at the time
@@ -73,6 +74,7 @@ struct SiteInfo {
 struct StrayAccess {
   AccessKind kind = AccessKind::load;
   AddressSpace space = AddressSpace::generic;
+  bool is_matrix = false;
 };
 
 inline constexpr std::string_view stray_accesses =

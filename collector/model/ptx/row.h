@@ -47,6 +47,7 @@ struct Effects {
   bool waits_for_block = false;  ///< for other threads of the block
   bool orders = false;           ///< accesses before it and after it, of more than this thread
   bool differs = false;          ///< its result is the thread's own, whatever its operands are
+  bool is_matrix = false;        ///< its lanes name rows of matrices, and hold parts of others
   bool names_lanes = false;      ///< with .sync its last operand is the lanes that take part
 };
 
@@ -54,7 +55,12 @@ struct Effects {
 inline constexpr Effects effect = {}, result = {.writes_first = true},
                          own_result = {.writes_first = true, .differs = true},
                          loads = {.writes_first = true, .memory = Memory::load},
-                         loads_matrix = result, stores = {.memory = Memory::store},
+                         loads_matrix = {.writes_first = true,
+                                         .memory = Memory::load,
+                                         .differs = true,
+                                         .is_matrix = true},
+                         stores = {.memory = Memory::store},
+                         stores_matrix = {.memory = Memory::store, .is_matrix = true},
                          changes = {.writes_first = true, .memory = Memory::atomic},
                          reduces = {.memory = Memory::reduce}, copies = {.memory = Memory::copy},
                          jumps = {.flow = Flow::branch},
@@ -113,7 +119,7 @@ enum class Execution : std::uint8_t {
   elect,
   mbarrier,
   pending_count,
-  load_matrix,
+  matrix,  ///< ldmatrix and stmatrix
   stack_take,
   stack_save,
   stack_restore,

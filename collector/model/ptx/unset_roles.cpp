@@ -42,6 +42,10 @@ class RoleFinder {
     const Type type = instruction_.last_type();
     return type == Type::none ? 32 : info_of(type).bits;
   }
+  /// Of what is stored; matrices have two numbers a register.
+  std::uint32_t register_bits() const {
+    return instruction_.row().effects.is_matrix ? 32 : type_bits();
+  }
   const Operand* operand(std::size_t i) const {
     return i < instruction_.operands.size() ? &instruction_.operands[i] : nullptr;
   }
@@ -63,11 +67,10 @@ class RoleFinder {
   }
 
   bool memory() {
-    const bool loads = is(Opcode::ld) || is(Opcode::ldu) || is(Opcode::ldmatrix);
-    const bool stores = is(Opcode::st);
-    const bool changes = is(Opcode::atom) || is(Opcode::red);
-    const bool is_copy =
-        instruction_.row().effects.memory == Memory::copy || is(Opcode::cp_async_mbarrier);
+    const Memory memory = instruction_.row().effects.memory;
+    const bool loads = memory == Memory::load, stores = memory == Memory::store;
+    const bool changes = memory == Memory::atomic || memory == Memory::reduce;
+    const bool is_copy = memory == Memory::copy || is(Opcode::cp_async_mbarrier);
     const bool is_object =
         instruction_.row().execution == Execution::mbarrier || is(Opcode::mbarrier_pending_count);
     if (!loads && !stores && !changes && !is_copy && !is_object) return false;
@@ -82,7 +85,7 @@ class RoleFinder {
     }
     const std::size_t first = is(Opcode::atom) ? 2 : 1;
     if (stores && space != Space::local && space != Space::param)
-      use_value(operand(1), type_bits(), address);
+      use_value(operand(1), register_bits(), address);
     if (changes) {
       for (std::size_t i = first; i < instruction_.operands.size() && i < first + 2; ++i) {
         if (has(Word::L2_cache_hint) && i + 1 == instruction_.operands.size()) continue;

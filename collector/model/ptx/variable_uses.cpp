@@ -17,16 +17,23 @@ using Variables = std::set<const Variable*>;
 enum class Touch { nothing, reads, writes, both, escapes };
 
 Touch touch_of(const Instruction& instruction, std::size_t number) {
+  switch (instruction.row().effects.memory) {
+    case Memory::load:
+      return Touch::reads;
+    case Memory::store:
+      return Touch::writes;
+    case Memory::atomic:
+    case Memory::reduce:
+      return Touch::both;
+    case Memory::copy:
+      return number == 0 ? Touch::writes : Touch::reads;
+    case Memory::none:
+      break;
+  }
   const Opcode opcode = instruction.opcode;
-  if (opcode == Opcode::ld || opcode == Opcode::ldu) return Touch::reads;
-  if (opcode == Opcode::st) return Touch::writes;
-  if (opcode == Opcode::atom || opcode == Opcode::red) return Touch::both;
-  if (opcode == Opcode::prefetch || opcode == Opcode::prefetchu || opcode == Opcode::isspacep) {
-    return Touch::nothing;
-  }
-  if (instruction.row().effects.memory == Memory::copy) {
-    return number == 0 ? Touch::writes : Touch::reads;
-  }
+  const bool only_looks =
+      opcode == Opcode::prefetch || opcode == Opcode::prefetchu || opcode == Opcode::isspacep;
+  if (only_looks) return Touch::nothing;
   return Touch::escapes;
 }
 

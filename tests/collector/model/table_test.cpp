@@ -282,7 +282,7 @@ const std::vector<std::string>& codes() {
 /// What has tests of its own, where it needs more than a line.
 const Names& tested_elsewhere() {
   static const Names names = {
-      "mbarrier",   "mbarrier_wait", "load_matrix",  // memory_test.cpp
+      "mbarrier",   "mbarrier_wait", "load_matrix",  // matrix_test.cpp
       "clock_32",   "clock_64",      "branch",      "branch_if",
       "branch_out", "join",  // control_test.cpp
       "gather",     "trap",          "call",        "call_indirect",

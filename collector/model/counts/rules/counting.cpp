@@ -160,6 +160,29 @@ Cost shared_cost(const WarpAccess& access, SharedAccess kind) {
   return sum;
 }
 
+Cost matrix_cost(const WarpAccess& access) {
+  constexpr unsigned rows = 8, row_bytes = 16;
+  Cost cost;
+  for (unsigned first = 0; first < warp_lanes; first += rows) {
+    unsigned busiest = 0;
+    std::array<unsigned, rows> in_column{};
+    for (unsigned lane = first; lane < first + rows; ++lane) {
+      if ((access.mask >> lane & 1) == 0) continue;
+      bool is_new = true;
+      for (unsigned lower = first; lower < lane; ++lower) {
+        const bool is_same = access.address[lower] / row_bytes == access.address[lane] / row_bytes;
+        is_new &= (access.mask >> lower & 1) == 0 || !is_same;
+      }
+      unsigned& count = in_column[access.address[lane] / row_bytes % rows];
+      count += is_new ? 1 : 0;
+      busiest = std::max(busiest, count);
+    }
+    cost.transactions += busiest;
+    cost.ideal += busiest > 0 ? 1 : 0;
+  }
+  return cost;
+}
+
 bool is_calibrated(const WarpAccess& access, SharedAccess kind) {
   if (kind != SharedAccess::load || access.width < 16 || access.mask == ~0u) return true;
   return (access.mask & 0xffff) == 0 || (access.mask >> 16) == 0;

@@ -39,6 +39,11 @@ enum class SharedAccess { load, store, atomic };
 /// lanes of an atomic that share an address can never be parallel.
 Cost shared_cost(const WarpAccess& access, SharedAccess kind);
 
+/// Wavefronts of ldmatrix or stmatrix, whose lanes 8 i to 8 i + 7 name the eight rows of 16 bytes
+/// of matrix i: each matrix takes as many as its rows differ in the busiest of the eight columns of
+/// 16 bytes that the banks make. Ideal: one a matrix.
+Cost matrix_cost(const WarpAccess& access);
+
 /// Whether shared_cost() is what the hardware was measured to need. It is not known in full how the
 /// hardware groups the lanes of a 128-bit load by some of the lanes of both halves of a warp.
 bool is_calibrated(const WarpAccess& access, SharedAccess kind);

@@ -74,6 +74,9 @@ Cost cost_of(const MeasuredAccess& measured) {
   if (operation == "ldg" || operation == "stg" || operation == "atomg" || operation == "redg") {
     return global_cost(measured.access);
   }
+  if (operation.starts_with("ldsm_") || operation.starts_with("stsm_")) {
+    return matrix_cost(measured.access);
+  }
   throw std::invalid_argument("no access is called " + operation);
 }
 

@@ -40,21 +40,23 @@ bool is_counted(const SiteInfo& site) {
           site.space == AddressSpace::generic);
 }
 
-/// Machine accesses that nothing in the PTX explains: they would be missing from the counts. Those
-/// that no counter of loads sees are not.
+/// Machine accesses that nothing in the PTX explains: they would be missing from the counts.
+/// Copies, which no counter of loads sees, are not.
 std::vector<StrayAccess> strays_of(const MachineCode& code,
                                    const std::map<int, std::vector<PtxAccess>>& ptx_on_line) {
   std::vector<StrayAccess> strays;
   for (const MachineAccess& machine : code.accesses) {
-    if (machine.instruction.is_copy || machine.instruction.is_matrix_load) continue;
+    if (machine.instruction.is_copy) continue;
     const AccessKind kind = *machine.instruction.access;
+    const bool is_matrix = machine.instruction.is_matrix;
     const auto there = ptx_on_line.find(machine.line);
     const bool is_explained =
         there != ptx_on_line.end() &&
         std::any_of(there->second.begin(), there->second.end(), [&](const PtxAccess& ptx) {
+          if (is_matrix || ptx.is_matrix) return is_matrix == ptx.is_matrix && ptx.kind == kind;
           return same_kind(ptx.kind, kind) || is_atomic(ptx.kind) || ptx.is_copy;
         });
-    if (!is_explained) strays.push_back({kind, machine.instruction.space});
+    if (!is_explained) strays.push_back({kind, machine.instruction.space, is_matrix});
   }
   return strays;
 }
@@ -104,7 +106,8 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
   program.strays = strays_of(code, ptx_on_line);
   const auto has_strays = [&](const SiteInfo& site) {
     return std::any_of(program.strays.begin(), program.strays.end(), [&](const StrayAccess& stray) {
-      return same_kind(stray.kind, site.kind) && same_space(stray.space, site.space);
+      return same_kind(stray.kind, site.kind) && same_space(stray.space, site.space) &&
+             stray.is_matrix == site.is_matrix;
     });
   };
   std::unordered_multimap<int, std::uint32_t> on_ptx_line;

@@ -98,6 +98,12 @@ void FunctionAccesses::add(std::size_t index) {
   access.space = *space;
   access.is_copy = memory == ptx::Memory::copy;
   access.is_compare_and_swap = instruction.has(ptx::Word::cas);
+  access.is_matrix = instruction.row().effects.is_matrix;
+  if (access.is_matrix) {  // the lanes' rows; what they get has its own shape
+    access.width = 16;
+    accesses_.push_back(access);
+    return;
+  }
   access.parts = instruction.parts;
   access.width =
       static_cast<std::uint8_t>(ptx::info_of(instruction.last_type()).bytes() * access.parts);
@@ -124,7 +130,9 @@ void FunctionAccesses::find_uses() {
   for (PtxAccess& access : accesses_) {
     access.shares_line = on_line[access.line] > 1;
     const auto& operands = function_->body[access.instruction].operands;
-    if (access.kind != AccessKind::load || access.is_copy || operands.empty()) continue;
+    if (access.kind != AccessKind::load || access.is_copy || access.is_matrix || operands.empty()) {
+      continue;
+    }
     const ptx::Operand& to = operands[0];
     if (to.kind == ptx::Operand::Kind::vector) {
       access.live_parts = 0;

@@ -25,6 +25,7 @@ struct PtxAccess {
   bool is_used = true;                ///< not a load whose value nothing reads
   bool is_compare_and_swap = false;
   bool is_copy = false;      ///< cp.async
+  bool is_matrix = false;    ///< ldmatrix, stmatrix
   bool shares_line = false;  ///< another access stands on the same line
   std::uint32_t root = 0;    ///< see ptx/addresses.h
   std::int64_t offset = 0;

@@ -28,6 +28,7 @@ constexpr Opcode accesses[] = {
     {0x97f, store, global},                                  // STG of 256 bits
     {0x984, load, shared},      {0x83b, load, shared},       // LDS, LDSM
     {0x388, store, shared},     {0x988, store, shared},      // STS
+    {0x844, store, shared},                                  // STSM
     {0x380, load, generic},     {0x980, load, generic},      // LD
     {0x385, store, generic},    {0x985, store, generic},     // ST
     {0x38c, atomic, shared},    {0x98c, atomic, shared},     // ATOMS
@@ -42,7 +43,8 @@ constexpr Opcode accesses[] = {
     {0x38e, reduction, global}, {0x98e, reduction, global},  // RED
     {0x3a6, reduction, global}, {0x9a6, reduction, global},  // RED of floats
 };
-constexpr std::uint16_t wide_load = 0x97e, wide_store = 0x97f, copy = 0xfae, matrix_load = 0x83b;
+constexpr std::uint16_t wide_load = 0x97e, wide_store = 0x97f, copy = 0xfae;
+constexpr std::uint16_t matrix[] = {0x83b, 0x844};  // LDSM, STSM
 constexpr std::uint16_t count_lanes = 0xf8c;
 constexpr std::uint16_t swaps[] = {0x38d, 0x98d, 0x58d, 0x38b, 0x98b, 0x3a9, 0x9a9};
 /// VOTE, VOTEU, REDUX and CREDUX.
@@ -92,11 +94,11 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
     result.access = found->kind;
     result.space = found->space;
     result.width = number == wide_load || number == wide_store ? 32 : width_of(word);
-    if (found->kind == atomic || found->kind == reduction || number == matrix_load) {
+    if (found->kind == atomic || found->kind == reduction || is_one_of(number, matrix)) {
       result.width = 0;
     }
   }
-  result.is_matrix_load = number == matrix_load;
+  result.is_matrix = is_one_of(number, matrix);
   result.is_compare_and_swap = is_one_of(number, swaps);
   result.counts_lanes = number == count_lanes;
   result.is_break = number == break_;

@@ -49,7 +49,7 @@ Judge::Machine Judge::machine_of(const PtxAccess& access) const {
   if (found == on_line_.end()) return result;
   for (const MachineAccess* machine : found->second) {
     const Instruction& instruction = machine->instruction;
-    if (same_kind(*instruction.access, access.kind) &&
+    if (same_kind(*instruction.access, access.kind) && instruction.is_matrix == access.is_matrix &&
         same_space(instruction.space, access.space)) {
       result.push_back(machine);
     }

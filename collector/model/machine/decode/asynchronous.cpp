@@ -192,22 +192,26 @@ void Decoder::decode_mbarrier() {
   operation.extra = site;
 }
 
-/// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {…}, [row].
-void Decoder::decode_load_matrix() {
+/// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {…}, [row]; stmatrix … [row], {…}.
+void Decoder::decode_matrix() {
   expect_operands(2, 2);
+  const bool is_load = instruction_->row().effects.memory == ptx::Memory::load;
   const unsigned count = has(Word::x4) ? 4 : has(Word::x2) ? 2 : 1;
-  const Operand& to = instruction_->operands[0];
-  if (to.kind != Operand::Kind::vector || to.parts.size() != count) {
+  const Operand& numbers = instruction_->operands[is_load ? 0 : 1];
+  if (numbers.kind != Operand::Kind::vector || numbers.parts.size() != count) {
     refuse("has another number of registers than it says");
   }
-  const Target target = address(instruction_->operands[1], access_space());
+  const Target target = address(instruction_->operands[is_load ? 1 : 0], access_space());
   std::array<std::uint16_t, 4> rows{};
-  for (unsigned i = 0; i < count; ++i) rows[i] = destination(to.parts[i], RowType::u32);
+  for (unsigned i = 0; i < count; ++i) {
+    const Operand& part = numbers.parts[i];
+    rows[i] = is_load ? destination(part, RowType::u32) : source(part, RowType::u32);
+  }
   SiteInfo info;
-  info.kind = AccessKind::load;
+  info.kind = is_load ? AccessKind::load : AccessKind::store;
   info.space = target.space;
   info.width = info.alignment = 16;
-  info.is_apart = true;
+  info.is_matrix = true;
   const std::uint32_t site = add_site(info);
   Operation& operation = emit(Code::load_matrix);
   operation.a = target.row;

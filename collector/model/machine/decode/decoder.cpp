@@ -484,8 +484,8 @@ void Decoder::decode_instruction() {
       return decode_mbarrier();
     case Execution::pending_count:
       return decode_pending_count();
-    case Execution::load_matrix:
-      return decode_load_matrix();
+    case Execution::matrix:
+      return decode_matrix();
     case Execution::stack_take:
       return decode_stack_take();
     case Execution::stack_save:

@@ -270,7 +270,7 @@ class Decoder {
   void decode_copy_arrival();
   void decode_mbarrier();
   void decode_pending_count();
-  void decode_load_matrix();
+  void decode_matrix();
 
   // video.cpp
   void decode_video();

@@ -258,26 +258,32 @@ const Operation* do_mbarrier_wait(Warp& w, const Operation* op, u32 mask) {
 }
 
 /// Up to four matrices of 8 × 8 numbers of 16 bits. Lane 8 m + r names row r of matrix m; lane l
-/// gets numbers 2 (l mod 4) and the next of row l / 4, or of that column when it is transposed.
-const Operation* do_load_matrix(Warp& w, const Operation* op, u32 mask) {
+/// has numbers 2 (l mod 4) and the next of row l / 4, or of that column when it is transposed.
+/// Calls move(where a number is in memory, the lane's two numbers, which of them).
+template <class Move>
+const Operation* each_of_matrices(Warp& w, const Operation* op, u32 mask, Move move) {
   const u32 count = op->f & 7;
   const bool is_transposed = (op->f & 8) != 0, is_wide = (op->f & 16) != 0;
   const u32 rows = count == 4 ? full_mask : (u32{1} << 8 * count) - 1;
   if ((mask & rows) != rows) return raise_trap(w, op, mask, TrapKind::divergent_barrier);
   if (!(is_wide ? reach_each<u64>(w, op, rows) : reach_each<u32>(w, op, rows))) return nullptr;
+  const u16 registers[4] = {op->d, op->b, op->c, op->e};
   for (u32 matrix = 0; matrix < count; ++matrix) {
-    alignas(64) u32 values[lane_count];
+    u32* const lanes = row<u32>(w, registers[matrix]);
     for (u32 l = 0; l < lane_count; ++l) {
-      u32 pair = 0;
+      if ((mask >> l & 1) == 0) continue;
       for (u32 i = 0; i < 2; ++i) {
         const u32 along = 2 * (l % 4) + i, across = l / 4;
         const u32 r = is_transposed ? along : across, c = is_transposed ? across : along;
-        pair |= u32{read<u16>(w.lane_host[8 * matrix + r] + 2 * c)} << 16 * i;
+        move(w.lane_host[8 * matrix + r] + 2 * c, lanes[l], i);
       }
-      values[l] = pair;
     }
-    const u16 to = matrix == 0 ? op->d : matrix == 1 ? op->b : matrix == 2 ? op->c : op->e;
-    blend(row<u32>(w, to), values, mask);
   }
   return op + 1;
+}
+
+const Operation* do_load_matrix(Warp& w, const Operation* op, u32 mask) {
+  return each_of_matrices(w, op, mask, [](std::byte* from, u32& pair, u32 i) {
+    pair = i == 0 ? read<u16>(from) : pair | u32{read<u16>(from)} << 16;
+  });
 }
