@@ -83,6 +83,7 @@ OTHER(atomic)  // atom and red
 OTHER(mbarrier)
 OTHER(mbarrier_wait)  // also lets the other warps go on when it has to wait
 OTHER(load_matrix)
+OTHER(store_matrix)
 
 // Moves and selections.
 UNARY(mov_b16, "mov.{b16,u16,s16}", u16, u16, a)

@@ -266,7 +266,9 @@ REFUSED(mma, "mma", result, "multiplies matrices", on_a_gpu, (Since{64, 70}))
 INSTRUCTION(ldmatrix, "ldmatrix",
             ".sync.aligned.m8n8.{x1,x2,x4}{,.trans}{,.shared,.shared::cta}.b16", loads_matrix,
             matrix, (Since{65, 75}))
-REFUSED(stmatrix, "stmatrix", stores_matrix, "stores a matrix", on_a_gpu, (Since{78, 90}))
+INSTRUCTION(stmatrix, "stmatrix",
+            ".sync.aligned.m8n8.{x1,x2,x4}{,.trans}{,.shared,.shared::cta}.b16", stores_matrix,
+            matrix, (Since{78, 90}))
 REFUSED(movmatrix, "movmatrix", result, "moves a matrix", on_a_gpu, (Since{78, 75}))
 REFUSED(wgmma, "wgmma", effect, "multiplies matrices", on_a_gpu, (Since{80, 90}))
 REFUSED(wgmma_mma, "wgmma.mma_async", result, "multiplies matrices", on_a_gpu, (Since{80, 90}))

@@ -1,4 +1,4 @@
-// ldmatrix: which lane gets which numbers, and what the rows cost.
+// ldmatrix and stmatrix: which lane has which numbers, and what the rows cost.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -114,6 +114,45 @@ TEST(Matrices, OfOneAndTwoTakeTheRowsOfTheFirstLanes) {
       run_matrix(128, "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r10, %r11}, [%r5];");
   ASSERT_EQ(two.refusal + two.trap(), "");
   EXPECT_EQ(counter_of(two, "shared_matrix_load_wavefronts"), 16);
+}
+
+TEST(Matrices, AreStoredAsTheyAreLoaded) {
+  for (const std::string trans : {"", ".trans"}) {
+    // Loaded, stored beyond what was filled, and read there row by row.
+    const std::string load = fmt::format(
+        "ldmatrix.sync.aligned.m8n8.x4{}.shared.b16 {{%r10, %r11, %r12, %r13}}, [%r5];", trans);
+    const std::string store = fmt::format(
+        "stmatrix.sync.aligned.m8n8.x4{}.shared.b16 [%r5+2048], {{%r10, %r11, %r12, %r13}};",
+        trans);
+    const TestRun run =
+        run_matrix(16, load + store + "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r5+2048];");
+    ASSERT_EQ(run.refusal + run.trap(), "");
+    const Halves got = run.buffer<std::uint16_t>(1);
+    for (unsigned i = 0; i < 256; ++i) EXPECT_EQ(got[i], i) << trans;
+  }
+}
+
+TEST(Matrices, StoredTurnedAroundAreTurned) {
+  const TestRun run =
+      run_matrix(16, std::string(load_4) +
+                         "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r5+2048], {%r10};"
+                         "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r5+2048];");
+  ASSERT_EQ(run.refusal + run.trap(), "");
+  const Halves got = run.buffer<std::uint16_t>(1);
+  for (unsigned row = 0; row < 8; ++row) {
+    for (unsigned column = 0; column < 8; ++column) {
+      EXPECT_EQ(got[row * 8 + column], column * 8 + row);
+    }
+  }
+}
+
+TEST(Matrices, StoresCostAsLoadsDo) {
+  const TestRun run =
+      run_matrix(128, "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r5], {%r10, %r11, %r12, %r13};");
+  ASSERT_EQ(run.refusal + run.trap(), "");
+  EXPECT_EQ(counter_of(run, "shared_matrix_store_wavefronts"), 32);
+  EXPECT_EQ(counter_of(run, "shared_matrix_store_requests"), 1);
+  EXPECT_EQ(counter_of(run, "shared_matrix_load_requests"), 0);
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ void Decoder::decode_matrix() {
   info.width = info.alignment = 16;
   info.is_matrix = true;
   const std::uint32_t site = add_site(info);
-  Operation& operation = emit(Code::load_matrix);
+  Operation& operation = emit(is_load ? Code::load_matrix : Code::store_matrix);
   operation.a = target.row;
   operation.d = rows[0];
   operation.b = rows[1];

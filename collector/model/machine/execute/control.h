@@ -287,3 +287,9 @@ const Operation* do_load_matrix(Warp& w, const Operation* op, u32 mask) {
     pair = i == 0 ? read<u16>(from) : pair | u32{read<u16>(from)} << 16;
   });
 }
+
+const Operation* do_store_matrix(Warp& w, const Operation* op, u32 mask) {
+  return each_of_matrices(w, op, mask, [](std::byte* to, u32& pair, u32 i) {
+    write(to, static_cast<u16>(pair >> 16 * i));
+  });
+}
