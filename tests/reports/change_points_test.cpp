@@ -21,15 +21,15 @@ struct Noise {
   std::function<double(std::mt19937_64&)> draw;  ///< around 100
 };
 
-double normal(std::mt19937_64& random) { return std::normal_distribution<double>(100, 1)(random); }
+double normal_noise(std::mt19937_64& random) { return std::normal_distribution<double>(100, 1)(random); }
 /// One value in ten is far off, as where another program shares the GPU.
 double with_outliers(std::mt19937_64& random) {
   const bool outlier = std::uniform_real_distribution<double>()(random) < 0.1;
-  return normal(random) * (outlier ? 1.5 : 1);
+  return normal_noise(random) * (outlier ? 1.5 : 1);
 }
 double cauchy(std::mt19937_64& random) { return std::cauchy_distribution<double>(100, 1)(random); }
 /// Clocks count in steps: most values are equal.
-double quantised(std::mt19937_64& random) { return std::round(normal(random) / 2) * 2; }
+double quantised(std::mt19937_64& random) { return std::round(normal_noise(random) / 2) * 2; }
 
 std::vector<double> series(const Noise& noise, std::size_t size, std::mt19937_64& random) {
   std::vector<double> values(size);
@@ -54,7 +54,7 @@ TEST_P(FalseAlarms, AreAboutOneInAHundredSeries) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Normal, FalseAlarms,
-                         ::testing::Combine(::testing::Values(Noise{"normal", normal}),
+                         ::testing::Combine(::testing::Values(Noise{"normal", normal_noise}),
                                             ::testing::Values(4, 6, 11, 12, 30, 100)));
 INSTANTIATE_TEST_SUITE_P(Any, FalseAlarms,
                          ::testing::Combine(::testing::Values(Noise{"outliers", with_outliers},
@@ -66,7 +66,7 @@ TEST(ChangePoints, FindAStepOfThreePercentInNoiseOfOne) {
   std::mt19937_64 random(7);
   int found = 0;
   for (int i = 0; i < 100; ++i) {
-    std::vector<double> values = series({"", normal}, 40, random);
+    std::vector<double> values = series({"", normal_noise}, 40, random);
     for (std::size_t k = 20; k < values.size(); ++k) values[k] *= 1.03;
     const auto places = change_points(values, one_percent);
     if (places.size() == 1 && places[0] >= 18 && places[0] <= 22) ++found;
@@ -82,7 +82,7 @@ TEST(ChangePoints, FindAClearStepInAShortSeries) {
 
 TEST(ChangePoints, FindALevelBetweenTwoOthers) {
   std::mt19937_64 random(3);
-  std::vector<double> values = series({"", normal}, 60, random);
+  std::vector<double> values = series({"", normal_noise}, 60, random);
   for (std::size_t i = 20; i < 40; ++i) values[i] += 30;
   EXPECT_THAT(change_points(values, one_percent), ElementsAre(20, 40));
 }

@@ -74,7 +74,7 @@ struct Counts {
   double global_load[3] = {0, 0, 0}, global_store[3] = {0, 0, 0};
 };
 
-void count(Launch& launch, const Counts& counts, Grade grade, Grade shared_load_grade) {
+void add_counts(Launch& launch, const Counts& counts, Grade grade, Grade shared_load_grade) {
   const auto add = [&](const char* name, double value, Grade how = Grade::unavailable) {
     launch.counters.push_back({name, value, how == Grade::unavailable ? grade : how, ""});
   };
@@ -91,7 +91,7 @@ void count(Launch& launch, const Counts& counts, Grade grade, Grade shared_load_
 }
 
 void measure(Launch& launch, const Counts& counts) {
-  count(launch, counts, Grade::measured, Grade::measured);
+  add_counts(launch, counts, Grade::measured, Grade::measured);
 }
 
 void time(Launch& launch, std::vector<double> samples_ns, double relative_confidence) {
@@ -190,19 +190,19 @@ std::int64_t add_model_run(Store& store) {
   const std::string no_time = "the model does not measure time";
   std::vector<Launch> launches = transposes(1024);
   for (Launch& launch : launches) launch.timing_reason = no_time;
-  count(launches[0], copy_counts(), Grade::exact, Grade::exact);
-  count(launches[1], naive_counts(), Grade::exact, Grade::exact);
+  add_counts(launches[0], copy_counts(), Grade::exact, Grade::exact);
+  add_counts(launches[1], naive_counts(), Grade::exact, Grade::exact);
   launches[1].lines = {{"kernels/transpose.cu", 31, "out[x * height + y] = in[y * width + x];",
                         "global store", 32768, 524288, 131072, Grade::exact, 4194304}};
   Counts tiled = padded_counts();
   tiled.shared_load[0] = 8 * requests;
   tiled.shared_store[0] = requests;
-  count(launches[2], tiled, Grade::exact, Grade::ptx);
+  add_counts(launches[2], tiled, Grade::exact, Grade::ptx);
   launches[2].expectations = {{"shared_load_transactions_per_request", "==", 16,
                                "16 rows of a 16-wide tile fall into two banks each"}};
   launches[2].lines = {{"kernels/transpose.cu", 52, "out[o] = tile[threadIdx.x][threadIdx.y];",
                         "shared load", 32768, 262144, 32768, Grade::ptx}};
-  count(launches[3], padded_counts(), Grade::exact, Grade::modelled);
+  add_counts(launches[3], padded_counts(), Grade::exact, Grade::modelled);
   launches[3].expectations = {
       {"shared_load_transactions_per_request", "==", 2, "a warp spans two tile rows of pitch 17"}};
   store.add_launches(run, device, launches);
@@ -213,7 +213,7 @@ std::int64_t add_model_run(Store& store) {
     Launch launch = launch_of("smem_square", variant, std::nullopt);
     launch.timing_reason = no_time;
     const bool by_row = std::string(variant) == "set_row_read_row";
-    count(launch, by_row ? row : column, Grade::exact, Grade::exact);
+    add_counts(launch, by_row ? row : column, Grade::exact, Grade::exact);
     launch.expectations = {{"shared_load_transactions_per_request", "==", by_row ? 1.0 : 32.0,
                             by_row ? "a row is 32 banks" : "a column is one bank"}};
     store.add_launch(run, device, launch);
@@ -293,7 +293,7 @@ std::int64_t add_long_source_run(Store& store) {
   const std::int64_t run = store.begin_run(run_on("model", ""));
   const std::int64_t device = store.add_device(run, model());
   Launch launch = launch_of("reduction", "neighbored_strided", 4'194'304);
-  count(launch, padded_counts(), Grade::exact, Grade::exact);
+  add_counts(launch, padded_counts(), Grade::exact, Grade::exact);
   launch.lines = {
       {"kernels/reduction.cu", 44, "if (index < blockDim.x) tile[index] += tile[index + stride];",
        "shared load", 294912, 2613248, 548864, Grade::exact},

@@ -167,14 +167,6 @@ class Trial {
   reference::Warp warp_;
 };
 
-std::vector<Form> every_form() {
-  std::vector<Form> all;
-  for (const auto* forms : {&lane_forms(), &lonely_forms(), &group_forms(), &warp_forms()}) {
-    all.insert(all.end(), forms->begin(), forms->end());
-  }
-  return all;
-}
-
 /// Every instruction alone, so that a difference names it.
 TEST(Differential, EveryInstructionAgreesAlone) {
   Generator generator(1);

@@ -359,4 +359,12 @@ const std::vector<Form>& warp_forms() {
   return forms;
 }
 
+std::vector<Form> every_form() {
+  std::vector<Form> all;
+  for (const auto* forms : {&lane_forms(), &lonely_forms(), &group_forms(), &warp_forms()}) {
+    all.insert(all.end(), forms->begin(), forms->end());
+  }
+  return all;
+}
+
 }  // namespace warpmeter::model

@@ -31,5 +31,7 @@ const std::vector<Form>& lonely_forms();
 /// What lanes do together, anywhere, and what takes all lanes of a warp.
 const std::vector<Form>& group_forms();
 const std::vector<Form>& warp_forms();
+/// All of these.
+std::vector<Form> every_form();
 
 }  // namespace warpmeter::model

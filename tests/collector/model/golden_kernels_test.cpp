@@ -18,7 +18,7 @@ namespace {
 
 using Row = std::map<std::string, std::string>;
 
-std::vector<Row> golden_rows() {
+std::vector<Row> golden_kernels() {
   std::ifstream file(source_dir() + "/tests/golden/h200_seed_kernels.csv");
   const auto cells_of = [](const std::string& line) {
     std::vector<std::string> cells;
@@ -112,7 +112,7 @@ class GoldenKernels : public testing::TestWithParam<int> {};
 TEST_P(GoldenKernels, AreMetToTheLastCount) {
   Options options;
   options.arch = GetParam();
-  const std::vector<Row> rows = golden_rows();
+  const std::vector<Row> rows = golden_kernels();
   ASSERT_EQ(rows.size(), 29u);
   for (const Row& row : rows) {
     const Ours wanted = ours(row);

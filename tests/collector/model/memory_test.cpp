@@ -17,14 +17,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Numbers = std::vector<std::uint32_t>;
 
-constexpr std::string_view prologue =
+constexpr std::string_view memory_prologue =
     " .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<32>; .reg .f32 %f<8>; .reg .b64 %rd<16>;\n"
     " ld.param.u64 %rd1, [out];\n mov.u32 %r1, %tid.x;\n mul.wide.u32 %rd2, %r1, 4;\n"
     " add.s64 %rd3, %rd1, %rd2;\n";
 
-TestRun run_body(const std::string& body, std::uint32_t threads, std::string_view before = "",
+TestRun run_in_memory(const std::string& body, std::uint32_t threads, std::string_view before = "",
                  std::size_t words = 0, std::uint32_t grid = 1) {
-  return run_ptx(module_with(".param .u64 out", std::string(prologue) + body, before), "k",
+  return run_ptx(module_with(".param .u64 out", std::string(memory_prologue) + body, before), "k",
                  geometry(grid, threads),
                  {TestArgument::buffer(Numbers(words == 0 ? threads : words))});
 }
@@ -47,7 +47,7 @@ TEST(DeviceMemory, AlignsAllocationsAndKeepsThemApart) {
 }
 
 TEST(Memory, ExtendsAndCutsNarrowTypes) {
-  const TestRun run = run_body(R"(
+  const TestRun run = run_in_memory(R"(
     st.global.u8 [%rd1], 200;
     ld.global.s8 %r2, [%rd1];
     ld.global.u8 %h1, [%rd1];
@@ -66,7 +66,7 @@ TEST(Memory, ExtendsAndCutsNarrowTypes) {
 }
 
 TEST(Memory, HasAllSpacesBehindGenericAddresses) {
-  const TestRun run = run_body(R"(
+  const TestRun run = run_in_memory(R"(
     .shared .align 8 .b32 tile[32];
     .local .align 8 .b8 own[8];
     mov.u32 %r2, tile;
@@ -112,7 +112,7 @@ TEST(Memory, HasAllSpacesBehindGenericAddresses) {
 
 TEST(Memory, CountsAGenericAccessInTheSpaceItMeets) {
   // Half of the lanes store to shared, half to global memory.
-  const TestRun run = run_body(R"(
+  const TestRun run = run_in_memory(R"(
     .shared .align 4 .b32 tile[32];
     mov.u64 %rd4, tile;
     cvta.shared.u64 %rd4, %rd4;
@@ -136,7 +136,7 @@ TEST(Memory, GivesEachModuleVariableItsInitialValue) {
   const std::string before =
       ".global .align 4 .u32 number = 7;\n.global .align 8 .u64 pointer = number;\n"
       ".global .align 4 .b8 bytes[8] = {1, 2, 3, 4};\n";
-  const TestRun run = run_body(R"(
+  const TestRun run = run_in_memory(R"(
     ld.global.u32 %r2, [number];
     ld.global.u64 %rd4, [pointer];
     ld.global.u32 %r3, [%rd4];
@@ -153,13 +153,13 @@ TEST(Memory, GivesEachModuleVariableItsInitialValue) {
 }
 
 TEST(Memory, WritesFromTheHighestLaneWhenAllWriteToOnePlace) {
-  const TestRun run = run_body("st.global.u32 [%rd1], %r1; st.global.u32 [%rd1], %r1; ret;", 32);
+  const TestRun run = run_in_memory("st.global.u32 [%rd1], %r1; st.global.u32 [%rd1], %r1; ret;", 32);
   ASSERT_EQ(run.refusal + run.trap(), "");
   EXPECT_EQ(run.buffer<std::uint32_t>(0)[0], 31u);
 }
 
 TEST(Memory, KeepsLocalMemoryApartByThread) {
-  const TestRun run = run_body(R"(
+  const TestRun run = run_in_memory(R"(
     .local .align 16 .b8 own[16];
     st.local.u32 [own], %r1;
     st.local.v2.u32 [own+8], {%r1, 5};
@@ -198,7 +198,7 @@ TEST(Atomics, ChangeMemoryLaneByLane) {
   };
   for (const AtomicCase& a_case : cases) {
     const TestRun run =
-        run_ptx(module_with(".param .u64 out", std::string(prologue) + " add.u32 %r2, %r1, 1;\n" +
+        run_ptx(module_with(".param .u64 out", std::string(memory_prologue) + " add.u32 %r2, %r1, 1;\n" +
                                                    a_case.text + " ret;"),
                 "k", geometry(1, 32), {TestArgument::buffer(Numbers{a_case.before})});
     ASSERT_EQ(run.refusal + run.trap(), "") << a_case.text;
@@ -207,7 +207,7 @@ TEST(Atomics, ChangeMemoryLaneByLane) {
 }
 
 TEST(Atomics, ReturnWhatWasThereAndAddUpInABankButNotInASector) {
-  const TestRun run = run_body(R"(
+  const TestRun run = run_in_memory(R"(
     .shared .align 4 .b32 counter;
     st.shared.u32 [counter], 100;
     bar.sync 0;
@@ -249,7 +249,7 @@ TEST(Memory, CountsRememberedShapesLikeEachAccessOnItsOwn) {
   constexpr std::uint32_t n = 37;
   for (const std::uint32_t a : {0u, 1u, 2u, 3u, 8u, 33u}) {
     for (const std::uint32_t b : {0u, 1u, 3u, 8u}) {
-      const TestRun run = run_body(fmt::format(R"(
+      const TestRun run = run_in_memory(fmt::format(R"(
         mov.u32 %r2, 0;
         mul.lo.u32 %r3, %r1, {};
       LOOP:
@@ -292,7 +292,7 @@ TEST(Memory, FollowsTheLeaderWhoseShapeChanges) {
   for (std::uint32_t& value : input) value = random() % 1000;
   for (const std::uint32_t threads : {32u, 64u, 19u}) {
     const std::string text =
-        module_with(".param .u64 out, .param .u64 in, .param .u64 step", std::string(prologue) + R"(
+        module_with(".param .u64 out, .param .u64 in, .param .u64 step", std::string(memory_prologue) + R"(
       ld.param.u64 %rd4, [in];
       ld.param.u64 %rd5, [step];
       shl.b64 %rd9, %rd5, 2;
@@ -378,7 +378,7 @@ TEST(Memory, MovesTheSameDataWhateverTheShape) {
               setp.lt.u32 %p1, %r9, 3;
               @%p1 bra AGAIN;
               ret;)",
-                                    prologue, index, bytes, bytes, type, type));
+                                    memory_prologue, index, bytes, bytes, type, type));
         const TestRun run =
             run_ptx(text, "k", geometry(1, threads),
                     {TestArgument::buffer(Numbers(64)), TestArgument::buffer(input)});

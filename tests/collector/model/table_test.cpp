@@ -44,13 +44,6 @@ const std::vector<InstructionCase>& recorded() {
   }();
   return all;
 }
-std::vector<Form> every_form() {
-  std::vector<Form> all;
-  for (const auto* forms : {&lane_forms(), &lonely_forms(), &group_forms(), &warp_forms()}) {
-    all.insert(all.end(), forms->begin(), forms->end());
-  }
-  return all;
-}
 
 /// The table tells min and max of three numbers by what follows the name.
 std::string name_of(const std::string& name, std::size_t operands) {
