@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "collector/cli/usage.h"
 
 namespace warpmeter::cli {
