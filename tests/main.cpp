@@ -1,12 +1,12 @@
 // The main function of the test programs: GoogleTest's, and the list of their tests for ctest.
 //
-//   PROGRAM --write_ctest=FILE ENVIRONMENT NAME:MODE:SOURCE…
+//   PROGRAM --write_ctest=FILE environment=ENVIRONMENT NAME:MODE:SOURCE…
 //
-// A test of ctest is a suite, called NAME.Suite after the source file that it is in: one process for
-// its tests, which take milliseconds where starting a program with sanitizers takes a hundred. Two
-// modes differ: `each` gives every test a process of its own, for tests of seconds, so that all cores have
-// something to do; `whole` makes one test of the file, whose suites share what they computed. A test in a
-// file that is not named is an error: nothing is left out unseen.
+// A test of ctest is a suite of a source file, called NAME.Suite: one process
+// for its tests, which take milliseconds where starting a program with sanitizers takes a hundred.
+// Two modes differ: `each` gives every test a process of its own, for tests of seconds, so that all
+// cores have something to do; `whole` makes one test of the file, whose suites share what they
+// computed. A test in a file that is not named is an error: nothing is left out unseen.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,21 +40,30 @@ bool register_tests(const std::map<std::string, Source>& sources, Registered& te
   const testing::UnitTest& unit = *testing::UnitTest::GetInstance();
   for (int i = 0; i < unit.total_test_suite_count(); ++i) {
     const testing::TestSuite& suite = *unit.GetTestSuite(i);
+    std::map<std::string, std::vector<std::string>> of_names;  // a suite may be in several files
     for (int j = 0; j < suite.total_test_count(); ++j) {
       const testing::TestInfo& test = *suite.GetTestInfo(j);
       const std::string full = std::string(suite.name()) + "." + test.name();
       const auto source = sources.find(test.file());
       if (source == sources.end()) {
-        std::cerr << full << " is in " << test.file() << ", which its CMakeLists.txt does not name\n";
+        std::cerr << full << " is in " << test.file()
+                  << ", which its CMakeLists.txt does not name\n";
         return false;
       }
       const auto& [name, mode] = source->second;
       if (mode == "each") {
-        add(slow, name + "." + full, full);
+        slow[name + "." + full] = full;
       } else if (mode == "whole") {
         add(slow, name, full);
       } else {
-        add(tests, name + "." + suite.name(), full);
+        of_names[name + "." + suite.name()].push_back(full);
+      }
+    }
+    for (const auto& [name, all] : of_names) {
+      if (static_cast<int>(all.size()) == suite.total_test_count()) {
+        tests[name] = std::string(suite.name()) + ".*";
+      } else {
+        for (const std::string& full : all) add(tests, name, full);
       }
     }
   }
@@ -62,7 +71,9 @@ bool register_tests(const std::map<std::string, Source>& sources, Registered& te
 }
 
 int write_ctest(const std::string& file, int argc, char** argv) {
-  const std::string program = argv[0], environment = argc > 1 ? argv[1] : "";
+  const std::string program = argv[0];
+  const std::string environment =
+      argc > 1 ? std::string(argv[1]).substr(std::strlen("environment=")) : "";
   std::map<std::string, Source> sources;
   for (int i = 2; i < argc; ++i) {
     const std::string word = argv[i];
@@ -75,8 +86,8 @@ int write_ctest(const std::string& file, int argc, char** argv) {
   std::ofstream out(file);
   const auto write = [&](const Registered& some, int cost) {
     for (const auto& [name, filter] : some) {
-      out << "add_test([==[" << name << "]==] [==[" << program << "]==] [==[--gtest_filter="
-          << filter << "]==])\n"
+      out << "add_test([==[" << name << "]==] [==[" << program
+          << "]==] [==[--gtest_filter=" << filter << "]==])\n"
           << "set_tests_properties([==[" << name << "]==] PROPERTIES SKIP_RETURN_CODE "
           << all_skipped << " COST " << cost << " ENVIRONMENT [==[" << environment << "]==])\n";
     }
@@ -98,7 +109,6 @@ int main(int argc, char** argv) {
   }
   const int failed = RUN_ALL_TESTS();
   const testing::UnitTest& unit = *testing::UnitTest::GetInstance();
-  const bool is_all_skipped =
-      unit.skipped_test_count() > 0 && unit.successful_test_count() == 0;
+  const bool is_all_skipped = unit.skipped_test_count() > 0 && unit.successful_test_count() == 0;
   return failed == 0 && is_all_skipped ? all_skipped : failed;
 }

@@ -21,7 +21,9 @@ struct Noise {
   std::function<double(std::mt19937_64&)> draw;  ///< around 100
 };
 
-double normal_noise(std::mt19937_64& random) { return std::normal_distribution<double>(100, 1)(random); }
+double normal_noise(std::mt19937_64& random) {
+  return std::normal_distribution<double>(100, 1)(random);
+}
 /// One value in ten is far off, as where another program shares the GPU.
 double with_outliers(std::mt19937_64& random) {
   const bool outlier = std::uniform_real_distribution<double>()(random) < 0.1;

@@ -83,8 +83,19 @@ class Trial {
         options);
     if (!run.refusal.empty()) return run.refusal;
     if (run.outcome.trap) return run.trap();
-    execute(program);
     const std::vector<std::uint64_t> out = run.buffer<std::uint64_t>(0);
+    const std::vector<std::uint64_t> global = run.buffer<std::uint64_t>(2);
+    const std::vector<std::uint64_t> common = run.buffer<std::uint64_t>(3);
+    return difference(program, {out.data(), global.data(), common.data()}, is_alone);
+  }
+
+  /// What a kernel of this program left: its words of what it stored, and of global memory.
+  struct Left {
+    const std::uint64_t *out, *global, *common;
+  };
+  std::string difference(const Block& program, const Left& left, bool is_alone) {
+    execute(program);
+    const std::uint64_t* const out = left.out;
     const auto same = [&](char kind, std::uint64_t a, std::uint64_t b) {
       return are_same(kind, a, b) || (is_alone && kind == 'M' && is_same_float(a, b));
     };
@@ -103,13 +114,16 @@ class Trial {
       }
       return "";
     };
-    std::string wrong = compare("global memory", run.buffer<std::uint64_t>(2).data(), global_);
+    std::string wrong = compare("global memory", left.global, global_);
+    if (wrong.empty()) wrong = compare("common global memory", left.common, common_global_);
     if (wrong.empty())
-      wrong = compare("common global memory", run.buffer<std::uint64_t>(3).data(), common_global_);
-    if (wrong.empty())
-      wrong = compare("common shared memory", out.data() + 32 * words_of_lane, common_shared_);
+      wrong = compare("common shared memory", out + 32 * words_of_lane, common_shared_);
     return wrong;
   }
+
+  const std::vector<std::uint64_t>& in() const { return in_; }
+  const std::vector<std::uint64_t>& own() const { return own_; }
+  const std::vector<std::uint64_t>& common() const { return common_; }
 
  private:
   static std::string name_of(unsigned word) {
@@ -167,14 +181,61 @@ class Trial {
   reference::Warp warp_;
 };
 
-/// Every instruction alone, so that a difference names it.
+/// A line, and the lanes it starts from.
+struct Alone {
+  explicit Alone(Generator& generator, const Form& form)
+      : line(generator.line(form)), trial(generator) {}
+  Block program() const { return {{Node::Kind::line, line, {}, {}}}; }
+
+  std::string line;
+  Trial trial;
+};
+
+void expect_each_to_agree(std::vector<Alone>& all) {
+  std::vector<std::string> lines;
+  std::vector<std::uint64_t> in, own, common;
+  const auto append = [](std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (const Alone& one : all) {
+    lines.push_back(one.line);
+    append(in, one.trial.in()), append(own, one.trial.own());
+    append(common, one.trial.common());
+  }
+  LaunchOptions options;
+  options.unit = &best_unit();
+  const TestRun run =
+      run_ptx(kernel_of_each(lines), "k", geometry(1, 32),
+              {TestArgument::buffer(std::vector<std::uint64_t>(lines.size() * words_of_program)),
+               TestArgument::buffer(in), TestArgument::buffer(own), TestArgument::buffer(common)},
+              options);
+  if (!run.refusal.empty() || run.outcome.trap) {  // which of them it is, it says alone
+    ADD_FAILURE() << run.refusal + run.trap();
+    for (Alone& one : all) {
+      EXPECT_EQ(one.trial.difference(one.program(), best_unit(), true), "") << one.line;
+    }
+    return;
+  }
+  const auto out = run.buffer<std::uint64_t>(0), global = run.buffer<std::uint64_t>(2),
+             shared_by_all = run.buffer<std::uint64_t>(3);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Trial::Left left = {&out[i * words_of_program], &global[i * 32 * lane_bytes / 8],
+                              &shared_by_all[i * common_bytes / 8]};
+    EXPECT_EQ(all[i].trial.difference(all[i].program(), left, true), "") << all[i].line;
+  }
+}
+
+/// Every instruction by itself, so that a difference names it; a hundred in a kernel.
 TEST(Differential, EveryInstructionAgreesAlone) {
   Generator generator(1);
+  std::vector<Alone> some;
   for (const Form& form : every_form()) {
-    const std::string line = generator.line(form);
-    const Block program = {{Node::Kind::line, line, {}, {}}};
-    EXPECT_EQ(Trial(generator).difference(program, best_unit(), true), "") << line;
+    some.emplace_back(generator, form);
+    if (some.size() < 100) continue;
+    expect_each_to_agree(some);
+    some.clear();
   }
+  if (!some.empty()) expect_each_to_agree(some);
 }
 
 /// Leaves out whatever a program does not need to differ.

@@ -23,7 +23,7 @@ constexpr std::string_view memory_prologue =
     " add.s64 %rd3, %rd1, %rd2;\n";
 
 TestRun run_in_memory(const std::string& body, std::uint32_t threads, std::string_view before = "",
-                 std::size_t words = 0, std::uint32_t grid = 1) {
+                      std::size_t words = 0, std::uint32_t grid = 1) {
   return run_ptx(module_with(".param .u64 out", std::string(memory_prologue) + body, before), "k",
                  geometry(grid, threads),
                  {TestArgument::buffer(Numbers(words == 0 ? threads : words))});
@@ -60,7 +60,7 @@ TEST(Memory, ExtendsAndCutsNarrowTypes) {
     ld.global.u32 %r5, [%rd1];
     st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};
     ret;)",
-                               1, "", 4);
+                                    1, "", 4);
   ASSERT_EQ(run.refusal + run.trap(), "");
   EXPECT_THAT(run.buffer<std::uint32_t>(0), ElementsAre(0xffffffc8, 200, 15, 0x5678));
 }
@@ -103,7 +103,7 @@ TEST(Memory, HasAllSpacesBehindGenericAddresses) {
     and.pred %p6, %p6, %p4;
     @%p6 st.u32 [%rd11], %r10;
     ret;)",
-                               32, ".const .align 4 .b32 table[3] = {1, 20, 300};");
+                                    32, ".const .align 4 .b32 table[3] = {1, 20, 300};");
   ASSERT_EQ(run.refusal + run.trap(), "");
   Numbers wanted(32);
   for (std::uint32_t i = 0; i < 32; ++i) wanted[i] = 2 * i + 320;
@@ -121,7 +121,7 @@ TEST(Memory, CountsAGenericAccessInTheSpaceItMeets) {
     selp.b64 %rd5, %rd4, %rd3, %p1;
     st.u32 [%rd5], 9;
     ret;)",
-                               32);
+                                    32);
   ASSERT_EQ(run.refusal + run.trap(), "");
   const SiteCounts& counts = run.outcome.counts.back();
   EXPECT_EQ(counts.shared.requests, 1u);
@@ -147,13 +147,14 @@ TEST(Memory, GivesEachModuleVariableItsInitialValue) {
     st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};
     st.global.u32 [%rd1+16], %r6;
     ret;)",
-                               1, before, 5);
+                                    1, before, 5);
   ASSERT_EQ(run.refusal + run.trap(), "");
   EXPECT_THAT(run.buffer<std::uint32_t>(0), ElementsAre(7, 7, 0x04030201, 0, 8));
 }
 
 TEST(Memory, WritesFromTheHighestLaneWhenAllWriteToOnePlace) {
-  const TestRun run = run_in_memory("st.global.u32 [%rd1], %r1; st.global.u32 [%rd1], %r1; ret;", 32);
+  const TestRun run =
+      run_in_memory("st.global.u32 [%rd1], %r1; st.global.u32 [%rd1], %r1; ret;", 32);
   ASSERT_EQ(run.refusal + run.trap(), "");
   EXPECT_EQ(run.buffer<std::uint32_t>(0)[0], 31u);
 }
@@ -168,7 +169,7 @@ TEST(Memory, KeepsLocalMemoryApartByThread) {
     add.u32 %r2, %r2, %r3;
     st.global.u32 [%rd3], %r2;
     ret;)",
-                               70);
+                                    70);
   ASSERT_EQ(run.refusal + run.trap(), "");
   for (std::uint32_t i = 0; i < 70; ++i) EXPECT_EQ(run.buffer<std::uint32_t>(0)[i], 2 * i);
 }
@@ -197,10 +198,10 @@ TEST(Atomics, ChangeMemoryLaneByLane) {
       {"red.global.add.f32 [%rd1], 0f3F800000;", 0, 0x42000000},
   };
   for (const AtomicCase& a_case : cases) {
-    const TestRun run =
-        run_ptx(module_with(".param .u64 out", std::string(memory_prologue) + " add.u32 %r2, %r1, 1;\n" +
-                                                   a_case.text + " ret;"),
-                "k", geometry(1, 32), {TestArgument::buffer(Numbers{a_case.before})});
+    const TestRun run = run_ptx(
+        module_with(".param .u64 out", std::string(memory_prologue) + " add.u32 %r2, %r1, 1;\n" +
+                                           a_case.text + " ret;"),
+        "k", geometry(1, 32), {TestArgument::buffer(Numbers{a_case.before})});
     ASSERT_EQ(run.refusal + run.trap(), "") << a_case.text;
     EXPECT_EQ(run.buffer<std::uint32_t>(0)[0], a_case.after) << a_case.text;
   }
@@ -215,7 +216,7 @@ TEST(Atomics, ReturnWhatWasThereAndAddUpInABankButNotInASector) {
     st.global.u32 [%rd3], %r2;
     atom.global.add.u32 %r3, [%rd1], 0;
     ret;)",
-                               32);
+                                    32);
   ASSERT_EQ(run.refusal + run.trap(), "");
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(run.buffer<std::uint32_t>(0)[i], 100 + i);
   const auto& counts = run.outcome.counts;
@@ -261,8 +262,8 @@ TEST(Memory, CountsRememberedShapesLikeEachAccessOnItsOwn) {
         setp.lt.u32 %p1, %r2, {};
         @%p1 bra LOOP;
         ret;)",
-                                               a, b, n),
-                                   32, "", 2048);
+                                                    a, b, n),
+                                        32, "", 2048);
       ASSERT_EQ(run.refusal + run.trap(), "");
       AccessCounts wanted;
       for (std::uint32_t i = 0; i < n; ++i) {
@@ -291,8 +292,8 @@ TEST(Memory, FollowsTheLeaderWhoseShapeChanges) {
   std::mt19937 random(11);
   for (std::uint32_t& value : input) value = random() % 1000;
   for (const std::uint32_t threads : {32u, 64u, 19u}) {
-    const std::string text =
-        module_with(".param .u64 out, .param .u64 in, .param .u64 step", std::string(memory_prologue) + R"(
+    const std::string text = module_with(".param .u64 out, .param .u64 in, .param .u64 step",
+                                         std::string(memory_prologue) + R"(
       ld.param.u64 %rd4, [in];
       ld.param.u64 %rd5, [step];
       shl.b64 %rd9, %rd5, 2;

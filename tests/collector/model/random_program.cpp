@@ -254,8 +254,16 @@ Block Generator::block(unsigned lines, Where where) {
   return block;
 }
 
-std::string kernel_of(const Block& program) {
-  std::string load, store;
+namespace {
+
+/// What a kernel does before and after its program.
+struct Around {
+  std::string load, store, store_common;
+};
+
+Around around() {
+  Around made;
+  auto& [load, store, common] = made;
   const auto type_of = [](char kind) -> std::string_view {
     return std::string_view("hxy").find(kind) != std::string_view::npos ? "b16"
            : kind == 'd'                                                ? "b64"
@@ -280,19 +288,29 @@ std::string kernel_of(const Block& program) {
                          is_shared ? "shared" : "local", is_shared ? "ms" : "ml",
                          8 * i % lane_bytes, 8 * (registers_of_lane + i));
   }
-  std::string common;
   for (unsigned i = 0; i < common_bytes; i += 8) {
     common += fmt::format("ld.shared.u64 %in, [%cs+{0}]; st.global.u64 [%out+{0}], %in;\n", i);
   }
-  int label = 0;
-  return module_with(
-      ".param .u64 to, .param .u64 from, .param .u64 own, .param .u64 common",
-      fmt::format(R"(.reg .b16 %h<6>, %x<6>, %y<6>; .reg .b32 %r<6>, %v<6>, %w<6>, %k<5>, %n<4>;
+  return made;
+}
+
+/// Registers, memory, and where a lane finds its part of them.
+const std::string declarations =
+    R"(.reg .b16 %h<6>, %x<6>, %y<6>; .reg .b32 %r<6>, %v<6>, %w<6>, %k<5>, %n<4>;
 .reg .b64 %d<6>; .reg .f32 %f<6>; .reg .f64 %g<6>; .reg .pred %p<6>, %q<4>;
 .reg .b32 %t, %lane, %ms, %cs; .reg .b64 %in, %out, %mg, %cg, %ml, %as, %ag, %al, %ds, %dg;
 .shared .align 64 .b8 of_lanes[2048]; .shared .align 64 .b8 of_all[192];
 .local .align 64 .b8 frame[64];
-mov.u32 %lane, %tid.x;
+)";
+
+}  // namespace
+
+std::string kernel_of(const Block& program) {
+  const auto [load, store, common] = around();
+  int label = 0;
+  return module_with(
+      ".param .u64 to, .param .u64 from, .param .u64 own, .param .u64 common",
+      declarations + fmt::format(R"(mov.u32 %lane, %tid.x;
 mov.u32 %cs, of_all;
 cvt.u64.u32 %ds, %cs;
 cvta.shared.u64 %ds, %ds;
@@ -319,10 +337,80 @@ ld.param.u64 %out, [to];
 add.u64 %out, %out, {all_bytes};
 {store_common}
 ret;)",
-                  fmt::arg("lane_bytes", lane_bytes), fmt::arg("in_bytes", 8 * registers_of_lane),
-                  fmt::arg("load", load), fmt::arg("body", ptx_of(program, label)),
-                  fmt::arg("out_bytes", 8 * words_of_lane), fmt::arg("store", store),
-                  fmt::arg("all_bytes", 32 * 8 * words_of_lane), fmt::arg("store_common", common)));
+                                 fmt::arg("lane_bytes", lane_bytes),
+                                 fmt::arg("in_bytes", 8 * registers_of_lane),
+                                 fmt::arg("load", load), fmt::arg("body", ptx_of(program, label)),
+                                 fmt::arg("out_bytes", 8 * words_of_lane), fmt::arg("store", store),
+                                 fmt::arg("all_bytes", 32 * 8 * words_of_lane),
+                                 fmt::arg("store_common", common)));
+}
+
+std::string kernel_of_each(const std::vector<std::string>& lines) {
+  const Around made = around();
+  std::string zeros, choice, bodies;
+  for (unsigned i = 0; i < lane_bytes; i += 8) {
+    zeros += fmt::format("st.shared.u64 [%ms+{0}], 0; st.local.u64 [%ml+{0}], 0;\n", i);
+  }
+  for (unsigned i = 0; i < common_bytes; i += 8) {
+    zeros += fmt::format("st.shared.u64 [%cs+{}], 0;\n", i);
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    choice += fmt::format("setp.eq.u32 %q0, %which, {0}; @%q0 bra LINE{0};\n", i);
+    bodies += fmt::format("LINE{}: {}\nbra DONE;\n", i, lines[i]);
+  }
+  return module_with(
+      ".param .u64 to, .param .u64 from, .param .u64 own, .param .u64 common",
+      declarations +
+          fmt::format(
+              R"(.reg .b32 %which; .reg .b64 %all;
+mov.u32 %lane, %tid.x;
+mov.u32 %which, 0;
+mov.u32 %cs, of_all;
+cvt.u64.u32 %ds, %cs;
+cvta.shared.u64 %ds, %ds;
+mov.u32 %ms, of_lanes;
+mad.lo.u32 %ms, %lane, {lane_bytes}, %ms;
+cvt.u64.u32 %as, %ms;
+cvta.shared.u64 %as, %as;
+mov.u64 %ml, frame;
+cvta.local.u64 %al, %ml;
+NEXT:
+{zeros}
+ld.param.u64 %mg, [own];
+mad.wide.u32 %mg, %lane, {lane_bytes}, %mg;
+mad.wide.u32 %mg, %which, {all_lane_bytes}, %mg;
+mov.u64 %ag, %mg;
+ld.param.u64 %cg, [common];
+mad.wide.u32 %cg, %which, {common_bytes}, %cg;
+mov.u64 %dg, %cg;
+mov.u32 %k0, 0xffffffff;
+add.cc.u32 %t, 0, 0;
+ld.param.u64 %in, [from];
+mad.wide.u32 %in, %lane, {in_bytes}, %in;
+mad.wide.u32 %in, %which, {all_in_bytes}, %in;
+{load}
+{choice}
+DONE:
+ld.param.u64 %out, [to];
+mad.wide.u32 %all, %which, {all_out_bytes}, %out;
+mad.wide.u32 %out, %lane, {out_bytes}, %all;
+{store}
+add.u64 %out, %all, {all_words_bytes};
+{store_common}
+add.u32 %which, %which, 1;
+setp.lt.u32 %q0, %which, {count};
+@%q0 bra NEXT;
+ret;
+{bodies})",
+              fmt::arg("lane_bytes", lane_bytes), fmt::arg("zeros", zeros),
+              fmt::arg("all_lane_bytes", 32 * lane_bytes), fmt::arg("common_bytes", common_bytes),
+              fmt::arg("in_bytes", 8 * registers_of_lane),
+              fmt::arg("all_in_bytes", 32 * 8 * registers_of_lane), fmt::arg("load", made.load),
+              fmt::arg("choice", choice), fmt::arg("all_out_bytes", 8 * words_of_program),
+              fmt::arg("out_bytes", 8 * words_of_lane), fmt::arg("store", made.store),
+              fmt::arg("all_words_bytes", 32 * 8 * words_of_lane),
+              fmt::arg("store_common", made.store_common), fmt::arg("count", lines.size()),
+              fmt::arg("bodies", bodies)));
 }
 
 }  // namespace warpmeter::model

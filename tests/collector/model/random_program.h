@@ -61,4 +61,10 @@ class Generator {
 std::string kernel_of(const reference::Block& program);
 inline constexpr unsigned words_of_lane = registers_of_lane + 2 * lane_bytes / 8;
 
+/// As many such programs of one line as there are lines, one after the other in one kernel, whose
+/// loading and storing is then read once for all of them. Each has its own part of every buffer,
+/// and begins as if it were alone: with its registers, memory of zeros, and no carry.
+std::string kernel_of_each(const std::vector<std::string>& lines);
+inline constexpr unsigned words_of_program = 32 * words_of_lane + common_bytes / 8;
+
 }  // namespace warpmeter::model

@@ -97,15 +97,18 @@ inline void load_half(R* to, const std::byte* from, Shape shape) {
   }
 }
 
+/// Lanes may be before the first one.
+inline std::ptrdiff_t as_offset(u64 delta) { return static_cast<std::ptrdiff_t>(delta); }
+
 template <class M, class R>
 inline void load_part(R* to, const std::byte* first, const Site& site, u32 mask) {
   if (site.shape != Shape::general) {
     load_half<M>(to, first, site.shape);
-    load_half<M>(to + lane_count / 2, first + site.half_apart, site.shape);
+    load_half<M>(to + lane_count / 2, first + as_offset(site.half_apart), site.shape);
   } else if (mask == full_mask) {
-    for (u32 l = 0; l < lane_count; ++l) to[l] = static_cast<R>(read<M>(first + site.delta[l]));
+    for (u32 l = 0; l < lane_count; ++l) to[l] = static_cast<R>(read<M>(first + as_offset(site.delta[l])));
   } else {
-    for_each_lane(mask, [&](u32 l) { to[l] = static_cast<R>(read<M>(first + site.delta[l])); });
+    for_each_lane(mask, [&](u32 l) { to[l] = static_cast<R>(read<M>(first + as_offset(site.delta[l]))); });
   }
 }
 
@@ -163,9 +166,9 @@ template <class M, class R>
 inline void store_part(std::byte* first, const R* from, const Site& site, u32 mask) {
   if (site.shape != Shape::general) {
     store_half<M>(first, from, site.shape);
-    store_half<M>(first + site.half_apart, from + lane_count / 2, site.shape);
+    store_half<M>(first + as_offset(site.half_apart), from + lane_count / 2, site.shape);
   } else {
-    for_each_lane(mask, [&](u32 l) { write(first + site.delta[l], static_cast<M>(from[l])); });
+    for_each_lane(mask, [&](u32 l) { write(first + as_offset(site.delta[l]), static_cast<M>(from[l])); });
   }
 }
 

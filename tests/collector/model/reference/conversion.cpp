@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "tests/collector/model/reference/floats.h"
 
@@ -61,16 +62,18 @@ std::uint64_t from_integer(const Line& line, std::uint64_t bits, Type from, Type
     return low(static_cast<UnsignedWide>(number(low(static_cast<UnsignedWide>(value)), to)));
   }
   if (to.bits < 32) return to_float(line, odd(value), to);
+  // Of unsigned numbers clang computes the conversion, and 0 downwards comes out as -0.
+  const bool is_small = value <= std::numeric_limits<std::int64_t>::max();
   const Rounded rounding(line);
   const volatile auto small = static_cast<std::int64_t>(value);
   const volatile auto large = static_cast<std::uint64_t>(value);
   std::uint64_t result = 0;
   if (to.bits == 32) {
-    const volatile float real = value < 0 ? static_cast<float>(small) : static_cast<float>(large);
+    const volatile float real = is_small ? static_cast<float>(small) : static_cast<float>(large);
     result = std::bit_cast<std::uint32_t>(float{real});
   } else {
     const volatile double real =
-        value < 0 ? static_cast<double>(small) : static_cast<double>(large);
+        is_small ? static_cast<double>(small) : static_cast<double>(large);
     result = bits_of(real);
   }
   return line.has("sat") ? saturated(result, to) : result;
