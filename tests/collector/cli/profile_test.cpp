@@ -38,7 +38,7 @@ TEST_F(ProfileProgram, AnUnknownMetricIsSaidWithTheNearestNames) {
 }
 
 TEST_F(ProfileProgram, AnUnknownPerfworksNameIsSaidWithTheNearestNames) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WARPMETER_SANITIZED
   GTEST_SKIP() << "a sanitized program cannot load libnvperf_host";
 #endif
   for (const char* metric : {"smsp__inst_exec.sum", "smsp__inst_executed"}) {
@@ -88,7 +88,7 @@ TEST_F(ProfileProgram, OptionsAfterTheProgramAreItsOwn) {
 }
 
 TEST_F(ProfileProgram, ListsThePassesOfEachGenerationOrOfTheChipHere) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WARPMETER_SANITIZED
   GTEST_SKIP()
       << "a sanitized program cannot load libnvperf_host; the planner's test covers the passes";
 #endif
