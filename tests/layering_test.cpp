@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -147,6 +149,63 @@ TEST(Layering, EveryIncludeFollowsAnArrow) {
     const std::string path = fs::relative(file, warpmeter::source_dir()).string();
     for (const std::string& violation : violations(path, text)) ADD_FAILURE() << violation;
   }
+}
+
+/// Our headers by what they include of ours.
+using Includes = std::map<std::string, std::vector<std::string>>;
+
+Includes headers() {
+  Includes includes;
+  for (const fs::path& file : sources()) {
+    if (file.extension() != ".h") continue;
+    std::ifstream text(file);
+    std::vector<std::string>& all = includes[fs::relative(file, warpmeter::source_dir()).string()];
+    for (std::string line; std::getline(text, line);) {
+      const std::optional<std::string> include = included(line);
+      if (include && include->front() == '"') all.push_back(include->substr(1));
+    }
+  }
+  return includes;
+}
+
+/// The first headers that lead back to one of them, "a.h → b.h → a.h"; empty when none do.
+std::string circle_from(const Includes& includes, const std::string& header,
+                        std::vector<std::string>& way, std::set<std::string>& done) {
+  const bool is_on_the_way = std::find(way.begin(), way.end(), header) != way.end();
+  way.push_back(header);
+  if (is_on_the_way) {
+    std::string circle;
+    for (auto at = std::find(way.begin(), way.end(), header); at != way.end(); ++at) {
+      circle += (circle.empty() ? "" : " → ") + *at;
+    }
+    return circle;
+  }
+  if (const auto known = includes.find(header);
+      known != includes.end() && done.insert(header).second) {
+    for (const std::string& next : known->second) {
+      std::string circle = circle_from(includes, next, way, done);
+      if (!circle.empty()) return circle;
+    }
+  }
+  way.pop_back();
+  return "";
+}
+
+std::string circle_in(const Includes& includes) {
+  std::set<std::string> done;
+  for (const auto& [header, all] : includes) {
+    std::vector<std::string> way;
+    std::string circle = circle_from(includes, header, way, done);
+    if (!circle.empty()) return circle;
+  }
+  return "";
+}
+
+TEST(Layering, NoHeaderLeadsBackToItself) {
+  EXPECT_EQ(circle_in(headers()), "");
+  EXPECT_EQ(circle_in({{"a.h", {"b.h", "d.h"}}, {"b.h", {"c.h"}}, {"c.h", {"b.h"}}, {"d.h", {}}}),
+            "b.h → c.h → b.h");
+  EXPECT_EQ(circle_in({{"a.h", {"b.h", "c.h"}}, {"b.h", {"c.h"}}, {"c.h", {}}}), "");
 }
 
 TEST(Layering, ForbiddenArrowsAreFound) {

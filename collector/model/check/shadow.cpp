@@ -1,5 +1,7 @@
 #include "collector/model/check/shadow.h"
 
+#include "collector/model/check/whole_lanes.h"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -11,37 +13,6 @@ constexpr std::uint8_t words = 8, bytes = 32;
 constexpr std::size_t cells_of_chunk = 4096;
 /// Unordered accesses that are remembered beside the last of each kind; of more, the first are.
 constexpr unsigned most_nodes = 64;
-
-/// Of a sector that is one cell: lane `first` and those after it, `width` bytes each.
-std::uint32_t whole_lanes(std::uint32_t first, std::uint32_t width) {
-  return first | static_cast<std::uint32_t>(std::countr_zero(width)) << 8;
-}
-
-std::uint32_t shift_of(std::uint32_t whole) { return whole >> 8 & 0xff; }
-std::uint32_t width_of(std::uint32_t whole) { return 1u << shift_of(whole); }
-
-/// Other lanes that read the same, in the same instruction: the first of them, plus 1, is packed
-/// above. False where it holds others already.
-bool add_lanes(std::uint32_t& whole, std::uint32_t lanes) {
-  if ((whole & 0xffff) == lanes) return true;
-  const std::uint32_t second = (lanes & 0xff) + 1;
-  if (shift_of(whole) != shift_of(lanes) || (whole >> 16 != 0 && whole >> 16 != second)) {
-    return false;
-  }
-  whole |= second << 16;
-  return true;
-}
-
-/// The lanes of some bytes of it.
-std::uint32_t lanes_of(std::uint32_t whole, std::uint32_t first_byte, std::uint32_t count) {
-  const auto from_lane = [&](std::uint32_t first) {
-    const std::uint32_t from = first + (first_byte >> shift_of(whole));
-    const std::uint32_t to = first + ((first_byte + count - 1) >> shift_of(whole));
-    return static_cast<std::uint32_t>((std::uint64_t{2} << to) - (std::uint64_t{1} << from));
-  };
-  const std::uint32_t lanes = from_lane(whole & 0xff);
-  return whole >> 16 == 0 ? lanes : lanes | from_lane((whole >> 16) - 1);
-}
 
 bool never_race(const Context& a, const Context& b) {
   if (!a.is_strong || !b.is_strong) return false;

@@ -182,6 +182,7 @@ bool LaunchOutcome::has_parted() const {
 LaunchOutcome launch(const Program& program, const Geometry& geometry,
                      std::span<const std::byte> parameters, DeviceMemory& memory,
                      const LaunchOptions& options) {
+  const std::lock_guard alone(memory.launching());
   for (const ModuleVariable& variable : program.variables) {
     if (options.keep_variables && memory.find(variable.address) != nullptr) continue;
     memory.place(variable.address, variable.initial, variable.name);

@@ -87,9 +87,9 @@ std::string geometry_failure(const Program& program, const Geometry& geometry);
 std::optional<std::vector<std::byte>> pack_parameters(
     const Program& program, std::span<const std::vector<std::byte>> arguments);
 
-/// Puts the module's own variables into `memory`, runs, and takes them out again unless they are
-/// to be kept. The geometry must
-/// have no geometry_failure().
+/// Puts the module's own variables into `memory`, runs, and takes them out again unless they are to
+/// be kept. The geometry must have no geometry_failure(). Any thread may call it; while another
+/// launch runs over the same memory, it waits.
 LaunchOutcome launch(const Program& program, const Geometry& geometry,
                      std::span<const std::byte> parameters, DeviceMemory& memory,
                      const LaunchOptions& options);

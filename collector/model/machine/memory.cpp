@@ -57,15 +57,24 @@ std::uint64_t DeviceMemory::allocate(std::vector<std::byte> contents, std::strin
   return address;
 }
 
-void DeviceMemory::place(std::uint64_t address, std::vector<std::byte> contents, std::string name) {
+Allocation& DeviceMemory::add(std::uint64_t address, std::string name) {
   auto allocation = std::make_unique<Allocation>();
   allocation->address = address;
   allocation->name = std::move(name);
-  allocation->data = std::move(contents);
   const auto after = std::upper_bound(
       allocations_.begin(), allocations_.end(), address,
       [](std::uint64_t a, const std::unique_ptr<Allocation>& b) { return a < b->address; });
-  allocations_.insert(after, std::move(allocation));
+  return **allocations_.insert(after, std::move(allocation));
+}
+
+void DeviceMemory::place(std::uint64_t address, std::vector<std::byte> contents, std::string name) {
+  Allocation& allocation = add(address, std::move(name));
+  allocation.own = std::move(contents);
+  allocation.data = allocation.own;
+}
+
+void DeviceMemory::lend(std::uint64_t address, std::span<std::byte> contents, std::string name) {
+  add(address, std::move(name)).data = contents;
 }
 
 const Allocation* DeviceMemory::find(std::uint64_t address) const {
@@ -86,9 +95,10 @@ std::vector<std::byte> DeviceMemory::remove(std::uint64_t address) {
       std::find_if(allocations_.begin(), allocations_.end(),
                    [&](const std::unique_ptr<Allocation>& a) { return a->address == address; });
   if (found == allocations_.end()) return {};
-  std::vector<std::byte> contents = std::move((*found)->data);
+  const std::uint64_t bytes = (*found)->data.size();
+  std::vector<std::byte> contents = std::move((*found)->own);
   if (address >= first_allocation) {
-    removed_[address] = {address, contents.size(), std::move((*found)->name)};
+    removed_[address] = {address, bytes, std::move((*found)->name)};
     if (removed_.size() > most_remembered) removed_.erase(removed_.begin());
   }
   allocations_.erase(found);

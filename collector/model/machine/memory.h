@@ -12,8 +12,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,8 +47,9 @@ inline constexpr std::uint64_t first_module_variable = 0x600000000000;
 
 struct Allocation {
   std::uint64_t address = 0;
-  std::string name;  ///< for messages, see shown_name.h; empty: from the kernel's malloc
-  std::vector<std::byte> data;
+  std::string name;           ///< for messages, see shown_name.h; empty: from the kernel's malloc
+  std::span<std::byte> data;  ///< `own`, or what somebody else owns
+  std::vector<std::byte> own;
 
   // Of a launch whose blocks run side by side; see sharing.h.
   std::atomic<bool> is_loaded{false}, is_stored{false};
@@ -55,7 +58,8 @@ struct Allocation {
   std::uint64_t end() const { return address + data.size(); }
 };
 
-/// The global memory of one launch.
+/// The global memory of launches. They may come from several threads: over one memory they follow
+/// each other (see launch()). Nothing is allocated, lent or removed from outside while one runs.
 class DeviceMemory {
  public:
   /// Takes the contents over and says where they are. Successive allocations ascend.
@@ -63,6 +67,10 @@ class DeviceMemory {
 
   /// At a given address, beyond which nothing may lie within 256 bytes.
   void place(std::uint64_t address, std::vector<std::byte> contents, std::string name);
+
+  /// Memory that somebody else owns and keeps for as long as it is not removed, at an address that
+  /// they choose: where it is on this machine, for example. It may not reach into a window.
+  void lend(std::uint64_t address, std::span<std::byte> contents, std::string name);
 
   /// The allocation that holds the address; null when none does.
   const Allocation* find(std::uint64_t address) const;
@@ -85,7 +93,8 @@ class DeviceMemory {
   };
   Heap& heap() { return heap_; }
 
-  /// Takes the contents back: nothing is allocated at the address afterwards.
+  /// Takes the contents back, none of what was lent: nothing is allocated at the address
+  /// afterwards.
   std::vector<std::byte> remove(std::uint64_t address);
 
   /// What was allocated there once, as long as it is remembered; addresses are not given twice.
@@ -95,10 +104,16 @@ class DeviceMemory {
   };
   const Removed* find_removed(std::uint64_t address) const;
 
+  /// Held by the launch that runs.
+  std::mutex& launching() { return *launching_; }
+
  private:
+  Allocation& add(std::uint64_t address, std::string name);
+
   std::vector<std::unique_ptr<Allocation>> allocations_;  ///< by ascending address
   std::uint64_t next_ = first_allocation;
   Heap heap_;
+  std::unique_ptr<std::mutex> launching_ = std::make_unique<std::mutex>();
   std::map<std::uint64_t, Removed> removed_;  ///< the latest of them, by their addresses
 };
 

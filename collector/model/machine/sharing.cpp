@@ -39,7 +39,8 @@ Sharing::Sharing(DeviceMemory& memory) : memory_(memory) {
 }
 
 void Sharing::keep(Allocation& allocation) {
-  Kept& kept = kept_.emplace_back(Kept{&allocation, allocation.data, no_words(allocation)});
+  Kept& kept = kept_.emplace_back(
+      Kept{&allocation, {allocation.data.begin(), allocation.data.end()}, no_words(allocation)});
   allocation.touched = kept.touched.get();
 }
 

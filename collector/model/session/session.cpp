@@ -235,7 +235,7 @@ std::vector<std::byte> LaunchSession::bytes_of(const Argument& argument,
 void LaunchSession::save(const Prepared& prepared) {
   for (const auto& [name, output] : prepared.saves) {
     const Buffer& buffer = buffers_.at(name);
-    const std::vector<std::byte>& data = memory_.find(buffer.address)->data;
+    const std::span<const std::byte> data = memory_.find(buffer.address)->data;
     const auto* bytes = reinterpret_cast<const char*>(data.data());
     if (output->name().ends_with(".npy")) {
       output->write(npy_header(buffer.element, data.size()));

@@ -138,9 +138,6 @@ class Decoder {
   };
 
   // decoder.cpp
-  void place_variables();
-  void relocate_variables();
-  void place_instance(Instance& instance);
   void decode_function(Instance& instance, const std::vector<Symbol>& results,
                        const std::vector<Symbol>& arguments);
   void finish_function(Instance& instance, const Place& place, const std::vector<Branch>& branches);
@@ -155,6 +152,11 @@ class Decoder {
   [[noreturn]] void refuse_form() const;
   void expect_executed() const;
   bool has(Word word) const { return instruction_->has(word); }
+
+  // variables.cpp
+  void place_variables();
+  void relocate_variables();
+  void place_instance(Instance& instance);
 
   // operands.cpp
   void expect_operands(std::size_t least, std::size_t most) const;
