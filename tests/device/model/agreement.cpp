@@ -28,12 +28,26 @@ double difference_of(const std::vector<std::byte>& one, const std::vector<std::b
 
 const std::vector<std::string>& counter_names() {
   static const std::vector<std::string> names = {
-      "shared_load_wavefronts",    "shared_load_requests",     "shared_store_wavefronts",
-      "shared_store_requests",     "global_load_sectors",      "global_load_requests",
-      "global_load_bytes",         "global_store_sectors",     "global_store_requests",
-      "global_store_bytes",        "shared_atomic_wavefronts", "shared_atomic_requests",
-      "global_atomic_sectors",     "global_atomic_requests",   "global_reduction_sectors",
+      "shared_load_wavefronts",
+      "shared_load_requests",
+      "shared_store_wavefronts",
+      "shared_store_requests",
+      "global_load_sectors",
+      "global_load_requests",
+      "global_load_bytes",
+      "global_store_sectors",
+      "global_store_requests",
+      "global_store_bytes",
+      "shared_atomic_wavefronts",
+      "shared_atomic_requests",
+      "global_atomic_sectors",
+      "global_atomic_requests",
+      "global_reduction_sectors",
       "global_reduction_requests",
+      "shared_matrix_load_wavefronts",
+      "shared_matrix_load_requests",
+      "shared_matrix_store_wavefronts",
+      "shared_matrix_store_requests",
   };
   return names;
 }

@@ -80,6 +80,20 @@ std::span<const Case> features() {
       {"volatile_shared", &images::agree_local, four_blocks, ints<4, 2>},
       {"table_by_data", &images::agree_local, four_blocks, ints<512, 9>},
       {"by_value", &images::agree_local, four_blocks, from_to<std::int32_t, 1024, double, 512, 5>},
+      // agree_matrix.cu
+      {"matrix_load_x1", &images::agree_matrix, {{2}, {32}}, onto_zeros<256, 128>},
+      {"matrix_load_x2", &images::agree_matrix, {{2}, {32}}, onto_zeros<256, 144>},
+      {"matrix_load_x4", &images::agree_matrix, {{2}, {32}}, onto_zeros<256, 16>},
+      {"matrix_load_x1_trans", &images::agree_matrix, {{2}, {32}}, onto_zeros<256, 32>},
+      {"matrix_load_x2_trans", &images::agree_matrix, {{2}, {32}}, onto_zeros<256, 128>},
+      {"matrix_load_x4_trans", &images::agree_matrix, {{2}, {32}}, onto_zeros<256, 64>},
+      {"matrix_store_x1", &images::agree_matrix, {{2}, {32}}, onto_zeros<8192, 16>},
+      {"matrix_store_x2", &images::agree_matrix, {{2}, {32}}, onto_zeros<8192, 128>},
+      {"matrix_store_x4", &images::agree_matrix, {{2}, {32}}, onto_zeros<8192, 144>},
+      {"matrix_store_x1_trans", &images::agree_matrix, {{2}, {32}}, onto_zeros<8192, 128>},
+      {"matrix_store_x2_trans", &images::agree_matrix, {{2}, {32}}, onto_zeros<8192, 48>},
+      {"matrix_store_x4_trans", &images::agree_matrix, {{2}, {32}}, onto_zeros<8192, 128>},
+      {"matrix_turn", &images::agree_matrix, {{2}, {32}}, onto_zeros<8192, 144>},
   };
   return all;
 }
