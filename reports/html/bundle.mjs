@@ -10,7 +10,8 @@ const [, , modules, output] = process.argv;
 
 /** A file's text as it may stand inside <script> or <style>. */
 function inlined(path) {
-  const text = readFileSync(path, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/gm, '').trim();
+  const text = readFileSync(path, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/gm, '')
+    .replace(/^ *\/\/@include (\S+)$/gm, (_, part) => readFileSync(part, 'utf8')).trim();
   if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${path} would end its element early`);
   return `\n${text}\n`;
 }

@@ -1,5 +1,5 @@
-// `warpmeter model` as a person uses it: PTX and CUDA sources, arguments, outputs, mistakes.
-#include "tests/collector/cli/workspace.h"
+// `warpmeter model` as a person uses it: PTX and CUDA sources, arguments, outputs.
+#include "tests/collector/cli/model_workspace.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -8,56 +8,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* transpose = R"(
-__global__ void transpose_tiled(float* out, const float* in, int width, int height) {
-  __shared__ float tile[16][16];
-  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
-  tile[threadIdx.y][threadIdx.x] = in[y * width + x];
-  __syncthreads();
-  int ox = blockIdx.y * 16 + threadIdx.x, oy = blockIdx.x * 16 + threadIdx.y;
-  out[oy * height + ox] = tile[threadIdx.x][threadIdx.y];
-}
-template <class T, int N> __global__ void fill(T* out, T value) { out[threadIdx.x % N] = value; }
-)";
-
-constexpr const char* counter_ptx = R"(.version 8.0
-.target sm_90
-.address_size 64
-.visible .global .align 4 .u32 total;
-.visible .entry add(.param .u64 out, .param .u32 n)
-{
- .reg .b32 %r<4>; .reg .b64 %rd<4>;
- ld.param.u64 %rd1, [out];
- ld.param.u32 %r1, [n];
- ld.global.u32 %r2, [total];
- add.u32 %r3, %r2, %r1;
- st.global.u32 [total], %r3;
- st.global.u32 [%rd1], %r3;
- ret;
-}
-)";
-
-class Model : public Workspace {
- protected:
-  void SetUp() override {
-    Workspace::SetUp();
-    write("transpose.cu", transpose);
-    write("add.ptx", counter_ptx);
-  }
-  Outcome model(std::vector<std::string> words) const {
-    words.insert(words.begin(), "model");
-    return warpmeter(std::move(words));
-  }
-  /// The transpose, with more words.
-  Outcome transposed(const std::vector<std::string>& more) const {
-    std::vector<std::string> words = {
-        "transpose.cu",      "-k",    "transpose_tiled", "--grid",        "4,4",
-        "--block",           "16,16", "--arg",           "out:f32[4096]", "--arg",
-        "in:f32[4096]=iota", "--arg", "width:i32=64",    "--arg",         "i32=64"};
-    words.insert(words.end(), more.begin(), more.end());
-    return model(words);
-  }
-};
+class Model : public ModelWorkspace {};
 
 TEST_F(Model, CompilesACudaSourceAndCountsIt) {
   const Outcome outcome = transposed({"--format", "csv"});
@@ -150,6 +101,29 @@ TEST_F(Model, ShowsAtomicsByDefaultWhereThereAreAny) {
       << "asked for";
   EXPECT_THAT(warpmeter({"report", "--db", "other.db"}).output,
               AllOf(HasSubstr("gst efficiency"), Not(HasSubstr("atomic"))));
+}
+
+TEST_F(Model, ShowsMatricesByDefaultWhereThereAreAny) {
+  write(
+      "matrix.cu",
+      "extern \"C\" __global__ void turned(unsigned* out) {\n"
+      "  __shared__ __align__(128) unsigned tile[1024];\n"
+      "  for (int i = threadIdx.x; i < 1024; i += 32) tile[i] = i;\n"
+      "  __syncwarp();\n"
+      "  unsigned row = (unsigned)__cvta_generic_to_shared(tile) + threadIdx.x * 128, a, b, c, d;\n"
+      "  asm volatile(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\"\n"
+      "               : \"=r\"(a), \"=r\"(b), \"=r\"(c), \"=r\"(d) : \"r\"(row));\n"
+      "  asm volatile(\"stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};\" :: \"r\"(row), "
+      "\"r\"(a + b + c + d) : \"memory\");\n"
+      "  __syncwarp();\n"
+      "  out[threadIdx.x] = tile[threadIdx.x];\n"
+      "}\n");
+  const Outcome outcome = model({"matrix.cu", "--grid", "1", "--block", "32", "--arg", "u32[32]"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("shared_matrix_load_wavefronts *\\| *32 "));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("shared_matrix_store_wavefronts *\\| *8 "));
+  EXPECT_THAT(outcome.output, HasSubstr("shared matrix load")) << "the line says what it is";
+  EXPECT_THAT(transposed({}).output, Not(HasSubstr("matrix")));
 }
 
 TEST_F(Model, StoresTheLaunchWhereADatabaseIsNamed) {
@@ -284,7 +258,7 @@ TEST_F(Model, FailsWithTheKernel) {
 }
 
 TEST_F(Model, SaysWhichKernelsItAccepts) {
-  std::string text = counter_ptx;
+  std::string text = counter_source;
   text +=
       ".visible .entry twin()\n{\n .reg .b32 %r<5>;\n mov.u32 %r1, 1;\n"
       " tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [t, {%r1}];\n ret;\n}\n";
@@ -297,92 +271,8 @@ TEST_F(Model, SaysWhichKernelsItAccepts) {
   EXPECT_EQ(model({"--accepts", "add.ptx"}).exit_code, 0);
 }
 
-struct Mistake {
-  std::vector<std::string> words;
-  int exit_code;
-  const char* message;
-};
-
-TEST_F(Model, RefusesWhatCannotBeRun) {
-  const std::vector<std::string> add = {"add.ptx", "--grid", "1", "--block", "1"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), add.begin(), add.end());
-    return more;
-  };
-  const Mistake table[] = {
-      {{}, 2, "needs a .cu or .ptx file"},
-      {{"add.ptx"}, 2, "needs --grid and --block"},
-      {{"nowhere.ptx", "--grid", "1", "--block", "1"}, 5, "there is no file nowhere.ptx"},
-      {{"spec.txt", "--grid", "1", "--block", "1"}, 2, "neither .cu nor .ptx"},
-      {{"add.ptx", "--grid", "1,2,3,4", "--block", "1"}, 2, "one to three numbers"},
-      {{"add.ptx", "--grid", "0", "--block", "1"}, 2, "--grid"},
-      {with({"--arg", "null", "--arg", "u32=1", "--blocks", "0"}), 2, "--blocks takes"},
-      {{"add.ptx", "--grid", "1", "--block", "2048"}, 2, "at most 1024 threads"},
-      {with({"--arg", "u32=1"}), 2, "parameter 1 of add(u64, u32) is u64"},
-      {with({"--arg", "null"}), 2, "parameter 2 (u32) has none"},
-      {with({"--arg", "@x", "--arg", "u32=1"}), 2, "names no buffer"},
-      {with({"--arg", "o:u32[1]", "--arg", "u32=1", "--save", "x=x.npy"}), 2, "no buffer 'x'"},
-      {with({"--arg", "o:u32[1]", "--arg", "u32=1", "--save", "o=x.txt"}), 2, "neither .npy nor"},
-      {with({"--arg", "o:u32[]=no.npy", "--arg", "u32=1"}), 5, "there is no file no.npy"},
-      {with({"--arg", "o:u64[9999999999999999]", "--arg", "u32=1"}), 2, "memory"},
-      {with({"--arg", "o:u64[18446744073709551615]", "--arg", "u32=1"}), 2, "memory"},
-      {with({"--arg", "o:u64[1e20]", "--arg", "u32=1"}), 2, "no whole number above 0"},
-      {with({"--arg", "null", "--arg", "u32=1", "--threads", "0"}), 2, "--threads takes"},
-      {with({"--arg", "null", "--arg", "u32=1", "--shared", "-1"}), 2, "--shared takes"},
-      {with({"--arg", "null", "--arg", "u32=1", "--cubin", "no.cubin"}), 5, "no file no.cubin"},
-      {with({"--arg", "null", "--arg", "u32=1", "--std", "c++14"}), 2, "--std takes c++17"},
-      {{"add.ptx", "--grid", "-1", "--block", "1"}, 2, "--grid takes a whole number from 1"},
-      {{"add.ptx", "--grid", "1,70000", "--block", "1", "--arg", "null", "--arg", "u32=1"},
-       2,
-       "larger than a device takes"},
-  };
-  for (const Mistake& row : table) {
-    const Outcome outcome = model(row.words);
-    EXPECT_EQ(outcome.exit_code, row.exit_code) << row.message << outcome.error;
-    EXPECT_THAT(outcome.error, HasSubstr(row.message));
-    EXPECT_THAT(outcome.output, testing::IsEmpty());
-  }
-}
-
-TEST_F(Model, RefusesWhatTheCompilerWouldPassOver) {
-  write("file", "");
-  const Mistake table[] = {
-      {{"--arch", "sm_91"}, 2, "not 'sm_91' (did you mean sm_90?): sm_"},
-      {{"--arch", "fermi"}, 2, "not 'fermi': sm_"},
-      {{"-I", "nowhere"}, 2, "--include takes a folder, and 'nowhere' is not there"},
-      {{"-I", "file"}, 2, "'file' is none"},
-      {{"-D", "1x=2"}, 2, "--define takes NAME or NAME=VALUE, not '1x=2'"},
-      {{"-D", "=3"}, 2, "--define takes"},
-  };
-  for (const Mistake& row : table) {
-    for (const char* source : {"transpose.cu", "add.ptx"}) {
-      std::vector<std::string> words = {source, "--grid", "1", "--block", "1"};
-      words.insert(words.end(), row.words.begin(), row.words.end());
-      const Outcome outcome = model(words);
-      EXPECT_EQ(outcome.exit_code, row.exit_code) << row.message << outcome.error;
-      EXPECT_THAT(outcome.error, HasSubstr(row.message));
-      words.emplace_back("--accepts");
-      EXPECT_EQ(model(words).exit_code, row.exit_code) << row.message;
-    }
-  }
-  EXPECT_EQ(transposed({"-I", ".", "-D", "F(x)=x", "-D", "M", "--arch", "sm_80"}).exit_code, 0);
-}
-
-TEST_F(Model, SaysThatWhatIsCompiledIsNotCompiledOnceMore) {
-  const Outcome outcome = model(
-      {"add.ptx", "--grid", "1", "--block", "1", "--arg", "u32[1]", "--arg", "u32=1", "-D", "N=1"});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
-  EXPECT_THAT(outcome.error, HasSubstr("add.ptx is compiled already: --arch, --std, -I and -D"));
-}
-
-TEST_F(Model, CompilesWithTheOptionsWhenItSaysWhatItAccepts) {
-  write("needs.cu", "__global__ void k(int* p) { *p = VALUE; }\n");
-  EXPECT_EQ(model({"--accepts", "needs.cu"}).exit_code, 2);
-  EXPECT_EQ(model({"--accepts", "needs.cu", "-D", "VALUE=1"}).exit_code, 0);
-}
-
 TEST_F(Model, KeepsANameThatWouldAlsoBeAMangledType) {
-  std::string text = counter_ptx;
+  std::string text = counter_source;
   text.replace(text.find("add("), 3, "f");
   write("f.ptx", text);
   const Outcome outcome = model({"f.ptx", "-k", "f", "--grid", "1", "--block", "1", "--arg",

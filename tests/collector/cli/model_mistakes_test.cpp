@@ -1,0 +1,98 @@
+// What `warpmeter model` refuses, and how it says so.
+#include "tests/collector/cli/model_workspace.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class ModelMistakes : public ModelWorkspace {};
+
+struct Mistake {
+  std::vector<std::string> words;
+  int exit_code;
+  const char* message;
+};
+
+TEST_F(ModelMistakes, RefusesWhatCannotBeRun) {
+  const std::vector<std::string> add = {"add.ptx", "--grid", "1", "--block", "1"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), add.begin(), add.end());
+    return more;
+  };
+  const Mistake table[] = {
+      {{}, 2, "needs a .cu or .ptx file"},
+      {{"add.ptx"}, 2, "needs --grid and --block"},
+      {{"nowhere.ptx", "--grid", "1", "--block", "1"}, 5, "there is no file nowhere.ptx"},
+      {{"spec.txt", "--grid", "1", "--block", "1"}, 2, "neither .cu nor .ptx"},
+      {{"add.ptx", "--grid", "1,2,3,4", "--block", "1"}, 2, "one to three numbers"},
+      {{"add.ptx", "--grid", "0", "--block", "1"}, 2, "--grid"},
+      {with({"--arg", "null", "--arg", "u32=1", "--blocks", "0"}), 2, "--blocks takes"},
+      {{"add.ptx", "--grid", "1", "--block", "2048"}, 2, "at most 1024 threads"},
+      {with({"--arg", "u32=1"}), 2, "parameter 1 of add(u64, u32) is u64"},
+      {with({"--arg", "null"}), 2, "parameter 2 (u32) has none"},
+      {with({"--arg", "@x", "--arg", "u32=1"}), 2, "names no buffer"},
+      {with({"--arg", "o:u32[1]", "--arg", "u32=1", "--save", "x=x.npy"}), 2, "no buffer 'x'"},
+      {with({"--arg", "o:u32[1]", "--arg", "u32=1", "--save", "o=x.txt"}), 2, "neither .npy nor"},
+      {with({"--arg", "o:u32[]=no.npy", "--arg", "u32=1"}), 5, "there is no file no.npy"},
+      {with({"--arg", "o:u64[9999999999999999]", "--arg", "u32=1"}), 2, "memory"},
+      {with({"--arg", "o:u64[18446744073709551615]", "--arg", "u32=1"}), 2, "memory"},
+      {with({"--arg", "o:u64[1e20]", "--arg", "u32=1"}), 2, "no whole number above 0"},
+      {with({"--arg", "null", "--arg", "u32=1", "--threads", "0"}), 2, "--threads takes"},
+      {with({"--arg", "null", "--arg", "u32=1", "--shared", "-1"}), 2, "--shared takes"},
+      {with({"--arg", "null", "--arg", "u32=1", "--cubin", "no.cubin"}), 5, "no file no.cubin"},
+      {with({"--arg", "null", "--arg", "u32=1", "--std", "c++14"}), 2, "--std takes c++17"},
+      {{"add.ptx", "--grid", "-1", "--block", "1"}, 2, "--grid takes a whole number from 1"},
+      {{"add.ptx", "--grid", "1,70000", "--block", "1", "--arg", "null", "--arg", "u32=1"},
+       2,
+       "larger than a device takes"},
+  };
+  for (const Mistake& row : table) {
+    const Outcome outcome = model(row.words);
+    EXPECT_EQ(outcome.exit_code, row.exit_code) << row.message << outcome.error;
+    EXPECT_THAT(outcome.error, HasSubstr(row.message));
+    EXPECT_THAT(outcome.output, testing::IsEmpty());
+  }
+}
+
+TEST_F(ModelMistakes, RefusesWhatTheCompilerWouldPassOver) {
+  write("file", "");
+  const Mistake table[] = {
+      {{"--arch", "sm_91"}, 2, "not 'sm_91' (did you mean sm_90?): sm_"},
+      {{"--arch", "fermi"}, 2, "not 'fermi': sm_"},
+      {{"-I", "nowhere"}, 2, "--include takes a folder, and 'nowhere' is not there"},
+      {{"-I", "file"}, 2, "'file' is none"},
+      {{"-D", "1x=2"}, 2, "--define takes NAME or NAME=VALUE, not '1x=2'"},
+      {{"-D", "=3"}, 2, "--define takes"},
+  };
+  for (const Mistake& row : table) {
+    for (const char* source : {"transpose.cu", "add.ptx"}) {
+      std::vector<std::string> words = {source, "--grid", "1", "--block", "1"};
+      words.insert(words.end(), row.words.begin(), row.words.end());
+      const Outcome outcome = model(words);
+      EXPECT_EQ(outcome.exit_code, row.exit_code) << row.message << outcome.error;
+      EXPECT_THAT(outcome.error, HasSubstr(row.message));
+      words.emplace_back("--accepts");
+      EXPECT_EQ(model(words).exit_code, row.exit_code) << row.message;
+    }
+  }
+  EXPECT_EQ(transposed({"-I", ".", "-D", "F(x)=x", "-D", "M", "--arch", "sm_80"}).exit_code, 0);
+}
+
+TEST_F(ModelMistakes, SaysThatWhatIsCompiledIsNotCompiledOnceMore) {
+  const Outcome outcome = model(
+      {"add.ptx", "--grid", "1", "--block", "1", "--arg", "u32[1]", "--arg", "u32=1", "-D", "N=1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.error, HasSubstr("add.ptx is compiled already: --arch, --std, -I and -D"));
+}
+
+TEST_F(ModelMistakes, CompilesWithTheOptionsWhenItSaysWhatItAccepts) {
+  write("needs.cu", "__global__ void k(int* p) { *p = VALUE; }\n");
+  EXPECT_EQ(model({"--accepts", "needs.cu"}).exit_code, 2);
+  EXPECT_EQ(model({"--accepts", "needs.cu", "-D", "VALUE=1"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
