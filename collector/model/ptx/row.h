@@ -51,32 +51,6 @@ struct Effects {
   bool names_lanes = false;      ///< with .sync its last operand is the lanes that take part
 };
 
-// What the rows are made of.
-inline constexpr Effects effect = {}, result = {.writes_first = true},
-                         own_result = {.writes_first = true, .differs = true},
-                         loads = {.writes_first = true, .memory = Memory::load},
-                         loads_matrix = {.writes_first = true,
-                                         .memory = Memory::load,
-                                         .differs = true,
-                                         .is_matrix = true},
-                         stores = {.memory = Memory::store},
-                         stores_matrix = {.memory = Memory::store, .is_matrix = true},
-                         changes = {.writes_first = true, .memory = Memory::atomic},
-                         reduces = {.memory = Memory::reduce}, copies = {.memory = Memory::copy},
-                         jumps = {.flow = Flow::branch},
-                         jumps_by_index = {.flow = Flow::indexed_branch},
-                         calls = {.writes_first = true, .flow = Flow::call},
-                         returns = {.flow = Flow::leave}, ends = {.flow = Flow::finish},
-                         barrier = {.waits_for_block = true, .orders = true},
-                         barrier_result = {.writes_first = true,
-                                           .waits_for_block = true,
-                                           .orders = true},
-                         warp_barrier = {.orders = true, .names_lanes = true},
-                         changes_object = {.orders = true, .differs = true},
-                         asks_object = {.writes_first = true, .orders = true, .differs = true},
-                         asks_lanes = own_result,
-                         exchanges = {.writes_first = true, .differs = true, .names_lanes = true};
-
 /// Which part of the machine executes an instruction.
 enum class Execution : std::uint8_t {
   refused,
