@@ -6,8 +6,8 @@
 //
 // UNARY, BINARY, TERNARY(code, PTX names, destination type, source types…, value of one lane)
 //   a, b, c: the sources' values in a lane. Functions are in execute/semantics.h.
-// COMPARE(code, comparison, type, value of one lane): setp and set. gt and ge swap their operands.
-// CLASSIFY(code, PTX names, type, value of one lane): one source, a predicate.
+// COMPARE(code, comparison by its ptx::Word, type, value of one lane): setp and set. gt and ge swap
+// their operands. CLASSIFY(code, PTX names, type, value of one lane): one source, a predicate.
 // CONVERT(code, destination type, source type, value of one lane): cvt without a rounding that
 // differs
 //   from the default (integers: towards zero, floats: to nearest).

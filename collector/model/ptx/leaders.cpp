@@ -43,9 +43,7 @@ bool is_pure(const Instruction& instruction) {
 }
 
 /// Special registers that are the same for every thread of a block.
-bool is_of_block(std::string_view name) {
-  return name.starts_with("%ctaid") || name.starts_with("%nctaid") || name.starts_with("%ntid");
-}
+bool is_of_block(Special special) { return same_in(special) != Same::thread; }
 
 /// Registers that hold the same number in all threads of a block that gave them one, at any time.
 class Uniform {
@@ -73,7 +71,7 @@ class Uniform {
     if (operand.kind == Operand::Kind::integer) return true;
     if (operand.kind != Operand::Kind::name || operand.negated) return false;
     const auto id = data_.find(operand.name);
-    return id ? is_uniform_[*id] : is_of_block(operand.name);
+    return id ? is_uniform_[*id] : is_of_block(operand.special);
   }
 
  private:

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "collector/model/ptx/mnemonic.h"
+#include "collector/model/ptx/special_registers.h"
 
 namespace warpmeter::model::ptx {
 
@@ -55,7 +56,8 @@ struct Operand {
   /// Of a name; of an address that is more than base and offset (`[tex, {x, y}]`), the text between
   /// the brackets.
   std::string_view name;
-  bool negated = false;  ///< !p
+  Special special = Special::none;  ///< of a name that is no register of the function
+  bool negated = false;             ///< !p
   std::uint64_t bits = 0;
   bool is_unsigned = false;
   bool is_f32 = false;  ///< floating given as 0f…
@@ -137,6 +139,8 @@ struct Module {
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<std::pair<std::string_view, std::string_view>> aliases;  ///< `.alias name, function`
+  bool takes_stack = false;                                            ///< some function has alloca
+  bool reserves_shared = false;          ///< somebody asks for the system's part of shared memory
   std::deque<std::string> unique_names;  ///< the names that the parser made
 
   /// The function of this name or alias, its definition rather than a declaration of it; null when

@@ -20,8 +20,7 @@ bool tells_threads_apart(const Instruction& instruction, const Function& functio
 
 /// A special register that is the same in all threads of a grid, or what is no register at all.
 bool is_same_special(std::string_view name) {
-  return !name.starts_with('%') || name.starts_with("%ntid") || name.starts_with("%nctaid") ||
-         name.starts_with("%dynamic_smem_size") || name.starts_with("%total_smem_size");
+  return !name.starts_with('%') || same_in(special_named(name)) == Same::grid;
 }
 
 class Search {

@@ -65,6 +65,7 @@ void Parser::instruction(Body& body, const Token& opcode, std::optional<Guard> g
   instruction.line = opcode.line;
   instruction.location = body.location;
   body.scope_of_instruction.push_back(body.scopes.current());
+  if (instruction.is(Opcode::alloca)) module_.takes_stack = true;
   if (instruction.is(Opcode::call)) {
     call_operands(body, instruction);
   } else {
@@ -129,6 +130,8 @@ Operand Parser::operand(Body& body) {
 Operand Parser::name_operand(Body& body) {
   Operand operand;
   operand.name = body.scopes.resolve(expect_word("a name"));
+  operand.special = special_named(operand.name);
+  if (is_of_reserved_shared(operand.special)) module_.reserves_shared = true;
   if (operand.name == "WARP_SZ") {
     operand.kind = Operand::Kind::integer;
     operand.name = {};

@@ -10,15 +10,15 @@ namespace warpmeter::model {
 namespace {
 
 struct Clock {
-  std::string_view name;
+  ptx::Special name;
   Code code;
   unsigned bytes;
 };
 constexpr Clock clocks[] = {
-    {"%clock", Code::clock_32, 4},
-    {"%clock64", Code::clock_64, 8},
-    {"%globaltimer", Code::clock_64, 8},
-    {"%globaltimer_lo", Code::clock_32, 4},
+    {ptx::Special::clock, Code::clock_32, 4},
+    {ptx::Special::clock64, Code::clock_64, 8},
+    {ptx::Special::globaltimer, Code::clock_64, 8},
+    {ptx::Special::globaltimer_lo, Code::clock_32, 4},
 };
 
 /// What `.ftz`, `.sat` and `.relu` mean for a type; count: nothing.
@@ -165,7 +165,7 @@ void Decoder::decode_mov() {
       comparison.b = zero;
       return;
     }
-    if (from.name == "%is_explicit_cluster") {
+    if (from.special == ptx::Special::is_explicit_cluster) {
       const std::uint16_t zero = constant(0, 4);
       Operation& never = emit(Code::ne_u32);
       never.d = predicate_destination(to);
@@ -189,7 +189,7 @@ void Decoder::decode_mov() {
     return;
   }
   for (const Clock& clock : clocks) {
-    if (from.name != clock.name) continue;
+    if (from.special != clock.name) continue;
     const std::uint16_t row = destination(to, clock.bytes == 4 ? RowType::u32 : RowType::u64);
     emit(clock.code).d = row;
     return;

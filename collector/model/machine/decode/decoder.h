@@ -175,9 +175,9 @@ class Decoder {
   std::uint16_t destination(const Operand& operand, RowType type);
   std::uint16_t predicate_source(const Operand& operand);       ///< 2 × index + negated
   std::uint16_t predicate_destination(const Operand& operand);  ///< index
-  std::optional<std::uint64_t> reserved_shared(std::string_view name) const;
+  std::optional<std::uint64_t> reserved_shared(ptx::Special special) const;
   std::uint64_t grid_workspace();
-  std::optional<std::uint16_t> special_row(std::string_view name, RowType type);
+  std::optional<std::uint16_t> special_row(ptx::Special special_register, RowType type);
 
   // arithmetic.cpp
   void decode_value();

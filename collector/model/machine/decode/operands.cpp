@@ -10,61 +10,73 @@
 namespace warpmeter::model {
 namespace {
 
-struct SpecialName {
-  std::string_view name;
+/// What a row of the machine is filled with for a special register.
+struct SpecialSource {
+  ptx::Special name;
   Special special;
 };
-constexpr SpecialName special_names[] = {
-    {"%tid.x", Special::tid_x},
-    {"%tid.y", Special::tid_y},
-    {"%tid.z", Special::tid_z},
-    {"%ntid.x", Special::ntid_x},
-    {"%ntid.y", Special::ntid_y},
-    {"%ntid.z", Special::ntid_z},
-    {"%ctaid.x", Special::ctaid_x},
-    {"%ctaid.y", Special::ctaid_y},
-    {"%ctaid.z", Special::ctaid_z},
-    {"%nctaid.x", Special::nctaid_x},
-    {"%nctaid.y", Special::nctaid_y},
-    {"%nctaid.z", Special::nctaid_z},
-    {"%laneid", Special::laneid},
-    {"%warpid", Special::warpid},
-    {"%nwarpid", Special::nwarpid},
-    {"%lanemask_eq", Special::lanemask_eq},
-    {"%lanemask_le", Special::lanemask_le},
-    {"%lanemask_lt", Special::lanemask_lt},
-    {"%lanemask_ge", Special::lanemask_ge},
-    {"%lanemask_gt", Special::lanemask_gt},
-    {"%dynamic_smem_size", Special::dynamic_smem_size},
-    {"%total_smem_size", Special::total_smem_size},
-    {"%aggr_smem_size", Special::total_smem_size},
+constexpr SpecialSource special_sources[] = {
+#define SAME(name) \
+  { ptx::Special::name, Special::name }
+    SAME(tid_x),
+    SAME(tid_y),
+    SAME(tid_z),
+    SAME(ntid_x),
+    SAME(ntid_y),
+    SAME(ntid_z),
+    SAME(ctaid_x),
+    SAME(ctaid_y),
+    SAME(ctaid_z),
+    SAME(nctaid_x),
+    SAME(nctaid_y),
+    SAME(nctaid_z),
+    SAME(laneid),
+    SAME(warpid),
+    SAME(nwarpid),
+    SAME(lanemask_eq),
+    SAME(lanemask_le),
+    SAME(lanemask_lt),
+    SAME(lanemask_ge),
+    SAME(lanemask_gt),
+    SAME(dynamic_smem_size),
+    SAME(total_smem_size),
+#undef SAME
+    {ptx::Special::aggr_smem_size, Special::total_smem_size},
     // Without clusters, every block is one.
-    {"%clusterid.x", Special::ctaid_x},
-    {"%clusterid.y", Special::ctaid_y},
-    {"%clusterid.z", Special::ctaid_z},
-    {"%nclusterid.x", Special::nctaid_x},
-    {"%nclusterid.y", Special::nctaid_y},
-    {"%nclusterid.z", Special::nctaid_z},
+    {ptx::Special::clusterid_x, Special::ctaid_x},
+    {ptx::Special::clusterid_y, Special::ctaid_y},
+    {ptx::Special::clusterid_z, Special::ctaid_z},
+    {ptx::Special::nclusterid_x, Special::nctaid_x},
+    {ptx::Special::nclusterid_y, Special::nctaid_y},
+    {ptx::Special::nclusterid_z, Special::nctaid_z},
 };
 
-/// The model is one multiprocessor with one grid.
-constexpr std::pair<std::string_view, std::uint64_t> fixed_specials[] = {
-    {"%smid", 0},
-    {"%nsmid", 1},
-    {"%gridid", 0},
-    {"WARP_SZ", 32},
-    {"%cluster_ctaid.x", 0},
-    {"%cluster_ctaid.y", 0},
-    {"%cluster_ctaid.z", 0},
-    {"%cluster_nctaid.x", 1},
-    {"%cluster_nctaid.y", 1},
-    {"%cluster_nctaid.z", 1},
-    {"%cluster_ctarank", 0},
-    {"%cluster_nctarank", 1},
-    {"%clock_hi", 0},
-    {"%globaltimer_hi", 0},
-    {"%current_graph_exec", 0},
-};
+/// The model is one multiprocessor with one grid, and a block a cluster.
+std::optional<std::uint64_t> fixed_value(ptx::Special special) {
+  using enum ptx::Special;
+  switch (special) {
+    case nsmid:
+    case cluster_nctaid_x:
+    case cluster_nctaid_y:
+    case cluster_nctaid_z:
+    case cluster_nctarank:
+      return 1;
+    case smid:
+    case gridid:
+    case cluster_ctaid_x:
+    case cluster_ctaid_y:
+    case cluster_ctaid_z:
+    case cluster_ctarank:
+    case clock_hi:
+    case globaltimer_hi:
+    case current_graph_exec:
+    case envreg:
+    case counter:
+      return 0;
+    default:
+      return std::nullopt;
+  }
+}
 
 constexpr std::string_view grid_workspace_name = "the workspace of the grid";
 
@@ -221,31 +233,26 @@ std::uint64_t Decoder::grid_workspace() {
 }
 
 /// Where the shared memory lies that the system keeps for itself and cooperative groups use.
-std::optional<std::uint64_t> Decoder::reserved_shared(std::string_view name) const {
-  constexpr std::string_view prefix = "%reserved_smem_offset_";
-  if (!name.starts_with(prefix)) return std::nullopt;
-  const std::string_view what = name.substr(prefix.size());
-  if (what == "cap") return reserved_shared_bytes;
-  if (what == "end") return reserved_shared_ + reserved_shared_bytes;
-  return reserved_shared_ + (what == "1" ? reserved_shared_bytes / 2 : 0);
+std::optional<std::uint64_t> Decoder::reserved_shared(ptx::Special special) const {
+  if (!ptx::is_of_reserved_shared(special)) return std::nullopt;
+  if (special == ptx::Special::reserved_smem_offset_cap) return reserved_shared_bytes;
+  if (special == ptx::Special::reserved_smem_offset_end) {
+    return reserved_shared_ + reserved_shared_bytes;
+  }
+  const bool is_second = special == ptx::Special::reserved_smem_offset_1;
+  return reserved_shared_ + (is_second ? reserved_shared_bytes / 2 : 0);
 }
 
-std::optional<std::uint16_t> Decoder::special_row(std::string_view name, RowType type) {
-  if (bytes_of(type) == 4) {
-    for (const SpecialName& known : special_names) {
-      if (known.name == name) return special(known.special);
-    }
+std::optional<std::uint16_t> Decoder::special_row(ptx::Special special_register, RowType type) {
+  for (const SpecialSource& known : special_sources) {
+    if (known.name == special_register && bytes_of(type) == 4) return special(known.special);
   }
-  for (const auto& [known, value] : fixed_specials) {
-    if (known == name) return constant(value, bytes_of(type));
-  }
-  if (const auto at = reserved_shared(name)) return constant(*at, bytes_of(type));
-  if (name == "%envreg1" || name == "%envreg2") {
-    const std::uint64_t address = grid_workspace();
-    return constant(name == "%envreg1" ? address >> 32 : address & 0xffffffff, bytes_of(type));
-  }
-  if (name.starts_with("%envreg") || name.starts_with("%pm")) return constant(0, bytes_of(type));
-  return std::nullopt;
+  if (const auto value = fixed_value(special_register)) return constant(*value, bytes_of(type));
+  if (const auto at = reserved_shared(special_register)) return constant(*at, bytes_of(type));
+  const bool is_high = special_register == ptx::Special::envreg_1;
+  if (!is_high && special_register != ptx::Special::envreg_2) return std::nullopt;
+  const std::uint64_t address = grid_workspace();
+  return constant(is_high ? address >> 32 : address & 0xffffffff, bytes_of(type));
 }
 
 std::uint16_t Decoder::source(const Operand& operand, RowType type) {
@@ -266,7 +273,7 @@ std::uint16_t Decoder::source(const Operand& operand, RowType type) {
     }
     return found->first;
   }
-  if (const auto row = special_row(operand.name, type)) return *row;
+  if (const auto row = special_row(operand.special, type)) return *row;
   const std::string_view base = operand.address.base.empty() ? operand.name : operand.address.base;
   const auto offset = static_cast<std::uint64_t>(operand.address.offset);
   if (const std::optional<Symbol> variable = symbol(base); variable && wanted >= 4) {

@@ -77,8 +77,7 @@ void Decoder::place_stack() {
 
 /// Decodes a call so that what its function takes is given back.
 void Decoder::decode_call() {
-  const bool may_take = module_.text.find("alloca") != std::string::npos;
-  if (!may_take) return decode_plain_call();
+  if (!module_.takes_stack) return decode_plain_call();
   Root& root = *instance_->root;
   std::uint32_t& used = root.is_entry ? program_.local_bytes : root.frame_bytes;
   const std::uint32_t at = (used + 7) / 8 * 8;

@@ -69,12 +69,12 @@ const Table& table() {
 }
 
 struct ComparisonRow {
-  std::string_view name;
+  ptx::Word name;
   RowType type;
   Code code;
 };
 constexpr ComparisonRow comparisons[] = {
-#define COMPARE(code, comparison, T, ...) {comparison, RowType::T, Code::code},
+#define COMPARE(code, comparison, T, ...) {ptx::Word::comparison, RowType::T, Code::code},
 #include "collector/model/machine/operations.h"
 };
 
@@ -192,7 +192,7 @@ std::optional<Comparison> find_comparison(ptx::Word comparison, ptx::Type type) 
   const std::optional<RowType> row = compared_type(type, equality);
   if (!row) return std::nullopt;
   for (const ComparisonRow& candidate : comparisons) {
-    if (candidate.type != *row || ptx::find_word(candidate.name) != comparison) continue;
+    if (candidate.type != *row || candidate.name != comparison) continue;
     result.code = candidate.code;
     result.type = *row;
     return result;

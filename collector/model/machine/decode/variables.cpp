@@ -77,7 +77,7 @@ void Decoder::place_variables() {
       if (variable.space == ptx::Space::shared) place_shared(variable, shared_symbols_);
     }
   }
-  if (module_.text.find("%reserved_smem_offset") != std::string::npos) {
+  if (module_.reserves_shared) {
     reserved_shared_ = round_up(shared, 128);
     shared = reserved_shared_ + reserved_shared_bytes;
   }

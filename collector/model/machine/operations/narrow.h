@@ -134,17 +134,17 @@ TERNARY(mad24_hi_sat_s32, "mad24.hi.sat.s32", s32, s32, s32, s32,
 BINARY(szext_wrap_u32, "szext.wrap.u32", u32, u32, u32, extract_field(a, 0, b & 31))
 BINARY(szext_wrap_s32, "szext.wrap.s32", s32, s32, u32, extract_field(a, 0, b & 31))
 
-#define NARROW_COMPARE(T, type)                                                               \
-  COMPARE(eq_##type, "eq", type, T::widen(a) == T::widen(b))                                  \
-  COMPARE(ne_##type, "ne", type, T::widen(a) < T::widen(b) || T::widen(a) > T::widen(b))      \
-  COMPARE(lt_##type, "lt", type, T::widen(a) < T::widen(b))                                   \
-  COMPARE(le_##type, "le", type, T::widen(a) <= T::widen(b))                                  \
-  COMPARE(equ_##type, "equ", type, !(T::widen(a) < T::widen(b) || T::widen(a) > T::widen(b))) \
-  COMPARE(neu_##type, "neu", type, T::widen(a) != T::widen(b))                                \
-  COMPARE(ltu_##type, "ltu", type, !(T::widen(a) >= T::widen(b)))                             \
-  COMPARE(leu_##type, "leu", type, !(T::widen(a) > T::widen(b)))                              \
-  COMPARE(num_##type, "num", type, !narrow_is_nan<T>(a) && !narrow_is_nan<T>(b))              \
-  COMPARE(nan_##type, "nan", type, narrow_is_nan<T>(a) || narrow_is_nan<T>(b))
+#define NARROW_COMPARE(T, type)                                                             \
+  COMPARE(eq_##type, eq, type, T::widen(a) == T::widen(b))                                  \
+  COMPARE(ne_##type, ne, type, T::widen(a) < T::widen(b) || T::widen(a) > T::widen(b))      \
+  COMPARE(lt_##type, lt, type, T::widen(a) < T::widen(b))                                   \
+  COMPARE(le_##type, le, type, T::widen(a) <= T::widen(b))                                  \
+  COMPARE(equ_##type, equ, type, !(T::widen(a) < T::widen(b) || T::widen(a) > T::widen(b))) \
+  COMPARE(neu_##type, neu, type, T::widen(a) != T::widen(b))                                \
+  COMPARE(ltu_##type, ltu, type, !(T::widen(a) >= T::widen(b)))                             \
+  COMPARE(leu_##type, leu, type, !(T::widen(a) > T::widen(b)))                              \
+  COMPARE(num_##type, num, type, !narrow_is_nan<T>(a) && !narrow_is_nan<T>(b))              \
+  COMPARE(nan_##type, nan, type, narrow_is_nan<T>(a) || narrow_is_nan<T>(b))
 NARROW_COMPARE(F16, f16)
 NARROW_COMPARE(Bf16, bf16)
 
