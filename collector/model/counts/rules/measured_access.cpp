@@ -75,7 +75,11 @@ Cost cost_of(const MeasuredAccess& measured) {
     return global_cost(measured.access);
   }
   if (operation.starts_with("ldsm_") || operation.starts_with("stsm_")) {
-    return matrix_cost(measured.access);
+    // All lanes execute it; those of the matrices that there are name rows.
+    WarpAccess rows = measured.access;
+    const char count = operation.at(std::string_view("ldsm_x").size());
+    if (count != '4') rows.mask &= count == '2' ? 0xffff : 0xff;
+    return matrix_cost(rows);
   }
   throw std::invalid_argument("no access is called " + operation);
 }
