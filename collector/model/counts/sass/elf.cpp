@@ -1,16 +1,13 @@
 #include "collector/model/counts/sass/elf.h"
 
+#include <elf.h>
+
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <type_traits>
 
 namespace warpmeter::model::sass {
 namespace {
-
-constexpr std::size_t file_header_bytes = 64, section_header_bytes = 64, symbol_bytes = 24;
-constexpr std::uint32_t without_contents = 8;  // SHT_NOBITS
-constexpr std::uint16_t machine_cuda = 190;    // EM_CUDA
 
 std::optional<Bytes> part(Bytes bytes, std::uint64_t offset, std::uint64_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset) return std::nullopt;
@@ -44,31 +41,32 @@ template std::optional<std::uint32_t> number_at(Bytes, std::uint64_t);
 template std::optional<std::uint64_t> number_at(Bytes, std::uint64_t);
 
 std::variant<Elf, std::string> Elf::read(Bytes file) {
-  constexpr std::array<std::uint8_t, 6> magic = {0x7f, 'E', 'L', 'F', 2, 1};
+  constexpr unsigned char magic[] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB};
   if (file.empty()) return "is empty; make a cubin with ptxas or nvcc -cubin";
-  if (file.size() < file_header_bytes ||
-      !std::equal(magic.begin(), magic.end(), file.begin(),
-                  [](std::uint8_t a, std::byte b) { return a == static_cast<std::uint8_t>(b); })) {
+  if (file.size() < sizeof(Elf64_Ehdr) || std::memcmp(file.data(), magic, sizeof magic) != 0) {
     return "is no cubin (an ELF file of 64 bits); make one with ptxas or nvcc -cubin";
   }
-  if (*number_at<std::uint16_t>(file, 18) != machine_cuda) {
+  if (*number_at<std::uint16_t>(file, offsetof(Elf64_Ehdr, e_machine)) != EM_CUDA) {
     return "is an ELF file for another machine than a GPU; make a cubin with ptxas or nvcc -cubin";
   }
-  const std::uint64_t table = *number_at<std::uint64_t>(file, 40);
-  const std::uint16_t count = *number_at<std::uint16_t>(file, 60);
-  const std::uint16_t names_section = *number_at<std::uint16_t>(file, 62);
-  const auto headers = part(file, table, std::uint64_t{count} * section_header_bytes);
+  const std::uint64_t table = *number_at<std::uint64_t>(file, offsetof(Elf64_Ehdr, e_shoff));
+  const std::uint16_t count = *number_at<std::uint16_t>(file, offsetof(Elf64_Ehdr, e_shnum));
+  const std::uint16_t names_section =
+      *number_at<std::uint16_t>(file, offsetof(Elf64_Ehdr, e_shstrndx));
+  const auto headers = part(file, table, std::uint64_t{count} * sizeof(Elf64_Shdr));
   const std::string damaged = "is a damaged cubin: its section table leads out of the file";
   if (!headers || names_section >= count) return damaged;
 
   Elf elf;
   std::vector<std::uint32_t> names;
-  for (std::uint64_t at = 0; at < headers->size(); at += section_header_bytes) {
-    names.push_back(*number_at<std::uint32_t>(*headers, at));
+  for (std::uint64_t at = 0; at < headers->size(); at += sizeof(Elf64_Shdr)) {
+    names.push_back(*number_at<std::uint32_t>(*headers, at + offsetof(Elf64_Shdr, sh_name)));
     Section& section = elf.sections_.emplace_back();
-    if (*number_at<std::uint32_t>(*headers, at + 4) == without_contents) continue;
-    const auto contents = part(file, *number_at<std::uint64_t>(*headers, at + 24),
-                               *number_at<std::uint64_t>(*headers, at + 32));
+    const auto type = number_at<std::uint32_t>(*headers, at + offsetof(Elf64_Shdr, sh_type));
+    if (*type == SHT_NOBITS) continue;
+    const auto contents =
+        part(file, *number_at<std::uint64_t>(*headers, at + offsetof(Elf64_Shdr, sh_offset)),
+             *number_at<std::uint64_t>(*headers, at + offsetof(Elf64_Shdr, sh_size)));
     if (!contents) return damaged;
     section.contents = *contents;
   }
@@ -77,8 +75,8 @@ std::variant<Elf, std::string> Elf::read(Bytes file) {
     elf.sections_[i].name = text_at(text, names[i]);
   }
   // The architecture lies in the flags: in the low byte up to CUDA 12, in the second since then.
-  const std::uint32_t flags = *number_at<std::uint32_t>(file, 48);
-  const auto abi = static_cast<std::uint8_t>(file[8]);
+  const std::uint32_t flags = *number_at<std::uint32_t>(file, offsetof(Elf64_Ehdr, e_flags));
+  const auto abi = static_cast<std::uint8_t>(file[EI_ABIVERSION]);
   elf.arch_ = static_cast<int>(abi >= 8 ? flags >> 8 & 255 : flags & 255);
   return elf;
 }
@@ -93,14 +91,18 @@ std::unordered_map<std::uint64_t, std::size_t> Elf::relocations(std::string_view
   std::unordered_map<std::uint64_t, std::size_t> result;
   const Section* symbols = find(".symtab");
   if (symbols == nullptr) return result;
-  // A REL entry is an offset and a symbol; a RELA entry has an addend besides.
-  for (const auto& [prefix, bytes] : {std::pair{".rel", 16u}, std::pair{".rela", 24u}}) {
+  // A RELA entry begins as a REL entry does, and has an addend besides.
+  for (const auto& [prefix, bytes] :
+       {std::pair{".rel", sizeof(Elf64_Rel)}, std::pair{".rela", sizeof(Elf64_Rela)}}) {
     const Section* entries = find(std::string(prefix) + std::string(name));
     if (entries == nullptr) continue;
     for (std::uint64_t at = 0; at + bytes <= entries->contents.size(); at += bytes) {
-      const std::uint64_t offset = *number_at<std::uint64_t>(entries->contents, at);
-      const std::uint64_t symbol = *number_at<std::uint64_t>(entries->contents, at + 8) >> 32;
-      const auto section = number_at<std::uint16_t>(symbols->contents, symbol * symbol_bytes + 6);
+      const std::uint64_t offset =
+          *number_at<std::uint64_t>(entries->contents, at + offsetof(Elf64_Rel, r_offset));
+      const std::uint64_t symbol = ELF64_R_SYM(
+          *number_at<std::uint64_t>(entries->contents, at + offsetof(Elf64_Rel, r_info)));
+      const auto section = number_at<std::uint16_t>(
+          symbols->contents, symbol * sizeof(Elf64_Sym) + offsetof(Elf64_Sym, st_shndx));
       if (section && *section < sections_.size()) result[offset] = *section;
     }
   }
