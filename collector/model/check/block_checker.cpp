@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "collector/model/check/source_lane.h"
 #include "collector/model/machine/trap_message.h"
 #include "collector/model/machine/worker.h"
 
@@ -22,24 +23,11 @@ const std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
   return reinterpret_cast<const std::uint32_t*>(warp.registers + unit * row_unit_bytes);
 }
 
-/// The lane that a shuffle reads, as execute/exchange.h finds it; the lane itself when none.
-unsigned source_lane(Code code, unsigned lane, std::uint32_t b, std::uint32_t c) {
-  const std::uint32_t segment = c >> 8 & 31, clamp = c & 31, by = b & 31;
-  const std::uint32_t bound = (lane & segment) | (clamp & ~segment);
-  if (code == Code::shfl_up) {
-    const auto from = static_cast<std::int32_t>(lane - by);
-    return from >= static_cast<std::int32_t>(bound) ? static_cast<unsigned>(from) : lane;
-  }
-  const std::uint32_t from = code == Code::shfl_down   ? lane + by
-                             : code == Code::shfl_bfly ? lane ^ by
-                                                       : (lane & segment) | (by & ~segment);
-  return from <= bound ? from & 31 : lane;
-}
-
-std::size_t shared_bytes(const Program& program, const Geometry& geometry) {
-  return geometry.dynamic_shared_bytes == 0
-             ? program.static_shared_bytes
-             : std::size_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes;
+ptx::Spread shuffle_of(Code code) {
+  return code == Code::shfl_up     ? ptx::Spread::shuffle_up
+         : code == Code::shfl_down ? ptx::Spread::shuffle_down
+         : code == Code::shfl_bfly ? ptx::Spread::shuffle_xor
+                                   : ptx::Spread::shuffle_index;
 }
 
 std::uint32_t warps_of(const Geometry& geometry) {
@@ -52,10 +40,10 @@ BlockChecker::BlockChecker(Checker& launch)
     : launch_(launch),
       program_(launch.program_),
       order_(launch.geometry_.grid.count(), warps_of(launch.geometry_), launch.program_),
-      shared_(shared_bytes(program_, launch.geometry_), true, launch.budget_),
-      shared_written_(shared_bytes(program_, launch.geometry_)),
+      shared_(program_.shared_bytes(launch.geometry_), true, launch.budget_),
+      shared_written_(program_.shared_bytes(launch.geometry_)),
       unset_(program_),
-      copies_(program_, shared_bytes(program_, launch.geometry_), launch.geometry_.block.count()),
+      copies_(program_, program_.shared_bytes(launch.geometry_), launch.geometry_.block.count()),
       shared_number_(program_.sites.size() * warps_of(launch.geometry_)),
       global_number_(shared_number_.size()),
       segments_(program_.sites.size()),
@@ -172,7 +160,7 @@ void BlockChecker::check_shuffle(const Warp& warp, const Operation* op, std::uin
   const std::uint32_t *b = row(warp, op->b), *c = row(warp, op->c);
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const unsigned from = source_lane(op->code, lane, b[lane], c[lane]);
+    const unsigned from = source_lane(shuffle_of(op->code), lane, b[lane], c[lane]);
     if ((mask >> from & 1) != 0) continue;
     launch_.findings_.add(Defect::absent_lanes, op->instruction, Span::warp, [&] {
       return sentence(

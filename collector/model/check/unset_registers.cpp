@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 
+#include "collector/model/check/source_lane.h"
 #include "collector/model/check/unset_bits.h"
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/memory.h"
@@ -48,20 +49,6 @@ bool is_shuffle(Spread spread) {
   return spread >= Spread::shuffle_up && spread <= Spread::shuffle_index;
 }
 bool is_exchange(Spread spread) { return spread >= Spread::shuffle_up && spread <= Spread::group; }
-
-/// The lane that a shuffle reads, as execute/exchange.h finds it; the lane itself when none.
-unsigned source_lane(Spread spread, unsigned lane, std::uint32_t b, std::uint32_t c) {
-  const std::uint32_t segment = c >> 8 & 31, clamp = c & 31, by = b & 31;
-  const std::uint32_t bound = (lane & segment) | (clamp & ~segment);
-  if (spread == Spread::shuffle_up) {
-    const auto from = static_cast<std::int32_t>(lane - by);
-    return from >= static_cast<std::int32_t>(bound) ? static_cast<unsigned>(from) : lane;
-  }
-  const std::uint32_t from = spread == Spread::shuffle_down  ? lane + by
-                             : spread == Spread::shuffle_xor ? lane ^ by
-                                                             : (lane & segment) | (by & ~segment);
-  return from <= bound ? from & 31 : lane;
-}
 
 }  // namespace
 

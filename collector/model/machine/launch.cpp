@@ -129,10 +129,7 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
     return fmt::format("kernel '{}' takes at most {} threads a block, not {}", kernel,
                        program.max_threads, named(block));
   }
-  const std::uint64_t shared =
-      geometry.dynamic_shared_bytes == 0
-          ? program.static_shared_bytes
-          : std::uint64_t{program.dynamic_shared_offset} + geometry.dynamic_shared_bytes;
+  const std::uint64_t shared = program.shared_bytes(geometry);
   if (shared > shared_limit(program.arch)) {
     return fmt::format(
         "kernel '{}' asks for {} bytes of shared memory, but a block of sm_{} has {}", kernel,

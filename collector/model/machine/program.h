@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/geometry.h"
 #include "collector/model/machine/memory.h"
 #include "collector/model/machine/operation.h"
 #include "collector/model/machine/unset_steps.h"
@@ -50,19 +51,18 @@ struct SiteInfo {
   bool is_strong = false;   ///< volatile or ordered: other threads are meant to see it
   bool says_order = false;  ///< .relaxed and the like is written
   bool acquires = false, releases = false;
-  Scope scope = Scope::device;     ///< of an atomic or a strong access
-  bool stores_same = false;        ///< a store of what is one value in all threads
-  bool is_copied = false;          ///< a load of what is only stored again
-  bool is_verified = false;        ///< a load of what an atomic there compares before it changes it
-  bool is_call_parameter = false;  ///< of a device function; lies in local memory
-  std::uint8_t row_bytes = 0;      ///< of a register of a load or store; 0: not known
-  bool is_float = false;           ///< an atomic of floats
-  bool is_apart = false;      ///< cp.async and its like, which no counter of loads or stores sees
-  bool is_matrix = false;     ///< of ldmatrix and stmatrix, which have counters of their own
-  bool is_generic = false;    ///< the machine does not know the space either
-  bool retries = false;       ///< an atomic that the machine code runs as a loop
-  bool waits = false;         ///< in a loop whose end depends on what others do at the time
-  bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
+  Scope scope = Scope::device;  ///< of an atomic or a strong access
+  bool stores_same = false;     ///< a store of what is one value in all threads
+  bool is_copied = false;       ///< a load of what is only stored again
+  bool is_verified = false;     ///< a load of what an atomic there compares before it changes it
+  std::uint8_t row_bytes = 0;   ///< of a register of a load or store; 0: not known
+  bool is_float = false;        ///< an atomic of floats
+  bool is_apart = false;        ///< cp.async and its like, which no counter of loads or stores sees
+  bool is_matrix = false;       ///< of ldmatrix and stmatrix, which have counters of their own
+  bool is_generic = false;      ///< the machine does not know the space either
+  bool retries = false;         ///< an atomic that the machine code runs as a loop
+  bool waits = false;           ///< in a loop whose end depends on what others do at the time
+  bool counts_lanes = false;    ///< an atomic whose equal addresses are added up beforehand
   /// What the machine makes of one execution; none where another site's requests include it.
   std::vector<Request> requests;
   std::string_view doubt;  ///< why the machine may make other requests; empty when it does not
@@ -187,6 +187,11 @@ struct Program {
   std::uint32_t parameter_bytes = 0;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;
+  std::size_t shared_bytes(const Geometry& geometry) const {  ///< of a block of such a launch
+    return geometry.dynamic_shared_bytes == 0
+               ? static_shared_bytes
+               : std::size_t{dynamic_shared_offset} + geometry.dynamic_shared_bytes;
+  }
   std::uint32_t local_bytes = 0;  ///< of each thread
   std::vector<ModuleVariable> variables;
   std::vector<ConstantVariable> constant_variables;

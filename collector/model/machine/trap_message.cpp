@@ -156,10 +156,7 @@ std::string deed(const RaisedTrap& raised, const SiteInfo* site) {
 std::string illegal_address(const RaisedTrap& raised, const Program& program,
                             const Geometry& geometry, const DeviceMemory& memory) {
   const auto space = static_cast<AddressSpace>(raised.space);
-  const std::uint64_t shared =
-      geometry.dynamic_shared_bytes == 0
-          ? program.static_shared_bytes
-          : program.dynamic_shared_offset + std::uint64_t{geometry.dynamic_shared_bytes};
+  const std::uint64_t shared = program.shared_bytes(geometry);
   const std::uint64_t has = space == AddressSpace::shared     ? shared
                             : space == AddressSpace::local    ? program.local_bytes
                             : space == AddressSpace::constant ? program.constant_memory.size()

@@ -66,9 +66,7 @@ Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geo
       barriers_(warps_) {
   memory_.program = &program;
   memory_.device = &device;
-  const std::size_t dynamic = geometry.dynamic_shared_bytes;
-  memory_.shared.resize(dynamic == 0 ? program.static_shared_bytes
-                                     : program.dynamic_shared_offset + dynamic);
+  memory_.shared.resize(program.shared_bytes(geometry));
   memory_.local.resize(std::size_t{program.local_bytes} * warp_count_ * warp_lanes);
   memory_.parameters.assign(parameters.begin(), parameters.end());
   memory_.constants = program.constant_memory;

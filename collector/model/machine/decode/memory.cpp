@@ -189,7 +189,6 @@ void Decoder::decode_load_store(bool is_load) {
   info.is_copied = is_load && instance_->analysis->is_copied[index_];
   info.is_verified = is_load && instance_->analysis->is_verified[index_];
   info.stores_same = !is_load && info.row_bytes > 0 && instance_->analysis->stores_same[index_];
-  info.is_call_parameter = access_space() == AddressSpace::param;
   const auto leader = instance_->site_of.find(instance_->analysis->leader[index_]);
   if (leader != instance_->site_of.end()) info.leader = leader->second;
   const std::uint32_t site = add_site(info);
