@@ -54,7 +54,7 @@
 //
 #include "collector/model/machine/operations/conversions.h"
 
-// Memory: every space but local, whose addresses mean another place in each thread.
+// Memory, whatever its space.
 LOAD(load_u8_u16, u8, u16)
 LOAD(load_s8_u16, s8, u16)
 LOAD(load_u16_u16, u16, u16)

@@ -1,9 +1,10 @@
 // PTX to operations. Everything that could stop a kernel for what it is, rather than for what it
 // does, stops it here, before it runs: an instruction that the machine does not have, an operand of
-// the wrong width, a call that cannot be inlined.
+// the wrong width, a call of what is nowhere defined.
 //
-// Device functions are inlined at every call, so the machine needs no calls; a function that calls
-// itself is refused.
+// Device functions are inlined where they are called. Those that call themselves, or are called
+// through a pointer, have a body of their own, which the machine calls with a frame of local
+// memory.
 #pragma once
 
 #include <string>

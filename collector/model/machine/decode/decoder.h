@@ -1,6 +1,6 @@
 // The decoder's working state. decoder.cpp walks the functions, operands.cpp turns operands into
-// rows, and arithmetic.cpp, convert.cpp, memory.cpp and control.cpp each decode a group of
-// instructions.
+// rows, calls.cpp the calls, and arithmetic.cpp, convert.cpp, memory.cpp, control.cpp and the other
+// files of this folder each decode a group of instructions.
 #pragma once
 
 #include <array>
