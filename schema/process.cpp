@@ -9,6 +9,8 @@
 #include <optional>
 #include <sstream>
 
+#include "base/host_name.h"
+
 namespace warpmeter::schema {
 namespace {
 
@@ -44,10 +46,9 @@ std::optional<Status> status_of(std::int64_t id) {
 
 ProcessIdentity ProcessIdentity::of_this_process() {
   ProcessIdentity process;
-  std::array<char, 256> text{};
-  if (gethostname(text.data(), text.size() - 1) == 0) process.host = text.data();
+  process.host = host_name();
   process.boot_id = first_line("/proc/sys/kernel/random/boot_id");
-  text.fill(0);
+  std::array<char, 256> text{};
   if (readlink("/proc/self/ns/pid", text.data(), text.size() - 1) > 0) {
     process.name_space = text.data();
   }

@@ -10,12 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <string_view>
 
 #include "base/output.h"
 #include "collector/cli/arguments.h"
@@ -29,30 +27,18 @@ extern char** environ;
 namespace warpmeter::cli {
 namespace {
 
-/// The words of a turn: the same `run` without what is the parent's own business.
-std::vector<std::string> words_of_a_turn(const BuildTurns& turns, const std::string& label) {
-  constexpr std::array<std::string_view, 4> with_value = {"--against", "--rounds", "--label",
-                                                          "--db"};
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < turns.words.size(); ++i) {
-    const std::string& word = turns.words[i];
-    bool is_ours = false;
-    for (const std::string_view option : with_value) {
-      if (word == option) ++i;
-      is_ours = is_ours || word == option || word.starts_with(std::string(option) + "=");
-    }
-    if (!is_ours && word != "--interleave") words.push_back(word);
-  }
-  for (const char* word :
-       {"--db", turns.database.c_str(), "--label", label.c_str(), "--quiet", "--no-progress"}) {
-    words.emplace_back(word);
-  }
+/// One turn as a command of the program.
+std::vector<std::string> words_of_a_turn(const BuildTurns& turns, const std::string& program,
+                                         const std::string& label) {
+  std::vector<std::string> words = {program,   "run", "--db",    turns.database,
+                                    "--label", label, "--quiet", "--no-progress"};
+  words.insert(words.end(), turns.words.begin(), turns.words.end());
   return words;
 }
 
 /// The program's exit code; standard output is ours.
-int run_turn(const std::string& program, std::vector<std::string> words) {
-  words.front() = program;
+int run_turn(std::vector<std::string> words) {
+  const std::string program = words.front();
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -113,7 +99,7 @@ ExitCode interleave_builds(const BuildTurns& turns) {
         say(fmt::format("round {} of {}: {}\n", round, turns.rounds,
                         side == 0 ? turns.other : "this build"));
       }
-      const int ended = run_turn(programs[side], words_of_a_turn(turns, labels[side]));
+      const int ended = run_turn(words_of_a_turn(turns, programs[side], labels[side]));
       if (interrupted()) break;
       if (ended == static_cast<int>(ExitCode::kernel)) {
         code = ExitCode::kernel;  // the other launches are measured all the same

@@ -10,7 +10,7 @@
 namespace warpmeter::cli {
 
 struct BuildTurns {
-  std::vector<std::string> words;  ///< the command line of `run`
+  std::vector<std::string> words;  ///< of a turn: what `run` shall measure, and how
   std::string other;               ///< another build of warpmeter, the base
   std::string label;               ///< of the user; may be empty
   std::string database;

@@ -23,8 +23,8 @@
 #include "collector/cli/model_tables.h"
 #include "collector/cli/options.h"
 #include "collector/cli/progress.h"
+#include "collector/cli/run_record.h"
 #include "collector/cli/terminal.h"
-#include "collector/cli/version.h"
 #include "collector/model/input/compile_options.h"
 #include "collector/model/input/includes.h"
 #include "collector/model/input/spec.h"
@@ -134,19 +134,6 @@ void remark_unused_options(const ModelRequest& request, const model::Spec& spec)
                               spec.file));
 }
 
-schema::Run describe(const ModelRequest& request) {
-  schema::Run record;
-  record.backend = "model";
-  record.tool_version = version();
-  record.git_revision = git_revision();
-  record.cuda_version = cuda_version();
-  char name[256] = {};
-  if (gethostname(name, sizeof name - 1) == 0) record.host = name;
-  record.command = request.command_line;
-  record.label = request.label;
-  return record;
-}
-
 /// Draws at most ten times a second.
 class BlockProgress {
  public:
@@ -168,7 +155,7 @@ class BlockProgress {
 ExitCode run_launches(const ModelRequest& request, const model::Spec& spec,
                       const model::KernelFile& file, model::LaunchSession& session,
                       schema::Store& store, ModelAnswer& answer) {
-  schema::Run planned = describe(request);
+  schema::Run planned = run_record("model", request.command_line, request.label);
   planned.planned_launches = static_cast<std::int64_t>(spec.launches.size());
   answer.run_id = store.begin_run(planned);
   try {

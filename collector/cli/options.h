@@ -67,7 +67,7 @@ std::size_t words_before_program(const CLI::App& program, const std::vector<std:
 
 // The subcommands, one file each.
 /// `words` are what was typed; they are recorded with the run.
-Command add_run(CLI::App& program, std::vector<std::string> words);
+Command add_run(CLI::App& program, const std::vector<std::string>& words);
 /// `words`: the whole command line; those from words_before_program on are the program's.
 Command add_profile(CLI::App& program, std::vector<std::string> words);
 Command add_model(CLI::App& program, const std::string& command_line);

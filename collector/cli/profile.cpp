@@ -21,7 +21,7 @@
 #include "collector/cli/options.h"
 #include "collector/cli/profile_remarks.h"
 #include "collector/cli/profile_request.h"
-#include "collector/cli/version.h"
+#include "collector/cli/run_record.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/passes.h"
@@ -34,19 +34,6 @@ using namespace std::chrono_literals;
 
 constexpr const char* without_clean_time =
     "no launch of the run for clean times (--timing) matches it";
-
-schema::Run describe(const ProfileRequest& request) {
-  schema::Run run;
-  char host[256] = {};
-  run.backend = "cupti";
-  run.tool_version = version();
-  run.git_revision = git_revision();
-  run.cuda_version = cuda_version();
-  run.host = gethostname(host, sizeof host - 1) == 0 ? host : "";
-  run.command = request.command_line;
-  run.label = request.label;
-  return run;
-}
 
 /// The first device, or why there is none.
 schema::Device required_device() {
@@ -119,7 +106,7 @@ ExitCode run_command(const ProfileRequest& request) {
   const profile::PrivateFolder folder;
   profile::RecorderOptions recording;
   recording.database = request.database;
-  recording.run = describe(request);
+  recording.run = run_record("cupti", request.command_line, request.label);
   recording.program = std::filesystem::path(request.words.front()).filename();
   recording.has_more_passes = passes.size() > 1;
   if (request.times) recording.timing_reason = without_clean_time;

@@ -20,8 +20,8 @@
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
 #include "collector/cli/progress.h"
+#include "collector/cli/run_record.h"
 #include "collector/cli/terminal.h"
-#include "collector/cli/version.h"
 #include "collector/run/selection.h"
 #include "collector/run/session.h"
 #include "collector/run/verify.h"
@@ -38,7 +38,6 @@ struct RunRequest {
   std::vector<std::string> selectors, sizes, metrics;
   BackendRequest backend;
   std::string cache = "cold", label, database, command_line;
-  std::vector<std::string> words;  ///< the command line
   std::string against;
   bool timing_only = false, counters_only = false, dry_run = false, quiet = false;
   bool no_progress = false, interleave = false;
@@ -105,23 +104,6 @@ run::Options session_options(const RunRequest& request) {
   if (request.time_budget > 0)
     rule.time_budget = std::chrono::duration<double>(request.time_budget);
   return options;
-}
-
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
-
-schema::Run describe(const RunRequest& request, const run::Backend& backend) {
-  schema::Run record;
-  record.backend = backend.device().backend;
-  record.tool_version = version();
-  record.git_revision = git_revision();
-  record.cuda_version = cuda_version();
-  record.host = host_name();
-  record.command = request.command_line;
-  record.label = request.label;
-  return record;
 }
 
 // ---- what a person sees
@@ -266,9 +248,9 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   Output output;
   ProgressBar bar(is_terminal(STDERR_FILENO) && !request.quiet && !request.no_progress);
   const auto begin = std::chrono::steady_clock::now();
-  const run::Summary summary =
-      run::measure(describe(request, *pointers.front()), choice.selections, options, pointers,
-                   store, hooks_of(request, bar, output));
+  const run::Summary summary = run::measure(
+      run_record(pointers.front()->device().backend, request.command_line, request.label),
+      choice.selections, options, pointers, store, hooks_of(request, bar, output));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   bar.clear();
 
@@ -283,6 +265,36 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   if (summary.launches == 0) return ExitCode::nothing;
   check_answers(request, summary.run_id);
   return ExitCode::done;
+}
+
+/// The same request as words of a command line, without what is the business of the one who has it
+/// run in turns: whose turn it is, the database and label, what is shown.
+std::vector<std::string> words_of(const RunRequest& request) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  const auto add_number = [&](const char* option, auto number, auto when_not_given) {
+    if (number != when_not_given) add(option, fmt::format("{}", number));
+  };
+  const auto add_flag = [&](const char* option, bool given) {
+    if (given) words.emplace_back(option);
+  };
+  add("--backend", request.backend.backend);
+  add("--device", request.backend.device);
+  add("--arch", request.backend.arch);
+  add_number("--threads", request.backend.threads, 0);
+  for (const std::string& size : request.sizes) add("--size", size);
+  for (const std::string& metric : request.metrics) add("--metrics", metric);
+  add_flag("--timing-only", request.timing_only);
+  add_flag("--counters-only", request.counters_only);
+  add("--cache", request.cache);
+  add_number("--repeat", request.repeat, 1);
+  add_number("--max-samples", request.max_samples, 0);
+  add_number("--time-budget", request.time_budget, 0.0);
+  add_number("--print-output", request.print_output, 0);
+  words.insert(words.end(), request.selectors.begin(), request.selectors.end());
+  return words;
 }
 
 ExitCode run_command(const RunRequest& request) {
@@ -301,7 +313,7 @@ ExitCode run_command(const RunRequest& request) {
     files.store(request.database);
   }
   if (!request.against.empty() && !request.dry_run) {
-    return interleave_builds({request.words, request.against, request.label, request.database,
+    return interleave_builds({words_of(request), request.against, request.label, request.database,
                               request.rounds, request.quiet});
   }
   for (const std::string& note : choice.notes) remark(request, note);
@@ -324,7 +336,7 @@ ExitCode run_command(const RunRequest& request) {
 
 }  // namespace
 
-Command add_run(CLI::App& program, std::vector<std::string> words) {
+Command add_run(CLI::App& program, const std::vector<std::string>& words) {
   CLI::App& app = add_command(
       program, "run", "Measure kernel variants: counters, time, and whether the answer is right",
       {{"warpmeter run", "every variant at its default sizes"},
@@ -335,7 +347,6 @@ Command add_run(CLI::App& program, std::vector<std::string> words) {
        {"warpmeter run transpose --against ../main/warpmeter", "so with another build"}});
   auto run = std::make_shared<RunRequest>();
   run->command_line = shell_line(words);
-  run->words = std::move(words);
   add_arguments(app, "SELECTOR", run->selectors,
                 "A family, family/variant, or a glob over these; all when none is given");
   add_choice(app, "-b,--backend", {"auto", "cupti", "model"}, run->backend.backend,
