@@ -17,6 +17,9 @@ bool is_utf8(std::string_view text);
 /// \u202e).
 std::string printable(std::string_view text);
 
+/// Code points; a byte that is no UTF-8 is one.
+std::size_t characters(std::string_view text);
+
 /// Terminal columns that printable text takes: combining marks take none, East Asian wide
 /// characters and emoji two.
 std::size_t display_width(std::string_view text);

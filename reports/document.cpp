@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/escapes.h"
 #include "base/utf8.h"
 
 namespace warpmeter::reports {
@@ -13,15 +14,7 @@ namespace {
 constexpr std::size_t paragraph_width = 100;
 
 /// A path as a markdown link's target: any byte that could end it is percent-encoded.
-std::string link_target(std::string_view path) {
-  std::string target;
-  for (const char c : path) {
-    const bool safe = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                      std::string_view("-_./").find(c) != std::string_view::npos;
-    target += safe ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return target;
-}
+std::string link_target(std::string_view path) { return percent_encoded_but(path, "-_./"); }
 
 /// "transpose-time": the title's letters and digits, lower case.
 std::string file_stem(std::string_view title) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/escapes.h"
 #include "base/utf8.h"
 #include "reports/document.h"
 #include "reports/number.h"
@@ -21,34 +22,7 @@
 namespace warpmeter::reports {
 namespace {
 
-std::string escaped_html(std::string_view text) {
-  std::string escaped;
-  escaped.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
-
-std::string shown(std::string_view text) { return escaped_html(printable(text)); }
+std::string shown(std::string_view text) { return escaped_markup(printable(text)); }
 
 /// ` name="value"`, nothing for an empty value.
 std::string attribute(std::string_view name, std::string_view value) {
@@ -66,8 +40,8 @@ std::string exact_value(const Cell& cell) {
 std::string verdict_html(const std::string& text) {
   const std::size_t end = std::min(text.find_first_of(": ,("), text.size());
   const std::string word = text.substr(0, end);
-  return fmt::format("<span class=\"badge\" data-verdict=\"{}\">{}</span>{}", escaped_html(word),
-                     escaped_html(word), escaped_html(text.substr(end)));
+  return fmt::format("<span class=\"badge\" data-verdict=\"{}\">{}</span>{}", escaped_markup(word),
+                     escaped_markup(word), escaped_markup(text.substr(end)));
 }
 
 /// Numbers stand right; source text goes below its row where the window is narrow.
@@ -84,7 +58,7 @@ std::string cell_html(const Column& column, const Cell& cell, bool is_row_headin
     attributes += fmt::format(" data-low=\"{}\" data-high=\"{}\"", exact_number(cell.range->low),
                               exact_number(cell.range->high));
   }
-  std::string inner = escaped_html(text.body);
+  std::string inner = escaped_markup(text.body);
   if (const auto* missing = std::get_if<Missing>(&cell.value)) {
     attributes += " data-missing" + attribute("title", missing->reason);
     inner = "<span aria-hidden=\"true\">–</span><span class=\"unseen\">no value</span>";
@@ -93,7 +67,7 @@ std::string cell_html(const Column& column, const Cell& cell, bool is_row_headin
   } else if (column.kind == Kind::verdict) {
     inner = verdict_html(text.body);
   }
-  if (!text.tail.empty()) inner += "<small>" + escaped_html(text.tail) + "</small>";
+  if (!text.tail.empty()) inner += "<small>" + escaped_markup(text.tail) + "</small>";
   return is_row_heading ? fmt::format("<th scope=\"row\"{}>{}</th>", attributes, inner)
                         : fmt::format("<td{}>{}</td>", attributes, inner);
 }
@@ -103,7 +77,7 @@ void add_table(std::string& html, const Table& table, std::string_view caption) 
           ">\n<table>\n<caption>" + shown(caption) + "</caption>\n<thead><tr>";
   for (const Column& column : table.columns) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column),
-                        escaped_html(heading_of(column)));
+                        escaped_markup(heading_of(column)));
   }
   html += "</tr></thead>\n<tbody>\n";
   const bool names_rows =

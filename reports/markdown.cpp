@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/escapes.h"
 #include "base/utf8.h"
 #include "reports/table.h"
 
@@ -57,10 +58,8 @@ std::string escaped_markdown(std::string_view text) {
   std::string escaped;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '&') {
-      escaped += "&amp;";
+    if (c == '<' || c == '&') {
+      escaped += escaped_markup(text.substr(i, 1));
     } else if (c == '_') {
       const std::size_t end = std::min(text.find_first_not_of('_', i), text.size());
       const bool in_word = i > 0 && is_word(text[i - 1]) && end < text.size() && is_word(text[end]);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/escapes.h"
 #include "base/utf8.h"
 #include "reports/number.h"
 #include "reports/plot.h"
@@ -44,23 +45,7 @@ constexpr std::string_view style_sheet =
 constexpr std::array<std::string_view, 4> dashes = {"", "7 4", "2 3", "9 3 2 3"};
 
 /// Text of an element or attribute. Printable text holds no control characters, which XML forbids.
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : printable(text)) {
-    if (c == '&') {
-      safe += "&amp;";
-    } else if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '>') {
-      safe += "&gt;";
-    } else if (c == '"') {
-      safe += "&quot;";
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
-}
+std::string escaped(std::string_view text) { return escaped_markup(printable(text), "&<>\""); }
 
 std::string shortened(std::string_view text) {
   const std::string whole = printable(text);

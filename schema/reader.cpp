@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/utf8.h"
 #include "schema/database.h"
 #include "schema/sqlite.h"
 #include "schema/store.h"
@@ -70,11 +71,8 @@ Error sql_error(sqlite3* db, std::string_view sql) {
     const std::string_view before = sql.substr(0, static_cast<std::size_t>(offset));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-    // Columns are characters, not bytes: UTF-8's continuation bytes do not count.
-    const auto column =
-        1 + std::count_if(before.begin() + static_cast<std::ptrdiff_t>(line_start), before.end(),
-                          [](unsigned char c) { return (c & 0xc0) != 0x80; });
-    message += fmt::format(", at line {}, column {}", line, column);
+    message +=
+        fmt::format(", at line {}, column {}", line, 1 + characters(before.substr(line_start)));
   }
   return {ExitCode::usage, message};
 }

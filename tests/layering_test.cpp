@@ -27,7 +27,7 @@ struct Layer {
 const std::vector<Layer>& layers() {
   // The deepest folder that holds a file decides.
   static const std::vector<Layer> table = {
-      {"base", {}, {}},
+      {"base", {}, {"utf8proc.h"}},
       {"kernels", {"base"}, {}},
       {"schema", {"base"}, {"sqlite3.h", "nlohmann/"}},
       {"collector/run", {"base", "kernels", "schema"}, {"nvtx3/"}},

@@ -5,6 +5,7 @@
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "base/escapes.h"
 #include "base/utf8.h"
 #include "reports/document.h"
 #include "reports/gates/check.h"
@@ -137,13 +138,9 @@ std::string json_of(const Check& check) {
 
 /// What ends a command or a property of it is percent-encoded, as the runner's documentation says.
 std::string escaped(std::string_view text, bool is_property) {
-  std::string out;
-  for (const char c : printable(text)) {
-    const bool special =
-        c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
-    out += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
-  }
-  return out;
+  const std::string_view special = is_property ? "%\r\n:," : "%\r\n";
+  return percent_encoded(printable(text),
+                         [special](char c) { return special.find(c) != special.npos; });
 }
 
 std::string annotations(const Check& check) {
