@@ -4,21 +4,39 @@
 // never an Error.
 #pragma once
 
+#include <array>
 #include <stdexcept>
 #include <string>
 
 namespace warpmeter {
 
-/// The program's exit codes. They are part of its interface: docs/commands.md lists them.
-enum class ExitCode : int {
-  done = 0,
-  broken = 1,       ///< `check` found a broken gate, or `compare --fail-on` found a change
-  usage = 2,        ///< wrong usage, an unknown name, an SQL error, a statement that would write
-  nothing = 3,      ///< nothing was measured, matched or paired
-  no_hardware = 4,  ///< the hardware, driver or permission is not there
-  file = 5,         ///< a database or file could not be read or written
-  kernel = 6,       ///< a kernel failed or gave a wrong answer
+/// The program's exit codes. They are part of its interface. What each says is in the table below;
+/// --help is made from it and the one table of docs/commands.md is held to it.
+enum class ExitCode : int { done, broken, usage, nothing, no_hardware, file, kernel };
+
+struct ExitCodeInfo {
+  int number;
+  const char* brief;    ///< as --help says it
+  const char* meaning;  ///< as the documentation says it
 };
+inline constexpr std::array<ExitCodeInfo, 8> exit_codes = {{
+    {static_cast<int>(ExitCode::done), "done", "done; every gate holds"},
+    {static_cast<int>(ExitCode::broken), "a gate is broken",
+     "`check`: a gate is broken; `compare --fail-on`: something is slower or changed"},
+    {static_cast<int>(ExitCode::usage), "wrong usage",
+     "wrong usage, an unknown name, an SQL error or a statement that would write"},
+    {static_cast<int>(ExitCode::nothing), "nothing to measure or show, or no certain answer",
+     "nothing was measured, matched or paired; a gate is inconclusive, or its run unfinished; "
+     "`query` was stopped by its `--timeout`"},
+    {static_cast<int>(ExitCode::no_hardware), "no usable hardware",
+     "the hardware, driver or permission is not there"},
+    {static_cast<int>(ExitCode::file), "a file or database failed",
+     "a database or file could not be read or written"},
+    {static_cast<int>(ExitCode::kernel), "a kernel failed or gave a wrong answer",
+     "a kernel failed or gave a wrong answer; `model --check` found a mistake"},
+    // What a shell makes of the signal that ends the program.
+    {130, "stopped by Ctrl-C", "stopped by Ctrl-C; what was finished is kept"},
+}};
 
 /// `message` is one sentence that says what happened and what to do next, without a final newline.
 class Error : public std::runtime_error {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <random>
 
+#include "base/statistics.h"
+
 namespace warpmeter::reports {
 namespace {
 
@@ -120,14 +122,6 @@ double effect_at(std::span<const double> values, const std::vector<std::size_t>&
 }
 
 }  // namespace
-
-double median(std::span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t n = sorted.size();
-  if (n == 0) return 0;
-  return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
 
 std::vector<std::size_t> change_points(std::span<const double> values, double least_effect) {
   std::vector<std::size_t> places;

@@ -23,6 +23,4 @@ std::vector<std::size_t> change_points(std::span<const double> values, double le
 /// Every place where the value is not the one before: for counts, which have no noise.
 std::vector<std::size_t> value_changes(std::span<const double> values);
 
-double median(std::span<const double> values);
-
 }  // namespace warpmeter::reports

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reports/change_points.h"
+#include "base/statistics.h"
 
 namespace warpmeter::reports {
 

@@ -16,10 +16,10 @@ namespace warpmeter::reports {
 
 /// A counter or metric of one launch, or of several together.
 struct Figure {
-  std::optional<double> value;        ///< the median
-  std::optional<Range> range;         ///< the extremes, where the launches differ
-  std::string grade = "unavailable";  ///< the weakest
-  std::string reason;                 ///< why there is no value
+  std::optional<double> value;  ///< the median
+  std::optional<Range> range;   ///< the extremes, where the launches differ
+  std::string grade = to_string(schema::Grade::unavailable);  ///< the weakest
+  std::string reason;                                         ///< why there is no value
 };
 
 class RunFigures {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/statistics.h"
 #include "base/utf8.h"
 #include "reports/change_points.h"
 #include "reports/document.h"
@@ -95,7 +96,7 @@ void check_variant(const schema::Reader& reader, const std::string& variant) {
 /// A time is a measurement with noise; a count is what it is.
 bool is_time(const std::string& metric, const std::string& unit) {
   const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
-  return unit == "ns" || unit == "GB/s" || (info != nullptr && info->numerator.empty());
+  return unit == "ns" || unit == "GB/s" || (info != nullptr && info->is_timed);
 }
 
 void mark_changes(HistorySeries& series, const std::string& metric) {
@@ -125,11 +126,9 @@ struct Gathered {
   std::set<std::int64_t> runs;
 };
 
-/// Grades from the strongest to the weakest: a value has the weakest of its launches'.
-std::size_t weakness(const std::string& grade) {
-  const std::string grades[] = {"measured", "exact", "modelled", "ptx"};
-  return static_cast<std::size_t>(std::find(std::begin(grades), std::end(grades), grade) -
-                                  std::begin(grades));
+/// A value has the weakest of its launches'.
+bool is_weaker(const std::string& grade, const std::string& other) {
+  return schema::grade_named(grade) > schema::grade_named(other);
 }
 
 void gather(std::vector<Gathered>& points, const std::vector<schema::Value>& row,
@@ -152,8 +151,7 @@ void gather(std::vector<Gathered>& points, const std::vector<schema::Value>& row
                                          : static_cast<double>(std::get<std::int64_t>(row[9])));
   point.runs.insert(run_id);
   if (text_in(row[13]) != "done") point.point.unfinished[run_id] = text_in(row[13]);
-  if (weakness(text_in(row[11])) > weakness(point.point.grade))
-    point.point.grade = text_in(row[11]);
+  if (is_weaker(text_in(row[11]), point.point.grade)) point.point.grade = text_in(row[11]);
 }
 
 std::string title_of(const HistorySeries& series, const std::string& metric) {

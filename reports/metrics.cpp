@@ -44,12 +44,10 @@ bool is_shown_where_any(std::string_view name) {
 }
 
 std::set<std::string> inputs_of(std::string_view metric) {
-  std::set<std::string> counters;
   const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
-  if (info == nullptr) return counters;
-  for (const schema::Term& term : info->numerator) counters.insert(term.counter);
-  for (const schema::Term& term : info->denominator) counters.insert(term.counter);
-  return counters;
+  if (info == nullptr) return {};
+  const std::vector<std::string> counters = info->counters();
+  return {counters.begin(), counters.end()};
 }
 
 std::vector<std::string> other_metrics(const std::vector<std::string>& present) {

@@ -98,7 +98,10 @@ std::vector<Row> each_row(const schema::Rows& rows) {
 }
 
 std::string mark_of(std::string_view grade) {
-  return grade == "ptx" ? "ᵖ" : grade == "modelled" ? "ᵐ" : "";
+  for (const schema::GradeInfo& info : schema::grades) {
+    if (grade == info.name) return info.mark;
+  }
+  return "";
 }
 
 Cell cell_of(const Figure& figure, double scale) {

@@ -35,8 +35,8 @@ class Row {
 std::vector<Row> each_row(const schema::Rows& rows);
 std::vector<Row> each_row(schema::Rows&&) = delete;  // a Row refers to its Rows
 
-/// What follows a value of a grade that the hardware might not repeat to the last count: "ᵖ" for
-/// ptx, "ᵐ" for modelled; empty for the others.
+/// What follows a value of a grade that the hardware might not repeat to the last count (the marks
+/// of schema::grades); empty for the others, and without a grade.
 std::string mark_of(std::string_view grade);
 
 /// A figure as it is shown, times `scale`: with its mark and range, or why there is none.

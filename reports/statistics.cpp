@@ -9,6 +9,8 @@
 #include <numeric>
 #include <random>
 
+#include "base/statistics.h"
+
 namespace warpmeter::reports {
 namespace {
 
@@ -164,10 +166,7 @@ class Resampler {
 
 }  // namespace
 
-double Samples::median() const {
-  const std::size_t n = sorted_ns.size();
-  return (sorted_ns[(n - 1) / 2] + sorted_ns[n / 2]) / 2;
-}
+double Samples::median() const { return median_of_sorted(sorted_ns); }
 
 double mann_whitney(std::span<const double> base, std::span<const double> contender) {
   const Ranks ranks = rank(base, contender);

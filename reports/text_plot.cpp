@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/statistics.h"
 #include "base/utf8.h"
-#include "reports/change_points.h"
 #include "reports/number.h"
 
 namespace warpmeter::reports {

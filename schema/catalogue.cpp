@@ -24,7 +24,6 @@ CounterInfo counter_from(const ordered_json& json) {
   counter.perfworks = json.at("perfworks");
   const ordered_json chips = json.value("chips", ordered_json::object());
   for (const auto& [chip, name] : chips.items()) counter.perfworks_by_chip.emplace_back(chip, name);
-  counter.model = json.value("model", false);
   counter.nvprof = json.value("nvprof", false);
   return counter;
 }
@@ -48,6 +47,7 @@ MetricInfo metric_from(const ordered_json& json) {
   metric.scale = json.value("scale", 1.0);
   metric.numerator = terms_from(json, "numerator");
   metric.denominator = terms_from(json, "denominator");
+  metric.is_timed = json.value("of", "counters") == "timing";
   if (!metric.denominator.empty()) metric.undefined = json.at("undefined");
   return metric;
 }
@@ -64,6 +64,15 @@ bool is_perfworks(std::string_view name) { return name.find("__") != std::string
 
 }  // namespace
 
+std::vector<std::string> MetricInfo::counters() const {
+  std::vector<std::string> names;
+  if (is_timed) return names;
+  for (const auto* terms : {&numerator, &denominator}) {
+    for (const Term& term : *terms) names.push_back(term.name);
+  }
+  return names;
+}
+
 const Catalogue& Catalogue::get() {
   static const Catalogue catalogue;
   return catalogue;
@@ -74,12 +83,10 @@ Catalogue::Catalogue() {
   for (const auto& counter : json.at("counters")) counters_.push_back(counter_from(counter));
   for (const auto& metric : json.at("metrics")) {
     metrics_.push_back(metric_from(metric));
-    for (const auto& terms : {metrics_.back().numerator, metrics_.back().denominator}) {
-      for (const Term& term : terms) {
-        if (find_counter(term.counter) == nullptr) {
-          throw std::logic_error(
-              fmt::format("catalogue: {} needs {}", metrics_.back().name, term.counter));
-        }
+    for (const std::string& counter : metrics_.back().counters()) {
+      if (find_counter(counter) == nullptr) {
+        throw std::logic_error(
+            fmt::format("catalogue: {} needs {}", metrics_.back().name, counter));
       }
     }
   }
@@ -137,10 +144,8 @@ std::vector<std::string> Catalogue::counters_for(std::span<const std::string> re
     if (const CounterInfo* counter = find_counter(name)) {
       wanted[static_cast<std::size_t>(counter - counters_.data())] = true;
     } else if (const MetricInfo* metric = find_metric(name)) {
-      for (const auto* terms : {&metric->numerator, &metric->denominator}) {
-        for (const Term& term : *terms) {
-          wanted[static_cast<std::size_t>(find_counter(term.counter) - counters_.data())] = true;
-        }
+      for (const std::string& input : metric->counters()) {
+        wanted[static_cast<std::size_t>(find_counter(input) - counters_.data())] = true;
       }
     } else if (is_perfworks(name)) {
       if (std::find(raw.begin(), raw.end(), name) == raw.end()) raw.push_back(name);

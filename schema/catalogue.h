@@ -3,9 +3,11 @@
 // metrics` and the docs.
 //
 // A counter is stored as measured. A metric is derived in SQL from counters:
-//   value = scale × Σ(factor × counter) / Σ(factor × counter)    (the denominator may be empty: 1)
-// so that numerator and denominator can be audited. A metric without any counter (duration,
-// achieved_bandwidth) comes from the timing.
+//   value = scale × (Σ(factor × counter) / Σ(factor × counter))    (the denominator may be empty:
+//   1)
+// so that numerator and denominator can be audited. duration and achieved_bandwidth are derived so
+// from the timing and the launch's useful bytes. No formula is written anywhere else: the views get
+// theirs from here (schema/view_sql.h).
 #pragma once
 
 #include <optional>
@@ -24,13 +26,12 @@ struct CounterInfo {
   std::string perfworks;    ///< full name with rollup; empty: hardware has none
   /// (chip, full name) where a chip's name differs; an empty name: that chip lacks it.
   std::vector<std::pair<std::string, std::string>> perfworks_by_chip;
-  bool model = false;   ///< the model counts it
   bool nvprof = false;  ///< nvprof had it under this name
 };
 
 struct Term {
   double factor = 1;
-  std::string counter;
+  std::string name;  ///< a counter's; of a metric from the timing: a column of what is stored
 };
 
 struct MetricInfo {
@@ -42,6 +43,9 @@ struct MetricInfo {
   double scale = 1;
   std::vector<Term> numerator, denominator;
   std::string undefined;  ///< the reason when the denominator is 0: "no requests"
+  bool is_timed = false;  ///< from the timing: its terms are no counters
+
+  std::vector<std::string> counters() const;  ///< that it is derived from; none when it is timed
 };
 
 struct SetInfo {

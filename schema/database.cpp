@@ -10,10 +10,12 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/escapes.h"
 #include "schema/catalogue.h"
 #include "schema/embedded.h"
 #include "schema/interrupted.h"
 #include "schema/own_objects.h"
+#include "schema/records.h"
 #include "schema/view_sql.h"
 
 namespace warpmeter::schema {
@@ -32,7 +34,7 @@ std::string computed_fingerprint() {
   };
   add(embedded::catalogue);
   for (const auto files : {embedded::private_views(), embedded::public_views()}) {
-    for (const embedded::File& file : files) add(with_formulas(file.text));
+    for (const embedded::File& file : files) add(view_sql(file.text));
   }
   return fmt::format("{:016x}", hash);
 }
@@ -150,7 +152,7 @@ void replace_views(sqlite3* db) {
   std::vector<std::string> names;
   while (known.step()) names.push_back(known.text(0));
   execute(db, "DELETE FROM t_view");
-  Statement remember(db, "INSERT INTO t_view VALUES (?)");
+  Statement remember(db, "INSERT INTO t_view (name) VALUES (?)");
   for (const auto files : {embedded::private_views(), embedded::public_views()}) {
     for (const embedded::File& file : files) {
       names.emplace_back(file.name);
@@ -161,8 +163,14 @@ void replace_views(sqlite3* db) {
     execute(db, fmt::format("DROP VIEW IF EXISTS {}", quoted(name)));
   }
   for (const auto files : {embedded::private_views(), embedded::public_views()}) {
-    for (const embedded::File& file : files) execute(db, with_formulas(file.text));
+    for (const embedded::File& file : files) execute(db, view_sql(file.text));
   }
+}
+
+void replace_grades(sqlite3* db) {
+  execute(db, "DELETE FROM t_grade");
+  Statement grade(db, "INSERT INTO t_grade (grade, name) VALUES (?, ?)");
+  for (const GradeInfo& info : grades) grade.execute(static_cast<int>(info.grade), info.name);
 }
 
 /// The metrics' definitions as rows; counters keep their numbers.
@@ -181,12 +189,13 @@ void replace_metrics(sqlite3* db) {
                  "INSERT INTO t_term (metric_id, is_denominator, counter_id, factor) SELECT ?, ?, "
                  "counter_id, ? FROM t_counter WHERE name = ?");
   for (const MetricInfo& info : catalogue.metrics()) {
-    const std::string anchor = info.numerator.empty() ? "" : info.numerator.front().counter;
+    const std::string anchor = info.is_timed ? "" : info.numerator.front().name;
     metric.execute(info.name, info.unit, info.scale, static_cast<int>(info.numerator.size()),
                    static_cast<int>(info.denominator.size()), anchor, info.undefined);
+    if (info.is_timed) continue;
     const std::int64_t id = sqlite3_last_insert_rowid(db);
-    for (const Term& t : info.numerator) term.execute(id, 0, t.factor, t.counter);
-    for (const Term& t : info.denominator) term.execute(id, 1, t.factor, t.counter);
+    for (const Term& t : info.numerator) term.execute(id, 0, t.factor, t.name);
+    for (const Term& t : info.denominator) term.execute(id, 1, t.factor, t.name);
   }
 }
 
@@ -203,9 +212,11 @@ void migrate(sqlite3* db, const std::string& path) {
   if (version == newest_version() && is_current(db)) return;
   execute(db, fmt::format("PRAGMA application_id = {}", application_id));
   execute(db, fmt::format("PRAGMA user_version = {}", newest_version()));
+  replace_grades(db);
   replace_metrics(db);
   replace_views(db);
-  Statement(db, "INSERT OR REPLACE INTO t_meta VALUES ('fingerprint', ?)").execute(fingerprint());
+  Statement(db, "INSERT OR REPLACE INTO t_meta (name, value) VALUES ('fingerprint', ?)")
+      .execute(fingerprint());
   transaction.commit();
 }
 
@@ -257,14 +268,8 @@ void refuse_damaged(sqlite3* db, const std::string& path) {
 }
 
 std::string immutable_uri(const std::string& path) {
-  std::string uri = "file:";
   const std::string full = std::filesystem::absolute(path).string();
-  for (const char c : full) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' ||
-                       c == '-' || c == '_';
-    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return uri + "?immutable=1";
+  return "file:" + percent_encoded_but(full, "/.-_") + "?immutable=1";
 }
 
 /// A read-only connection that has read something. In a folder that cannot be written SQLite cannot

@@ -33,7 +33,7 @@ struct Term {
   bool is_denominator = false;
 };
 
-/// scale × Σ(factor × counter) / Σ(factor × counter), as t_metric and t_term say.
+/// A metric's, as t_metric and t_term say (schema/catalogue.h).
 struct Formula {
   std::string name, undefined;
   double scale = 1;
@@ -181,7 +181,7 @@ class Pass {
       if (figure.grade != Grade::unavailable) figure.reason = formula.undefined;
       figure.grade = Grade::unavailable;
     } else if (has_all) {
-      figure.value = formula.scale * sums[0] / (has_denominator ? sums[1] : 1);
+      figure.value = formula.scale * (sums[0] / (has_denominator ? sums[1] : 1));
     }
     on_figure_(figure);
   }

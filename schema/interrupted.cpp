@@ -72,7 +72,7 @@ void show_interrupted(sqlite3* db) {
   execute(db,
           "PRAGMA temp_store = MEMORY;"
           "CREATE TEMP TABLE dead_run (run_id INTEGER PRIMARY KEY, reason TEXT)");
-  Statement remember(db, "INSERT INTO temp.dead_run VALUES (?, ?)");
+  Statement remember(db, "INSERT INTO temp.dead_run (run_id, reason) VALUES (?, ?)");
   for (const DeadRun& run : dead) remember.execute(run.id, run.reason);
   shadow(db, "t_run");
   shadow(db, "runs");

@@ -101,7 +101,7 @@ const Definitions& our_views() {
     for (const auto files : {embedded::private_views(), embedded::public_views()}) {
       for (const embedded::File& file : files) {
         // As SQLite keeps it: without what stands before it and the semicolon.
-        const std::string text = with_formulas(file.text);
+        const std::string text = view_sql(file.text);
         const std::size_t begin = text.find("\nCREATE VIEW") + 1, end = text.rfind(';');
         all[std::string(file.name)] = {"view", text.substr(begin, end - begin)};
       }

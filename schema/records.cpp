@@ -1,21 +1,33 @@
 #include "schema/records.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
+
 namespace warpmeter::schema {
 
-const char* to_string(Grade grade) {
-  switch (grade) {
-    case Grade::measured:
-      return "measured";
-    case Grade::exact:
-      return "exact";
-    case Grade::modelled:
-      return "modelled";
-    case Grade::ptx:
-      return "ptx";
-    case Grade::unavailable:
-      return "unavailable";
+namespace {
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < grades.size(); ++i) {
+    if (static_cast<std::size_t>(grades[i].grade) != i) return false;
   }
-  return "";
+  return true;
+}
+static_assert(in_order(), "a grade's number is its place in the scale");
+
+}  // namespace
+
+const char* to_string(Grade grade) { return grades[static_cast<std::size_t>(grade)].name; }
+
+Grade grade_named(std::string_view name) {
+  for (const GradeInfo& info : grades) {
+    if (name == info.name) return info.grade;
+  }
+  throw Error(ExitCode::file,
+              fmt::format("the database has a grade '{}' that there is not: check it with "
+                          "`warpmeter doctor`",
+                          name));
 }
 
 void Launch::set_geometry(const Geometry& geometry) {

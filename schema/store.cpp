@@ -10,6 +10,7 @@
 #include <random>
 #include <unordered_map>
 
+#include "base/statistics.h"
 #include "schema/database.h"
 #include "schema/process.h"
 #include "schema/sqlite.h"
@@ -64,7 +65,7 @@ Statistics statistics_of(std::vector<double> samples) {
   const std::size_t n = samples.size();
   Statistics result;
   result.min = samples.front();
-  result.median = n % 2 == 1 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+  result.median = median_of_sorted(samples);
   result.mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(n);
   if (n > 1) {
     double squares = 0;
@@ -119,11 +120,22 @@ struct Store::Statements {
                "useful_bytes_written, flops, verified, is_ceiling, outcome, reason, "
                "timing_reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
                "?, ?, ?, ?)"),
-        value(handle, "INSERT INTO t_value VALUES (?, ?, ?, ?, ?)"),
-        timing(handle, "INSERT INTO t_timing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-        sample(handle, "INSERT INTO t_sample VALUES (?, ?, ?)"),
-        expectation(handle, "INSERT INTO t_expectation VALUES (?, ?, ?, ?, ?, ?)"),
-        line(handle, "INSERT INTO t_line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        value(handle,
+              "INSERT INTO t_value (launch_id, counter_id, value, grade, reason_id) "
+              "VALUES (?, ?, ?, ?, ?)"),
+        timing(handle,
+               "INSERT INTO t_timing (launch_id, cache, samples, median_ns, min_ns, mean_ns, "
+               "stddev_ns, "
+               "relative_confidence, stopped_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        sample(handle, "INSERT INTO t_sample (launch_id, sample, duration_ns) VALUES (?, ?, ?)"),
+        expectation(handle,
+                    "INSERT INTO t_expectation (launch_id, expectation, metric, relation, "
+                    "expected, reason) "
+                    "VALUES (?, ?, ?, ?, ?, ?)"),
+        line(handle,
+             "INSERT INTO t_line (launch_id, entry, file, line, text, access, requests, "
+             "transactions, "
+             "ideal, grade, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
         timed(handle, "UPDATE t_launch SET timing_reason = NULL WHERE launch_id = ?") {}
 
   std::int64_t insert(std::int64_t run_id, std::int64_t device_id, const Launch& record) {
@@ -268,7 +280,8 @@ std::int64_t Store::add_device(std::int64_t run_id, const Device& device) {
       insert.step();
       id = sqlite3_last_insert_rowid(db_.get());
     }
-    Statement(db_.get(), "INSERT OR IGNORE INTO t_run_device VALUES (?, ?)").execute(run_id, id);
+    Statement(db_.get(), "INSERT OR IGNORE INTO t_run_device (run_id, device_id) VALUES (?, ?)")
+        .execute(run_id, id);
   });
   return id;
 }
@@ -278,9 +291,11 @@ void Store::add_state(std::int64_t run_id, std::int64_t device_id, const DeviceS
     return value ? std::optional<std::int64_t>(*value ? 1 : 0) : std::nullopt;
   };
   const bool known = state.unavailable.empty();
-  Statement statement(db_.get(),
-                      "INSERT OR REPLACE INTO t_device_state "
-                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement statement(
+      db_.get(),
+      "INSERT OR REPLACE INTO t_device_state (run_id, device_id, phase, "
+      "sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, throttle_reasons, "
+      "ecc, mig, persistence, unavailable) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   statements_->in_transaction([&] {
     statement.execute(
         run_id, device_id, state.phase, state.sm_clock_mhz, state.memory_clock_mhz,

@@ -1,6 +1,7 @@
 #include "schema/view_sql.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
@@ -8,42 +9,107 @@
 #include <vector>
 
 #include "schema/catalogue.h"
+#include "schema/records.h"
 
 namespace warpmeter::schema {
 namespace {
 
+/// A number that SQLite does not take for an integer.
+std::string real(double number) { return fmt::format("{:#}", number); }
+
+std::string number_of_grade(std::string_view name) {
+  for (const GradeInfo& info : grades) {
+    if (name == info.name) return std::to_string(static_cast<int>(info.grade));
+  }
+  throw std::logic_error(fmt::format("a view needs the grade {}, which there is not", name));
+}
+
+/// "measured, exact, modelled, ptx or unavailable"
+std::string all_grades() {
+  std::string text;
+  for (const GradeInfo& info : grades) {
+    if (info.grade != grades.front().grade) {
+      text += info.grade == grades.back().grade ? " or " : ", ";
+    }
+    text += info.name;
+  }
+  return text;
+}
+
+/// Where the terms of the metrics of timings are stored.
+std::string timed_column(const std::string& name) {
+  return (name == "median_ns" ? "t." : "l.") + name;
+}
+
 class Formulas {
  public:
-  std::string of(std::string_view name) {
-    if (name == "counters") return joins();
-    const MetricInfo* metric = Catalogue::get().find_metric(name);
-    if (metric == nullptr || metric->numerator.empty()) {
-      throw std::logic_error(fmt::format("a view needs {}, which has no counters", name));
+  std::string in_braces(std::string_view what) {
+    if (what == "counters") return joins();
+    if (what == "timed") return timed();
+    if (what == "grades") return all_grades();
+    if (what.starts_with("grade ")) return number_of_grade(what.substr(6));
+    const std::size_t begin = std::min(what.find('('), what.size());
+    const MetricInfo* metric = Catalogue::get().find_metric(what.substr(0, begin));
+    if (metric == nullptr) {
+      throw std::logic_error(fmt::format("a view needs {}, which there is not", what));
     }
-    std::string formula = sum(metric->numerator);
-    if (!metric->denominator.empty()) {
-      formula = fmt::format("({} / {})", formula, sum(metric->denominator));
-    }
-    return metric->scale == 1 ? formula : fmt::format("{} * {}", real(metric->scale), formula);
+    if (begin == what.size()) return formula(*metric, own_operands(*metric));
+    if (what.back() != ')') throw std::logic_error(fmt::format("a view has {}", what));
+    return formula(*metric, list(what.substr(begin + 1, what.size() - begin - 2)));
   }
 
  private:
-  /// A number that SQLite does not take for an integer.
-  static std::string real(double number) { return fmt::format("{:#}", number); }
+  static std::vector<std::string> list(std::string_view text) {
+    std::vector<std::string> entries;
+    while (true) {
+      const std::size_t end = std::min(text.find(", "), text.size());
+      entries.emplace_back(text.substr(0, end));
+      if (end == text.size()) return entries;
+      text.remove_prefix(end + 2);
+    }
+  }
 
-  std::string sum(std::span<const Term> terms) {
+  /// `operands`: those of the numerator first.
+  static std::string formula(const MetricInfo& metric, std::span<const std::string> operands) {
+    if (operands.size() != metric.numerator.size() + metric.denominator.size()) {
+      throw std::logic_error(
+          fmt::format("a view gives {} a wrong number of counters", metric.name));
+    }
+    const std::size_t above = metric.numerator.size();
+    std::string text = sum(metric.numerator, operands.first(above));
+    if (!metric.denominator.empty()) {
+      text = fmt::format("({} / {})", text, sum(metric.denominator, operands.subspan(above)));
+    }
+    return metric.scale == 1 ? text : fmt::format("{} * {}", real(metric.scale), text);
+  }
+
+  static std::string sum(std::span<const Term> terms, std::span<const std::string> operands) {
     std::string text;
-    for (const Term& term : terms) {
-      if (std::find(counters_.begin(), counters_.end(), term.counter) == counters_.end()) {
-        counters_.push_back(term.counter);
-      }
+    for (std::size_t i = 0; i < terms.size(); ++i) {
       if (!text.empty()) text += " + ";
-      if (term.factor != 1) text += real(term.factor) + " * ";
-      // likely() keeps a condition on the value from making the join an inner one, which SQLite
-      // would begin with all rows of t_value.
-      text += fmt::format("likely({}.value)", term.counter);
+      if (terms[i].factor != 1) text += real(terms[i].factor) + " * ";
+      text += operands[i];
     }
     return terms.size() == 1 && terms[0].factor == 1 ? text : "(" + text + ")";
+  }
+
+  std::vector<std::string> own_operands(const MetricInfo& metric) {
+    std::vector<std::string> operands;
+    for (const auto* terms : {&metric.numerator, &metric.denominator}) {
+      for (const Term& term : *terms) {
+        operands.push_back(metric.is_timed ? timed_column(term.name) : joined(term.name));
+      }
+    }
+    return operands;
+  }
+
+  /// likely() keeps a condition on the value from making the join an inner one, which SQLite would
+  /// begin with all rows of t_value.
+  std::string joined(const std::string& counter) {
+    if (std::find(counters_.begin(), counters_.end(), counter) == counters_.end()) {
+      counters_.push_back(counter);
+    }
+    return fmt::format("likely({}.value)", counter);
   }
 
   /// A counter's number is looked up once, its name would be for every launch.
@@ -58,22 +124,32 @@ class Formulas {
     return text;
   }
 
+  std::string timed() {
+    std::vector<std::string> cases;
+    for (const MetricInfo& metric : Catalogue::get().metrics()) {
+      if (!metric.is_timed) continue;
+      cases.push_back(
+          fmt::format("WHEN '{}' THEN {}", metric.name, formula(metric, own_operands(metric))));
+    }
+    return fmt::format("{}", fmt::join(cases, "\n      "));
+  }
+
   std::vector<std::string> counters_;
 };
 
 }  // namespace
 
-std::string with_formulas(std::string_view view) {
+std::string view_sql(std::string_view file) {
   Formulas formulas;
   std::string sql;
   while (true) {
-    const std::size_t begin = std::min(view.find('{'), view.size());
-    sql += view.substr(0, begin);
-    if (begin == view.size()) return sql;
-    const std::size_t end = view.find('}', begin);
+    const std::size_t begin = std::min(file.find('{'), file.size());
+    sql += file.substr(0, begin);
+    if (begin == file.size()) return sql;
+    const std::size_t end = file.find('}', begin);
     if (end == std::string_view::npos) throw std::logic_error("a view has a brace too many");
-    sql += formulas.of(view.substr(begin + 1, end - begin - 1));
-    view.remove_prefix(end + 1);
+    sql += formulas.in_braces(file.substr(begin + 1, end - begin - 1));
+    file.remove_prefix(end + 1);
   }
 }
 

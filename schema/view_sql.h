@@ -1,10 +1,15 @@
-// The views with the catalogue's formulas in them. A view that shows some metrics as columns names
-// each in braces, and at the end of its FROM the counters that they need:
+// A view's file says in braces what is said elsewhere, once: the formulas, in the catalogue, and
+// the scale of grades, in schema/records.h. Nothing of these is written in a view.
 //
-//   SELECT …, {gld_efficiency} AS gld_efficiency
-//   FROM t_launch l {counters}
+//   {gld_efficiency}         the metric's formula, over the counters that {counters} joins
+//   {counters}               joins of the counters so named, at the end of the FROM: t_launch is l
+//   {gld_efficiency(a, b)}   the same formula, with a and b in the places of its counters
+//   {duration}               of the launch l and its timing t
+//   {timed}                  WHEN and THEN, each metric's name and its formula, of those of timings
+//   {grade ptx}              the number of a grade, as t_grade has it
+//   {grades}                 in a comment: all grades
 //
-// becomes
+// A view that shows some metrics as columns has SQL like this then:
 //
 //   SELECT …, 100.0 * (likely(global_load_bytes.value) / (32.0 *
 //   likely(global_load_sectors.value)))
@@ -12,9 +17,9 @@
 //   FROM t_launch l
 //     LEFT JOIN t_value global_load_bytes ON …
 //
-// A launch then costs one lookup for each counter, where `v_derived`, which knows every metric from
-// the rows of t_term, costs five for each metric. A quotient without one of its counters, or by 0,
-// is NULL either way.
+// A launch costs one lookup for each counter, where `v_derived`, which knows every metric from the
+// rows of t_term, costs five for each metric. A quotient without one of its counters, or by 0, is
+// NULL either way.
 #pragma once
 
 #include <string>
@@ -22,7 +27,7 @@
 
 namespace warpmeter::schema {
 
-/// Throws std::logic_error for a name in braces that is no metric with counters.
-std::string with_formulas(std::string_view view);
+/// Throws std::logic_error for what is none of these.
+std::string view_sql(std::string_view file);
 
 }  // namespace warpmeter::schema

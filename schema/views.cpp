@@ -3,10 +3,12 @@
 //   --
 //   -- column: what it holds
 //   --   and more about it
+// with what stands in braces filled in.
 #include <string_view>
 
 #include "schema/embedded.h"
 #include "schema/store.h"
+#include "schema/view_sql.h"
 
 namespace warpmeter::schema {
 namespace {
@@ -20,7 +22,8 @@ ViewInfo parse(const embedded::File& file) {
   ViewInfo view;
   view.name = file.name;
   bool in_columns = false;
-  std::string_view rest = file.text;
+  const std::string text = view_sql(file.text);
+  std::string_view rest = text;
   while (rest.starts_with("--")) {
     const std::string_view line = rest.substr(2, rest.find('\n') - 2);
     rest.remove_prefix(rest.find('\n') + 1);

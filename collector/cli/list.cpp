@@ -11,6 +11,7 @@
 #include "collector/cli/options.h"
 #include "collector/cli/runs.h"
 #include "collector/cupti/device.h"
+#include "collector/model/counts/grades.h"
 #include "collector/model/session/backend.h"
 #include "kernels/family.h"
 #include "reports/table.h"
@@ -57,17 +58,10 @@ std::string backends_of(const std::vector<std::string>& counters) {
   for (const std::string& name : counters) {
     const schema::CounterInfo* counter = catalogue.find_counter(name);
     cupti = cupti && counter != nullptr && !counter->perfworks.empty();
-    model = model && counter != nullptr && counter->model;
+    model = model && model::is_counted(name);
   }
   return fmt::format("{}{}{}", cupti ? "cupti" : "", cupti && model ? " " : "",
                      model ? "model" : "");
-}
-
-std::vector<std::string> counters_of(const schema::MetricInfo& metric) {
-  std::vector<std::string> names;
-  for (const schema::Term& term : metric.numerator) names.push_back(term.counter);
-  for (const schema::Term& term : metric.denominator) names.push_back(term.counter);
-  return names;
 }
 
 Table metrics_table() {
@@ -77,7 +71,7 @@ Table metrics_table() {
                    Column::text("nvprof"), Column::text("backends"), Column::text("description")};
   for (const schema::MetricInfo& metric : catalogue.metrics()) {
     table.rows.push_back({metric.name, metric.unit, "metric", metric.nvprof ? "yes" : "no",
-                          backends_of(counters_of(metric)), metric.description});
+                          backends_of(metric.counters()), metric.description});
   }
   for (const schema::CounterInfo& counter : catalogue.counters()) {
     table.rows.push_back({counter.name, counter.unit, "counter", "no", backends_of({counter.name}),

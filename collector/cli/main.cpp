@@ -28,18 +28,31 @@ constexpr const char* description =
     "warpmeter measures how the variants of a CUDA kernel use memory, on a GPU or on a model of\n"
     "one that executes their PTX, and keeps every figure in SQLite.\n";
 
-constexpr const char* footer =
+constexpr const char* examples =
     "Examples:\n"
     "  warpmeter run transpose           measure a family's variants, compare them\n"
     "  warpmeter profile ./app           measure the kernels of any CUDA program\n"
     "  warpmeter report -o report.md     the last run as markdown\n"
     "  warpmeter query comparison        a view of the database; or any SQL that reads\n"
     "  warpmeter merge a.db b.db -o c.db join the databases of several machines\n"
-    "\n"
-    "Exit codes: 0 done, 1 a gate is broken, 2 wrong usage, 3 nothing to measure or show, or no "
-    "certain answer,\n"
-    "4 no usable hardware, 5 a file or database failed, 6 a kernel failed or gave a wrong answer,\n"
-    "130 stopped by Ctrl-C.";
+    "\n";
+
+/// Of all exit codes, in lines.
+std::string exit_code_text() {
+  constexpr std::size_t width = 110;
+  std::string text, line = "Exit codes:";
+  for (const ExitCodeInfo& info : exit_codes) {
+    const bool is_last = info.number == exit_codes.back().number;
+    const std::string entry = fmt::format("{} {}{}", info.number, info.brief, is_last ? "." : ",");
+    if (line.size() + 1 + entry.size() > width) {
+      text += line + "\n";
+      line = entry;
+    } else {
+      line += " " + entry;
+    }
+  }
+  return text + line;
+}
 
 ExitCode print(const std::string& text) {
   Output output;
@@ -50,7 +63,7 @@ ExitCode print(const std::string& text) {
 
 ExitCode run_command(int argc, char** argv) {
   CLI::App program(description, "warpmeter");
-  program.footer(footer);
+  program.footer(examples + exit_code_text());
   program.get_formatter()->column_width(34);
   program.get_formatter()->label("SUBCOMMAND", "COMMAND");
   program.require_subcommand(0, 1);  // after a command, `runs` is a word like any other

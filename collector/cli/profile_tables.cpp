@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/kernel_name.h"
+#include "base/statistics.h"
 #include "base/utf8.h"
 #include "reports/number.h"
 #include "reports/table.h"
@@ -39,15 +40,13 @@ void add_part(Table& table, const char* title, std::vector<profile::Activity*> p
   for (profile::Activity* activity : part) {
     std::vector<float>& times = activity->durations_ns;
     std::sort(times.begin(), times.end());
-    const std::size_t calls = times.size(), middle = calls / 2;
-    const double median_ns =
-        calls % 2 == 1 ? times[middle] : (double{times[middle - 1]} + times[middle]) / 2;
+    const std::size_t calls = times.size();
     const double share = all_ns > 0 ? 100 * activity->total_ns / all_ns : 0;
     table.rows.push_back({activity == part.front() ? title : "", fmt::format("{:.2f}%", share),
                           duration_text(activity->total_ns), fmt::format("{}", calls),
                           duration_text(activity->total_ns / static_cast<double>(calls)),
                           duration_text(times.front()), duration_text(times.back()),
-                          duration_text(median_ns),
+                          duration_text(median_of_sorted(times)),
                           activity->kind == ActivityKind::kernel ? shown_name(activity->name, base)
                                                                  : activity->name});
   }

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/statistics.h"
+
 namespace warpmeter::run {
 
 MedianInterval median_interval(std::span<const double> samples) {
@@ -13,9 +15,8 @@ MedianInterval median_interval(std::span<const double> samples) {
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
   const std::size_t count = sorted.size();
-  const std::size_t middle = count / 2;
   MedianInterval interval;
-  interval.median = count % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  interval.median = median_of_sorted(sorted);
 
   // Ranks count from 1: low = ⌊n/2 − 0.98√n⌋, high = ⌈1 + n/2 + 0.98√n⌉, clamped to the extremes.
   const double half = 0.98 * std::sqrt(static_cast<double>(count));

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/statistics.h"
 #include "reports/metrics.h"
 #include "reports/record.h"
 #include "reports/sections/sql.h"
@@ -26,14 +27,11 @@ constexpr std::size_t launches_of_a_spread = 5;
 /// The values of one counter or metric of one side.
 struct Values {
   std::vector<double> sorted;
-  std::int8_t grade = 0;  ///< the weakest
+  schema::Grade grade = schema::Grade::measured;  ///< the weakest
 
-  void add(double value, std::int8_t of_grade) {
+  void add(double value, schema::Grade of_grade) {
     sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), value), value);
     grade = std::max(grade, of_grade);
-  }
-  double median() const {
-    return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
   }
   std::optional<Range> spread() const {
     if (sorted.front() == sorted.back()) return std::nullopt;
@@ -63,7 +61,7 @@ bool repeats(const std::string& metric) {
   return std::all_of(inputs.begin(), inputs.end(), repeats);
 }
 
-bool is_model(std::int8_t grade) { return grade != 0; }
+bool is_model(schema::Grade grade) { return grade != schema::Grade::measured; }
 
 void judge(CounterPair& pair, const Values& base, const Values& contender) {
   if (base.sorted == contender.sorted) return;
@@ -72,7 +70,7 @@ void judge(CounterPair& pair, const Values& base, const Values& contender) {
   // Repeated unequally often, or quotients that differ by a rounding.
   const double left = base.sorted.front(), right = contender.sorted.front();
   if (both_flat && std::abs(left - right) <= 1e-12 * std::abs(left)) return;
-  const bool approximate = std::max(base.grade, contender.grade) >= 2;
+  const bool approximate = std::max(base.grade, contender.grade) >= schema::Grade::modelled;
   if (base.grade != contender.grade && approximate) {
     pair.change = Change::unclear;
     pair.note = fmt::format("counted as {} and as {}: they need not agree", pair.base_grade,
@@ -103,12 +101,12 @@ CounterPair pair_of(const PairName& name, const std::string& metric, const Value
   pair.name = name;
   pair.metric = metric;
   pair.unit = metric_column(metric, Kind::quotient).unit;
-  pair.base = base.median();
-  pair.contender = contender.median();
+  pair.base = median_of_sorted(base.sorted);
+  pair.contender = median_of_sorted(contender.sorted);
   pair.base_spread = base.spread();
   pair.contender_spread = contender.spread();
-  pair.base_grade = grade_names[base.grade];
-  pair.contender_grade = grade_names[contender.grade];
+  pair.base_grade = to_string(base.grade);
+  pair.contender_grade = to_string(contender.grade);
   judge(pair, base, contender);
   return pair;
 }
@@ -216,16 +214,13 @@ class CounterComparison {
         for (const std::int64_t launch : side->launches) launches.push_back(launch);
       }
     }
-    std::map<std::int64_t, std::map<std::string, std::pair<double, std::int8_t>>> values;
+    std::map<std::int64_t, std::map<std::string, std::pair<double, schema::Grade>>> values;
     const schema::Rows rows = reader_.query(
         sql::compared_metrics,
         {{":launches", launches.dump()}, {":metrics", nlohmann::json(wanted_metrics_).dump()}});
     for (const Row& row : each_row(rows)) {
-      const std::string grade = row.text("grade");
-      const auto* found = std::find(std::begin(grade_names), std::end(grade_names), grade);
       values[row.integer("launch_id").value_or(0)][row.text("metric")] = {
-          row.number("value").value_or(0),
-          static_cast<std::int8_t>(found - std::begin(grade_names))};
+          row.number("value").value_or(0), schema::grade_named(row.text("grade"))};
     }
     const auto gather = [&](const LaunchGroup& side, const std::string& metric) {
       Values gathered;

@@ -138,11 +138,6 @@ void add_samples(const schema::Reader& reader, std::int64_t run, GroupList& list
   });
 }
 
-std::int8_t grade_index(std::string_view name) {
-  const auto* found = std::find(std::begin(grade_names), std::end(grade_names), name);
-  return static_cast<std::int8_t>(found - std::begin(grade_names));
-}
-
 /// The group that a launch belongs to; rows of one launch come together.
 class GroupOfLaunch {
  public:
@@ -170,14 +165,13 @@ class GroupOfLaunch {
 };
 
 /// `row` begins with launch, counter and value.
-void add_reading(GroupOfLaunch& group_of, std::span<const schema::Value> row,
-                 std::string_view grade) {
+void add_reading(GroupOfLaunch& group_of, std::span<const schema::Value> row, schema::Grade grade) {
   const auto* launch = std::get_if<std::int64_t>(&row[0]);
   const auto* counter = std::get_if<std::int64_t>(&row[1]);
   const auto* value = std::get_if<double>(&row[2]);
   if (launch == nullptr || counter == nullptr || value == nullptr) return;
   if (LaunchGroup* group = group_of(*launch)) {
-    group->readings.push_back({*value, static_cast<std::int32_t>(*counter), grade_index(grade)});
+    group->readings.push_back({*value, static_cast<std::int32_t>(*counter), grade});
   }
 }
 
@@ -206,9 +200,10 @@ std::vector<LaunchGroup> read_groups(const schema::Reader& reader,
 void read_counters(const schema::Reader& reader, std::span<LaunchGroup*> groups) {
   GroupOfLaunch group_of(groups);
   for (const std::int64_t run : group_of.runs()) {
-    reader.each(
-        sql::compared_counters, run_parameter(run),
-        [&](std::span<const schema::Value> row) { add_reading(group_of, row, "measured"); });
+    reader.each(sql::compared_counters, run_parameter(run),
+                [&](std::span<const schema::Value> row) {
+                  add_reading(group_of, row, schema::Grade::measured);
+                });
   }
 }
 
@@ -222,8 +217,7 @@ void read_grades(const schema::Reader& reader, std::span<LaunchGroup*> groups) {
   for (const std::int64_t run : group_of.runs()) {
     reader.each(sql::compared_grades, {{":run", run}, {":launches", launches.dump()}},
                 [&](std::span<const schema::Value> row) {
-                  const auto* grade = std::get_if<std::string>(&row[3]);
-                  add_reading(group_of, row, grade != nullptr ? *grade : "");
+                  add_reading(group_of, row, schema::grade_named(std::get<std::string>(row[3])));
                 });
   }
 }

@@ -20,9 +20,8 @@ namespace warpmeter::reports {
 struct Reading {
   double value = 0;
   std::int32_t counter = 0;  ///< its number in the database
-  std::int8_t grade = 0;     ///< index into grade_names
+  schema::Grade grade = schema::Grade::measured;
 };
-constexpr std::string_view grade_names[] = {"measured", "exact", "modelled", "ptx", "unavailable"};
 
 struct LaunchGroup {
   std::string family, variant, grid, block;

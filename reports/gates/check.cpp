@@ -27,7 +27,8 @@ constexpr double tolerance = 1e-9;
 
 struct Value {
   std::optional<double> value;
-  std::string grade, reason;
+  schema::Grade grade = schema::Grade::unavailable;
+  std::string reason;
 };
 
 struct LaunchToCheck {
@@ -67,8 +68,8 @@ void read_values(const schema::Reader& reader, const CheckRequest& request,
   for (const Row& row : each_row(rows)) {
     const auto launch = by_id.find(row.integer("launch_id").value_or(0));
     if (launch == by_id.end()) continue;
-    launch->second->values[row.text("metric")] = {row.number("value"), row.text("grade"),
-                                                  row.text("reason")};
+    launch->second->values[row.text("metric")] = {
+        row.number("value"), schema::grade_named(row.text("grade")), row.text("reason")};
   }
 }
 
@@ -132,31 +133,28 @@ std::optional<Finding> judge(const Gate& gate, const LaunchToCheck& launch) {
   finding.name = launch.name;
   finding.relation = gate.relation;
   finding.reason = gate.because;
-  finding.grade = "measured";
+  auto weakest = schema::Grade::measured;
   for (const std::string& metric : gate.metrics) {
     const auto found = launch.values.find(metric);
     if (found == launch.values.end()) continue;
     if (does_not_apply(metric, found->second)) return std::nullopt;
-    const auto weakness = [](std::string_view grade) {
-      return std::find(std::begin(grade_names), std::end(grade_names), grade);
-    };
-    if (weakness(found->second.grade) > weakness(finding.grade))
-      finding.grade = found->second.grade;
+    weakest = std::max(weakest, found->second.grade);
   }
   finding.measured = evaluate(*gate.left, launch);
   finding.limit = evaluate(*gate.right, launch);
   if (!finding.measured || !finding.limit) {
     finding.outcome = Outcome::inconclusive;
-    finding.grade = "unavailable";
+    weakest = schema::Grade::unavailable;
     finding.reason = launch.failure.empty() ? missing_reason(gate, launch) : launch.failure;
   } else if (holds(*finding.measured, gate.relation, *finding.limit)) {
     finding.outcome = Outcome::holds;
-  } else if (finding.grade == "ptx") {
+  } else if (weakest == schema::Grade::ptx) {
     finding.outcome = Outcome::inconclusive;
     finding.reason = "it was counted from PTX: the machine code may differ";
   } else {
     finding.outcome = Outcome::broken;
   }
+  finding.grade = to_string(weakest);
   return finding;
 }
 
@@ -335,7 +333,7 @@ void add_what_is_missing(const CheckRequest& request, const std::vector<LaunchTo
     finding.gate = gate;
     finding.launch = name;
     if (launch != nullptr) finding.name = launch->name;
-    finding.grade = "unavailable";
+    finding.grade = to_string(schema::Grade::unavailable);
     finding.reason = reason;
     check.findings.push_back(std::move(finding));
   };

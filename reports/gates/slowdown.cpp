@@ -37,7 +37,7 @@ Finding finding_on(const Baseline& baseline, const LaunchGroup& group, std::stri
   finding.launch = std::move(launch);
   finding.name = name_of(group);
   finding.relation = "<=";
-  finding.grade = "measured";
+  finding.grade = to_string(schema::Grade::measured);
   return finding;
 }
 
@@ -91,7 +91,7 @@ void add_unfinished(const CheckRequest& request, Check& check) {
   finding.kind = GateKind::baseline;
   finding.outcome = Outcome::inconclusive;
   finding.gate = gate_text(baseline);
-  finding.grade = "unavailable";
+  finding.grade = to_string(schema::Grade::unavailable);
   finding.reason = reason;
   check.findings.push_back(std::move(finding));
 }

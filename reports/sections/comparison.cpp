@@ -163,11 +163,12 @@ std::string legend(const Document& tables) {
         "Variants launched more than once show the median of their launches and, where they "
         "differ, the lowest and highest in parentheses; ± is then the largest. ";
   }
-  if (shows(tables, mark_of("ptx"))) {
-    text += fmt::format("{} was counted from PTX: the machine code may differ. ", mark_of("ptx"));
+  const std::string ptx = mark_of(to_string(schema::Grade::ptx));
+  const std::string modelled = mark_of(to_string(schema::Grade::modelled));
+  if (shows(tables, ptx)) {
+    text += fmt::format("{} was counted from PTX: the machine code may differ. ", ptx);
   }
-  if (shows(tables, mark_of("modelled")))
-    text += fmt::format("{} is approximate. ", mark_of("modelled"));
+  if (shows(tables, modelled)) text += fmt::format("{} is approximate. ", modelled);
   if (!text.empty()) text.pop_back();
   return text;
 }

@@ -1,6 +1,7 @@
 -- Private. One row is one metric of one launch, derived from its counters; `complete` says whether all of them
--- were recorded (a row is there when the first one was). The formula of every metric is here, once:
--- `results`, `comparison` and `expectations` take it from here.
+-- were recorded (a row is there when the first one was). The formulas are rows of t_metric and t_term, copied
+-- from the catalogue; here is what is done with them, for `results` and `expectations`. `comparison` has the
+-- same formulas as SQL (schema/view_sql.h), and tests hold both to the same values.
 --
 -- Scalar subqueries rather than GROUP BY: SQLite merges such a view into the query that uses it, so that
 -- one launch costs lookups by key and not a scan. A value is NULL when an input is missing or
@@ -22,7 +23,7 @@ SELECT
   (
     SELECT CASE
       WHEN total(t.factor * v.value) FILTER (WHERE t.is_denominator) = 0 AND m.denominator_terms > 0
-        THEN 4
+        THEN {grade unavailable}
       ELSE max(v.grade)
     END
     FROM t_term t JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
@@ -30,7 +31,7 @@ SELECT
   ) AS grade,
   CASE
     WHEN m.denominator_terms > 0 AND (
-      SELECT max(v.grade) < 4 AND total(t.factor * v.value) FILTER (WHERE t.is_denominator) = 0
+      SELECT max(v.grade) < {grade unavailable} AND total(t.factor * v.value) FILTER (WHERE t.is_denominator) = 0
       FROM t_term t JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
       WHERE t.metric_id = m.metric_id
     ) THEN m.undefined

@@ -1,16 +1,16 @@
 -- Private. One row is one metric of one launch that ended well, from its timing: the metrics without
--- counters. Bytes a nanosecond are GB/s. `grade` is a number of t_grade.
+-- counters, by the formulas of the catalogue. Bytes a nanosecond are GB/s. `grade` is a number of t_grade.
 CREATE VIEW v_timed AS
 SELECT
   launch_id,
   metric,
   value,
   unit,
-  CASE WHEN value IS NULL THEN 4 ELSE 0 END AS grade,
+  CASE WHEN value IS NULL THEN {grade unavailable} ELSE {grade measured} END AS grade,
   CASE
     WHEN value IS NOT NULL THEN NULL
     WHEN median_ns IS NULL THEN coalesce(timing_reason, 'it was not timed')
-    WHEN median_ns = 0 THEN 'it took no time that the clock could show'
+    WHEN median_ns = 0 THEN undefined
     ELSE 'its useful bytes are not known'
   END AS reason
 FROM (
@@ -18,11 +18,11 @@ FROM (
     l.launch_id,
     m.name AS metric,
     m.unit,
+    m.undefined,
     l.timing_reason,
     t.median_ns,
     CASE m.name
-      WHEN 'duration' THEN t.median_ns
-      WHEN 'achieved_bandwidth' THEN (l.useful_bytes_read + l.useful_bytes_written) / t.median_ns
+      {timed}
     END AS value
   FROM t_launch l
     JOIN t_metric m ON m.anchor_id IS NULL

@@ -15,12 +15,12 @@ CREATE TABLE t_view (
   name TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 
--- From the strongest to the weakest: the weakest of several is the largest number.
+-- From the strongest to the weakest: the weakest of several is the largest number. The rows are written from
+-- schema/records.h.
 CREATE TABLE t_grade (
   grade INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE
 ) STRICT;
-INSERT INTO t_grade VALUES (0, 'measured'), (1, 'exact'), (2, 'modelled'), (3, 'ptx'), (4, 'unavailable');
 
 CREATE TABLE t_reason (
   reason_id INTEGER PRIMARY KEY,

@@ -31,7 +31,7 @@ SELECT
   l.size,
   l.grid_x || 'x' || l.grid_y || 'x' || l.grid_z AS grid,
   l.block_x || 'x' || l.block_y || 'x' || l.block_z AS block,
-  (SELECT t.median_ns FROM t_timing t WHERE t.launch_id = l.launch_id) AS duration_ns,
+  (SELECT {duration} FROM t_timing t WHERE t.launch_id = l.launch_id) AS duration_ns,
   {shared_load_transactions_per_request} AS shared_load_transactions_per_request,
   {shared_store_transactions_per_request} AS shared_store_transactions_per_request,
   {gld_efficiency} AS gld_efficiency,

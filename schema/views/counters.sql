@@ -7,7 +7,7 @@
 -- counter: name in the catalogue, or a full PerfWorks name
 -- value: the count; NULL when it is unavailable
 -- unit: unit of the value; NULL for PerfWorks names
--- grade: measured, exact, modelled, ptx or unavailable, as in results
+-- grade: {grades}, as in results
 CREATE VIEW counters AS
 SELECT
   l.run_id,

@@ -29,7 +29,7 @@ SELECT
   CASE
     WHEN measured IS NULL THEN 'inconclusive'
     WHEN holds THEN 'holds'
-    WHEN grade = 3 THEN 'inconclusive'
+    WHEN grade = {grade ptx} THEN 'inconclusive'
     ELSE 'broken'
   END AS verdict,
   reason,
@@ -42,12 +42,12 @@ SELECT
       (SELECT f.reason FROM v_timed f WHERE f.launch_id = e.launch_id AND f.metric = e.metric),
       'it was not measured'
     )
-    WHEN NOT holds AND grade = 3 THEN 'it was counted from PTX: the machine code may differ'
+    WHEN NOT holds AND grade = {grade ptx} THEN 'it was counted from PTX: the machine code may differ'
   END AS verdict_reason
 FROM (
   SELECT
     run_id, launch_id, family, variant, size, outcome, launch_reason, metric, relation, expected, reason, measured,
-    CASE WHEN measured IS NULL THEN 4 ELSE grade END AS grade,
+    CASE WHEN measured IS NULL THEN {grade unavailable} ELSE grade END AS grade,
     CASE relation
       WHEN '==' THEN abs(measured - expected) <= tolerance
       WHEN '<=' THEN measured <= expected + tolerance
@@ -67,7 +67,7 @@ FROM (
       coalesce(
         (SELECT f.grade FROM v_counted f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
         (SELECT f.grade FROM v_derived f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
-        0
+        {grade measured}
       ) AS grade
     FROM t_launch l JOIN t_expectation x ON x.launch_id = l.launch_id
     -- One row each, as it is: a group is not merged into the outer query, which would compute the figure at

@@ -14,7 +14,7 @@
 -- excess: transactions beyond the ideal
 -- efficiency: of global accesses the bytes, of those in the sectors touched, as gld_efficiency and gst_efficiency
 --   say it; of shared ones the ideal over the transactions, %; NULL without transactions or bytes
--- grade: exact, modelled or ptx (model), measured (hardware)
+-- grade: {grades}, as in results; a count is never unavailable
 CREATE VIEW lines AS
 SELECT
   l.run_id,
@@ -29,7 +29,7 @@ SELECT
   n.ideal,
   n.transactions - n.ideal AS excess,
   CASE
-    WHEN n.access LIKE 'global %' THEN 100.0 * (n.bytes / (32.0 * n.transactions))
+    WHEN n.access LIKE 'global %' THEN {gld_efficiency(n.bytes, n.transactions)}
     ELSE 100.0 * n.ideal / n.transactions
   END AS efficiency,
   g.name AS grade

@@ -11,8 +11,8 @@
 -- metric: name in the catalogue (nvprof's where nvprof had one), or a full PerfWorks name
 -- value: the figure; NULL when it is unavailable
 -- unit: unit of the value, "%" is 0 to 100; NULL for PerfWorks names
--- grade: measured (hardware), exact, modelled or ptx (model, in falling trust), unavailable; a derived
---   value has the grade of its weakest input
+-- grade: {grades}, in falling trust (the first of hardware, the next ones of
+--   the model); a derived value has the grade of its weakest input
 -- reason: why it is unavailable, or why the grade is no better; NULL when there is nothing to say
 CREATE VIEW results AS
 SELECT

@@ -66,16 +66,6 @@ TEST(Catalogue, WritesPerfWorksNamesInFull) {
   }
 }
 
-TEST(Catalogue, LetsTheModelCountAddressesAndInstructionsOnly) {
-  for (const CounterInfo& counter : catalogue().counters()) {
-    const bool by_address =
-        counter.name.ends_with("_wavefronts") || counter.name.ends_with("_requests") ||
-        counter.name.ends_with("_sectors") || counter.name.ends_with("_bytes") ||
-        counter.name == "warp_instructions" || counter.name == "thread_instructions";
-    EXPECT_EQ(counter.model, by_address) << counter.name;
-  }
-}
-
 TEST(Catalogue, NeedsTenCountersThoseOfAtomicsAndMatricesAndADurationByDefault) {
   EXPECT_THAT(
       counters_for({"@default"}),
@@ -106,7 +96,9 @@ TEST(Catalogue, NeedsNoCounterForWhatTheTimingSays) {
 }
 
 TEST(Catalogue, HasEverythingInAll) {
-  EXPECT_EQ(counters_for({"@all"}).size(), catalogue().counters().size());
+  std::vector<std::string> all;
+  for (const CounterInfo& counter : catalogue().counters()) all.push_back(counter.name);
+  EXPECT_EQ(counters_for({"@all"}), all);
 }
 
 TEST(Catalogue, ContainsTheSmallerSetsInMemory) {
@@ -149,7 +141,7 @@ TEST(Catalogue, CountsAFusedMultiplyAddTwice) {
   const MetricInfo* metric = catalogue().find_metric("flop_count_sp");
   ASSERT_NE(metric, nullptr);
   for (const Term& term : metric->numerator) {
-    EXPECT_EQ(term.factor, term.counter == "flop_sp_fma" ? 2 : 1);
+    EXPECT_EQ(term.factor, term.name == "flop_sp_fma" ? 2 : 1);
   }
 }
 
@@ -184,7 +176,7 @@ TEST(Nearest, FindsNothingInStrangeNames) {
 
 TEST(Nearest, GivesThreeAtMost) {
   const std::vector<std::string> many = {"aa1", "aa2", "aa3", "aa4"};
-  EXPECT_EQ(nearest("aa5", many).size(), 3U);
+  EXPECT_THAT(nearest("aa5", many), ElementsAre("aa1", "aa2", "aa3"));
 }
 
 TEST(DidYouMean, JoinsNamesAsAPersonWould) {

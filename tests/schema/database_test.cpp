@@ -171,7 +171,7 @@ TEST(Database, TakesNewViewsWithItsRowsAndAUsersViewsKept) {
   execute(open_plain(folder / "a.db").get(),
           "DROP VIEW results; CREATE VIEW results AS SELECT 1 AS old;"
           "CREATE VIEW mine AS SELECT count(*) AS n FROM launches;"
-          "CREATE VIEW retired AS SELECT 1; INSERT INTO t_view VALUES ('retired');"
+          "CREATE VIEW retired AS SELECT 1; INSERT INTO t_view (name) VALUES ('retired');"
           "UPDATE t_metric SET scale = 7; DELETE FROM t_metric WHERE name = 'gld_transactions';"
           "UPDATE t_meta SET value = 'older' WHERE name = 'fingerprint'");
   EXPECT_THAT(lines_of(folder / "a.db",

@@ -173,14 +173,14 @@ TEST_F(SomebodyElses, ViewsThatAreMissingAreMadeAgain) {
 TEST_F(SomebodyElses, NamesToBeDroppedAreNotStatements) {
   change(
       "UPDATE t_meta SET value = 'other' WHERE name = 'fingerprint';"
-      "INSERT INTO t_view VALUES ('x\"; DELETE FROM t_run; --')");
+      "INSERT INTO t_view (name) VALUES ('x\"; DELETE FROM t_run; --')");
   EXPECT_THAT(lines_of(path_, "SELECT count(*) FROM runs"), ElementsAre("1"));
 }
 
 TEST_F(SomebodyElses, OwnTablesViewsAndPlainIndexesAreAllowedAndTheirTriggersRest) {
   change(
       "CREATE TABLE notes (run_id INTEGER REFERENCES t_run ON DELETE CASCADE, note TEXT);"
-      "INSERT INTO notes VALUES (1, 'a');"
+      "INSERT INTO notes (run_id, note) VALUES (1, 'a');"
       "CREATE TRIGGER grave AFTER DELETE ON notes BEGIN DELETE FROM t_device; END;"
       "CREATE INDEX by_host ON t_run (host);"
       "CREATE VIEW mine AS SELECT note FROM notes");

@@ -87,12 +87,12 @@ TEST_P(WritingSql, IsRefusedAndChangesNothing) {
 INSTANTIATE_TEST_SUITE_P(
     Reader, WritingSql,
     ::testing::Values("DROP TABLE t_run", "DROP VIEW results", "DELETE FROM t_launch",
-                      "INSERT INTO t_meta VALUES ('a', 'b')", "UPDATE t_run SET label = 'x'",
-                      "CREATE TABLE a (b)", "CREATE TEMP TABLE a (b)", "ATTACH 'b.db' AS b",
-                      "PRAGMA user_version = 7", "PRAGMA query_only = OFF",
-                      "PRAGMA journal_mode = DELETE", "VACUUM", "VACUUM INTO 'b.db'", "BEGIN",
-                      "REINDEX", "ANALYZE", "EXPLAIN DELETE FROM t_run",
-                      "WITH a AS (SELECT 1) DELETE FROM t_run"));
+                      "INSERT INTO t_meta (name, value) VALUES ('a', 'b')",
+                      "UPDATE t_run SET label = 'x'", "CREATE TABLE a (b)",
+                      "CREATE TEMP TABLE a (b)", "ATTACH 'b.db' AS b", "PRAGMA user_version = 7",
+                      "PRAGMA query_only = OFF", "PRAGMA journal_mode = DELETE", "VACUUM",
+                      "VACUUM INTO 'b.db'", "BEGIN", "REINDEX", "ANALYZE",
+                      "EXPLAIN DELETE FROM t_run", "WITH a AS (SELECT 1) DELETE FROM t_run"));
 
 TEST_F(ReaderTest, TellsWhereSqlIsWrong) {
   store_run(path(), {});

@@ -211,6 +211,11 @@ std::vector<std::string_view> counter_list() {
   return names;
 }
 
+bool is_counted(std::string_view counter) {
+  const std::vector<std::string_view> all = counter_list();
+  return std::find(all.begin(), all.end(), counter) != all.end();
+}
+
 std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome) {
   std::vector<double> values;
   for (const std::string_view name : counter_list()) {

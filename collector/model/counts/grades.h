@@ -26,6 +26,7 @@ schema::Counter counter(std::string_view name, const Program& program,
 
 /// The counters that the model counts, and their values in the same order.
 std::vector<std::string_view> counter_list();
+bool is_counted(std::string_view counter);  ///< Is it among them?
 std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome);
 
 /// The text of a line (from 1), without the white space around it; empty when there is none.
