@@ -11,6 +11,7 @@
 
 #include "kernels/family.h"
 #include "schema/catalogue.h"
+#include "tests/csv.h"
 #include "tests/paths.h"
 
 namespace warpmeter::kernels {
@@ -19,26 +20,9 @@ namespace {
 /// One row of the golden file, by column.
 using Row = std::map<std::string, std::string>;
 
-std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> result;
-  std::istringstream text(line);
-  for (std::string cell; std::getline(text, cell, ',');) result.push_back(cell);
-  return result;
-}
-
 std::vector<Row> golden_rows() {
   std::ifstream file(source_dir() + "/tests/golden/h200_seed_kernels.csv");
-  std::string line;
-  std::getline(file, line);
-  const std::vector<std::string> columns = cells(line);
-  std::vector<Row> rows;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> values = cells(line);
-    Row row;
-    for (std::size_t i = 0; i < columns.size(); ++i) row[columns[i]] = values.at(i);
-    rows.push_back(row);
-  }
-  return rows;
+  return csv_rows(file);
 }
 
 /// A golden kernel and the variant that is its like.

@@ -4,7 +4,7 @@
 // go past, and masks of *.sync instructions that name lanes which are not there.
 //
 // A Checker is about one launch; each block that runs has a BlockChecker (block_checker.h), which
-// the machine tells of every access and of the operations that is_watched() names.
+// the machine tells of every access and of the operations that it watches (machine/observer.h).
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ struct alignas(64) Site {
   alignas(64) std::uint64_t delta[32];  ///< address minus the first active lane's
   std::uint32_t delta_32[32];           ///< the same for 32-bit address registers
   std::uint64_t window_begin;           ///< where the last access was allowed
-  std::uint8_t space;                   ///< of the last access: a Space of memory.h
+  std::uint8_t space;                   ///< of the last access: an AddressSpace
 };
 
 /// A side of a divergent branch that waits, or where both continue together.

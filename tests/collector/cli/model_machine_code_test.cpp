@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/collector/cli/workspace.h"
+#include "tests/csv.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -71,9 +72,7 @@ class MachineCode : public Workspace {
     std::string line;
     std::getline(lines, line);
     while (std::getline(lines, line)) {
-      std::vector<std::string> cells;
-      std::istringstream text(line);
-      for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+      const std::vector<std::string> cells = csv_cells(line);
       if (!cells.at(3).empty()) all[cells[2]] = cells[3] + " " + cells.at(5);
     }
     return all;

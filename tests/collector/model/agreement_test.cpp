@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collector/model/session/backend.h"
+#include "tests/csv.h"
 #include "tests/device/model/agreement.h"
 #include "tests/paths.h"
 
@@ -17,25 +18,12 @@ namespace {
 
 using Row = std::map<std::string, std::string>;
 
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells;
-  std::istringstream text(line);
-  for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
-  return cells;
-}
-
 /// By kernel.
 const std::map<std::string, Row>& golden() {
   static const std::map<std::string, Row> rows = [] {
     std::ifstream file(source_dir() + "/tests/golden/h200_model_kernels.csv");
     std::map<std::string, Row> all;
-    std::string line;
-    std::getline(file, line);
-    const std::vector<std::string> heading = cells_of(line);
-    while (std::getline(file, line)) {
-      const std::vector<std::string> cells = cells_of(line);
-      for (std::size_t i = 0; i < cells.size(); ++i) all[cells[0]][heading.at(i)] = cells[i];
-    }
+    for (const Row& row : csv_rows(file)) all[row.at("kernel")] = row;
     return all;
   }();
   return rows;

@@ -11,6 +11,7 @@
 #include "collector/model/counts/rules/measured.h"
 #include "collector/model/session/backend.h"
 #include "kernels/family.h"
+#include "tests/csv.h"
 #include "tests/paths.h"
 
 namespace warpmeter::model {
@@ -20,23 +21,7 @@ using Row = std::map<std::string, std::string>;
 
 std::vector<Row> golden_kernels() {
   std::ifstream file(source_dir() + "/tests/golden/h200_seed_kernels.csv");
-  const auto cells_of = [](const std::string& line) {
-    std::vector<std::string> cells;
-    std::istringstream text(line);
-    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
-    return cells;
-  };
-  std::string line;
-  std::getline(file, line);
-  const std::vector<std::string> heading = cells_of(line);
-  std::vector<Row> rows;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> cells = cells_of(line);
-    Row row;
-    for (std::size_t i = 0; i < cells.size(); ++i) row[heading[i]] = cells[i];
-    rows.push_back(row);
-  }
-  return rows;
+  return csv_rows(file);
 }
 
 struct Ours {

@@ -147,11 +147,11 @@ TEST(Traps, DoNotHideThatARunWasCancelled) {
 TEST(Refusals, NameTheInstructionItsLineWhatItDoesAndWhatToDo) {
   const TestRun run =
       run_body(".loc 1 7 3\n vshl.u32.u32.u32.wrap %r1, %r1, %r1;\n ret;", geometry(1, 32));
-  EXPECT_THAT(run.refusal, AllOf(HasSubstr("kernel 'k'"),
-                                 HasSubstr("'vshl.u32.u32.u32.wrap' on line 12 of its PTX"),
-                                 HasSubstr("(kernels/wrong.cu:7)"),
-                                 HasSubstr("computes on parts of registers"),
-                                 HasSubstr("measure this kernel on a GPU")));
+  EXPECT_THAT(
+      run.refusal,
+      AllOf(HasSubstr("kernel 'k'"), HasSubstr("'vshl.u32.u32.u32.wrap' on line 12 of its PTX"),
+            HasSubstr("(kernels/wrong.cu:7)"), HasSubstr("computes on parts of registers"),
+            HasSubstr("measure this kernel on a GPU")));
 }
 
 TEST(Refusals, ComeBeforeAnythingRuns) {

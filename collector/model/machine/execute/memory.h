@@ -106,9 +106,11 @@ inline void load_part(R* to, const std::byte* first, const Site& site, u32 mask)
     load_half<M>(to, first, site.shape);
     load_half<M>(to + lane_count / 2, first + as_offset(site.half_apart), site.shape);
   } else if (mask == full_mask) {
-    for (u32 l = 0; l < lane_count; ++l) to[l] = static_cast<R>(read<M>(first + as_offset(site.delta[l])));
+    for (u32 l = 0; l < lane_count; ++l)
+      to[l] = static_cast<R>(read<M>(first + as_offset(site.delta[l])));
   } else {
-    for_each_lane(mask, [&](u32 l) { to[l] = static_cast<R>(read<M>(first + as_offset(site.delta[l]))); });
+    for_each_lane(
+        mask, [&](u32 l) { to[l] = static_cast<R>(read<M>(first + as_offset(site.delta[l]))); });
   }
 }
 
@@ -168,7 +170,8 @@ inline void store_part(std::byte* first, const R* from, const Site& site, u32 ma
     store_half<M>(first, from, site.shape);
     store_half<M>(first + as_offset(site.half_apart), from + lane_count / 2, site.shape);
   } else {
-    for_each_lane(mask, [&](u32 l) { write(first + as_offset(site.delta[l]), static_cast<M>(from[l])); });
+    for_each_lane(mask,
+                  [&](u32 l) { write(first + as_offset(site.delta[l]), static_cast<M>(from[l])); });
   }
 }
 

@@ -72,8 +72,7 @@ std::uint64_t from_integer(const Line& line, std::uint64_t bits, Type from, Type
     const volatile float real = is_small ? static_cast<float>(small) : static_cast<float>(large);
     result = std::bit_cast<std::uint32_t>(float{real});
   } else {
-    const volatile double real =
-        is_small ? static_cast<double>(small) : static_cast<double>(large);
+    const volatile double real = is_small ? static_cast<double>(small) : static_cast<double>(large);
     result = bits_of(real);
   }
   return line.has("sat") ? saturated(result, to) : result;

@@ -1,6 +1,8 @@
 // Floats of every width, for the reference. Those of 32 and 64 bits are computed by the C library
 // under the rounding that is named; narrower ones in f64, rounded to odd, and then once more to
-// their own width (Boldo, Melquiond: "When double rounding is odd", 2005).
+// their own width (Boldo, Melquiond: "When double rounding is odd", 2005). The program rounds
+// narrow floats in another way (execute/narrow.h); nothing of it may be used here, for a mistake in
+// it would then be one of the reference.
 #pragma once
 
 #include <array>
