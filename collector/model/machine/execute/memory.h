@@ -82,17 +82,23 @@ inline void for_each_lane(u32 mask, Visit visit) {
   for (; mask != 0; mask &= mask - 1) visit(first_lane(mask));
 }
 
+/// Of a number in memory to one in a row.
+template <class R, class M>
+inline R widened(M value) {
+  return static_cast<R>(value);  // NOLINT(bugprone-signed-char-misuse): s8 is a number
+}
+
 /// Sixteen lanes from one place on.
 template <class M, class R>
 inline void load_half(R* to, const std::byte* from, Shape shape) {
   if (shape == Shape::uniform) {
-    const R value = static_cast<R>(read<M>(from));
+    const R value = widened<R>(read<M>(from));
     for (u32 l = 0; l < lane_count / 2; ++l) to[l] = value;
   } else if constexpr (sizeof(M) == sizeof(R)) {
     __builtin_memcpy(to, from, lane_count / 2 * sizeof(M));
   } else {
     for (u32 l = 0; l < lane_count / 2; ++l) {
-      to[l] = static_cast<R>(read<M>(from + l * sizeof(M)));
+      to[l] = widened<R>(read<M>(from + l * sizeof(M)));
     }
   }
 }
@@ -107,10 +113,10 @@ inline void load_part(R* to, const std::byte* first, const Site& site, u32 mask)
     load_half<M>(to + lane_count / 2, first + as_offset(site.half_apart), site.shape);
   } else if (mask == full_mask) {
     for (u32 l = 0; l < lane_count; ++l)
-      to[l] = static_cast<R>(read<M>(first + as_offset(site.delta[l])));
+      to[l] = widened<R>(read<M>(first + as_offset(site.delta[l])));
   } else {
-    for_each_lane(
-        mask, [&](u32 l) { to[l] = static_cast<R>(read<M>(first + as_offset(site.delta[l]))); });
+    for_each_lane(mask,
+                  [&](u32 l) { to[l] = widened<R>(read<M>(first + as_offset(site.delta[l]))); });
   }
 }
 
@@ -135,8 +141,8 @@ __attribute__((noinline)) const Operation* load_carefully(Warp& w, const Operati
   if (!reach_each<Address>(w, op, mask)) return nullptr;
   for (u32 part = 0; part < parts; ++part) {
     R* to = row<R>(w, part_of<R>(op, part));
-    for_each_lane(
-        mask, [&](u32 l) { to[l] = static_cast<R>(read<M>(w.lane_host[l] + part * sizeof(M))); });
+    for_each_lane(mask,
+                  [&](u32 l) { to[l] = widened<R>(read<M>(w.lane_host[l] + part * sizeof(M))); });
   }
   return op + 1;
 }
