@@ -14,6 +14,10 @@ struct Dim3 {
 struct Geometry {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
+  Dim3 cluster = {};  ///< in blocks
+  bool is_cooperative =
+      false;  ///< all blocks are resident at once, so that they may wait for each other
+  bool operator==(const Geometry&) const = default;
 };
 
 }  // namespace warpmeter

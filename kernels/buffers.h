@@ -33,11 +33,11 @@ constexpr std::int32_t input_value(std::uint64_t index, std::uint32_t seed) {
 }
 
 template <class T>
-constexpr ElementType element_type() {
+constexpr Element element_type() {
   static_assert(std::is_same_v<T, std::int32_t> || std::is_same_v<T, float> ||
                 std::is_same_v<T, double>);
-  if (std::is_same_v<T, std::int32_t>) return ElementType::i32;
-  return std::is_same_v<T, float> ? ElementType::f32 : ElementType::f64;
+  if (std::is_same_v<T, std::int32_t>) return Element::i32;
+  return std::is_same_v<T, float> ? Element::f32 : Element::f64;
 }
 
 /// `count` elements of the stream `seed`.

@@ -3,18 +3,6 @@
 
 namespace warpmeter::kernels {
 
-std::size_t bytes_of(ElementType type) {
-  switch (type) {
-    case ElementType::i32:
-      return sizeof(std::int32_t);
-    case ElementType::f32:
-      return sizeof(float);
-    case ElementType::f64:
-      return sizeof(double);
-  }
-  return 0;
-}
-
 std::string_view symbol(Relation relation) {
   switch (relation) {
     case Relation::equal:

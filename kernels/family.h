@@ -11,10 +11,10 @@
 // and a result is compared for equality, not within a tolerance.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/element.h"
 #include "base/geometry.h"
 
 namespace warpmeter::kernels {
@@ -43,13 +44,10 @@ struct Image {
   std::span<const Code> codes;
 };
 
-enum class ElementType { i32, f32, f64 };
-std::size_t bytes_of(ElementType type);
-
 /// Device memory of a launch. Every launch starts from `initial`.
 struct Buffer {
   std::string name;
-  ElementType type = ElementType::i32;
+  Element type = Element::i32;
   std::vector<std::byte> initial;
 };
 
@@ -58,16 +56,15 @@ struct BufferArgument {
   std::size_t index = 0;
 };
 
-/// A number passed by value: its bytes as the kernel's parameter holds them.
+/// A number or a structure passed by value: its bytes as the kernel's parameter holds them.
 struct ScalarArgument {
-  std::array<std::byte, 8> bytes{};
-  std::size_t size = 0;
+  std::vector<std::byte> bytes;
 
   template <class T>
   static ScalarArgument of(T value) {
-    static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8);
+    static_assert(std::is_arithmetic_v<T>);
     ScalarArgument argument;
-    argument.size = sizeof(T);
+    argument.bytes.resize(sizeof(T));
     std::memcpy(argument.bytes.data(), &value, sizeof(T));
     return argument;
   }
@@ -75,16 +72,33 @@ struct ScalarArgument {
 
 using Argument = std::variant<BufferArgument, ScalarArgument>;
 
+/// A `__constant__` or `__device__` variable and what it holds before a launch: a buffer's address,
+/// or bytes.
+struct Setting {
+  std::string symbol;  ///< its name in the machine code
+  std::optional<std::size_t> buffer;
+  std::vector<std::byte> bytes;
+};
+
 /// Everything that a launch needs besides its geometry. Arguments in the order of the signature.
 struct Problem {
   std::vector<Buffer> buffers;
   std::vector<Argument> arguments;
+  std::vector<Setting> settings = {};
+};
+
+/// How far a floating-point result may be from what is expected: |found − expected| ≤ absolute +
+/// relative · |expected|. Whole numbers are compared exactly.
+struct Tolerance {
+  double relative = 0, absolute = 0;
+  bool nan_equals_nan = false;
 };
 
 /// What a buffer must hold after the launch.
 struct Expected {
   std::size_t buffer = 0;         ///< index into Problem::buffers
   std::vector<std::byte> values;  ///< as many bytes as the buffer has
+  Tolerance tolerance = {};
 };
 
 /// Useful work of one launch: each input read once, each output written once.
@@ -100,37 +114,45 @@ std::string_view symbol(Relation relation);  ///< "==", "<=", ">="
 /// What a variant is known to cost, and why. Holds for the sizes named, for every size when there
 /// are none.
 struct Expectation {
-  std::string_view metric;  ///< a name of the metric catalogue
+  std::string metric;  ///< a name of the metric catalogue
   Relation relation = Relation::equal;
   double value = 0;
-  std::string_view reason;  ///< in words, for a reader of the report
+  std::string reason;  ///< in words, for a reader of the report
   std::vector<std::int64_t> sizes = {};
 };
 
 struct Variant {
-  std::string_view name;
-  std::string_view entry;  ///< the `extern "C" __global__` function
-  Geometry (*geometry)(std::int64_t n) = nullptr;
-  std::vector<Expected> (*expected)(std::int64_t n, const Problem& problem) = nullptr;
+  std::string name;
+  std::string entry;  ///< the kernel's name in the machine code
+  std::function<Geometry(std::int64_t n)> geometry;
+  /// Empty where another variant's result is what is expected, or nothing is known.
+  std::function<std::vector<Expected>(std::int64_t n, const Problem& problem)> expected;
   std::vector<Expectation> expectations = {};
-  /// Overrides Family::work where a variant does other work than its family; may be null.
-  Work (*work)(std::int64_t n) = nullptr;
+  /// Overrides Family::work where a variant does other work than its family; may be empty.
+  std::function<Work(std::int64_t n)> work = {};
+  const Image* image = nullptr;                         ///< its own code; null: the family's
+  std::function<Problem(std::int64_t n)> prepare = {};  ///< its own problem; empty: the family's
+  std::string reference = {};  ///< the variant of the family whose result it must give; empty: none
+  std::string failure = {};    ///< why it cannot be launched (the compiler's words); empty: it can
 };
 
 struct Family {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view size_meaning;  ///< "side of the matrix"; empty: one fixed size
+  std::string name;
+  std::string summary;
+  std::string size_meaning;  ///< "side of the matrix"; empty: one fixed size
   const Image* image = nullptr;
   std::vector<std::int64_t> sizes;  ///< measured by default; empty: one fixed size, n is 0
   std::int64_t largest_size = 0;    ///< past it the kernels' index arithmetic would overflow
-  std::uint64_t (*footprint)(std::int64_t n) =
-      nullptr;                                   ///< bytes of all buffers; n up to largest_size
-  Problem (*prepare)(std::int64_t n) = nullptr;  ///< deterministic
-  Work (*work)(std::int64_t n) = nullptr;
+  std::function<std::uint64_t(std::int64_t n)>
+      footprint;                                   ///< bytes of all buffers; n up to largest_size
+  std::function<Problem(std::int64_t n)> prepare;  ///< deterministic
+  std::function<Work(std::int64_t n)> work;
   /// The variant whose bandwidth is the ceiling that the others are compared with; empty: none.
-  std::string_view ceiling;
+  std::string ceiling;
   std::vector<Variant> variants;
+  std::vector<std::string> outputs = {};  ///< buffers that are compared with a reference variant's;
+                                          ///< empty: those that it changes
+  Tolerance tolerance = {};               ///< of that comparison
 
   bool has_sizes() const { return !size_meaning.empty(); }
   const Variant* find(std::string_view variant) const;

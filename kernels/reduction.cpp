@@ -62,7 +62,7 @@ const std::vector<std::int64_t> default_sizes = {65'536, 4'194'304};
 
 /// `ratio` of transactions to requests, with the sizes that fill every block.
 Expectation shared_cost(std::string_view metric, double ratio, std::string_view reason) {
-  return {metric, Relation::equal, ratio, reason, default_sizes};
+  return {std::string(metric), Relation::equal, ratio, std::string(reason), default_sizes};
 }
 
 std::vector<Expectation> costs(const Expectation& loads, const Expectation& stores) {

@@ -65,8 +65,10 @@ inline constexpr SmemCost by_rows = {1, "by rows, the 32 lanes meet 32 different
 
 inline std::vector<Expectation> smem_costs(const SmemCost& store, const SmemCost& load) {
   return {
-      {"shared_store_transactions_per_request", Relation::equal, store.transactions, store.reason},
-      {"shared_load_transactions_per_request", Relation::equal, load.transactions, load.reason},
+      {"shared_store_transactions_per_request", Relation::equal, store.transactions,
+       std::string(store.reason)},
+      {"shared_load_transactions_per_request", Relation::equal, load.transactions,
+       std::string(load.reason)},
       {"gst_efficiency", Relation::equal, 100, "a warp writes 32 neighbouring ints to out"},
   };
 }

@@ -86,8 +86,7 @@ Work work(std::int64_t n) {
 
 const std::vector<std::int64_t> default_sizes = {1024, 4096};
 
-constexpr std::string_view rows_of_tile =
-    "a warp touches two rows of 16 floats: two whole sectors each";
+constexpr const char* rows_of_tile = "a warp touches two rows of 16 floats: two whole sectors each";
 
 Expectation loads_coalesced() {
   return {"gld_efficiency", Relation::equal, 100, rows_of_tile, default_sizes};
@@ -99,12 +98,12 @@ Expectation stores_coalesced() {
 
 std::vector<Expectation> tile_costs(double store, std::string_view store_reason, double load,
                                     std::string_view load_reason) {
-  return {
-      loads_coalesced(),
-      stores_coalesced(),
-      {"shared_store_transactions_per_request", Relation::equal, store, store_reason,
-       default_sizes},
-      {"shared_load_transactions_per_request", Relation::equal, load, load_reason, default_sizes}};
+  return {loads_coalesced(),
+          stores_coalesced(),
+          {"shared_store_transactions_per_request", Relation::equal, store,
+           std::string(store_reason), default_sizes},
+          {"shared_load_transactions_per_request", Relation::equal, load, std::string(load_reason),
+           default_sizes}};
 }
 
 }  // namespace

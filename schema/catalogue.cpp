@@ -47,6 +47,7 @@ MetricInfo metric_from(const ordered_json& json) {
   metric.scale = json.value("scale", 1.0);
   metric.numerator = terms_from(json, "numerator");
   metric.denominator = terms_from(json, "denominator");
+  metric.is_better_higher = json.value("better", "lower") == "higher";
   metric.is_timed = json.value("of", "counters") == "timing";
   if (!metric.denominator.empty()) metric.undefined = json.at("undefined");
   return metric;

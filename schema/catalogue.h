@@ -42,8 +42,9 @@ struct MetricInfo {
   std::string description;
   double scale = 1;
   std::vector<Term> numerator, denominator;
-  std::string undefined;  ///< the reason when the denominator is 0: "no requests"
-  bool is_timed = false;  ///< from the timing: its terms are no counters
+  std::string undefined;          ///< the reason when the denominator is 0: "no requests"
+  bool is_better_higher = false;  ///< an efficiency, a rate; of the others less is better
+  bool is_timed = false;          ///< from the timing: its terms are no counters
 
   std::vector<std::string> counters() const;  ///< that it is derived from; none when it is timed
 };

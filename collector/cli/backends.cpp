@@ -48,6 +48,9 @@ void check(const BackendRequest& request) {
   if (request.backend == "model" && !request.device.empty()) {
     throw Error(ExitCode::usage, "--device chooses a GPU, and -b model uses none: leave one out");
   }
+  if (request.counts == "gpu" && request.backend == "model") {
+    throw Error(ExitCode::usage, "--counts gpu needs a GPU, and -b model uses none: leave one out");
+  }
   ordinal_of(request.device);
 }
 
@@ -56,6 +59,7 @@ std::unique_ptr<run::Backend> open_model(const BackendRequest& request) {
   if (!request.arch.empty()) options.arch = arch_of(request.arch);
   options.threads = static_cast<unsigned>(request.threads);
   options.cancelled = request.cancelled;
+  options.is_embedded = !request.of_files;
   return model::open(options);
 }
 
@@ -73,30 +77,50 @@ std::vector<std::unique_ptr<run::Backend>> open_hardware(const BackendRequest& r
     cupti::Options options;
     options.ordinal = ordinal;
     options.cancelled = request.cancelled;
+    options.timeout_s = request.timeout_s;
     opened.push_back(cupti::open(options));
   }
   return opened;
 }
 
-/// The first backend that lacks something decides: devices of one machine differ in that at most by
-/// their MIG mode.
+/// The model, for the counts of a GPU's launches: on the GPU's own architecture.
+std::unique_ptr<run::Backend> open_counting(const BackendRequest& request,
+                                            const run::Backend& gpu) {
+  model::Options options;
+  options.arch = gpu.device().compute_capability;
+  options.threads = static_cast<unsigned>(request.threads);
+  options.cancelled = request.cancelled;
+  options.is_embedded = false;
+  return model::open(options);
+}
+
+/// What each backend lacks, and who counts in its place. The first that lacks something decides:
+/// devices of one machine differ in that at most by their MIG mode.
 void check_abilities(const BackendRequest& request, Backends& backends) {
   for (const auto& backend : backends.opened) {
+    const std::string& name = backend->device().name;
     const std::string no_timing = backend->timing_unavailable();
     if (request.timing && !request.counters && !no_timing.empty()) {
       throw Error(ExitCode::no_hardware,
-                  fmt::format("only times were asked for, and {} gives none: {}",
-                              backend->device().name, no_timing));
+                  fmt::format("only times were asked for, and {} gives none: {}", name, no_timing));
     }
-    const std::string no_counters = backend->counters_unavailable();
-    if (!request.counters || no_counters.empty()) continue;
-    if (request.backend == "cupti" || !request.timing) {
+    const bool is_model = backend->device().backend == "model";
+    const std::string no_counters = is_model ? "" : backend->counters_unavailable();
+    const bool asks_model = request.counts == "model" && !is_model;
+    if (!request.counters || (no_counters.empty() && !asks_model)) continue;
+    const bool may_ask_model = request.counts == "auto" && request.backend == "auto";
+    if (!asks_model && (!may_ask_model || !request.timing)) {
       throw Error(ExitCode::no_hardware,
-                  fmt::format("{} does not give its counters: {}; --timing-only measures without",
-                              backend->device().name, no_counters));
+                  fmt::format("{} does not give its counters: {}; --counts model has the model "
+                              "count, --timing-only measures without",
+                              name, no_counters));
     }
-    backends.notes.push_back(fmt::format("{} is timed, its counters are unavailable: {}",
-                                         backend->device().name, no_counters));
+    backends.counting.resize(backends.opened.size());
+    auto& counting = backends.counting[static_cast<std::size_t>(&backend - backends.opened.data())];
+    counting = open_counting(request, *backend);
+    backends.notes.push_back(fmt::format(
+        "{} gives the times and {} the counts{}{}", name, counting->device().name,
+        no_counters.empty() ? "" : ", since the GPU's counters are unavailable: ", no_counters));
   }
 }
 

@@ -17,14 +17,19 @@ struct BackendRequest {
   std::string device;            ///< an ordinal, "all", or empty: the first
   std::string arch;              ///< of the model: "sm_90", "90", or empty: its own choice
   std::int64_t threads = 0;      ///< of the model; 0: all cores
+  std::string counts = "auto";   ///< who counts beside a GPU: "gpu", "model", "auto": who can
+  double timeout_s = 0;          ///< of a kernel's first launch on a GPU; 0: none
   bool counters = true;          ///< are counters wanted?
   bool timing = true;            ///< are durations wanted?
+  bool of_files = false;         ///< kernels that are compiled here, for any architecture
   std::function<bool()> cancelled;
 };
 
 struct Backends {
   std::vector<std::unique_ptr<run::Backend>> opened;  ///< never empty
-  std::vector<std::string> notes;                     ///< for the person: what answers, and why
+  /// For each of them the model that counts in its place, or null; empty: none does.
+  std::vector<std::unique_ptr<run::Backend>> counting;
+  std::vector<std::string> notes;  ///< for the person: what answers, and why
 };
 
 /// Throws Error{usage} for options that do not go together, Error{no_hardware} when what was asked

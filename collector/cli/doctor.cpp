@@ -15,8 +15,10 @@
 #include "collector/cli/options.h"
 #include "collector/cli/terminal.h"
 #include "collector/cupti/diagnose.h"
+#include "collector/family/cache.h"
 #include "collector/model/session/backend.h"
 #include "kernels/family.h"
+#include "reports/number.h"
 #include "schema/maintenance.h"
 #include "schema/store.h"
 
@@ -116,6 +118,20 @@ std::string line_of(const Check& check) {
   return fmt::format("{}  {:<12}{}{}\n", mark, check.name, check.detail, remedy);
 }
 
+/// What was compiled of people's own kernels and is kept.
+Check check_cache() {
+  const std::filesystem::path folder = family::cache_folder();
+  if (folder.empty()) {
+    return {"cache", true, "none: neither $XDG_CACHE_HOME nor $HOME is a folder", ""};
+  }
+  const family::CacheState state = family::cache_state();
+  return {"cache", true,
+          fmt::format("{}: {}, {:.1f} of {} MiB", folder.string(),
+                      reports::counted(state.entries, "compilation", "compilations"),
+                      static_cast<double>(state.bytes) / (1 << 20), family::cache_limit >> 20),
+          ""};
+}
+
 /// What `run` would do here, in its own words.
 Check check_choice() {
   Check check{"run", true, "", ""};
@@ -139,6 +155,7 @@ ExitCode run(const std::string& database) {
     output.write(line_of(check));
     is_sound = is_sound && check.ok;
   }
+  output.write(line_of(check_cache()));
   const Check choice = check_choice();
   output.write(line_of(choice));
   output.finish();

@@ -31,6 +31,7 @@ class GpuBackend final : public run::Backend {
  public:
   explicit GpuBackend(const Options& options)
       : cancelled_(options.cancelled),
+        timeout_s_(options.timeout_s),
         device_(describe_device(options.ordinal)),
         context_(options.ordinal),
         modules_(context_, device_.compute_capability) {}
@@ -59,6 +60,7 @@ class GpuBackend final : public run::Backend {
     return support().unavailable.empty() ? lost_context() : support().unavailable;
   }
   std::string timing_unavailable() const override { return lost_context(); }
+  std::string lost() const override { return lost_context(); }
 
   std::uint64_t problem_capacity() const override {
     context_.make_current();
@@ -80,6 +82,7 @@ class GpuBackend final : public run::Backend {
   const Plan* plan() const { return plan_.get(); }
   std::span<const std::string> counters() const { return counters_; }
   bool is_cancelled() const { return cancelled_ && cancelled_(); }
+  double timeout_s() const { return timeout_s_; }
 
   /// Counters of launches; a Profiler that failed is not used again.
   std::vector<std::vector<schema::Counter>> measure(
@@ -126,6 +129,7 @@ class GpuBackend final : public run::Backend {
   }
 
   std::function<bool()> cancelled_;
+  double timeout_s_;
   schema::Device device_;
   Context context_;
   Modules modules_;
@@ -155,7 +159,18 @@ class GpuWorkload final : public run::Workload {
     execution.static_shared_bytes = function->static_shared_bytes;
     resident_->restore();
     CUresult result = enqueue(launch, *function);
-    if (result == CUDA_SUCCESS) result = context.synchronize();
+    if (result == CUDA_SUCCESS && backend_.timeout_s() > 0) {
+      const std::optional<CUresult> ended = context.synchronize_within(backend_.timeout_s());
+      if (!ended) {
+        execution.failure =
+            fmt::format("the kernel did not end within {:g} s (--timeout)", backend_.timeout_s());
+        context.note_hang(fmt::format("{} does not end", launch.entry));
+        return execution;
+      }
+      result = *ended;
+    } else if (result == CUDA_SUCCESS) {
+      result = context.synchronize();
+    }
     if (result != CUDA_SUCCESS) {
       const std::string words = in_words(context.api(), result);
       execution.failure = "the kernel failed: the driver says " + words;
@@ -235,11 +250,39 @@ class GpuWorkload final : public run::Workload {
     check(backend_.context().api(), enqueue(launch, function), "launching a kernel");
   }
 
+  /// The module's variables hold what was asked for before every launch, which may change them.
+  void set_variables(const run::Launch& launch) {
+    const DriverApi& api = backend_.context().api();
+    for (const kernels::Setting& setting : resident_->settings()) {
+      const CUdeviceptr to = backend_.modules().variable(*launch.image, setting.symbol);
+      const void* from = setting.buffer
+                             ? static_cast<const void*>(&resident_->address(*setting.buffer))
+                             : setting.bytes.data();
+      const std::size_t bytes = setting.buffer ? sizeof(CUdeviceptr) : setting.bytes.size();
+      check(api, api.cuMemcpyHtoDAsync_v2(to, from, bytes, backend_.context().stream()),
+            "setting a variable");
+    }
+  }
+
   CUresult enqueue(const run::Launch& launch, const Function& function) {
-    const auto& [grid, block, dynamic] = launch.geometry;
-    const CUresult result = backend_.context().api().cuLaunchKernel(
-        function.handle, grid.x, grid.y, grid.z, block.x, block.y, block.z, dynamic,
-        backend_.context().stream(), resident_->arguments(), nullptr);
+    set_variables(launch);
+    const auto& [grid, block, dynamic, cluster, is_cooperative] = launch.geometry;
+    CUlaunchAttribute attributes[2] = {};
+    CUlaunchConfig config = {grid.x,     grid.y,  grid.z,  block.x,
+                             block.y,    block.z, dynamic, backend_.context().stream(),
+                             attributes, 0};
+    if (cluster.count() > 1) {
+      CUlaunchAttribute& attribute = attributes[config.numAttrs++];
+      attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+      attribute.value.clusterDim = {cluster.x, cluster.y, cluster.z};
+    }
+    if (is_cooperative) {
+      CUlaunchAttribute& attribute = attributes[config.numAttrs++];
+      attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+      attribute.value.cooperative = 1;
+    }
+    const CUresult result = backend_.context().api().cuLaunchKernelEx(
+        &config, function.handle, resident_->arguments(), nullptr);
     resident_->mark_launched(launch);
     return result;
   }

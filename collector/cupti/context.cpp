@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -38,6 +40,16 @@ void Context::make_current() const {
 }
 
 CUresult Context::synchronize() const { return api_.cuStreamSynchronize(stream_); }
+
+std::optional<CUresult> Context::synchronize_within(double seconds) const {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (int polls = 0;; ++polls) {
+    const CUresult result = api_.cuStreamQuery(stream_);
+    if (result != CUDA_ERROR_NOT_READY) return result;
+    if (std::chrono::steady_clock::now() >= end) return std::nullopt;
+    if (polls > 1000) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 void Context::note_failure(const std::string& words) {
   if (broken_by_.empty() && api_.cuCtxSynchronize() != CUDA_SUCCESS) broken_by_ = words;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "collector/cupti/library.h"
@@ -30,10 +31,15 @@ class Context {
   void make_current() const;
   /// Waits for the stream; a kernel's failure comes back here.
   CUresult synchronize() const;
+  /// The same, but gives up after so many seconds: nullopt. The kernel goes on then, and nothing
+  /// more can be done in this process.
+  std::optional<CUresult> synchronize_within(double seconds) const;
 
   /// To be called with the driver's words after a launch failed: some failures (a block too large)
   /// leave the context alone, others break it.
   void note_failure(const std::string& words);
+  /// To be called after a kernel that does not end.
+  void note_hang(const std::string& words) { broken_by_ = words; }
   /// What broke the context; empty while it works.
   const std::string& broken_by() const { return broken_by_; }
 

@@ -47,6 +47,7 @@
   X(cuCtxSynchronize)                \
   X(cuStreamCreate)                  \
   X(cuStreamDestroy_v2)              \
+  X(cuStreamQuery)                   \
   X(cuStreamSynchronize)             \
   X(cuMemAlloc_v2)                   \
   X(cuMemFree_v2)                    \
@@ -60,7 +61,8 @@
   X(cuModuleGetFunction)             \
   X(cuFuncGetAttribute)              \
   X(cuFuncSetAttribute)              \
-  X(cuLaunchKernel)                  \
+  X(cuModuleGetGlobal_v2)            \
+  X(cuMemcpyHtoDAsync_v2)            \
   X(cuFuncGetName)                   \
   X(cuKernelGetName)                 \
   X(cuStreamIsCapturing)             \

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "base/error.h"
+
 namespace warpmeter::cupti {
 
 std::optional<CodeChoice> choose_code(std::span<const kernels::Code> codes,
@@ -54,6 +56,21 @@ CUmodule Modules::load(const kernels::Image& image, std::string& failure) {
     return nullptr;
   }
   return modules_[&image] = module;
+}
+
+CUdeviceptr Modules::variable(const kernels::Image& image, const std::string& symbol) {
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+  std::string failure;
+  const CUmodule module = load(image, failure);
+  const CUresult result = module == nullptr ? CUDA_ERROR_NOT_FOUND
+                                            : context_.api().cuModuleGetGlobal_v2(
+                                                  &address, &bytes, module, symbol.c_str());
+  if (result != CUDA_SUCCESS) {
+    throw Error(ExitCode::kernel, fmt::format("{} has no variable {} to set: {}", image.source_path,
+                                              symbol, in_words(context_.api(), result)));
+  }
+  return address;
 }
 
 const Function* Modules::find(const run::Launch& launch, std::string& failure) {

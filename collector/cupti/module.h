@@ -41,6 +41,9 @@ class Modules {
   /// `failure` when the device cannot run it.
   const Function* find(const run::Launch& launch, std::string& failure);
 
+  /// Where a `__constant__` or `__device__` variable of a loaded image is. Throws Error{kernel}.
+  CUdeviceptr variable(const kernels::Image& image, const std::string& symbol);
+
  private:
   CUmodule load(const kernels::Image& image, std::string& failure);
 

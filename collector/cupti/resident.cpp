@@ -74,9 +74,9 @@ std::vector<std::vector<std::byte>> Resident::read_back(const run::Launch& launc
 }
 
 std::string Resident::key(const run::Launch& launch) {
-  const auto& [grid, block, dynamic] = launch.geometry;
-  return fmt::format("{}:{}:{},{},{}:{},{},{}:{}", launch.image->name, launch.entry, grid.x, grid.y,
-                     grid.z, block.x, block.y, block.z, dynamic);
+  const auto& [grid, block, dynamic, cluster, is_cooperative] = launch.geometry;
+  return fmt::format("{}:{}:{},{},{}:{},{},{}:{}", static_cast<const void*>(launch.image),
+                     launch.entry, grid.x, grid.y, grid.z, block.x, block.y, block.z, dynamic);
 }
 
 }  // namespace warpmeter::cupti

@@ -72,6 +72,9 @@ class Backend {
   /// Why a launch has no duration; empty when it has.
   virtual std::string timing_unavailable() const = 0;
 
+  /// Why nothing can be launched any more in this process; empty while it can.
+  virtual std::string lost() const { return ""; }
+
   /// Bytes that a problem's buffers may take, what the backend adds to them included.
   virtual std::uint64_t problem_capacity() const = 0;
 

@@ -21,14 +21,16 @@ std::string full_name(const kernels::Family& family, const kernels::Variant& var
 
 bool matches(const std::string& selector, const kernels::Family& family,
              const kernels::Variant& variant) {
-  if (selector == family.name) return true;
+  if (selector == family.name || selector == full_name(family, variant)) return true;
   const std::string pattern = selector.find('/') == std::string::npos ? selector + "/*" : selector;
   return fnmatch(pattern.c_str(), full_name(family, variant).c_str(), 0) == 0;
 }
 
-std::vector<std::string> all_names() {
+using Families = std::span<const kernels::Family* const>;
+
+std::vector<std::string> all_names(Families families) {
   std::vector<std::string> names;
-  for (const kernels::Family* family : kernels::registry()) {
+  for (const kernels::Family* family : families) {
     names.emplace_back(family->name);
     for (const kernels::Variant& variant : family->variants) {
       names.push_back(full_name(*family, variant));
@@ -37,15 +39,18 @@ std::vector<std::string> all_names() {
   return names;
 }
 
-void check_selector(const std::string& selector) {
-  for (const kernels::Family* family : kernels::registry()) {
+void check_selector(Families families, const std::string& selector) {
+  for (const kernels::Family* family : families) {
     for (const kernels::Variant& variant : family->variants) {
       if (matches(selector, *family, variant)) return;
     }
   }
+  const bool is_catalogue = families.data() == kernels::registry().data();
   throw Error(ExitCode::usage,
-              fmt::format("no kernel variant matches '{}'{} (see: warpmeter list kernels)",
-                          selector, did_you_mean(selector, all_names())));
+              fmt::format("no kernel variant matches '{}'{}{}", selector,
+                          did_you_mean(selector, all_names(families)),
+                          is_catalogue ? " (see: warpmeter list kernels)"
+                                       : " (see what a file holds: warpmeter run FILE --dry-run)"));
 }
 
 std::vector<std::int64_t> sizes_of(const kernels::Family& family,
@@ -108,10 +113,11 @@ std::size_t Choice::launches() const {
   return count;
 }
 
-Choice choose(std::span<const std::string> selectors, std::span<const std::int64_t> sizes) {
-  for (const std::string& selector : selectors) check_selector(selector);
+Choice choose(std::span<const kernels::Family* const> families,
+              std::span<const std::string> selectors, std::span<const std::int64_t> sizes) {
+  for (const std::string& selector : selectors) check_selector(families, selector);
   Choice choice;
-  for (const kernels::Family* family : kernels::registry()) {
+  for (const kernels::Family* family : families) {
     Selection selection{.family = family, .variants = {}, .sizes = sizes_of(*family, sizes)};
     for (const kernels::Variant& variant : family->variants) {
       const bool chosen =
@@ -132,7 +138,10 @@ Choice choose(std::span<const std::string> selectors, std::span<const std::int64
 
 void check_fits(std::span<const Selection> selections, const Backend& backend) {
   for (const Selection& selection : selections) {
-    for (const std::int64_t size : selection.sizes) check_size(*selection.family, size, backend);
+    for (const std::int64_t size : selection.sizes) {
+      check_size(*selection.family, size, backend);
+      for (const kernels::Variant* variant : selection.variants) variant->geometry(size);
+    }
   }
 }
 

@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -36,17 +39,18 @@ schema::Launch describe(const Family& family, const Variant& variant, std::int64
   if (family.has_sizes()) record.size = size;
   record.kernel = variant.entry;
   record.set_geometry(geometry);
-  const kernels::Work work = (variant.work ? variant.work : family.work)(size);
-  record.useful_bytes_read = work.bytes_read;
-  record.useful_bytes_written = work.bytes_written;
-  record.flops = work.flops;
+  if (variant.work || family.work) {
+    const kernels::Work work = (variant.work ? variant.work : family.work)(size);
+    record.useful_bytes_read = work.bytes_read;
+    record.useful_bytes_written = work.bytes_written;
+    record.flops = work.flops;
+  }
   record.is_ceiling = variant.name == family.ceiling;
   for (const kernels::Expectation& expectation : variant.expectations) {
     const auto& sizes = expectation.sizes;
     if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), size) == sizes.end()) continue;
-    record.expectations.push_back({std::string(expectation.metric),
-                                   std::string(symbol(expectation.relation)), expectation.value,
-                                   std::string(expectation.reason)});
+    record.expectations.push_back({expectation.metric, std::string(symbol(expectation.relation)),
+                                   expectation.value, expectation.reason});
   }
   return record;
 }
@@ -72,56 +76,150 @@ class Session {
         counters_(std::move(counters)),
         total_(count_of(selections, backends)) {
     summary_.run_id = run_id;
+    summary_.launches = options.stored_before;
+    summary_.failed = options.failed_before;
   }
 
-  void measure_on(Backend& backend) {
+  /// `counting`: counts in place of the backend; null: the backend itself.
+  void measure_on(Backend& backend, Backend* counting) {
+    counting_ = counting;
     device_id_ = store_.add_device(summary_.run_id, backend.device());
-    store_.add_state(summary_.run_id, device_id_, backend.state("before"));
+    if (options_.continued_run == 0) {
+      store_.add_state(summary_.run_id, device_id_, backend.state("before"));
+    }
     for (const Selection& selection : selections_) {
       for (const std::int64_t size : selection.sizes) {
         if (!stop()) measure_size(backend, selection, size);
       }
     }
-    store_.add_state(summary_.run_id, device_id_, backend.state("after"));
+    if (summary_.unfinished.empty()) {
+      store_.add_state(summary_.run_id, device_id_, backend.state("after"));
+    }
   }
 
   const Summary& summary() const { return summary_; }
 
  private:
+  /// A problem on a device; the problem is older than what refers to it.
+  struct Loaded {
+    kernels::Problem problem;
+    std::unique_ptr<Workload> workload;
+    Loaded(Backend& backend, kernels::Problem made)
+        : problem(std::move(made)), workload(backend.load(problem)) {}
+  };
+
   void measure_size(Backend& backend, const Selection& selection, std::int64_t size) {
     const Family& family = *selection.family;
     report(family, *selection.variants.front(), size, "prepare");
-    const kernels::Problem problem = family.prepare(size);
-    const std::unique_ptr<Workload> workload = backend.load(problem);
-    const std::span<const Variant* const> variants = selection.variants;
-    for (std::size_t first = 0; first < variants.size(); first += backend.variants_together()) {
-      const std::size_t count = std::min(backend.variants_together(), variants.size() - first);
-      if (!stop()) {
-        measure_variants(backend, *workload, problem, family, variants.subspan(first, count), size);
+    references_.clear();
+    std::vector<const Variant*> shared, own;
+    for (const Variant* variant : selection.variants) {
+      (variant->prepare ? own : shared).push_back(variant);
+    }
+    references_first(family, shared);
+    references_first(family, own);
+    const bool is_own_first = !own.empty() && is_reference(family, own.front()->name);
+    if (is_own_first) measure_own(backend, family, own, size);
+    if (!shared.empty() && !stop()) {
+      for (const Variant* variant : shared) need_reference(backend, family, *variant, shared, size);
+      Loaded loaded(backend, family.prepare(size));
+      const std::span<const Variant* const> variants = shared;
+      for (std::size_t first = 0; first < variants.size(); first += backend.variants_together()) {
+        const std::size_t count = std::min(backend.variants_together(), variants.size() - first);
+        if (!stop())
+          measure_variants(backend, loaded, family, variants.subspan(first, count), size);
       }
+    }
+    if (!is_own_first) measure_own(backend, family, own, size);
+  }
+
+  /// Variants with a problem of their own each.
+  void measure_own(Backend& backend, const Family& family, std::span<const Variant* const> variants,
+                   std::int64_t size) {
+    for (const Variant*& variant : std::vector<const Variant*>(variants.begin(), variants.end())) {
+      if (stop()) return;
+      need_reference(backend, family, *variant, std::span(&variant, 1), size);
+      Loaded loaded(backend, variant->prepare(size));
+      measure_variants(backend, loaded, family, std::span(&variant, 1), size);
     }
   }
 
-  void measure_variants(Backend& backend, Workload& workload, const kernels::Problem& problem,
-                        const Family& family, std::span<const Variant* const> variants,
-                        std::int64_t size) {
+  static bool is_reference(const Family& family, std::string_view name) {
+    return std::any_of(family.variants.begin(), family.variants.end(),
+                       [&](const Variant& variant) { return variant.reference == name; });
+  }
+
+  static void references_first(const Family& family, std::vector<const Variant*>& variants) {
+    std::stable_partition(variants.begin(), variants.end(), [&](const Variant* variant) {
+      return is_reference(family, variant->name);
+    });
+  }
+
+  /// Runs the variant that this one is compared with, where it has not been and is not about to be
+  /// run with it.
+  void need_reference(Backend& backend, const Family& family, const Variant& variant,
+                      std::span<const Variant* const> about_to_run, std::int64_t size) {
+    const std::string& name = variant.reference;
+    const bool comes = done_ >= options_.skip &&
+                       std::any_of(about_to_run.begin(), about_to_run.end(),
+                                   [&](const Variant* other) { return other->name == name; });
+    if (name.empty() || comes || references_.contains(name) || stop()) return;
+    const Variant& reference = *family.find(name);
+    report(family, reference, size, "reference");
+    Loaded loaded(backend, reference.prepare ? reference.prepare(size) : family.prepare(size));
+    Execution execution;
+    execution.failure = reference.failure;
+    if (execution.failure.empty()) {
+      execution =
+          loaded.workload->execute({reference.image != nullptr ? reference.image : family.image,
+                                    reference.entry, reference.geometry(size)});
+    }
+    references_[name] = reference_of(family, loaded.problem, execution);
+  }
+
+  void measure_variants(Backend& backend, Loaded& loaded, const Family& family,
+                        std::span<const Variant* const> variants, std::int64_t size) {
     std::vector<Pending> good;
     for (const Variant* variant : variants) {
+      if (is_finished_earlier()) continue;
       report(family, *variant, size, "run");
-      Pending pending{
-          variant, {family.image, std::string(variant->entry), variant->geometry(size)}, {}};
+      Pending pending{variant,
+                      {variant->image != nullptr ? variant->image : family.image, variant->entry,
+                       variant->geometry(size)},
+                      {}};
       pending.record = describe(family, *variant, size, pending.launch.geometry);
-      if (!execute(workload, problem, family, size, pending)) return;  // cancelled
-      if (pending.record.verified) {
+      if (!execute(*loaded.workload, loaded.problem, family, size, pending)) return;  // cancelled
+      if (pending.record.reason.empty()) {
         good.push_back(std::move(pending));
       } else {
         store_failure(pending.record);
+        note_loss(backend);
       }
     }
-    if (!time_all(backend, workload, family, size, good)) return;  // cancelled
+    if (!time_all(backend, *loaded.workload, family, size, good)) return;  // cancelled
     if (good.empty()) return;
     report(family, *good.front().variant, size, "count");
-    count_and_store(backend, workload, good);
+    if (counting_ == nullptr) return count_and_store(backend, *loaded.workload, good);
+    const std::unique_ptr<Workload> counting = counting_->load(loaded.problem);
+    std::erase_if(good, [&](Pending& pending) { return !executes(*counting, pending); });
+    if (!good.empty() && !stop()) count_and_store(*counting_, *counting, good);
+  }
+
+  /// Whether the counting backend runs the launch; one that does not is stored with the reason in
+  /// the place of its counters.
+  bool executes(Workload& counting, const Pending& pending) {
+    const Execution execution = counting.execute(pending.launch);
+    if (execution.failure.empty() || stop()) return true;
+    schema::Launch record = pending.record;
+    for (const std::string& name : counters_) {
+      record.counters.push_back(
+          {name, std::nullopt, schema::Grade::unavailable,
+           fmt::format("{} cannot count it: {}", counting_->device().name, execution.failure)});
+    }
+    store(std::move(record));
+    flush();
+    ++done_;
+    return false;
   }
 
   /// Runs and verifies one launch. False when the session was cancelled meanwhile: what a backend
@@ -129,21 +227,88 @@ class Session {
   bool execute(Workload& workload, const kernels::Problem& problem, const Family& family,
                std::int64_t size, Pending& pending) {
     const NvtxRange range(range_name(pending.record, "run"));
-    Execution execution = workload.execute(pending.launch);
+    Execution execution;
+    execution.failure = pending.variant->failure;
+    if (execution.failure.empty()) execution = workload.execute(pending.launch);
     if (stop()) return false;
     schema::Launch& record = pending.record;
     record.registers = execution.registers;
     record.static_shared_bytes = execution.static_shared_bytes;
     record.reason = execution.failure;
-    if (record.reason.empty()) {
-      record.reason = verify(problem, pending.variant->expected(size, problem), execution.buffers);
+    if (is_reference(family, pending.variant->name)) {
+      references_[pending.variant->name] = reference_of(family, problem, execution);
     }
-    record.verified = record.reason.empty();
+    if (record.reason.empty()) verify_result(problem, family, size, pending, execution);
     if (execution.failure.empty() && hooks_.executed) {
       hooks_.executed(family, *pending.variant, size, problem, execution);
     }
     return true;
   }
+
+  /// Compares with what is expected, where anything is: the reference itself and a family without
+  /// one stay unverified.
+  void verify_result(const kernels::Problem& problem, const Family& family, std::int64_t size,
+                     Pending& pending, const Execution& execution) {
+    schema::Launch& record = pending.record;
+    std::vector<kernels::Expected> expected;
+    if (pending.variant->expected) {
+      expected = pending.variant->expected(size, problem);
+    } else if (const auto found = references_.find(pending.variant->reference);
+               found != references_.end() && found->first != pending.variant->name) {
+      const Reference& reference = found->second;
+      if (!reference.failure.empty()) {
+        record.reason =
+            fmt::format("its result has nothing to be compared with: the reference {} {}",
+                        found->first, reference.failure);
+        return;
+      }
+      for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+        const auto known = reference.outputs.find(problem.buffers[i].name);
+        if (known == reference.outputs.end()) continue;
+        expected.push_back({i, known->second, family.tolerance});
+      }
+    }
+    if (expected.empty()) return;
+    const Verdict verdict = verify(problem, expected, execution.buffers);
+    record.reason = verdict.difference;
+    record.verified = verdict.is_right();
+    if (hooks_.verified && record.verified) hooks_.verified(record, verdict.largest_error);
+  }
+
+  /// What the reference variant left, by the buffers' names.
+  struct Reference {
+    std::map<std::string, std::vector<std::byte>> outputs;
+    std::string failure;  ///< "failed: …"
+  };
+
+  static Reference reference_of(const Family& family, const kernels::Problem& problem,
+                                const Execution& execution) {
+    Reference reference;
+    if (!execution.failure.empty()) {
+      reference.failure = "failed: " + execution.failure;
+      return reference;
+    }
+    for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+      const kernels::Buffer& buffer = problem.buffers[i];
+      const auto& named = family.outputs;
+      const bool is_output =
+          named.empty() ? execution.buffers[i] != buffer.initial
+                        : std::find(named.begin(), named.end(), buffer.name) != named.end();
+      if (is_output) reference.outputs[buffer.name] = execution.buffers[i];
+    }
+    if (reference.outputs.empty()) reference.failure = "changes no buffer";
+    return reference;
+  }
+
+  /// Launches that an earlier process of the same run has stored, in the order of the plan.
+  bool is_finished_earlier() {
+    if (done_ >= options_.skip) return false;
+    ++done_;
+    return true;
+  }
+
+  /// A kernel that broke the device's context leaves the rest to a fresh process.
+  void note_loss(const Backend& backend) { summary_.unfinished = backend.lost(); }
 
   /// Times the launches: one after the other, or in turns.
   bool time_all(Backend& backend, Workload& workload, const Family& family, std::int64_t size,
@@ -277,7 +442,7 @@ class Session {
 
   bool stop() {
     if (hooks_.cancelled && hooks_.cancelled()) summary_.cancelled = true;
-    return summary_.cancelled;
+    return summary_.cancelled || !summary_.unfinished.empty();
   }
 
   void report(const Family& family, const Variant& variant, std::int64_t size,
@@ -297,11 +462,14 @@ class Session {
   std::vector<std::string> counters_;
   std::vector<schema::Launch> finished_;  ///< not yet in the database
   std::int64_t device_id_ = 0;
+  Backend* counting_ = nullptr;
   std::size_t done_ = 0, total_ = 0;
+  std::map<std::string, Reference> references_;  ///< of the family and size that are being measured
   Summary summary_;
 };
 
 void end_run(schema::Store& store, const Summary& summary) {
+  if (!summary.unfinished.empty() && !summary.cancelled) return;  // goes on in a fresh process
   if (summary.cancelled) {
     store.end_run(summary.run_id, schema::RunOutcome::interrupted,
                   "stopped by its user or a signal before it was done");
@@ -320,16 +488,23 @@ Summary measure(const schema::Run& run, std::span<const Selection> selections,
                 const Hooks& hooks) {
   // A name that does not exist is found before a run is recorded.
   std::vector<std::string> counters = schema::Catalogue::get().counters_for(options.metrics);
-  for (Backend* backend : backends) backend->select(counters);
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    Backend* counting = options.counting.empty() ? nullptr : options.counting[i];
+    (counting != nullptr ? counting : backends[i])->select(counters);
+    if (counting != nullptr) backends[i]->select({});
+  }
 
   schema::Run planned = run;
   planned.planned_launches = static_cast<std::int64_t>(count_of(selections, backends.size())) *
                              std::int64_t{options.repeat};
-  const std::int64_t run_id = store.begin_run(planned);
+  const std::int64_t run_id =
+      options.continued_run != 0 ? options.continued_run : store.begin_run(planned);
   try {
     Session session(selections, options, store, hooks, std::move(counters), run_id,
                     backends.size());
-    for (Backend* backend : backends) session.measure_on(*backend);
+    for (std::size_t i = 0; i < backends.size(); ++i) {
+      session.measure_on(*backends[i], options.counting.empty() ? nullptr : options.counting[i]);
+    }
     end_run(store, session.summary());
     return session.summary();
   } catch (const std::exception& error) {

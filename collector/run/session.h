@@ -28,6 +28,14 @@ struct Options {
   int repeat = 1;           ///< each launch is counted and stored this many times
   schema::CacheState cache = schema::CacheState::cold;
   StoppingRule stopping;
+  /// For each backend the one that counts in its place (the model, where a GPU does not let its
+  /// counters be read), or null: itself. Empty: every backend counts for itself.
+  std::vector<Backend*> counting;
+
+  /// A run that another process began and left unfinished; 0: a new one.
+  std::int64_t continued_run = 0;
+  std::size_t skip = 0;  ///< of its plan, the launches that are finished
+  std::size_t stored_before = 0, failed_before = 0;
 };
 
 /// Where the session is; for a progress bar.
@@ -44,6 +52,9 @@ struct Hooks {
   std::function<void(const kernels::Family&, const kernels::Variant&, std::int64_t size,
                      const kernels::Problem&, const Execution& execution)>
       executed;
+  /// A launch whose result was compared and is right; "" where it is equal, else the largest error
+  /// and its place.
+  std::function<void(const schema::Launch&, const std::string& largest_error)> verified;
   /// A launch that failed or gave a wrong answer, with the reason.
   std::function<void(const schema::Launch&)> failed;
   /// Asked between launches; true ends the session in order.
@@ -55,6 +66,9 @@ struct Summary {
   std::size_t launches = 0;  ///< stored, failed ones included
   std::size_t failed = 0;
   bool cancelled = false;
+  /// Why this process cannot go on (a kernel broke the device's context) though launches are left:
+  /// a fresh one continues the run, which stays open.
+  std::string unfinished;
 };
 
 /// Measures the selections on each backend into one run. An Error ends the run as failed, with what

@@ -3,80 +3,118 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace warpmeter::run {
 namespace {
 
-using kernels::ElementType;
-
-template <class T>
-T element(std::span<const std::byte> bytes, std::size_t index) {
-  T value;
-  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
-  return value;
+/// The error of one element; infinite where no tolerance can allow it.
+double error_of(Element type, const std::byte* found, const std::byte* expected,
+                const kernels::Tolerance& tolerance) {
+  constexpr double beyond = std::numeric_limits<double>::infinity();
+  const bool is_same = std::memcmp(found, expected, bytes_of(type)) == 0;
+  if (!is_floating(type)) {
+    if (is_same) return 0;
+    return std::fabs(number_at(type, found) - number_at(type, expected));
+  }
+  const double is = number_at(type, found), wanted = number_at(type, expected);
+  if (std::isnan(is) || std::isnan(wanted)) {
+    return tolerance.nan_equals_nan && std::isnan(is) && std::isnan(wanted) ? 0 : beyond;
+  }
+  return is == wanted ? 0 : std::fabs(is - wanted);
 }
 
-template <class Body>
-auto with_type(ElementType type, const Body& body) {
-  switch (type) {
-    case ElementType::i32:
-      return body(std::int32_t{});
-    case ElementType::f32:
-      return body(float{});
-    case ElementType::f64:
-      return body(double{});
+/// Of floating-point buffers, equal bytes are equal values but for NaN.
+bool is_equal(const kernels::Buffer& buffer, std::span<const std::byte> expected,
+              std::span<const std::byte> found) {
+  if (std::memcmp(expected.data(), found.data(), found.size()) != 0) return false;
+  if (!is_floating(buffer.type)) return true;
+  const std::size_t width = bytes_of(buffer.type);
+  for (std::size_t at = 0; at + width <= found.size(); at += width) {
+    if (std::isnan(number_at(buffer.type, &found[at]))) return false;
   }
-  return body(std::int32_t{});
+  return true;
 }
 
-std::string compare(const kernels::Buffer& buffer, std::span<const std::byte> expected,
-                    std::span<const std::byte> found) {
-  if (expected.size() != found.size()) {
-    return fmt::format("wrong answer: {} has {} bytes, expected {}", buffer.name, found.size(),
-                       expected.size());
-  }
-  // Equal bytes are equal values; only a difference is worth a look at the elements.
-  if (std::memcmp(expected.data(), found.data(), found.size()) == 0) return {};
-  return with_type(buffer.type, [&](auto zero) -> std::string {
-    using T = decltype(zero);
-    const std::size_t count = found.size() / sizeof(T);
-    std::size_t wrong = 0, first = 0;
+class Comparison {
+ public:
+  void add(const kernels::Buffer& buffer, const kernels::Expected& wanted,
+           std::span<const std::byte> found) {
+    const std::span<const std::byte> expected = wanted.values;
+    if (!verdict_.difference.empty()) return;
+    if (expected.size() != found.size()) {
+      verdict_.difference = fmt::format("wrong answer: {} has {} bytes, expected {}", buffer.name,
+                                        found.size(), expected.size());
+      return;
+    }
+    if (is_equal(buffer, expected, found)) return;
+    const std::size_t width = bytes_of(buffer.type), count = found.size() / width;
+    std::size_t wrong = 0, first = 0, worst = 0;
+    double largest = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      if (element<T>(found, i) == element<T>(expected, i)) continue;
+      const double error =
+          error_of(buffer.type, &found[i * width], &expected[i * width], wanted.tolerance);
+      if (error == 0 && std::memcmp(&found[i * width], &expected[i * width], width) == 0) continue;
+      if (error > largest) {
+        largest = error;
+        worst = i;
+      }
+      if (is_allowed(buffer.type, error, &found[i * width], &expected[i * width],
+                     wanted.tolerance)) {
+        continue;
+      }
       if (wrong++ == 0) first = i;
     }
-    if (wrong == 0) return {};
-    return fmt::format("wrong answer: {}[{}] is {}, expected {} ({} of {} elements differ)",
-                       buffer.name, first, element<T>(found, first), element<T>(expected, first),
-                       wrong, count);
-  });
-}
+    if (wrong > 0) {
+      verdict_.difference = fmt::format(
+          "wrong answer: {}[{}] is {}, expected {} ({} of {} elements differ{})", buffer.name,
+          first, text_at(buffer.type, &found[first * width]),
+          text_at(buffer.type, &expected[first * width]), wrong, count,
+          wrong > 1 && std::isfinite(largest)
+              ? fmt::format("; the largest error is {:.3g} at {}[{}]", largest, buffer.name, worst)
+              : "");
+    } else if (largest > largest_) {
+      largest_ = largest;
+      verdict_.largest_error = fmt::format("{:.3g} at {}[{}]", largest, buffer.name, worst);
+    }
+  }
+
+  Verdict verdict() const { return verdict_; }
+
+ private:
+  static bool is_allowed(Element type, double error, const std::byte* found,
+                         const std::byte* expected, const kernels::Tolerance& tolerance) {
+    if (!is_floating(type)) return std::memcmp(found, expected, bytes_of(type)) == 0;
+    if (error == 0) return true;
+    return error <= tolerance.absolute + tolerance.relative * std::fabs(number_at(type, expected));
+  }
+
+  Verdict verdict_;
+  double largest_ = 0;
+};
 
 }  // namespace
 
-std::string verify(const kernels::Problem& problem, std::span<const kernels::Expected> expected,
-                   std::span<const std::vector<std::byte>> buffers) {
+Verdict verify(const kernels::Problem& problem, std::span<const kernels::Expected> expected,
+               std::span<const std::vector<std::byte>> buffers) {
+  Comparison comparison;
   for (const kernels::Expected& buffer : expected) {
-    std::string difference =
-        compare(problem.buffers.at(buffer.buffer), buffer.values, buffers[buffer.buffer]);
-    if (!difference.empty()) return difference;
+    comparison.add(problem.buffers.at(buffer.buffer), buffer, buffers[buffer.buffer]);
   }
-  return {};
+  return comparison.verdict();
 }
 
 std::vector<std::string> first_values(const kernels::Buffer& buffer,
                                       std::span<const std::byte> contents, std::size_t count) {
-  return with_type(buffer.type, [&](auto zero) {
-    using T = decltype(zero);
-    std::vector<std::string> values;
-    count = std::min(count, contents.size() / sizeof(T));
-    for (std::size_t i = 0; i < count; ++i) {
-      values.push_back(fmt::format("{}", element<T>(contents, i)));
-    }
-    return values;
-  });
+  const std::size_t width = bytes_of(buffer.type);
+  std::vector<std::string> values;
+  count = std::min(count, contents.size() / width);
+  for (std::size_t i = 0; i < count; ++i) {
+    values.push_back(text_at(buffer.type, contents.data() + i * width));
+  }
+  return values;
 }
 
 }  // namespace warpmeter::run

@@ -42,7 +42,7 @@ void run_matmul(benchmark::State& state, const std::string& variant, const model
       std::memcpy(bytes.data(), &addresses[buffer->index], bytes.size());
     } else {
       const auto& scalar = std::get<kernels::ScalarArgument>(argument);
-      bytes.assign(scalar.bytes.begin(), scalar.bytes.begin() + scalar.size);
+      bytes.assign(scalar.bytes.begin(), scalar.bytes.end());
     }
   }
   const auto parameters = model::pack_parameters(program, arguments);

@@ -45,7 +45,7 @@ std::string fill_of(const Kernel& kernel) {
 
 /// As one of --spec, which is read as YAML.
 json spec_of(const model::LaunchSpec& launch) {
-  const auto& [grid, block, dynamic] = launch.geometry;
+  const auto& [grid, block, dynamic, cluster, is_cooperative] = launch.geometry;
   return {{"launches",
            {{{"kernel", launch.kernel},
              {"grid", {grid.x, grid.y, grid.z}},
@@ -147,7 +147,7 @@ void launch(const Kernel& kernel, const std::string& fill, const std::string& bu
   const cupti::Context context(0);
   const CUfunction function = function_of(context, code, kernel.launch.kernel);
   Arguments arguments(context, kernel.filled(fill));
-  const auto& [grid, block, dynamic] = kernel.launch.geometry;
+  const auto& [grid, block, dynamic, cluster, is_cooperative] = kernel.launch.geometry;
   CUlaunchAttribute cooperative{};
   cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
   cooperative.value.cooperative = 1;

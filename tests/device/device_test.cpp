@@ -34,7 +34,7 @@ run::Launch launch_of(const char* entry, std::uint32_t block = 250) {
 
 /// i32 data[n] = {0, 1, 2, …}
 kernels::Problem ascending() {
-  kernels::Buffer buffer{"data", kernels::ElementType::i32, {}};
+  kernels::Buffer buffer{"data", Element::i32, {}};
   std::vector<std::int32_t> values(n);
   std::iota(values.begin(), values.end(), 0);
   buffer.initial.resize(n * sizeof(std::int32_t));
@@ -147,7 +147,7 @@ TEST_F(Gpu, SaysWhyALaunchIsRefusedAndGoesOn) {
 
 TEST_F(Gpu, HasNoRoomForMoreThanItsMemory) {
   kernels::Problem large;
-  large.buffers.push_back({"a", kernels::ElementType::i32, std::vector<std::byte>(1 << 20)});
+  large.buffers.push_back({"a", Element::i32, std::vector<std::byte>(1 << 20)});
   const std::uint64_t capacity = backend_->problem_capacity();
   EXPECT_LT(capacity, static_cast<std::uint64_t>(*backend_->device().memory_bytes));
   EXPECT_NO_THROW(backend_->load(large));

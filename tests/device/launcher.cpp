@@ -37,7 +37,7 @@ int launch_all(const std::string& family_name, const std::string& variant_name, 
     fmt::print(stderr, "launcher: {}\n", failure);
     return static_cast<int>(ExitCode::kernel);
   }
-  const auto& [grid, block, dynamic] = launch.geometry;
+  const auto& [grid, block, dynamic, cluster, is_cooperative] = launch.geometry;
   for (int i = 0; i < launches; ++i) {
     resident.restore();
     cupti::check(context.api(),

@@ -34,7 +34,7 @@ void make(const model::Argument& argument) {
   if (argument.kind != model::Argument::Kind::buffer) return;
   if (!argument.fill.file.empty()) return;  // no files are read here
   expect(model::contents_of(argument, most_bytes).size() ==
-         argument.count * model::bytes_of(argument.element));
+         argument.count * bytes_of(argument.element));
 }
 
 }  // namespace

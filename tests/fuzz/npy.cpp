@@ -13,9 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace warpmeter;
   const auto* bytes = reinterpret_cast<const std::byte*>(data);
   try {
-    const model::Npy npy = model::parse_npy(std::vector<std::byte>(bytes, bytes + size), "fuzz.npy",
-                                            model::Element::f32);
-    if (npy.count * model::bytes_of(npy.element) != npy.data.size() || npy.data.size() > size) {
+    const model::Npy npy =
+        model::parse_npy(std::vector<std::byte>(bytes, bytes + size), "fuzz.npy", Element::f32);
+    if (npy.count * bytes_of(npy.element) != npy.data.size() || npy.data.size() > size) {
       std::abort();
     }
   } catch (const Error& refused) {

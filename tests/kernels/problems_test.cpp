@@ -30,7 +30,7 @@ void fill(Buffer& buffer, const std::vector<T>& with) {
 template <class T>
 T scalar(const Argument& argument) {
   const auto& given = std::get<ScalarArgument>(argument);
-  EXPECT_EQ(given.size, sizeof(T));
+  EXPECT_EQ(given.bytes.size(), sizeof(T));
   T value;
   std::memcpy(&value, given.bytes.data(), sizeof(T));
   return value;

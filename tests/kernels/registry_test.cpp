@@ -77,9 +77,9 @@ TEST(Family, ComparesTransposesWithACopy) {
 }
 
 TEST(Element, KnowsItsSize) {
-  EXPECT_EQ(bytes_of(ElementType::i32), 4U);
-  EXPECT_EQ(bytes_of(ElementType::f32), 4U);
-  EXPECT_EQ(bytes_of(ElementType::f64), 8U);
+  EXPECT_EQ(bytes_of(Element::i32), 4U);
+  EXPECT_EQ(bytes_of(Element::f32), 4U);
+  EXPECT_EQ(bytes_of(Element::f64), 8U);
 }
 
 TEST(Relation, HasASymbol) {

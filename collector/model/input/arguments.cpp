@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -32,11 +33,79 @@ bool is_name(std::string_view text) {
   });
 }
 
-std::optional<std::uint64_t> digits(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
+/// "float4" is four of "float"; nothing else has lanes.
+std::pair<std::string_view, std::uint64_t> lanes_of(std::string_view name) {
+  constexpr std::string_view vectors[] = {"char", "uchar", "short", "ushort", "int",   "uint",
+                                          "long", "ulong", "half",  "float",  "double"};
+  if (name.empty() || name.back() < '2' || name.back() > '4') return {name, 1};
+  const std::string_view stem = name.substr(0, name.size() - 1);
+  const bool is_vector =
+      std::find(std::begin(vectors), std::end(vectors), stem) != std::end(vectors);
+  if (!is_vector) return {name, 1};
+  return {stem, static_cast<std::uint64_t>(name.back() - '0')};
+}
+
+/// Elements of a buffer: an expression that gives a whole number above 0.
+std::uint64_t count_of(const Argument& argument, std::string_view count, const Symbols& symbols) {
+  constexpr auto most = std::int64_t{1} << 60;
+  try {
+    const std::uint64_t vectors =
+        static_cast<std::uint64_t>(evaluate_whole(count, symbols, 1, most));
+    return vectors * argument.lanes;
+  } catch (const ExpressionFault& fault) {
+    if (count.find_first_not_of("0123456789") == std::string_view::npos && count != "0") {
+      refuse(argument.text, "has a count that is larger than any memory");
+    }
+    refuse(argument.text, fmt::format("has a count that is no whole number above 0: '{}' {}", count,
+                                      fault.what()));
+  }
+}
+
+/// A number, or an expression that gives one.
+std::vector<std::byte> number_of(const Argument& argument, std::string_view value,
+                                 const Symbols& symbols) {
+  while (value.starts_with(' ')) value.remove_prefix(1);
+  while (value.ends_with(' ')) value.remove_suffix(1);
+  if (auto bytes = encode(argument.element, value)) return std::move(*bytes);
+  const auto wrong = [&](const std::string& why) {
+    refuse(argument.text, fmt::format("has the value '{}', which is no {}{}", value,
+                                      to_string(argument.element), why));
+  };
+  try {
+    const long double number = evaluate(value, symbols);
+    if (is_floating(argument.element)) {
+      std::vector<std::byte> bytes(bytes_of(argument.element));
+      encode(argument.element, static_cast<double>(number), bytes.data());
+      return bytes;
+    }
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t whole = evaluate_whole(value, symbols, -most, most);
+    if (auto bytes = encode(argument.element, fmt::format("{}", whole))) return std::move(*bytes);
+    wrong(fmt::format(": it gives {}", whole));
+  } catch (const ExpressionFault& fault) {
+    const bool is_name_or_number = value.find_first_of("+-*/%<>()&|?") == std::string_view::npos;
+    wrong(is_name_or_number && symbols.empty() ? "" : fmt::format(": it {}", fault.what()));
+  }
+  return {};
+}
+
+/// "1.5" or, of a vector, "1,2,3,4".
+std::vector<std::byte> value_of(const Argument& argument, std::string_view value,
+                                const Symbols& symbols) {
+  if (argument.lanes == 1) return number_of(argument, value, symbols);
+  std::vector<std::byte> bytes;
+  std::uint64_t listed = 0;
+  for (std::size_t begin = 0; begin <= value.size(); ++listed) {
+    const std::size_t end = std::min(value.find(',', begin), value.size());
+    const auto part = number_of(argument, value.substr(begin, end - begin), symbols);
+    bytes.insert(bytes.end(), part.begin(), part.end());
+    begin = end + 1;
+  }
+  if (listed != argument.lanes) {
+    refuse(argument.text, fmt::format("lists {} values for {}, which takes {}", listed,
+                                      argument.type, argument.lanes));
+  }
+  return bytes;
 }
 
 /// The fill of a buffer, and its count where the values say it.
@@ -54,24 +123,9 @@ void parse_start(Argument& argument, std::string_view value) {
 }
 
 /// "f32", "f32[16]", "f32[]"; fills in the type, and the count of a buffer.
-void parse_type(Argument& argument, std::string_view type) {
-  std::string_view name = type;
-  if (const std::size_t bracket = type.find('['); bracket != std::string_view::npos) {
-    if (!type.ends_with(']')) refuse(argument.text, "has no ']' after its count");
-    name = type.substr(0, bracket);
-    const std::string_view count = type.substr(bracket + 1, type.size() - bracket - 2);
-    argument.kind = Argument::Kind::buffer;
-    if (!count.empty()) {
-      const std::optional<std::uint64_t> elements = digits(count);
-      if (!elements && count.find_first_not_of("0123456789") == std::string_view::npos) {
-        refuse(argument.text, "has a count that is larger than any memory");
-      }
-      if (!elements || *elements == 0) {
-        refuse(argument.text, "has a count that is no whole number above 0");
-      }
-      argument.count = *elements;
-    }
-  }
+void parse_type(Argument& argument, std::string_view type, const Symbols& symbols) {
+  const std::size_t bracket = type.find('[');
+  const auto [name, lanes] = lanes_of(type.substr(0, bracket));
   const std::optional<Element> element = element_named(name);
   if (!element) {
     refuse(argument.text,
@@ -79,7 +133,13 @@ void parse_type(Argument& argument, std::string_view type) {
                        fmt::join(element_names(), ", "), did_you_mean(name, element_names())));
   }
   argument.element = *element;
+  argument.lanes = lanes;
   argument.type = type;
+  if (bracket == std::string_view::npos) return;
+  if (!type.ends_with(']')) refuse(argument.text, "has no ']' after its count");
+  argument.kind = Argument::Kind::buffer;
+  const std::string_view count = type.substr(bracket + 1, type.size() - bracket - 2);
+  if (!count.empty()) argument.count = count_of(argument, count, symbols);
 }
 
 bool is_float_type(std::string_view type) { return type == "f32" || type == "f64"; }
@@ -118,7 +178,7 @@ std::optional<std::vector<std::byte>> hexadecimal_bytes(std::string_view text) {
   return bytes;
 }
 
-Argument parse_argument(std::string_view text) {
+Argument parse_argument(std::string_view text, const Symbols& symbols) {
   Argument argument;
   argument.text = text;
   if (text.starts_with('@')) {
@@ -128,10 +188,12 @@ Argument parse_argument(std::string_view text) {
     if (!is_name(argument.name)) refuse(text, "names no buffer after its '@'");
     return argument;
   }
-  const std::size_t equals = text.find('=');
+  const std::size_t bracket = text.find('['), close = text.find(']');
+  const bool has_count = bracket < text.find('=') && close != std::string_view::npos;
+  const std::size_t equals = text.find('=', has_count ? close : 0);
   std::string_view left = text.substr(0, equals);
   const std::string_view value = equals == std::string_view::npos ? "" : text.substr(equals + 1);
-  if (const std::size_t colon = left.find(':'); colon != std::string_view::npos) {
+  if (const std::size_t colon = left.find(':'); colon < left.find('[')) {
     argument.name = left.substr(0, colon);
     if (!is_name(argument.name)) {
       refuse(text, fmt::format("has the name '{}', which no variable can have", argument.name));
@@ -151,7 +213,7 @@ Argument parse_argument(std::string_view text) {
     argument.type = "bytes";
     return argument;
   }
-  parse_type(argument, left);
+  parse_type(argument, left, symbols);
   if (argument.kind == Argument::Kind::buffer) {
     if (equals != std::string_view::npos) parse_start(argument, value);
     if (argument.count == 0 && argument.fill.file.empty())
@@ -159,9 +221,7 @@ Argument parse_argument(std::string_view text) {
     return argument;
   }
   if (equals == std::string_view::npos) refuse(text, "has no value");
-  auto bytes = encode(argument.element, value);
-  if (!bytes) refuse(text, fmt::format("has the value '{}', which is no {}", value, left));
-  argument.bytes = std::move(*bytes);
+  argument.bytes = value_of(argument, value, symbols);
   return argument;
 }
 
@@ -183,24 +243,25 @@ std::vector<std::byte> contents_of(const Argument& argument, std::uint64_t most_
   return filled(argument.fill, argument.element, argument.count, argument.text);
 }
 
-std::string signature_of(const Program& program) {
+std::string signature_of(const std::vector<Parameter>& parameters) {
   std::string list;
-  for (const Parameter& parameter : program.parameters) {
+  for (const Parameter& parameter : parameters) {
     list += fmt::format("{}{}", list.empty() ? "" : ", ", parameter.type);
   }
   return fmt::format("({})", list);
 }
 
-void check_signature(const Program& program, std::string_view kernel,
-                     const std::vector<Argument>& arguments) {
-  const std::vector<Parameter>& parameters = program.parameters;
+void check_signature(const std::vector<Parameter>& parameters, std::string_view kernel,
+                     const std::vector<Argument>& arguments, std::string_view declaration) {
+  const std::string called = declaration.empty()
+                                 ? fmt::format("{}{}", kernel, signature_of(parameters))
+                                 : std::string(declaration);
   for (std::size_t i = 0; i < std::min(parameters.size(), arguments.size()); ++i) {
     const std::string why = misfit(arguments[i], parameters[i]);
     if (why.empty()) continue;
-    throw Error(
-        ExitCode::usage,
-        fmt::format("parameter {} of {}{} is {}, and '{}' does not fit: the parameter {}", i + 1,
-                    kernel, signature_of(program), parameters[i].type, arguments[i].text, why));
+    throw Error(ExitCode::usage,
+                fmt::format("parameter {} of {} is {}, and '{}' does not fit: the parameter {}",
+                            i + 1, called, parameters[i].type, arguments[i].text, why));
   }
   if (parameters.size() == arguments.size()) return;
   const std::string which =
@@ -210,10 +271,9 @@ void check_signature(const Program& program, std::string_view kernel,
           : fmt::format("'{}' is one too many", arguments[parameters.size()].text);
   throw Error(
       ExitCode::usage,
-      fmt::format("{}{} takes {} argument{} and {} {} given: {}; give one for each parameter, in "
+      fmt::format("{} takes {} argument{} and {} {} given: {}; give one for each parameter, in "
                   "their order",
-                  kernel, signature_of(program), parameters.size(),
-                  parameters.size() == 1 ? "" : "s", arguments.size(),
+                  called, parameters.size(), parameters.size() == 1 ? "" : "s", arguments.size(),
                   arguments.size() == 1 ? "was" : "were", which));
 }
 

@@ -8,6 +8,9 @@
 //   that
 //                               the file holds, f32[]=1,2,3 as many as are listed
 //   @in                         the buffer of that name once more
+//
+// A count and a number may be expressions (base/expression.h): f32[1<<20], and in a family file
+// f32[n*n]. float4[n] is n vectors of four floats.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/model/input/element.h"
+#include "base/element.h"
+#include "base/expression.h"
 #include "collector/model/input/fill.h"
 #include "collector/model/machine/program.h"
 
@@ -31,6 +35,7 @@ struct Argument {
   std::string name;  ///< may be empty; of a reference, the buffer's
   std::string type;  ///< as it is printed: "i32", "f32[16]", "bytes", "null"
   Element element = Element::u64;
+  std::uint64_t lanes = 1;       ///< of a vector type: 4 of float4; `count` counts its elements
   std::vector<std::byte> bytes;  ///< of a scalar
   std::uint64_t count = 0;       ///< of a buffer; 0 with a file: as many as it holds
   Fill fill;                     ///< of a buffer
@@ -39,7 +44,8 @@ struct Argument {
 };
 
 /// Throws Error{usage}: what is wrong with the text, and how it would be right. Reads no file.
-Argument parse_argument(std::string_view text);
+/// `symbols` are the names that its expressions may use.
+Argument parse_argument(std::string_view text, const Symbols& symbols = {});
 
 /// What a buffer takes, its file read as a whole; what is more than 2^64 - 1 is that.
 std::uint64_t buffer_bytes(const Argument& argument);
@@ -53,10 +59,11 @@ std::vector<std::byte> contents_of(const Argument& argument, std::uint64_t most_
 std::optional<std::vector<std::byte>> hexadecimal_bytes(std::string_view text);
 
 /// Throws Error{usage} naming the first parameter that does not fit the kernel's signature.
-void check_signature(const Program& program, std::string_view kernel,
-                     const std::vector<Argument>& arguments);
+/// `declaration` is that of its source, for the message; empty: the parameters as PTX has them.
+void check_signature(const std::vector<Parameter>& parameters, std::string_view kernel,
+                     const std::vector<Argument>& arguments, std::string_view declaration = "");
 
 /// "(u64, u64, u32, b8[24])"
-std::string signature_of(const Program& program);
+std::string signature_of(const std::vector<Parameter>& parameters);
 
 }  // namespace warpmeter::model

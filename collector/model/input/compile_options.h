@@ -12,6 +12,7 @@ namespace warpmeter::model {
 struct CompileOptions {
   std::vector<std::string> includes;  ///< folders, as of -I
   std::vector<std::string> defines;   ///< "N=32", as of -D
+  std::vector<std::string> flags;     ///< as the compiler takes them: "--use_fast_math"
   std::string standard;               ///< "c++17"; empty: the compiler's own
   std::optional<int> arch;            ///< that was asked for; 90 is sm_90
   int target() const { return arch.value_or(90); }

@@ -30,33 +30,6 @@ bool is_signed(Element element) {
          element == Element::i64;
 }
 
-double real_at(Element element, const std::byte* from) {
-  switch (element) {
-    case Element::f64: {
-      double value = 0;
-      std::memcpy(&value, from, sizeof value);
-      return value;
-    }
-    case Element::f32: {
-      float value = 0;
-      std::memcpy(&value, from, sizeof value);
-      return value;
-    }
-    default:
-      break;
-  }
-  std::uint16_t bits = 0;
-  std::memcpy(&bits, from, sizeof bits);
-  const int mantissa_bits = element == Element::bf16 ? 7 : 10;
-  const int bias = element == Element::bf16 ? 127 : 15;
-  const int exponent = (bits & 0x7fff) >> mantissa_bits;
-  const int mantissa = bits & ((1 << mantissa_bits) - 1);
-  const double magnitude =
-      exponent == 0 ? std::ldexp(mantissa, 1 - bias - mantissa_bits)
-                    : std::ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits);
-  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
 /// The bits of a whole number, with its sign where the type has one.
 std::uint64_t whole_at(Element element, const std::byte* from) {
   std::uint64_t bits = 0;
@@ -89,8 +62,8 @@ void fill_randomly(const Fill& fill, Element element, std::byte* to, std::uint64
   const std::byte* const high = fill.values.data() + (has_range ? width : 0);
   const std::uint64_t seed = mixed(fill.seed);
   if (is_floating(element)) {
-    const double from = has_range ? real_at(element, fill.values.data()) : 0;
-    const double end = has_range ? real_at(element, high) : 1;
+    const double from = has_range ? number_at(element, fill.values.data()) : 0;
+    const double end = has_range ? number_at(element, high) : 1;
     for (std::uint64_t i = 0; i < count; ++i) {
       const double share = static_cast<double>(mixed(seed + i) >> 40) * 0x1p-24;
       // Rounded once each, whatever the compiler thinks of contraction.
@@ -121,7 +94,7 @@ std::string parse_range(Fill& fill, Element element, std::string_view range) {
   fill.values = *low;
   fill.values.insert(fill.values.end(), high->begin(), high->end());
   if (is_floating(element)) {
-    const double from = real_at(element, low->data()), end = real_at(element, high->data());
+    const double from = number_at(element, low->data()), end = number_at(element, high->data());
     if (!std::isfinite(from) || !std::isfinite(end)) return "has a range without an end";
     if (from <= end) return "";
   } else {

@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-#include "collector/model/input/element.h"
+#include "base/element.h"
 
 namespace warpmeter::model {
 

@@ -72,6 +72,7 @@ Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
   if (!options.standard.empty()) words.push_back("--std=" + options.standard);
   for (const std::string& include : options.includes) words.push_back("-I" + include);
   for (const std::string& define : options.defines) words.push_back("-D" + define);
+  words.insert(words.end(), options.flags.begin(), options.flags.end());
   const ToolOutcome outcome = run_tool(words);
   Compiled compiled;
   if (outcome.exit_code == 0) {
@@ -90,9 +91,10 @@ std::string first_error(const std::string& messages) {
   return first_line(at == std::string::npos ? messages : messages.substr(at + mark.size()));
 }
 
-/// What only a whole program has: NVRTC stumbles over headers of the host and calls of the runtime.
-/// With a failure where the compilers refuse the source or an expression.
-Compiled try_to_compile(const std::string& path, const CompileOptions& options,
+}  // namespace
+
+// NVRTC stumbles over what only a whole program has: headers of the host and calls of the runtime.
+Compiled compile_source(const std::string& path, const CompileOptions& options,
                         const std::vector<std::string>& expressions,
                         std::vector<std::string>& remarks) {
   const std::string unavailable = nvrtc_unavailable();
@@ -117,12 +119,14 @@ Compiled try_to_compile(const std::string& path, const CompileOptions& options,
   return compiled;
 }
 
+namespace {
+
 Compiled compile(const std::string& path, const CompileOptions& options,
                  const std::vector<std::string>& expressions, std::vector<std::string>& remarks) {
-  Compiled compiled = try_to_compile(path, options, expressions, remarks);
+  Compiled compiled = compile_source(path, options, expressions, remarks);
   if (compiled.failure.empty()) return compiled;
   if (!expressions.empty()) {  // is it the source that is wrong, or the name of a kernel?
-    Compiled plain = try_to_compile(path, options, {}, remarks);
+    Compiled plain = compile_source(path, options, {}, remarks);
     if (plain.failure.empty()) {
       remarks.push_back(fmt::format("no instance could be made of {}: {}",
                                     fmt::join(expressions, ", "), first_error(compiled.failure)));
@@ -299,7 +303,15 @@ KernelFile read_kernel_file(const std::string& path, const CompileOptions& optio
         ExitCode::usage,
         "a cubin is the machine code of a .ptx: give none with a .cu, which is compiled here");
   }
-  Compiled compiled = compile(path, options, expressions_in(kernels), file.remarks);
+  KernelFile made =
+      kernel_file_of(path, compile(path, options, expressions_in(kernels), file.remarks));
+  made.remarks = std::move(file.remarks);
+  return made;
+}
+
+KernelFile kernel_file_of(const std::string& path, Compiled compiled) {
+  KernelFile file;
+  file.path = path;
   file.cubin = std::move(compiled.cubin);
   file.named = std::move(compiled.named);
   file.module = parse(path, std::move(compiled.ptx));

@@ -24,6 +24,16 @@ struct KernelFile {
   std::vector<std::string> remarks;          ///< for the person: by which compiler, and why
 };
 
+/// What the compilers make of a .cu: NVRTC, or nvcc where the source holds host code. `expressions`
+/// are templates to instantiate. With a failure where they refuse the source or an expression;
+/// `remarks` says which compiler, and why. Throws Error{no_hardware} where there is none.
+Compiled compile_source(const std::string& path, const CompileOptions& options,
+                        const std::vector<std::string>& expressions,
+                        std::vector<std::string>& remarks);
+
+/// The file of what was compiled of it. Throws Error{usage} for PTX that cannot be read.
+KernelFile kernel_file_of(const std::string& path, Compiled compiled);
+
 /// `kernels` are the names that will be looked for: of a .cu, those with template arguments are
 /// instantiated. `cubin`: a file with the machine code of a .ptx; empty: the file beside it with
 /// that suffix, if there is one and it can be read. An architecture that was asked for has to be

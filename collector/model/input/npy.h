@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/model/input/element.h"
+#include "base/element.h"
 
 namespace warpmeter::model {
 

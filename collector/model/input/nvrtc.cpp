@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
   X(nvrtcGetCUBINSize)             \
   X(nvrtcGetCUBIN)                 \
   X(nvrtcGetErrorString)           \
+  X(nvrtcVersion)                  \
   X(nvrtcGetNumSupportedArchs)     \
   X(nvrtcGetSupportedArchs)
 
@@ -110,6 +111,7 @@ std::vector<std::string> words_of(const std::string& path, const CompileOptions&
   words.push_back("--include-path=" + (folder.empty() ? "." : folder.string()));
   for (const std::string& include : options.includes) words.push_back("--include-path=" + include);
   for (const std::string& define : options.defines) words.push_back("--define-macro=" + define);
+  words.insert(words.end(), options.flags.begin(), options.flags.end());
   for (const fs::path& include : toolkit_includes()) {
     words.push_back("--include-path=" + include.string());
   }
@@ -119,6 +121,12 @@ std::vector<std::string> words_of(const std::string& path, const CompileOptions&
 }  // namespace
 
 std::string nvrtc_unavailable() { return nvrtc().failure; }
+
+std::string nvrtc_version() {
+  int major = 0, minor = 0;
+  if (!nvrtc().failure.empty() || nvrtc().nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) return "";
+  return fmt::format("{}.{}", major, minor);
+}
 
 std::vector<int> nvrtc_architectures() {
   const Api& api = nvrtc();

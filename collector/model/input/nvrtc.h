@@ -22,6 +22,9 @@ struct Compiled {
 /// Why NVRTC cannot be used, with what to do; empty when it can.
 std::string nvrtc_unavailable();
 
+/// "13.0"; empty when it cannot be used.
+std::string nvrtc_version();
+
 /// The architectures that it compiles for, ascending: 90 is sm_90. Empty when it cannot be used.
 std::vector<int> nvrtc_architectures();
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <variant>
 
+#include "base/element.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "collector/model/input/arguments.h"
-#include "collector/model/input/element.h"
 #include "collector/model/input/fill.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/machine/shown_name.h"

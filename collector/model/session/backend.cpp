@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -29,8 +30,8 @@ class Programs {
   explicit Programs(int arch) : arch_(arch) {}
 
   /// The program, or why there is none.
-  const std::variant<Program, ptx::Diagnostic>& get(const kernels::Image& image,
-                                                    const std::string& entry) {
+  std::variant<Program, ptx::Diagnostic>& get(const kernels::Image& image,
+                                              const std::string& entry) {
     const auto known = programs_.find({&image, entry});
     if (known != programs_.end()) return known->second;
     return programs_.emplace(std::pair{&image, entry}, make(image, entry)).first->second;
@@ -53,17 +54,21 @@ class Programs {
     return decoded;
   }
 
+  /// The architecture's own PTX, or the newest of those before it, as a driver chooses.
   const kernels::Code* code_of(const kernels::Image& image) const {
-    const auto found = std::find_if(image.codes.begin(), image.codes.end(),
-                                    [&](const kernels::Code& code) { return code.arch == arch_; });
-    return found == image.codes.end() ? nullptr : &*found;
+    const kernels::Code* best = nullptr;
+    for (const kernels::Code& code : image.codes) {
+      const bool fits = !code.ptx.empty() && code.arch <= arch_;
+      if (fits && (best == nullptr || best->arch < code.arch)) best = &code;
+    }
+    return best;
   }
 
   Parsed parse(const kernels::Image& image) const {
     if (const kernels::Code* code = code_of(image)) {
       Parsed parsed = ptx::parse(std::string(code->ptx));
       if (auto* wrong = std::get_if<ptx::Diagnostic>(&parsed)) {
-        wrong->message = fmt::format("{}.sm_{}.ptx:{}:{}: {}", image.name, arch_, wrong->line,
+        wrong->message = fmt::format("{}.sm_{}.ptx:{}:{}: {}", image.name, code->arch, wrong->line,
                                      wrong->column, wrong->message);
       }
       return parsed;
@@ -92,14 +97,17 @@ class ModelWorkload : public run::Workload {
 
   run::Execution execute(const run::Launch& launch) override {
     run::Execution execution;
-    const auto& decoded = programs_.get(*launch.image, launch.entry);
+    auto& decoded = programs_.get(*launch.image, launch.entry);
     if (const auto* refused = std::get_if<ptx::Diagnostic>(&decoded)) {
       execution.failure = refused->message;
       return execution;
     }
-    const Program& program = std::get<Program>(decoded);
+    Program& program = std::get<Program>(decoded);
     execution.static_shared_bytes = program.static_shared_bytes;
     execution.failure = geometry_failure(program, launch.geometry);
+    if (execution.failure.empty() && launch.geometry.cluster.count() > 1) {
+      execution.failure = "the model executes no clusters of blocks; run it on a GPU";
+    }
     if (!execution.failure.empty()) return execution;
 
     DeviceMemory memory;
@@ -114,9 +122,13 @@ class ModelWorkload : public run::Workload {
                       readable_name(program.kernel), problem_.arguments.size());
       return execution;
     }
-    const LaunchOptions options{
+    LaunchOptions options{
         options_.threads, options_.instruction_budget, options_.cancelled, nullptr, {}};
+    options.keep_variables = true;  // the memory goes, and what was set has to be found
+    const std::vector<std::byte> constants = program.constant_memory;
+    set_variables(program, memory, addresses);
     LaunchOutcome outcome = model::launch(program, launch.geometry, *parameters, memory, options);
+    program.constant_memory = constants;
     if (outcome.trap) {
       execution.failure = outcome.trap->message;
     } else if (outcome.cancelled) {
@@ -152,11 +164,12 @@ class ModelWorkload : public run::Workload {
   }
 
  private:
-  using Key = std::pair<std::string, std::vector<std::uint32_t>>;
+  using Key = std::tuple<const kernels::Image*, std::string, std::vector<std::uint32_t>>;
 
   static Key key_of(const run::Launch& launch) {
     const Geometry& g = launch.geometry;
     return {
+        launch.image,
         launch.entry,
         {g.grid.x, g.grid.y, g.grid.z, g.block.x, g.block.y, g.block.z, g.dynamic_shared_bytes}};
   }
@@ -184,6 +197,25 @@ class ModelWorkload : public run::Workload {
     return counter;
   }
 
+  void set_variables(Program& program, DeviceMemory& memory,
+                     const std::vector<std::uint64_t>& addresses) const {
+    for (const kernels::Setting& setting : problem_.settings) {
+      std::vector<std::byte> bytes = setting.bytes;
+      if (setting.buffer) {
+        const auto* address = reinterpret_cast<const std::byte*>(&addresses.at(*setting.buffer));
+        bytes.assign(address, address + sizeof(std::uint64_t));
+      }
+      for (const ModuleVariable& variable : program.variables) {
+        if (variable.name == setting.symbol) memory.place(variable.address, bytes, setting.symbol);
+      }
+      for (const ConstantVariable& variable : program.constant_variables) {
+        if (variable.name != setting.symbol) continue;
+        std::copy(bytes.begin(), bytes.end(),
+                  program.constant_memory.begin() + static_cast<std::ptrdiff_t>(variable.offset));
+      }
+    }
+  }
+
   std::vector<std::vector<std::byte>> arguments(const std::vector<std::uint64_t>& addresses) const {
     std::vector<std::vector<std::byte>> all;
     for (const kernels::Argument& argument : problem_.arguments) {
@@ -193,7 +225,7 @@ class ModelWorkload : public run::Workload {
         all.emplace_back(bytes, bytes + sizeof(address));
       } else {
         const auto& scalar = std::get<kernels::ScalarArgument>(argument);
-        all.emplace_back(scalar.bytes.begin(), scalar.bytes.begin() + scalar.size);
+        all.emplace_back(scalar.bytes.begin(), scalar.bytes.end());
       }
     }
     return all;
@@ -271,7 +303,7 @@ class ModelBackend : public run::Backend {
 
 std::unique_ptr<run::Backend> open(const Options& options) {
   const std::set<int> architectures = embedded_architectures();
-  if (!architectures.contains(options.arch)) {
+  if (options.is_embedded && !architectures.contains(options.arch)) {
     std::string names;
     for (const int arch : architectures) {
       names += fmt::format("{}sm_{}", names.empty() ? "" : ", ", arch);

@@ -16,6 +16,7 @@ struct Options {
   unsigned threads = 0;  ///< of the host; 0: one a core
   std::uint64_t instruction_budget = default_instruction_budget;
   std::function<bool()> cancelled = {};  ///< asked now and then, by any thread
+  bool is_embedded = true;  ///< the kernels are the program's own, whose architectures are known
 };
 
 /// Throws Error{usage} for an architecture that the program's images have no PTX of, naming those

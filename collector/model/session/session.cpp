@@ -130,7 +130,7 @@ void LaunchSession::prepare_arguments(Prepared& prepared) {
   for (const std::string& text : prepared.launch->arguments) {
     prepared.arguments.push_back(parse_argument(text));
   }
-  check_signature(*prepared.program, readable_name(prepared.entry), prepared.arguments);
+  check_signature(prepared.program->parameters, readable_name(prepared.entry), prepared.arguments);
   const std::uint64_t most = available_memory() / 2;
   for (const Argument& argument : prepared.arguments) {
     if (argument.kind == Argument::Kind::reference) check_buffer(argument.text, argument.name);

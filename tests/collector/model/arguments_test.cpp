@@ -202,7 +202,7 @@ TEST(Arguments, ThatAreWrongAreRefusedWithWhatIsRight) {
 
 TEST(Arguments, ThatAreTooLargeAreRefusedBeforeTheyAreMade) {
   try {
-    contents_of(parse_argument("huge:f64[18446744073709551615]"), 1 << 20);
+    contents_of(parse_argument("huge:f64[1152921504606846976]"), 1 << 20);
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
@@ -216,7 +216,7 @@ std::string misfit(const std::vector<std::string>& texts) {
   std::vector<Argument> arguments;
   for (const std::string& text : texts) arguments.push_back(parse_argument(text));
   try {
-    check_signature(program, "saxpy", arguments);
+    check_signature(program.parameters, "saxpy", arguments);
   } catch (const Error& error) {
     return error.what();
   }

@@ -38,7 +38,7 @@ TEST(Machine, SurvivesKernelsWithCharactersExchanged) {
         arguments.push_back({problem.buffers[buffer->index].initial, true});
       } else {
         const auto& scalar = std::get<kernels::ScalarArgument>(argument);
-        arguments.push_back({{scalar.bytes.begin(), scalar.bytes.begin() + scalar.size}, false});
+        arguments.push_back({{scalar.bytes.begin(), scalar.bytes.end()}, false});
       }
     }
     LaunchOptions options;

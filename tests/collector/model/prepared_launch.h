@@ -54,7 +54,7 @@ inline std::unique_ptr<PreparedLaunch> prepare_launch(const kernels::Image& imag
       values.emplace_back(bytes, bytes + sizeof(std::uint64_t));
     } else {
       const auto& scalar = std::get<kernels::ScalarArgument>(argument);
-      values.emplace_back(scalar.bytes.begin(), scalar.bytes.begin() + scalar.size);
+      values.emplace_back(scalar.bytes.begin(), scalar.bytes.end());
     }
   }
   prepared->parameters = pack_parameters(prepared->program, values).value();

@@ -43,7 +43,7 @@ const kernels::Family& family() {
     made.footprint = [](std::int64_t n) { return static_cast<std::uint64_t>(n) * 4; };
     made.prepare = [](std::int64_t) {
       kernels::Problem problem;
-      problem.buffers.push_back({"out", kernels::ElementType::i32, one_int(7)});
+      problem.buffers.push_back({"out", Element::i32, one_int(7)});
       problem.arguments.push_back(kernels::BufferArgument{0});
       return problem;
     };
@@ -148,6 +148,120 @@ TEST_F(SessionTest, ACrashingKernelIsAFailedLaunchWithItsReason) {
   };
   EXPECT_EQ(run().failed, 2U);
   EXPECT_EQ(value("SELECT DISTINCT reason FROM launches"), Value("illegal address"));
+}
+
+/// The family whose second variant is compared with what the first one leaves.
+kernels::Family referring() {
+  kernels::Family made = family();
+  for (kernels::Variant& variant : made.variants) variant.expected = {};
+  made.variants[1].reference = "first";
+  return made;
+}
+
+/// Both variants leave a number of their own.
+std::function<Execution(const Launch&, const kernels::Problem&)> leaving(int first, int second) {
+  return [=](const Launch& launch, const kernels::Problem&) {
+    Execution execution;
+    execution.buffers = {one_int(launch.entry == "fake_first" ? first : second)};
+    return execution;
+  };
+}
+
+TEST_F(SessionTest, AVariantIsComparedWithItsReferenceWhichIsNotVerifiedItself) {
+  const kernels::Family made = referring();
+  selections_ = {{&made, {&made.variants[1], &made.variants[0]}, {8}}};
+  backend_.answer = leaving(3, 3);
+  EXPECT_EQ(run().failed, 0U);
+  EXPECT_EQ(value("SELECT group_concat(variant) FROM launches WHERE verified"), Value("second"));
+}
+
+TEST_F(SessionTest, AReferenceThatWasNotChosenIsRunAndNotStored) {
+  const kernels::Family made = referring();
+  selections_ = {{&made, {&made.variants[1]}, {8}}};
+  backend_.answer = leaving(3, 4);
+  EXPECT_EQ(run().failed, 1U);
+  EXPECT_EQ(value("SELECT variant || ': ' || reason FROM launches"),
+            Value("second: wrong answer: out[0] is 4, expected 3 (1 of 1 elements differ)"));
+}
+
+TEST_F(SessionTest, AFailedReferenceLeavesNothingToCompareWith) {
+  const kernels::Family made = referring();
+  selections_ = {{&made, {&made.variants[1]}, {8}}};
+  backend_.answer = [](const Launch& launch, const kernels::Problem&) {
+    Execution execution;
+    execution.buffers = {one_int(3)};
+    if (launch.entry == "fake_first") execution.failure = "illegal address";
+    return execution;
+  };
+  EXPECT_EQ(run().failed, 1U);
+  EXPECT_EQ(value("SELECT reason FROM launches"),
+            Value("its result has nothing to be compared with: the reference first failed: illegal "
+                  "address"));
+}
+
+TEST_F(SessionTest, AVariantThatDoesNotCompileFailsWithTheCompilersWords) {
+  kernels::Family made = family();
+  made.variants[0].failure = "fake.cu does not compile:\nline 3: no";
+  selections_ = {{&made, {&made.variants[0], &made.variants[1]}, {8}}};
+  EXPECT_EQ(run().failed, 1U);
+  EXPECT_EQ(value("SELECT reason FROM launches WHERE variant = 'first'"),
+            Value("fake.cu does not compile:\nline 3: no"));
+}
+
+TEST_F(SessionTest, AnotherBackendCountsWhereThisOneMayNot) {
+  FakeBackend counting;
+  backend_.no_counters = "no permission";
+  options_.counting = {&counting};
+  const Summary summary = run();
+  EXPECT_EQ(summary.failed, 0U);
+  EXPECT_EQ(value("SELECT count(*) FROM launches l JOIN timings t USING (launch_id) "
+                  "WHERE t.median_ns = 1000"),
+            Value(std::int64_t{2}));
+  EXPECT_EQ(value("SELECT DISTINCT value FROM results "
+                  "WHERE metric = 'shared_load_transactions_per_request'"),
+            Value(1.0));
+  EXPECT_TRUE(backend_.batches.empty());
+}
+
+TEST_F(SessionTest, WhatTheCountingBackendCannotRunIsTimedAndHasTheReason) {
+  FakeBackend counting;
+  counting.description.name = "model sm_90";
+  counting.answer = [](const Launch&, const kernels::Problem&) {
+    Execution execution;
+    execution.failure = "reads a texture";
+    return execution;
+  };
+  options_.counting = {&counting};
+  EXPECT_EQ(run().failed, 0U);
+  EXPECT_EQ(value("SELECT DISTINCT reason FROM results WHERE metric = 'gld_efficiency'"),
+            Value("model sm_90 cannot count it: reads a texture"));
+  EXPECT_EQ(value("SELECT count(*) FROM timings WHERE median_ns = 1000"), Value(std::int64_t{2}));
+}
+
+TEST_F(SessionTest, ABrokenContextLeavesTheRestToAnotherProcessThatTakesTheRunOver) {
+  backend_.answer = [&](const Launch&, const kernels::Problem&) {
+    Execution execution;
+    execution.failure = "illegal address";
+    backend_.broken_by = "the context is lost";
+    return execution;
+  };
+  const Summary first = run();
+  EXPECT_EQ(first.unfinished, "the context is lost");
+  EXPECT_EQ(value("SELECT outcome FROM runs"), Value("unfinished"));
+  EXPECT_EQ(value("SELECT count(*) FROM launches"), Value(std::int64_t{1}));
+
+  backend_.broken_by.clear();
+  backend_.answer = FakeBackend().answer;
+  options_.continued_run = first.run_id;
+  options_.skip = 1;
+  options_.stored_before = 1;
+  options_.failed_before = 1;
+  const Summary second = run();
+  EXPECT_EQ(second.run_id, first.run_id);
+  EXPECT_EQ(second.launches, 2U);
+  EXPECT_EQ(second.failed, 1U);
+  EXPECT_EQ(value("SELECT group_concat(variant || ' ' || outcome) FROM launches"),
+            Value("first failed,second done"));
 }
 
 TEST_F(SessionTest, StopsSamplingWhenTheMedianIsKnown) {

@@ -82,7 +82,7 @@ double difference(const Case& which, const Answer& one, const Answer& other) {
   const kernels::Problem problem = which.problem();
   double largest = 0;
   for (std::size_t b = 0; b < one.buffers.size(); ++b) {
-    const bool is_double = problem.buffers[b].type == kernels::ElementType::f64;
+    const bool is_double = problem.buffers[b].type == Element::f64;
     const double apart = is_double ? difference_of<double>(one.buffers[b], other.buffers[b])
                                    : difference_of<float>(one.buffers[b], other.buffers[b]);
     largest = std::max(largest, apart);

@@ -44,7 +44,7 @@ class Arguments {
     return std::move(*this).ints(std::vector<std::int32_t>(count));
   }
   Arguments ints(const std::vector<std::int32_t>& values) && {
-    kernels::Buffer buffer{"in", kernels::ElementType::i32, {}};
+    kernels::Buffer buffer{"in", Element::i32, {}};
     const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
     buffer.initial.assign(bytes, bytes + values.size() * sizeof(std::int32_t));
     return std::move(*this).add(std::move(buffer));

@@ -31,6 +31,9 @@ std::string to_string(const Refusal& refusal, std::string_view entry);
 /// The entry's reasons by their PTX lines, each once; none: it can be executed.
 std::vector<Refusal> refusals(const ptx::Module& module, const ptx::Function& entry);
 
+/// What an entry takes, in the order of its signature.
+std::vector<Parameter> parameters_of(const ptx::Function& entry);
+
 /// The entry of a module, or why it cannot be executed: one sentence with the instruction, its
 /// source line and, where it is an instruction that the machine lacks, what it has.
 std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry);

@@ -32,6 +32,18 @@ std::string type_of(const ptx::Variable& parameter) {
 
 }  // namespace
 
+std::vector<Parameter> parameters_of(const ptx::Function& entry) {
+  std::vector<Parameter> parameters;
+  std::uint32_t offset = 0;
+  for (const ptx::Variable& parameter : entry.parameters) {
+    offset = static_cast<std::uint32_t>(round_up(offset, parameter.alignment));
+    const auto bytes = static_cast<std::uint32_t>(parameter.bytes);
+    parameters.push_back({offset, bytes, type_of(parameter)});
+    offset += bytes;
+  }
+  return parameters;
+}
+
 Decoder::Decoder(const ptx::Module& module, const ptx::Function& entry)
     : module_(module), entry_(entry) {}
 
@@ -102,16 +114,13 @@ Program Decoder::decode() {
   program_.why_not_exact = why_not_exact(module_.target);
   program_.files = module_.files;
   program_.max_threads = entry_.max_threads.value_or(1024);
-  std::uint32_t offset = 0;
   Instance instance;
-  for (const ptx::Variable& parameter : entry_.parameters) {
-    offset = static_cast<std::uint32_t>(round_up(offset, parameter.alignment));
-    const auto bytes = static_cast<std::uint32_t>(parameter.bytes);
-    program_.parameters.push_back({offset, bytes, type_of(parameter)});
-    instance.symbols[parameter.name] = {AddressSpace::param, offset};
-    offset += bytes;
+  program_.parameters = parameters_of(entry_);
+  for (std::size_t i = 0; i < program_.parameters.size(); ++i) {
+    const Parameter& parameter = program_.parameters[i];
+    instance.symbols[entry_.parameters[i].name] = {AddressSpace::param, parameter.offset};
+    program_.parameter_bytes = parameter.offset + parameter.bytes;
   }
-  program_.parameter_bytes = offset;
   place_variables();
   instance.function = &entry_;
   instance.root = &entry_root_;

@@ -1,4 +1,6 @@
-#include "collector/model/input/element.h"
+#include "base/element.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +9,7 @@
 #include <iterator>
 #include <limits>
 
-namespace warpmeter::model {
+namespace warpmeter {
 namespace {
 
 struct Named {
@@ -98,6 +100,28 @@ T wrapped(double value) {
   const double turns = std::fmod(std::trunc(value), 18446744073709551616.0);
   const auto magnitude = static_cast<std::uint64_t>(std::fabs(turns));
   return static_cast<T>(turns < 0 ? 0 - magnitude : magnitude);
+}
+
+template <class T>
+T get(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+/// The reverse of narrow().
+double widened(std::uint16_t bits, int mantissa_bits, int least_exponent) {
+  const double sign = (bits & 0x8000) != 0 ? -1 : 1;
+  const int exponent = (bits & 0x7fff) >> mantissa_bits;
+  const int mantissa = bits & ((1 << mantissa_bits) - 1);
+  const int most = (0x7fff >> mantissa_bits);
+  if (exponent == most) {
+    return mantissa != 0 ? std::numeric_limits<double>::quiet_NaN()
+                         : sign * std::numeric_limits<double>::infinity();
+  }
+  const int leading = exponent == 0 ? 0 : 1 << mantissa_bits;
+  return sign *
+         std::ldexp(leading + mantissa, std::max(exponent, 1) - 1 + least_exponent - mantissa_bits);
 }
 
 }  // namespace
@@ -206,4 +230,52 @@ void encode(Element element, double value, std::byte* to) {
   }
 }
 
-}  // namespace warpmeter::model
+double number_at(Element element, const std::byte* from) {
+  switch (element) {
+    case Element::i8:
+      return get<std::int8_t>(from);
+    case Element::u8:
+    case Element::boolean:
+      return get<std::uint8_t>(from);
+    case Element::i16:
+      return get<std::int16_t>(from);
+    case Element::u16:
+      return get<std::uint16_t>(from);
+    case Element::i32:
+      return get<std::int32_t>(from);
+    case Element::u32:
+      return get<std::uint32_t>(from);
+    case Element::i64:
+      return static_cast<double>(get<std::int64_t>(from));
+    case Element::u64:
+      return static_cast<double>(get<std::uint64_t>(from));
+    case Element::f16:
+      return widened(get<std::uint16_t>(from), 10, -14);
+    case Element::bf16:
+      return widened(get<std::uint16_t>(from), 7, -126);
+    case Element::f32:
+      return get<float>(from);
+    case Element::f64:
+      break;
+  }
+  return get<double>(from);
+}
+
+std::string text_at(Element element, const std::byte* from) {
+  switch (element) {
+    case Element::boolean:
+      return fmt::format("{}", get<std::uint8_t>(from) != 0);
+    case Element::i64:
+      return fmt::format("{}", get<std::int64_t>(from));
+    case Element::u64:
+      return fmt::format("{}", get<std::uint64_t>(from));
+    case Element::f16:
+    case Element::bf16:
+    case Element::f32:  // the shortest digits that give the same float
+      return fmt::format("{}", static_cast<float>(number_at(element, from)));
+    default:
+      return fmt::format("{}", number_at(element, from));
+  }
+}
+
+}  // namespace warpmeter

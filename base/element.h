@@ -1,4 +1,4 @@
-// The types that a kernel's argument may have on the command line, and how their values are
+// The types of what a kernel reads and writes: their names, their bytes, how their values are
 // written.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace warpmeter::model {
+namespace warpmeter {
 
 enum class Element : std::uint8_t {
   i8,
@@ -43,4 +43,8 @@ std::optional<std::vector<std::byte>> encode(Element element, std::string_view t
 /// whole numbers. Writes bytes_of(element) bytes.
 void encode(Element element, double value, std::byte* to);
 
-}  // namespace warpmeter::model
+/// The value at `from`, as a number and as a person would write it.
+double number_at(Element element, const std::byte* from);
+std::string text_at(Element element, const std::byte* from);
+
+}  // namespace warpmeter

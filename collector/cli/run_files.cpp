@@ -1,0 +1,229 @@
+#include "collector/cli/run_files.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "base/error.h"
+#include "collector/cli/arguments.h"
+#include "collector/cli/options.h"
+#include "collector/family/listing.h"
+#include "collector/model/input/fill.h"
+#include "collector/model/input/includes.h"
+
+namespace warpmeter::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_suffix(std::string_view word, std::initializer_list<std::string_view> suffixes) {
+  return std::any_of(suffixes.begin(), suffixes.end(),
+                     [&](std::string_view suffix) { return word.ends_with(suffix); });
+}
+
+bool is_family(std::string_view file) { return has_suffix(file, {".yaml", ".yml", ".json"}); }
+
+[[noreturn]] void refuse_usage(const std::string& what) {
+  throw Error(ExitCode::usage, what + " (see: warpmeter run --help)");
+}
+
+family::Text typed(const std::string& text) { return {text, 0, 0}; }
+
+std::vector<family::Text> typed(const std::vector<std::string>& texts) {
+  std::vector<family::Text> all;
+  for (const std::string& text : texts) all.push_back(typed(text));
+  return all;
+}
+
+/// "ceil(n/16),min(n,8)" at the commas outside of parentheses.
+std::vector<family::Text> extent(std::string_view option, std::string_view text) {
+  std::vector<family::Text> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ',';
+    if (c == '(') ++depth;
+    if (c == ')') --depth;
+    if (c != ',' || (depth > 0 && i < text.size())) continue;
+    parts.push_back(typed(std::string(text.substr(begin, i - begin))));
+    begin = i + 1;
+  }
+  if (parts.size() > 3) {
+    refuse_usage(fmt::format("{} takes one to three numbers, not '{}'", option, text));
+  }
+  return parts;
+}
+
+model::CompileOptions options_of(const FilesRequest& request) {
+  model::CompileOptions options;
+  options.includes = request.includes;
+  options.defines = request.defines;
+  options.standard = request.standard;
+  for (const std::string& folder : options.includes) model::check_include("--include", folder);
+  for (const std::string& define : options.defines) model::check_define("--define", define);
+  model::check_standard("--std", options.standard);
+  return options;
+}
+
+/// One kernel of one file, as the command line describes it.
+family::FamilySpec spec_of_words(const FilesRequest& request,
+                                 const std::vector<std::string>& sizes) {
+  const std::string& file = request.files.front();
+  if (request.grid.empty() || request.block.empty()) {
+    refuse_usage(
+        fmt::format("a kernel of {} needs --grid and --block: how many blocks, and "
+                    "threads in a block",
+                    file));
+  }
+  family::FamilySpec spec;
+  spec.name = fs::path(file).stem().string();
+  spec.source = file;
+  spec.cubin = request.cubin;
+  spec.options = options_of(request);
+  if (!sizes.empty()) spec.sizes = {{typed("n"), typed(sizes)}};
+  spec.arguments = typed(request.arguments);
+  spec.settings = typed(request.settings);
+  family::VariantSpec variant;
+  variant.kernel = typed(request.kernel);
+  variant.name = typed(request.kernel.empty() ? spec.name : request.kernel);
+  std::erase(variant.name.text, ' ');
+  variant.grid = extent("--grid", request.grid);
+  variant.block = extent("--block", request.block);
+  if (request.shared != 0) variant.shared = typed(std::to_string(request.shared));
+  spec.variants.push_back(std::move(variant));
+  return spec;
+}
+
+void claim(const family::FamilySpec& spec, FileClaims& files) {
+  if (!spec.path.empty()) files.read(spec.path, "the family");
+  files.read(spec.source, "the kernels' source");
+  if (!spec.cubin.empty()) files.read(spec.cubin, "the machine code of " + spec.source);
+  if (spec.source.ends_with(".cu")) {
+    for (const std::string& header : model::included_files(spec.source, spec.options.includes)) {
+      files.read(header, fmt::format("{}, which {} includes", header, spec.source));
+    }
+  }
+}
+
+void must_exist(const std::string& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) {
+    throw Error(ExitCode::file, fmt::format("there is no file {}; check its name", file));
+  }
+}
+
+}  // namespace
+
+void add_file_options(CLI::App& app, FilesRequest& request) {
+  add_text(app, "-k,--kernel-name", "NAME", request.kernel,
+           "Of a .cu, .ptx or .cubin: the kernel, with the arguments of a template: "
+           "'reduce<float, 256>'");
+  add_text(app, "--grid", "X[,Y[,Z]]", request.grid,
+           "Its blocks; numbers or expressions of n: 'ceil(n/16),ceil(n/16)'");
+  add_text(app, "--block", "X[,Y[,Z]]", request.block, "Threads in a block");
+  add_count(app, "--shared", 0, 1 << 20, request.shared, "Bytes of dynamic shared memory");
+  add_repeated(app, "--arg", "ARG", request.arguments,
+               "Its next argument: n:i32=1024, 'out:f32[n*n]', 'in:f32[1<<20]=iota' (zeros, "
+               "random:LO..HI:SEED, values, FILE.npy, FILE.bin), @in, null");
+  add_repeated(app, "--set", "NAME=VALUE", request.settings,
+               "A __constant__ or __device__ variable: lut=lut.npy, ns::scale:f32=1.5");
+  add_repeated(app, "-I,--include", "FOLDER", request.includes, "Look for headers there too");
+  add_repeated(app, "-D,--define", "NAME[=VALUE]", request.defines, "Define a macro");
+  add_text(app, "--std", "c++17|c++20", request.standard, "The language that a .cu is written in");
+  add_text(app, "--cubin", "FILE", request.cubin,
+           "The machine code of a .ptx; the .cubin beside it when not given");
+}
+
+std::vector<std::string> take_files(std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  std::erase_if(words, [&](const std::string& word) {
+    const bool is_file = is_family(word) || has_suffix(word, {".cu", ".ptx", ".cubin"});
+    if (is_file) files.push_back(word);
+    return is_file;
+  });
+  return files;
+}
+
+bool is_listing(const FilesRequest& request) {
+  const bool has_family = std::any_of(request.files.begin(), request.files.end(),
+                                      [](const std::string& file) { return is_family(file); });
+  return !request.files.empty() && !has_family && !request.names_a_launch();
+}
+
+std::string listing(const FilesRequest& request) {
+  std::string text;
+  const model::CompileOptions options = options_of(request);
+  for (const std::string& file : request.files) {
+    must_exist(file);
+    const std::vector<family::Found> kernels = family::kernels_in(file, options);
+    text += fmt::format(
+        "{}{} holds {} kernel{}, and nothing was run. To run one, give it a grid "
+        "and arguments:\n",
+        text.empty() ? "" : "\n", file, kernels.size(), kernels.size() == 1 ? "" : "s");
+    for (const family::Found& found : kernels) {
+      std::vector<std::string> words = {"warpmeter", "run",  file,      "-k", found.kernel,
+                                        "--grid",    "4096", "--block", "256"};
+      for (const std::string& argument : found.arguments) {
+        words.insert(words.end(), {"--arg", argument});
+      }
+      text += fmt::format("\n  {}\n    {}\n", found.signature, shell_line(words));
+      if (found.is_template) {
+        text += fmt::format("    (values in place of the names in {})\n",
+                            found.kernel.substr(found.kernel.find('<')));
+      }
+    }
+  }
+  return text;
+}
+
+std::vector<family::FamilySpec> specs_of(const FilesRequest& request,
+                                         const std::vector<std::string>& sizes, FileClaims& files) {
+  std::vector<family::FamilySpec> specs;
+  const bool has_family = std::any_of(request.files.begin(), request.files.end(),
+                                      [](const std::string& file) { return is_family(file); });
+  if (has_family && request.names_a_launch()) {
+    refuse_usage(
+        "a family file says what is launched: leave out -k, --grid, --block, --shared, "
+        "--arg and --set");
+  }
+  if (!has_family && request.files.size() > 1) {
+    refuse_usage("one kernel file at a time; several are for a family file each");
+  }
+  for (const std::string& file : request.files) {
+    must_exist(file);
+    if (!is_family(file)) {
+      if (has_family) refuse_usage(fmt::format("{} is no family; give it alone", file));
+      specs.push_back(spec_of_words(request, sizes));
+    } else if (family::is_list_of_launches(file)) {
+      throw Error(ExitCode::usage, fmt::format("{0} is a list of launches, which the model runs: "
+                                               "warpmeter model --spec {0}; a family has "
+                                               "'variants:' instead of 'launches:'",
+                                               file));
+    } else {
+      family::FamilySpec spec = family::read_family(file);
+      must_exist(spec.source);
+      const model::CompileOptions more = options_of(request);
+      const auto append = [](auto& to, const auto& from) {
+        to.insert(to.end(), from.begin(), from.end());
+      };
+      append(spec.options.includes, more.includes);
+      append(spec.options.defines, more.defines);
+      if (!more.standard.empty()) spec.options.standard = more.standard;
+      specs.push_back(std::move(spec));
+    }
+    claim(specs.back(), files);
+    for (std::size_t i = 0; i + 1 < specs.size(); ++i) {
+      if (specs[i].name != specs.back().name) continue;
+      throw Error(ExitCode::usage, fmt::format("{} and {} are both called {}; give one another "
+                                               "'family:'",
+                                               specs[i].path, file, specs[i].name));
+    }
+  }
+  return specs;
+}
+
+}  // namespace warpmeter::cli

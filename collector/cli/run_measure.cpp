@@ -1,0 +1,127 @@
+#include "collector/cli/run_measure.h"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "collector/cli/arguments.h"
+#include "collector/cli/interrupt.h"
+#include "collector/cli/run_record.h"
+#include "collector/cli/terminal.h"
+#include "collector/run/verify.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+namespace {
+
+std::string launch_name(std::string_view family, std::string_view variant, std::int64_t size) {
+  const std::string at = size > 0 ? fmt::format(" {}", size) : "";
+  return fmt::format("{}/{}{}", family, variant, at);
+}
+
+/// --print-output: the first values of every buffer that the launch changed.
+std::string output_lines(const std::string& launch, const kernels::Problem& problem,
+                         const run::Execution& execution, std::size_t count) {
+  std::string lines;
+  for (std::size_t i = 0; i < execution.buffers.size(); ++i) {
+    const kernels::Buffer& buffer = problem.buffers[i];
+    if (execution.buffers[i] == buffer.initial) continue;
+    lines += fmt::format("{} {}: {}\n", launch, buffer.name,
+                         fmt::join(run::first_values(buffer, execution.buffers[i], count), " "));
+  }
+  return lines;
+}
+
+run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output) {
+  run::Hooks hooks;
+  hooks.cancelled = interrupted;
+  hooks.progress = [&bar](const run::Progress& progress) { bar.update(progress); };
+  hooks.failed = [&bar](const schema::Launch& launch) {
+    bar.clear();
+    say(fmt::format("{} {}: {}\n", coloured(STDERR_FILENO, Colour::red, "failed:"),
+                    launch_name(launch.family, launch.variant, launch.size.value_or(0)),
+                    launch.reason));
+  };
+  if (request.print_output > 0) {
+    hooks.executed = [&](const kernels::Family& family, const kernels::Variant& variant,
+                         std::int64_t size, const kernels::Problem& problem,
+                         const run::Execution& execution) {
+      bar.clear();
+      output.write(output_lines(launch_name(family.name, variant.name, size), problem, execution,
+                                static_cast<std::size_t>(request.print_output)));
+    };
+  }
+  return hooks;
+}
+
+/// A run that a process of ours began, which could not go on: set by go_on() for the one after it.
+constexpr const char* continued_variable = "WARPMETER_CONTINUED_RUN";
+
+/// What the run before the exec has stored.
+void take_over(const RunRequest& request, run::Options& options) {
+  const char* text = std::getenv(continued_variable);
+  if (text == nullptr) return;
+  options.continued_run = whole_number(continued_variable, text, 1, INT64_MAX);
+  unsetenv(continued_variable);
+  const schema::Reader reader(request.database);
+  const schema::Rows rows = reader.query(
+      "SELECT count(*), (SELECT count(*) FROM launches WHERE run_id = :run AND outcome = "
+      "'failed'), "
+      "(SELECT count(*) FROM (SELECT DISTINCT device_id, family, variant, size FROM launches "
+      "WHERE run_id = :run)) FROM launches WHERE run_id = :run",
+      {{":run", options.continued_run}});
+  const auto number = [&](std::size_t column) {
+    return static_cast<std::size_t>(std::get<std::int64_t>(rows.rows.at(0).at(column)));
+  };
+  options.stored_before = number(0);
+  options.failed_before = number(1);
+  options.skip = number(2);
+}
+
+/// This process cannot launch anything any more: the same command goes on in a fresh one, which
+/// takes over the run. exec leaves nothing of the old one behind, a kernel that hangs included.
+[[noreturn]] void go_on(const RunRequest& request, const run::Summary& summary) {
+  setenv(continued_variable, std::to_string(summary.run_id).c_str(), 1);
+  std::vector<char*> words;
+  for (const std::string& word : request.words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  // By its number: the C library's own function is younger than some lab machines.
+  syscall(SYS_close_range, 3U, ~0U, 1U << 2);  // CLOSE_RANGE_CLOEXEC
+  execv("/proc/self/exe", words.data());
+  throw Error(ExitCode::kernel, fmt::format("{}; the rest needs a fresh process, which cannot be "
+                                            "started: {}",
+                                            summary.unfinished, std::strerror(errno)));
+}
+
+run::Summary measure_here(const RunRequest& request, const run::Choice& choice,
+                          run::Options options, const Backends& backends, ProgressBar& bar,
+                          Output& output) {
+  schema::Store store(request.database);
+  std::vector<run::Backend*> pointers;
+  for (const auto& backend : backends.opened) pointers.push_back(backend.get());
+  for (const auto& counting : backends.counting) options.counting.push_back(counting.get());
+  take_over(request, options);
+  return run::measure(
+      run_record(pointers.front()->device().backend, request.command_line, request.label),
+      choice.selections, options, pointers, store, hooks_of(request, bar, output));
+}
+
+}  // namespace
+
+run::Summary measure_into(const RunRequest& request, const run::Choice& choice,
+                          run::Options options, const Backends& backends, ProgressBar& bar,
+                          Output& output) {
+  run::Summary summary = measure_here(request, choice, std::move(options), backends, bar, output);
+  bar.clear();
+  if (!summary.unfinished.empty() && !summary.cancelled) go_on(request, summary);
+  return summary;
+}
+
+}  // namespace warpmeter::cli

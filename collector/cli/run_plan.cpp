@@ -1,0 +1,73 @@
+#include "collector/cli/run_plan.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "collector/cli/progress.h"
+#include "collector/cli/terminal.h"
+
+namespace warpmeter::cli {
+namespace {
+
+std::string extent(const Dim3& dim) { return fmt::format("{} x {} x {}", dim.x, dim.y, dim.z); }
+
+}  // namespace
+
+reports::Table plan_table(const run::Choice& choice) {
+  using reports::Column;
+  using reports::Kind;
+  reports::Table table;
+  table.columns = {Column::text("family"),
+                   Column::text("variant"),
+                   Column::number("size", "size", "", Kind::exact),
+                   Column::text("grid"),
+                   Column::text("block"),
+                   Column::number("dynamic_shared_bytes", "dynamic shared", "bytes", Kind::exact),
+                   Column::number("buffer_bytes", "buffers", "bytes", Kind::count)};
+  for (const run::Selection& selection : choice.selections) {
+    const kernels::Family& family = *selection.family;
+    for (const std::int64_t size : selection.sizes) {
+      const auto bytes = static_cast<std::int64_t>(family.footprint(size));
+      for (const kernels::Variant* variant : selection.variants) {
+        const Geometry geometry = variant->geometry(size);
+        table.rows.push_back(
+            {std::string(family.name), std::string(variant->name),
+             family.has_sizes() ? reports::Cell(size) : reports::Cell(reports::Missing{"one size"}),
+             extent(geometry.grid), extent(geometry.block),
+             std::int64_t{geometry.dynamic_shared_bytes}, bytes});
+      }
+    }
+  }
+  return table;
+}
+
+Families families_of(const RunRequest& request, const std::vector<family::FamilySpec>& specs,
+                     int arch) {
+  Families families;
+  if (specs.empty()) {
+    const auto registry = kernels::registry();
+    families.all.assign(registry.begin(), registry.end());
+    return families;
+  }
+  ProgressBar bar(is_terminal(STDERR_FILENO) && !request.quiet && !request.no_progress);
+  std::mutex drawing;
+  for (const family::FamilySpec& spec : specs) {
+    const auto progress = [&](std::size_t done, std::size_t all) {
+      const std::lock_guard lock(drawing);
+      bar.update(done, all, fmt::format("{}: compile", spec.name));
+    };
+    families.of_files.push_back(std::make_unique<family::FileFamily>(spec, arch, progress));
+    families.all.push_back(&families.of_files.back()->family());
+  }
+  bar.clear();
+  for (const auto& file : families.of_files) {
+    for (const std::string& text : file->remarks()) remark(request, text);
+  }
+  return families;
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,29 @@
+// What is to be measured, and where: the families of a request with their kernels compiled, the
+// backends, and what of the one is run on the other.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "collector/cli/backends.h"
+#include "collector/cli/run_request.h"
+#include "collector/family/family.h"
+#include "collector/run/selection.h"
+#include "reports/table.h"
+
+namespace warpmeter::cli {
+
+/// The families to choose from: the catalogue's, or those of the files.
+struct Families {
+  std::vector<std::unique_ptr<family::FileFamily>> of_files;
+  std::vector<const kernels::Family*> all;
+};
+
+/// Compiles the files' kernels for the architecture (90 is sm_90), with a progress bar.
+Families families_of(const RunRequest& request, const std::vector<family::FamilySpec>& specs,
+                     int arch);
+
+/// --dry-run: every launch, and nothing done.
+reports::Table plan_table(const run::Choice& choice);
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,48 @@
+// What `warpmeter run` was asked for, and what of it can be said without a device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collector/cli/backends.h"
+#include "collector/cli/run_files.h"
+#include "collector/run/selection.h"
+#include "collector/run/session.h"
+
+namespace warpmeter::cli {
+
+/// As it was typed.
+struct RunRequest {
+  std::vector<std::string> words;  ///< as they were typed
+  std::vector<std::string> selectors, sizes, metrics;
+  FilesRequest files;
+  BackendRequest backend;
+  std::string cache = "cold", label, database, command_line;
+  std::string against;
+  std::vector<std::string> best;
+  bool timing_only = false, counters_only = false, dry_run = false, quiet = false;
+  bool no_progress = false, interleave = false, watch = false;
+  std::int64_t repeat = 1, print_output = 0, max_samples = 0, rounds = 5;
+  double time_budget = 0;
+};
+
+/// Of -n.
+std::vector<std::int64_t> sizes_of(const RunRequest& request);
+
+/// What each option allows by itself and they do not together. Throws Error{usage}.
+void check_combinations(const RunRequest& request);
+
+/// --interleave has to have something to take turns with.
+void check_turns(const RunRequest& request, const run::Choice& choice);
+
+run::Options session_options(const RunRequest& request);
+
+/// The same request as words of a command line, without what is the business of the one who has it
+/// run in turns: whose turn it is, the database and label, what is shown.
+std::vector<std::string> words_of(const RunRequest& request);
+
+/// To standard error, unless the person wants it quiet.
+void remark(const RunRequest& request, const std::string& text);
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,309 @@
+#include "collector/cli/watch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/output.h"
+#include "collector/cli/file_watch.h"
+#include "collector/cli/formats.h"
+#include "collector/cli/interrupt.h"
+#include "collector/cli/run_measure.h"
+#include "collector/cli/run_plan.h"
+#include "collector/cli/terminal.h"
+#include "collector/family/family.h"
+#include "collector/model/input/includes.h"
+#include "reports/number.h"
+#include "reports/table.h"
+#include "schema/catalogue.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+namespace {
+
+/// family/variant and size: a row of the table.
+using Row = std::pair<std::string, std::int64_t>;
+
+struct Figure {
+  std::optional<double> now, before, first;
+};
+
+/// What the table remembers from round to round.
+class Figures {
+ public:
+  explicit Figures(std::vector<std::string> metrics) : metrics_(std::move(metrics)) {}
+
+  /// What is no longer in the files goes; what was not run again keeps its figures, unchanged.
+  void keep(const std::vector<Row>& rows) {
+    rows_ = rows;
+    for (auto& [key, figure] : figures_) figure.before = figure.now;
+    reasons_.clear();
+  }
+
+  void add(const Row& row, const std::string& metric, std::optional<double> value) {
+    Figure& figure = figures_[{row, metric}];
+    figure.now = value;
+    if (!figure.first) figure.first = value;
+  }
+  void fail(const Row& row, const std::string& reason) {
+    reasons_[row] = reason;
+    for (const std::string& metric : metrics_) figures_[{row, metric}].now.reset();
+  }
+
+  reports::Table table() const {
+    reports::Table table;
+    table.columns = {reports::Column::text("variant"),
+                     reports::Column::number("size", "size", "", reports::Kind::exact)};
+    std::vector<std::string> shown;
+    for (const std::string& metric : metrics_) {
+      const bool has_value = std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) {
+        const auto found = figures_.find({row, metric});
+        return found != figures_.end() && found->second.now;
+      });
+      if (!has_value) continue;
+      shown.push_back(metric);
+      const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
+      table.columns.push_back(reports::Column::text(metric, info ? info->heading : metric));
+    }
+    for (const Row& row : rows_) {
+      std::vector<reports::Cell> cells = {
+          row.first,
+          row.second > 0 ? reports::Cell(row.second) : reports::Cell(reports::Missing{"one size"})};
+      const auto failed = reasons_.find(row);
+      for (const std::string& metric : shown) {
+        const auto found = figures_.find({row, metric});
+        cells.emplace_back(failed != reasons_.end()  ? std::string("failed")
+                           : found == figures_.end() ? std::string("–")
+                                                     : text_of(found->second));
+      }
+      table.rows.push_back(std::move(cells));
+    }
+    return table;
+  }
+
+  std::string failures() const {
+    std::string text;
+    for (const auto& [row, reason] : reasons_) {
+      text += fmt::format("{} failed: {}\n", row.first, reason);
+    }
+    return text;
+  }
+
+ private:
+  static std::string change(double now, double then) {
+    const double difference = now - then;
+    return (difference < 0 ? "-" : "+") +
+           reports::readable_number(std::fabs(difference), reports::Zeros::trim);
+  }
+
+  /// "2 (-6, -30)": since the last save, since the start; nothing where nothing changed.
+  static std::string text_of(const Figure& figure) {
+    if (!figure.now) return "–";
+    const std::string value = reports::readable_number(*figure.now, reports::Zeros::trim);
+    const bool moved = figure.before && *figure.before != *figure.now;
+    const bool moved_ever = figure.first && *figure.first != *figure.now;
+    if (!moved && !moved_ever) return value;
+    return fmt::format("{} ({}, {})", value, moved ? change(*figure.now, *figure.before) : "=",
+                       moved_ever ? change(*figure.now, *figure.first) : "=");
+  }
+
+  std::vector<std::string> metrics_;
+  std::vector<Row> rows_;
+  std::map<std::pair<Row, std::string>, Figure> figures_;
+  std::map<Row, std::string> reasons_;
+};
+
+/// What decides whether a launch has to be run again: the entry's code without line numbers, its
+/// geometry and its problem.
+std::string state_of(const family::FileFamily& file, const kernels::Variant& variant,
+                     std::int64_t size) {
+  const Geometry geometry = variant.geometry(size);
+  std::string state =
+      fmt::format("{} {}x{}x{} {}x{}x{} {} {}\n", variant.entry, geometry.grid.x, geometry.grid.y,
+                  geometry.grid.z, geometry.block.x, geometry.block.y, geometry.block.z,
+                  geometry.dynamic_shared_bytes, variant.failure);
+  for (const family::Text& text : file.spec().arguments) state += text.text + "\n";
+  for (const family::Text& text : file.spec().settings) state += text.text + "\n";
+  for (const family::VariantSpec& spec : file.spec().variants) {
+    if (!variant.name.starts_with(spec.name.text)) continue;
+    for (const family::Text& text : spec.settings) state += text.text + "\n";
+    if (!spec.arguments) continue;
+    for (const family::Text& text : *spec.arguments) state += text.text + "\n";
+  }
+  if (variant.image == nullptr) return state;
+  const std::string_view ptx = variant.image->codes.front().ptx;
+  // Other entries of the module are none of this one's business; its functions and variables are.
+  bool is_other = false;
+  for (std::size_t begin = 0; begin < ptx.size();) {
+    const std::size_t end = std::min(ptx.find('\n', begin), ptx.size());
+    const std::string_view line = ptx.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.find(".entry ") != std::string_view::npos) {
+      is_other = line.find(fmt::format(".entry {}(", variant.entry)) == std::string_view::npos;
+    }
+    const std::size_t word = line.find_first_not_of(" \t");
+    const std::string_view rest = word == std::string_view::npos ? "" : line.substr(word);
+    if (rest.starts_with(".section")) break;  // debug information
+    const bool is_place = rest.starts_with(".loc") || rest.starts_with(".file") ||
+                          rest.starts_with("//") || rest.starts_with("$L__func");
+    if (!is_other && !is_place) state.append(line).append("\n");
+    if (line.starts_with('}')) is_other = false;
+  }
+  return state;
+}
+
+std::vector<std::string> files_of(const RunRequest& request,
+                                  const std::vector<family::FamilySpec>& specs) {
+  std::vector<std::string> files = request.files.files;
+  for (const family::FamilySpec& spec : specs) {
+    files.push_back(spec.source);
+    for (const std::string& header : model::included_files(spec.source, spec.options.includes)) {
+      files.push_back(header);
+    }
+  }
+  return files;
+}
+
+class Watch {
+ public:
+  Watch(const RunRequest& request, const run::Options& options, const Backends& backends)
+      : request_(request), options_(options), backends_(backends), figures_(metrics_of(options)) {
+    request_.quiet = true;
+  }
+
+  ExitCode run() {
+    FileWatch saves;
+    saves.set(request_.files.files);
+    do {
+      const auto begin = std::chrono::steady_clock::now();
+      std::string words;
+      try {
+        words = measure(saves);
+      } catch (const Error& error) {
+        words = fmt::format("{}\n", error.what());
+      }
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      if (!interrupted()) show(words, took.count());
+    } while (saves.wait(interrupted));
+    return ExitCode::done;
+  }
+
+ private:
+  static std::vector<std::string> metrics_of(const run::Options& options) {
+    std::vector<std::string> metrics;
+    if (options.timing) metrics.emplace_back("duration");
+    for (const schema::SetInfo& set : schema::Catalogue::get().sets()) {
+      const bool is_asked = std::find(options.metrics.begin(), options.metrics.end(),
+                                      "@" + set.name) != options.metrics.end();
+      if (is_asked) metrics.insert(metrics.end(), set.metrics.begin(), set.metrics.end());
+    }
+    for (const std::string& metric : options.metrics) {
+      if (!metric.starts_with('@')) metrics.push_back(metric);
+    }
+    return metrics;
+  }
+
+  /// One round; what there is to say beside the table.
+  std::string measure(FileWatch& saves) {
+    FileClaims claims;
+    const std::vector<family::FamilySpec> specs = specs_of(request_.files, request_.sizes, claims);
+    saves.set(files_of(request_, specs));
+    const Families families =
+        families_of(request_, specs, backends_.opened.front()->device().compute_capability);
+    const run::Choice whole = run::choose(families.all, request_.selectors, sizes_of(request_));
+    for (const auto& backend : backends_.opened) run::check_fits(whole.selections, *backend);
+
+    std::vector<Row> rows;
+    run::Choice changed;
+    std::map<Row, std::string> states;
+    for (const run::Selection& selection : whole.selections) {
+      const auto file = std::find_if(
+          families.of_files.begin(), families.of_files.end(),
+          [&](const auto& candidate) { return &candidate->family() == selection.family; });
+      for (const std::int64_t size : selection.sizes) {
+        run::Selection again{selection.family, {}, {size}};
+        for (const kernels::Variant* variant : selection.variants) {
+          const Row row{fmt::format("{}/{}", selection.family->name, variant->name), size};
+          rows.push_back(row);
+          const std::string state = state_of(**file, *variant, size);
+          if (states_.contains(row) && states_.at(row) == state) continue;
+          states[row] = state;
+          again.variants.push_back(variant);
+        }
+        if (!again.variants.empty()) changed.selections.push_back(std::move(again));
+      }
+    }
+    figures_.keep(rows);
+    if (changed.selections.empty()) return "nothing that is run has changed\n";
+    ProgressBar bar(is_terminal(STDERR_FILENO) && !request_.no_progress);
+    Output output;
+    const run::Summary summary = measure_into(request_, changed, options_, backends_, bar, output);
+    if (!summary.cancelled) {
+      for (auto& [row, state] : states) states_[row] = std::move(state);
+    }
+    read_figures(summary.run_id);
+    return fmt::format("{} of {} launches changed and ran; run {} of {}\n{}", changed.launches(),
+                       rows.size(), summary.run_id, request_.database, figures_.failures());
+  }
+
+  void read_figures(std::int64_t run_id) {
+    const schema::Reader reader(request_.database);
+    const schema::Rows values = reader.query(
+        "SELECT family || '/' || variant, coalesce(size, 0), metric, avg(value) FROM results "
+        "WHERE run_id = :run GROUP BY 1, 2, 3",
+        {{":run", run_id}});
+    for (const auto& row : values.rows) {
+      const auto* value = std::get_if<double>(&row[3]);
+      figures_.add({std::get<std::string>(row[0]), std::get<std::int64_t>(row[1])},
+                   std::get<std::string>(row[2]),
+                   value != nullptr ? std::optional(*value) : std::nullopt);
+    }
+    const schema::Rows failed = reader.query(
+        "SELECT family || '/' || variant, coalesce(size, 0), reason FROM launches "
+        "WHERE run_id = :run AND outcome = 'failed'",
+        {{":run", run_id}});
+    for (const auto& row : failed.rows) {
+      figures_.fail({std::get<std::string>(row[0]), std::get<std::int64_t>(row[1])},
+                    std::get<std::string>(row[2]));
+    }
+  }
+
+  void show(const std::string& words, double seconds) {
+    const bool in_place = is_terminal(STDOUT_FILENO);
+    Output output;
+    std::string text = in_place ? "\x1b[H\x1b[J" : "";
+    text += rendered(figures_.table(), "table");
+    text += fmt::format(
+        "\n{}{:.2f} s; in parentheses the change since the last save, and since the "
+        "start; watching, Ctrl-C ends\n",
+        words, seconds);
+    output.write(text);
+    output.finish();
+  }
+
+  RunRequest request_;
+  const run::Options options_;
+  const Backends& backends_;
+  Figures figures_;
+  std::map<Row, std::string> states_;
+};
+
+}  // namespace
+
+ExitCode watch(const RunRequest& request, const run::Options& options, const Backends& backends) {
+  if (request.files.files.empty()) {
+    throw Error(ExitCode::usage, "--watch is for files: warpmeter run FILE.yaml --watch");
+  }
+  return Watch(request, options, backends).run();
+}
+
+}  // namespace warpmeter::cli

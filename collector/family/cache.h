@@ -1,0 +1,31 @@
+// What was compiled once is not compiled again: compilations by their content (source, the files it
+// includes, options, expressions, compiler), in $XDG_CACHE_HOME/warpmeter or ~/.cache/warpmeter.
+// An entry holds its whole key, so that two of one hash are told apart. At most `cache_limit`
+// bytes are kept; the entries that were used longest ago go first. A cache that cannot be written
+// is none, and no error.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "collector/model/input/nvrtc.h"
+
+namespace warpmeter::family {
+
+inline constexpr std::uint64_t cache_limit = std::uint64_t{256} << 20;
+
+/// The folder; empty where there is no home to hold one.
+std::filesystem::path cache_folder();
+
+struct CacheState {
+  std::size_t entries = 0;
+  std::uint64_t bytes = 0;
+};
+CacheState cache_state();
+
+std::optional<model::Compiled> find_compiled(const std::string& key);
+void keep_compiled(const std::string& key, const model::Compiled& compiled);
+
+}  // namespace warpmeter::family

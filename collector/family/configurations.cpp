@@ -1,0 +1,265 @@
+#include "collector/family/configurations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "base/nearest.h"
+
+namespace warpmeter::family {
+namespace {
+
+constexpr std::size_t most_configurations = 100'000;
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// The identifiers of a text of C, each as often as it stands there.
+void for_each_word(std::string_view text,
+                   const std::function<void(std::size_t begin, std::string_view word)>& visit) {
+  for (std::size_t i = 0; i < text.size();) {
+    if (!is_word(text[i])) {
+      ++i;
+      continue;
+    }
+    const std::size_t begin = i;
+    while (i < text.size() && is_word(text[i])) ++i;
+    visit(begin, text.substr(begin, i - begin));
+  }
+}
+
+std::set<std::string> words_in(std::string_view text) {
+  std::set<std::string> words;
+  for_each_word(text, [&](std::size_t, std::string_view word) { words.emplace(word); });
+  return words;
+}
+
+/// The template arguments of a kernel's name: "<TILE, PAD>"; "": none.
+std::string_view arguments_in(std::string_view kernel) {
+  const std::size_t open = kernel.find('<');
+  return open == std::string_view::npos ? "" : kernel.substr(open);
+}
+
+std::string with_values(std::string_view kernel,
+                        const std::map<std::string, std::string, std::less<>>& values) {
+  const std::size_t open = kernel.size() - arguments_in(kernel).size();
+  std::string result(kernel.substr(0, open));
+  std::size_t copied = open;
+  for_each_word(kernel.substr(open), [&](std::size_t begin, std::string_view word) {
+    const auto found = values.find(word);
+    if (found == values.end()) return;
+    result += kernel.substr(copied, open + begin - copied);
+    result += found->second;
+    copied = open + begin + word.size();
+  });
+  result += kernel.substr(copied);
+  return result;
+}
+
+std::optional<long double> number_of(const std::string& text) {
+  try {
+    return evaluate(text, {});
+  } catch (const ExpressionFault&) {
+    return std::nullopt;  // a type's name
+  }
+}
+
+/// The expressions that belong to a variant, for finding out what they use.
+std::set<std::string> names_used(const FamilySpec& spec, const VariantSpec& variant) {
+  std::set<std::string> names;
+  const auto add = [&](const Text& text) {
+    // Arguments are more than an expression: every word of them may be a name.
+    const std::set<std::string> words = words_in(text.text);
+    names.insert(words.begin(), words.end());
+  };
+  for (const auto* list : {&variant.grid, &variant.block, &variant.cluster, &variant.settings,
+                           &variant.defines, &spec.settings}) {
+    for (const Text& text : *list) add(text);
+  }
+  for (const Text& text : variant.arguments ? *variant.arguments : spec.arguments) add(text);
+  for (const Text* text :
+       {&variant.shared, &variant.where, &variant.work.read, &variant.work.written,
+        &variant.work.flops, &spec.work.read, &spec.work.written, &spec.work.flops}) {
+    add(*text);
+  }
+  for (const ExpectationSpec& expectation : variant.expectations) add(expectation.condition);
+  return names;
+}
+
+/// A variant's parameters and the family's sizes besides the one of -n, which vary in the same way.
+std::vector<Parameter> dimensions(const FamilySpec& spec, const VariantSpec& variant) {
+  std::vector<Parameter> all;
+  for (const Parameter& size : spec.sizes) {
+    if (size.name.text != size_name(spec)) all.push_back(size);
+  }
+  for (const Parameter& parameter : variant.parameters) {
+    const bool is_size =
+        std::any_of(spec.sizes.begin(), spec.sizes.end(),
+                    [&](const Parameter& size) { return size.name.text == parameter.name.text; });
+    if (is_size || parameter.name.text == "n") {
+      refuse(spec, parameter.name,
+             fmt::format("'{}' is a size already: call the parameter something else",
+                         parameter.name.text));
+    }
+    all.push_back(parameter);
+  }
+  return all;
+}
+
+class Product {
+ public:
+  Product(const FamilySpec& spec, const VariantSpec& variant, const std::string& source)
+      : spec_(spec), variant_(variant), dimensions_(dimensions(spec, variant)) {
+    const std::set<std::string> in_source = words_in(source);
+    const std::set<std::string> in_kernel = words_in(arguments_in(variant.kernel.text));
+    const std::set<std::string> in_file = names_used(spec, variant);
+    for (const Parameter& parameter : dimensions_) {
+      const std::string& name = parameter.name.text;
+      if (!is_parameter(parameter) || in_kernel.contains(name)) continue;
+      if (in_source.contains(name)) {
+        defined_.insert(name);
+      } else if (!in_file.contains(name)) {
+        refuse(spec, parameter.name,
+               fmt::format("nothing uses the parameter '{0}': name it in the kernel's template "
+                           "arguments ('{1}<{0}>'), in the source as a macro, or in grid, block or "
+                           "arguments",
+                           name, variant.kernel.text.substr(0, variant.kernel.text.find('<'))));
+      }
+    }
+  }
+
+  std::vector<Configuration> all() {
+    Configuration empty;
+    empty.variant = &variant_;
+    add(empty, 0);
+    if (found_.empty()) {
+      refuse(spec_, variant_.where,
+             fmt::format("'{}' holds for none of the combinations of {}", variant_.where.text,
+                         variant_.name.text));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void add(const Configuration& so_far, std::size_t next) {
+    if (next == dimensions_.size()) return finish(so_far);
+    for (const Text& value : dimensions_[next].values) {
+      Configuration with = so_far;
+      const std::string& name = dimensions_[next].name.text;
+      with.values[name] = value.text;
+      if (const std::optional<long double> number = number_of(value.text)) {
+        with.symbols[name] = *number;
+      }
+      if (defined_.contains(name)) with.defines.push_back(fmt::format("{}={}", name, value.text));
+      add(with, next + 1);
+    }
+  }
+
+  void finish(Configuration configuration) {
+    if (!variant_.where.empty() && !holds(configuration.symbols)) return;
+    if (found_.size() == most_configurations) {
+      refuse(spec_, variant_.name,
+             fmt::format("the parameters of {} make more than {} combinations", variant_.name.text,
+                         most_configurations));
+    }
+    configuration.kernel = with_values(variant_.kernel.text, configuration.values);
+    std::vector<std::string> parts;
+    for (const Parameter& parameter : dimensions_) {
+      const bool varies = parameter.values.size() > 1 || is_parameter(parameter);
+      if (!varies) continue;
+      parts.push_back(
+          fmt::format("{}={}", parameter.name.text, configuration.values.at(parameter.name.text)));
+    }
+    configuration.name = parts.empty()
+                             ? variant_.name.text
+                             : fmt::format("{}[{}]", variant_.name.text, fmt::join(parts, ","));
+    found_.push_back(std::move(configuration));
+  }
+
+  bool is_parameter(const Parameter& dimension) const {
+    return std::any_of(variant_.parameters.begin(), variant_.parameters.end(),
+                       [&](const Parameter& p) { return p.name.text == dimension.name.text; });
+  }
+
+  bool holds(const Symbols& symbols) const {
+    try {
+      return evaluate(variant_.where.text, symbols) != 0;
+    } catch (const ExpressionFault& fault) {
+      Text at = variant_.where;
+      at.column += static_cast<int>(fault.column);
+      refuse(spec_, at, fmt::format("where '{}' {}", variant_.where.text, fault.what()));
+    }
+  }
+
+  const FamilySpec& spec_;
+  const VariantSpec& variant_;
+  const std::vector<Parameter> dimensions_;
+  std::set<std::string> defined_;
+  std::vector<Configuration> found_;
+};
+
+}  // namespace
+
+std::string size_name(const FamilySpec& spec) {
+  if (spec.sizes.empty()) return "";
+  const bool has_n = std::any_of(spec.sizes.begin(), spec.sizes.end(),
+                                 [](const Parameter& size) { return size.name.text == "n"; });
+  return has_n ? "n" : spec.sizes.front().name.text;
+}
+
+std::vector<std::int64_t> sizes_of(const FamilySpec& spec) {
+  std::vector<std::int64_t> sizes;
+  for (const Parameter& size : spec.sizes) {
+    const bool is_recorded = size.name.text == size_name(spec);
+    for (const Text& value : size.values) {
+      const std::int64_t number =
+          whole(spec, value, {}, 1, std::numeric_limits<std::int64_t>::max());
+      if (is_recorded) sizes.push_back(number);
+    }
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+std::vector<Configuration> configurations(const FamilySpec& spec, const std::string& source) {
+  std::vector<Configuration> all;
+  std::set<std::string> names;
+  for (const VariantSpec& variant : spec.variants) {
+    for (Configuration& configuration : Product(spec, variant, source).all()) {
+      if (!names.insert(configuration.name).second) {
+        refuse(spec, variant.name,
+               fmt::format("{} stands here twice: a parameter has one value twice",
+                           configuration.name));
+      }
+      all.push_back(std::move(configuration));
+    }
+  }
+  return all;
+}
+
+bool uses_any(const std::vector<Text>& texts, const Symbols& symbols) {
+  return std::any_of(texts.begin(), texts.end(), [&](const Text& text) {
+    const std::set<std::string> words = words_in(text.text);
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](const auto& symbol) { return words.contains(symbol.first); });
+  });
+}
+
+std::int64_t whole(const FamilySpec& spec, const Text& text, const Symbols& symbols,
+                   std::int64_t least, std::int64_t most) {
+  try {
+    return evaluate_whole(text.text, symbols, least, most);
+  } catch (const ExpressionFault& fault) {
+    Text at = text;
+    at.column += static_cast<int>(fault.column);
+    refuse(spec, at, fmt::format("'{}' {}", text.text, fault.what()));
+  }
+}
+
+}  // namespace warpmeter::family

@@ -1,0 +1,239 @@
+#include "collector/family/family.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "collector/family/problem.h"
+#include "collector/model/input/npy.h"
+#include "schema/catalogue.h"
+
+namespace warpmeter::family {
+namespace {
+
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+Dim3 extent(const FamilySpec& spec, const std::vector<Text>& texts, const Symbols& symbols) {
+  std::uint32_t all[3] = {1, 1, 1};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    all[i] = static_cast<std::uint32_t>(whole(spec, texts[i], symbols, 1, 0x7fffffff));
+  }
+  return {all[0], all[1], all[2]};
+}
+
+}  // namespace
+
+FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& progress)
+    : spec_(std::move(spec)), code_(spec_, arch) {
+  const std::string source =
+      spec_.source.ends_with(".cu") ? model::source_text(spec_.source) : std::string();
+  configurations_ = configurations(spec_, source);
+  family_.name = spec_.name;
+  family_.summary = spec_.summary;
+  family_.sizes = sizes_of(spec_);
+  const std::string size = size_name(spec_);
+  family_.size_meaning = !size.empty() && spec_.size_meaning.empty() ? size : spec_.size_meaning;
+  family_.largest_size = most;
+  family_.tolerance = {spec_.relative, spec_.absolute, spec_.nan_equals_nan};
+  for (const Text& output : spec_.outputs) family_.outputs.push_back(output.text);
+  if (!spec_.ceiling.empty()) family_.ceiling = configuration_named(spec_.ceiling, "ceiling");
+  if (!spec_.reference.empty()) configuration_named(spec_.reference, "reference");
+
+  kernels_ = code_.compile(configurations_, progress);
+  const std::int64_t first = family_.sizes.empty() ? 0 : family_.sizes.front();
+  for (std::size_t i = 0; i < configurations_.size(); ++i) {
+    const Configuration& configuration = configurations_[i];
+    const auto arguments =
+        arguments_at(spec_, arguments_of(*configuration.variant), symbols_at(configuration, first));
+    if (kernels_[i].failure.empty()) {
+      check_arguments(spec_, configuration, kernels_[i], arguments);
+    }
+    family_.variants.push_back(variant_of(configuration, kernels_[i]));
+  }
+  family_.prepare = [this](std::int64_t n) {
+    return problem_of(arguments_at(spec_, spec_.arguments, symbols_at({}, n)));
+  };
+  family_.footprint = [this](std::int64_t n) {
+    std::uint64_t largest = 0;
+    for (const Configuration& configuration : configurations_) {
+      largest = std::max(largest, bytes_of(arguments_at(spec_, arguments_of(*configuration.variant),
+                                                        symbols_at(configuration, n))));
+    }
+    return largest;
+  };
+}
+
+const std::vector<Text>& FileFamily::arguments_of(const VariantSpec& variant) const {
+  return variant.arguments ? *variant.arguments : spec_.arguments;
+}
+
+Symbols FileFamily::symbols_at(const Configuration& configuration, std::int64_t n) const {
+  Symbols symbols = configuration.symbols;
+  const std::string name = size_name(spec_);
+  if (!name.empty()) symbols[name] = static_cast<long double>(n);
+  return symbols;
+}
+
+Geometry FileFamily::geometry_at(const Configuration& configuration, std::int64_t n) const {
+  const VariantSpec& variant = *configuration.variant;
+  const Symbols symbols = symbols_at(configuration, n);
+  Geometry geometry;
+  geometry.grid = extent(spec_, variant.grid, symbols);
+  geometry.block = extent(spec_, variant.block, symbols);
+  geometry.cluster = extent(spec_, variant.cluster, symbols);
+  geometry.is_cooperative = variant.is_cooperative;
+  if (!variant.shared.empty()) {
+    geometry.dynamic_shared_bytes =
+        static_cast<std::uint32_t>(whole(spec_, variant.shared, symbols, 0, 1 << 20));
+  }
+  return geometry;
+}
+
+kernels::Work FileFamily::work_at(const WorkSpec& work, const Symbols& symbols) const {
+  const auto value = [&](const Text& text) {
+    return text.empty() ? 0 : static_cast<std::uint64_t>(whole(spec_, text, symbols, 0, most));
+  };
+  return {value(work.read), value(work.written), value(work.flops)};
+}
+
+/// "gld_efficiency == 100"
+kernels::Expectation FileFamily::expectation(const ExpectationSpec& expectation,
+                                             const Symbols& symbols) const {
+  const std::string& text = expectation.condition.text;
+  const std::size_t sign = text.find_first_of("<>=!");
+  const std::string relation = sign == std::string::npos ? "" : text.substr(sign, 2);
+  if (relation != "==" && relation != "<=" && relation != ">=") {
+    refuse(spec_, expectation.condition,
+           fmt::format("'{}' is no METRIC == VALUE, METRIC <= VALUE or METRIC >= VALUE", text));
+  }
+  std::string metric = text.substr(0, sign);
+  metric.erase(metric.find_last_not_of(' ') + 1);
+  const schema::Catalogue& catalogue = schema::Catalogue::get();
+  std::vector<std::string> known;
+  for (const schema::MetricInfo& info : catalogue.metrics()) known.push_back(info.name);
+  for (const schema::CounterInfo& info : catalogue.counters()) known.push_back(info.name);
+  if (std::find(known.begin(), known.end(), metric) == known.end()) {
+    refuse(spec_, expectation.condition,
+           fmt::format("there is no metric '{}'{} (see: warpmeter list metrics)", metric,
+                       did_you_mean(metric, known)));
+  }
+  kernels::Expectation result;
+  result.metric = metric;
+  result.relation = relation == "=="   ? kernels::Relation::equal
+                    : relation == "<=" ? kernels::Relation::less_equal
+                                       : kernels::Relation::greater_equal;
+  result.reason = expectation.reason;
+  try {
+    result.value = static_cast<double>(evaluate(text.substr(sign + 2), symbols));
+  } catch (const ExpressionFault& fault) {
+    refuse(spec_, expectation.condition, fmt::format("'{}' {}", text, fault.what()));
+  }
+  return result;
+}
+
+/// A configuration, or the variant that has only one.
+std::string FileFamily::configuration_named(const Text& text, std::string_view what) const {
+  std::vector<std::string> names, of_variant;
+  for (const Configuration& configuration : configurations_) {
+    if (configuration.name == text.text) return text.text;
+    names.push_back(configuration.name);
+    if (configuration.variant->name.text == text.text) of_variant.push_back(configuration.name);
+  }
+  if (of_variant.size() == 1) return of_variant.front();
+  if (!of_variant.empty()) {
+    refuse(spec_, text,
+           fmt::format("the {} '{}' is {} configurations; name one of them: {}", what, text.text,
+                       of_variant.size(), of_variant.front()));
+  }
+  refuse(spec_, text,
+         fmt::format("the {} '{}' is not among the variants{}", what, text.text,
+                     did_you_mean(text.text, names)));
+}
+
+/// The variant that the configuration is compared with. The ceiling does less than the others (a
+/// copy, of transposes), so only a reference of its own is for it.
+std::string FileFamily::reference_of(const Configuration& configuration) const {
+  const std::optional<Text>& own = configuration.variant->reference;
+  if (own) return own->empty() ? "" : configuration_named(*own, "reference");
+  if (spec_.reference.empty() || configuration.name == family_.ceiling) return "";
+  return configuration_named(spec_.reference, "reference");
+}
+
+/// The .npy of each output that has one.
+std::vector<kernels::Expected> FileFamily::expected(const kernels::Problem& problem) const {
+  std::vector<kernels::Expected> all;
+  for (const auto& [buffer, file] : spec_.reference_files) {
+    const auto found = std::find_if(problem.buffers.begin(), problem.buffers.end(),
+                                    [&](const kernels::Buffer& b) { return b.name == buffer; });
+    if (found == problem.buffers.end()) {
+      std::vector<std::string> names;
+      for (const kernels::Buffer& known : problem.buffers) names.push_back(known.name);
+      refuse(spec_, file,
+             fmt::format("there is no buffer '{}' to compare with {}{}", buffer, file.text,
+                         did_you_mean(buffer, names)));
+    }
+    model::Npy npy = model::read_npy(file.text, found->type);
+    if (npy.element != found->type) {
+      refuse(spec_, file,
+             fmt::format("{} holds {}, but '{}' is {}", file.text, to_string(npy.element), buffer,
+                         to_string(found->type)));
+    }
+    all.push_back({static_cast<std::size_t>(found - problem.buffers.begin()), std::move(npy.data),
+                   family_.tolerance});
+  }
+  return all;
+}
+
+/// Whether its arguments depend on its parameters, or its module has variables to set.
+bool FileFamily::has_own_problem(const Configuration& configuration) const {
+  const VariantSpec& variant = *configuration.variant;
+  return variant.arguments || !variant.settings.empty() || !spec_.settings.empty() ||
+         uses_any(spec_.arguments, configuration.symbols);
+}
+
+kernels::Variant FileFamily::variant_of(const Configuration& configuration, const Kernel& kernel) {
+  const VariantSpec& spec = *configuration.variant;
+  kernels::Variant variant;
+  variant.name = configuration.name;
+  variant.entry = kernel.entry.empty() ? configuration.kernel : kernel.entry;
+  variant.failure = kernel.failure;
+  if (kernel.unit != nullptr) variant.image = &kernel.unit->image;
+  variant.geometry = [this, &configuration](std::int64_t n) {
+    return geometry_at(configuration, n);
+  };
+  variant.reference = reference_of(configuration);
+  const WorkSpec& work = spec.work.empty() ? spec_.work : spec.work;
+  if (!work.empty()) {
+    variant.work = [this, &work, &configuration](std::int64_t n) {
+      return work_at(work, symbols_at(configuration, n));
+    };
+  }
+  for (const ExpectationSpec& condition : spec.expectations) {
+    variant.expectations.push_back(expectation(condition, configuration.symbols));
+  }
+  const bool is_compared = spec.reference ? false : configuration.name != family_.ceiling;
+  if (!spec_.reference_files.empty() && is_compared) {
+    variant.expected = [this](std::int64_t, const kernels::Problem& problem) {
+      return expected(problem);
+    };
+  }
+  if (has_own_problem(configuration)) {
+    variant.prepare = [this, &configuration, unit = kernel.unit](std::int64_t n) {
+      const VariantSpec& own = *configuration.variant;
+      kernels::Problem problem =
+          problem_of(arguments_at(spec_, arguments_of(own), symbols_at(configuration, n)));
+      if (unit != nullptr) {
+        add_settings(spec_, spec_.settings, *unit, problem);
+        add_settings(spec_, own.settings, *unit, problem);
+      }
+      return problem;
+    };
+  }
+  return variant;
+}
+
+}  // namespace warpmeter::family

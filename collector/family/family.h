@@ -1,0 +1,48 @@
+// A family file made into what the catalogue's families are: a record that a session measures on
+// any backend, the same way.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collector/family/code.h"
+#include "collector/family/configurations.h"
+#include "collector/family/spec.h"
+#include "kernels/family.h"
+
+namespace warpmeter::family {
+
+/// Owns all that the record points to; it stays where it is.
+class FileFamily {
+ public:
+  /// Compiles the kernels for one architecture, 90 is sm_90, and checks every configuration's
+  /// arguments against its signature. Throws Error{usage} with file, line and column.
+  FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& progress = {});
+  FileFamily(const FileFamily&) = delete;
+  FileFamily& operator=(const FileFamily&) = delete;
+
+  const kernels::Family& family() const { return family_; }
+  const std::vector<std::string>& remarks() const { return code_.remarks(); }
+  const FamilySpec& spec() const { return spec_; }
+
+ private:
+  kernels::Variant variant_of(const Configuration& configuration, const Kernel& kernel);
+  std::string reference_of(const Configuration& configuration) const;
+  std::string configuration_named(const Text& text, std::string_view what) const;
+  Symbols symbols_at(const Configuration& configuration, std::int64_t n) const;
+  Geometry geometry_at(const Configuration& configuration, std::int64_t n) const;
+  kernels::Work work_at(const WorkSpec& work, const Symbols& symbols) const;
+  kernels::Expectation expectation(const ExpectationSpec& spec, const Symbols& symbols) const;
+  std::vector<kernels::Expected> expected(const kernels::Problem& problem) const;
+  const std::vector<Text>& arguments_of(const VariantSpec& variant) const;
+  bool has_own_problem(const Configuration& configuration) const;
+
+  FamilySpec spec_;
+  CodeBase code_;
+  std::vector<Configuration> configurations_;
+  std::vector<Kernel> kernels_;
+  kernels::Family family_;
+};
+
+}  // namespace warpmeter::family

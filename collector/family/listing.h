@@ -1,0 +1,27 @@
+// What a file of kernels holds, as its author wrote it: each kernel with its C++ signature and a
+// command to start from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "collector/model/input/compile_options.h"
+
+namespace warpmeter::family {
+
+struct Found {
+  std::string kernel;     ///< as -k takes it; of a template with its parameters: "tiled<TILE, PAD>"
+  std::string signature;  ///< "template <int TILE> void tiled(float* out, const float* in, int n)"
+  std::vector<std::string> arguments;  ///< a guess to start from: "out:f32[1<<20]", "i32=1024"
+  bool is_template = false;
+};
+
+/// The kernels of a .cu, .ptx or .cubin, in the order of the file. Throws Error{file},
+/// Error{usage} where there is none, with what a kernel is.
+std::vector<Found> kernels_in(const std::string& path, const model::CompileOptions& options);
+
+/// "void transpose(float* out, const float* in, int n)" as the source declares the kernel of that
+/// name, with or without template arguments; empty where it is not found.
+std::string signature_in(const std::string& source, const std::string& kernel);
+
+}  // namespace warpmeter::family

@@ -1,0 +1,126 @@
+#include "collector/family/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "base/host_memory.h"
+#include "base/nearest.h"
+#include "collector/model/input/variables.h"
+
+namespace warpmeter::family {
+namespace {
+
+using model::Argument;
+
+/// A buffer without a name is called by its place among the arguments.
+std::string name_of(const Argument& argument, std::size_t index) {
+  return argument.name.empty() ? fmt::format("argument {}", index + 1) : argument.name;
+}
+
+std::size_t buffer_named(const kernels::Problem& problem, const std::string& name) {
+  const auto found = std::find_if(problem.buffers.begin(), problem.buffers.end(),
+                                  [&](const kernels::Buffer& b) { return b.name == name; });
+  return static_cast<std::size_t>(found - problem.buffers.begin());
+}
+
+}  // namespace
+
+std::vector<Argument> arguments_at(const FamilySpec& spec, const std::vector<Text>& texts,
+                                   const Symbols& symbols) {
+  std::vector<Argument> arguments;
+  std::vector<std::string> buffers;
+  for (const Text& text : texts) {
+    try {
+      arguments.push_back(model::parse_argument(text.text, symbols));
+    } catch (const Error& error) {
+      refuse(spec, text, error.what());
+    }
+    const Argument& argument = arguments.back();
+    const bool is_known = std::find(buffers.begin(), buffers.end(), argument.name) != buffers.end();
+    if (argument.kind == Argument::Kind::reference && !is_known) {
+      refuse(spec, text,
+             fmt::format("'{}' names no buffer of an earlier argument{}", text.text,
+                         did_you_mean(argument.name, buffers)));
+    }
+    if (argument.kind != Argument::Kind::buffer || argument.name.empty()) continue;
+    if (is_known) {
+      refuse(spec, text,
+             fmt::format("a second buffer is called '{}'; @{} is the first once more",
+                         argument.name, argument.name));
+    }
+    buffers.push_back(argument.name);
+  }
+  return arguments;
+}
+
+std::uint64_t bytes_of(const std::vector<Argument>& arguments) {
+  std::uint64_t bytes = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.kind != Argument::Kind::buffer) continue;
+    if (__builtin_add_overflow(bytes, model::buffer_bytes(argument), &bytes)) return UINT64_MAX;
+  }
+  return bytes;
+}
+
+kernels::Problem problem_of(const std::vector<Argument>& arguments) {
+  kernels::Problem problem;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    switch (argument.kind) {
+      case Argument::Kind::scalar:
+        problem.arguments.emplace_back(kernels::ScalarArgument{argument.bytes});
+        break;
+      case Argument::Kind::reference:
+        problem.arguments.emplace_back(
+            kernels::BufferArgument{buffer_named(problem, argument.name)});
+        break;
+      case Argument::Kind::buffer: {
+        kernels::Buffer buffer{name_of(argument, i), argument.element,
+                               model::contents_of(argument, available_memory())};
+        if (!argument.is_set()) {
+          std::fill(buffer.initial.begin(), buffer.initial.end(), std::byte{0xff});
+        }
+        problem.arguments.emplace_back(kernels::BufferArgument{problem.buffers.size()});
+        problem.buffers.push_back(std::move(buffer));
+        break;
+      }
+    }
+  }
+  return problem;
+}
+
+void add_settings(const FamilySpec& spec, const std::vector<Text>& settings, const Unit& unit,
+                  kernels::Problem& problem) {
+  for (const Text& text : settings) {
+    try {
+      const model::VariableSetting setting = model::parse_setting(unit.file, text.text);
+      kernels::Setting result{std::string(setting.variable->name), std::nullopt, setting.bytes};
+      if (!setting.buffer.empty()) {
+        result.buffer = buffer_named(problem, setting.buffer);
+        if (*result.buffer == problem.buffers.size()) {
+          throw Error(ExitCode::usage, fmt::format("'{}' names no buffer", text.text));
+        }
+      }
+      problem.settings.push_back(std::move(result));
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage) throw;
+      refuse(spec, text, error.what());
+    }
+  }
+}
+
+void check_arguments(const FamilySpec& spec, const Configuration& configuration,
+                     const Kernel& kernel, const std::vector<Argument>& arguments) {
+  if (kernel.parameters.empty() && kernel.unit != nullptr && !kernel.unit->file.module) return;
+  try {
+    model::check_signature(kernel.parameters, configuration.kernel, arguments, kernel.declaration);
+  } catch (const Error& error) {
+    const Text& kernel_text = configuration.variant->kernel;
+    refuse(spec, kernel_text.line == 0 ? configuration.variant->name : kernel_text, error.what());
+  }
+}
+
+}  // namespace warpmeter::family

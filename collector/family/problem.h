@@ -1,0 +1,37 @@
+// What a configuration's kernel takes at a size: its arguments, worked out and filled.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/expression.h"
+#include "collector/family/code.h"
+#include "collector/family/spec.h"
+#include "collector/model/input/arguments.h"
+#include "kernels/family.h"
+
+namespace warpmeter::family {
+
+/// The arguments with their expressions worked out, and nothing filled yet. Throws Error{usage}
+/// with the place of the first that is wrong.
+std::vector<model::Argument> arguments_at(const FamilySpec& spec, const std::vector<Text>& texts,
+                                          const Symbols& symbols);
+
+/// Bytes of all buffers.
+std::uint64_t bytes_of(const std::vector<model::Argument>& arguments);
+
+/// The buffers filled. What nobody has set is all ones bits (−1, NaN), so that an element that a
+/// kernel leaves out shows. Throws Error{usage}, Error{file}.
+kernels::Problem problem_of(const std::vector<model::Argument>& arguments);
+
+/// Adds the values of the module's variables.
+void add_settings(const FamilySpec& spec, const std::vector<Text>& settings, const Unit& unit,
+                  kernels::Problem& problem);
+
+/// Throws Error{usage} where the arguments do not fit the kernel.
+void check_arguments(const FamilySpec& spec, const Configuration& configuration,
+                     const Kernel& kernel, const std::vector<model::Argument>& arguments);
+
+}  // namespace warpmeter::family

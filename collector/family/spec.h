@@ -1,0 +1,97 @@
+// A family file as it was written: names, texts and where each stands. What the texts mean is
+// worked out for a size and its parameters later (configurations.h, family.h); every mistake is
+// said with the file's line and column.
+//
+//   family: transpose
+//   file: transpose.cu
+//   sizes: [1024, 4096]
+//   arguments:
+//     - out: f32[n*n]
+//     - in: f32[n*n] = iota
+//     - i32: n
+//   variants:
+//     padded: { kernel: 'tiled<TILE>', parameters: { TILE: [16, 32] }, grid: [ceil(n/TILE)], block:
+//     [TILE, 8] }
+//
+// collector/family/family.schema.json says all that may stand in it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collector/model/input/compile_options.h"
+
+namespace warpmeter::family {
+
+/// Part of the file.
+struct Text {
+  std::string text;
+  int line = 0, column = 0;  ///< from 1; 0: from no file
+  bool empty() const { return text.empty(); }
+};
+
+/// A name and the values that it takes one after the other: a parameter, or a size.
+struct Parameter {
+  Text name;
+  std::vector<Text> values;
+};
+
+/// "shared_load_transactions_per_request <= 2": "rows one word apart"
+struct ExpectationSpec {
+  Text condition;
+  std::string reason;
+};
+
+/// Useful work of a launch; an empty part was not said.
+struct WorkSpec {
+  Text read, written, flops;
+  bool empty() const { return read.empty() && written.empty() && flops.empty(); }
+};
+
+struct VariantSpec {
+  Text name;
+  Text kernel;  ///< as a person calls it; its template arguments may name parameters
+  std::vector<Text> grid, block, cluster;
+  Text shared;  ///< bytes
+  bool is_cooperative = false;
+  std::vector<Parameter> parameters;
+  Text where;                                  ///< of its parameters; empty: all combinations
+  std::optional<Text> reference;               ///< in place of the family's; empty text: none
+  std::optional<std::vector<Text>> arguments;  ///< in place of the family's
+  std::vector<Text> settings, defines;
+  std::vector<ExpectationSpec> expectations;
+  WorkSpec work;
+};
+
+struct FamilySpec {
+  std::string path;  ///< of the file; empty: from the command line
+  std::string name, summary, size_meaning;
+  std::string source, cubin;  ///< .cu, .ptx or .cubin
+  model::CompileOptions options;
+  std::vector<Parameter> sizes;
+  std::vector<Text> arguments;  ///< "out:f32[n*n]", "in:f32[n*n]=iota", "i32=n"
+  std::vector<Text> settings;   ///< "lut=lut.npy"
+  std::vector<VariantSpec> variants;
+  Text reference;                                             ///< a variant; empty: none
+  std::vector<std::pair<std::string, Text>> reference_files;  ///< buffer → .npy
+  std::vector<Text> outputs;  ///< buffers that are compared; empty: what the reference changes
+  double relative = 0, absolute = 0;
+  bool nan_equals_nan = false;
+  WorkSpec work;
+  Text ceiling;
+};
+
+/// "transpose.yaml:12:5: what" as an Error{usage}.
+[[noreturn]] void refuse(const FamilySpec& spec, const Text& at, const std::string& what);
+
+/// Whether the file is one of launches, as `model --spec` reads them, and no family.
+bool is_list_of_launches(const std::string& path);
+
+/// Reads YAML, or the JSON that is YAML; paths in it are relative to its folder. Throws
+/// Error{usage} with line and column of a mistake, Error{file}.
+FamilySpec read_family(const std::string& path);
+
+}  // namespace warpmeter::family

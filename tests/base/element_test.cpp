@@ -1,0 +1,48 @@
+#include "base/element.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+namespace warpmeter {
+namespace {
+
+std::string back(Element element, std::string_view text) {
+  return text_at(element, encode(element, text).value().data());
+}
+
+TEST(ElementText, ComesBackAsItWasWritten) {
+  EXPECT_EQ(back(Element::i8, "-128"), "-128");
+  EXPECT_EQ(back(Element::u16, "65535"), "65535");
+  EXPECT_EQ(back(Element::i64, "-9223372036854775808"), "-9223372036854775808");
+  EXPECT_EQ(back(Element::u64, "18446744073709551615"), "18446744073709551615");
+  EXPECT_EQ(back(Element::f32, "0.1"), "0.1");
+  EXPECT_EQ(back(Element::f64, "0.1"), "0.1");
+  EXPECT_EQ(back(Element::boolean, "true"), "true");
+}
+
+TEST(ElementText, OfNarrowFloatsIsTheirValue) {
+  EXPECT_EQ(back(Element::f16, "65504"), "65504");
+  EXPECT_EQ(back(Element::bf16, "-2.5"), "-2.5");
+  EXPECT_EQ(back(Element::f16, "inf"), "inf");
+}
+
+/// Every pattern of 16 bits: what is read and written again is the same.
+TEST(ElementNumber, OfNarrowFloatsIsReadAsItIsWritten) {
+  for (const Element element : {Element::f16, Element::bf16}) {
+    for (unsigned bits = 0; bits < 0x10000; ++bits) {
+      const std::array<std::byte, 2> from = {static_cast<std::byte>(bits & 0xff),
+                                             static_cast<std::byte>(bits >> 8)};
+      const double value = number_at(element, from.data());
+      if (std::isnan(value)) continue;
+      std::array<std::byte, 2> again{};
+      encode(element, value, again.data());
+      ASSERT_EQ(again, from) << bits;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpmeter

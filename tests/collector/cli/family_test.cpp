@@ -1,0 +1,323 @@
+// `warpmeter run` with files: families in YAML, kernels in .cu and .ptx, on the model.
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+#include "tests/collector/cli/workspace.h"
+#include "tests/paths.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* source = R"(
+template <int TILE, int PAD>
+__global__ void tiled(float* out, const float* in, int n) {
+  __shared__ float tile[TILE][TILE + PAD];
+  const int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+  tile[threadIdx.y][threadIdx.x] = in[y * n + x];
+  __syncthreads();
+  out[(blockIdx.x * TILE + threadIdx.y) * n + blockIdx.y * TILE + threadIdx.x] =
+      tile[threadIdx.x][threadIdx.y];
+}
+__global__ void copy(float* out, const float* in, int n) {
+  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  out[y * n + x] = in[y * n + x];
+}
+__global__ void naive(float* out, const float* in, int n) {
+  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  out[x * n + y] = in[y * n + x];
+}
+__global__ void idle(float* out, const float* in, int n) {}
+__constant__ float factor;
+__global__ void scaled(float* out, const float* in, int n) {
+  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  out[x * n + y] = factor * in[y * n + x];
+}
+__global__ void in_place(float* data) { data[threadIdx.x] += 1; }
+#ifdef BROKEN
+template <int N> __global__ void broken(float* out, const float* in, int n) { out[0] = undefined_name; }
+#else
+template <int N> __global__ void broken(float* out, const float* in, int n) {
+  static_assert(N < 2, "N is too large");
+}
+#endif
+)";
+
+const std::string head = R"(
+family: mine
+file: k.cu
+sizes: [64]
+arguments:
+  - out: f32[n*n]
+  - in: f32[n*n] = iota
+  - i32: n
+reference: naive
+ceiling: copy
+work: { read: 4*n*n, written: 4*n*n }
+variants:
+  copy: { kernel: copy, grid: [n/16, n/16], block: [16, 16] }
+  naive: { kernel: naive, grid: [n/16, n/16], block: [16, 16] }
+)";
+
+const std::string tiled = R"(
+  tiled:
+    kernel: tiled<TILE, PAD>
+    parameters: { TILE: [16, 32], PAD: [0, 1] }
+    grid: [n/TILE, n/TILE]
+    block: [TILE, TILE]
+    expect: { 'shared_load_transactions_per_request <= 1 + 31*(PAD == 0)': "a pad of one word" }
+)";
+
+class FamilyFile : public Workspace {
+ protected:
+  void SetUp() override {
+    Workspace::SetUp();
+    setenv("XDG_CACHE_HOME", file("cache").c_str(), 1);
+    write("k.cu", source);
+  }
+  void TearDown() override {
+    unsetenv("XDG_CACHE_HOME");
+    Workspace::TearDown();
+  }
+  Outcome run(const std::string& yaml, std::vector<std::string> more = {}) {
+    write("f.yaml", yaml);
+    std::vector<std::string> words = {"run", "f.yaml", "-b", "model", "--no-progress"};
+    words.insert(words.end(), more.begin(), more.end());
+    return warpmeter(words);
+  }
+};
+
+TEST_F(FamilyFile, IsMeasuredVerifiedAndStoredAsTheCatalogueIs) {
+  const Outcome outcome = run(head + tiled);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output, HasSubstr("tiled[TILE=32,PAD=0]"));
+  EXPECT_EQ(value_of("SELECT value FROM results WHERE variant = 'tiled[TILE=32,PAD=0]' AND "
+                     "metric = 'shared_load_transactions_per_request'"),
+            "32.0");
+  EXPECT_EQ(value_of("SELECT value FROM results WHERE variant = 'tiled[TILE=32,PAD=1]' AND "
+                     "metric = 'shared_load_transactions_per_request'"),
+            "1.0");
+  // The reference and the ceiling are compared with nothing.
+  EXPECT_EQ(value_of("SELECT group_concat(variant, ' ') FROM launches WHERE NOT verified"),
+            "naive copy");
+  EXPECT_EQ(value_of("SELECT count(*) FROM expectations WHERE verdict = 'holds'"), "4");
+  EXPECT_EQ(value_of("SELECT DISTINCT useful_bytes_read FROM launches"), "16384");
+}
+
+TEST_F(FamilyFile, TakesSelectorsAndSizes) {
+  const Outcome outcome =
+      run(head + tiled, {"mine/tiled[TILE=16,PAD=1]", "mine/na*", "-n", "32,128"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(value_of("SELECT group_concat(variant || ' ' || size) FROM launches"),
+            "\"naive 32,tiled[TILE=16,PAD=1] 32,naive 128,tiled[TILE=16,PAD=1] 128\"");
+}
+
+TEST_F(FamilyFile, DryRunSaysHowManyLaunchesThereWouldBeAndRunsNone) {
+  const Outcome outcome = run(head + tiled, {"--dry-run"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.error, HasSubstr("6 launches would be measured"));
+  EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
+}
+
+TEST_F(FamilyFile, AWrongAnswerNamesElementAndReference) {
+  const Outcome outcome =
+      run(head + "  idle: { kernel: idle, grid: [n/16, n/16], block: [16, 16] }\n");
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_THAT(outcome.error, HasSubstr("mine/idle 64: wrong answer: out[0] is nan, expected 0 "
+                                       "(4096 of 4096 elements differ"));
+}
+
+TEST_F(FamilyFile, AVariantThatDoesNotCompileFailsAloneWithTheCompilersWords) {
+  const Outcome outcome = run(head +
+                              "  broken: { kernel: broken<N>, parameters: { N: [1, 2] }, "
+                              "reference: none, grid: 1, block: 1 }\n");
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_EQ(value_of("SELECT group_concat(variant) FROM launches WHERE outcome = 'failed'"),
+            "broken[N=2]");
+  EXPECT_THAT(
+      value_of("SELECT replace(reason, char(10), ' ') FROM launches WHERE outcome = 'failed'"),
+      HasSubstr("N is too large"));
+}
+
+TEST_F(FamilyFile, VariablesAreSetAndInPlaceBuffersStartAnewEachTime) {
+  const Outcome outcome = run(head +
+                                  "  scaled: { kernel: scaled, set: { factor: 1.0 }, grid: [n/16, "
+                                  "n/16], block: [16, 16] }\n"
+                                  "  twice: { kernel: scaled, set: { factor: 2.0 }, reference: "
+                                  "none, grid: [n/16, n/16], block: [16, 16] }\n"
+                                  "  in_place: { kernel: in_place, arguments: [data: 'f32[32] = "
+                                  "1'], reference: none, grid: 1, block: 32 }\n",
+                              {"--print-output", "2"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(value_of("SELECT verified FROM launches WHERE variant = 'scaled'"), "1");
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("mine/twice 64 out: 0 128"),
+                                    HasSubstr("mine/in_place 64 data: 2 2")));
+}
+
+TEST_F(FamilyFile, ComparesWithANpyOfEachOutput) {
+  const Outcome made = warpmeter({"model", "k.cu", "-k", "naive", "--grid", "4,4", "--block",
+                                  "16,16", "--arg", "out:f32[4096]", "--arg", "in:f32[4096]=iota",
+                                  "--arg", "i32=64", "--save", "out=good.npy"});
+  ASSERT_EQ(made.exit_code, 0) << made.error;
+  std::string yaml = head;
+  yaml.replace(yaml.find("reference: naive"), 16, "reference: { out: good.npy }");
+  EXPECT_EQ(run(yaml + tiled).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE verified"), "5");
+  EXPECT_EQ(run(yaml + "  idle: { kernel: idle, grid: 1, block: 1 }\n").exit_code, 6);
+}
+
+TEST_F(FamilyFile, IsCompiledOnce) {
+  ASSERT_EQ(run(head + tiled).exit_code, 0);
+  std::size_t entries = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(file("cache") / "warpmeter")) {
+    entries += entry.path().extension() == ".cbor" ? 1 : 0;
+  }
+  EXPECT_EQ(entries, 1U);
+  // What the cache holds is used: without a compiler there is no other way.
+  setenv("CUDA_HOME", "/nowhere", 1);
+  EXPECT_EQ(run(head + tiled).exit_code, 0);
+  unsetenv("CUDA_HOME");
+  const Outcome doctor = warpmeter({"doctor"});
+  EXPECT_THAT(doctor.output, HasSubstr("1 compilation"));
+}
+
+struct Mistake {
+  std::string variants, what;
+};
+
+TEST_F(FamilyFile, MistakesAreSaidWithTheirPlaceBeforeAnythingRuns) {
+  const std::vector<Mistake> mistakes = {
+      {"  v: { kernel: nave, grid: 1, block: 1 }\n",
+       "f.yaml:16:16: k.cu holds no kernel 'nave'; did you mean naive"},
+      {"  v: { kernel: naive, grid: m, block: 1 }\n", "f.yaml:16:29: 'm' names 'm'"},
+      {"  v: { kernel: naive, grid: n/0, block: 1 }\n", "f.yaml:16:30: 'n/0' divides by zero"},
+      {"  v: { kernel: naive, grid: n/128, block: 1 }\n",
+       "'n/128' gives 0.5, which is no whole number"},
+      {"  v: { kernel: in_place, grid: 1, block: 1 }\n",
+       "void in_place(float* data) takes 1 argument and 3 were given"},
+      {"  v: { kernel: idle, arguments: ['f32[4]', 'f32[4]', 'f32=1'], grid: 1, block: 1 }\n",
+       "parameter 3 of void idle(float* out, const float* in, int n) is u32, and 'f32=1' does not "
+       "fit"},
+      {"  v: { kernel: idle, reference: nave, grid: 1, block: 1 }\n",
+       "the reference 'nave' is not among the variants; did you mean naive"},
+      {"  v: { kernel: idle, expect: { 'gld_eficiency == 1': x }, grid: 1, block: 1 }\n",
+       "there is no metric 'gld_eficiency'; did you mean gld_efficiency"},
+      {"  v: { kernel: in_place, arguments: ['f32[1<<50]'], grid: 1, block: 1 }\n", "needs"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    const Outcome outcome = run(head + mistake.variants);
+    EXPECT_THAT(outcome.error, HasSubstr(mistake.what));
+    EXPECT_THAT(outcome.exit_code, testing::AnyOf(2, 6)) << mistake.variants;
+    EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db"))) << mistake.variants;
+  }
+}
+
+TEST_F(FamilyFile, OfLaunchesIsForTheModelsSpec) {
+  const Outcome outcome = run("file: k.cu\nlaunches: []\n");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("warpmeter model --spec f.yaml"));
+}
+
+TEST_F(FamilyFile, TheBestVariantsAreNamed) {
+  const Outcome one = run(head + tiled, {"--best", "shared_load_transactions_per_request"});
+  ASSERT_EQ(one.exit_code, 0) << one.error;
+  const std::size_t begin = one.output.find("Best by shared_load_transactions_per_request");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string best = one.output.substr(begin);
+  EXPECT_LT(best.find("tiled[TILE=32,PAD=1]"), best.find("tiled[TILE=16,PAD=1]"));
+  const Outcome front =
+      run(head + tiled, {"--best", "shared_load_transactions_per_request,inst_executed"});
+  ASSERT_EQ(front.exit_code, 0) << front.error;
+  const std::string several = front.output.substr(front.output.find("Best by"));
+  EXPECT_THAT(several, AllOf(HasSubstr("tiled[TILE=32,PAD=1]"), Not(HasSubstr("PAD=0"))));
+  EXPECT_EQ(run(head, {"--best", "duraton"}).exit_code, 2);
+}
+
+TEST_F(FamilyFile, WatchRunsAgainWhatASaveChanged) {
+  write("f.yaml", head + tiled);
+  std::thread editor([this] {
+    const auto runs = [this](const std::string& n) {
+      for (int i = 0; i < 600; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        if (!std::filesystem::exists(file("warpmeter.db"))) continue;
+        const Outcome outcome =
+            warpmeter({"query", "SELECT count(*) FROM runs WHERE outcome <> 'unfinished'",
+                       "--format", "csv"});
+        if (outcome.output.find("\n" + n) != std::string::npos) return true;
+      }
+      return false;
+    };
+    EXPECT_TRUE(runs("1"));
+    std::string text = source;
+    text.replace(text.find("out[x * n + y] = in[y * n + x];"), 31,
+                 "out[x * n + y] = in[y * n + x] + 0.0f * x;");
+    write("k.cu", text);
+    EXPECT_TRUE(runs("2"));
+    std::system(("pkill -INT -f '" + file("marker.db").string() + "'").c_str());
+  });
+  const Outcome outcome =
+      run_program({{"run", "f.yaml", "-b", "model", "--watch", "--no-progress", "--db",
+                    file("warpmeter.db").string(), "--label", file("marker.db").string()},
+                   folder_});
+  editor.join();
+  EXPECT_THAT(outcome.output, HasSubstr("6 of 6 launches changed and ran"));
+  EXPECT_THAT(outcome.output, HasSubstr("1 of 6 launches changed and ran"));
+}
+
+TEST_F(FamilyFile, TheFilesOfTheCatalogueGiveItsCounts) {
+  const std::string folder = std::string(source_dir()) + "/kernels/";
+  const std::vector<std::string> families = {"transpose",  "matmul",      "reduction",
+                                             "vector_add", "smem_square", "smem_rectangle"};
+  std::vector<std::string> words = {"run", "-b", "model", "-q", "-n", "64"};
+  ASSERT_EQ(warpmeter(words).exit_code, 0);
+  words = {"run", "-b", "model", "-q", "-n", "64"};
+  for (const std::string& family : families) words.push_back(folder + family + ".yaml");
+  const Outcome outcome = warpmeter(words);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  const std::string joined =
+      "FROM results a JOIN results b USING (family, variant, metric) "
+      "WHERE a.run_id = 1 AND b.run_id = 2 AND a.value IS NOT NULL";
+  EXPECT_EQ(value_of("SELECT count(*) " + joined + " AND (b.value IS NULL OR a.value <> b.value)"),
+            "0");
+  EXPECT_EQ(value_of("SELECT count(DISTINCT family || variant) >= 26 " + joined), "1");
+}
+
+TEST_F(FamilyFile, AFileOfKernelsIsListedWithCommandsToStartFrom) {
+  const Outcome outcome = warpmeter({"run", "k.cu"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("void naive(float* out, const float* in, int n)"),
+                    HasSubstr("warpmeter run k.cu -k naive --grid 4096 --block 256 --arg "
+                              "'out:f32[1<<20]' --arg 'in:f32[1<<20]=random' --arg n:i32=1024"),
+                    HasSubstr("template <int TILE, int PAD> void tiled")));
+  EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
+}
+
+TEST_F(FamilyFile, AKernelOfAFileRunsFromTheCommandLineAtSeveralSizes) {
+  const Outcome outcome =
+      warpmeter({"run", "k.cu", "-k", "tiled<16, 1>", "--grid", "ceil(n/16),ceil(n/16)", "--block",
+                 "16,16", "--arg", "out:f32[n*n]", "--arg", "in:f32[1<<14]=iota", "--arg", "i32=n",
+                 "-n", "32,64", "-b", "model", "--no-progress"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(value_of("SELECT group_concat(family || '/' || variant || ' ' || size) FROM launches"),
+            "\"k/tiled<16,1> 32,k/tiled<16,1> 64\"");
+}
+
+TEST_F(FamilyFile, WhatIsOfAFileNeedsOne) {
+  EXPECT_EQ(warpmeter({"run", "-k", "naive"}).exit_code, 2);
+  EXPECT_EQ(warpmeter({"run", "--watch"}).exit_code, 2);
+  const Outcome missing = warpmeter({"run", "nowhere.cu"});
+  EXPECT_EQ(missing.exit_code, 5);
+  EXPECT_THAT(missing.error, HasSubstr("there is no file nowhere.cu"));
+}
+
+}  // namespace
+}  // namespace warpmeter::cli

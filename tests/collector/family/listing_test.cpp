@@ -1,0 +1,59 @@
+#include "collector/family/listing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace warpmeter::family {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr const char* source = R"(
+#include <cuda_fp16.h>
+#define KERNEL(name) __global__ void name(int)
+// __global__ void commented(int a) {}
+__global__ void declared(int a);
+namespace ns {
+extern "C" __global__ __launch_bounds__(256, 2) void saxpy(float* __restrict__ y, const float* x,
+                                                           float a, const int n) {}
+}
+template <int TILE, typename T = float>
+__global__ void tiled(T* out, const double4* in, unsigned long count, __half h) {}
+__global__ void none() {}
+)";
+
+TEST(Listing, FindsWhatASourceDefinesWithItsSignature) {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                     ("warpmeter_listing." + std::to_string(getpid()) + ".cu");
+  std::ofstream(path) << source;
+  const std::vector<Found> found = kernels_in(path.string(), {});
+  std::filesystem::remove(path);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].signature,
+            "void saxpy(float* __restrict__ y, const float* x, float a, const int n)");
+  EXPECT_THAT(found[0].arguments,
+              ElementsAre("y:f32[1<<20]", "x:f32[1<<20]=random", "a:f32=1.5", "n:i32=1024"));
+  EXPECT_EQ(found[1].kernel, "tiled<TILE, T>");
+  EXPECT_EQ(found[1].signature,
+            "template <int TILE, typename T = float> void tiled(T* out, const double4* in, "
+            "unsigned long count, __half h)");
+  EXPECT_THAT(found[1].arguments, ElementsAre("out:f32[1<<20]", "in:double4[1<<20]=random",
+                                              "count:u64=1024", "h:f16=1.5"));
+  EXPECT_TRUE(found[2].arguments.empty());
+}
+
+TEST(Listing, SaysTheSignatureOfAnInstance) {
+  EXPECT_EQ(signature_in(source, "tiled<16, float>"),
+            "template <int TILE, typename T = float> void tiled(T* out, const double4* in, "
+            "unsigned long count, __half h)");
+  EXPECT_EQ(signature_in(source, "commented"), "");
+}
+
+}  // namespace
+}  // namespace warpmeter::family

@@ -1,0 +1,176 @@
+#include "collector/family/spec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "collector/family/configurations.h"
+
+namespace warpmeter::family {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Family : public testing::Test {
+ protected:
+  Family()
+      : path_(std::filesystem::temp_directory_path() /
+              ("warpmeter_family." + std::to_string(getpid()) + ".yaml")) {}
+  ~Family() override { std::filesystem::remove(path_); }
+
+  FamilySpec read(const std::string& text) {
+    std::ofstream(path_) << text;
+    return read_family(path_.string());
+  }
+
+  /// What the file is refused with, its path cut away.
+  std::string refusal(const std::string& text, const std::string& source = "") {
+    try {
+      const FamilySpec spec = read(text);
+      sizes_of(spec);
+      configurations(spec, source);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      const std::string words = error.what();
+      EXPECT_TRUE(words.starts_with(path_.string() + ":")) << words;
+      return words.substr(std::min(words.size(), path_.string().size() + 1));
+    }
+    return "";
+  }
+
+  std::filesystem::path path_;
+};
+
+constexpr const char* whole = R"(
+family: transpose
+file: transpose.cu
+sizes: [1024, 4096]
+arguments:
+  - out: f32[n*n]
+  - in: f32[n*n] = iota
+  - i32: n
+  - height: i32 = n
+  - "@in"
+  - null
+  - lut: float4[16] = lut.npy
+set: { table: [1, 2, 3], ns::scale: 1.5 }
+variants:
+  padded: { kernel: 'tiled<TILE, PAD>', parameters: { TILE: [16, 32], PAD: [0, 1] }, where: TILE + PAD != 17,
+            grid: [ceil(n/TILE), ceil(n/TILE)], block: [TILE, 8],
+            expect: { 'gld_efficiency == 100': "rows" } }
+reference: none
+tolerance: { relative: 1e-6, nan: equal }
+)";
+
+TEST_F(Family, IsReadWithThePlaceOfEachPart) {
+  const FamilySpec spec = read(whole);
+  EXPECT_EQ(spec.name, "transpose");
+  std::vector<std::string> arguments;
+  for (const Text& argument : spec.arguments) arguments.push_back(argument.text);
+  const std::string lut = (path_.parent_path() / "lut.npy").string();
+  EXPECT_THAT(arguments, ElementsAre("out:f32[n*n]", "in:f32[n*n]=iota", "i32=n", "height:i32=n",
+                                     "@in", "null", "lut:float4[16]=" + lut));
+  EXPECT_EQ(spec.arguments[0].line, 6);
+  EXPECT_EQ(spec.arguments[0].column, 10);
+  EXPECT_EQ(spec.settings[0].text, "table=1,2,3");
+  EXPECT_EQ(spec.settings[1].text, "ns::scale=1.5");
+  EXPECT_TRUE(spec.reference.empty());
+  EXPECT_EQ(spec.relative, 1e-6);
+  EXPECT_TRUE(spec.nan_equals_nan);
+}
+
+TEST_F(Family, ParametersMakeTheirCrossProductWithoutWhatWhereLeavesOut) {
+  const FamilySpec spec = read(whole);
+  std::vector<std::string> names, kernels;
+  for (const Configuration& configuration : configurations(spec, "")) {
+    names.push_back(configuration.name);
+    kernels.push_back(configuration.kernel);
+  }
+  EXPECT_THAT(names, ElementsAre("padded[TILE=16,PAD=0]", "padded[TILE=32,PAD=0]",
+                                 "padded[TILE=32,PAD=1]"));
+  EXPECT_THAT(kernels, ElementsAre("tiled<16, 0>", "tiled<32, 0>", "tiled<32, 1>"));
+}
+
+TEST_F(Family, AParameterThatTheSourceNamesIsADefine) {
+  const FamilySpec spec = read(
+      "file: k.cu\nvariants:\n  v: {kernel: k, grid: 1, block: 32, parameters: {UNROLL: [1, "
+      "2]}}\n");
+  const std::vector<Configuration> all = configurations(spec, "for (i = 0; i < UNROLL; ++i)");
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_THAT(all[1].defines, ElementsAre("UNROLL=2"));
+  EXPECT_EQ(all[1].kernel, "k");
+}
+
+TEST_F(Family, SizesBesidesTheRecordedOneVaryTheVariants) {
+  const FamilySpec spec = read(
+      "file: k.cu\nsizes: {m: [16, 32], n: [64, 128], k: 8}\narguments: ['f32[m*n*k]']\n"
+      "variants:\n  v: {kernel: k, grid: m, block: 32}\n");
+  EXPECT_EQ(size_name(spec), "n");
+  EXPECT_THAT(sizes_of(spec), ElementsAre(64, 128));
+  const std::vector<Configuration> all = configurations(spec, "");
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].name, "v[m=16]");
+  EXPECT_EQ(all[1].name, "v[m=32]");
+  EXPECT_EQ(all[1].symbols.at("k"), 8);
+}
+
+TEST_F(Family, JsonIsReadAsTheYamlThatItIs) {
+  const FamilySpec spec =
+      read(R"({"file": "k.cu", "variants": {"v": {"kernel": "k", "grid": [1], "block": [32]}}})");
+  EXPECT_EQ(spec.variants.at(0).kernel.text, "k");
+}
+
+TEST_F(Family, MistakesAreSaidWithLineAndColumn) {
+  const std::string tail = "variants:\n  v: {kernel: k, grid: 1, block: 32}\n";
+  EXPECT_THAT(refusal("fiel: k.cu\n" + tail), HasSubstr("1:1: 'fiel' is none of"));
+  EXPECT_THAT(refusal("fiel: k.cu\n" + tail), HasSubstr("did you mean file"));
+  EXPECT_THAT(refusal("family: a\n" + tail), HasSubstr("says no file"));
+  EXPECT_THAT(refusal("file: k.cu\n"), HasSubstr("has no variants"));
+  EXPECT_THAT(refusal("file: k.cu\nfile: l.cu\n" + tail),
+              HasSubstr("2:1: 'file' stands here a second time"));
+  EXPECT_THAT(refusal("file: k.cu\nvariants:\n  v: {kernel: k, block: 32}\n"),
+              HasSubstr("3:3: v has no grid"));
+  EXPECT_THAT(refusal("file: k.cu\nvariants:\n  v: {gird: 1, grid: 1, block: 32}\n"),
+              HasSubstr("3:7: 'gird' is none of"));
+  EXPECT_THAT(refusal("file: k.cu\nsizes: [0]\n" + tail),
+              HasSubstr("2:9: '0' gives 0, which is not from 1"));
+  EXPECT_THAT(refusal("file: k.cu\narguments: {out: f32}\n" + tail),
+              HasSubstr("2:12: arguments have to be a list"));
+  EXPECT_THAT(refusal("file: k.cu\ntolerance: {relative: -1}\n" + tail),
+              HasSubstr("2:23: relative has to be a number from 0"));
+  EXPECT_THAT(refusal("file: [k.cu\n" + tail), HasSubstr(":"));
+  EXPECT_THAT(refusal("file: k.cu\nvariants:\n  a/b: {grid: 1, block: 32}\n"),
+              HasSubstr("3:3: 'a/b' is no name for a variant"));
+}
+
+TEST_F(Family, AParameterThatNothingUsesIsAMistake) {
+  EXPECT_THAT(
+      refusal("file: k.cu\nvariants:\n"
+              "  v: {kernel: k<TILE>, parameters: {TILE: 1, PAD: [0, 1]}, grid: 1, block: 32}\n"),
+      HasSubstr("3:46: nothing uses the parameter 'PAD'"));
+}
+
+TEST_F(Family, AConditionThatNothingMeetsOrThatIsNoneIsAMistake) {
+  const auto with = [](const std::string& where) {
+    return "file: k.cu\nvariants:\n  v: {kernel: k<T>, parameters: {T: [1, 2]}, grid: 1, block: "
+           "32, "
+           "where: " +
+           where + "}\n";
+  };
+  EXPECT_THAT(refusal(with("T > 2")), HasSubstr("holds for none of the combinations of v"));
+  EXPECT_THAT(refusal(with("T > U")), HasSubstr("names 'U'"));
+}
+
+TEST_F(Family, AParameterHasOneValueOnce) {
+  EXPECT_THAT(refusal("file: k.cu\nvariants:\n"
+                      "  v: {kernel: k<T>, parameters: {T: [1, 1]}, grid: 1, block: 32}\n"),
+              HasSubstr("v[T=1] stands here twice"));
+}
+
+}  // namespace
+}  // namespace warpmeter::family
