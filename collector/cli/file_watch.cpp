@@ -66,11 +66,12 @@ bool FileWatch::read_events() {
     for (ssize_t at = 0; at < bytes;) {
       inotify_event event;
       std::memcpy(&event, buffer.data() + at, sizeof event);
-      const char* name = buffer.data() + at + sizeof event;
+      const int folder = event.wd;
+      const std::string name = event.len > 0 ? buffer.data() + at + sizeof event : "";
       const bool is_lost = (event.mask & IN_Q_OVERFLOW) != 0;
       is_ours = is_ours || is_lost ||
                 std::any_of(watched_.begin(), watched_.end(), [&](const auto& file) {
-                  return event.len > 0 && file.first == event.wd && file.second == name;
+                  return file.first == folder && file.second == name;
                 });
       at += static_cast<ssize_t>(sizeof event + event.len);
     }

@@ -61,6 +61,7 @@
   X(cuModuleGetFunction)             \
   X(cuFuncGetAttribute)              \
   X(cuFuncSetAttribute)              \
+  X(cuLaunchKernel)                  \
   X(cuModuleGetGlobal_v2)            \
   X(cuMemcpyHtoDAsync_v2)            \
   X(cuFuncGetName)                   \

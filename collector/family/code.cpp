@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <filesystem>
 #include <mutex>
 #include <thread>
@@ -13,6 +12,7 @@
 #include "base/kernel_name.h"
 #include "collector/family/cache.h"
 #include "collector/family/listing.h"
+#include "collector/family/words.h"
 #include "collector/model/input/includes.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/machine/decode/decode.h"
@@ -61,16 +61,10 @@ model::Compiled compiled(const std::string& path, const model::CompileOptions& o
 
 bool is_instance(const std::string& kernel) { return kernel.find('<') != std::string::npos; }
 
-bool has_word(const std::string& text, std::string_view word) {
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    const bool begins = at == 0 || !is_word(text[at - 1]);
-    const std::size_t end = at + word.size();
-    if (begins && (end == text.size() || !is_word(text[end]))) return true;
-  }
-  return false;
+bool has_word(std::string_view text, std::string_view word) {
+  bool found = false;
+  for_each_word(text, [&](std::size_t, std::string_view other) { found = found || other == word; });
+  return found;
 }
 
 std::string stem_of(const std::string& kernel) {

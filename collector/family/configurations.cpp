@@ -3,40 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <set>
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "collector/family/words.h"
 
 namespace warpmeter::family {
 namespace {
 
 constexpr std::size_t most_configurations = 100'000;
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-/// The identifiers of a text of C, each as often as it stands there.
-void for_each_word(std::string_view text,
-                   const std::function<void(std::size_t begin, std::string_view word)>& visit) {
-  for (std::size_t i = 0; i < text.size();) {
-    if (!is_word(text[i])) {
-      ++i;
-      continue;
-    }
-    const std::size_t begin = i;
-    while (i < text.size() && is_word(text[i])) ++i;
-    visit(begin, text.substr(begin, i - begin));
-  }
-}
-
 std::set<std::string> words_in(std::string_view text) {
-  std::set<std::string> words;
-  for_each_word(text, [&](std::size_t, std::string_view word) { words.emplace(word); });
-  return words;
+  const std::vector<std::string> words = words_of(text);
+  return {words.begin(), words.end()};
 }
 
 /// The template arguments of a kernel's name: "<TILE, PAD>"; "": none.

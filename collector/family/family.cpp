@@ -166,7 +166,9 @@ std::string FileFamily::reference_of(const Configuration& configuration) const {
 /// The .npy of each output that has one.
 std::vector<kernels::Expected> FileFamily::expected(const kernels::Problem& problem) const {
   std::vector<kernels::Expected> all;
-  for (const auto& [buffer, file] : spec_.reference_files) {
+  for (const auto& reference : spec_.reference_files) {
+    const std::string& buffer = reference.first;
+    const Text& file = reference.second;
     const auto found = std::find_if(problem.buffers.begin(), problem.buffers.end(),
                                     [&](const kernels::Buffer& b) { return b.name == buffer; });
     if (found == problem.buffers.end()) {

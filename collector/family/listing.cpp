@@ -10,14 +10,13 @@
 #include "base/element.h"
 #include "base/error.h"
 #include "base/kernel_name.h"
+#include "collector/family/words.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/machine/decode/decode.h"
 
 namespace warpmeter::family {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// The text without comments, strings and continued lines of preprocessor commands, each replaced
 /// by a space.
@@ -86,20 +85,6 @@ std::vector<std::string> split(std::string_view list) {
     begin = i + 1;
   }
   return parts;
-}
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < text.size();) {
-    if (!is_word(text[i])) {
-      ++i;
-      continue;
-    }
-    const std::size_t begin = i;
-    while (i < text.size() && is_word(text[i])) ++i;
-    words.emplace_back(text.substr(begin, i - begin));
-  }
-  return words;
 }
 
 /// What an argument may be for "const float* __restrict__ in": "in:f32[1<<20]=random".

@@ -1,15 +1,18 @@
-// Launches one variant N times and does nothing else: the program that Nsight Compute profiles in
-// vs_ncu.sh. It runs the same machine code on the same input as `warpmeter run`, and restores the
-// input before each launch as warpmeter does.
+// Launches one variant, of the catalogue or of a family file, N times and does nothing else: the
+// program that Nsight Compute profiles in vs_ncu.sh and own_kernels.sh. It runs the same machine
+// code on the same input as `warpmeter run`, and restores the input before each launch as warpmeter
+// does.
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "base/error.h"
 #include "collector/cupti/context.h"
 #include "collector/cupti/module.h"
 #include "collector/cupti/resident.h"
+#include "collector/family/family.h"
 
 namespace {
 
@@ -17,20 +20,28 @@ using namespace warpmeter;
 
 int launch_all(const std::string& family_name, const std::string& variant_name, std::int64_t size,
                int launches) {
+  const cupti::Context context(0);
+  const int compute_capability =
+      context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+      context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  std::unique_ptr<family::FileFamily> file;
   const kernels::Family* family = kernels::find_family(family_name);
+  if (family_name.ends_with(".yaml")) {
+    file =
+        std::make_unique<family::FileFamily>(family::read_family(family_name), compute_capability);
+    family = &file->family();
+  }
   const kernels::Variant* variant = family != nullptr ? family->find(variant_name) : nullptr;
   if (variant == nullptr) {
     fmt::print(stderr, "launcher: there is no {}/{}\n", family_name, variant_name);
     return static_cast<int>(ExitCode::usage);
   }
-  const cupti::Context context(0);
-  const int compute_capability =
-      context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
-      context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   cupti::Modules modules(context, compute_capability);
-  const kernels::Problem problem = family->prepare(size);
+  const kernels::Problem problem =
+      variant->prepare ? variant->prepare(size) : family->prepare(size);
   cupti::Resident resident(context, problem);
-  const run::Launch launch{family->image, std::string(variant->entry), variant->geometry(size)};
+  const run::Launch launch{variant->image != nullptr ? variant->image : family->image,
+                           variant->entry, variant->geometry(size)};
   std::string failure;
   const cupti::Function* function = modules.find(launch, failure);
   if (function == nullptr) {
@@ -55,8 +66,9 @@ int launch_all(const std::string& family_name, const std::string& variant_name, 
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    fmt::print(stderr,
-               "usage: launcher FAMILY VARIANT SIZE LAUNCHES   (size 0: the family has none)\n");
+    fmt::print(
+        stderr,
+        "usage: launcher FAMILY|FILE.yaml VARIANT SIZE LAUNCHES   (size 0: the family has none)\n");
     return static_cast<int>(warpmeter::ExitCode::usage);
   }
   try {

@@ -25,7 +25,7 @@ std::vector<std::string> names(const Choice& choice) {
 }
 
 Choice choose_by(std::vector<std::string> selectors, std::vector<std::int64_t> sizes = {}) {
-  return choose(selectors, sizes);
+  return choose(kernels::registry(), selectors, sizes);
 }
 
 TEST(Choose, TakesAFamilyAVariantOrAGlob) {

@@ -1,0 +1,184 @@
+"""Checks of own_kernels.sh."""
+
+import csv
+import io
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parent.parent
+FAMILIES = ["transpose", "matmul", "reduction", "vector_add", "smem_square", "smem_rectangle"]
+SASS = "smsp__sass_"
+COUNTERS = {
+    "shared_load_wavefronts": SASS + "l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_store_wavefronts": SASS + "l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared_load_requests": SASS + "inst_executed_op_shared_ld.sum",
+    "shared_store_requests": SASS + "inst_executed_op_shared_st.sum",
+    "global_load_sectors": SASS + "l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global_store_sectors": SASS + "l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "global_load_requests": SASS + "inst_executed_op_global_ld.sum",
+    "global_store_requests": SASS + "inst_executed_op_global_st.sum",
+}
+
+build, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+passed = failed = 0
+
+
+def check(holds, what, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(holds), failed + (not holds)
+    print(f"{'ok  ' if holds else 'FAIL'}  {what}{': ' + detail if detail else ''}", flush=True)
+
+
+def warpmeter(*words, database="own.db"):
+    begin = time.perf_counter()
+    done = subprocess.run([build / "warpmeter", words[0], "--db", work / database, *words[1:]], cwd=ROOT, text=True,
+                          capture_output=True)
+    done.seconds = time.perf_counter() - begin
+    return done
+
+
+def rows(sql, database="own.db"):
+    done = warpmeter("query", "--format", "csv", sql, database=database)
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def catalogue_as_files():
+    built_in = warpmeter("run", "-b", "cupti", "-q")
+    if built_in.returncode == 4:
+        print(built_in.stderr)
+        sys.exit(4)
+    check(built_in.returncode == 0, "the catalogue", f"exit {built_in.returncode}")
+    files = warpmeter("run", *[f"kernels/{f}.yaml" for f in FAMILIES], "-b", "cupti", "-q")
+    check(files.returncode == 0, "its families as files", f"exit {files.returncode} {files.stderr.strip()[:300]}")
+    both = rows("SELECT a.family || '/' || a.variant || ' ' || coalesce(a.size, '') AS name, a.metric, a.value AS built, "
+                "b.value AS file FROM results a JOIN results b ON a.family = b.family AND a.variant = b.variant AND "
+                "a.size IS b.size AND a.metric = b.metric WHERE a.run_id = 1 AND b.run_id = 2 AND a.unit <> 'ns' AND "
+                "a.metric NOT LIKE '%bandwidth%'")
+    names = {row["name"] for row in both}
+    different = [f"{r['name']} {r['metric']} {r['built']} {r['file']}" for r in both if r["built"] != r["file"]]
+    check(not different and len(names) >= 36, "counts of the files equal the built-in ones",
+          "; ".join(different[:5]) or f"{len(both)} figures of {len(names)} launches")
+    compared = warpmeter("compare", "1", "2", "--format", "csv")
+    verdicts = [row.get("verdict", "") for row in csv.DictReader(io.StringIO(compared.stdout))]
+    told = {word: verdicts.count(word) for word in ("faster", "slower", "same", "unclear")}
+    check(verdicts and told["faster"] + told["slower"] == 0, "compare calls no row faster or slower", str(told))
+
+
+def others():
+    for name in ("sgemm", "softmax"):
+        file = f"tests/device/third_party/{name}.yaml"
+        done = warpmeter("run", file, "-b", "cupti", "-q", "-m", ",".join(COUNTERS), database=f"{name}.db")
+        check(done.returncode == 0, f"{name}: kernels of others run and are verified",
+              f"exit {done.returncode} {done.stderr.strip()[:300]}")
+        launches = rows("SELECT variant, size FROM launches ORDER BY launch_id", f"{name}.db")
+        for launch in launches:
+            found = {r["metric"]: float(r["value"]) for r in rows(
+                f"SELECT metric, value FROM results WHERE variant = '{launch['variant']}' AND size = {launch['size']} "
+                "AND value IS NOT NULL", f"{name}.db")}
+            ncu = subprocess.run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none",
+                                  "--metrics", ",".join(COUNTERS.values()), build / "launcher", file,
+                                  launch["variant"], launch["size"], "1"], cwd=ROOT, text=True, capture_output=True)
+            lines = [line for line in ncu.stdout.splitlines() if line.startswith('"')]
+            if len(lines) < 3:
+                check(False, f"{name}/{launch['variant']} {launch['size']}", ncu.stdout[-300:] + ncu.stderr[-300:])
+                continue
+            row = list(csv.DictReader(lines))[1]
+            differences = [f"{own} {found.get(own)} instead of {row[theirs]}" for own, theirs in COUNTERS.items()
+                           if found.get(own) != float(row[theirs].replace(",", ""))]
+            check(not differences, f"{name}/{launch['variant']} {launch['size']} counts what ncu counts",
+                  "; ".join(differences) or f"{len(COUNTERS)} counters")
+
+
+def sweep():
+    file = "tests/device/sweep.yaml"
+    done = warpmeter("run", file, "-b", "cupti", "--no-progress", "--best", "duration", database="sweep.db")
+    count = rows("SELECT count(*) AS n, sum(outcome = 'failed') AS bad FROM launches WHERE variant LIKE 'tiled%'",
+                 "sweep.db")[0]
+    failures = rows("SELECT DISTINCT reason FROM launches WHERE outcome = 'failed'", "sweep.db")
+    check(int(count["n"]) == 128 and done.seconds <= 90, "a sweep of 128 configurations in 90 s",
+          f"{count['n']} in {done.seconds:.1f} s, {count['bad']} failed {[f['reason'][:90] for f in failures][:2]}")
+    best = [line.split()[2] for line in done.stdout.split("Best by")[-1].splitlines() if line.startswith("sweep")]
+    print("      best:", " ".join(best[:5]))
+    again = warpmeter("run", file, *[f"sweep/{b}" for b in best[:5]], "-b", "cupti", "-q", database="sweep.db")
+    second = rows("SELECT variant, median_ns FROM timings JOIN launches USING (launch_id) WHERE run_id = 2 "
+                  "ORDER BY median_ns", "sweep.db")
+    first = {r["variant"]: float(r["median_ns"]) for r in rows(
+        "SELECT variant, median_ns FROM timings JOIN launches USING (launch_id) WHERE run_id = 1", "sweep.db")}
+    near = second and float(second[0]["median_ns"]) >= 0.97 * first[best[0]]
+    check(again.returncode == 0 and near and second[0]["variant"] in best[:3], "a second run confirms the best",
+          ", ".join(f"{r['variant']} {float(r['median_ns']):.0f} ns, before {first[r['variant']]:.0f}" for r in second[:3]))
+
+
+def watching():
+    folder = work / "watch"
+    folder.mkdir()
+    for name in ("sweep.cu",):
+        shutil.copy(HERE / name, folder)
+    text = (HERE / "sweep.yaml").read_text()
+    text = re.sub(r"parameters: .*", "parameters: { TILE: [32], PAD: [0, 1], ROWS: [4] }", text)
+    (folder / "sweep.yaml").write_text(text)
+    for backend, limit in (("cupti", 2.0), ("model", 1.0)):
+        log = folder / f"{backend}.txt"
+        with open(log, "w") as out:
+            process = subprocess.Popen([build / "warpmeter", "run", "sweep.yaml", "-b", backend, "--watch",
+                                        "--no-progress", "--db", folder / f"{backend}.db"], cwd=folder, stdout=out,
+                                       stderr=subprocess.STDOUT)
+            tables = lambda: log.read_text().count("watching, Ctrl-C ends")
+            wait_until(lambda: tables() == 1, 60)
+            source = (folder / "sweep.cu").read_text()
+            begin = time.perf_counter()
+            (folder / "sweep.cu").write_text(source.replace("[TILE + PAD]", f"[TILE + PAD + {1 + (backend == 'model')}]")
+                                             if "[TILE + PAD]" in source
+                                             else source.replace("[TILE + PAD + 1]", "[TILE + PAD + 2]"))
+            wait_until(lambda: tables() == 2, 60)
+            seconds = time.perf_counter() - begin
+            process.send_signal(signal.SIGINT)
+            process.wait(30)
+        changed = re.findall(r"(\d+) of (\d+) launches changed", log.read_text())
+        check(seconds < limit and len(changed) == 2 and changed[1][0] == "2",
+              f"from a save to the table under {limit:g} s, {backend}", f"{seconds:.2f} s, changed {changed}")
+
+
+def wait_until(holds, seconds):
+    end = time.perf_counter() + seconds
+    while not holds() and time.perf_counter() < end:
+        time.sleep(0.005)
+
+
+def broken():
+    done = warpmeter("run", "tests/device/broken.yaml", "-b", "cupti", "--no-progress", "--timeout", "3",
+                     database="broken.db")
+    outcomes = {r["variant"]: (r["outcome"], r["reason"]) for r in rows("SELECT variant, outcome, reason FROM launches",
+                                                                        "broken.db")}
+    good = all(outcomes.get(v, ("",))[0] == "done" for v in ("first", "second", "third"))
+    check(done.returncode == 6 and good and len(outcomes) == 5, "after a broken kernel and one that hangs the rest runs",
+          f"exit {done.returncode}, {outcomes}")
+    runs = rows("SELECT outcome FROM runs", "broken.db")
+    check(len(runs) == 1 and runs[0]["outcome"] == "failed", "all in one run", str(runs))
+
+
+def counts_of_the_model():
+    done = warpmeter("run", "kernels/transpose.yaml", "-n", "1024", "-b", "cupti", "--counts", "model", "-q",
+                     database="counts.db")
+    grades = rows("SELECT DISTINCT grade FROM results WHERE metric = 'shared_load_transactions_per_request' AND "
+                  "value IS NOT NULL UNION SELECT grade FROM results WHERE metric = 'duration'", "counts.db")
+    found = sorted(g["grade"] for g in grades)
+    check(done.returncode == 0 and found == ["exact", "measured"], "times of the GPU beside counts of the model",
+          f"exit {done.returncode} {found} {done.stderr.strip()[:200]}")
+
+
+catalogue_as_files()
+others()
+sweep()
+watching()
+broken()
+counts_of_the_model()
+print(f"{passed} of {passed + failed} checks hold")
+sys.exit(0 if failed == 0 else 1)
