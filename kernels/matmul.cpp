@@ -75,6 +75,12 @@ Geometry geometry(std::int64_t n) {
   return matmul_geometry(static_cast<std::int32_t>(n), static_cast<std::int32_t>(n));
 }
 
+/// Blocks of `threads` that make a tile of c each.
+template <int rows, int cols, std::uint32_t threads>
+Geometry tile_geometry(std::int64_t n) {
+  return {.grid = {blocks_for(n, cols), blocks_for(n, rows)}, .block = {threads}};
+}
+
 std::vector<Expected> expected(std::int64_t n, const Problem& problem) {
   const auto side = static_cast<std::int32_t>(n);
   return matmul_expected(problem, side, side, side);
@@ -89,6 +95,18 @@ Work work(std::int64_t n) {
 }
 
 const std::vector<std::int64_t> default_sizes = {256, 1024};
+
+/// What a variant with squares of c in registers costs; `store` with its reason differs.
+std::vector<Expectation> squares_cost(double store, const char* store_reason, const char* loads) {
+  return {{"gld_efficiency", Relation::equal, 100, loads, default_sizes},
+          {"gst_efficiency", Relation::equal, 100,
+           "a warp writes 128 bytes of each of four rows: four whole sectors each", default_sizes},
+          {"shared_store_transactions_per_request", Relation::equal, store, store_reason,
+           default_sizes},
+          {"shared_load_transactions_per_request", Relation::equal, 2,
+           "half a warp reads 128 different bytes of b, or 32 of a: a transaction for each half",
+           default_sizes}};
+}
 
 Expectation result_coalesced() {
   return {"gst_efficiency", Relation::equal, 100,
@@ -132,6 +150,25 @@ extern const Family matmul = {
                "ptxas merges every four loads along a row of a into one of 128 bits, which costs "
                "two; the 16 loads of b cost one each: 24 transactions in 20 requests",
                default_sizes}}},
+            {"registers_64x64", "matmul_registers_64x64", tile_geometry<64, 64, 256>, expected,
+             squares_cost(2.4,
+                          "four requests for a of two transactions (two words in each of "
+                          "16 banks) and one of four for b: 12 in 5",
+                          "a warp reads 64 bytes of each of eight rows of a, 256 of each of two "
+                          "rows of b: whole sectors")},
+            {"registers_64x128", "matmul_registers_64x128", tile_geometry<64, 128, 128>, expected,
+             squares_cost(8.0 / 3,
+                          "eight requests for a of two transactions (two words in each of "
+                          "16 banks) and four of four for b: 32 in 12",
+                          "a warp reads 64 bytes of each of eight rows of a, 512 of a row of b: "
+                          "whole sectors")},
+            {"registers_128x128", "matmul_registers_128x128", tile_geometry<128, 128, 256>,
+             expected,
+             squares_cost(1.6,
+                          "four requests for a of one transaction (32 words in 32 banks) and one "
+                          "of four for b: 8 in 5",
+                          "a warp reads 32 bytes of each of 16 rows of a, 512 of a row of b: whole "
+                          "sectors")},
         },
 };
 

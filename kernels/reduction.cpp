@@ -1,19 +1,22 @@
-// Summing blocks of 1,024 doubles in shared memory: the same additions, handed to different
-// threads.
+// Summing blocks of 1,024 doubles: the same additions, handed to different threads, in shared
+// memory or by shuffles. `copy` moves as many bytes without a sum: the ceiling.
 //
-// What a block costs, in warp instructions (requests) and transactions. A full warp of doubles
+// What a block costs in shared memory, in warp instructions (requests) and transactions. A full
+// warp of doubles
 // takes two transactions, one for each of its halves, when no banks collide.
 //
 //                          loads: requests  transactions  stores: requests  transactions
 //   neighbored_divergent             383           639              223           383
 //   neighbored_strided                73           639               68           383
 //   interleaved                       73           135               68           131
+//   shuffle                            1             2               32            32
+//   shuffle_double2                    4             4                8             8
 //
-// All three fill the tile with 32 stores and end with one load. Of the ten steps, each with two
-// loads and a store a warp, the divergent one issues 191 warps (32 in each of the first five steps,
-// then 16, 8, 4, 2, 1), the others 36 (16, 8, 4, 2, 1, 1, 1, 1, 1, 1). The strided one touches the
-// same words of the tile as the divergent one, packed into fewer warps: what it saves in requests
-// it pays for in bank conflicts.
+// The first three fill the tile with 32 stores and end with one load. Of the ten steps, each with
+// two loads and a store a warp, the divergent one issues 191 warps (32 in each of the first five
+// steps, then 16, 8, 4, 2, 1), the others 36 (16, 8, 4, 2, 1, 1, 1, 1, 1, 1). The strided one
+// touches the same words of the tile as the divergent one, packed into fewer warps: what it saves
+// in requests it pays for in bank conflicts.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -48,6 +51,21 @@ Geometry geometry(std::int64_t n) {
   return {.grid = {blocks_for(n, block)}, .block = {static_cast<std::uint32_t>(block)}};
 }
 
+Geometry quarter_geometry(std::int64_t n) {
+  return {.grid = {blocks_for(n, block)}, .block = {static_cast<std::uint32_t>(block / 4)}};
+}
+
+std::vector<Expected> copied(std::int64_t n, const Problem& problem) {
+  Expected data{0, problem.buffers[0].initial};
+  double* values = elements<double>(data.values);
+  std::copy(values, values + n / 2, values + n / 2);
+  return {std::move(data)};
+}
+
+Geometry copy_geometry(std::int64_t n) {
+  return {.grid = {std::max(1U, blocks_for(n / 2, 2 * 256))}, .block = {256}};
+}
+
 std::uint64_t footprint(std::int64_t n) { return sizeof(double) * static_cast<std::uint64_t>(n); }
 
 Work work(std::int64_t n) {
@@ -58,6 +76,11 @@ Work work(std::int64_t n) {
           .flops = count - blocks};
 }
 
+Work copy_work(std::int64_t n) {
+  const std::uint64_t half = sizeof(double) * (static_cast<std::uint64_t>(n) / 2);
+  return {.bytes_read = half, .bytes_written = half};
+}
+
 const std::vector<std::int64_t> default_sizes = {65'536, 4'194'304};
 
 /// `ratio` of transactions to requests, with the sizes that fill every block.
@@ -65,10 +88,15 @@ Expectation shared_cost(std::string_view metric, double ratio, std::string_view 
   return {std::string(metric), Relation::equal, ratio, std::string(reason), default_sizes};
 }
 
-std::vector<Expectation> costs(const Expectation& loads, const Expectation& stores) {
+constexpr const char* loads_of_a_double =
+    "a warp reads 32 neighbouring doubles: eight whole sectors";
+constexpr const char* two_a_thread =
+    "a warp touches 64 doubles that follow each other: 16 whole sectors";
+
+std::vector<Expectation> costs(const Expectation& loads, const Expectation& stores,
+                               const char* global_loads = loads_of_a_double) {
   return {loads, stores,
-          Expectation{"gld_efficiency", Relation::equal, 100,
-                      "a warp reads 32 neighbouring doubles: eight whole sectors", default_sizes},
+          Expectation{"gld_efficiency", Relation::equal, 100, global_loads, default_sizes},
           Expectation{"gst_efficiency", Relation::equal, 25,
                       "a block writes one double: 8 bytes of a 32-byte sector", default_sizes}};
 }
@@ -85,7 +113,7 @@ extern const Family reduction = {
     .footprint = footprint,
     .prepare = prepare,
     .work = work,
-    .ceiling = {},
+    .ceiling = "copy",
     .variants =
         {
             {"neighbored_divergent", "reduction_neighbored_divergent", geometry, expected,
@@ -110,6 +138,26 @@ extern const Family reduction = {
                    shared_cost("shared_store_transactions_per_request", 131.0 / 68,
                                "131 transactions in 68 requests a block: neighbouring doubles, two "
                                "transactions a full warp and one when half of it or less works"))},
+            {"shuffle", "reduction_shuffle", geometry, expected,
+             costs(shared_cost("shared_load_transactions_per_request", 2,
+                               "one request a block: a full warp of doubles, a transaction for "
+                               "each of its halves"),
+                   shared_cost("shared_store_transactions_per_request", 1,
+                               "32 requests a block, the sum of a warp each: one double"))},
+            {"shuffle_double2", "reduction_shuffle_double2", quarter_geometry, expected,
+             costs(shared_cost("shared_load_transactions_per_request", 1,
+                               "one thread reads the sums of eight warps: one or two doubles a "
+                               "request"),
+                   shared_cost("shared_store_transactions_per_request", 1,
+                               "eight requests a block, the sum of a warp each: one double"),
+                   two_a_thread)},
+            {"copy",
+             "reduction_copy",
+             copy_geometry,
+             copied,
+             {{"gld_efficiency", Relation::equal, 100, two_a_thread, default_sizes},
+              {"gst_efficiency", Relation::equal, 100, two_a_thread, default_sizes}},
+             copy_work},
         },
 };
 

@@ -1,10 +1,10 @@
-// Sums of 1,024 doubles, one a block, by a tree in shared memory: ten steps that each halve what is
-// left. In place: a block's sum goes to the first of its elements. The three differ only in which
-// threads work in a step, and so in how many warps it keeps busy and which banks they meet.
-//
-// Every step reads both of its operands from the tile and writes the sum back. n may be anything:
-// threads past it put a zero into the tile. The steps end where the launch's block does, so that
-// the compiler keeps them a loop.
+// Sums of 1,024 doubles, one a block, in place: it goes to the block's first element. n may be
+// anything; past it, all is zero. The first three go by a tree in shared memory: ten steps that
+// each halve what is left. They differ only in which threads work in a step, and so in how many
+// warps it keeps busy and which banks they meet. Every step reads both of its operands from the
+// tile and writes the sum back. The steps end where the launch's block does, so that the compiler
+// keeps them a loop. The last two sums go by shuffles within warps, which need neither shared
+// memory nor barriers; `copy` is no sum at all.
 
 constexpr int tile_size = 1024;  // blockDim.x
 
@@ -64,4 +64,78 @@ extern "C" __global__ void reduction_interleaved(double* data, int n) {
     __syncthreads();
   }
   if (t == 0) data[i] = tile[0];
+}
+
+// What a warp's lanes hold together, in its first lane.
+__device__ __forceinline__ double warp_sum(double value) {
+  for (int distance = warpSize / 2; distance > 0; distance /= 2) {
+    value += __shfl_down_sync(0xFFFFFFFF, value, distance);
+  }
+  return value;
+}
+
+// An element a thread; each warp adds its 32, and the first warp adds what 32 warps found: one
+// barrier in place of ten.
+extern "C" __global__ void reduction_shuffle(double* data, int n) {
+  __shared__ double of_warp[32];
+  const unsigned t = threadIdx.x;
+  const unsigned i = blockIdx.x * blockDim.x + t;
+  double sum = i < static_cast<unsigned>(n) ? data[i] : 0;
+  sum = warp_sum(sum);
+  if (t % 32 == 0) of_warp[t / 32] = sum;
+  __syncthreads();
+
+  if (t < 32) {
+    sum = warp_sum(of_warp[t]);
+    if (t == 0) data[i] = sum;
+  }
+}
+
+// A quarter of the threads with four elements each, in two loads of 16 bytes that are both under
+// way before either is waited for: eight such blocks fit on a multiprocessor where two of 1,024
+// threads do, and while one waits at its barrier the others load.
+constexpr unsigned pair_threads = 256;
+
+extern "C" __global__ void __launch_bounds__(pair_threads)
+    reduction_shuffle_double2(double* data, int n) {
+  constexpr unsigned warps = pair_threads / 32;
+  __shared__ double of_warp[warps];
+  const unsigned t = threadIdx.x;
+  const unsigned first = blockIdx.x * 1024;
+  double sum = 0;
+  if (first + 1024 <= static_cast<unsigned>(n)) {
+    const double2* pairs = reinterpret_cast<const double2*>(data + first);
+    const double2 a = pairs[t], b = pairs[t + pair_threads];
+    sum = (a.x + a.y) + (b.x + b.y);
+  } else {
+#pragma unroll
+    for (unsigned i = 0; i < 1024; i += pair_threads) {
+      if (first + i + t < static_cast<unsigned>(n)) sum += data[first + i + t];
+    }
+  }
+  sum = warp_sum(sum);
+  if (t % 32 == 0) of_warp[t / 32] = sum;
+  __syncthreads();
+
+  if (t == 0) {
+    sum = 0;
+#pragma unroll
+    for (unsigned warp = 0; warp < warps; ++warp) sum += of_warp[warp];
+    data[first] = sum;
+  }
+}
+
+// No sum at all: the first half of the vector over the second, as many bytes through memory as a
+// sum reads. What the others could reach at best.
+extern "C" __global__ void reduction_copy(double* data, int n) {
+  const unsigned half = static_cast<unsigned>(n) / 2;
+  const unsigned i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+  if (half % 2 == 0) {
+    if (i < half) {
+      *reinterpret_cast<double2*>(data + half + i) = *reinterpret_cast<const double2*>(data + i);
+    }
+  } else {
+    if (i < half) data[half + i] = data[i];
+    if (i + 1 < half) data[half + i + 1] = data[i + 1];
+  }
 }

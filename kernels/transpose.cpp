@@ -1,5 +1,6 @@
 // Transposing a matrix: one side of the copy is against the grain of memory, unless shared memory
-// turns the tiles round. `copy` moves as much without a transpose: the ceiling.
+// turns the tiles round. The two copies move as much without a transpose: `copy` an element a
+// thread, like the variants after it, `copy_float4` four of them, which is the ceiling.
 #include <algorithm>
 #include <cstdint>
 
@@ -68,6 +69,18 @@ Geometry geometry(std::int64_t n) {
   return transpose_geometry(static_cast<std::int32_t>(n), static_cast<std::int32_t>(n));
 }
 
+Geometry rows_geometry(std::int64_t n) {
+  return {.grid = {blocks_for(n, 32), blocks_for(n, 32)}, .block = {32, 8}};
+}
+
+Geometry squares_geometry(std::int64_t n) {
+  return {.grid = {blocks_for(n, 64), blocks_for(n, 64)}, .block = {256}};
+}
+
+Geometry copy_float4_geometry(std::int64_t n) {
+  return {.grid = {blocks_for(n * n, 4 * 256)}, .block = {256}};
+}
+
 std::vector<Expected> transposed(std::int64_t n, const Problem& problem) {
   return transpose_expected(problem, static_cast<std::int32_t>(n), static_cast<std::int32_t>(n));
 }
@@ -87,23 +100,28 @@ Work work(std::int64_t n) {
 const std::vector<std::int64_t> default_sizes = {1024, 4096};
 
 constexpr const char* rows_of_tile = "a warp touches two rows of 16 floats: two whole sectors each";
+constexpr const char* row_of_tile = "a warp touches one row of 32 floats: four whole sectors";
+constexpr const char* quarters_of_rows =
+    "a warp touches 64 floats of each of two rows: eight whole sectors each";
+constexpr const char* four_a_thread =
+    "a warp touches 128 floats that follow each other: 16 whole sectors";
 
-Expectation loads_coalesced() {
-  return {"gld_efficiency", Relation::equal, 100, rows_of_tile, default_sizes};
+Expectation loads_coalesced(const char* reason = rows_of_tile) {
+  return {"gld_efficiency", Relation::equal, 100, reason, default_sizes};
 }
 
-Expectation stores_coalesced() {
-  return {"gst_efficiency", Relation::equal, 100, rows_of_tile, default_sizes};
+Expectation stores_coalesced(const char* reason = rows_of_tile) {
+  return {"gst_efficiency", Relation::equal, 100, reason, default_sizes};
 }
 
-std::vector<Expectation> tile_costs(double store, std::string_view store_reason, double load,
-                                    std::string_view load_reason) {
-  return {loads_coalesced(),
-          stores_coalesced(),
-          {"shared_store_transactions_per_request", Relation::equal, store,
-           std::string(store_reason), default_sizes},
-          {"shared_load_transactions_per_request", Relation::equal, load, std::string(load_reason),
-           default_sizes}};
+std::vector<Expectation> tile_costs(double store, const char* store_reason, double load,
+                                    const char* load_reason, const char* coalesced = rows_of_tile) {
+  return {
+      loads_coalesced(coalesced),
+      stores_coalesced(coalesced),
+      {"shared_store_transactions_per_request", Relation::equal, store, store_reason,
+       default_sizes},
+      {"shared_load_transactions_per_request", Relation::equal, load, load_reason, default_sizes}};
 }
 
 }  // namespace
@@ -118,7 +136,7 @@ extern const Family transpose = {
     .footprint = footprint,
     .prepare = prepare,
     .work = work,
-    .ceiling = "copy",
+    .ceiling = "copy_float4",
     .variants =
         {
             {"copy", "transpose_copy", geometry, copied, {loads_coalesced(), stores_coalesced()}},
@@ -142,6 +160,21 @@ extern const Family transpose = {
                         2,
                         "in rows of 17 words, a warp's two columns lie in 16 banks each and share "
                         "one")},
+            {"tiled_rows", "transpose_tiled_rows", rows_geometry, transposed,
+             tile_costs(1, "a warp writes one row of 32 words: 32 words in 32 banks", 1,
+                        "a column in rows of 33 words: every word is one bank further",
+                        row_of_tile)},
+            {"tiled_float4", "transpose_tiled_float4", squares_geometry, transposed,
+             tile_costs(4,
+                        "512 bytes a warp, and 128 in a transaction: the rows that eight lanes "
+                        "write lie in different banks, since their places are exchanged",
+                        4, "512 bytes a warp, and 128 in a transaction: two whole rows of the tile",
+                        quarters_of_rows)},
+            {"copy_float4",
+             "transpose_copy_float4",
+             copy_float4_geometry,
+             copied,
+             {loads_coalesced(four_a_thread), stores_coalesced(four_a_thread)}},
         },
 };
 

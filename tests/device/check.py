@@ -13,6 +13,15 @@ VARIANTS = {
     "reduceSum": ("reduction", "neighbored_divergent", 65536),
     "reduceSum1": ("reduction", "neighbored_strided", 65536),
     "reduceSum2": ("reduction", "interleaved", 65536),
+    "transpose_tiled_rows": ("transpose", "tiled_rows", 1024),
+    "transpose_tiled_float4": ("transpose", "tiled_float4", 1024),
+    "transpose_copy_float4": ("transpose", "copy_float4", 1024),
+    "matmul_registers_64x64": ("matmul", "registers_64x64", 256),
+    "matmul_registers_64x128": ("matmul", "registers_64x128", 256),
+    "matmul_registers_128x128": ("matmul", "registers_128x128", 256),
+    "reduction_shuffle": ("reduction", "shuffle", 65536),
+    "reduction_shuffle_double2": ("reduction", "shuffle_double2", 65536),
+    "reduction_copy": ("reduction", "copy", 65536),
 }
 SHARED = {
     "setRowReadRow": "set_row_read_row",

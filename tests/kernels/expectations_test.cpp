@@ -7,6 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kernels/family.h"
@@ -51,6 +52,16 @@ std::vector<Pair> pairs() {
       {"rect", "setRowReadRow2", "smem_rectangle", "set_row_read_row2"},
       {"rect", "setColReadCol2", "smem_rectangle", "set_col_read_col2"},
   };
+  const std::string ceilings = "ceilings_1024_256_65536";
+  for (const auto& [family, size, variants] :
+       std::vector<std::tuple<std::string, std::int64_t, std::vector<std::string>>>{
+           {"transpose", 1024, {"tiled_rows", "tiled_float4", "copy_float4"}},
+           {"matmul", 256, {"registers_64x64", "registers_64x128", "registers_128x128"}},
+           {"reduction", 65'536, {"shuffle", "shuffle_double2", "copy"}}}) {
+    for (const std::string& variant : variants) {
+      all.push_back({ceilings, family + "_" + variant, family, variant, size});
+    }
+  }
   for (const auto& [kernel, variant] :
        std::map<std::string, std::string>{{"setRowReadRow", "set_row_read_row"},
                                           {"setColReadCol", "set_col_read_col"},
@@ -163,10 +174,11 @@ TEST(Expectations, HoldForDefaultSizes) {
   }
 }
 
-TEST(Expectations, AskVectorAddAndTheCopyForPerfectCoalescing) {
+TEST(Expectations, AskVectorAddAndTheCopiesForPerfectCoalescing) {
   for (const Variant* variant :
        {find_family("vector_add")->find("block_128"), find_family("vector_add")->find("block_256"),
-        find_family("transpose")->find("copy")}) {
+        find_family("transpose")->find("copy"), find_family("transpose")->find("copy_float4"),
+        find_family("reduction")->find("copy")}) {
     ASSERT_EQ(variant->expectations.size(), 2U) << variant->entry;
     EXPECT_EQ(variant->expectations[0].metric, "gld_efficiency");
     EXPECT_EQ(variant->expectations[0].value, 100);
@@ -184,6 +196,7 @@ TEST(Expectations, ShowWhatAPadIsFor) {
   };
   EXPECT_EQ(load("tiled"), 8);
   EXPECT_EQ(load("tiled_padded"), 2);
+  EXPECT_EQ(load("tiled_rows"), 1);
 }
 
 }  // namespace

@@ -184,6 +184,21 @@ TEST(Geometry, PutsColumnsOnXAndRowsOnY) {
   EXPECT_EQ(matmul_geometry(1, 1).block, (Dim3{16, 16, 1}));
 }
 
+TEST(Geometry, CoversTheMatrixWithTilesOfManySizes) {
+  const auto grid = [](std::string_view family, std::string_view name, std::int64_t n) {
+    return variant(family, name).geometry(n).grid;
+  };
+  EXPECT_EQ(grid("transpose", "tiled_rows", 33), (Dim3{2, 2, 1}));
+  EXPECT_EQ(grid("transpose", "tiled_float4", 64), (Dim3{1, 1, 1}));
+  EXPECT_EQ(grid("transpose", "tiled_float4", 65), (Dim3{2, 2, 1}));
+  EXPECT_EQ(grid("transpose", "copy_float4", 33), (Dim3{2, 1, 1}));
+  EXPECT_EQ(grid("matmul", "registers_64x64", 65), (Dim3{2, 2, 1}));
+  EXPECT_EQ(grid("matmul", "registers_64x128", 129), (Dim3{2, 3, 1}));
+  EXPECT_EQ(grid("matmul", "registers_128x128", 129), (Dim3{2, 2, 1}));
+  EXPECT_EQ(grid("reduction", "copy", 1), (Dim3{1, 1, 1}));
+  EXPECT_EQ(grid("reduction", "copy", 1026), (Dim3{2, 1, 1}));
+}
+
 TEST(Geometry, GivesDynamicTilesTheSizeOfTheStaticOnes) {
   const auto dynamic = [](std::string_view family, std::string_view name) {
     return variant(family, name).geometry(0).dynamic_shared_bytes;
@@ -333,6 +348,16 @@ TEST(Reduction, WritesOneSumABlock) {
   EXPECT_EQ(work.bytes_read, 8208U);
   EXPECT_EQ(work.bytes_written, 16U);
   EXPECT_EQ(work.flops, 1024U);
+}
+
+TEST(Reduction, CopiesTheFirstHalfOverTheSecondAsItsCeiling) {
+  Problem problem = find_family("reduction")->prepare(5);
+  fill<double>(problem.buffers[0], {1, 2, 3, 4, 5});
+  const Variant& copy = variant("reduction", "copy");
+  EXPECT_THAT(values<double>(copy.expected(5, problem).at(0).values), ElementsAre(1, 2, 1, 2, 5));
+  EXPECT_EQ(copy.work(5).bytes_read, 16U);
+  EXPECT_EQ(copy.work(5).bytes_written, 16U);
+  EXPECT_EQ(copy.work(5).flops, 0U);
 }
 
 }  // namespace

@@ -46,10 +46,14 @@ TEST(Registry, NamesTheVariantsThatPeopleKnow) {
                           "set_row_read_col_pad1", "set_row_read_col_pad2",
                           "set_row_read_col_dyn_pad1", "set_row_read_col_dyn_pad2"));
   EXPECT_THAT(names_of(*find_family("transpose")),
-              ElementsAre("copy", "naive", "tiled", "tiled_padded"));
-  EXPECT_THAT(names_of(*find_family("matmul")), ElementsAre("naive", "tiled_16"));
+              ElementsAre("copy", "naive", "tiled", "tiled_padded", "tiled_rows", "tiled_float4",
+                          "copy_float4"));
+  EXPECT_THAT(
+      names_of(*find_family("matmul")),
+      ElementsAre("naive", "tiled_16", "registers_64x64", "registers_64x128", "registers_128x128"));
   EXPECT_THAT(names_of(*find_family("reduction")),
-              ElementsAre("neighbored_divergent", "neighbored_strided", "interleaved"));
+              ElementsAre("neighbored_divergent", "neighbored_strided", "interleaved", "shuffle",
+                          "shuffle_double2", "copy"));
 }
 
 TEST(Registry, MeasuresTheseSizesByDefault) {
@@ -68,8 +72,9 @@ TEST(Family, FindsAVariantByItsName) {
   EXPECT_EQ(transpose.find("naiv"), nullptr);
 }
 
-TEST(Family, ComparesTransposesWithACopy) {
-  EXPECT_EQ(find_family("transpose")->ceiling, "copy");
+TEST(Family, ComparesTransposesAndSumsWithCopies) {
+  EXPECT_EQ(find_family("transpose")->ceiling, "copy_float4");
+  EXPECT_EQ(find_family("reduction")->ceiling, "copy");
   for (const Family* family : registry()) {
     if (family->ceiling.empty()) continue;
     EXPECT_NE(family->find(family->ceiling), nullptr) << family->name;

@@ -47,7 +47,16 @@ Ours ours(const Row& row) {
       {"matrixMultiplyShared", {"matmul", "tiled_16", 256}},
       {"reduceSum", {"reduction", "neighbored_divergent", 65536}},
       {"reduceSum1", {"reduction", "neighbored_strided", 65536}},
-      {"reduceSum2", {"reduction", "interleaved", 65536}}};
+      {"reduceSum2", {"reduction", "interleaved", 65536}},
+      {"transpose_tiled_rows", {"transpose", "tiled_rows", 1024}},
+      {"transpose_tiled_float4", {"transpose", "tiled_float4", 1024}},
+      {"transpose_copy_float4", {"transpose", "copy_float4", 1024}},
+      {"matmul_registers_64x64", {"matmul", "registers_64x64", 256}},
+      {"matmul_registers_64x128", {"matmul", "registers_64x128", 256}},
+      {"matmul_registers_128x128", {"matmul", "registers_128x128", 256}},
+      {"reduction_shuffle", {"reduction", "shuffle", 65536}},
+      {"reduction_shuffle_double2", {"reduction", "shuffle_double2", 65536}},
+      {"reduction_copy", {"reduction", "copy", 65536}}};
   const std::string& kernel = row.at("kernel");
   const std::string& golden_case = row.at("case");
   if (const auto found = mixed.find(kernel); found != mixed.end()) return found->second;
@@ -98,7 +107,7 @@ TEST_P(GoldenKernels, AreMetToTheLastCount) {
   Options options;
   options.arch = GetParam();
   const std::vector<Row> rows = golden_kernels();
-  ASSERT_EQ(rows.size(), 29u);
+  ASSERT_EQ(rows.size(), 38u);
   for (const Row& row : rows) {
     const Ours wanted = ours(row);
     SCOPED_TRACE(row.at("case") + " " + row.at("kernel") + " as " + wanted.family + "/" +
@@ -143,11 +152,23 @@ TEST(OwnKernels, AreRightAtOddSizesOnAnyNumberOfThreads) {
                                  {"transpose", "naive", 100},
                                  {"transpose", "tiled", 47},
                                  {"transpose", "tiled_padded", 17},
+                                 {"transpose", "tiled_rows", 45},
+                                 {"transpose", "tiled_float4", 70},
+                                 {"transpose", "tiled_float4", 68},
+                                 {"transpose", "copy_float4", 33},
                                  {"matmul", "naive", 50},
                                  {"matmul", "tiled_16", 33},
+                                 {"matmul", "registers_64x64", 65},
+                                 {"matmul", "registers_64x128", 132},
+                                 {"matmul", "registers_128x128", 63},
                                  {"reduction", "interleaved", 5000},
                                  {"reduction", "neighbored_divergent", 1025},
-                                 {"reduction", "neighbored_strided", 3}};
+                                 {"reduction", "neighbored_strided", 3},
+                                 {"reduction", "shuffle", 1025},
+                                 {"reduction", "shuffle_double2", 1500},
+                                 {"reduction", "copy", 1},
+                                 {"reduction", "copy", 1026},
+                                 {"reduction", "copy", 1028}};
   for (const Ours& kernel : odd) {
     SCOPED_TRACE(kernel.family + "/" + kernel.variant);
     Options options;
