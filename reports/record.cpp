@@ -27,6 +27,7 @@ std::vector<LaunchRecord> read_launches(const schema::Reader& reader, std::int64
     launch.failed = row.text("outcome") != "done";
     launch.verified = row.flag("verified");
     launch.is_ceiling = row.flag("is_ceiling");
+    launch.computes = row.flag("flops");
     launch.reason = row.text("reason");
   }
   return launches;

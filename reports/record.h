@@ -48,6 +48,7 @@ struct LaunchRecord {
   std::string family, variant;
   std::optional<std::int64_t> size;
   bool failed = false, verified = false, is_ceiling = false;
+  bool computes = false;  ///< its useful work has floating-point operations
   std::string reason;
 };
 

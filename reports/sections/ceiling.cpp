@@ -1,6 +1,7 @@
 // How near the launches come to what the device's memory can give: the bandwidth that a copying
-// variant (one that its family marks as its ceiling) was measured at on the same device. Its
-// largest size counts, and that of the others: small ones are partly served by caches.
+// variant (one that its family marks as its ceiling, and that computes nothing) was measured at on
+// the same device. The one that moved most bytes counts, and of the others the largest size: small
+// ones are partly served by caches.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -95,16 +96,17 @@ void add_device(Document& document, const RunRecord& run, std::int64_t device_id
 
 std::optional<Ceiling> ceiling_of(const RunRecord& run, std::int64_t device_id) {
   std::optional<Ceiling> best;
-  std::optional<std::int64_t> size;
+  double most_bytes = 0;
   for (const Group& group : run.groups) {
-    if (group.device_id != device_id || group.size < size) continue;
+    if (group.device_id != device_id) continue;
     for (const Subject& subject : group.subjects) {
-      const Figure bandwidth = subject.figure("achieved_bandwidth");
-      if (!subject.is_ceiling() || !bandwidth.value || *bandwidth.value <= 0) continue;
-      if (best && group.size == size && best->bandwidth >= *bandwidth.value) continue;
-      size = group.size;
+      if (!subject.is_ceiling() || subject.launches.front()->computes) continue;
+      const double bandwidth = subject.figure("achieved_bandwidth").value.value_or(0);
+      const double bytes = bandwidth * subject.figure("duration").value.value_or(0);
+      if (bytes <= most_bytes) continue;
+      most_bytes = bytes;
       const std::string name = group.family + "/" + subject.variant;
-      best = Ceiling{*bandwidth.value, name,
+      best = Ceiling{bandwidth, name,
                      fmt::format("what {}{} moved in this run", name,
                                  group.size ? " at " + grouped_number(*group.size) : "")};
     }

@@ -120,6 +120,31 @@ TEST(Report, OfSeveralDevicesHasATableForEach) {
   expect_golden("two_devices.md", report_of(add_two_device_run, Format::markdown));
 }
 
+TEST(Report, TakesTheCopyThatMovedMostBytesAsTheCeilingOfTheMemory) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  const std::int64_t with = add_ceilings_run(store, true), without = add_ceilings_run(store, false);
+  const schema::Reader reader(database.path());
+  // Neither the copy of the largest size nor the product, which is no copy.
+  EXPECT_THAT(render_report(reader, with, Format::markdown),
+              HasSubstr("The ceiling is 3,835 GB/s: what transpose/copy_float4 at 4,096 moved in "
+                        "this run."));
+  EXPECT_THAT(render_report(reader, without, Format::markdown),
+              HasSubstr("The ceiling is 3,835 GB/s: what transpose/copy_float4 at 4,096 moved in "
+                        "run 1."));
+}
+
+TEST(Report, ShowsEachFamilysShareOfItsOwnCeiling) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  const std::int64_t run = add_ceilings_run(store, true);
+  const schema::Reader reader(database.path());
+  const std::string text = render_report(reader, run, Format::markdown);
+  EXPECT_THAT(text, AllOf(HasSubstr("of copy_float4 (%)"), HasSubstr("of copy (%)"),
+                          HasSubstr("of cublas (%)")));
+  EXPECT_THAT(text, HasSubstr("1.00 |             21.5 |            80 |"));  // 25 ms against 20
+}
+
 TEST(Report, OfAnInterruptedEmptyRunSaysSo) {
   expect_golden("empty.md", report_of(add_empty_run, Format::markdown));
   const auto json = nlohmann::json::parse(report_of(add_empty_run, Format::json));

@@ -263,6 +263,30 @@ std::int64_t add_timing_run(Store& store) {
   return run;
 }
 
+std::int64_t add_ceilings_run(Store& store, bool ceilings) {
+  const std::int64_t run = store.begin_run(run_on("cupti", "ceilings"));
+  const std::int64_t device = store.add_device(run, h200());
+  const auto add = [&](Launch launch, std::uint64_t flops, double median_ns, bool is_ceiling) {
+    if (is_ceiling && !ceilings) return;
+    launch.flops = flops;
+    launch.is_ceiling = is_ceiling;
+    time(launch, {median_ns, median_ns}, 0.002);
+    store.add_launch(run, device, launch);
+  };
+  add(launch_of("transpose", "tiled_float4", 4096), 0, 36'000, false);
+  add(launch_of("transpose", "copy_float4", 4096), 0, 35'000, true);
+  for (const bool copy : {false, true}) {
+    Launch launch = launch_of("reduction", copy ? "copy" : "shuffle", 4'194'304);
+    launch.useful_bytes_read = copy ? 16 << 20 : 32 << 20;
+    launch.useful_bytes_written = copy ? 16 << 20 : 0;
+    add(launch, copy ? 0 : 4'190'208, copy ? 12'000 : 14'000, copy);
+  }
+  add(launch_of("matmul", "registers", 8192), 1'099'511'627'776, 25'000'000, false);
+  add(launch_of("matmul", "cublas", 8192), 1'099'511'627'776, 20'000'000, true);
+  store.end_run(run, RunOutcome::done, "");
+  return run;
+}
+
 std::int64_t add_hostile_run(Store& store) {
   const std::int64_t run = store.begin_run(run_on("cupti", "a | b\n# <script> #"));
   const std::int64_t device = store.add_device(run, h200());

@@ -36,6 +36,11 @@ std::int64_t add_repeated_run(schema::Store& store);
 /// Times, and counters without permission.
 std::int64_t add_timing_run(schema::Store& store);
 
+/// Times of three families with ceilings of their own: two copies, of which transpose's moves more
+/// bytes and reduction's has the larger size, and a library's product, which moves most.
+/// `ceilings`: with them, or only the others.
+std::int64_t add_ceilings_run(schema::Store& store, bool ceilings);
+
 /// Names that try to be markup, a table's end, terminal commands.
 std::int64_t add_hostile_run(schema::Store& store);
 
