@@ -134,7 +134,13 @@ struct Variant {
   std::function<Problem(std::int64_t n)> prepare = {};  ///< its own problem; empty: the family's
   std::string reference = {};  ///< the variant of the family whose result it must give; empty: none
   std::string failure = {};    ///< why it cannot be launched (the compiler's words); empty: it can
+  /// "cuBLAS": the entry is a function of that library, which launches kernels of its own: only
+  /// hardware runs them, where the library is installed. Empty: a kernel of an image.
+  std::string library = {};
 };
+
+/// Of a library's call: how its kernels are launched is its own affair.
+inline constexpr Geometry unknown_geometry = {.grid = {0, 0, 0}, .block = {0, 0, 0}};
 
 struct Family {
   std::string name;

@@ -125,7 +125,7 @@ struct Launch {
   bool verified = false;
   bool is_ceiling = false;  ///< the family's bandwidth ceiling
   LaunchOutcome outcome = LaunchOutcome::done;
-  std::string reason;  ///< why it failed
+  std::string reason;  ///< why it failed, or could not be run at all
   std::vector<Counter> counters;
   std::optional<Timing> timing;
   std::string timing_reason;  ///< why there is no timing

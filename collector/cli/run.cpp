@@ -87,9 +87,28 @@ std::vector<std::string> unanswered(const RunRequest& request, const schema::Rea
   return remarks;
 }
 
+/// Says what could not be run here, and throws Error{nothing} when that was everything.
+void say_what_was_not_run(const RunRequest& request, const schema::Reader& reader,
+                          std::int64_t run_id) {
+  const schema::Rows missing = reader.query(
+      "SELECT family || '/' || variant, min(reason) FROM launches WHERE run_id = :run AND "
+      "outcome = 'done' AND reason IS NOT NULL GROUP BY family, variant",
+      {{":run", run_id}});
+  const schema::Rows run = reader.query(
+      "SELECT count(*) FROM launches WHERE run_id = :run AND verified = 1", {{":run", run_id}});
+  const bool none_ran = run.rows.at(0).at(0) == schema::Value(std::int64_t{0});
+  for (const auto& row : missing.rows) {
+    const std::string text = fmt::format("{} was not run: {}", std::get<std::string>(row[0]),
+                                         std::get<std::string>(row[1]));
+    if (none_ran) throw Error(ExitCode::nothing, text);
+    remark(request, text);
+  }
+}
+
 /// Says which metrics stayed without a value; throws Error{nothing} when all did.
 void check_answers(const RunRequest& request, std::int64_t run_id) {
   const schema::Reader reader(request.database);
+  say_what_was_not_run(request, reader, run_id);
   const std::vector<std::string> remarks = unanswered(request, reader, run_id);
   for (const std::string& text : remarks) remark(request, text);
   const schema::Rows rows = reader.query(

@@ -13,7 +13,11 @@
 namespace warpmeter::cli {
 namespace {
 
-std::string extent(const Dim3& dim) { return fmt::format("{} x {} x {}", dim.x, dim.y, dim.z); }
+/// A library decides itself how its kernels are launched.
+reports::Cell extent_of(const kernels::Variant& variant, const Dim3& dim) {
+  if (!variant.library.empty()) return reports::Missing{variant.library + " decides"};
+  return fmt::format("{} x {} x {}", dim.x, dim.y, dim.z);
+}
 
 }  // namespace
 
@@ -37,7 +41,7 @@ reports::Table plan_table(const run::Choice& choice) {
         table.rows.push_back(
             {std::string(family.name), std::string(variant->name),
              family.has_sizes() ? reports::Cell(size) : reports::Cell(reports::Missing{"one size"}),
-             extent(geometry.grid), extent(geometry.block),
+             extent_of(*variant, geometry.grid), extent_of(*variant, geometry.block),
              std::int64_t{geometry.dynamic_shared_bytes}, bytes});
       }
     }

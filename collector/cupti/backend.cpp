@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "collector/cupti/context.h"
+#include "collector/cupti/cublas.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/module.h"
 #include "collector/cupti/planner.h"
@@ -61,6 +63,10 @@ class GpuBackend final : public run::Backend {
   }
   std::string timing_unavailable() const override { return lost_context(); }
   std::string lost() const override { return lost_context(); }
+  std::string launch_unavailable(const run::Launch& launch) const override {
+    if (launch.library.empty() || cublas_library().ok()) return "";
+    return cublas_library().sentence();
+  }
 
   std::uint64_t problem_capacity() const override {
     context_.make_current();
@@ -83,6 +89,11 @@ class GpuBackend final : public run::Backend {
   std::span<const std::string> counters() const { return counters_; }
   bool is_cancelled() const { return cancelled_ && cancelled_(); }
   double timeout_s() const { return timeout_s_; }
+  /// Started when it is first needed.
+  const Cublas& cublas() {
+    if (!cublas_) cublas_.emplace(cublas_library().api, context_);
+    return *cublas_;
+  }
 
   /// Counters of launches; a Profiler that failed is not used again.
   std::vector<std::vector<schema::Counter>> measure(
@@ -133,6 +144,7 @@ class GpuBackend final : public run::Backend {
   schema::Device device_;
   Context context_;
   Modules modules_;
+  std::optional<Cublas> cublas_;
   Memory flush_;
   std::vector<std::string> counters_;
   bool is_selected_ = false;
@@ -153,6 +165,7 @@ class GpuWorkload final : public run::Workload {
     run::Execution execution;
     execution.failure = backend_.lost_context();
     if (!execution.failure.empty()) return execution;
+    if (!launch.library.empty()) return execute_call(launch);
     const Function* function = backend_.modules().find(launch, execution.failure);
     if (function == nullptr) return execution;
     execution.registers = function->registers;
@@ -187,15 +200,15 @@ class GpuWorkload final : public run::Workload {
       return std::vector<std::vector<schema::Counter>>(launches.size());
     }
     std::string reason = backend_.counters_unavailable();
+    if (reason.empty()) reason = several_kernels(launches);
     if (reason.empty() && backend_.plan()->metrics().empty()) {
       reason = "the device has none of the counters";
     }
     if (reason.empty()) {
       try {
-        std::vector<const Function*> functions;
-        for (const run::Launch& launch : launches) functions.push_back(&find(launch));
+        for (const run::Launch& launch : launches) find(launch);  // loaded before the counting
         return backend_.measure(launches.size(), [&](std::size_t i) {
-          start_from_input(launches[i], *functions[i], schema::CacheState::warm);
+          start_from_input(launches[i], schema::CacheState::warm);
         });
       } catch (const Error& error) {
         reason = error.what();
@@ -210,14 +223,17 @@ class GpuWorkload final : public run::Workload {
   std::vector<double> time(const run::Launch& launch, schema::CacheState cache, int warm_up,
                            int samples) override {
     backend_.context().make_current();
-    const Function& function = find(launch);
+    find(launch);
     std::vector<double> durations_ns;
+    const auto enqueue_all = [&] {
+      for (int i = 0; i < warm_up + samples; ++i) start_from_input(launch, cache);
+    };
     try {
-      durations_ns = record_durations(cupti_library().api, backend_.context(), launch.entry, [&] {
-        for (int i = 0; i < warm_up + samples; ++i) {
-          start_from_input(launch, function, cache);
-        }
-      });
+      durations_ns =
+          launch.library.empty()
+              ? record_durations(cupti_library().api, backend_.context(), launch.entry, enqueue_all)
+              : record_calls(cupti_library().api, backend_.context(),
+                             static_cast<std::size_t>(warm_up + samples), enqueue_all);
     } catch (const Cancelled&) {
       return {};
     }
@@ -234,20 +250,56 @@ class GpuWorkload final : public run::Workload {
   std::vector<schema::Line> lines(const run::Launch&) override { return {}; }
 
  private:
-  const Function& find(const run::Launch& launch) {
+  /// Runs a library's function, and learns how many kernels a call of it is.
+  run::Execution execute_call(const run::Launch& launch) {
+    run::Execution execution;
+    resident_->restore();
+    try {
+      kernels_of_call_[launch.entry] =
+          count_kernels(cupti_library().api, backend_.context(), [&] { call(launch); });
+      execution.buffers = resident_->read_back(launch);
+    } catch (const Error& error) {
+      execution.failure = error.what();
+      backend_.context().note_failure(execution.failure);
+    }
+    return execution;
+  }
+
+  /// Why calls of a library cannot be counted: each range of the profiler is a kernel.
+  std::string several_kernels(std::span<const run::Launch> launches) const {
+    for (const run::Launch& launch : launches) {
+      const auto found = kernels_of_call_.find(launch.entry);
+      if (found == kernels_of_call_.end() || found->second == 1) continue;
+      return fmt::format(
+          "a call of {} was {} kernels here, and counters are those of one; count them with "
+          "`warpmeter profile`",
+          launch.library, found->second);
+    }
+    return "";
+  }
+
+  /// Null for a library's function, which is none of ours.
+  const Function* find(const run::Launch& launch) {
+    if (!launch.library.empty()) return nullptr;
     std::string failure;
     const Function* function = backend_.modules().find(launch, failure);
     if (function == nullptr) throw Error(ExitCode::kernel, launch.entry + ": " + failure);
-    return *function;
+    return function;
   }
 
   /// Enqueues the launch on the initial input, with the cache as asked for.
-  void start_from_input(const run::Launch& launch, const Function& function,
-                        schema::CacheState cache) {
+  void start_from_input(const run::Launch& launch, schema::CacheState cache) {
     if (backend_.is_cancelled()) throw Cancelled{};
     resident_->restore();
     if (cache == schema::CacheState::cold) backend_.flush_cache();
-    check(backend_.context().api(), enqueue(launch, function), "launching a kernel");
+    if (!launch.library.empty()) return call(launch);
+    check(backend_.context().api(), enqueue(launch, *find(launch)), "launching a kernel");
+  }
+
+  void call(const run::Launch& launch) {
+    const std::string failure = backend_.cublas().multiply(resident_->arguments());
+    if (!failure.empty()) throw Error(ExitCode::kernel, launch.entry + " failed: " + failure);
+    resident_->mark_launched(launch);
   }
 
   /// The module's variables hold what was asked for before every launch, which may change them.
@@ -297,7 +349,8 @@ class GpuWorkload final : public run::Workload {
   }
 
   GpuBackend& backend_;
-  std::optional<Resident> resident_;  ///< none when the context was broken before
+  std::optional<Resident> resident_;                    ///< none when the context was broken before
+  std::map<std::string, std::size_t> kernels_of_call_;  ///< by entry: of a library's function
 };
 
 std::unique_ptr<run::Workload> GpuBackend::load(const kernels::Problem& problem) {

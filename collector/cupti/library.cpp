@@ -185,6 +185,7 @@ class Directories {
       for (const char* packages : {"site-packages", "dist-packages"}) {
         add(python / packages / "nvidia/cu13/lib");
         add(python / packages / "nvidia/cuda_cupti/lib");
+        add(python / packages / "nvidia/cublas/lib");
       }
     }
   }
@@ -230,6 +231,11 @@ std::vector<fs::path> cupti_directories(const Environment& environment, const fs
   directories.add_python(root / "usr/local/lib");
   directories.add_python(root / "usr/lib");
   return directories.take();
+}
+
+std::vector<fs::path> library_directories() {
+  std::error_code ignored;
+  return cupti_directories(process_environment, fs::read_symlink("/proc/self/exe", ignored));
 }
 
 Loaded<CuptiApi> load_cupti(const std::vector<fs::path>& directories, bool search_loader_path) {
@@ -280,11 +286,7 @@ const Loaded<DriverApi>& driver_library() {
 }
 
 const Loaded<CuptiApi>& cupti_library() {
-  static const Loaded<CuptiApi> loaded = [] {
-    std::error_code ignored;
-    return load_cupti(
-        cupti_directories(process_environment, fs::read_symlink("/proc/self/exe", ignored)));
-  }();
+  static const Loaded<CuptiApi> loaded = load_cupti(library_directories());
   return loaded;
 }
 

@@ -181,13 +181,16 @@ const Loaded<NvmlApi>& nvml_library();
 /// An environment variable, or nullopt.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// Where libcupti.so.13 may lie, best first, existing directories only, each once: next to the
-/// program, $CUDA_HOME and $CUDA_PATH, the toolkit of the nvcc in $PATH, /usr/local/cuda*,
-/// $LD_LIBRARY_PATH, the distribution's library folders, and pip's packages of the python in $PATH
-/// and of the system. `root` is "/" except in tests.
+/// Where libcupti.so.13 and libcublas.so.13 may lie, best first, existing directories only, each
+/// once: next to the program, $CUDA_HOME and $CUDA_PATH, the toolkit of the nvcc in $PATH,
+/// /usr/local/cuda*, $LD_LIBRARY_PATH, the distribution's library folders, and pip's packages of
+/// the python in $PATH and of the system. `root` is "/" except in tests.
 std::vector<std::filesystem::path> cupti_directories(const Environment& environment,
                                                      const std::filesystem::path& program,
                                                      const std::filesystem::path& root = "/");
+
+/// The same of this process.
+std::vector<std::filesystem::path> library_directories();
 
 /// Loads CUPTI from the first of the directories that has it; the loader's own search path is the
 /// last resort when `directories` do not.

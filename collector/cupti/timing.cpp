@@ -88,28 +88,52 @@ class Recording {
   const Context& context_;
 };
 
+/// The kernels that ran, in their order.
+std::vector<Record> record_kernels(const CuptiApi& api, const Context& context,
+                                   const std::function<void()>& enqueue) {
+  Recording recording(api, context);
+  enqueue();
+  std::vector<Record> records = recording.finish();
+  std::sort(records.begin(), records.end(),
+            [](const Record& a, const Record& b) { return a.start_ns < b.start_ns; });
+  return records;
+}
+
+double elapsed_ns(const Record& record) {
+  if (record.start_ns == 0 || record.end_ns < record.start_ns) {
+    throw Error(ExitCode::no_hardware,
+                "CUPTI recorded a kernel without its time; end other profilers and measure again");
+  }
+  return static_cast<double>(record.end_ns - record.start_ns);
+}
+
 }  // namespace
 
 std::vector<double> record_durations(const CuptiApi& api, const Context& context,
                                      const std::string& kernel,
                                      const std::function<void()>& enqueue) {
-  Recording recording(api, context);
-  enqueue();
-  std::vector<Record> records = recording.finish();
-  std::erase_if(records, [&](const Record& record) { return record.kernel != kernel; });
-  std::sort(records.begin(), records.end(),
-            [](const Record& a, const Record& b) { return a.start_ns < b.start_ns; });
   std::vector<double> durations_ns;
-  durations_ns.reserve(records.size());
-  for (const Record& record : records) {
-    if (record.start_ns == 0 || record.end_ns < record.start_ns) {
-      throw Error(
-          ExitCode::no_hardware,
-          "CUPTI recorded a kernel without its time; end other profilers and measure again");
-    }
-    durations_ns.push_back(static_cast<double>(record.end_ns - record.start_ns));
+  for (const Record& each : record_kernels(api, context, enqueue)) {
+    if (each.kernel == kernel) durations_ns.push_back(elapsed_ns(each));
   }
   return durations_ns;
+}
+
+std::vector<double> record_calls(const CuptiApi& api, const Context& context, std::size_t calls,
+                                 const std::function<void()>& enqueue) {
+  const std::vector<Record> records = record_kernels(api, context, enqueue);
+  if (records.empty() || records.size() % calls != 0) return {};
+  const std::size_t of_call = records.size() / calls;
+  std::vector<double> durations_ns(calls);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    durations_ns[i / of_call] += elapsed_ns(records[i]);
+  }
+  return durations_ns;
+}
+
+std::size_t count_kernels(const CuptiApi& api, const Context& context,
+                          const std::function<void()>& enqueue) {
+  return record_kernels(api, context, enqueue).size();
 }
 
 }  // namespace warpmeter::cupti

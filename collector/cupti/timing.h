@@ -3,6 +3,7 @@
 // that CUDA events resolve.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,5 +19,15 @@ namespace warpmeter::cupti {
 std::vector<double> record_durations(const CuptiApi& api, const Context& context,
                                      const std::string& kernel,
                                      const std::function<void()>& enqueue);
+
+/// The same of `calls` calls that each launch the same number of kernels, whatever their names: the
+/// sum of a call's kernels, without the gaps between them, which recording widens. Fewer durations
+/// than calls when the kernels are no multiple of them.
+std::vector<double> record_calls(const CuptiApi& api, const Context& context, std::size_t calls,
+                                 const std::function<void()>& enqueue);
+
+/// How many kernels `enqueue` launches.
+std::size_t count_kernels(const CuptiApi& api, const Context& context,
+                          const std::function<void()>& enqueue);
 
 }  // namespace warpmeter::cupti

@@ -20,11 +20,12 @@
 
 namespace warpmeter::run {
 
-/// An entry of an image with its geometry.
+/// An entry of an image with its geometry, or a function of a library (Variant::library).
 struct Launch {
   const kernels::Image* image = nullptr;
   std::string entry;
   Geometry geometry;
+  std::string library = {};
 };
 
 /// What one launch left behind.
@@ -74,6 +75,10 @@ class Backend {
 
   /// Why nothing can be launched any more in this process; empty while it can.
   virtual std::string lost() const { return ""; }
+
+  /// Why the backend cannot run this launch, whatever its input: a library's machine code where
+  /// there is no hardware, or no such library; empty when it can.
+  virtual std::string launch_unavailable(const Launch&) const { return ""; }
 
   /// Bytes that a problem's buffers may take, what the backend adds to them included.
   virtual std::uint64_t problem_capacity() const = 0;

@@ -185,9 +185,13 @@ class Session {
       report(family, *variant, size, "run");
       Pending pending{variant,
                       {variant->image != nullptr ? variant->image : family.image, variant->entry,
-                       variant->geometry(size)},
+                       variant->geometry(size), variant->library},
                       {}};
       pending.record = describe(family, *variant, size, pending.launch.geometry);
+      if (const std::string why = backend.launch_unavailable(pending.launch); !why.empty()) {
+        store_unavailable(pending.record, why);
+        continue;
+      }
       if (!execute(*loaded.workload, loaded.problem, family, size, pending)) return;  // cancelled
       if (pending.record.reason.empty()) {
         good.push_back(std::move(pending));
@@ -208,13 +212,14 @@ class Session {
   /// Whether the counting backend runs the launch; one that does not is stored with the reason in
   /// the place of its counters.
   bool executes(Workload& counting, const Pending& pending) {
-    const Execution execution = counting.execute(pending.launch);
-    if (execution.failure.empty() || stop()) return true;
+    std::string failure = counting_->launch_unavailable(pending.launch);
+    if (failure.empty()) failure = counting.execute(pending.launch).failure;
+    if (failure.empty() || stop()) return true;
     schema::Launch record = pending.record;
     for (const std::string& name : counters_) {
       record.counters.push_back(
           {name, std::nullopt, schema::Grade::unavailable,
-           fmt::format("{} cannot count it: {}", counting_->device().name, execution.failure)});
+           fmt::format("{} cannot count it: {}", counting_->device().name, failure)});
     }
     store(std::move(record));
     flush();
@@ -428,6 +433,18 @@ class Session {
     record.timing.reset();
     record.lines.clear();
     return record;
+  }
+
+  /// A launch that the backend cannot run is a row without figures, and no failure.
+  void store_unavailable(schema::Launch record, const std::string& why) {
+    record.reason = why;
+    record.timing_reason = why;
+    for (const std::string& name : counters_) {
+      record.counters.push_back({name, std::nullopt, schema::Grade::unavailable, why});
+    }
+    for (int i = 0; i < options_.repeat; ++i) store(record);
+    flush();
+    ++done_;
   }
 
   void store_failure(schema::Launch& record) {

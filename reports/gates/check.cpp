@@ -35,6 +35,7 @@ struct LaunchToCheck {
   std::int64_t id = 0;
   LaunchName name;
   std::string readable_name, failure;
+  bool was_run = true;  ///< false for a library's function where the backend has no library
   std::map<std::string, Value, std::less<>> values;
 };
 
@@ -50,7 +51,12 @@ std::vector<LaunchToCheck> read_launches(const schema::Reader& reader,
     launch.name = {row.text("family"), row.text("variant"), row.integer("size"), row.text("grid"),
                    row.text("block")};
     names.add(launch.name);
-    if (row.text("outcome") != "done") launch.failure = "the launch failed: " + row.text("reason");
+    const std::string reason = row.text("reason");
+    if (row.text("outcome") != "done") {
+      launch.failure = "the launch failed: " + reason;
+    } else {
+      launch.was_run = reason.empty();
+    }
   }
   for (LaunchToCheck& launch : launches) launch.readable_name = names.of(launch.name);
   return launches;
@@ -127,6 +133,7 @@ std::string missing_reason(const Gate& gate, const LaunchToCheck& launch) {
 
 /// None when the gate does not apply to the launch.
 std::optional<Finding> judge(const Gate& gate, const LaunchToCheck& launch) {
+  if (!launch.was_run) return std::nullopt;
   Finding finding;
   finding.gate = gate.text;
   finding.launch = launch.readable_name;
@@ -204,7 +211,9 @@ Finding unmatched(const Gate& gate, bool any_selected, const std::vector<std::st
   finding.gate = gate.text;
   finding.relation = gate.relation;
   finding.reason = any_selected
-                       ? "it applies to no launch that it selects: none of them makes such accesses"
+                       ? "it applies to no launch that it selects: none of them makes such "
+                         "accesses, or could be "
+                         "run there"
                        : fmt::format("it matches no launch of the run{} (see: warpmeter report)",
                                      did_you_mean(gate.selector.text(), names));
   return finding;

@@ -21,7 +21,7 @@
 -- verified: 1 when its result was compared with the CPU reference and equal
 -- is_ceiling: 1 for the variant that shows the best bandwidth its family can reach
 -- outcome: done or failed; a failed launch has no figures
--- reason: why it failed; else NULL
+-- reason: why it failed, or why the backend could not run it (done, not verified, without figures); else NULL
 CREATE VIEW launches AS
 SELECT
   l.run_id,

@@ -82,6 +82,7 @@ int main(int argc, char** argv) {
         family->has_sizes() ? std::vector<std::int64_t>(family->sizes.begin(), family->sizes.end())
                             : std::vector<std::int64_t>{0};
     for (const kernels::Variant& variant : family->variants) {
+      if (!variant.library.empty()) continue;  // not ours to execute
       for (const std::int64_t n : sizes) cost += cost_of(*family, variant, n);
     }
     print(std::string(family->name), cost);

@@ -272,6 +272,11 @@ class ModelBackend : public run::Backend {
 
   std::string counters_unavailable() const override { return ""; }
   std::string timing_unavailable() const override { return no_times; }
+  std::string launch_unavailable(const run::Launch& launch) const override {
+    if (launch.library.empty()) return "";
+    return fmt::format("{} is machine code of {}, and the model executes PTX; run on a GPU",
+                       launch.entry, launch.library);
+  }
 
   /// A problem is held as the input, as the device's memory, and as what is expected of it; its
   /// reference may need room of its own.

@@ -53,6 +53,26 @@ TEST_F(Run, StoresEveryChosenVariantVerified) {
             "32");
 }
 
+TEST_F(Run, OnTheModelLeavesALibrarysVariantWithoutFiguresAndSaysWhy) {
+  const Outcome outcome = warpmeter({"run", "matmul", "-n", "16", "-b", "model"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.error, HasSubstr("matmul/cublas was not run: cublasSgemm_v2 is machine code "
+                                       "of cuBLAS, and the model executes PTX; run on a GPU"));
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE outcome = 'done'"), "6");
+  EXPECT_EQ(value_of("SELECT count(*) FROM results WHERE variant = 'cublas' AND value IS NULL AND "
+                     "reason LIKE '%machine code%'") == "0",
+            false);
+  // What was not run neither holds nor breaks a gate.
+  EXPECT_EQ(warpmeter({"check", "-g", "shared_store_transactions_per_request <= 4"}).exit_code, 0);
+  EXPECT_EQ(warpmeter({"check", "-g", "matmul/cublas: gst_efficiency >= 90"}).exit_code, 3);
+}
+
+TEST_F(Run, OfNothingButWhatCannotRunHereIsNoMeasurement) {
+  const Outcome outcome = warpmeter({"run", "matmul/cublas", "-n", "16", "-b", "model"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.error, HasSubstr("matmul/cublas was not run: "));
+}
+
 TEST_F(Run, PrintsTheComparisonOnStandardOutputAndTheRestOnStandardError) {
   const Outcome outcome = warpmeter({"run", "vector_add", "-n", "1000", "-b", "model"});
   EXPECT_THAT(outcome.output, AllOf(HasSubstr("vector_add"), HasSubstr("block_128")));

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "collector/cupti/backend.h"
+#include "collector/cupti/cublas.h"
 #include "collector/cupti/diagnose.h"
 
 namespace warpmeter::cupti {
@@ -151,6 +152,21 @@ TEST_F(WithoutDriver, DiagnosisGoesThroughAndSaysWhatIsMissing) {
     EXPECT_FALSE(finding.detail.empty());
     EXPECT_EQ(finding.ok, finding.remedy.empty());
   }
+}
+
+TEST(LoadCublas, SaysWhatIsMissingAndHowToMendIt) {
+  const Loaded<CublasApi> loaded = load_cublas({"/nonexistent"}, /*search_loader_path=*/false);
+  EXPECT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.sentence(),
+            "cuBLAS is not installed (no libcublas.so.13 or .12 can be loaded); install the CUDA "
+            "toolkit or `pip install nvidia-cublas`, or put libcublas.so.13 and libcublasLt.so.13 "
+            "into LD_LIBRARY_PATH");
+}
+
+TEST_F(CuptiDirectories, LoadCublasPassesOverAFileThatIsNoLibrary) {
+  file("lib/libcublas.so.13");
+  file("lib/libcublasLt.so.13");
+  EXPECT_FALSE(load_cublas({root_ / "lib"}, /*search_loader_path=*/false).ok());
 }
 
 }  // namespace

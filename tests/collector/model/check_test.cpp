@@ -49,6 +49,7 @@ TEST(Check, FindsNothingInTheCatalogue) {
                                                               : 80;
     const kernels::Problem problem = family->prepare(n);
     for (const kernels::Variant& variant : family->variants) {
+      if (!variant.library.empty()) continue;
       EXPECT_EQ(check(*family->image, variant.entry, variant.geometry(n), problem), "")
           << family->name << "/" << variant.name;
     }

@@ -46,6 +46,7 @@ TEST(Machine, SurvivesKernelsWithCharactersExchanged) {
     options.instruction_budget = 5000;
     for (int i = 0; i < 500; ++i) {
       const kernels::Variant& variant = family->variants[random() % family->variants.size()];
+      if (!variant.library.empty()) continue;
       Geometry shape = variant.geometry(family->has_sizes() ? 33 : 0);
       shape.grid = {1, 1, 1};
       const TestRun run =

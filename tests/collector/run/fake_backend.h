@@ -29,7 +29,7 @@ struct FakeBackend : Backend {
   schema::Device description;
   std::function<Execution(const Launch&, const kernels::Problem&)> answer;
   std::function<double()> sample;
-  std::string no_counters, no_timing, broken_by;
+  std::string no_counters, no_timing, broken_by, no_library;
   std::uint64_t capacity = std::uint64_t{1} << 30;
   std::size_t together = 1;
 
@@ -74,6 +74,9 @@ struct FakeBackend : Backend {
   std::string counters_unavailable() const override { return no_counters; }
   std::string timing_unavailable() const override { return no_timing; }
   std::string lost() const override { return broken_by; }
+  std::string launch_unavailable(const Launch& launch) const override {
+    return launch.library.empty() ? "" : no_library;
+  }
   std::uint64_t problem_capacity() const override { return capacity; }
   std::size_t variants_together() const override { return together; }
   std::unique_ptr<Workload> load(const kernels::Problem& problem) override {

@@ -119,6 +119,34 @@ TEST_F(SessionTest, KeepsOnlyTheExpectationsOfTheSizeMeasured) {
   EXPECT_EQ(value("SELECT count(*) FROM expectations"), Value(std::int64_t{1}));
 }
 
+TEST_F(SessionTest, ALibraryThatIsNotThereIsARowWithItsReasonAndNoFailure) {
+  kernels::Family with_library = family();
+  with_library.variants.push_back({.name = "library",
+                                   .entry = "its_function",
+                                   .geometry = geometry,
+                                   .expected = all_seven,
+                                   .library = "a library"});
+  selections_ = {{&with_library, {&with_library.variants[0], &with_library.variants[2]}, {8}}};
+  backend_.no_library = "it is not installed";
+  const Summary summary = run();
+  EXPECT_EQ(summary.launches, 2U);
+  EXPECT_EQ(summary.failed, 0U);
+  EXPECT_EQ(value("SELECT outcome FROM runs"), Value("done"));
+  EXPECT_EQ(value("SELECT outcome || ' ' || verified || ' ' || reason FROM launches "
+                  "WHERE variant = 'library'"),
+            Value("done 0 it is not installed"));
+  EXPECT_EQ(value("SELECT reason FROM results WHERE variant = 'library' AND "
+                  "metric = 'shared_load_transactions_per_request' AND value IS NULL"),
+            Value("it is not installed"));
+  EXPECT_EQ(value("SELECT reason FROM results WHERE variant = 'library' AND metric = 'duration'"),
+            Value("it is not installed"));
+
+  backend_.no_library = "";
+  run();
+  EXPECT_EQ(value("SELECT verified FROM launches WHERE variant = 'library' AND run_id = 2"),
+            Value(std::int64_t{1}));
+}
+
 TEST_F(SessionTest, AWrongAnswerStoresNoMeasurementAndTheOthersStillRun) {
   backend_.answer = [](const Launch& launch, const kernels::Problem&) {
     Execution execution;

@@ -48,6 +48,7 @@ TEST(PtxKernels, TheCataloguesAreUnderstood) {
       EXPECT_THAT(module->files, Contains(EndsWith(std::string(family->image->source_path))));
       for (const Function& function : module->functions) expect_understood(function);
       for (const kernels::Variant& variant : family->variants) {
+        if (!variant.library.empty()) continue;
         const Function* function = module->find(variant.entry);
         ASSERT_NE(function, nullptr) << variant.entry;
         EXPECT_TRUE(function->is_entry);
