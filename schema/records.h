@@ -120,7 +120,8 @@ struct Launch {
   std::string nvtx_range;  ///< of a profiled program; empty: none
   std::uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
-  std::optional<std::int64_t> static_shared_bytes, registers;
+  std::optional<std::int64_t> static_shared_bytes, registers, local_bytes;
+  std::string resources_reason;  ///< why one of these is not known
   std::optional<std::uint64_t> useful_bytes_read, useful_bytes_written, flops;
   bool verified = false;
   bool is_ceiling = false;  ///< the family's bandwidth ceiling

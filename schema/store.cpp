@@ -113,13 +113,14 @@ struct Store::Statements {
                  "INSERT INTO t_counter (name) VALUES (?)"),
         reasons(handle, "SELECT reason_id FROM t_reason WHERE text = ?",
                 "INSERT INTO t_reason (text) VALUES (?)"),
-        launch(handle,
-               "INSERT INTO t_launch (run_id, device_id, family, variant, size, kernel, "
-               "nvtx_range, grid_x, grid_y, grid_z, block_x, block_y, block_z, "
-               "dynamic_shared_bytes, static_shared_bytes, registers, useful_bytes_read, "
-               "useful_bytes_written, flops, verified, is_ceiling, outcome, reason, "
-               "timing_reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-               "?, ?, ?, ?)"),
+        launch(
+            handle,
+            "INSERT INTO t_launch (run_id, device_id, family, variant, size, kernel, "
+            "nvtx_range, grid_x, grid_y, grid_z, block_x, block_y, block_z, "
+            "dynamic_shared_bytes, static_shared_bytes, registers, local_bytes, resources_reason, "
+            "useful_bytes_read, useful_bytes_written, flops, verified, is_ceiling, outcome, "
+            "reason, timing_reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+            "?, ?, ?, ?, ?, ?, ?, ?, ?)"),
         value(handle,
               "INSERT INTO t_value (launch_id, counter_id, value, grade, reason_id) "
               "VALUES (?, ?, ?, ?, ?)"),
@@ -140,15 +141,16 @@ struct Store::Statements {
 
   std::int64_t insert(std::int64_t run_id, std::int64_t device_id, const Launch& record) {
     const bool failed = record.outcome == LaunchOutcome::failed;
-    launch.execute(
-        run_id, device_id, record.family, record.variant, record.size, record.kernel,
-        text_or_null(record.nvtx_range), std::int64_t{record.grid[0]}, std::int64_t{record.grid[1]},
-        std::int64_t{record.grid[2]}, std::int64_t{record.block[0]}, std::int64_t{record.block[1]},
-        std::int64_t{record.block[2]}, std::int64_t{record.dynamic_shared_bytes},
-        record.static_shared_bytes, record.registers, number_or_null(record.useful_bytes_read),
-        number_or_null(record.useful_bytes_written), number_or_null(record.flops),
-        record.verified ? 1 : 0, record.is_ceiling ? 1 : 0, failed ? "failed" : "done",
-        text_or_null(record.reason), text_or_null(record.timing_reason));
+    launch.execute(run_id, device_id, record.family, record.variant, record.size, record.kernel,
+                   text_or_null(record.nvtx_range), std::int64_t{record.grid[0]},
+                   std::int64_t{record.grid[1]}, std::int64_t{record.grid[2]},
+                   std::int64_t{record.block[0]}, std::int64_t{record.block[1]},
+                   std::int64_t{record.block[2]}, std::int64_t{record.dynamic_shared_bytes},
+                   record.static_shared_bytes, record.registers, record.local_bytes,
+                   text_or_null(record.resources_reason), number_or_null(record.useful_bytes_read),
+                   number_or_null(record.useful_bytes_written), number_or_null(record.flops),
+                   record.verified ? 1 : 0, record.is_ceiling ? 1 : 0, failed ? "failed" : "done",
+                   text_or_null(record.reason), text_or_null(record.timing_reason));
     const std::int64_t id = sqlite3_last_insert_rowid(db);
     insert_expectations(id, record);
     // A failed launch is never a measurement, whatever was read while it ran.

@@ -199,6 +199,37 @@ Table ranges_table(const ModelAnswer& answer, std::size_t first, std::size_t cou
   return table;
 }
 
+/// "32 registers and 56 bytes of local memory a thread, …: occupancy 50 % at most, limited by
+/// registers."
+std::string resources_text(const schema::Reader& reader, std::int64_t id) {
+  const schema::Rows rows = reader.query(
+      "SELECT registers, local_bytes, static_shared_bytes, theoretical_occupancy, "
+      "occupancy_limiter, resources_reason FROM launches WHERE launch_id = :id",
+      {{":id", id}});
+  const reports::Row row = reports::each_row(rows).at(0);
+  const auto count = [&](std::string_view column) {
+    return reports::grouped_number(row.integer(column).value_or(0));
+  };
+  std::string text;
+  if (row.integer("registers")) {
+    text = fmt::format("{} registers", count("registers"));
+    if (row.integer("local_bytes")) {
+      text += fmt::format(" and {} bytes of local memory", count("local_bytes"));
+    }
+    text += fmt::format(" a thread, {} bytes of static shared memory a block",
+                        count("static_shared_bytes"));
+  }
+  const auto occupancy = row.number("theoretical_occupancy");
+  if (!occupancy) {
+    const std::string why = fmt::format("occupancy not known: {}", row.text("resources_reason"));
+    return text.empty() ? fmt::format("Registers and {}.", why) : fmt::format("{}; {}.", text, why);
+  }
+  const std::string limiter = row.text("occupancy_limiter");
+  return fmt::format("{}; theoretical occupancy {} %{}.", text,
+                     reports::readable_number(*occupancy, reports::Zeros::trim),
+                     limiter == "none" ? "" : ", limited by " + limiter);
+}
+
 std::vector<std::int64_t> launch_ids(const schema::Reader& reader, std::int64_t run_id) {
   std::vector<std::int64_t> ids;
   const schema::Rows rows = reader.query(
@@ -243,6 +274,7 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
       document.paragraph(fmt::format("failed: {}", launch.reason));
       continue;
     }
+    document.paragraph(resources_text(reader, ids[i]));
     Table metrics = metrics_table(reader, answer, ids[i], true);
     drop_empty_column(metrics, "reason");
     document.table(std::move(metrics));

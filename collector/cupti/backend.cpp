@@ -170,6 +170,7 @@ class GpuWorkload final : public run::Workload {
     if (function == nullptr) return execution;
     execution.registers = function->registers;
     execution.static_shared_bytes = function->static_shared_bytes;
+    execution.local_bytes = function->local_bytes;
     resident_->restore();
     CUresult result = enqueue(launch, *function);
     if (result == CUDA_SUCCESS && backend_.timeout_s() > 0) {

@@ -91,6 +91,7 @@ const Function* Modules::find(const run::Launch& launch, std::string& failure) {
     };
     attribute(CU_FUNC_ATTRIBUTE_NUM_REGS, function.registers);
     attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function.static_shared_bytes);
+    attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function.local_bytes);
   }
   // More than 48 KiB has to be asked for.
   const auto dynamic = static_cast<int>(launch.geometry.dynamic_shared_bytes);

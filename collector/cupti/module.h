@@ -27,6 +27,7 @@ struct Function {
   CUfunction handle = nullptr;
   int registers = 0;
   int static_shared_bytes = 0;
+  int local_bytes = 0;
 };
 
 class Modules {

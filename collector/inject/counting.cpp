@@ -313,6 +313,7 @@ LaunchShape Counting::shape_of(const LaunchCall& call, const CUpti_CallbackData&
     shape.registers = attribute(driver(), call.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
     shape.static_shared_bytes =
         attribute(driver(), call.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    shape.local_bytes = attribute(driver(), call.function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
   }
   return shape;
 }

@@ -107,7 +107,7 @@ void visit_shape(Io& io, M& shape) {
   for (auto& extent : shape.grid) io.number(extent);
   for (auto& extent : shape.block) io.number(extent);
   io.number(shape.dynamic_shared_bytes);
-  for (auto* value : {&shape.static_shared_bytes, &shape.registers}) {
+  for (auto* value : {&shape.static_shared_bytes, &shape.registers, &shape.local_bytes}) {
     optional(io, *value, [&](auto& number) { io.number(number); });
   }
 }

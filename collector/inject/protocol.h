@@ -31,7 +31,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 1;
+inline constexpr std::uint16_t protocol_version = 2;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -83,7 +83,7 @@ struct LaunchShape {
   std::uint32_t range = 0;   ///< Name of the innermost NVTX range; 0: none
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
-  std::optional<std::uint32_t> static_shared_bytes, registers;
+  std::optional<std::uint32_t> static_shared_bytes, registers, local_bytes;
 };
 
 /// One launch and its counters, in the order of Config::counters.

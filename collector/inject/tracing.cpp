@@ -140,6 +140,7 @@ void take_kernel(Recording& all, const CUpti_ActivityKernel10& kernel) {
   shape.dynamic_shared_bytes = static_cast<std::uint32_t>(kernel.dynamicSharedMemory);
   shape.static_shared_bytes = static_cast<std::uint32_t>(kernel.staticSharedMemory);
   shape.registers = kernel.registersPerThread;
+  shape.local_bytes = kernel.localMemoryPerThread;
   add(all, {ActivityKind::kernel, id, duration(kernel.start, kernel.end), shape,
             kernel.graphId == 0 ? kernel.correlationId : 0});
 }

@@ -93,8 +93,8 @@ std::optional<schema::Launch> Recorder::describe(Process& process,
   Name* kernel = name_of(process.names, shape.kernel);
   const Name* range = name_of(process.names, shape.range);
   if (kernel == nullptr || (shape.range != 0 && range == nullptr)) return std::nullopt;
+  const bool is_graph = kernel->text.starts_with("graph(");
   if (kernel->variant.empty()) {
-    const bool is_graph = kernel->text.starts_with("graph(");
     kernel->variant = is_graph ? kernel->text : function_name(kernel->text);
   }
   schema::Launch launch;
@@ -109,6 +109,8 @@ std::optional<schema::Launch> Recorder::describe(Process& process,
   launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
   launch.static_shared_bytes = shape.static_shared_bytes;
   launch.registers = shape.registers;
+  launch.local_bytes = shape.local_bytes;
+  if (is_graph) launch.resources_reason = "a graph is launched as a whole, and has several kernels";
   return launch;
 }
 

@@ -33,7 +33,8 @@ struct Execution {
   std::string failure;  ///< one sentence (illegal address at …); empty when the kernel ended well
   std::vector<std::vector<std::byte>>
       buffers;  ///< contents after, as in Problem::buffers; empty on failure
-  std::optional<std::int64_t> registers, static_shared_bytes;
+  std::optional<std::int64_t> registers, static_shared_bytes, local_bytes;
+  std::string resources_reason;  ///< why one of these is not known
 };
 
 /// A problem resident on a device.

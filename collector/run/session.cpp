@@ -239,6 +239,8 @@ class Session {
     schema::Launch& record = pending.record;
     record.registers = execution.registers;
     record.static_shared_bytes = execution.static_shared_bytes;
+    record.local_bytes = execution.local_bytes;
+    record.resources_reason = execution.resources_reason;
     record.reason = execution.failure;
     if (is_reference(family, pending.variant->name)) {
       references_[pending.variant->name] = reference_of(family, problem, execution);

@@ -1,7 +1,9 @@
 // Every launch as it was: its geometry and what it took, for those who want to look one up.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "reports/number.h"
 #include "reports/sections/sections.h"
@@ -12,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_rows = 2000;  // of a page that is to open at once
 
-Cell optional_count(const Row& row, std::string_view column, const char* reason) {
+Cell optional_count(const Row& row, std::string_view column, const std::string& reason) {
   const auto value = row.integer(column);
   return value ? Cell(*value) : Cell(Missing{reason});
 }
@@ -36,24 +38,35 @@ void add_launches(Document& document, const schema::Reader& reader, const RunRec
                    Column::text("block"),
                    Column::number("registers", "", "", Kind::count),
                    Column::number("dynamic_shared_bytes", "dynamic shared", "bytes", Kind::count),
-                   Column::number("static_shared_bytes", "static shared", "bytes", Kind::count)};
+                   Column::number("static_shared_bytes", "static shared", "bytes", Kind::count),
+                   Column::number("local_bytes", "local", "bytes", Kind::count),
+                   Column::number("theoretical_occupancy", "occupancy", "%", Kind::quotient),
+                   Column::text("occupancy_limiter", "limited by")};
   if (!durations.empty()) {
     table.columns.push_back(
         Column::number("duration", "time", std::string(unit.symbol), Kind::reading));
   }
   table.columns.push_back(Column::text("outcome", "", Kind::verdict));
   const std::size_t shown = std::min({rows.rows.size(), run.launches.size(), most_rows});
+  std::set<std::string> unknown_because;
   for (std::size_t i = 0; i < shown; ++i) {
     const Row row(rows, i);
     const LaunchRecord& launch = run.launches[i];
+    const std::string unknown = row.text("resources_reason");
+    if (!unknown.empty()) unknown_because.insert(unknown);
+    const auto occupancy = row.number("theoretical_occupancy");
+    const std::string limiter = row.text("occupancy_limiter");
     std::vector<Cell> cells = {launch.id,
                                run.name_of(launch),
                                row.text("kernel"),
                                row.text("grid"),
                                row.text("block"),
-                               optional_count(row, "registers", "not known"),
-                               optional_count(row, "dynamic_shared_bytes", "not known"),
-                               optional_count(row, "static_shared_bytes", "not known")};
+                               optional_count(row, "registers", unknown),
+                               optional_count(row, "dynamic_shared_bytes", unknown),
+                               optional_count(row, "static_shared_bytes", unknown),
+                               optional_count(row, "local_bytes", unknown),
+                               occupancy ? Cell(*occupancy) : Cell(Missing{unknown}),
+                               limiter.empty() ? Cell(Missing{unknown}) : Cell(limiter)};
     if (!durations.empty()) {
       const auto duration = run.figures->value(launch.id, "duration");
       cells.push_back(duration ? Cell(*duration / unit.in_ns) : Cell(Missing{"not timed"}));
@@ -70,6 +83,10 @@ void add_launches(Document& document, const schema::Reader& reader, const RunRec
                     shown, run.launches.size(), run.id));
   }
   document.table(std::move(table));
+  if (!unknown_because.empty()) {  // cells have no room for it
+    document.paragraph(fmt::format("What a launch uses is not known everywhere: {}.",
+                                   fmt::join(unknown_because, "; ")));
+  }
 }
 
 }  // namespace warpmeter::reports::sections

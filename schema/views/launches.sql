@@ -15,6 +15,13 @@
 -- dynamic_shared_bytes: shared memory that the launch asked for, bytes
 -- static_shared_bytes: shared memory that the kernel declares, bytes; NULL when not known
 -- registers: registers of a thread; NULL when not known
+-- local_bytes: local memory of a thread, bytes: arrays, and registers that were spilled; NULL when not known
+-- resident_blocks: blocks of the launch that a multiprocessor has room for at a time; NULL when not known
+-- resident_warps: the warps of those
+-- theoretical_occupancy: those warps, of the most that a multiprocessor holds, %; NULL when not known
+-- occupancy_limiter: what keeps the occupancy from 100 %: registers, shared memory, threads, blocks, or several of these
+--   with commas; none at 100 %
+-- resources_reason: why one of these is not known; else NULL
 -- useful_bytes_read: bytes of the input, each once; NULL when not known
 -- useful_bytes_written: bytes of the output, each once; NULL when not known
 -- flops: useful floating-point operations; NULL when not known
@@ -39,6 +46,17 @@ SELECT
   l.dynamic_shared_bytes,
   l.static_shared_bytes,
   l.registers,
+  l.local_bytes,
+  o.blocks AS resident_blocks,
+  o.warps AS resident_warps,
+  o.percent AS theoretical_occupancy,
+  o.limiter AS occupancy_limiter,
+  CASE
+    WHEN l.registers IS NULL OR l.static_shared_bytes IS NULL THEN coalesce(l.resources_reason, 'it was not recorded')
+    WHEN NOT o.is_known_device
+      THEN printf('the limits of compute capability %d.%d are not known', d.compute_capability / 10, d.compute_capability % 10)
+    WHEN l.local_bytes IS NULL THEN coalesce(l.resources_reason, 'local memory was not recorded')
+  END AS resources_reason,
   l.useful_bytes_read,
   l.useful_bytes_written,
   l.flops,
@@ -46,4 +64,6 @@ SELECT
   l.is_ceiling,
   l.outcome,
   l.reason
-FROM t_launch l JOIN t_device d ON d.device_id = l.device_id;
+FROM t_launch l
+  JOIN t_device d ON d.device_id = l.device_id
+  JOIN v_occupancy o ON o.launch_id = l.launch_id;

@@ -1,5 +1,6 @@
 // The hardware backend on a GPU. Small kernels in PTX, which the driver compiles, so that every
 // figure can be worked out by hand.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +12,11 @@
 
 #include "base/error.h"
 #include "collector/cupti/backend.h"
+#include "collector/cupti/context.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/library.h"
+#include "schema/store.h"
 #include "tests/device/kernels.h"
 
 namespace warpmeter::cupti {
@@ -134,6 +137,89 @@ TEST_F(Gpu, StartsEveryExecutionFromTheInitialInput) {
     EXPECT_EQ(values_of(execution).back(), n);
     EXPECT_THAT(execution.registers.value_or(0), Gt(0));
   }
+}
+
+TEST_F(Gpu, SaysWhatAKernelUses) {
+  const run::Execution indexed = workload_->execute(launch_of("indexed", 1));
+  EXPECT_EQ(indexed.local_bytes, 96);
+  EXPECT_EQ(indexed.static_shared_bytes, 0);
+  const run::Execution broadcast = workload_->execute(launch_of("broadcast"));
+  EXPECT_EQ(broadcast.local_bytes, 0);
+  EXPECT_EQ(broadcast.static_shared_bytes, 1024);
+  EXPECT_EQ(broadcast.resources_reason, "");
+}
+
+/// How many blocks of a kernel the driver says that a multiprocessor holds.
+class DriversOccupancy {
+ public:
+  DriversOccupancy() : context_(0) {
+    void* library = dlopen(driver_library().path.c_str(), RTLD_NOW);
+    ask_ = reinterpret_cast<Ask>(dlsym(library, "cuOccupancyMaxActiveBlocksPerMultiprocessor"));
+    context_.make_current();
+    check(context_.api(), context_.api().cuModuleLoadDataEx(&module_, ptx, 0, nullptr, nullptr),
+          "loading");
+  }
+  ~DriversOccupancy() { context_.api().cuModuleUnload(module_); }
+  DriversOccupancy(const DriversOccupancy&) = delete;
+  DriversOccupancy& operator=(const DriversOccupancy&) = delete;
+
+  std::int64_t blocks(const char* entry, int threads, std::size_t dynamic_bytes) {
+    const DriverApi& api = context_.api();
+    CUfunction function = nullptr;
+    check(api, api.cuModuleGetFunction(&function, module_, entry), "finding a kernel");
+    check(api,
+          api.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                 static_cast<int>(dynamic_bytes)),
+          "asking for shared memory");
+    int blocks = 0;
+    check(api, ask_(&blocks, function, threads, dynamic_bytes), "asking for the occupancy");
+    return blocks;
+  }
+
+ private:
+  using Ask = CUresult (*)(int*, CUfunction, int, std::size_t);
+  Context context_;
+  CUmodule module_ = nullptr;
+  Ask ask_ = nullptr;
+};
+
+TEST_F(Gpu, HoldsAsManyBlocksAsTheViewOfLaunchesSays) {
+  const std::string path = testing::TempDir() + "warpmeter_occupancy.db";
+  std::remove(path.c_str());
+  std::vector<std::int64_t> expected;
+  {
+    DriversOccupancy driver;
+    schema::Store store(path);
+    schema::Run run;
+    run.backend = "cupti";
+    const std::int64_t run_id = store.begin_run(run);
+    const std::int64_t device_id = store.add_device(run_id, backend_->device());
+    for (const char* entry : {"add_one", "broadcast", "indexed"}) {
+      const run::Execution execution = workload_->execute(launch_of(entry, 1));
+      for (std::uint32_t threads = 32; threads <= 1024; threads += 32) {
+        for (const std::uint32_t bytes : {0U, 1000U, 9000U, 20000U, 40000U}) {
+          schema::Launch launch;
+          launch.family = "device_test";
+          launch.variant = launch.kernel = entry;
+          launch.block[0] = threads;
+          launch.dynamic_shared_bytes = bytes;
+          launch.registers = execution.registers;
+          launch.static_shared_bytes = execution.static_shared_bytes;
+          launch.local_bytes = execution.local_bytes;
+          store.add_launch(run_id, device_id, launch);
+          expected.push_back(driver.blocks(entry, static_cast<int>(threads), bytes));
+        }
+      }
+    }
+    store.end_run(run_id, schema::RunOutcome::done, "");
+  }
+  std::vector<std::int64_t> answers;
+  for (const auto& row :
+       schema::Reader(path).query("SELECT resident_blocks FROM launches ORDER BY launch_id").rows) {
+    answers.push_back(std::get<std::int64_t>(row.at(0)));
+  }
+  EXPECT_EQ(answers, expected);
+  std::remove(path.c_str());
 }
 
 TEST_F(Gpu, SaysWhyALaunchIsRefusedAndGoesOn) {

@@ -10,6 +10,7 @@ namespace warpmeter::cupti {
 //   halve     data[i] = data[i] / 2 where data[i] is even: what it does depends on its input
 //   stray     stores far outside every buffer
 //   broadcast stores data[i] to shared memory, loads the block's first word in every lane
+//   indexed   keeps 96 bytes in local memory, since which of them it reads depends on its input
 //   spin      a long dependent loop: some tens of microseconds
 inline constexpr const char* ptx = R"(
 .version 7.0
@@ -58,6 +59,16 @@ done:
   .reg .b32 %r<2>; .reg .b64 %d<3>;
   ld.param.u64 %d1, [data]; cvta.to.global.u64 %d2, %d1; add.s64 %d2, %d2, 4398046511104;
   mov.u32 %r1, 1; st.global.u32 [%d2], %r1;
+  ret;
+}
+
+.visible .entry indexed(.param .u64 data, .param .u32 n) {
+  .reg .b32 %r<3>; .reg .b64 %d<5>;
+  .local .align 16 .b8 kept[96];
+  ld.param.u64 %d1, [data]; cvta.to.global.u64 %d2, %d1;
+  ld.global.u32 %r1, [%d2]; mov.u64 %d3, kept; st.local.u32 [%d3+8], %r1;
+  mul.wide.u32 %d4, %r1, 4; add.s64 %d3, %d3, %d4; ld.local.u32 %r2, [%d3];
+  st.global.u32 [%d2], %r2;
   ret;
 }
 

@@ -126,12 +126,18 @@ TEST(Database, OfTheFirstVersionIsBroughtUpToDateWithItsRangesAndLines) {
     for (const std::string& name : names) execute(db.get(), "DROP VIEW " + name);
     execute(db.get(),
             "ALTER TABLE t_launch DROP COLUMN nvtx_range; ALTER TABLE t_line DROP COLUMN bytes; "
-            "ALTER TABLE t_run DROP COLUMN planned_launches; PRAGMA user_version = 1");
+            "ALTER TABLE t_run DROP COLUMN planned_launches; "
+            "ALTER TABLE t_launch DROP COLUMN local_bytes; "
+            "ALTER TABLE t_launch DROP COLUMN resources_reason; PRAGMA user_version = 1");
   }
   EXPECT_THAT(lines_of(folder / "a.db", "SELECT variant, nvtx_range FROM launches"),
               ElementsAre("reduce|solve [2]", "naive|NULL"));
   EXPECT_THAT(lines_of(folder / "a.db", "SELECT line, transactions, bytes, efficiency FROM lines"),
               ElementsAre("1|4|NULL|NULL", "2|4|NULL|50"));
+  EXPECT_THAT(lines_of(folder / "a.db",
+                       "SELECT registers, local_bytes, theoretical_occupancy, resources_reason "
+                       "FROM launches LIMIT 1"),
+              ElementsAre("12|NULL|100|local memory was not recorded"));
 }
 
 TEST(Database, TellsThatItIsDamaged) {

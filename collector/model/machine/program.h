@@ -160,6 +160,11 @@ struct Parameter {
   std::string type = {};  ///< "u64", "f32"; of a structure, "b8[24]"
 };
 
+/// What a thread takes of a multiprocessor, as the machine code says.
+struct Resources {
+  std::optional<std::int64_t> registers, local_bytes;
+};
+
 /// Of local memory, for the frames of functions that are called.
 inline constexpr std::uint32_t stack_bytes = 32 << 10;
 /// Behind all else of it, for alloca.
@@ -192,7 +197,7 @@ struct Program {
                ? static_shared_bytes
                : std::size_t{dynamic_shared_offset} + geometry.dynamic_shared_bytes;
   }
-  std::uint32_t local_bytes = 0;  ///< of each thread
+  std::uint32_t local_bytes = 0;  ///< of each thread, in the model
   std::vector<ModuleVariable> variables;
   std::vector<ConstantVariable> constant_variables;
   std::vector<std::byte> constant_memory;
@@ -202,6 +207,7 @@ struct Program {
   /// what it makes of them.
   std::string why_unaudited = "counted at PTX level: the machine code was not read";
   bool is_audited() const { return why_unaudited.empty(); }
+  Resources resources;  ///< unknown where the machine code was not read
   /// Why the counting rules are not exact on its architecture; empty: they are, see measured.h.
   std::string why_not_exact;
   /// Accesses of the machine code that belong to no access of the PTX, so that no site counts them.

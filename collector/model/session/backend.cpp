@@ -13,6 +13,7 @@
 #include "base/kernel_name.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/sass/audit.h"
+#include "collector/model/counts/sass/resources.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
@@ -104,6 +105,9 @@ class ModelWorkload : public run::Workload {
     }
     Program& program = std::get<Program>(decoded);
     execution.static_shared_bytes = program.static_shared_bytes;
+    execution.registers = program.resources.registers;
+    execution.local_bytes = program.resources.local_bytes;
+    execution.resources_reason = sass::why_not_known(program);
     execution.failure = geometry_failure(program, launch.geometry);
     if (execution.failure.empty() && launch.geometry.cluster.count() > 1) {
       execution.failure = "the model executes no clusters of blocks; run it on a GPU";

@@ -14,6 +14,7 @@
 #include "collector/model/check/checker.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/sass/audit.h"
+#include "collector/model/counts/sass/resources.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/input/unset_variables.h"
 #include "collector/model/machine/decode/decode.h"
@@ -271,6 +272,9 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
   record.kernel = prepared.entry;
   record.set_geometry(geometry);
   record.static_shared_bytes = program.static_shared_bytes;
+  record.registers = program.resources.registers;
+  record.local_bytes = program.resources.local_bytes;
+  record.resources_reason = sass::why_not_known(program);
   record.timing_reason = "the model executes PTX on the CPU and has no clock";
 
   std::vector<std::uint64_t> unnamed;

@@ -101,6 +101,28 @@ TEST_F(MachineCode, LeavesNothingExactWhereThereIsNone) {
               AllOf(HasSubstr("shared atomic,1,32,32,0,100,ptx"), Not(HasSubstr("exact"))));
 }
 
+TEST_F(MachineCode, SaysWhatALaunchUses) {
+  const std::vector<std::string> words = {"model",   "count.ptx", "--grid",   "1",
+                                          "--block", "32",        "--arg",    "u32[4]",
+                                          "--db",    "a.db",      "--format", "markdown"};
+  Start start{words, folder_};
+  EXPECT_THAT(
+      run_program(start).output,
+      HasSubstr("0 bytes of local memory a thread, 16 bytes of static shared memory a block; "
+                "theoretical occupancy 50 %, limited by blocks."));
+  start.environment["CUDA_HOME"] = file("toolkit").string();
+  EXPECT_THAT(
+      run_program(start).output,
+      HasSubstr("Registers and occupancy not known: the machine code was not read, since no "
+                "cubin was given and ptxas does not take the PTX (ptxas is out of order)."));
+  const Outcome launches =
+      warpmeter({"query", "--db", "a.db", "--format", "csv",
+                 "SELECT registers > 0, local_bytes, static_shared_bytes, theoretical_occupancy, "
+                 "substr(resources_reason, 1, 29) FROM launches ORDER BY launch_id"});
+  EXPECT_THAT(launches.output, AllOf(HasSubstr("\n1,0,16,50,\n"),
+                                     HasSubstr("\n,,16,,the machine code was not read\n")));
+}
+
 TEST_F(MachineCode, IsTakenFromTheCubinThatWasNamed) {
   assemble("count.ptx", "named.cubin", "sm_90");
   EXPECT_EQ(values(model({"--cubin", "named.cubin"}, false)).at("shared_atomic_wavefronts"),

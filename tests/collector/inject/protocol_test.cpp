@@ -24,6 +24,7 @@ LaunchShape some_shape() {
   shape.block = {16, 16, 1};
   shape.dynamic_shared_bytes = 4096;
   shape.registers = 32;
+  shape.local_bytes = 48;
   return shape;
 }
 
@@ -65,6 +66,7 @@ TEST(Protocol, FieldsKeepTheirValues) {
   EXPECT_EQ(launch.shape.stream, 7U);
   EXPECT_EQ(launch.shape.grid[1], 2U);
   EXPECT_EQ(launch.shape.registers, 32U);
+  EXPECT_EQ(launch.shape.local_bytes, 48U);
   EXPECT_FALSE(launch.shape.static_shared_bytes);
   EXPECT_EQ(launch.values[0].value, 270336);
   EXPECT_EQ(launch.values[1].reason, 9U);

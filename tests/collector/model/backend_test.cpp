@@ -99,7 +99,9 @@ TEST(ModelBackend, StartsEveryLaunchFromTheInitialInput) {
   EXPECT_EQ(first.failure, "");
   EXPECT_EQ(first.buffers, second.buffers);
   EXPECT_EQ(first.static_shared_bytes, 8192);
-  EXPECT_FALSE(first.registers) << "PTX has no count of registers";
+  EXPECT_EQ(first.local_bytes, 0);
+  EXPECT_GT(first.registers.value_or(0), 0) << "of the embedded machine code";
+  EXPECT_EQ(first.resources_reason, "");
 }
 
 TEST(ModelBackend, TellsLinesWithTheirText) {

@@ -2,8 +2,10 @@
 // damaged.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -17,6 +19,8 @@
 #include "collector/model/counts/sass/machine_code.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
+#include "kernels/family.h"
+#include "tests/csv.h"
 #include "tests/device/model/cases.h"
 #include "tests/paths.h"
 
@@ -179,6 +183,43 @@ TEST(MachineCode, FollowsJumpTables) {
   EXPECT_TRUE(code.meets_elsewhere);
   // Six loads stand in the source, and nothing is behind an unknown jump.
   EXPECT_GE(code.accesses.size(), 7u);
+}
+
+// tests/golden/h200_resources.csv: cuFuncGetAttribute on an NVIDIA H200, of the built-in kernels'
+// cubins.
+TEST(MachineCode, TakesTheRegistersThatTheDriverOfAnH200Says) {
+  std::ifstream file(source_dir() + "/tests/golden/h200_resources.csv");
+  std::map<std::string, std::map<std::string, std::string>> recorded;
+  for (auto& row : csv_rows(file)) recorded[row.at("kernel")] = row;
+  std::size_t compared = 0;
+  for (const kernels::Family* family : kernels::registry()) {
+    const auto& codes = family->image->codes;
+    const auto code = std::find_if(codes.begin(), codes.end(),
+                                   [](const kernels::Code& each) { return each.arch == 90; });
+    if (code == codes.end()) continue;
+    for (const kernels::Variant& variant : family->variants) {
+      SCOPED_TRACE(variant.entry);
+      const auto row = recorded.find(std::string(variant.entry));
+      ASSERT_NE(row, recorded.end());
+      const auto read = read_machine_code(std::as_bytes(code->cubin), variant.entry);
+      ASSERT_TRUE(std::holds_alternative<MachineCode>(read));
+      const Resources& resources = std::get<MachineCode>(read).resources;
+      EXPECT_EQ(resources.registers, std::stoll(row->second.at("registers")));
+      EXPECT_EQ(resources.local_bytes, std::stoll(row->second.at("local_bytes")));
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 20u);
+}
+
+TEST(MachineCode, HasLocalMemoryForArraysThatAreIndexed) {
+  const auto bytes = [](const char* entry) {
+    const agreement::Case& which = case_of(entry);
+    return std::get<MachineCode>(read_machine_code(cubin_of(which), which.entry))
+        .resources.local_bytes;
+  };
+  EXPECT_EQ(bytes("histogram_of_own"), 24);
+  EXPECT_EQ(bytes("copy_u32"), 0);
 }
 
 TEST(Audit, ExplainsEveryAccessOfOurKernels) {

@@ -68,6 +68,8 @@ LaunchShape shape(const Wish& wish) {
   shape.grid = {4, 1, 1};
   shape.block = {64, 1, 1};
   shape.registers = 16;
+  shape.static_shared_bytes = 0;
+  shape.local_bytes = 8;
   return shape;
 }
 
@@ -146,8 +148,9 @@ void act(const char* self, const std::string& what) {
     for (int i = 0; i < 20000; ++i) launch({"_Z6reduceILi4EEvPf", {}});
   if (what == "unnamed") channel->send(Seen{4711});
   if (what == "noise") send_raw(true, "this is no frame");
-  if (what == "half") send_raw(true, std::string("\x01\x00\x03\x00\x01\x00", 6));
-  if (what == "rude") send_raw(false, std::string("\x01\x00\x06\x00\x01\x00\x00\x00", 8));
+  const std::string version(1, static_cast<char>(protocol_version));
+  if (what == "half") send_raw(true, version + std::string("\x00\x03\x00\x01\x00", 5));
+  if (what == "rude") send_raw(false, version + std::string("\x00\x06\x00\x01\x00\x00\x00", 7));
   if (what == "huge") send_raw(true, std::string(max_frame_bytes + 1, 'x'));
   if (what == "child") start_child(self, "launch", "launch", true);
   if (what.starts_with("child=")) {

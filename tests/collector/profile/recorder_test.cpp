@@ -53,6 +53,16 @@ TEST_F(RecorderTest, NamesBelongToTheirConnection) {
   EXPECT_FALSE(recorder_.take(2, launch(5)));
 }
 
+TEST_F(RecorderTest, AGraphHasNoRegistersAndSaysWhy) {
+  EXPECT_TRUE(recorder_.take(1, inject::Name{5, "graph(fill, 2 × scale)"}));
+  EXPECT_TRUE(recorder_.take(1, launch(5)));
+  recorder_.finish(schema::RunOutcome::done, "");
+  const schema::Rows rows = query("SELECT registers IS NULL, resources_reason FROM launches");
+  EXPECT_EQ(std::get<std::int64_t>(rows.rows.at(0).at(0)), 1);
+  EXPECT_EQ(std::get<std::string>(rows.rows.at(0).at(1)),
+            "a graph is launched as a whole, and has several kernels");
+}
+
 TEST_F(RecorderTest, ANameIsGivenOnceAndNeverZero) {
   EXPECT_TRUE(recorder_.take(1, inject::Name{5, "reduce"}));
   EXPECT_FALSE(recorder_.take(1, inject::Name{5, "scan"}));

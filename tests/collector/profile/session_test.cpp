@@ -79,7 +79,7 @@ TEST_F(SessionTest, StoresEveryLaunchAndItsCounters) {
             2);
   EXPECT_EQ(stored("SELECT count(*) FROM launches WHERE family = 'fake' AND variant = 'reduce' "
                    "AND kernel = '_Z6reduceILi4EEvPf' AND size IS NULL AND grid = '4x1x1' "
-                   "AND registers = 16 AND device = 'fake GPU'"),
+                   "AND registers = 16 AND local_bytes = 8 AND device = 'fake GPU'"),
             2);
 }
 

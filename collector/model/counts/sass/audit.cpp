@@ -138,6 +138,7 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
   }
   if (program.has_calls) keep_bodies_together(program);
   program.why_unaudited.clear();
+  program.resources = code.resources;
   return {};
 }
 

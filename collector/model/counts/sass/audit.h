@@ -13,9 +13,10 @@
 
 namespace warpmeter::model::sass {
 
-/// Changes the requests, kinds and doubts of the program's sites. `module` is what the program was
-/// decoded from. Says why the code cannot be that of the program: the rest of a sentence that
-/// starts with the cubin; then the program is as it was, unaudited. Empty when all is well.
+/// Changes the requests, kinds and doubts of the program's sites, and sets its resources. `module`
+/// is what the program was decoded from. Says why the code cannot be that of the program: the rest
+/// of a sentence that starts with the cubin; then the program is as it was, unaudited. Empty when
+/// all is well.
 std::string audit(Program& program, const ptx::Module& module, const MachineCode& code);
 
 /// Reads the program's kernel out of a cubin and audits it; the same answer.

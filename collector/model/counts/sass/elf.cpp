@@ -14,15 +14,6 @@ std::optional<Bytes> part(Bytes bytes, std::uint64_t offset, std::uint64_t size)
   return bytes.subspan(offset, size);
 }
 
-/// The text at `offset` up to its NUL; empty where there is none.
-std::string_view text_at(Bytes bytes, std::uint64_t offset) {
-  if (offset >= bytes.size()) return {};
-  const auto* first = reinterpret_cast<const char*>(bytes.data()) + offset;
-  const void* end = std::memchr(first, 0, bytes.size() - offset);
-  if (end == nullptr) return {};
-  return {first, static_cast<std::size_t>(static_cast<const char*>(end) - first)};
-}
-
 }  // namespace
 
 template <class T>
@@ -39,6 +30,14 @@ template std::optional<std::uint8_t> number_at(Bytes, std::uint64_t);
 template std::optional<std::uint16_t> number_at(Bytes, std::uint64_t);
 template std::optional<std::uint32_t> number_at(Bytes, std::uint64_t);
 template std::optional<std::uint64_t> number_at(Bytes, std::uint64_t);
+
+std::string_view text_at(Bytes bytes, std::uint64_t offset) {
+  if (offset >= bytes.size()) return {};
+  const auto* first = reinterpret_cast<const char*>(bytes.data()) + offset;
+  const void* end = std::memchr(first, 0, bytes.size() - offset);
+  if (end == nullptr) return {};
+  return {first, static_cast<std::size_t>(static_cast<const char*>(end) - first)};
+}
 
 std::variant<Elf, std::string> Elf::read(Bytes file) {
   constexpr unsigned char magic[] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB};

@@ -21,6 +21,9 @@ using Bytes = std::span<const std::byte>;
 template <class T>
 std::optional<T> number_at(Bytes bytes, std::uint64_t offset);
 
+/// The text at `offset` up to its NUL; empty where there is none.
+std::string_view text_at(Bytes bytes, std::uint64_t offset);
+
 struct Section {
   std::string_view name;
   Bytes contents;  ///< empty for a section without contents in the file

@@ -9,6 +9,7 @@
 
 #include "collector/model/counts/sass/jump_tables.h"
 #include "collector/model/counts/sass/line_table.h"
+#include "collector/model/counts/sass/resources.h"
 
 namespace warpmeter::model::sass {
 namespace {
@@ -128,6 +129,7 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
 
   MachineCode result;
   result.arch = elf.arch();
+  result.resources = resources_of(elf, entry);
   result.ptx = lines_of(text->contents);
   const std::vector<Instruction> instructions = instructions_of(code->contents, result.arch);
   const Section* constants = elf.find(fmt::format(".nv.constant2.{}", entry));

@@ -12,6 +12,7 @@
 
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/counts/sass/instruction.h"
+#include "collector/model/machine/program.h"
 #include "collector/model/ptx/flow_graph.h"
 
 namespace warpmeter::model::sass {
@@ -24,7 +25,8 @@ struct MachineAccess {
 };
 
 struct MachineCode {
-  int arch = 0;                         ///< 90 is sm_90
+  int arch = 0;  ///< 90 is sm_90
+  Resources resources;
   std::vector<MachineAccess> accesses;  ///< that may run, in the order of the code
   std::set<int> electing_lines;         ///< PTX lines that became a vote over the warp and more
   std::unique_ptr<FlowGraph> graph;     ///< of basic blocks

@@ -1,0 +1,19 @@
+// What a thread of a kernel takes, as ptxas wrote it into the cubin: the section `.nv.info`, which
+// the driver reads to launch a kernel.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "collector/model/counts/sass/elf.h"
+#include "collector/model/machine/program.h"
+
+namespace warpmeter::model::sass {
+
+/// Of the kernel `entry`. Unknown is what the cubin does not say.
+Resources resources_of(const Elf& elf, std::string_view entry);
+
+/// Why not all of a program's are known; empty when they are.
+std::string why_not_known(const Program& program);
+
+}  // namespace warpmeter::model::sass
