@@ -21,15 +21,22 @@ std::string how_far(std::int64_t launches, std::optional<std::int64_t> planned) 
 
 }  // namespace
 
-std::string why_unfinished(const schema::Reader& reader, std::int64_t run) {
+std::string run_name(const schema::Reader& reader, std::int64_t run, const RunNames& names) {
+  if (const auto known = names.find(run); known != names.end()) return known->second;
+  const schema::Rows rows =
+      reader.query("SELECT label FROM runs WHERE run_id = :run", run_parameter(run));
+  const std::string label = each_row(rows).at(0).text("label");
+  return label.empty() ? fmt::format("run {}", run) : fmt::format("run {} ({})", run, label);
+}
+
+std::string why_unfinished(const schema::Reader& reader, std::int64_t run, const RunNames& names) {
   const schema::Rows rows = reader.query(sql::run, run_parameter(run));
   const Row row = each_row(rows).at(0);
-  const std::string outcome = row.text("outcome"), label = row.text("label");
+  const std::string outcome = row.text("outcome");
   const std::int64_t launches = row.integer("launches").value_or(0);
   const std::optional<std::int64_t> planned = row.integer("planned_launches");
-  const std::string name =
-      label.empty() ? fmt::format("run {}", run) : fmt::format("run {} ({})", run, label);
   if (outcome == "done") return "";
+  const std::string name = run_name(reader, run, names);
   if (outcome == "running") {
     return fmt::format("{} has not ended, {}: it is being measured on {}, or was killed there",
                        name, how_far(launches, planned), row.text("host"));
@@ -43,10 +50,10 @@ std::string why_unfinished(const schema::Reader& reader, std::int64_t run) {
 }
 
 std::vector<std::string> unfinished(const schema::Reader& reader,
-                                    std::span<const std::int64_t> runs) {
+                                    std::span<const std::int64_t> runs, const RunNames& names) {
   std::vector<std::string> sentences;
   for (const std::int64_t run : runs) {
-    std::string sentence = why_unfinished(reader, run);
+    std::string sentence = why_unfinished(reader, run, names);
     if (!sentence.empty()) sentences.push_back(std::move(sentence));
   }
   return sentences;

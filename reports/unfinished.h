@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,12 +13,20 @@
 
 namespace warpmeter::reports {
 
+/// What runs are called that are shown under another name than their own: copies of other
+/// databases.
+using RunNames = std::map<std::int64_t, std::string>;
+
+/// "run 3 (nightly)"
+std::string run_name(const schema::Reader& reader, std::int64_t run, const RunNames& names = {});
+
 /// "run 3 (nightly) was interrupted after 4 of 6 launches: stopped by its user …"; empty for a run
 /// that came to its end, also where launches failed on the way.
-std::string why_unfinished(const schema::Reader& reader, std::int64_t run);
+std::string why_unfinished(const schema::Reader& reader, std::int64_t run,
+                           const RunNames& names = {});
 
 /// The sentences of those that are.
 std::vector<std::string> unfinished(const schema::Reader& reader,
-                                    std::span<const std::int64_t> runs);
+                                    std::span<const std::int64_t> runs, const RunNames& names = {});
 
 }  // namespace warpmeter::reports

@@ -158,6 +158,9 @@ class Copier {
         devices_(from, to, "t_device", "device_id", without(shapes.device.columns, "device_id"),
                  without(shapes.device.columns, "device_id")) {}
 
+  /// Of the run that was copied last, in the target.
+  std::int64_t run_id() const { return run_id_; }
+
   /// The number of launches copied.
   std::int64_t copy(const SourceRun& run) {
     try {
@@ -331,6 +334,20 @@ std::string conflict_between(const Shapes& shapes, sqlite3* a, std::int64_t run_
   return "";
 }
 
+/// The number of a run in the target; nothing when it is not there.
+std::optional<std::int64_t> find_uuid(sqlite3* db, const std::string& uuid) {
+  Statement statement(db, "SELECT run_id FROM t_run WHERE uuid = ?");
+  statement.bind(1, uuid);
+  if (!statement.step()) return std::nullopt;
+  return statement.integer(0);
+}
+
+/// Every reference is translated, so looking each up again would only take time. The cache holds
+/// the pages that rows of a run go to.
+void prepare_for_copies(sqlite3* target) {
+  execute(target, "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536");
+}
+
 class Merger {
  public:
   Merger(const std::string& target, const MergeOptions& options, std::size_t total)
@@ -338,9 +355,7 @@ class Merger {
         target_(open_for_writing(target)),
         shapes_(target_.get()),
         total_(total) {
-    // Every reference is translated, so looking each up again would only take time. The cache holds
-    // the pages that rows of a run go to.
-    execute(target_.get(), "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536");
+    prepare_for_copies(target_.get());
   }
 
   void take(MergedSource& result) {
@@ -353,7 +368,7 @@ class Merger {
       ++done_;
       if (run.outcome == "running") {
         ++result.running;
-      } else if (const auto known = find(run.uuid)) {
+      } else if (const auto known = find_uuid(target_.get(), run.uuid)) {
         ++result.known;
         compare(from.get(), run, *known, result);
       } else {
@@ -364,13 +379,6 @@ class Merger {
   }
 
  private:
-  std::optional<std::int64_t> find(const std::string& uuid) {
-    Statement statement(target_.get(), "SELECT run_id FROM t_run WHERE uuid = ?");
-    statement.bind(1, uuid);
-    if (!statement.step()) return std::nullopt;
-    return statement.integer(0);
-  }
-
   void compare(sqlite3* from, const SourceRun& run, std::int64_t known, MergedSource& result) {
     const std::string conflict = conflict_between(shapes_, target_.get(), known, from, run.id);
     if (!conflict.empty()) {
@@ -431,6 +439,22 @@ std::vector<MergedSource> merge(std::span<const std::string> sources, const std:
     if (result.refused.empty() && !result.is_target) merger.take(result);
   }
   return results;
+}
+
+std::int64_t copy_run(const std::string& source, std::int64_t run, const std::string& target) {
+  const Handle from = open_untouched(source);
+  const Handle to = open_for_writing(target);
+  prepare_for_copies(to.get());
+  execute(from.get(), "BEGIN");  // all of it at one moment
+  for (const SourceRun& each : runs_of(from.get())) {
+    if (each.id != run) continue;
+    if (const auto known = find_uuid(to.get(), each.uuid)) return *known;
+    const Shapes shapes(to.get());
+    Copier copier(from.get(), to.get(), shapes);
+    copier.copy(each);
+    return copier.run_id();
+  }
+  throw Error(ExitCode::file, fmt::format("there is no run {} in {} any more", run, source));
 }
 
 }  // namespace warpmeter::schema

@@ -40,4 +40,8 @@ struct MergedSource {
 std::vector<MergedSource> merge(std::span<const std::string> sources, const std::string& target,
                                 const MergeOptions& options = {});
 
+/// Copies one run of `source`, which is never changed, into `target`, which is created or extended;
+/// its number there. A run that the target has already is not copied again. Throws Error{file}.
+std::int64_t copy_run(const std::string& source, std::int64_t run, const std::string& target);
+
 }  // namespace warpmeter::schema

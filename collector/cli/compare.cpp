@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/output.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/options.h"
+#include "collector/cli/runs_of_files.h"
 #include "collector/cli/terminal.h"
 #include "reports/compare/compare.h"
 #include "reports/gates/config.h"
@@ -41,14 +43,46 @@ reports::Thresholds thresholds_of(const Compare& compare) {
   return thresholds;
 }
 
+/// The two runs, where one of them at least is in a file that was named; none for other
+/// comparisons. What names no file is a run of --db.
+std::vector<PlaceOfRun> places_of(const Compare& compare) {
+  if (compare.by != "run") return {};
+  std::vector<PlaceOfRun> places;
+  bool names_a_file = false;
+  for (const std::string& name : compare.names) {
+    const std::optional<PlaceOfRun> place = place_of_run(name);
+    names_a_file |= place.has_value();
+    places.push_back(place.value_or(PlaceOfRun{compare.database, name}));
+  }
+  if (!names_a_file) return {};
+  if (places.size() > 2) {
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' is one too many: a comparison has two sides", compare.names[2]));
+  }
+  if (places.size() == 1) places.push_back({compare.database, "last"});
+  return places;
+}
+
 ExitCode run(const Compare& compare) {
   const reports::Thresholds thresholds = thresholds_of(compare);
+  const std::vector<PlaceOfRun> places = places_of(compare);
   FileClaims files;
-  files.read_database(compare.database);
+  if (places.empty()) files.read_database(compare.database);
+  for (const PlaceOfRun& place : places) files.read_database(place.database);
   const Destination destination = files.write(compare.file, "-o");
-  const schema::Reader reader(compare.database);
-  const reports::Comparison comparison =
-      reports::compare(reader, {key_of(compare.by), compare.names, compare.run}, thresholds);
+  reports::CompareRequest request{key_of(compare.by), compare.names, compare.run};
+  std::optional<CopiedRuns> copies;
+  if (!places.empty()) {
+    copies.emplace(places);
+    request.names = copies->ids();
+    request.run_names = copies->names();
+  }
+  const schema::Reader reader(copies ? copies->database() : compare.database);
+  reports::Comparison comparison = reports::compare(reader, request, thresholds);
+  if (copies) {  // their numbers are those of the files that they came from
+    comparison.base.runs = {copies->originals().front()};
+    comparison.contender.runs = {copies->originals().back()};
+  }
   const bool on_terminal = compare.file.empty() && is_terminal(STDOUT_FILENO);
   const std::size_t width =
       on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
@@ -74,13 +108,15 @@ Command add_compare(CLI::App& program) {
       program, "compare", "Say what changed between two runs, and whether it is real",
       {{"warpmeter compare", "the last run against the one before it"},
        {"warpmeter compare main last --fail-on slower", "exit 1 when something became slower"},
+       {"warpmeter compare main.db branch.db", "the last runs of two databases"},
        {"warpmeter compare --by backend last", "the model against hardware"},
        {"warpmeter compare --by variant tiled tiled_padded", "two variants of the last run"},
        {"warpmeter compare --by label before after", "all runs of two labels together"}});
   auto compare = std::make_shared<Compare>();
   add_arguments(app, "BASE CONTENDER", compare->names,
                 "Two runs (an id, four or more digits that begin its UUID, a label, last or "
-                "last~N), or two values of --by");
+                "last~N), two databases (FILE.db: its last run, FILE.db:RUN another), or two "
+                "values of --by");
   add_choice(app, "--by", {"run", "variant", "device", "backend", "label", "size"}, compare->by,
              "What the two sides are; run when not given");
   add_text(app, "--run", "RUN", compare->run,

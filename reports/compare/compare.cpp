@@ -293,7 +293,8 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
   comparison.thresholds = thresholds;
   std::set<std::int64_t> runs(sides.base.runs.begin(), sides.base.runs.end());
   runs.insert(sides.contender.runs.begin(), sides.contender.runs.end());
-  comparison.unfinished = unfinished(reader, std::vector<std::int64_t>(runs.begin(), runs.end()));
+  comparison.unfinished =
+      unfinished(reader, std::vector<std::int64_t>(runs.begin(), runs.end()), request.run_names);
   Pairing pairing(request.by, sides);
   pairing.pair(comparison);
   std::vector<Pair>& pairs = pairing.pairs();

@@ -13,6 +13,7 @@
 
 #include "reports/statistics.h"
 #include "reports/table.h"
+#include "reports/unfinished.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {
@@ -25,6 +26,7 @@ struct CompareRequest {
   /// last); or none.
   std::vector<std::string> names = {};
   std::string run = "";  ///< the run in which values are looked for; empty: the last
+  RunNames run_names = {};
 };
 
 /// What a change of time needs.

@@ -14,18 +14,12 @@
 #include "base/nearest.h"
 #include "reports/record.h"
 #include "reports/sections/sql.h"
+#include "reports/unfinished.h"
 
 namespace warpmeter::reports {
 namespace {
 
 using RunIds = std::vector<std::int64_t>;
-
-std::string run_name(const schema::Reader& reader, std::int64_t run) {
-  const schema::Rows rows =
-      reader.query("SELECT label FROM runs WHERE run_id = :run", run_parameter(run));
-  const std::string label = each_row(rows).at(0).text("label");
-  return label.empty() ? fmt::format("run {}", run) : fmt::format("run {} ({})", run, label);
-}
 
 std::string about(const schema::Reader& reader, const RunIds& runs) {
   const schema::Rows rows = reader.query(sql::provenance, run_parameter(runs.back()));
@@ -77,9 +71,9 @@ Sides by_run(const schema::Reader& reader, const CompareRequest& request) {
                             "with --by variant",
                             base, contender, first));
   }
-  return {side_of(reader, run_name(reader, first), {first}),
-          side_of(reader, run_name(reader, second), {second}), read_groups(reader, RunIds{first}),
-          read_groups(reader, RunIds{second})};
+  return {side_of(reader, run_name(reader, first, request.run_names), {first}),
+          side_of(reader, run_name(reader, second, request.run_names), {second}),
+          read_groups(reader, RunIds{first}), read_groups(reader, RunIds{second})};
 }
 
 RunIds runs_of_label(const schema::Reader& reader, const std::string& label) {

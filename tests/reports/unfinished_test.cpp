@@ -90,6 +90,8 @@ TEST_F(Unfinished, SaysHowFarTheRunCame) {
   EXPECT_EQ(why(add({good("a")})), "");
   EXPECT_EQ(why(add({good("a")}, interrupted, "stopped by its user")),
             "run 2 was interrupted after 1 of 4 launches: stopped by its user");
+  EXPECT_EQ(why_unfinished(schema::Reader(database_.path()), 2, {{2, "main.db, run 7"}}),
+            "main.db, run 7 was interrupted after 1 of 4 launches: stopped by its user");
   EXPECT_EQ(why(add({}, interrupted, "stopped", std::nullopt)),
             "run 3 was interrupted before its first launch: stopped");
   EXPECT_EQ(why(add({good("a"), good("b")}, ended_badly, "the GPU fell off the bus")),

@@ -98,6 +98,18 @@ TEST_F(Merge, KeepsEverythingOfEveryRun) {
   EXPECT_THAT(lines_of(out, "PRAGMA foreign_key_check"), IsEmpty());
 }
 
+TEST_F(Merge, CopiesOneRunOnce) {
+  const std::string before = bytes_of(a);
+  EXPECT_EQ(copy_run(b, 1, out), 1);
+  EXPECT_EQ(copy_run(a, 2, out), 2);
+  EXPECT_EQ(copy_run(a, 2, out), 2) << "it is there";
+  EXPECT_THAT(lines_of(out, "SELECT label, launches FROM runs ORDER BY run_id"),
+              ElementsAre("three|2", "two|2"));
+  EXPECT_EQ(content_of(out, "two"), content_of(a, "two"));
+  EXPECT_EQ(bytes_of(a), before);
+  expect_failure(failure_of([&] { copy_run(a, 3, out); }), ExitCode::file, HasSubstr("no run 3"));
+}
+
 // A table that a later version adds must not be lost in silence.
 TEST_F(Merge, CopiesTheRowsOfEveryTable) {
   merge_into(out, {a, b});

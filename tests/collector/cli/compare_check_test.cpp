@@ -32,6 +32,49 @@ TEST_F(CompareAndCheck, TwoRunsOfTheModelAreEqual) {
   expect(2, {"compare", "before", "affter"}, "did you mean after?");
 }
 
+TEST_F(CompareAndCheck, RunsOfTwoDatabasesAreComparedAndNeitherFileChanges) {
+  const auto measure_into = [&](const std::string& database, const std::string& size,
+                                const std::string& label) {
+    ASSERT_EQ(warpmeter({"run", "transpose", "-n", size, "-b", "model", "-q", "--db", database,
+                         "--label", label})
+                  .exit_code,
+              0);
+  };
+  measure_into("a.db", "64", "small");
+  measure_into("a.db", "128", "large");
+  measure_into("b.db", "64", "other");
+  const std::string a = contents("a.db"), b = contents("b.db");
+  expect(0, {"compare", "a.db:small", "b.db", "--fail-on", "changed"},
+         "b.db, run 1 (other) against a.db, run 1 (small)");
+  expect(0, {"compare", "b.db", "./a.db:last~1"},
+         "./a.db, run 1 (small) against b.db, run 1 (other)");
+  expect(0, {"compare", "a.db:1", "--db", "b.db"},
+         "b.db, run 1 (other) against a.db, run 1 (small)");
+  expect(0, {"compare", "a.db:small", "other", "--db", "b.db"}, "4 pairs");
+  expect(0, {"compare", "b.db", "a.db:1", "--format", "json"},
+         "\"name\":\"a.db, run 1 (small)\",\"runs\":[1]");
+  expect(3, {"compare", "a.db", "b.db"},
+         "a.db, run 2 (large) and b.db, run 1 (other) have no launch in common");
+  expect(2, {"compare", "a.db:2", "a.db"},
+         "a.db, run 2 (large) and a.db, run 2 (large) are the same run");
+  expect(2, {"compare", "a.db:smal", "b.db"}, "a.db: there is no run 'smal'; did you mean small?");
+  expect(2, {"compare", "a.db:", "b.db"}, "names no run after the colon");
+  expect(2, {"compare", "a.db", "b.db", "c.db"}, "'c.db' is one too many");
+  expect(5, {"compare", "a.db", "c.db"}, "there is no database c.db");
+  expect(2, {"compare", "a.db:1", "b.db", "-o", "b.db"}, "-o b.db would overwrite the database");
+  EXPECT_EQ(contents("a.db"), a);
+  EXPECT_EQ(contents("b.db"), b);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("a.db", "b.db"));
+  }
+}
+
+TEST_F(CompareAndCheck, ARunThatWasMergedIsItselfInBothDatabases) {
+  measure("one");
+  ASSERT_EQ(warpmeter({"merge", "warpmeter.db", "-o", "merged.db"}).exit_code, 0);
+  expect(2, {"compare", "warpmeter.db", "merged.db"}, "are the same run");
+}
+
 TEST_F(CompareAndCheck, VariantsDifferAndFailOnSaysSo) {
   measure("all");
   expect(0, {"compare", "--by", "variant", "tiled", "tiled_padded"},
