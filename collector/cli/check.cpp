@@ -23,7 +23,6 @@
 namespace warpmeter::cli {
 namespace {
 
-constexpr const char* default_config = "warpmeter.toml";
 constexpr double default_max_slowdown = 0.03;
 
 struct CheckCommand {
@@ -38,11 +37,19 @@ bool looks_like_a_file(const std::string& text) {
          text.ends_with(".sqlite") || text.ends_with(".sqlite3");
 }
 
-/// The gates' file: the one named, else warpmeter.toml where it is.
-reports::Config config_of(const CheckCommand& command) {
-  const std::string path = command.config.empty() ? default_config : command.config;
-  if (command.config.empty() && !std::filesystem::exists(path)) return {};
+/// The gates' file: the one named, else the warpmeter.toml that holds here; "": there is none.
+std::string config_path(const CheckCommand& command) {
+  if (!command.config.empty()) return command.config;
+  return reports::find_config(".").value_or("");
+}
+
+/// What stands in it. One that lies in another folder is named, for nobody sees it there.
+reports::Config read_gates(const CheckCommand& command, const std::string& path) {
+  if (path.empty()) return {};
   reports::Config config = reports::read_config(path);
+  if (command.config.empty() && path.find('/') != std::string::npos) {
+    say(fmt::format("the gates of {} hold here\n", path));
+  }
   if (config.baseline && looks_like_a_file(*config.baseline)) {
     config.baseline = (std::filesystem::path(path).parent_path() / *config.baseline).string();
   }
@@ -117,9 +124,10 @@ ExitCode exit_code_of(const reports::Check& check) {
 }
 
 /// Where the verdicts go: over none of the files that they come from.
-Destination destination_of(const CheckCommand& command, const std::string& baseline) {
+Destination destination_of(const CheckCommand& command, const std::string& gates,
+                           const std::string& baseline) {
   FileClaims files;
-  files.read(command.config.empty() ? default_config : command.config, "the gates");
+  files.read(gates.empty() ? "warpmeter.toml" : gates, "the gates");
   files.read_database(command.database);
   if (!baseline.empty() && std::filesystem::exists(baseline)) {
     files.read_database(baseline, "the baseline");
@@ -138,7 +146,8 @@ ExitCode run(const CheckCommand& command) {
   if (!command.significance.empty()) {
     significance = reports::parse_significance("--significance", command.significance);
   }
-  reports::Config config = config_of(command);
+  const std::string gates = config_path(command);
+  reports::Config config = read_gates(command, gates);
   std::move(config.gates.begin(), config.gates.end(), std::back_inserter(request.gates));
   request.expectations = !command.no_expectations && config.expectations.value_or(true);
   request.allow_unfinished = command.allow_unfinished;
@@ -151,7 +160,7 @@ ExitCode run(const CheckCommand& command) {
     throw Error(ExitCode::usage, fmt::format("{} needs a --baseline that it is measured from",
                                              max_slowdown ? "--max-slowdown" : "--significance"));
   }
-  const Destination destination = destination_of(command, baseline);
+  const Destination destination = destination_of(command, gates, baseline);
   const schema::Reader reader(command.database);
   request.run = reader.find_run(command.run);
   OpenBaseline open;
@@ -182,7 +191,7 @@ ExitCode run(const CheckCommand& command) {
 Command add_check(CLI::App& program) {
   CLI::App& app = add_command(
       program, "check", "Fail when an expectation or a gate does not hold",
-      {{"warpmeter check", "what the catalogue expects, and ./warpmeter.toml"},
+      {{"warpmeter check", "what the catalogue expects, and warpmeter.toml"},
        {"warpmeter check --gate 'gst_efficiency >= 90'", "a gate on every launch"},
        {"warpmeter check --gate 'transpose/*@4096: duration <= 80us'", "on some, at one size"},
        {"warpmeter check --baseline main.db --max-slowdown 3%", "no slower than it was"},
@@ -195,7 +204,7 @@ Command add_check(CLI::App& program) {
   add_repeated(app, "-g,--gate", "GATE", check->gates,
                "[SELECTOR:] METRIC RELATION VALUE, with + - * / and units of time");
   add_text(app, "--config", "FILE", check->config,
-           "Gates in TOML; warpmeter.toml when it is there");
+           "Gates in TOML; the warpmeter.toml of this folder or the nearest above when not given");
   add_flag(app, "--no-expectations", check->no_expectations,
            "Leave out what the catalogue expects of its variants");
   add_flag(app, "--allow-unfinished", check->allow_unfinished,

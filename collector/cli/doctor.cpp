@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "collector/family/cache.h"
 #include "collector/model/session/backend.h"
 #include "kernels/family.h"
+#include "reports/gates/config.h"
 #include "reports/number.h"
 #include "schema/maintenance.h"
 #include "schema/store.h"
@@ -144,6 +146,21 @@ Check check_choice() {
   return check;
 }
 
+/// Which gates `check` would hold here.
+Check check_gates() {
+  const std::optional<std::string> path = reports::find_config(".");
+  if (!path) return {"gates", true, "no warpmeter.toml here or in a folder above", ""};
+  Check check{"gates", false, "", "mend the file, or name another with check --config", "broken "};
+  try {
+    const std::size_t count = reports::read_config(*path).gates.size();
+    check.ok = true;
+    check.detail = fmt::format("{} of {}", reports::counted(count, "gate", "gates"), *path);
+  } catch (const Error& error) {
+    check.detail = error.what();
+  }
+  return check;
+}
+
 ExitCode run(const std::string& database) {
   Output output;
   output.write(line_of(check_model()));
@@ -151,7 +168,9 @@ ExitCode run(const std::string& database) {
     output.write(line_of({finding.name, finding.ok, finding.detail, finding.remedy}));
   }
   bool is_sound = true;
-  for (const Check& check : check_database(database)) {
+  std::vector<Check> checks = check_database(database);
+  checks.push_back(check_gates());
+  for (const Check& check : checks) {
     output.write(line_of(check));
     is_sound = is_sound && check.ok;
   }

@@ -129,6 +129,19 @@ class ConfigReader {
 
 }  // namespace
 
+std::optional<std::string> find_config(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path start = fs::canonical(folder, ignored);
+  if (ignored) return std::nullopt;
+  fs::path upwards;
+  for (fs::path here = start;; here = here.parent_path(), upwards /= "..") {
+    const fs::path name = upwards / "warpmeter.toml";
+    if (fs::exists(here / "warpmeter.toml", ignored)) return name.string();
+    if (fs::exists(here / ".git", ignored) || !here.has_relative_path()) return std::nullopt;
+  }
+}
+
 Config read_config(const std::string& path) { return ConfigReader(path).read(); }
 
 double parse_percentage(std::string_view name, std::string_view text) {

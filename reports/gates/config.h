@@ -11,6 +11,7 @@
 //   significance = "0.1%"     # of a slow-down, as for compare
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,11 @@ struct Config {
   std::optional<std::string> baseline;
   std::optional<double> max_slowdown, significance;
 };
+
+/// Where the warpmeter.toml is that holds in `folder`: there, or in the nearest folder above, up to
+/// the one that holds the repository's .git (above that it would be another one's), as a path from
+/// `folder`: "../../warpmeter.toml". Nothing where there is none.
+std::optional<std::string> find_config(const std::filesystem::path& folder);
 
 /// Throws Error{file} when the file cannot be read; Error{usage} with line and column for what is
 /// no TOML, an unknown key, a value of a wrong type or a gate that cannot be read.

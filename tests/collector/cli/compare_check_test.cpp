@@ -7,7 +7,10 @@
 namespace warpmeter::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 class CompareAndCheck : public Workspace {
  protected:
@@ -122,6 +125,37 @@ TEST_F(CompareAndCheck, TheRepositorysGatesAreRead) {
   expect(2, {"check"},
          "warpmeter.toml, line 2, column 10: the gate 'gst_efficiency >=' cannot be read: at "
          "column 18");
+}
+
+TEST_F(CompareAndCheck, GatesHoldInTheFoldersBelowTheirFileToo) {
+  measure("all");
+  write("warpmeter.toml", "[check]\nexpectations = false\ngates = [\"gst_efficiency >= 101\"]\n");
+  std::filesystem::create_directories(file("a/b"));
+  const auto in = [&](const std::string& folder, std::vector<std::string> words) {
+    const Outcome outcome = run_program({std::move(words), file(folder)});
+    return std::to_string(outcome.exit_code) + ": " + outcome.output + outcome.error;
+  };
+  const std::vector<std::string> check = {"check", "--db", file("warpmeter.db").string()};
+  EXPECT_THAT(in("a/b", check),
+              AllOf(StartsWith("1: "), HasSubstr("the gates of ../../warpmeter.toml hold here")));
+  EXPECT_THAT(in(".", check), AllOf(StartsWith("1: "), Not(HasSubstr("hold here"))));
+  EXPECT_THAT(in("a/b", {"doctor"}), HasSubstr("1 gate of ../../warpmeter.toml"));
+  EXPECT_THAT(
+      in("a/b", {"check", "--db", file("warpmeter.db").string(), "-o", "../../warpmeter.toml"}),
+      AllOf(StartsWith("2: "), HasSubstr("would overwrite the gates")));
+  // The nearest one holds, and none of outside of the repository.
+  write("a/warpmeter.toml", "[check]\nexpectations = false\ngates = [\"gst_efficiency >= 25\"]\n");
+  EXPECT_THAT(in("a/b", check), StartsWith("0: "));
+  std::filesystem::create_directories(file("a/b/.git"));
+  EXPECT_THAT(in("a/b", {"doctor"}), HasSubstr("no warpmeter.toml here or in a folder above"));
+  write("a/b/warpmeter.toml", "[check]\ngates = [\"gst_efficiency >=\"]\n");
+  EXPECT_THAT(in("a/b", {"doctor"}),
+              AllOf(StartsWith("5: "), HasSubstr("broken   gates"), HasSubstr("cannot be read")));
+  write("a/warpmeter.toml", "[check]\nbaseline = \"main.db\"\n");
+  std::filesystem::remove_all(file("a/b/.git"));
+  std::filesystem::remove(file("a/b/warpmeter.toml"));
+  EXPECT_THAT(in("a/b", check),
+              AllOf(StartsWith("2: "), HasSubstr("there is no baseline '../main.db'")));
 }
 
 TEST_F(CompareAndCheck, BaselinesThatAreNotThereNameThoseThatAre) {
