@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/file_claims.h"
-#include "base/kernel_name.h"
 #include "base/output.h"
 #include "base/temporary.h"
+#include "collector/cli/acceptance_tables.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
@@ -28,7 +28,6 @@
 #include "collector/model/input/compile_options.h"
 #include "collector/model/input/includes.h"
 #include "collector/model/input/spec.h"
-#include "collector/model/machine/acceptance.h"
 #include "collector/model/session/session.h"
 #include "schema/catalogue.h"
 #include "schema/store.h"
@@ -275,33 +274,6 @@ ExitCode measure(const ModelRequest& request, bool keep) {
 
 // ---- --accepts
 
-reports::Table acceptance_table(const ModelRequest& request, std::size_t& wrong) {
-  using reports::Column;
-  reports::Table table;
-  table.columns = {Column::text("file"), Column::text("entry"), Column::text("accepted"),
-                   Column::number("line", "", "", reports::Kind::exact), Column::text("reason")};
-  const model::CompileOptions options = compile_options_of(request);
-  for (const std::string& path : request.files) {
-    try {
-      const model::KernelFile file = model::read_kernel_file(path, options, {});
-      for (const model::Acceptance& entry : model::accepts(*file.module)) {
-        const std::string name = readable_name(entry.entry);
-        if (entry.is_accepted()) {
-          table.rows.push_back({path, name, "yes", std::int64_t{entry.line}, reports::Missing{}});
-        }
-        for (const model::Refusal& refusal : entry.refusals) {
-          table.rows.push_back({path, name, "no", std::int64_t{refusal.place.ptx_line},
-                                model::to_string(refusal, entry.entry)});
-        }
-      }
-    } catch (const Error& error) {
-      table.rows.push_back({path, reports::Missing{}, "no", reports::Missing{}, error.what()});
-      ++wrong;
-    }
-  }
-  return table;
-}
-
 /// What can be run, without running it. A file that cannot be read at all is a mistake; a kernel
 /// that is refused is an answer.
 ExitCode show_acceptance(const ModelRequest& request) {
@@ -313,12 +285,12 @@ ExitCode show_acceptance(const ModelRequest& request) {
     if (!path.ends_with(".ptx")) claim_includes(path, compile_options_of(request), files);
   }
   const Destination destination = files.write(request.file, "-o");
-  std::size_t wrong = 0;
-  const reports::Table table = acceptance_table(request, wrong);
+  AcceptanceTables tables = acceptance_tables(request.files, compile_options_of(request));
+  const bool are_all_read = tables.wrong == 0;
   Output output(destination);
-  output.write(rendered(table, request.format, request.file));
+  output.write(rendered(std::move(tables), request.format, request.file));
   output.finish();
-  return wrong > 0 ? ExitCode::usage : ExitCode::done;
+  return are_all_read ? ExitCode::done : ExitCode::usage;
 }
 
 }  // namespace

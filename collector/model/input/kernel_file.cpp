@@ -214,17 +214,30 @@ void read_cubin(KernelFile& file, const std::string& named) {
   }
 }
 
-/// The entries' names as -k takes them: with parameters where overloads have the same one.
-std::string names_to_choose(const std::vector<std::string>& entries) {
-  std::vector<std::string> names;
+/// The entries' names as -k takes them: with parameters where overloads have the same one. One's
+/// own come first, then those of headers.
+std::string names_to_choose(const KernelFile& file, const std::vector<std::string>& entries) {
+  std::vector<std::string> own, of_headers;
   for (const std::string& entry : entries) {
     const std::string name = readable_name(entry);
     const auto same = std::count_if(entries.begin(), entries.end(), [&](const std::string& other) {
       return readable_name(other) == name;
     });
-    names.push_back(fmt::format("'{}'", same == 1 ? name : name_with_parameters(entry)));
+    (is_of_header(file, entry) ? of_headers : own)
+        .push_back(fmt::format("'{}'", same == 1 ? name : name_with_parameters(entry)));
   }
-  return fmt::format("{}", fmt::join(names, ", "));
+  if (of_headers.empty()) return fmt::format("{}", fmt::join(own, ", "));
+  return fmt::format("{}{}of headers: {}", fmt::join(own, ", "), own.empty() ? "" : "; ",
+                     fmt::join(of_headers, ", "));
+}
+
+/// The source that PTX was made of; of a .ptx, the first .cu that it names. "": it names none.
+fs::path source_of(const KernelFile& file) {
+  if (!file.path.ends_with(".ptx")) return file.path;
+  const std::vector<std::string>& files = file.module->files;
+  const auto source = std::find_if(files.begin(), files.end(),
+                                   [](const std::string& each) { return each.ends_with(".cu"); });
+  return source == files.end() ? fs::path() : fs::path(*source);
 }
 
 }  // namespace
@@ -233,6 +246,23 @@ std::string cubin_beside(const std::string& path) {
   const fs::path beside = fs::path(path).replace_extension(".cubin");
   std::error_code ignored;
   return path.ends_with(".ptx") && fs::is_regular_file(beside, ignored) ? beside.string() : "";
+}
+
+bool is_of_header(const KernelFile& file, std::string_view entry) {
+  const ptx::Function* function = file.module->find(entry);
+  const fs::path source = source_of(file);
+  if (function == nullptr || source.empty()) return false;
+  const auto placed =
+      std::find_if(function->body.begin(), function->body.end(),
+                   [](const ptx::Instruction& each) { return each.location.has_value(); });
+  if (placed == function->body.end()) return false;
+  const auto number = static_cast<std::size_t>(placed->location->file);
+  if (number >= file.module->files.size()) return false;
+  std::error_code error;
+  const fs::path place = fs::weakly_canonical(file.module->files[number], error);
+  if (error || place.extension() == ".cu") return false;
+  const fs::path folder = fs::weakly_canonical(source, error).parent_path();
+  return !error && place.lexically_relative(folder).string().starts_with("..");
 }
 
 std::string find_entry(const KernelFile& file, std::string_view kernel) {
@@ -262,18 +292,18 @@ std::string find_entry(const KernelFile& file, std::string_view kernel) {
   if (kernel.empty()) {
     throw Error(ExitCode::usage,
                 fmt::format("{} holds {} kernels; choose one with {}: {}", file.path,
-                            entries.size(), kernel_option, names_to_choose(entries)));
+                            entries.size(), kernel_option, names_to_choose(file, entries)));
   }
   if (found.empty()) {
-    throw Error(
-        ExitCode::usage,
-        fmt::format("{} holds no kernel '{}'{}; it holds {} (a template needs its "
-                    "arguments: 'reduce<float, 256>')",
-                    file.path, kernel, did_you_mean(kernel, names), names_to_choose(entries)));
+    throw Error(ExitCode::usage,
+                fmt::format("{} holds no kernel '{}'{}; it holds {} (a template needs its "
+                            "arguments: 'reduce<float, 256>')",
+                            file.path, kernel, did_you_mean(kernel, names),
+                            names_to_choose(file, entries)));
   }
   throw Error(ExitCode::usage,
               fmt::format("{} holds {} kernels '{}'; choose one with {}: {}", file.path,
-                          found.size(), kernel, kernel_option, names_to_choose(found)));
+                          found.size(), kernel, kernel_option, names_to_choose(file, found)));
 }
 
 KernelFile read_kernel_file(const std::string& path, const CompileOptions& options,

@@ -51,6 +51,11 @@ std::string cubin_beside(const std::string& path);
 /// Error{usage} with the entries there are for a name of none or of several.
 std::string find_entry(const KernelFile& file, std::string_view kernel);
 
+/// Whether the code of this entry stands in a header that lies outside of the source's folder: a
+/// kernel of a library that the source includes (CUB, Thrust), and not one's own. False where the
+/// PTX does not tell the place.
+bool is_of_header(const KernelFile& file, std::string_view entry);
+
 struct Assembled {
   std::vector<std::byte> cubin;
   std::string failure;  ///< why there is none: a sentence without its end; empty: there is one

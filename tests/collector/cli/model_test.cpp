@@ -272,6 +272,35 @@ TEST_F(Model, SaysWhichKernelsItAccepts) {
   EXPECT_EQ(model({"--accepts", "add.ptx"}).exit_code, 0);
 }
 
+TEST_F(Model, NamesKernelsOfHeadersAfterOnesOwn) {
+  std::filesystem::create_directories(file("library"));
+  std::filesystem::create_directories(file("own"));
+  write("library/sort.cuh", "__global__ void library_sort(int* out) { out[threadIdx.x] = 1; }\n");
+  write("own/near.cuh", "__global__ void near(int* out) { out[threadIdx.x] = 3; }\n");
+  write("own/a.cu",
+        "#include \"sort.cuh\"\n#include \"near.cuh\"\n"
+        "__global__ void mine(int* out) { out[threadIdx.x] = 2; }\n");
+  const std::vector<std::string> file_and_folders = {"own/a.cu", "-I", "library", "-I", "own"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), file_and_folders.begin(), file_and_folders.end());
+    return model(words);
+  };
+  const Outcome choice = with({"--grid", "1", "--block", "1"});
+  EXPECT_EQ(choice.exit_code, 2);
+  EXPECT_THAT(choice.error,
+              testing::AnyOf(HasSubstr("'near', 'mine'; of headers: 'library_sort'"),
+                             HasSubstr("'mine', 'near'; of headers: 'library_sort'")));
+  const std::string table = with({"--accepts"}).output;
+  const std::size_t line = table.find("Kernels of headers outside of the file's folder:");
+  EXPECT_LT(table.find("mine"), line) << table;
+  EXPECT_LT(table.find("near"), line);
+  EXPECT_LT(line, table.find("library_sort"));
+  EXPECT_THAT(
+      with({"--accepts", "--format", "csv"}).output,
+      AllOf(HasSubstr("own/a.cu,library_sort,yes,"), HasSubstr(",yes\n"), HasSubstr(",no\n")));
+  EXPECT_THAT(model({"--accepts", "add.ptx"}).output, Not(HasSubstr("headers")));
+}
+
 TEST_F(Model, KeepsANameThatWouldAlsoBeAMangledType) {
   std::string text = counter_source;
   text.replace(text.find("add("), 3, "f");
