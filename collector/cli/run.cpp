@@ -156,7 +156,7 @@ ExitCode run_command(const RunRequest& typed) {
   if (request.files.files.empty() && request.files.names_a_launch()) {
     throw Error(ExitCode::usage,
                 "-k, --grid, --block, --shared, --arg and --set are of a kernel in a file: give "
-                "its .cu, .ptx or .cubin");
+                "its .cu or .ptx");
   }
   const run::Options options = session_options(request);
   FileClaims files;
@@ -220,7 +220,7 @@ Command add_run(CLI::App& program, const std::vector<std::string>& words) {
   run->command_line = shell_line(words);
   add_arguments(app, "SELECTOR|FILE", run->selectors,
                 "A family, family/variant, or a glob over these; all when none is given. Files: a "
-                "family (.yaml, .json), or kernels (.cu, .ptx, .cubin)");
+                "family (.yaml, .json), or kernels (.cu, .ptx)");
   add_choice(app, "-b,--backend", {"auto", "cupti", "model"}, run->backend.backend,
              "auto: the GPU where one is usable, else the model on the CPU");
   add_list(app, "-n,--size", "N", run->sizes, "Sizes instead of the family's own");

@@ -116,11 +116,20 @@ void must_exist(const std::string& file) {
   }
 }
 
+/// Machine code alone names no parameters, and runs on one architecture.
+void refuse_cubin(const std::string& file) {
+  if (!file.ends_with(".cubin")) return;
+  throw Error(ExitCode::usage,
+              fmt::format("{} is machine code alone: give the .cu or the .ptx that it was made of, "
+                          "and it with --cubin",
+                          file));
+}
+
 }  // namespace
 
 void add_file_options(CLI::App& app, FilesRequest& request) {
   add_text(app, "-k,--kernel-name", "NAME", request.kernel,
-           "Of a .cu, .ptx or .cubin: the kernel, with the arguments of a template: "
+           "Of a .cu or .ptx: the kernel, with the arguments of a template: "
            "'reduce<float, 256>'");
   add_text(app, "--grid", "X[,Y[,Z]]", request.grid,
            "Its blocks; numbers or expressions of n: 'ceil(n/16),ceil(n/16)'");
@@ -159,6 +168,7 @@ std::string listing(const FilesRequest& request) {
   const model::CompileOptions options = options_of(request);
   for (const std::string& file : request.files) {
     must_exist(file);
+    refuse_cubin(file);
     const std::vector<family::Found> kernels = family::kernels_in(file, options);
     text += fmt::format(
         "{}{} holds {} kernel{}, and nothing was run. To run one, give it a grid "
@@ -195,6 +205,7 @@ std::vector<family::FamilySpec> specs_of(const FilesRequest& request,
   }
   for (const std::string& file : request.files) {
     must_exist(file);
+    refuse_cubin(file);
     if (!is_family(file)) {
       if (has_family) refuse_usage(fmt::format("{} is no family; give it alone", file));
       specs.push_back(spec_of_words(request, sizes));

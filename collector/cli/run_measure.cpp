@@ -49,6 +49,13 @@ run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output)
                     launch_name(launch.family, launch.variant, launch.size.value_or(0)),
                     launch.reason));
   };
+  hooks.verified = [&bar, &request](const schema::Launch& launch, const std::string& error) {
+    if (error.empty()) return;
+    bar.clear();
+    remark(request,
+           fmt::format("{} is right within the tolerance: the largest error is {}",
+                       launch_name(launch.family, launch.variant, launch.size.value_or(0)), error));
+  };
   if (request.print_output > 0) {
     hooks.executed = [&](const kernels::Family& family, const kernels::Variant& variant,
                          std::int64_t size, const kernels::Problem& problem,

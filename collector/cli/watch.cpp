@@ -101,8 +101,8 @@ class Figures {
  private:
   static std::string change(double now, double then) {
     const double difference = now - then;
-    return (difference < 0 ? "-" : "+") +
-           reports::readable_number(std::fabs(difference), reports::Zeros::trim);
+    return fmt::format("{}{}", difference < 0 ? "-" : "+",
+                       reports::readable_number(std::fabs(difference), reports::Zeros::trim));
   }
 
   /// "2 (-6, -30)": since the last save, since the start; nothing where nothing changed.

@@ -16,7 +16,7 @@ struct Found {
   bool is_template = false;
 };
 
-/// The kernels of a .cu, .ptx or .cubin, in the order of the file. Throws Error{file},
+/// The kernels of a .cu or .ptx, in the order of the file. Throws Error{file},
 /// Error{usage} where there is none, with what a kernel is.
 std::vector<Found> kernels_in(const std::string& path, const model::CompileOptions& options);
 

@@ -58,7 +58,7 @@ class Reader {
     }
     if (const YAML::Node node = root["summary"]) spec_.summary = text(node, "summary").text;
     if (const YAML::Node node = root["size"]) spec_.size_meaning = text(node, "size").text;
-    if (!root["file"]) refuse_at(root, "says no file: the kernels' .cu, .ptx or .cubin");
+    if (!root["file"]) refuse_at(root, "says no file: the kernels' .cu or .ptx");
     spec_.source = beside(text(root["file"], "file").text);
     if (const YAML::Node node = root["cubin"]) spec_.cubin = beside(text(node, "cubin").text);
     read_options(root);

@@ -69,7 +69,7 @@ struct VariantSpec {
 struct FamilySpec {
   std::string path;  ///< of the file; empty: from the command line
   std::string name, summary, size_meaning;
-  std::string source, cubin;  ///< .cu, .ptx or .cubin
+  std::string source, cubin;  ///< .cu or .ptx
   model::CompileOptions options;
   std::vector<Parameter> sizes;
   std::vector<Text> arguments;  ///< "out:f32[n*n]", "in:f32[n*n]=iota", "i32=n"

@@ -64,6 +64,14 @@ void fill_randomly(const Fill& fill, Element element, std::byte* to, std::uint64
   if (is_floating(element)) {
     const double from = has_range ? number_at(element, fill.values.data()) : 0;
     const double end = has_range ? number_at(element, high) : 1;
+    if (fill.is_whole) {
+      const auto span = static_cast<std::uint64_t>(end - from) + 1;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto step = static_cast<double>(below(mixed(seed + i), span));
+        encode(element, from + step, to + i * width);
+      }
+      return;
+    }
     for (std::uint64_t i = 0; i < count; ++i) {
       const double share = static_cast<double>(mixed(seed + i) >> 40) * 0x1p-24;
       // Rounded once each, whatever the compiler thinks of contraction.
@@ -128,6 +136,15 @@ std::string parse_random(Fill& fill, Element element, std::string_view rest) {
   }
   fill.seed = *seed;
   return "";
+}
+
+/// Whether LO and HI are given, and are whole.
+bool are_whole(const Fill& fill, Element element) {
+  if (fill.values.empty()) return false;
+  const double low = number_at(element, fill.values.data());
+  const double high = number_at(element, fill.values.data() + bytes_of(element));
+  return std::floor(low) == low && std::floor(high) == high && std::fabs(low) < 0x1p53 &&
+         std::fabs(high) < 0x1p53;
 }
 
 /// "1,2,3"
@@ -195,6 +212,14 @@ std::variant<Fill, std::string> parse_fill(Element element, std::string_view val
   } else if (value == "random" || value.starts_with("random:")) {
     fill.kind = Fill::Kind::random;
     wrong = parse_random(fill, element, value.substr(6));
+  } else if (value.starts_with("integers:")) {
+    fill.kind = Fill::Kind::random;
+    fill.is_whole = true;
+    wrong = parse_random(fill, element, value.substr(8));
+    if (wrong.empty() && !are_whole(fill, element)) {
+      wrong = fmt::format("has '{}', which is not integers:LO..HI with whole numbers below 2^53",
+                          value);
+    }
   } else if (names_file(value)) {
     fill.kind = value.ends_with(".npy") ? Fill::Kind::npy : Fill::Kind::raw;
     fill.file = value;

@@ -5,6 +5,8 @@
 //                               floating types from 0 to below 1
 //   random:LO..HI[:SEED]        whole numbers from LO to HI, both included; floating types from LO
 //                               to below HI (before they are rounded to the type)
+//   integers:LO..HI[:SEED]      whole numbers of any type: sums and products of small ones are exact in
+//                               every order
 //   5   1,2,3                   one value for every element, or each of them
 //   FILE.npy  FILE.bin          what a file holds
 //
@@ -28,6 +30,7 @@ struct Fill {
 
   Kind kind = Kind::nothing;
   std::uint64_t seed = 0;
+  bool is_whole = false;          ///< of Kind::random: whole numbers of a floating type too
   std::vector<std::byte> values;  ///< elements; of Kind::random LO and HI, or none
   std::string file;               ///< of Kind::npy and Kind::raw
 

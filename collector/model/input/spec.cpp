@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <type_traits>
 
 #include "base/error.h"
@@ -143,9 +144,15 @@ class SpecReader {
   }
 
   void read_launch(const YAML::Node& node) {
-    check_keys(node, {"kernel", "grid", "block", "shared", "args", "set", "save"});
+    check_keys(node, {"kernel", "name", "size", "grid", "block", "shared", "args", "set", "save"});
     LaunchSpec launch;
     if (const YAML::Node kernel = node["kernel"]) launch.kernel = text(kernel, "kernel");
+    if (const YAML::Node name = node["name"]) launch.name = text(name, "name");
+    if (const YAML::Node size = node["size"]) {
+      launch.size = checked(size, [&] {
+        return whole_number("size", text(size, "size"), 1, std::numeric_limits<std::int64_t>::max());
+      });
+    }
     launch.geometry.grid = extent(node, "grid");
     launch.geometry.block = extent(node, "block");
     if (const YAML::Node shared = node["shared"]) {

@@ -6,6 +6,8 @@
 //   set: {lut: lut.npy, "ns::scale": 1.5}
 //   launches:
 //     - kernel: transpose_tiled
+//       name: at_1024              # in place of the kernel's, so that one kernel stays two rows
+//       size: 1024
 //       grid: [64, 64]
 //       block: [16, 16]
 //       shared: 0
@@ -15,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +30,8 @@ namespace warpmeter::model {
 
 struct LaunchSpec {
   std::string kernel;  ///< as a person calls it; empty: the only one of the file
+  std::string name;    ///< as the launch is recorded; empty: as the kernel
+  std::optional<std::int64_t> size;
   Geometry geometry;
   std::vector<std::string> arguments;
   std::vector<std::string> settings;  ///< of the module's variables, before it runs: "lut=lut.npy"

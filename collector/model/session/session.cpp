@@ -268,7 +268,9 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
   const Geometry& geometry = prepared.launch->geometry;
   schema::Launch record;
   record.family = "model";
-  record.variant = readable_name(prepared.entry);
+  record.variant = prepared.launch->name.empty() ? readable_name(prepared.entry)
+                                                  : prepared.launch->name;
+  record.size = prepared.launch->size;
   record.kernel = prepared.entry;
   record.set_geometry(geometry);
   record.static_shared_bytes = program.static_shared_bytes;

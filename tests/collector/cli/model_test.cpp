@@ -44,6 +44,18 @@ TEST_F(Model, IsExactOnlyOnArchitecturesThatWereMeasured) {
               AllOf(HasSubstr("not measured on sm_86"), Not(HasSubstr("exact"))));
 }
 
+TEST_F(Model, KeepsOneKernelAtTwoGridsApartByTheNamesAndSizesOfTheSpec) {
+  write("spec.yaml",
+        "file: transpose.cu\nlaunches:\n"
+        "  - {kernel: transpose_tiled, name: small, size: 16, grid: 1, block: [16, 16],\n"
+        "     args: ['f32[256]', 'f32[256]', i32=16, i32=16]}\n"
+        "  - {kernel: transpose_tiled, grid: 1, block: [16, 16], size: 8,\n"
+        "     args: ['f32[256]', 'f32[256]', i32=8, i32=8]}\n");
+  ASSERT_EQ(model({"--spec", "spec.yaml", "--db", "warpmeter.db"}).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT group_concat(variant || ' ' || size) FROM launches"),
+            "\"small 16,transpose_tiled 8\"");
+}
+
 TEST_F(Model, SaysOneEfficiencyOfALaunchAndOfItsLine) {
   // Whether warps are full, lanes skip words or share one: of bytes and of the fewest sectors for
   // them these made other numbers.

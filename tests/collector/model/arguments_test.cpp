@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -120,6 +121,32 @@ TEST(Arguments, ThatAreRandomTakeTheWholeRangeOfTheirType) {
     zeros |= ~value;
   }
   EXPECT_EQ(ones & zeros, ~std::uint64_t{0});
+}
+
+TEST(Arguments, CountAndSayNumbersInExpressions) {
+  EXPECT_EQ(parse_argument("f32[1<<4]").count, 16U);
+  EXPECT_EQ(parse_argument("m:f32[n*ceil(n/3)]", {{"n", 7}}).count, 21U);
+  EXPECT_EQ(elements<std::int32_t>("i32[3]=4"), (std::vector<std::int32_t>{4, 4, 4}));
+  EXPECT_EQ(parse_argument("i32=n-8", {{"n", 7}}).bytes, encode(Element::i32, "-1"));
+  EXPECT_EQ(parse_argument("f32=n/2", {{"n", 7}}).bytes, encode(Element::f32, "3.5"));
+}
+
+TEST(Arguments, OfVectorTypesAreSoManyElements) {
+  EXPECT_EQ(parse_argument("in:float4[3]=iota").count, 12U);
+  EXPECT_EQ(parse_argument("half2[5]").element, Element::f16);
+  EXPECT_EQ(parse_argument("int2=1,-1").bytes.size(), 8U);
+  EXPECT_THROW(parse_argument("int2=1"), Error);
+  EXPECT_THROW(parse_argument("bool2[4]"), Error);
+}
+
+TEST(Arguments, ThatAreIntegersAreWholeWhateverTheirType) {
+  expect_range<float>("f32[10000]=integers:-8..8:1", -8, 8);
+  expect_range<double>("f64[10000]=integers:0..3", 0, 3);
+  for (const float value : elements<float>("f32[1000]=integers:-8..8:1")) {
+    EXPECT_EQ(value, std::floor(value));
+  }
+  EXPECT_THROW(parse_argument("f32[4]=integers:0.5..2"), Error);
+  EXPECT_THROW(parse_argument("f32[4]=integers:7"), Error);
 }
 
 TEST(Arguments, ThatAreRandomStayInTheirRange) {
