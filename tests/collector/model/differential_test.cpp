@@ -126,13 +126,20 @@ class Trial {
   const std::vector<std::uint64_t>& common() const { return common_; }
 
  private:
-  static std::string name_of(unsigned word) {
-    if (word < registers_of_lane) {
-      return fmt::format("%{}{}", register_kinds[word / each_kind], word % each_kind);
-    }
-    const unsigned byte = 8 * (word - registers_of_lane);
-    return fmt::format("{} memory at {}", byte < lane_bytes ? "shared" : "local",
-                       byte % lane_bytes);
+  /// Asked for each word of each lane, so made once.
+  static const std::string& name_of(unsigned word) {
+    static const std::vector<std::string> names = [] {
+      std::vector<std::string> made;
+      for (unsigned i = 0; i < registers_of_lane; ++i) {
+        made.push_back(fmt::format("%{}{}", register_kinds[i / each_kind], i % each_kind));
+      }
+      for (unsigned byte = 0; byte < 2 * lane_bytes; byte += 8) {
+        made.push_back(fmt::format("{} memory at {}", byte < lane_bytes ? "shared" : "local",
+                                   byte % lane_bytes));
+      }
+      return made;
+    }();
+    return names.at(word);
   }
   static std::string told(unsigned lane, const std::string& where, std::uint64_t got,
                           std::uint64_t wanted) {
