@@ -4,9 +4,10 @@
 //
 // A test of ctest is a suite of a source file, called NAME.Suite: one process
 // for its tests, which take milliseconds where starting a program with sanitizers takes a hundred.
-// Two modes differ: `each` gives every test a process of its own, for tests of seconds, so that all
-// cores have something to do; `whole` makes one test of the file, whose suites share what they
-// computed. A test in a file that is not named is an error: nothing is left out unseen.
+// Three modes differ: `each` gives every test a process of its own, for tests of seconds, so that
+// all cores have something to do; `whole` makes one test of the file, whose suites share what they
+// computed; suites that are `long` begin before those of milliseconds. A test in a file that is not
+// named is an error: nothing is left out unseen.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +37,7 @@ void add(Registered& tests, const std::string& name, const std::string& filter) 
 
 /// False: a test is in no file that was named.
 bool register_tests(const std::map<std::string, Source>& sources, Registered& tests,
-                    Registered& slow) {
+                    Registered& long_ones, Registered& slow) {
   const testing::UnitTest& unit = *testing::UnitTest::GetInstance();
   for (int i = 0; i < unit.total_test_suite_count(); ++i) {
     const testing::TestSuite& suite = *unit.GetTestSuite(i);
@@ -51,7 +52,9 @@ bool register_tests(const std::map<std::string, Source>& sources, Registered& te
         return false;
       }
       const auto& [name, mode] = source->second;
-      if (mode == "each") {
+      if (mode == "long") {
+        add(long_ones, name + "." + suite.name(), full);
+      } else if (mode == "each") {
         slow[name + "." + full] = full;
       } else if (mode == "whole") {
         add(slow, name, full);
@@ -81,8 +84,8 @@ int write_ctest(const std::string& file, int argc, char** argv) {
     sources[word.substr(second + 1)] = {word.substr(0, first),
                                         word.substr(first + 1, second - first - 1)};
   }
-  Registered tests, slow;
-  if (!register_tests(sources, tests, slow)) return 1;
+  Registered tests, long_ones, slow;
+  if (!register_tests(sources, tests, long_ones, slow)) return 1;
   std::ofstream out(file);
   const auto write = [&](const Registered& some, int cost) {
     for (const auto& [name, filter] : some) {
@@ -93,6 +96,7 @@ int write_ctest(const std::string& file, int argc, char** argv) {
     }
   };
   write(slow, 100);  // first, lest a long one is alone at the end
+  write(long_ones, 10);
   write(tests, 1);
   return out.good() ? 0 : 1;
 }
