@@ -47,9 +47,30 @@ class Endings : public Workspace {
   /// Started with a folder of its own for what is temporary; ended while it works.
   Outcome ended_by(int signal, const std::vector<std::string>& words) const {
     Process process({words, folder_, {{"TMPDIR", file("tmp").string()}}});
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    wait_until_it_works(process);
     kill(process.id(), signal);
     return process.wait();
+  }
+
+  /// Until the process writes a file in out, which may have no name yet, or has made its temporary
+  /// folder.
+  void wait_until_it_works(const Process& process) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (names_in("tmp").empty() && !writes_in(process, file("out").string() + "/")) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end) << "nothing was begun";
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  static bool writes_in(const Process& process, const std::string& folder) {
+    std::error_code gone;
+    for (const auto& entry : std::filesystem::directory_iterator(
+             "/proc/" + std::to_string(process.id()) + "/fd", gone)) {
+      if (std::filesystem::read_symlink(entry.path(), gone).string().starts_with(folder)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   Outcome within(std::size_t bytes, const std::vector<std::string>& words) const {
@@ -90,7 +111,7 @@ TEST_F(Endings, BySecondCtrlCLeaveNoTemporaryFolder) {
   Process process({{"model", "count.ptx", "--grid", "1", "--block", "32"},
                    folder_,
                    {{"TMPDIR", file("tmp").string()}}});
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  wait_until_it_works(process);
   EXPECT_EQ(names_in("tmp").size(), 1U) << "a folder to be left behind";
   kill(process.id(), SIGINT);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
