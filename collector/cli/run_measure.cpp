@@ -94,8 +94,8 @@ void take_over(const RunRequest& request, run::Options& options) {
 
 /// This process cannot launch anything any more: the same command goes on in a fresh one, which
 /// takes over the run. exec leaves nothing of the old one behind, a kernel that hangs included.
-[[noreturn]] void go_on(const RunRequest& request, const run::Summary& summary) {
-  setenv(continued_variable, std::to_string(summary.run_id).c_str(), 1);
+[[noreturn]] void go_on(const RunRequest& request, std::int64_t run_id, const std::string& reason) {
+  setenv(continued_variable, std::to_string(run_id).c_str(), 1);
   std::vector<char*> words;
   for (const std::string& word : request.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -104,20 +104,7 @@ void take_over(const RunRequest& request, run::Options& options) {
   execv("/proc/self/exe", words.data());
   throw Error(ExitCode::kernel, fmt::format("{}; the rest needs a fresh process, which cannot be "
                                             "started: {}",
-                                            summary.unfinished, std::strerror(errno)));
-}
-
-run::Summary measure_here(const RunRequest& request, const run::Choice& choice,
-                          run::Options options, const Backends& backends, ProgressBar& bar,
-                          Output& output) {
-  schema::Store store(request.database);
-  std::vector<run::Backend*> pointers;
-  for (const auto& backend : backends.opened) pointers.push_back(backend.get());
-  for (const auto& counting : backends.counting) options.counting.push_back(counting.get());
-  take_over(request, options);
-  return run::measure(
-      run_record(pointers.front()->device().backend, request.command_line, request.label),
-      choice.selections, options, pointers, store, hooks_of(request, bar, output));
+                                            reason, std::strerror(errno)));
 }
 
 }  // namespace
@@ -125,10 +112,19 @@ run::Summary measure_here(const RunRequest& request, const run::Choice& choice,
 run::Summary measure_into(const RunRequest& request, const run::Choice& choice,
                           run::Options options, const Backends& backends, ProgressBar& bar,
                           Output& output) {
-  run::Summary summary = measure_here(request, choice, std::move(options), backends, bar, output);
-  bar.clear();
-  if (!summary.unfinished.empty() && !summary.cancelled) go_on(request, summary);
-  return summary;
+  schema::Store store(request.database);
+  std::vector<run::Backend*> pointers;
+  for (const auto& backend : backends.opened) pointers.push_back(backend.get());
+  for (const auto& counting : backends.counting) options.counting.push_back(counting.get());
+  take_over(request, options);
+  run::Hooks hooks = hooks_of(request, bar, output);
+  hooks.lost = [&](std::int64_t run_id, const std::string& reason) {
+    bar.clear();
+    go_on(request, run_id, reason);
+  };
+  return run::measure(
+      run_record(pointers.front()->device().backend, request.command_line, request.label),
+      choice.selections, options, pointers, store, hooks);
 }
 
 }  // namespace warpmeter::cli

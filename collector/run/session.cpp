@@ -315,7 +315,12 @@ class Session {
   }
 
   /// A kernel that broke the device's context leaves the rest to a fresh process.
-  void note_loss(const Backend& backend) { summary_.unfinished = backend.lost(); }
+  void note_loss(const Backend& backend) {
+    summary_.unfinished = backend.lost();
+    if (!summary_.unfinished.empty() && hooks_.lost) {
+      hooks_.lost(summary_.run_id, summary_.unfinished);
+    }
+  }
 
   /// Times the launches: one after the other, or in turns.
   bool time_all(Backend& backend, Workload& workload, const Family& family, std::int64_t size,

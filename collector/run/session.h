@@ -57,6 +57,10 @@ struct Hooks {
   std::function<void(const schema::Launch&, const std::string& largest_error)> verified;
   /// A launch that failed or gave a wrong answer, with the reason.
   std::function<void(const schema::Launch&)> failed;
+  /// The device can do no more for this process, and launches may be left: all that is finished is
+  /// in the database. Who goes on in a fresh process does not return, for a kernel that hangs would
+  /// hold up the end of this one; otherwise the session ends with Summary::unfinished.
+  std::function<void(std::int64_t run_id, const std::string& reason)> lost;
   /// Asked between launches; true ends the session in order.
   std::function<bool()> cancelled;
 };

@@ -273,7 +273,15 @@ TEST_F(SessionTest, ABrokenContextLeavesTheRestToAnotherProcessThatTakesTheRunOv
     backend_.broken_by = "the context is lost";
     return execution;
   };
+  std::string lost;
+  hooks_.lost = [&](std::int64_t run_id, const std::string& reason) {
+    // What the fresh process finds: the failed launch is stored by then.
+    EXPECT_EQ(value("SELECT count(*) FROM launches WHERE outcome = 'failed'"),
+              Value(std::int64_t{1}));
+    lost = std::to_string(run_id) + ": " + reason;
+  };
   const Summary first = run();
+  EXPECT_EQ(lost, "1: the context is lost");
   EXPECT_EQ(first.unfinished, "the context is lost");
   EXPECT_EQ(value("SELECT outcome FROM runs"), Value("running"));
   EXPECT_EQ(value("SELECT count(*) FROM launches"), Value(std::int64_t{1}));
