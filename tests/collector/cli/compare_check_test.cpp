@@ -30,7 +30,7 @@ class CompareAndCheck : public Workspace {
 TEST_F(CompareAndCheck, TwoRunsOfTheModelAreEqual) {
   measure("before");
   measure("after");
-  expect(0, {"compare"}, "4 of them without a time on either side (the model");
+  expect(0, {"compare"}, "7 of them without a time on either side (the model");
   expect(0, {"compare", "before", "after", "--fail-on", "changed"}, "No counter of");
   expect(2, {"compare", "before", "affter"}, "did you mean after?");
 }
@@ -53,7 +53,7 @@ TEST_F(CompareAndCheck, RunsOfTwoDatabasesAreComparedAndNeitherFileChanges) {
          "./a.db, run 1 (small) against b.db, run 1 (other)");
   expect(0, {"compare", "a.db:1", "--db", "b.db"},
          "b.db, run 1 (other) against a.db, run 1 (small)");
-  expect(0, {"compare", "a.db:small", "other", "--db", "b.db"}, "4 pairs");
+  expect(0, {"compare", "a.db:small", "other", "--db", "b.db"}, "7 pairs");
   expect(0, {"compare", "b.db", "a.db:1", "--format", "json"},
          "\"name\":\"a.db, run 1 (small)\",\"runs\":[1]");
   expect(3, {"compare", "a.db", "b.db"},
@@ -97,7 +97,7 @@ TEST_F(CompareAndCheck, NothingToPairIsExitCode3) {
 
 TEST_F(CompareAndCheck, GatesHoldBreakOrMatchNothing) {
   measure("all", "transpose", "1024");  // a size with expectations
-  expect(0, {"check"}, "12 of 12 checks");
+  expect(0, {"check"}, "22 of 22 checks");
   expect(1, {"check", "--gate", "transpose/*: shared_load_transactions_per_request <= 2"},
          "kernels/transpose.cu:");
   expect(0, {"check", "transpose/tiled_padded", "-g", "shared_load_transactions_per_request <= 2"},
@@ -120,7 +120,7 @@ TEST_F(CompareAndCheck, TheRepositorysGatesAreRead) {
   write("warpmeter.toml", "[check]\ngates = [\"gst_efficiency >= 101\"]\n");
   expect(1, {"check"}, "gst_efficiency >= 101");
   write("other.toml", "[check]\nexpectations = false\ngates = [\"gst_efficiency >= 25\"]\n");
-  expect(0, {"check", "--config", "other.toml"}, "4 of 4 checks");
+  expect(0, {"check", "--config", "other.toml"}, "7 of 7 checks");
   write("warpmeter.toml", "[check]\ngates = [\"gst_efficiency >=\"]\n");
   expect(2, {"check"},
          "warpmeter.toml, line 2, column 10: the gate 'gst_efficiency >=' cannot be read: at "

@@ -18,7 +18,8 @@ class Stopped : public Workspace {
  protected:
   /// A run that a signal ends when it has stored some of its launches, not all.
   void stop_a_run(int signal) const {
-    Process process({{"run", "matmul", "-n", "32,512", "-b", "model", "-q"}, folder_});
+    Process process(
+        {{"run", "matmul/naive", "matmul/tiled_16", "-n", "32,512", "-b", "model", "-q"}, folder_});
     for (int i = 0; i < 600; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       if (!std::filesystem::exists(file("warpmeter.db"))) continue;
