@@ -17,6 +17,7 @@ share/doc/warpmeter/LICENSE
 share/doc/warpmeter/README.md
 share/fish/vendor_completions.d/warpmeter.fish
 share/man/man1/warpmeter.1
+share/warpmeter/family.schema.json
 share/zsh/site-functions/_warpmeter
 $docs
 FILES

@@ -218,7 +218,7 @@ Command add_run(CLI::App& program, const std::vector<std::string>& words) {
   auto run = std::make_shared<RunRequest>();
   run->words = words;
   run->command_line = shell_line(words);
-  add_arguments(app, "SELECTOR|FILE", run->selectors,
+  add_arguments(app, "SELECTOR", run->selectors,
                 "A family, family/variant, or a glob over these; all when none is given. Files: a "
                 "family (.yaml, .json), or kernels (.cu, .ptx)");
   add_choice(app, "-b,--backend", {"auto", "cupti", "model"}, run->backend.backend,

@@ -5,7 +5,8 @@
 //                               floating types from 0 to below 1
 //   random:LO..HI[:SEED]        whole numbers from LO to HI, both included; floating types from LO
 //                               to below HI (before they are rounded to the type)
-//   integers:LO..HI[:SEED]      whole numbers of any type: sums and products of small ones are exact in
+//   integers:LO..HI[:SEED]      whole numbers of any type: sums and products of small ones are
+//   exact in
 //                               every order
 //   5   1,2,3                   one value for every element, or each of them
 //   FILE.npy  FILE.bin          what a file holds

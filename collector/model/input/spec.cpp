@@ -150,7 +150,8 @@ class SpecReader {
     if (const YAML::Node name = node["name"]) launch.name = text(name, "name");
     if (const YAML::Node size = node["size"]) {
       launch.size = checked(size, [&] {
-        return whole_number("size", text(size, "size"), 1, std::numeric_limits<std::int64_t>::max());
+        return whole_number("size", text(size, "size"), 1,
+                            std::numeric_limits<std::int64_t>::max());
       });
     }
     launch.geometry.grid = extent(node, "grid");

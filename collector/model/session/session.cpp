@@ -268,8 +268,8 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
   const Geometry& geometry = prepared.launch->geometry;
   schema::Launch record;
   record.family = "model";
-  record.variant = prepared.launch->name.empty() ? readable_name(prepared.entry)
-                                                  : prepared.launch->name;
+  record.variant =
+      prepared.launch->name.empty() ? readable_name(prepared.entry) : prepared.launch->name;
   record.size = prepared.launch->size;
   record.kernel = prepared.entry;
   record.set_geometry(geometry);

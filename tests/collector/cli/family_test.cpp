@@ -287,7 +287,10 @@ TEST_F(FamilyFile, TheFilesOfTheCatalogueGiveItsCounts) {
       "WHERE a.run_id = 1 AND b.run_id = 2 AND a.value IS NOT NULL";
   EXPECT_EQ(value_of("SELECT count(*) " + joined + " AND (b.value IS NULL OR a.value <> b.value)"),
             "0");
-  EXPECT_EQ(value_of("SELECT count(DISTINCT family || variant) = (SELECT count(DISTINCT family || variant) FROM launches WHERE run_id = 1 AND variant <> 'cublas') " + joined), "1");
+  EXPECT_EQ(value_of("SELECT count(DISTINCT family || variant) = (SELECT count(DISTINCT family || "
+                     "variant) FROM launches WHERE run_id = 1 AND variant <> 'cublas') " +
+                     joined),
+            "1");
 }
 
 TEST_F(FamilyFile, AFileOfKernelsIsListedWithCommandsToStartFrom) {
