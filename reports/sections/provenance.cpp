@@ -26,7 +26,7 @@ std::string counted(std::size_t count, std::string_view noun, std::string_view p
                      count == 1 ? "" : plural_ending);
 }
 
-/// "failed: 1 of 7 launches failed; 7 launches, 6 verified against the CPU reference"
+/// "failed: 1 of 7 launches failed; 7 launches, 6 verified against what was expected"
 std::string outcome_of(const Row& run, const RunRecord& record) {
   const auto count_of = [&](auto member) {
     return static_cast<std::size_t>(
@@ -45,7 +45,7 @@ std::string outcome_of(const Row& run, const RunRecord& record) {
     text += "; " + (finished == 0 ? "no launch finished" : counted(finished, "launch", "es"));
   }
   if (verified > 0) {
-    text += fmt::format(", {} verified against the CPU reference",
+    text += fmt::format(", {} verified against what was expected",
                         verified == finished ? "all" : std::to_string(verified));
   }
   return text;

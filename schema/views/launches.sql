@@ -25,7 +25,7 @@
 -- useful_bytes_read: bytes of the input, each once; NULL when not known
 -- useful_bytes_written: bytes of the output, each once; NULL when not known
 -- flops: useful floating-point operations; NULL when not known
--- verified: 1 when its result was compared with the CPU reference and equal
+-- verified: 1 when its result was compared with what was expected of it and right
 -- is_ceiling: 1 for the variant that shows the best bandwidth its family can reach
 -- outcome: done or failed; a failed launch has no figures
 -- reason: why it failed, or why the backend could not run it (done, not verified, without figures); else NULL
