@@ -16,64 +16,10 @@
 
 #include "schema/database.h"
 #include "schema/sqlite.h"
+#include "schema/table_shapes.h"
 
 namespace warpmeter::schema {
 namespace {
-
-struct TableShape {
-  std::string name;
-  std::vector<std::string> columns;
-  bool has(std::string_view column) const {
-    return std::find(columns.begin(), columns.end(), column) != columns.end();
-  }
-};
-
-std::vector<TableShape> tables_of(sqlite3* db) {
-  Statement statement(db,
-                      "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c "
-                      "WHERE m.type = 'table' AND m.name GLOB 't_*' ORDER BY m.name, c.cid");
-  std::vector<TableShape> tables;
-  while (statement.step()) {
-    const std::string name = statement.text(0);
-    if (tables.empty() || tables.back().name != name) tables.push_back({name, {}});
-    tables.back().columns.push_back(statement.text(1));
-  }
-  return tables;
-}
-
-/// The tables of a run in an order in which rows can be added: t_launch before what belongs to it.
-struct Shapes {
-  explicit Shapes(sqlite3* db) {
-    for (TableShape& table : tables_of(db)) {
-      if (table.name == "t_run") {
-        run = std::move(table);
-      } else if (table.name == "t_launch") {
-        of_run.insert(of_run.begin(), std::move(table));
-      } else if (table.has("launch_id")) {
-        of_launch.push_back(std::move(table));
-      } else if (table.has("run_id")) {
-        of_run.push_back(std::move(table));
-      } else if (table.name == "t_device") {
-        device = std::move(table);
-      }
-    }
-  }
-  TableShape run, device;
-  std::vector<TableShape> of_run, of_launch;
-};
-
-std::vector<std::string> without(const std::vector<std::string>& columns, std::string_view one) {
-  std::vector<std::string> rest;
-  std::copy_if(columns.begin(), columns.end(), std::back_inserter(rest),
-               [&](const std::string& column) { return column != one; });
-  return rest;
-}
-
-std::string insertion(const std::string& table, const std::vector<std::string>& columns) {
-  std::string marks;
-  for (std::size_t i = 0; i < columns.size(); ++i) marks += i == 0 ? "?" : ", ?";
-  return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(columns, ", "), marks);
-}
 
 /// Numbers of rows that are the same thing in both databases when their content is the same.
 class Numbers {

@@ -14,7 +14,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "collector/run/launch_record.h"
 #include "collector/run/nvtx.h"
+#include "collector/run/reference.h"
 #include "collector/run/verify.h"
 #include "schema/catalogue.h"
 
@@ -30,30 +32,6 @@ struct Pending {
   Launch launch;
   schema::Launch record;
 };
-
-schema::Launch describe(const Family& family, const Variant& variant, std::int64_t size,
-                        const Geometry& geometry) {
-  schema::Launch record;
-  record.family = family.name;
-  record.variant = variant.name;
-  if (family.has_sizes()) record.size = size;
-  record.kernel = variant.entry;
-  record.set_geometry(geometry);
-  if (variant.work || family.work) {
-    const kernels::Work work = (variant.work ? variant.work : family.work)(size);
-    record.useful_bytes_read = work.bytes_read;
-    record.useful_bytes_written = work.bytes_written;
-    record.flops = work.flops;
-  }
-  record.is_ceiling = variant.name == family.ceiling;
-  for (const kernels::Expectation& expectation : variant.expectations) {
-    const auto& sizes = expectation.sizes;
-    if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), size) == sizes.end()) continue;
-    record.expectations.push_back({expectation.metric, std::string(symbol(expectation.relation)),
-                                   expectation.value, expectation.reason});
-  }
-  return record;
-}
 
 /// How many launches the selections ask for, without repetitions.
 std::size_t count_of(std::span<const Selection> selections, std::size_t backends) {
@@ -144,17 +122,6 @@ class Session {
     }
   }
 
-  static bool is_reference(const Family& family, std::string_view name) {
-    return std::any_of(family.variants.begin(), family.variants.end(),
-                       [&](const Variant& variant) { return variant.reference == name; });
-  }
-
-  static void references_first(const Family& family, std::vector<const Variant*>& variants) {
-    std::stable_partition(variants.begin(), variants.end(), [&](const Variant* variant) {
-      return is_reference(family, variant->name);
-    });
-  }
-
   /// Runs the variant that this one is compared with, where it has not been and is not about to be
   /// run with it.
   void need_reference(Backend& backend, const Family& family, const Variant& variant,
@@ -216,11 +183,8 @@ class Session {
     if (failure.empty()) failure = counting.execute(pending.launch).failure;
     if (failure.empty() || stop()) return true;
     schema::Launch record = pending.record;
-    for (const std::string& name : counters_) {
-      record.counters.push_back(
-          {name, std::nullopt, schema::Grade::unavailable,
-           fmt::format("{} cannot count it: {}", counting_->device().name, failure)});
-    }
+    record.counters = unavailable(
+        counters_, fmt::format("{} cannot count it: {}", counting_->device().name, failure));
     store(std::move(record));
     flush();
     ++done_;
@@ -269,42 +233,13 @@ class Session {
                         found->first, reference.failure);
         return;
       }
-      for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-        const auto known = reference.outputs.find(problem.buffers[i].name);
-        if (known == reference.outputs.end()) continue;
-        expected.push_back({i, known->second, family.tolerance});
-      }
+      expected = expected_of(reference, family, problem);
     }
     if (expected.empty()) return;
     const Verdict verdict = verify(problem, expected, execution.buffers);
     record.reason = verdict.difference;
     record.verified = verdict.is_right();
     if (hooks_.verified && record.verified) hooks_.verified(record, verdict.largest_error);
-  }
-
-  /// What the reference variant left, by the buffers' names.
-  struct Reference {
-    std::map<std::string, std::vector<std::byte>> outputs;
-    std::string failure;  ///< "failed: …"
-  };
-
-  static Reference reference_of(const Family& family, const kernels::Problem& problem,
-                                const Execution& execution) {
-    Reference reference;
-    if (!execution.failure.empty()) {
-      reference.failure = "failed: " + execution.failure;
-      return reference;
-    }
-    for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-      const kernels::Buffer& buffer = problem.buffers[i];
-      const auto& named = family.outputs;
-      const bool is_output =
-          named.empty() ? execution.buffers[i] != buffer.initial
-                        : std::find(named.begin(), named.end(), buffer.name) != named.end();
-      if (is_output) reference.outputs[buffer.name] = execution.buffers[i];
-    }
-    if (reference.outputs.empty()) reference.failure = "changes no buffer";
-    return reference;
   }
 
   /// Launches that an earlier process of the same run has stored, in the order of the plan.
@@ -368,22 +303,12 @@ class Session {
         timing.samples_ns.insert(timing.samples_ns.end(), samples.begin(), samples.end());
         timing.relative_confidence = median_interval(timing.samples_ns).relative_half_width();
         const bool is_over = std::chrono::steady_clock::now() - begin > budget;
-        timing.stopped_by = why_stopped(timing, is_over);
+        timing.stopped_by = why_stopped(rule, static_cast<int>(timing.samples_ns.size()),
+                                        timing.relative_confidence, is_over);
         all_known = all_known && !timing.stopped_by.empty();
       }
     }
     return true;
-  }
-
-  /// Empty while more samples are wanted.
-  std::string why_stopped(const schema::Timing& timing, bool is_over) const {
-    const StoppingRule& rule = options_.stopping;
-    const int taken = static_cast<int>(timing.samples_ns.size());
-    if (taken >= rule.min_samples && timing.relative_confidence < rule.relative_confidence) {
-      return "confidence";
-    }
-    if (taken >= rule.max_samples) return "samples";
-    return is_over ? "time" : "";
   }
 
   /// Counters of all launches in one measurement, each launch `repeat` times, then every launch
@@ -394,17 +319,13 @@ class Session {
       launches.insert(launches.end(), static_cast<std::size_t>(options_.repeat), pending.launch);
     }
     std::vector<std::vector<schema::Counter>> counted(launches.size());
-    const std::string unavailable = backend.counters_unavailable();
-    if (!counters_.empty() && unavailable.empty()) {
+    const std::string why = backend.counters_unavailable();
+    if (!counters_.empty() && why.empty()) {
       const NvtxRange range(range_name(good.front().record, "count"));
       counted = workload.count(launches);
       if (stop()) return;
     } else {
-      for (auto& counters : counted) {
-        for (const std::string& name : counters_) {
-          counters.push_back({name, std::nullopt, schema::Grade::unavailable, unavailable});
-        }
-      }
+      for (auto& counters : counted) counters = unavailable(counters_, why);
     }
     std::size_t next = 0;
     for (Pending& pending : good) {
@@ -433,22 +354,10 @@ class Session {
     finished_.clear();
   }
 
-  /// Samples and lines belong to the variant, not to a repetition of its counters.
-  static schema::Launch repetition(const schema::Launch& first) {
-    schema::Launch record = first;
-    if (record.timing) record.timing_reason = "timed once, with the first repetition";
-    record.timing.reset();
-    record.lines.clear();
-    return record;
-  }
-
-  /// A launch that the backend cannot run is a row without figures, and no failure.
   void store_unavailable(schema::Launch record, const std::string& why) {
     record.reason = why;
     record.timing_reason = why;
-    for (const std::string& name : counters_) {
-      record.counters.push_back({name, std::nullopt, schema::Grade::unavailable, why});
-    }
+    record.counters = unavailable(counters_, why);
     for (int i = 0; i < options_.repeat; ++i) store(record);
     flush();
     ++done_;
@@ -472,11 +381,6 @@ class Session {
   void report(const Family& family, const Variant& variant, std::int64_t size,
               std::string_view phase) const {
     if (hooks_.progress) hooks_.progress({done_, total_, family.name, variant.name, size, phase});
-  }
-
-  static std::string range_name(const schema::Launch& record, std::string_view phase) {
-    const std::string size = record.size ? fmt::format(" {}", *record.size) : "";
-    return fmt::format("{}/{}{}: {}", record.family, record.variant, size, phase);
   }
 
   std::span<const Selection> selections_;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <span>
+#include <string>
 
 namespace warpmeter::run {
 
@@ -26,5 +27,9 @@ struct StoppingRule {
   int max_samples = 1000;
   std::chrono::duration<double> time_budget{2.0};  ///< wall time of one launch's sampling
 };
+
+/// "confidence", "samples" or "time"; empty while more samples are wanted.
+std::string why_stopped(const StoppingRule& rule, int taken, double relative_confidence,
+                        bool is_over);
 
 }  // namespace warpmeter::run

@@ -1,0 +1,35 @@
+// A variant whose result the others of its family must give.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/run/backend.h"
+#include "kernels/family.h"
+
+namespace warpmeter::run {
+
+/// What it left, by the buffers' names.
+struct Reference {
+  std::map<std::string, std::vector<std::byte>> outputs;
+  std::string failure;  ///< "failed: …"; empty: there is something to compare with
+};
+
+Reference reference_of(const kernels::Family& family, const kernels::Problem& problem,
+                       const Execution& execution);
+
+/// What the buffers of another variant's problem must hold.
+std::vector<kernels::Expected> expected_of(const Reference& reference,
+                                           const kernels::Family& family,
+                                           const kernels::Problem& problem);
+
+/// Whether any variant is compared with the one of that name.
+bool is_reference(const kernels::Family& family, std::string_view name);
+
+/// In the same order, but those first that others are compared with.
+void references_first(const kernels::Family& family,
+                      std::vector<const kernels::Variant*>& variants);
+
+}  // namespace warpmeter::run

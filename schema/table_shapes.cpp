@@ -1,0 +1,36 @@
+#include "schema/table_shapes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iterator>
+
+namespace warpmeter::schema {
+
+std::vector<TableShape> tables_of(sqlite3* db) {
+  Statement statement(db,
+                      "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c "
+                      "WHERE m.type = 'table' AND m.name GLOB 't_*' ORDER BY m.name, c.cid");
+  std::vector<TableShape> tables;
+  while (statement.step()) {
+    const std::string name = statement.text(0);
+    if (tables.empty() || tables.back().name != name) tables.push_back({name, {}});
+    tables.back().columns.push_back(statement.text(1));
+  }
+  return tables;
+}
+
+std::vector<std::string> without(const std::vector<std::string>& columns, std::string_view one) {
+  std::vector<std::string> rest;
+  std::copy_if(columns.begin(), columns.end(), std::back_inserter(rest),
+               [&](const std::string& column) { return column != one; });
+  return rest;
+}
+
+std::string insertion(const std::string& table, const std::vector<std::string>& columns) {
+  std::string marks;
+  for (std::size_t i = 0; i < columns.size(); ++i) marks += i == 0 ? "?" : ", ?";
+  return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(columns, ", "), marks);
+}
+
+}  // namespace warpmeter::schema
