@@ -20,6 +20,7 @@
 #include "collector/cli/arguments.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
+#include "collector/cli/kernel_words.h"
 #include "collector/cli/model_tables.h"
 #include "collector/cli/options.h"
 #include "collector/cli/progress.h"
@@ -35,13 +36,11 @@
 namespace warpmeter::cli {
 namespace {
 
-struct ModelRequest {
-  std::vector<std::string> files;
-  std::string kernel, grid, block, spec, cubin, standard, arch, blocks, label, database,
-      command_line;
-  std::vector<std::string> arguments, saves, settings, includes, defines, metrics;
+struct ModelRequest : KernelWords {
+  std::vector<std::string> files, saves, metrics;
+  std::string spec, arch, blocks, label, database, command_line;
   std::string format = "table", file;
-  std::int64_t shared = 0, threads = 0;
+  std::int64_t threads = 0;
   bool lines = false, check = false, accepts = false, quiet = false;
 };
 
@@ -53,14 +52,8 @@ void remark(const ModelRequest& request, const std::string& text) {
   if (!request.quiet) say(text + "\n");
 }
 
-model::CompileOptions compile_options_of(const ModelRequest& request) {
-  model::CompileOptions options;
-  options.includes = request.includes;
-  options.defines = request.defines;
-  options.standard = request.standard;
-  for (const std::string& folder : options.includes) model::check_include("--include", folder);
-  for (const std::string& define : options.defines) model::check_define("--define", define);
-  model::check_standard("--std", options.standard);
+model::CompileOptions options_of(const ModelRequest& request) {
+  model::CompileOptions options = compile_options_of(request);
   if (!request.arch.empty()) options.arch = model::checked_arch("--arch", request.arch);
   return options;
 }
@@ -71,7 +64,7 @@ model::Spec spec_of(const ModelRequest& request) {
   require(request.files.size() < 2, "model runs one file; several are for --accepts");
   if (!request.files.empty()) spec.file = request.files[0];
   spec.cubin = request.cubin;
-  spec.options = compile_options_of(request);
+  spec.options = options_of(request);
   if (!request.spec.empty()) {
     require(request.kernel.empty() && request.grid.empty() && request.block.empty() &&
                 request.arguments.empty() && request.saves.empty() && request.shared == 0,
@@ -282,10 +275,10 @@ ExitCode show_acceptance(const ModelRequest& request) {
   FileClaims files;
   for (const std::string& path : request.files) {
     files.read(path, "the kernels' source");
-    if (!path.ends_with(".ptx")) claim_includes(path, compile_options_of(request), files);
+    if (!path.ends_with(".ptx")) claim_includes(path, options_of(request), files);
   }
   const Destination destination = files.write(request.file, "-o");
-  AcceptanceTables tables = acceptance_tables(request.files, compile_options_of(request));
+  AcceptanceTables tables = acceptance_tables(request.files, options_of(request));
   const bool are_all_read = tables.wrong == 0;
   Output output(destination);
   output.write(rendered(std::move(tables), request.format, request.file));
@@ -314,20 +307,7 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   auto request = std::make_shared<ModelRequest>();
   request->command_line = command_line;
   add_arguments(app, "FILE", request->files, "A .cu, which NVRTC compiles, or a .ptx");
-  add_text(app, "-k,--kernel-name", "NAME", request->kernel,
-           "The kernel, with the arguments of a template: 'reduce<float, 256>'");
-  add_text(app, "--grid", "X[,Y[,Z]]", request->grid, "Blocks");
-  add_text(app, "--block", "X[,Y[,Z]]", request->block, "Threads in a block");
-  add_count(app, "--shared", 0, 1 << 20, request->shared, "Bytes of dynamic shared memory");
-  add_repeated(app, "--arg", "ARG", request->arguments,
-               "The next argument, [NAME:]TYPE=VALUE, or [NAME:]TYPE[COUNT][=zeros|iota|random"
-               "[:LO..HI][:SEED]|VALUE[,VALUE...]|FILE.npy|FILE.bin] for a buffer; also null, "
-               "@NAME, bytes=HEX. random: whole numbers of all that the type has, or LO to HI; "
-               "floats from 0 to below 1, or LO to below HI");
-  add_repeated(app, "--set", "NAME=VALUE", request->settings,
-               "Set a __constant__ or __device__ variable before the first launch: to one value, "
-               "VALUE,VALUE..., FILE.npy or @BUFFER; arrays and structures with their type, "
-               "NAME:f32=0.5, NAME:bytes=HEX");
+  add_kernel_options(app, *request, "Blocks");
   add_repeated(app, "--save", "NAME=FILE", request->saves,
                "Write that buffer to FILE.npy or FILE.bin afterwards");
   add_text(app, "--spec", "FILE", request->spec,
@@ -342,12 +322,7 @@ Command add_model(CLI::App& program, const std::string& command_line) {
            "Run only so many blocks (corners, edges, some of the interior) and estimate the grid");
   add_flag(app, "--accepts", request->accepts,
            "Say which kernels of the files can be run and why others cannot, and run nothing");
-  add_repeated(app, "-I,--include", "FOLDER", request->includes, "Look for headers there too");
-  add_repeated(app, "-D,--define", "NAME[=VALUE]", request->defines, "Define a macro");
-  add_text(app, "--std", "c++17|c++20", request->standard, "The language that a .cu is written in");
   add_text(app, "--arch", "SM", request->arch, "Compile a .cu for it; sm_90 when not given");
-  add_text(app, "--cubin", "FILE", request->cubin,
-           "The machine code of a .ptx; the .cubin beside it when not given");
   add_list(app, "-m,--metrics", "METRIC", request->metrics,
            "Metrics, counters or sets (@shared); @default when not given");
   add_count(app, "--threads", 1, 4096, request->threads, "CPU threads; all cores when not given");

@@ -4,35 +4,25 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/file_claims.h"
+#include "collector/cli/kernel_words.h"
 #include "collector/family/family.h"
 #include "collector/family/spec.h"
-
-namespace CLI {
-class App;
-}
 
 namespace warpmeter::cli {
 
 /// As it was typed.
-struct FilesRequest {
+struct FilesRequest : KernelWords {
   std::vector<std::string> files;
-  std::string kernel, grid, block, standard, cubin;
-  std::vector<std::string> arguments, settings, includes, defines;
-  std::int64_t shared = 0;
 
   bool names_a_launch() const {
     return !kernel.empty() || !grid.empty() || !block.empty() || !arguments.empty() ||
            !settings.empty() || shared != 0;
   }
 };
-
-void add_file_options(CLI::App& app, FilesRequest& request);
 
 /// Of the words that `run` was given those that name files, by their suffix; they go from `words`
 /// to the result.
