@@ -20,7 +20,8 @@ struct Reference {
 Reference reference_of(const kernels::Family& family, const kernels::Problem& problem,
                        const Execution& execution);
 
-/// What the buffers of another variant's problem must hold.
+/// What the buffers of another variant's problem must hold; fewer than `outputs`, where the problem
+/// lacks one of them.
 std::vector<kernels::Expected> expected_of(const Reference& reference,
                                            const kernels::Family& family,
                                            const kernels::Problem& problem);

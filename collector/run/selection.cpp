@@ -78,8 +78,7 @@ std::string gib(std::uint64_t bytes) {
 }
 
 void check_size(const kernels::Family& family, std::int64_t size, const Backend& backend) {
-  if (!family.has_sizes()) return;
-  if (size > family.largest_size) {
+  if (family.has_sizes() && size > family.largest_size) {
     throw Error(ExitCode::kernel,
                 fmt::format("{} cannot be run at size {}: its largest size is {} ({})", family.name,
                             size, family.largest_size, family.size_meaning));
@@ -140,7 +139,10 @@ void check_fits(std::span<const Selection> selections, const Backend& backend) {
   for (const Selection& selection : selections) {
     for (const std::int64_t size : selection.sizes) {
       check_size(*selection.family, size, backend);
-      for (const kernels::Variant* variant : selection.variants) variant->geometry(size);
+      for (const kernels::Variant* variant : selection.variants) {
+        variant->geometry(size);
+        if (variant->work) variant->work(size);
+      }
     }
   }
 }

@@ -127,11 +127,13 @@ class Session {
   void need_reference(Backend& backend, const Family& family, const Variant& variant,
                       std::span<const Variant* const> about_to_run, std::int64_t size) {
     const std::string& name = variant.reference;
-    const bool comes = done_ >= options_.skip &&
-                       std::any_of(about_to_run.begin(), about_to_run.end(),
-                                   [&](const Variant* other) { return other->name == name; });
-    if (name.empty() || comes || references_.contains(name) || stop()) return;
+    const bool is_needed =
+        !name.empty() && !references_.contains(name) && !is_finished(family, variant, size);
+    if (!is_needed || stop()) return;
     const Variant& reference = *family.find(name);
+    const bool comes = std::any_of(about_to_run.begin(), about_to_run.end(),
+                                   [&](const Variant* other) { return other == &reference; });
+    if (comes && !is_finished(family, reference, size)) return;
     report(family, reference, size, "reference");
     Loaded loaded(backend, reference.prepare ? reference.prepare(size) : family.prepare(size));
     Execution execution;
@@ -148,7 +150,10 @@ class Session {
                         std::span<const Variant* const> variants, std::int64_t size) {
     std::vector<Pending> good;
     for (const Variant* variant : variants) {
-      if (is_finished_earlier()) continue;
+      if (is_finished(family, *variant, size)) {
+        ++done_;
+        continue;
+      }
       report(family, *variant, size, "run");
       Pending pending{variant,
                       {variant->image != nullptr ? variant->image : family.image, variant->entry,
@@ -234,6 +239,13 @@ class Session {
         return;
       }
       expected = expected_of(reference, family, problem);
+      if (expected.size() < reference.outputs.size()) {
+        record.reason = fmt::format(
+            "it lacks a buffer that its reference {} leaves a result in, so "
+            "it cannot be compared; give it 'reference: none'",
+            found->first);
+        return;
+      }
     }
     if (expected.empty()) return;
     const Verdict verdict = verify(problem, expected, execution.buffers);
@@ -242,11 +254,9 @@ class Session {
     if (hooks_.verified && record.verified) hooks_.verified(record, verdict.largest_error);
   }
 
-  /// Launches that an earlier process of the same run has stored, in the order of the plan.
-  bool is_finished_earlier() {
-    if (done_ >= options_.skip) return false;
-    ++done_;
-    return true;
+  /// Whether an earlier process of the same run has stored the launch.
+  bool is_finished(const Family& family, const Variant& variant, std::int64_t size) const {
+    return options_.finished.contains({device_id_, family.name, variant.name, size});
   }
 
   /// A kernel that broke the device's context leaves the rest to a fresh process.

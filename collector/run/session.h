@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "collector/run/backend.h"
@@ -34,7 +36,8 @@ struct Options {
 
   /// A run that another process began and left unfinished; 0: a new one.
   std::int64_t continued_run = 0;
-  std::size_t skip = 0;  ///< of its plan, the launches that are finished
+  /// What of it is stored: device_id, family, variant, size (0: the family has none).
+  std::set<std::tuple<std::int64_t, std::string, std::string, std::int64_t>> finished;
   std::size_t stored_before = 0, failed_before = 0;
 };
 

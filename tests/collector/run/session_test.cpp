@@ -227,6 +227,21 @@ TEST_F(SessionTest, AFailedReferenceLeavesNothingToCompareWith) {
                   "address"));
 }
 
+TEST_F(SessionTest, AVariantWithoutTheReferencesBuffersCannotPassAsCompared) {
+  kernels::Family made = referring();
+  made.variants[1].prepare = [](std::int64_t) {
+    kernels::Problem problem;
+    problem.buffers.push_back({"other", Element::i32, one_int(7)});
+    return problem;
+  };
+  selections_ = {{&made, {&made.variants[0], &made.variants[1]}, {8}}};
+  backend_.answer = leaving(3, 3);
+  EXPECT_EQ(run().failed, 1U);
+  EXPECT_EQ(value("SELECT reason FROM launches WHERE variant = 'second'"),
+            Value("it lacks a buffer that its reference first leaves a result in, so it cannot be "
+                  "compared; give it 'reference: none'"));
+}
+
 TEST_F(SessionTest, AVariantThatDoesNotCompileFailsWithTheCompilersWords) {
   kernels::Family made = family();
   made.variants[0].failure = "fake.cu does not compile:\nline 3: no";
@@ -289,7 +304,8 @@ TEST_F(SessionTest, ABrokenContextLeavesTheRestToAnotherProcessThatTakesTheRunOv
   backend_.broken_by.clear();
   backend_.answer = FakeBackend().answer;
   options_.continued_run = first.run_id;
-  options_.skip = 1;
+  options_.finished = {
+      {std::get<std::int64_t>(value("SELECT device_id FROM devices")), "fake", "first", 8}};
   options_.stored_before = 1;
   options_.failed_before = 1;
   const Summary second = run();
