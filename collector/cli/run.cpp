@@ -87,6 +87,13 @@ std::vector<std::string> unanswered(const RunRequest& request, const schema::Rea
   return remarks;
 }
 
+std::int64_t count_of(const schema::Reader& reader, std::int64_t run_id,
+                      const std::string& condition) {
+  const schema::Rows rows = reader.query(
+      "SELECT count(*) FROM launches WHERE run_id = :run AND " + condition, {{":run", run_id}});
+  return std::get<std::int64_t>(rows.rows.at(0).at(0));
+}
+
 /// Says what could not be run here, and throws Error{nothing} when that was everything.
 void say_what_was_not_run(const RunRequest& request, const schema::Reader& reader,
                           std::int64_t run_id) {
@@ -94,9 +101,7 @@ void say_what_was_not_run(const RunRequest& request, const schema::Reader& reade
       "SELECT family || '/' || variant, min(reason) FROM launches WHERE run_id = :run AND "
       "outcome = 'done' AND reason IS NOT NULL GROUP BY family, variant",
       {{":run", run_id}});
-  const schema::Rows run = reader.query(
-      "SELECT count(*) FROM launches WHERE run_id = :run AND verified = 1", {{":run", run_id}});
-  const bool none_ran = run.rows.at(0).at(0) == schema::Value(std::int64_t{0});
+  const bool none_ran = count_of(reader, run_id, "outcome = 'done' AND reason IS NULL") == 0;
   for (const auto& row : missing.rows) {
     const std::string text = fmt::format("{} was not run: {}", std::get<std::string>(row[0]),
                                          std::get<std::string>(row[1]));
@@ -109,14 +114,21 @@ void say_what_was_not_run(const RunRequest& request, const schema::Reader& reade
 void check_answers(const RunRequest& request, std::int64_t run_id) {
   const schema::Reader reader(request.database);
   say_what_was_not_run(request, reader, run_id);
+  const bool is_verified = count_of(reader, run_id, "verified = 1") > 0;
+  if (!is_verified) {
+    remark(request,
+           "no result was compared with anything: a family file says with what (reference:)");
+  }
   const std::vector<std::string> remarks = unanswered(request, reader, run_id);
   for (const std::string& text : remarks) remark(request, text);
   const schema::Rows rows = reader.query(
       "SELECT count(*) FROM results WHERE run_id = :run AND value IS NOT NULL", {{":run", run_id}});
   if (rows.rows.at(0).at(0) == schema::Value(std::int64_t{0})) {
     throw Error(ExitCode::nothing,
-                "the kernels ran and are right, but nothing that was asked for could be measured "
-                "here: choose other --metrics (see: warpmeter list metrics), or run on a GPU");
+                fmt::format("the kernels ran{}, but nothing that was asked for could be measured "
+                            "here: choose other --metrics (see: warpmeter list metrics), or run on "
+                            "a GPU",
+                            is_verified ? " and are right" : ""));
   }
 }
 
@@ -184,15 +196,15 @@ ExitCode run_command(const RunRequest& typed) {
   backend.cancelled = interrupted;
   backend.of_files = !specs.empty();
   const Backends backends = open_backends(backend);
+  for (const std::string& note : backends.notes) remark(request, note);
+  if (request.watch) return watch(request, options, backends);
   const Families families =
       families_of(request, specs, backends.opened.front()->device().compute_capability);
   const run::Choice choice = run::choose(families.all, request.selectors, sizes);
   if (!specs.empty()) check_turns(request, choice);
   for (const std::string& note : choice.notes) remark(request, note);
-  for (const std::string& note : backends.notes) remark(request, note);
   for (const auto& opened : backends.opened) run::check_fits(choice.selections, *opened);
 
-  if (request.watch) return watch(request, options, backends);
   if (!request.dry_run) return measure(request, choice, options, backends);
   Output output;
   output.write(rendered(plan_table(choice), "table"));
@@ -242,7 +254,8 @@ Command add_run(CLI::App& program, const std::vector<std::string>& words) {
            "Run another build of warpmeter (base) and this one in turns, and compare them");
   add_count(app, "--rounds", 2, 1000, run->rounds,
             "Turns of each build under --against; 5 when not given");
-  add_file_options(app, run->files);
+  add_kernel_options(app, run->files,
+                     "Its blocks; numbers or expressions of n: 'ceil(n/16),ceil(n/16)'");
   add_choice(app, "--counts", {"auto", "gpu", "model"}, run->backend.counts,
              "Who counts beside a GPU: it, the model on its architecture, or the model where the "
              "GPU's counters need a permission that is missing (auto)");

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -10,10 +9,8 @@
 
 #include "base/error.h"
 #include "collector/cli/arguments.h"
-#include "collector/cli/options.h"
+#include "collector/family/launch_state.h"
 #include "collector/family/listing.h"
-#include "collector/model/input/fill.h"
-#include "collector/model/input/includes.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -58,17 +55,6 @@ std::vector<family::Text> extent(std::string_view option, std::string_view text)
   return parts;
 }
 
-model::CompileOptions options_of(const FilesRequest& request) {
-  model::CompileOptions options;
-  options.includes = request.includes;
-  options.defines = request.defines;
-  options.standard = request.standard;
-  for (const std::string& folder : options.includes) model::check_include("--include", folder);
-  for (const std::string& define : options.defines) model::check_define("--define", define);
-  model::check_standard("--std", options.standard);
-  return options;
-}
-
 /// One kernel of one file, as the command line describes it.
 family::FamilySpec spec_of_words(const FilesRequest& request,
                                  const std::vector<std::string>& sizes) {
@@ -83,7 +69,7 @@ family::FamilySpec spec_of_words(const FilesRequest& request,
   spec.name = fs::path(file).stem().string();
   spec.source = file;
   spec.cubin = request.cubin;
-  spec.options = options_of(request);
+  spec.options = compile_options_of(request);
   if (!sizes.empty()) spec.sizes = {{typed("n"), typed(sizes)}};
   spec.arguments = typed(request.arguments);
   spec.settings = typed(request.settings);
@@ -96,17 +82,6 @@ family::FamilySpec spec_of_words(const FilesRequest& request,
   if (request.shared != 0) variant.shared = typed(std::to_string(request.shared));
   spec.variants.push_back(std::move(variant));
   return spec;
-}
-
-void claim(const family::FamilySpec& spec, FileClaims& files) {
-  if (!spec.path.empty()) files.read(spec.path, "the family");
-  files.read(spec.source, "the kernels' source");
-  if (!spec.cubin.empty()) files.read(spec.cubin, "the machine code of " + spec.source);
-  if (spec.source.ends_with(".cu")) {
-    for (const std::string& header : model::included_files(spec.source, spec.options.includes)) {
-      files.read(header, fmt::format("{}, which {} includes", header, spec.source));
-    }
-  }
 }
 
 void must_exist(const std::string& file) {
@@ -127,26 +102,6 @@ void refuse_cubin(const std::string& file) {
 
 }  // namespace
 
-void add_file_options(CLI::App& app, FilesRequest& request) {
-  add_text(app, "-k,--kernel-name", "NAME", request.kernel,
-           "Of a .cu or .ptx: the kernel, with the arguments of a template: "
-           "'reduce<float, 256>'");
-  add_text(app, "--grid", "X[,Y[,Z]]", request.grid,
-           "Its blocks; numbers or expressions of n: 'ceil(n/16),ceil(n/16)'");
-  add_text(app, "--block", "X[,Y[,Z]]", request.block, "Threads in a block");
-  add_count(app, "--shared", 0, 1 << 20, request.shared, "Bytes of dynamic shared memory");
-  add_repeated(app, "--arg", "ARG", request.arguments,
-               "Its next argument: n:i32=1024, 'out:f32[n*n]', 'in:f32[1<<20]=iota' (zeros, "
-               "random:LO..HI:SEED, values, FILE.npy, FILE.bin), @in, null");
-  add_repeated(app, "--set", "NAME=VALUE", request.settings,
-               "A __constant__ or __device__ variable: lut=lut.npy, ns::scale:f32=1.5");
-  add_repeated(app, "-I,--include", "FOLDER", request.includes, "Look for headers there too");
-  add_repeated(app, "-D,--define", "NAME[=VALUE]", request.defines, "Define a macro");
-  add_text(app, "--std", "c++17|c++20", request.standard, "The language that a .cu is written in");
-  add_text(app, "--cubin", "FILE", request.cubin,
-           "The machine code of a .ptx; the .cubin beside it when not given");
-}
-
 std::vector<std::string> take_files(std::vector<std::string>& words) {
   std::vector<std::string> files;
   std::erase_if(words, [&](const std::string& word) {
@@ -165,7 +120,7 @@ bool is_listing(const FilesRequest& request) {
 
 std::string listing(const FilesRequest& request) {
   std::string text;
-  const model::CompileOptions options = options_of(request);
+  const model::CompileOptions options = compile_options_of(request);
   for (const std::string& file : request.files) {
     must_exist(file);
     refuse_cubin(file);
@@ -217,7 +172,7 @@ std::vector<family::FamilySpec> specs_of(const FilesRequest& request,
     } else {
       family::FamilySpec spec = family::read_family(file);
       must_exist(spec.source);
-      const model::CompileOptions more = options_of(request);
+      const model::CompileOptions more = compile_options_of(request);
       const auto append = [](auto& to, const auto& from) {
         to.insert(to.end(), from.begin(), from.end());
       };
@@ -226,7 +181,10 @@ std::vector<family::FamilySpec> specs_of(const FilesRequest& request,
       if (!more.standard.empty()) spec.options.standard = more.standard;
       specs.push_back(std::move(spec));
     }
-    claim(specs.back(), files);
+    for (const std::string& read : family::files_of(specs.back())) {
+      files.read(read, read == specs.back().source ? "the kernels' source"
+                                                   : fmt::format("what {} is made of", file));
+    }
     for (std::size_t i = 0; i + 1 < specs.size(); ++i) {
       if (specs[i].name != specs.back().name) continue;
       throw Error(ExitCode::usage, fmt::format("{} and {} are both called {}; give one another "

@@ -77,19 +77,17 @@ void take_over(const RunRequest& request, run::Options& options) {
   if (text == nullptr) return;
   options.continued_run = whole_number(continued_variable, text, 1, INT64_MAX);
   unsetenv(continued_variable);
-  const schema::Reader reader(request.database);
-  const schema::Rows rows = reader.query(
-      "SELECT count(*), (SELECT count(*) FROM launches WHERE run_id = :run AND outcome = "
-      "'failed'), "
-      "(SELECT count(*) FROM (SELECT DISTINCT device_id, family, variant, size FROM launches "
-      "WHERE run_id = :run)) FROM launches WHERE run_id = :run",
-      {{":run", options.continued_run}});
-  const auto number = [&](std::size_t column) {
-    return static_cast<std::size_t>(std::get<std::int64_t>(rows.rows.at(0).at(column)));
-  };
-  options.stored_before = number(0);
-  options.failed_before = number(1);
-  options.skip = number(2);
+  const schema::Rows rows = schema::Reader(request.database)
+                                .query(
+                                    "SELECT device_id, family, variant, coalesce(size, 0), "
+                                    "outcome = 'failed' FROM launches WHERE run_id = :run",
+                                    {{":run", options.continued_run}});
+  for (const auto& row : rows.rows) {
+    options.finished.emplace(std::get<std::int64_t>(row[0]), std::get<std::string>(row[1]),
+                             std::get<std::string>(row[2]), std::get<std::int64_t>(row[3]));
+    options.failed_before += static_cast<std::size_t>(std::get<std::int64_t>(row[4]));
+  }
+  options.stored_before = rows.rows.size();
 }
 
 /// This process cannot launch anything any more: the same command goes on in a fresh one, which

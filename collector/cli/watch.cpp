@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,8 +19,7 @@
 #include "collector/cli/run_measure.h"
 #include "collector/cli/run_plan.h"
 #include "collector/cli/terminal.h"
-#include "collector/family/family.h"
-#include "collector/model/input/includes.h"
+#include "collector/family/launch_state.h"
 #include "reports/number.h"
 #include "reports/table.h"
 #include "schema/catalogue.h"
@@ -42,11 +40,15 @@ class Figures {
  public:
   explicit Figures(std::vector<std::string> metrics) : metrics_(std::move(metrics)) {}
 
-  /// What is no longer in the files goes; what was not run again keeps its figures, unchanged.
-  void keep(const std::vector<Row>& rows) {
+  /// What is no longer in the files goes; what is not run `again` keeps its figures, unchanged, or
+  /// its failure.
+  void keep(const std::vector<Row>& rows, const std::map<Row, std::string>& again) {
     rows_ = rows;
     for (auto& [key, figure] : figures_) figure.before = figure.now;
-    reasons_.clear();
+    std::erase_if(reasons_, [&](const auto& failure) {
+      return again.contains(failure.first) ||
+             std::find(rows.begin(), rows.end(), failure.first) == rows.end();
+    });
   }
 
   void add(const Row& row, const std::string& metric, std::optional<double> value) {
@@ -122,57 +124,6 @@ class Figures {
   std::map<Row, std::string> reasons_;
 };
 
-/// What decides whether a launch has to be run again: the entry's code without line numbers, its
-/// geometry and its problem.
-std::string state_of(const family::FileFamily& file, const kernels::Variant& variant,
-                     std::int64_t size) {
-  const Geometry geometry = variant.geometry(size);
-  std::string state =
-      fmt::format("{} {}x{}x{} {}x{}x{} {} {}\n", variant.entry, geometry.grid.x, geometry.grid.y,
-                  geometry.grid.z, geometry.block.x, geometry.block.y, geometry.block.z,
-                  geometry.dynamic_shared_bytes, variant.failure);
-  for (const family::Text& text : file.spec().arguments) state += text.text + "\n";
-  for (const family::Text& text : file.spec().settings) state += text.text + "\n";
-  for (const family::VariantSpec& spec : file.spec().variants) {
-    if (!variant.name.starts_with(spec.name.text)) continue;
-    for (const family::Text& text : spec.settings) state += text.text + "\n";
-    if (!spec.arguments) continue;
-    for (const family::Text& text : *spec.arguments) state += text.text + "\n";
-  }
-  if (variant.image == nullptr) return state;
-  const std::string_view ptx = variant.image->codes.front().ptx;
-  // Other entries of the module are none of this one's business; its functions and variables are.
-  bool is_other = false;
-  for (std::size_t begin = 0; begin < ptx.size();) {
-    const std::size_t end = std::min(ptx.find('\n', begin), ptx.size());
-    const std::string_view line = ptx.substr(begin, end - begin);
-    begin = end + 1;
-    if (line.find(".entry ") != std::string_view::npos) {
-      is_other = line.find(fmt::format(".entry {}(", variant.entry)) == std::string_view::npos;
-    }
-    const std::size_t word = line.find_first_not_of(" \t");
-    const std::string_view rest = word == std::string_view::npos ? "" : line.substr(word);
-    if (rest.starts_with(".section")) break;  // debug information
-    const bool is_place = rest.starts_with(".loc") || rest.starts_with(".file") ||
-                          rest.starts_with("//") || rest.starts_with("$L__func");
-    if (!is_other && !is_place) state.append(line).append("\n");
-    if (line.starts_with('}')) is_other = false;
-  }
-  return state;
-}
-
-std::vector<std::string> files_of(const RunRequest& request,
-                                  const std::vector<family::FamilySpec>& specs) {
-  std::vector<std::string> files = request.files.files;
-  for (const family::FamilySpec& spec : specs) {
-    files.push_back(spec.source);
-    for (const std::string& header : model::included_files(spec.source, spec.options.includes)) {
-      files.push_back(header);
-    }
-  }
-  return files;
-}
-
 class Watch {
  public:
   Watch(const RunRequest& request, const run::Options& options, const Backends& backends)
@@ -216,7 +167,12 @@ class Watch {
   std::string measure(FileWatch& saves) {
     FileClaims claims;
     const std::vector<family::FamilySpec> specs = specs_of(request_.files, request_.sizes, claims);
-    saves.set(files_of(request_, specs));
+    std::vector<std::string> files = request_.files.files;
+    for (const family::FamilySpec& spec : specs) {
+      const std::vector<std::string> more = family::files_of(spec);
+      files.insert(files.end(), more.begin(), more.end());
+    }
+    saves.set(files);
     const Families families =
         families_of(request_, specs, backends_.opened.front()->device().compute_capability);
     const run::Choice whole = run::choose(families.all, request_.selectors, sizes_of(request_));
@@ -234,7 +190,7 @@ class Watch {
         for (const kernels::Variant* variant : selection.variants) {
           const Row row{fmt::format("{}/{}", selection.family->name, variant->name), size};
           rows.push_back(row);
-          const std::string state = state_of(**file, *variant, size);
+          const std::string state = family::launch_state(**file, *variant, size);
           if (states_.contains(row) && states_.at(row) == state) continue;
           states[row] = state;
           again.variants.push_back(variant);
@@ -242,7 +198,7 @@ class Watch {
         if (!again.variants.empty()) changed.selections.push_back(std::move(again));
       }
     }
-    figures_.keep(rows);
+    figures_.keep(rows, states);
     if (changed.selections.empty()) return "nothing that is run has changed\n";
     ProgressBar bar(is_terminal(STDERR_FILENO) && !request_.no_progress);
     Output output;

@@ -1,14 +1,17 @@
 #include "collector/family/cache.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "base/error.h"
+#include "base/new_file.h"
 
 namespace warpmeter::family {
 namespace {
@@ -113,19 +116,16 @@ void keep_compiled(const std::string& key, const model::Compiled& compiled) {
   entry["cubin"] = json::binary({cubin, cubin + compiled.cubin.size()});
   entry["named"] = compiled.named;
   const std::vector<std::uint8_t> bytes = json::to_cbor(entry);
-  // Complete, or not there: another process may read it meanwhile.
-  const fs::path beside = path.string() + fmt::format(".{}", getpid());
-  {
-    std::ofstream stream(beside, std::ios::binary);
-    stream.write(reinterpret_cast<const char*>(bytes.data()),
-                 static_cast<std::streamsize>(bytes.size()));
-    stream.close();
-    if (!stream) {
-      fs::remove(beside, error);
-      return;
-    }
+  // One at a time: a new file asks for the umask, which is the whole process's.
+  static std::mutex writing;
+  const std::lock_guard alone(writing);
+  try {
+    NewFile file(path.string(), "it is only a cache");
+    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    file.keep();
+  } catch (const Error&) {
+    return;  // what is not kept is compiled again
   }
-  fs::rename(beside, path, error);
   remove_oldest();
 }
 

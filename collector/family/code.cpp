@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
-#include <mutex>
+#include <exception>
+#include <iterator>
+#include <map>
 #include <thread>
 
 #include "base/error.h"
@@ -23,11 +24,6 @@ namespace {
 /// Instances of one compilation: each more costs less than a compilation of its own.
 constexpr std::size_t most_together = 8;
 
-std::string text_of(const std::string& path) {
-  const std::vector<std::byte> bytes = model::read_whole_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// All that the result depends on.
 std::string key_of(const std::string& path, const model::CompileOptions& options,
                    const std::vector<std::string>& expressions) {
@@ -37,9 +33,9 @@ std::string key_of(const std::string& path, const model::CompileOptions& options
     key += fmt::format("{}\n", fmt::join(*list, "\n"));
     key += "--\n";
   }
-  key += text_of(path);
+  key += model::read_text_file(path);
   for (const std::string& header : model::included_files(path, options.includes)) {
-    key += fmt::format("\n== {}\n{}", header, text_of(header));
+    key += fmt::format("\n== {}\n{}", header, model::read_text_file(header));
   }
   return key;
 }
@@ -59,18 +55,10 @@ model::Compiled compiled(const std::string& path, const model::CompileOptions& o
   return made;
 }
 
-bool is_instance(const std::string& kernel) { return kernel.find('<') != std::string::npos; }
-
 bool has_word(std::string_view text, std::string_view word) {
   bool found = false;
   for_each_word(text, [&](std::size_t, std::string_view other) { found = found || other == word; });
   return found;
-}
-
-std::string stem_of(const std::string& kernel) {
-  const std::string name = kernel.substr(0, kernel.find('<'));
-  const std::size_t colons = name.rfind("::");
-  return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
 }  // namespace
@@ -82,6 +70,14 @@ struct CodeBase::Job {
   model::Compiled compiled;
   std::vector<std::string> remarks;
   std::exception_ptr error;
+
+  /// The kernel, and its instance where it is a template's.
+  void add(std::size_t configuration, const std::string& kernel) {
+    configurations.push_back(configuration);
+    const bool is_known =
+        std::find(expressions.begin(), expressions.end(), kernel) != expressions.end();
+    if (kernel.find('<') != std::string::npos && !is_known) expressions.push_back(kernel);
+  }
 };
 
 Unit& CodeBase::add_unit(model::KernelFile file) {
@@ -89,7 +85,6 @@ Unit& CodeBase::add_unit(model::KernelFile file) {
   unit.file = std::move(file);
   unit.name = fmt::format("{}#{}", spec_.name, units_.size());
   unit.source_path = unit.file.path;
-  std::error_code ignored;
   if (!unit.source_path.empty()) unit.source = model::source_text(unit.source_path);
   unit.code.arch = arch_;
   if (unit.file.module) {
@@ -120,98 +115,103 @@ Kernel CodeBase::kernel_of(const Unit& unit, const Configuration& configuration)
   return kernel;
 }
 
-std::vector<Kernel> CodeBase::compile_source(const std::vector<Configuration>& configurations,
-                                             const Progress& progress) {
-  const std::string source = text_of(spec_.source);
+std::vector<CodeBase::Job> CodeBase::jobs_of(
+    const std::vector<Configuration>& configurations) const {
   std::vector<Job> jobs;
   std::map<std::vector<std::string>, std::size_t> open;  // defines → the job that has room
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     const Configuration& configuration = configurations[i];
     std::vector<std::string> defines = configuration.defines;
     for (const Text& define : configuration.variant->defines) defines.push_back(define.text);
-    auto [known, is_new] = open.try_emplace(defines, jobs.size());
-    if (!is_new && jobs[known->second].expressions.size() >= most_together) {
-      known->second = jobs.size();
-      is_new = true;
-    }
-    if (is_new) {
+    const auto known = open.find(defines);
+    if (known == open.end() || jobs[known->second].expressions.size() >= most_together) {
+      open[defines] = jobs.size();
       jobs.emplace_back();
       jobs.back().defines = defines;
     }
-    Job& job = jobs[known->second];
-    job.configurations.push_back(i);
-    const auto& named = job.expressions;
-    const bool is_known =
-        std::find(named.begin(), named.end(), configuration.kernel) != named.end();
-    if (is_instance(configuration.kernel) && !is_known) {
-      job.expressions.push_back(configuration.kernel);
-    }
+    jobs[open[defines]].add(i, configuration.kernel);
   }
+  return jobs;
+}
 
+/// In parallel.
+void CodeBase::run(std::vector<Job>& jobs, const Progress& progress) const {
   std::atomic<std::size_t> next = 0, done = 0;
-  const auto work = [&](std::vector<Job>& todo) {
-    next = 0;
-    const auto loop = [&] {
-      for (std::size_t i = next++; i < todo.size(); i = next++) {
-        Job& job = todo[i];
-        try {
-          model::CompileOptions options = spec_.options;
-          options.arch = arch_;
-          options.defines.insert(options.defines.end(), job.defines.begin(), job.defines.end());
-          job.compiled = compiled(spec_.source, options, job.expressions, job.remarks);
-        } catch (...) {
-          job.error = std::current_exception();
-        }
-        if (progress) progress(++done, jobs.size());
+  const auto loop = [&] {
+    for (std::size_t i = next++; i < jobs.size(); i = next++) {
+      Job& job = jobs[i];
+      try {
+        model::CompileOptions options = spec_.options;
+        options.arch = arch_;
+        options.defines.insert(options.defines.end(), job.defines.begin(), job.defines.end());
+        job.compiled = compiled(spec_.source, options, job.expressions, job.remarks);
+      } catch (...) {
+        job.error = std::current_exception();
       }
-    };
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 1; t < std::min(cores, todo.size()); ++t) threads.emplace_back(loop);
-    loop();
-  };
-  work(jobs);
-
-  // What failed together is tried one by one.
-  std::vector<Job> single;
-  for (Job& job : jobs) {
-    if (job.error || job.compiled.failure.empty() || job.configurations.size() == 1) continue;
-    for (const std::size_t i : job.configurations) {
-      Job& one = single.emplace_back();
-      one.configurations = {i};
-      one.defines = job.defines;
-      if (is_instance(configurations[i].kernel)) one.expressions = {configurations[i].kernel};
+      if (progress) progress(++done, jobs.size());
     }
-    job.configurations.clear();
+  };
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::jthread> threads;
+  for (std::size_t t = 1; t < std::min(cores, jobs.size()); ++t) threads.emplace_back(loop);
+  loop();
+}
+
+/// Of a job that failed, one for each of its configurations; none, where the source itself is what
+/// the compiler refuses, for all of them then.
+std::vector<CodeBase::Job> CodeBase::split(const Job& failed,
+                                           const std::vector<Configuration>& configurations) const {
+  std::vector<Job> without_instances(1);
+  without_instances[0].defines = failed.defines;
+  run(without_instances, {});
+  if (!without_instances[0].compiled.failure.empty()) return {};
+  std::vector<Job> single;
+  for (const std::size_t i : failed.configurations) {
+    single.emplace_back().defines = failed.defines;
+    single.back().add(i, configurations[i].kernel);
   }
-  work(single);
-  for (Job& job : single) jobs.push_back(std::move(job));
+  return single;
+}
+
+std::vector<Kernel> CodeBase::compile_source(const std::vector<Configuration>& configurations,
+                                             const Progress& progress) {
+  const std::string source = model::read_text_file(spec_.source);
+  std::vector<Job> jobs = jobs_of(configurations);
+  run(jobs, progress);
+  std::vector<Job> single;
+  std::erase_if(jobs, [&](const Job& job) {
+    if (job.error || job.compiled.failure.empty() || job.expressions.size() < 2) return false;
+    std::vector<Job> parts = split(job, configurations);
+    std::move(parts.begin(), parts.end(), std::back_inserter(single));
+    return !parts.empty();
+  });
+  run(single, progress);
+  std::move(single.begin(), single.end(), std::back_inserter(jobs));
 
   std::vector<Kernel> kernels(configurations.size());
   for (Job& job : jobs) {
     if (job.error) std::rethrow_exception(job.error);
-    if (job.configurations.empty()) continue;
     for (const std::string& remark : job.remarks) {
       if (std::find(remarks_.begin(), remarks_.end(), remark) == remarks_.end()) {
         remarks_.push_back(remark);
       }
     }
-    if (!job.compiled.failure.empty()) {
+    if (job.compiled.failure.empty()) {
+      const Unit& unit = add_unit(model::kernel_file_of(spec_.source, std::move(job.compiled)));
       for (const std::size_t i : job.configurations) {
-        const Configuration& configuration = configurations[i];
-        if (!has_word(source, stem_of(configuration.kernel))) {
-          refuse(spec_, configuration.variant->kernel,
-                 fmt::format("{} holds no kernel '{}'; warpmeter run {} lists what it holds",
-                             spec_.source, configuration.kernel, spec_.source));
-        }
-        kernels[i].failure =
-            fmt::format("{} does not compile:\n{}", spec_.source, job.compiled.failure);
+        kernels[i] = kernel_of(unit, configurations[i]);
       }
       continue;
     }
-    const Unit& unit = add_unit(model::kernel_file_of(spec_.source, std::move(job.compiled)));
     for (const std::size_t i : job.configurations) {
-      kernels[i] = kernel_of(unit, configurations[i]);
+      const Configuration& configuration = configurations[i];
+      if (!has_word(source, function_name(configuration.kernel))) {
+        refuse(spec_, configuration.variant->kernel,
+               fmt::format("{} holds no kernel '{}'; warpmeter run {} lists what it holds",
+                           spec_.source, configuration.kernel, spec_.source));
+      }
+      kernels[i].failure =
+          fmt::format("{} does not compile:\n{}", spec_.source, job.compiled.failure);
     }
   }
   return kernels;

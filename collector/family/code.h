@@ -1,13 +1,11 @@
 // A family's kernels, compiled: for each configuration the image and the entry that it launches, or
 // the compiler's words. Configurations of the same defines are compiled some together and the rest
-// in parallel; a compilation that fails is tried again one configuration at a time, so that only
-// those fail that are wrong.
+// in parallel; where several instances fail together each is tried by itself, so that only those
+// fail that are wrong.
 #pragma once
 
 #include <deque>
 #include <functional>
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,7 +19,7 @@ namespace warpmeter::family {
 /// One compilation. Others point into it, so it stays where it is.
 struct Unit {
   model::KernelFile file;
-  std::string name, source_path, source, cubin_text;
+  std::string name, source_path, source;
   kernels::Code code;
   kernels::Image image;
 };
@@ -52,6 +50,9 @@ class CodeBase {
  private:
   struct Job;
   Unit& add_unit(model::KernelFile file);
+  std::vector<Job> jobs_of(const std::vector<Configuration>& configurations) const;
+  void run(std::vector<Job>& jobs, const Progress& progress) const;
+  std::vector<Job> split(const Job& failed, const std::vector<Configuration>& configurations) const;
   std::vector<Kernel> compile_source(const std::vector<Configuration>& configurations,
                                      const Progress& progress);
   Kernel kernel_of(const Unit& unit, const Configuration& configuration) const;

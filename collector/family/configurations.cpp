@@ -83,7 +83,7 @@ std::vector<Parameter> dimensions(const FamilySpec& spec, const VariantSpec& var
     const bool is_size =
         std::any_of(spec.sizes.begin(), spec.sizes.end(),
                     [&](const Parameter& size) { return size.name.text == parameter.name.text; });
-    if (is_size || parameter.name.text == "n") {
+    if (is_size) {
       refuse(spec, parameter.name,
              fmt::format("'{}' is a size already: call the parameter something else",
                          parameter.name.text));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -44,15 +45,9 @@ FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& prog
   if (!spec_.reference.empty()) configuration_named(spec_.reference, "reference");
 
   kernels_ = code_.compile(configurations_, progress);
-  const std::int64_t first = family_.sizes.empty() ? 0 : family_.sizes.front();
   for (std::size_t i = 0; i < configurations_.size(); ++i) {
-    const Configuration& configuration = configurations_[i];
-    const auto arguments =
-        arguments_at(spec_, arguments_of(*configuration.variant), symbols_at(configuration, first));
-    if (kernels_[i].failure.empty()) {
-      check_arguments(spec_, configuration, kernels_[i], arguments);
-    }
-    family_.variants.push_back(variant_of(configuration, kernels_[i]));
+    check(configurations_[i], kernels_[i]);
+    family_.variants.push_back(variant_of(configurations_[i], kernels_[i]));
   }
   family_.prepare = [this](std::int64_t n) {
     return problem_of(arguments_at(spec_, spec_.arguments, symbols_at({}, n)));
@@ -60,11 +55,26 @@ FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& prog
   family_.footprint = [this](std::int64_t n) {
     std::uint64_t largest = 0;
     for (const Configuration& configuration : configurations_) {
-      largest = std::max(largest, bytes_of(arguments_at(spec_, arguments_of(*configuration.variant),
-                                                        symbols_at(configuration, n))));
+      const std::vector<Text>& texts = arguments_of(*configuration.variant);
+      largest = std::max(
+          largest,
+          bytes_of(spec_, texts, arguments_at(spec_, texts, symbols_at(configuration, n))));
     }
     return largest;
   };
+}
+
+/// What is wrong with a configuration whatever its size, said before anything runs.
+void FileFamily::check(const Configuration& configuration, const Kernel& kernel) const {
+  if (!kernel.failure.empty()) return;
+  const std::int64_t first = family_.sizes.empty() ? 0 : family_.sizes.front();
+  const auto arguments =
+      arguments_at(spec_, arguments_of(*configuration.variant), symbols_at(configuration, first));
+  check_arguments(spec_, configuration, kernel, arguments);
+  kernels::Problem outline = outline_of(arguments);
+  if (is_compared_with_the_familys(configuration)) check_outputs(spec_, outline);
+  add_settings(spec_, spec_.settings, *kernel.unit, outline);
+  add_settings(spec_, configuration.variant->settings, *kernel.unit, outline);
 }
 
 const std::vector<Text>& FileFamily::arguments_of(const VariantSpec& variant) const {
@@ -112,14 +122,10 @@ kernels::Expectation FileFamily::expectation(const ExpectationSpec& expectation,
   }
   std::string metric = text.substr(0, sign);
   metric.erase(metric.find_last_not_of(' ') + 1);
-  const schema::Catalogue& catalogue = schema::Catalogue::get();
-  std::vector<std::string> known;
-  for (const schema::MetricInfo& info : catalogue.metrics()) known.push_back(info.name);
-  for (const schema::CounterInfo& info : catalogue.counters()) known.push_back(info.name);
-  if (std::find(known.begin(), known.end(), metric) == known.end()) {
-    refuse(spec_, expectation.condition,
-           fmt::format("there is no metric '{}'{} (see: warpmeter list metrics)", metric,
-                       did_you_mean(metric, known)));
+  try {
+    schema::Catalogue::get().counters_for(std::span(&metric, 1));
+  } catch (const Error& error) {
+    refuse(spec_, expectation.condition, error.what());
   }
   kernels::Expectation result;
   result.metric = metric;
@@ -163,7 +169,13 @@ std::string FileFamily::reference_of(const Configuration& configuration) const {
   return configuration_named(spec_.reference, "reference");
 }
 
-/// The .npy of each output that has one.
+/// A variant with a reference of its own is another problem, which may have other outputs; so is
+/// the ceiling.
+bool FileFamily::is_compared_with_the_familys(const Configuration& configuration) const {
+  return !configuration.variant->reference && configuration.name != family_.ceiling;
+}
+
+/// The .npy of each output that has one; check_outputs has found them all.
 std::vector<kernels::Expected> FileFamily::expected(const kernels::Problem& problem) const {
   std::vector<kernels::Expected> all;
   for (const auto& reference : spec_.reference_files) {
@@ -171,13 +183,6 @@ std::vector<kernels::Expected> FileFamily::expected(const kernels::Problem& prob
     const Text& file = reference.second;
     const auto found = std::find_if(problem.buffers.begin(), problem.buffers.end(),
                                     [&](const kernels::Buffer& b) { return b.name == buffer; });
-    if (found == problem.buffers.end()) {
-      std::vector<std::string> names;
-      for (const kernels::Buffer& known : problem.buffers) names.push_back(known.name);
-      refuse(spec_, file,
-             fmt::format("there is no buffer '{}' to compare with {}{}", buffer, file.text,
-                         did_you_mean(buffer, names)));
-    }
     model::Npy npy = model::read_npy(file.text, found->type);
     if (npy.element != found->type) {
       refuse(spec_, file,
@@ -217,8 +222,7 @@ kernels::Variant FileFamily::variant_of(const Configuration& configuration, cons
   for (const ExpectationSpec& condition : spec.expectations) {
     variant.expectations.push_back(expectation(condition, configuration.symbols));
   }
-  const bool is_compared = spec.reference ? false : configuration.name != family_.ceiling;
-  if (!spec_.reference_files.empty() && is_compared) {
+  if (!spec_.reference_files.empty() && is_compared_with_the_familys(configuration)) {
     variant.expected = [this](std::int64_t, const kernels::Problem& problem) {
       return expected(problem);
     };

@@ -25,9 +25,15 @@ class FileFamily {
   const kernels::Family& family() const { return family_; }
   const std::vector<std::string>& remarks() const { return code_.remarks(); }
   const FamilySpec& spec() const { return spec_; }
+  /// What a variant of this family was made of.
+  const Configuration& configuration_of(const kernels::Variant& variant) const {
+    return configurations_[static_cast<std::size_t>(&variant - family_.variants.data())];
+  }
 
  private:
   kernels::Variant variant_of(const Configuration& configuration, const Kernel& kernel);
+  void check(const Configuration& configuration, const Kernel& kernel) const;
+  bool is_compared_with_the_familys(const Configuration& configuration) const;
   std::string reference_of(const Configuration& configuration) const;
   std::string configuration_named(const Text& text, std::string_view what) const;
   Symbols symbols_at(const Configuration& configuration, std::int64_t n) const;

@@ -228,8 +228,7 @@ std::string signature_in(const std::string& source, const std::string& kernel) {
 std::vector<Found> kernels_in(const std::string& path, const model::CompileOptions& options) {
   std::vector<Found> all;
   if (path.ends_with(".cu")) {
-    const std::vector<std::byte> bytes = model::read_whole_file(path);
-    all = in_source({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    all = in_source(model::read_text_file(path));
   } else {
     all = in_module(model::read_kernel_file(path, options, {}));
   }

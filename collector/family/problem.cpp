@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.h"
 #include "base/host_memory.h"
@@ -56,16 +55,25 @@ std::vector<Argument> arguments_at(const FamilySpec& spec, const std::vector<Tex
   return arguments;
 }
 
-std::uint64_t bytes_of(const std::vector<Argument>& arguments) {
+std::uint64_t bytes_of(const FamilySpec& spec, const std::vector<Text>& texts,
+                       const std::vector<Argument>& arguments) {
+  const std::uint64_t available = available_memory();
   std::uint64_t bytes = 0;
-  for (const Argument& argument : arguments) {
-    if (argument.kind != Argument::Kind::buffer) continue;
-    if (__builtin_add_overflow(bytes, model::buffer_bytes(argument), &bytes)) return UINT64_MAX;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind != Argument::Kind::buffer) continue;
+    const std::uint64_t own = model::buffer_bytes(arguments[i]);
+    if (own > available || (bytes += own) > available) {
+      refuse(
+          spec, texts[i],
+          fmt::format("'{}' does not fit into this machine's memory beside the other buffers ({} "
+                      "bytes are free); choose a smaller one, or a smaller size",
+                      texts[i].text, available));
+    }
   }
   return bytes;
 }
 
-kernels::Problem problem_of(const std::vector<Argument>& arguments) {
+kernels::Problem outline_of(const std::vector<Argument>& arguments) {
   kernels::Problem problem;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
@@ -77,19 +85,38 @@ kernels::Problem problem_of(const std::vector<Argument>& arguments) {
         problem.arguments.emplace_back(
             kernels::BufferArgument{buffer_named(problem, argument.name)});
         break;
-      case Argument::Kind::buffer: {
-        kernels::Buffer buffer{name_of(argument, i), argument.element,
-                               model::contents_of(argument, available_memory())};
-        if (!argument.is_set()) {
-          std::fill(buffer.initial.begin(), buffer.initial.end(), std::byte{0xff});
-        }
+      case Argument::Kind::buffer:
         problem.arguments.emplace_back(kernels::BufferArgument{problem.buffers.size()});
-        problem.buffers.push_back(std::move(buffer));
+        problem.buffers.push_back({name_of(argument, i), argument.element, {}});
         break;
-      }
     }
   }
   return problem;
+}
+
+kernels::Problem problem_of(const std::vector<Argument>& arguments) {
+  kernels::Problem problem = outline_of(arguments);
+  std::size_t next = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.kind != Argument::Kind::buffer) continue;
+    std::vector<std::byte>& contents = problem.buffers[next++].initial;
+    contents = model::contents_of(argument, available_memory());
+    if (!argument.is_set()) std::fill(contents.begin(), contents.end(), std::byte{0xff});
+  }
+  return problem;
+}
+
+void check_outputs(const FamilySpec& spec, const kernels::Problem& problem) {
+  const auto check = [&](const Text& at, const std::string& buffer) {
+    if (buffer_named(problem, buffer) < problem.buffers.size()) return;
+    std::vector<std::string> names;
+    for (const kernels::Buffer& known : problem.buffers) names.push_back(known.name);
+    refuse(
+        spec, at,
+        fmt::format("there is no buffer '{}' to compare{}", buffer, did_you_mean(buffer, names)));
+  };
+  for (const Text& output : spec.outputs) check(output, output.text);
+  for (const auto& [buffer, file] : spec.reference_files) check(file, buffer);
 }
 
 void add_settings(const FamilySpec& spec, const std::vector<Text>& settings, const Unit& unit,
@@ -114,7 +141,6 @@ void add_settings(const FamilySpec& spec, const std::vector<Text>& settings, con
 
 void check_arguments(const FamilySpec& spec, const Configuration& configuration,
                      const Kernel& kernel, const std::vector<Argument>& arguments) {
-  if (kernel.parameters.empty() && kernel.unit != nullptr && !kernel.unit->file.module) return;
   try {
     model::check_signature(kernel.parameters, configuration.kernel, arguments, kernel.declaration);
   } catch (const Error& error) {

@@ -19,14 +19,23 @@ namespace warpmeter::family {
 std::vector<model::Argument> arguments_at(const FamilySpec& spec, const std::vector<Text>& texts,
                                           const Symbols& symbols);
 
-/// Bytes of all buffers.
-std::uint64_t bytes_of(const std::vector<model::Argument>& arguments);
+/// Bytes of all buffers. Throws Error{usage} with the place of one that this machine's memory
+/// cannot hold.
+std::uint64_t bytes_of(const FamilySpec& spec, const std::vector<Text>& texts,
+                       const std::vector<model::Argument>& arguments);
 
 /// The buffers filled. What nobody has set is all ones bits (−1, NaN), so that an element that a
 /// kernel leaves out shows. Throws Error{usage}, Error{file}.
 kernels::Problem problem_of(const std::vector<model::Argument>& arguments);
 
-/// Adds the values of the module's variables.
+/// The same with buffers that have names and no contents, for checking what names them.
+kernels::Problem outline_of(const std::vector<model::Argument>& arguments);
+
+/// Throws Error{usage} where the family compares a buffer that the problem does not have.
+void check_outputs(const FamilySpec& spec, const kernels::Problem& problem);
+
+/// Adds the values of the module's variables. Throws Error{usage} with the place of one that is
+/// none.
 void add_settings(const FamilySpec& spec, const std::vector<Text>& settings, const Unit& unit,
                   kernels::Problem& problem);
 

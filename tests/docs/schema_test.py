@@ -53,7 +53,7 @@ class Schema(unittest.TestCase):
                 ("family", "mine", True), ("summary", "s", True), ("size", "side", True), ("define", ["A=1"], True),
                 ("std", "c++17", True), ("flags", ["--use_fast_math"], True), ("sizes", [16, 32], True),
                 ("sizes", {"m": [1], "n": 2}, True), ("arguments", [], True), ("set", {"c": 1.5}, True),
-                ("reference", "none", True), ("outputs", "out", True), ("tolerance", {"relative": 1e-6}, True),
+                ("reference", "none", True), ("outputs", [], True), ("outputs", {"out": 1}, False), ("tolerance", {"relative": 1e-6}, True),
                 ("tolerance", {"relative": "much"}, False), ("tolerance", {"nan": "different"}, False),
                 ("work", {"read": "4", "flops": 2}, True), ("work", {"reads": 4}, False), ("ceiling", "v", True),
                 ("variants", {}, False), ("variant", {}, False), ("arguments", {"out": "f32"}, False)):

@@ -25,11 +25,6 @@ namespace fs = std::filesystem;
 /// On the command line, and in a spec.
 constexpr std::string_view kernel_option = "-k (in a spec, kernel:)";
 
-std::string text_of(const std::string& path) {
-  const std::vector<std::byte> bytes = read_whole_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// A name with template arguments is one that has to be asked for; one with parameters as well was
@@ -76,7 +71,7 @@ Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
   const ToolOutcome outcome = run_tool(words);
   Compiled compiled;
   if (outcome.exit_code == 0) {
-    compiled.ptx = text_of(target);
+    compiled.ptx = read_text_file(target);
   } else {
     compiled.failure = outcome.output.empty() ? "nvcc failed without a word" : outcome.output;
     compiled.failure.resize(compiled.failure.find_last_not_of('\n') + 1);
@@ -100,7 +95,7 @@ Compiled compile_source(const std::string& path, const CompileOptions& options,
   const std::string unavailable = nvrtc_unavailable();
   std::string messages = unavailable;
   if (unavailable.empty()) {
-    Compiled compiled = compile_with_nvrtc(path, text_of(path), options, expressions);
+    Compiled compiled = compile_with_nvrtc(path, read_text_file(path), options, expressions);
     if (compiled.failure.empty()) return compiled;
     messages = compiled.failure;
   }
@@ -312,7 +307,7 @@ KernelFile read_kernel_file(const std::string& path, const CompileOptions& optio
   file.path = path;
   const std::string suffix = fs::path(path).extension().string();
   if (suffix == ".ptx") {
-    file.module = parse(path, text_of(path));
+    file.module = parse(path, read_text_file(path));
     if (options.arch.value_or(file.module->target) != file.module->target) {
       throw Error(ExitCode::usage,
                   fmt::format("{} is PTX of sm_{}, not of sm_{}: an architecture is chosen for a "

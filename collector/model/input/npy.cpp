@@ -123,6 +123,11 @@ std::vector<std::byte> read_whole_file(const std::string& path) {
   return contents;
 }
 
+std::string read_text_file(const std::string& path) {
+  const std::vector<std::byte> bytes = read_whole_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 Npy parse_npy(std::vector<std::byte> contents, std::string_view name, Element wanted) {
   if (contents.size() < 10 || std::memcmp(contents.data(), magic.data(), magic.size()) != 0) {
     refuse_file(name, "is no .npy file");

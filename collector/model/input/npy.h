@@ -32,4 +32,7 @@ std::string npy_header(Element element, std::uint64_t bytes);
 /// All bytes of a regular file. Throws Error{file}.
 std::vector<std::byte> read_whole_file(const std::string& path);
 
+/// The same as text.
+std::string read_text_file(const std::string& path);
+
 }  // namespace warpmeter::model
