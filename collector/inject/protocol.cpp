@@ -124,6 +124,9 @@ void visit_fields(Io& io, M& message) {
     io.text(message.cupti_directory);
     io.texts(message.counters);
     visit_selection(io, message.selection);
+    io.number(message.arch);
+    io.number(message.devices);
+    flag(io, message.checks);
   } else if constexpr (std::is_same_v<Type, Device>) {
     visit_device(io, message.device);
   } else if constexpr (std::is_same_v<Type, Name>) {
@@ -131,16 +134,19 @@ void visit_fields(Io& io, M& message) {
     io.text(message.text);
   } else if constexpr (std::is_same_v<Type, Launch>) {
     visit_shape(io, message.shape);
-    list(io, message.values, sizeof(double) + sizeof(std::uint32_t), [&](auto& value) {
+    list(io, message.values, sizeof(double) + sizeof(std::uint32_t) + 1, [&](auto& value) {
       io.number(value.value);
       io.number(value.reason);
+      enumerator(io, value.grade, schema::Grade::unavailable);
     });
+    io.number(message.failure);
     io.number(message.occurrence);
   } else if constexpr (std::is_same_v<Type, Activities>) {
-    list(io, message.activities, 14, [&](auto& activity) {
+    list(io, message.activities, 15, [&](auto& activity) {
       enumerator(io, activity.kind, ActivityKind::call);
       io.number(activity.name);
-      io.number(activity.duration_ns);
+      optional(io, activity.duration_ns, [&](auto& duration) { io.number(duration); });
+      io.number(activity.amount);
       optional(io, activity.shape, [&](auto& shape) {
         visit_shape(io, shape);
         io.number(activity.correlation);
@@ -151,9 +157,23 @@ void visit_fields(Io& io, M& message) {
   } else if constexpr (std::is_same_v<Type, Problem>) {
     flag(io, message.is_fatal);
     io.text(message.text);
-  } else {
-    static_assert(std::is_same_v<Type, Bye>);
+  } else if constexpr (std::is_same_v<Type, Bye>) {
     io.number(message.lost_records);
+  } else if constexpr (std::is_same_v<Type, Lines>) {
+    list(io, message.lines, 38, [&](auto& line) {
+      for (auto* name : {&line.file, &line.text, &line.access}) io.number(*name);
+      io.number(line.line);
+      for (auto* value : {&line.requests, &line.transactions, &line.ideal}) io.number(*value);
+      optional(io, line.bytes, [&](auto& bytes) { io.number(bytes); });
+      enumerator(io, line.grade, schema::Grade::unavailable);
+    });
+  } else {
+    static_assert(std::is_same_v<Type, Finding>);
+    io.text(message.kind);
+    io.text(message.where);
+    io.text(message.message);
+    io.number(message.times);
+    flag(io, message.is_remark);
   }
 }
 

@@ -31,7 +31,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 2;
+inline constexpr std::uint16_t protocol_version = 3;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -64,6 +64,10 @@ struct Config {
   std::string cupti_directory;  ///< where libcupti.so.13 lies
   std::vector<std::string> counters;
   Selection selection;
+  /// Where kernels are executed by the model: as which device, how many of them, and whether their
+  /// mistakes are looked for.
+  std::uint32_t arch = 90, devices = 1;
+  bool checks = false;
 };
 
 /// A device of this process, before its first launch.
@@ -91,9 +95,11 @@ struct Launch {
   LaunchShape shape;
   struct Value {
     double value = 0;
-    std::uint32_t reason = 0;  ///< Name; not 0: there is no value
+    std::uint32_t reason = 0;  ///< Name; not 0: there is no value, or why the grade is no better
+    schema::Grade grade = schema::Grade::measured;
   };
   std::vector<Value> values;
+  std::uint32_t failure = 0;  ///< Name: why the kernel did not end well; 0: it did
   /// How many launches of this kernel, geometry and stream the process made before, those that the
   /// selection leaves out included.
   std::uint32_t occurrence = 0;
@@ -101,12 +107,35 @@ struct Launch {
 
 enum class ActivityKind : std::uint8_t { kernel, copy, set, call };
 
+/// Accesses on source lines, of the Launch that this connection sends next; as many of these as
+/// they need.
+struct Lines {
+  struct Line {
+    std::uint32_t file = 0, text = 0, access = 0;  ///< Names
+    std::int32_t line = 0;
+    std::uint64_t requests = 0, transactions = 0, ideal = 0;
+    std::optional<std::uint64_t> bytes;
+    schema::Grade grade = schema::Grade::exact;
+  };
+  std::vector<Line> lines;
+};
+
+/// A mistake that was found in the program.
+struct Finding {
+  std::string kind;      ///< "out of bounds", "leak"
+  std::string where;     ///< "reduce.cu:12"; empty: not known
+  std::string message;   ///< one sentence
+  std::uint64_t times = 1;
+  bool is_remark = false;  ///< worth a look, but no mistake by itself
+};
+
 /// Something that took time. Only a kernel has a shape; `name` is its kernel, the direction of a
 /// copy ("[CUDA memcpy HtoD]") or the function that was called.
 struct Activity {
   ActivityKind kind = ActivityKind::call;
   std::uint32_t name = 0;
-  double duration_ns = 0;
+  std::optional<double> duration_ns;  ///< unknown where the model executes
+  std::uint64_t amount = 0;           ///< bytes of a copy, warp instructions of a kernel; 0: not known
   std::optional<LaunchShape> shape;
   /// Of a kernel: greater for later launches of the process; 0 for one inside of a graph.
   std::uint32_t correlation = 0;
@@ -131,7 +160,8 @@ struct Bye {
   std::uint64_t lost_records = 0;  ///< CUPTI had no room for them
 };
 
-using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye>;
+using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye,
+                             Lines, Finding>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

@@ -17,6 +17,7 @@ using inject::ActivityKind;
 constexpr std::size_t most_names = 1 << 20;
 constexpr std::size_t most_name_bytes = 256 << 20;
 constexpr std::size_t most_devices = 1024;
+constexpr std::size_t most_findings = 100'000, most_lines = 1'000'000;
 constexpr const char* without_device = "unknown";
 /// Launches that wait for the writer. A program that is faster for longer waits for it too.
 constexpr std::size_t most_waiting = 200'000;
@@ -73,6 +74,11 @@ bool Recorder::take(int peer, inject::Message&& message) {
     problems_.insert(problem->text);
     return true;
   }
+  if (const auto* lines = std::get_if<inject::Lines>(&message)) return take_lines(process, *lines);
+  if (auto* finding = std::get_if<inject::Finding>(&message)) {
+    findings_.push_back(std::move(*finding));
+    return findings_.size() <= most_findings;
+  }
   if (const auto* bye = std::get_if<inject::Bye>(&message)) {
     lost_records_ += bye->lost_records;
     return true;
@@ -127,11 +133,15 @@ std::optional<std::vector<schema::Counter>> Recorder::counters_of(
       const Name* reason = name_of(process.names, value.reason);
       if (reason == nullptr) return std::nullopt;
       counter.reason = reason->text;
+    }
+    if (value.reason != 0 && (value.grade == schema::Grade::measured ||
+                              value.grade == schema::Grade::unavailable)) {
+      counter.grade = schema::Grade::unavailable;
     } else if (!std::isfinite(value.value)) {
       counter.reason = "CUPTI gave no number";
     } else {
       counter.value = value.value;
-      counter.grade = schema::Grade::measured;
+      counter.grade = value.grade;
     }
     counters.push_back(std::move(counter));
   }
@@ -141,9 +151,16 @@ std::optional<std::vector<schema::Counter>> Recorder::counters_of(
 bool Recorder::take_launch(int peer, Process& process, const inject::Launch& message) {
   std::optional<schema::Launch> launch = describe(process, message.shape);
   std::optional<std::vector<schema::Counter>> counters = counters_of(process, message);
-  if (!launch || !counters) return false;
+  const Name* failure = name_of(process.names, message.failure);
+  if (!launch || !counters || (message.failure != 0 && failure == nullptr)) return false;
   launch->counters = std::move(*counters);
   launch->timing_reason = options_.timing_reason;
+  launch->lines = std::move(process.lines);
+  process.lines.clear();
+  if (failure != nullptr) {
+    launch->outcome = schema::LaunchOutcome::failed;
+    launch->reason = failure->text;
+  }
   note(*launch);
   const std::string& device = device_of(process, message.shape.device);
   std::optional<std::size_t> place;
@@ -160,8 +177,27 @@ bool Recorder::take_launch(int peer, Process& process, const inject::Launch& mes
   return true;
 }
 
-/// Counts it as measured or as refused.
+bool Recorder::take_lines(Process& process, const inject::Lines& message) const {
+  for (const inject::Lines::Line& line : message.lines) {
+    const Name* file = name_of(process.names, line.file);
+    const Name* text = name_of(process.names, line.text);
+    const Name* access = name_of(process.names, line.access);
+    if (file == nullptr || text == nullptr || access == nullptr) return false;
+    process.lines.push_back({file->text, line.line, text->text, access->text, line.requests,
+                             line.transactions, line.ideal, line.grade, line.bytes});
+  }
+  return process.lines.size() <= most_lines;
+}
+
+/// Counts it as measured, as failed or as refused.
 void Recorder::note(const schema::Launch& launch) {
+  if (launch.outcome == schema::LaunchOutcome::failed) {
+    Refusal& entry = failures_[launch.reason];
+    ++entry.launches;
+    entry.kernels.insert(launch.kernel);
+    if (!later_) ++launches_;
+    return;
+  }
   const auto has_value = [](const schema::Counter& counter) { return counter.value.has_value(); };
   if (std::any_of(launch.counters.begin(), launch.counters.end(), has_value)) {
     if (!later_) ++launches_;
@@ -182,22 +218,29 @@ void Recorder::sum_up(Name& name, const inject::Activity& message) {
     activity->kind = message.kind;
     activity->name = name.text;
   }
-  activity->durations_ns.push_back(static_cast<float>(message.duration_ns));
-  activity->total_ns += message.duration_ns;
+  ++activity->calls;
+  activity->amount += message.amount;
+  if (!message.duration_ns) return;
+  activity->durations_ns.push_back(static_cast<float>(*message.duration_ns));
+  activity->total_ns += *message.duration_ns;
 }
 
 bool Recorder::take_activity(int peer, Process& process, const inject::Activity& message) {
   Name* name = name_of(process.names, message.name);
   const bool is_kernel = message.kind == ActivityKind::kernel;
   if (name == nullptr || is_kernel != message.shape.has_value() ||
-      !(message.duration_ns >= 0 && std::isfinite(message.duration_ns))) {
+      !(message.duration_ns.value_or(0) >= 0 && std::isfinite(message.duration_ns.value_or(0)))) {
     return false;
   }
   if (!later_) sum_up(*name, message);
   if (!is_kernel) return true;
   std::optional<schema::Launch> launch = describe(process, *message.shape);
   if (!launch) return false;
-  launch->timing = timing_of(message.duration_ns);
+  if (message.duration_ns) {
+    launch->timing = timing_of(*message.duration_ns);
+  } else {
+    launch->timing_reason = options_.timing_reason;
+  }
   const std::string& device = device_of(process, message.shape->device);
   if (!later_) {
     ++launches_;
@@ -231,7 +274,7 @@ void Recorder::store() {
     batch.device = devices_[uuid];
     batch.device.uuid = uuid == without_device ? "" : uuid;
     if (batch.device.name.empty()) batch.device.name = without_device;
-    batch.device.backend = "cupti";
+    if (batch.device.backend.empty()) batch.device.backend = "cupti";
     batches.push_back(std::move(batch));
   }
   waiting_.clear();

@@ -33,6 +33,8 @@ struct Activity {
   std::string name;                 ///< of a kernel: as the machine code has it
   std::vector<float> durations_ns;  ///< one a call; a float keeps 24 bits
   double total_ns = 0;
+  std::uint64_t calls = 0;
+  std::uint64_t amount = 0;  ///< bytes of all copies, warp instructions of all launches
 };
 
 /// Launches that were seen and not measured, for one reason.
@@ -93,6 +95,9 @@ class Recorder {
   const std::set<std::string>& left_out() const { return left_out_; }  ///< kernels, by the filter
   const std::set<std::string>& problems() const { return problems_; }
   const std::vector<Mismatch>& mismatches() const { return mismatches_; }
+  const std::vector<inject::Finding>& findings() const { return findings_; }
+  /// Launches whose kernel did not end well, by the reason.
+  const std::map<std::string, Refusal>& failures() const { return failures_; }
   /// The database, at the end of a pass.
   bool has_failed() const { return writer_.failure().has_value(); }
 
@@ -108,8 +113,10 @@ class Recorder {
     std::unordered_map<std::uint32_t, Name> names;
     std::size_t name_bytes = 0;
     std::map<std::uint32_t, std::string> devices;  ///< ordinal there → UUID
+    std::vector<schema::Line> lines;               ///< of the launch that comes next
   };
   bool take_name(Process& process, inject::Name&& name);
+  bool take_lines(Process& process, const inject::Lines& message) const;
   bool take_launch(int peer, Process& process, const inject::Launch& launch);
   /// nullopt when one has an unknown reason.
   std::optional<std::vector<schema::Counter>> counters_of(const Process& process,
@@ -136,6 +143,8 @@ class Recorder {
   std::vector<std::string> counters_past_;  ///< of earlier passes
   std::optional<LaterPass> later_;          ///< the pass that runs, when it is not the first
   std::vector<Mismatch> mismatches_;
+  std::vector<inject::Finding> findings_;
+  std::map<std::string, Refusal> failures_;
   std::map<std::string, schema::Device> devices_;  ///< by UUID
   std::map<std::pair<inject::ActivityKind, std::string>, Activity> activities_;
   std::map<std::string, Refusal> refusals_;

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "schema/catalogue.h"
+
 namespace warpmeter::model {
 namespace {
 
@@ -250,6 +252,17 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
   }
   std::vector<schema::Line> result;
   for (auto& [key, line] : lines) result.push_back(std::move(line));
+  return result;
+}
+
+schema::Counter counter_named(const std::string& name, const Program& program,
+                              const LaunchOutcome& outcome) {
+  std::string_view own_name = name;
+  for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
+    if (info.perfworks == name) own_name = info.name;
+  }
+  schema::Counter result = counter(own_name, program, outcome);
+  result.name = name;
   return result;
 }
 

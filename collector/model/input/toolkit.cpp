@@ -99,9 +99,15 @@ ToolOutcome run_tool(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  // What was preloaded into us is no business of a compiler.
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (std::strncmp(*variable, "LD_PRELOAD=", 11) != 0) variables.push_back(*variable);
+  }
+  variables.push_back(nullptr);
   pid_t child = -1;
-  const int failure =
-      posix_spawn(&child, words.front().c_str(), &actions, nullptr, arguments.data(), environ);
+  const int failure = posix_spawn(&child, words.front().c_str(), &actions, nullptr,
+                                  arguments.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   if (failure == 0) {

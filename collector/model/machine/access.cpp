@@ -68,6 +68,17 @@ Window window_at(const Warp& w, const SiteInfo& info, std::uint64_t address, uns
           memory.footprint != nullptr ? memory.footprint->enter(*allocation, stores) : nullptr};
 }
 
+/// The same of an address beside an allocation, where hardware would not notice. What blocks that
+/// run side by side do there is not followed, so they start again in order.
+Window slack_at(const Warp& w, std::uint64_t address) {
+  Allocation* allocation = w.memory->device->find_slack(address);
+  if (allocation == nullptr) return {AddressSpace::global, 0, 0, nullptr};
+  if (w.memory->footprint != nullptr) w.memory->footprint->give_up();
+  return {AddressSpace::global, allocation->address - allocation->slack_before,
+          allocation->slack_before + allocation->data.size() + allocation->slack_behind,
+          allocation->data.data() - allocation->slack_before};
+}
+
 bool is_read_only(AddressSpace space) {
   return space == AddressSpace::constant || space == AddressSpace::param;
 }
@@ -308,6 +319,14 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
       const Window other = window_at(w, info, address, lane);
       one_window &= other.host == window.host;
       window = other;
+    }
+    const bool is_global = window.space == AddressSpace::global;
+    if (is_global && memory.observer == nullptr && !window.holds(address, info.width)) {
+      const Window beside = slack_at(w, address);
+      if (beside.holds(address, info.width)) {
+        window = beside;
+        memory.counts[op->extra].has_strayed = true;
+      }
     }
     spaces[lane] = window.space;
     const bool writes = info.kind != AccessKind::load;

@@ -165,6 +165,7 @@ LaunchOutcome& LaunchOutcome::operator+=(const LaunchOutcome& other) {
     counts[i].global += other.counts[i].global;
     counts[i].is_approximate |= other.counts[i].is_approximate;
     counts[i].loop_loads += other.counts[i].loop_loads;
+    counts[i].has_strayed |= other.counts[i].has_strayed;
   }
   for (std::size_t i = 0; i < other.parted.size(); ++i) parted[i] |= other.parted[i];
   warp_instructions += other.warp_instructions;

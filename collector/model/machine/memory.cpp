@@ -73,8 +73,12 @@ void DeviceMemory::place(std::uint64_t address, std::vector<std::byte> contents,
   allocation.data = allocation.own;
 }
 
-void DeviceMemory::lend(std::uint64_t address, std::span<std::byte> contents, std::string name) {
-  add(address, std::move(name)).data = contents;
+void DeviceMemory::lend(std::uint64_t address, std::span<std::byte> contents, std::string name,
+                        const Slack& slack) {
+  Allocation& allocation = add(address, std::move(name));
+  allocation.data = contents;
+  allocation.slack_before = slack.before;
+  allocation.slack_behind = slack.behind;
 }
 
 const Allocation* DeviceMemory::find(std::uint64_t address) const {
@@ -88,6 +92,18 @@ const Allocation* DeviceMemory::find(std::uint64_t address) const {
 
 Allocation* DeviceMemory::find(std::uint64_t address) {
   return const_cast<Allocation*>(std::as_const(*this).find(address));
+}
+
+Allocation* DeviceMemory::find_slack(std::uint64_t address) {
+  const auto after = std::upper_bound(
+      allocations_.begin(), allocations_.end(), address,
+      [](std::uint64_t a, const std::unique_ptr<Allocation>& b) { return a < b->address; });
+  if (after != allocations_.end() && (*after)->address - address <= (*after)->slack_before) {
+    return after->get();
+  }
+  if (after == allocations_.begin()) return nullptr;
+  Allocation& before = **std::prev(after);
+  return address - before.address < before.data.size() + before.slack_behind ? &before : nullptr;
 }
 
 std::vector<std::byte> DeviceMemory::remove(std::uint64_t address) {

@@ -50,6 +50,9 @@ struct Allocation {
   std::string name;           ///< for messages, see shown_name.h; empty: from the kernel's malloc
   std::span<std::byte> data;  ///< `own`, or what somebody else owns
   std::vector<std::byte> own;
+  /// Memory of the same owner right before and behind the data, which hardware lets a kernel reach
+  /// because it maps whole pages.
+  std::uint64_t slack_before = 0, slack_behind = 0;
 
   // Of a launch whose blocks run side by side; see sharing.h.
   std::atomic<bool> is_loaded{false}, is_stored{false};
@@ -69,12 +72,22 @@ class DeviceMemory {
   void place(std::uint64_t address, std::vector<std::byte> contents, std::string name);
 
   /// Memory that somebody else owns and keeps for as long as it is not removed, at an address that
-  /// they choose: where it is on this machine, for example. It may not reach into a window.
-  void lend(std::uint64_t address, std::span<std::byte> contents, std::string name);
+  /// they choose: where it is on this machine, for example. It may not reach into a window. With
+  /// slack, memory of theirs before and behind it as well.
+  struct Slack {
+    std::uint64_t before = 0, behind = 0;
+  };
+  void lend(std::uint64_t address, std::span<std::byte> contents, std::string name,
+            const Slack& slack);
+  void lend(std::uint64_t address, std::span<std::byte> contents, std::string name) {
+    lend(address, contents, std::move(name), {});
+  }
 
   /// The allocation that holds the address; null when none does.
   const Allocation* find(std::uint64_t address) const;
   Allocation* find(std::uint64_t address);
+  /// The allocation whose slack holds the address; null when none does.
+  Allocation* find_slack(std::uint64_t address);
 
   template <class Visit>
   void for_each(Visit visit) {
@@ -89,6 +102,7 @@ class DeviceMemory {
   struct Heap {
     std::set<std::uint64_t> addresses;
     std::uint64_t bytes = 0;
+    std::uint64_t limit = 8 << 20;  ///< as the hardware's is unless it is told otherwise
     std::uint64_t removals = 0;  ///< how often memory was freed
   };
   Heap& heap() { return heap_; }

@@ -78,6 +78,9 @@ class Footprint {
 
   void touch(const TouchedWords& words, std::uint64_t offset, std::uint64_t bytes, bool stores);
 
+  /// The block touches what nobody follows: taken for a conflict.
+  void give_up() { sharing_.conflict_ = true; }
+
   /// Compares what the block touched with what others did.
   void end_block();
 

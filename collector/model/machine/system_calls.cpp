@@ -159,7 +159,7 @@ void allocate(Warp& w, const Operation* op, std::uint32_t mask) {
     const std::uint64_t bytes = row_of<std::uint64_t>(w, op->a)[lane];
     std::uint64_t& address = row_of<std::uint64_t>(w, op->d)[lane];
     address = 0;
-    if (bytes == 0 || bytes > device_heap_bytes - heap.bytes) return;
+    if (bytes == 0 || bytes > heap.limit - heap.bytes) return;
     heap.bytes += bytes;
     address = memory.device->allocate(std::vector<std::byte>(bytes), "");
     heap.addresses.insert(address);

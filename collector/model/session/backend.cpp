@@ -152,7 +152,8 @@ class ModelWorkload : public run::Workload {
       const Executed* executed = find(launch);
       std::vector<schema::Counter>& counters = counted.emplace_back();
       for (const std::string& name : counters_) {
-        counters.push_back(executed == nullptr ? not_executed(name) : read(name, *executed));
+        counters.push_back(executed == nullptr ? not_executed(name)
+                                               : counter_named(name, *executed->program, executed->outcome));
       }
     }
     return counted;
@@ -188,17 +189,6 @@ class ModelWorkload : public run::Workload {
 
   static schema::Counter not_executed(const std::string& name) {
     return {name, std::nullopt, schema::Grade::unavailable, "the launch failed"};
-  }
-
-  /// A PerfWorks name stands for the counter of the catalogue that it is measured by.
-  static schema::Counter read(const std::string& name, const Executed& executed) {
-    std::string_view own_name = name;
-    for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
-      if (info.perfworks == name) own_name = info.name;
-    }
-    schema::Counter counter = model::counter(own_name, *executed.program, executed.outcome);
-    counter.name = name;
-    return counter;
   }
 
   void set_variables(Program& program, DeviceMemory& memory,

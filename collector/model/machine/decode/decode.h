@@ -36,6 +36,8 @@ std::vector<Parameter> parameters_of(const ptx::Function& entry);
 
 /// The entry of a module, or why it cannot be executed: one sentence with the instruction, its
 /// source line and, where it is an instruction that the machine lacks, what it has.
-std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry);
+/// Its variables begin at `variables_at`: modules of one program lie apart.
+std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry,
+                                              std::uint64_t variables_at = first_module_variable);
 
 }  // namespace warpmeter::model

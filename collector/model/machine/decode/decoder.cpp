@@ -44,8 +44,8 @@ std::vector<Parameter> parameters_of(const ptx::Function& entry) {
   return parameters;
 }
 
-Decoder::Decoder(const ptx::Module& module, const ptx::Function& entry)
-    : module_(module), entry_(entry) {}
+Decoder::Decoder(const ptx::Module& module, const ptx::Function& entry, std::uint64_t variables_at)
+    : variables_at_(variables_at), module_(module), entry_(entry) {}
 
 void Decoder::refuse(const std::string& what) const {
   Refusal refusal;
@@ -376,8 +376,9 @@ namespace {
 
 /// The program, or at least one reason why there is none.
 std::variant<Program, std::vector<Refusal>> decode_entry(const ptx::Module& module,
-                                                         const ptx::Function& entry) {
-  Decoder decoder(module, entry);
+                                                         const ptx::Function& entry,
+                                                         std::uint64_t variables_at) {
+  Decoder decoder(module, entry, variables_at);
   std::vector<Refusal> reasons;
   try {
     Program program = decoder.decode();
@@ -396,17 +397,18 @@ std::variant<Program, std::vector<Refusal>> decode_entry(const ptx::Module& modu
 }  // namespace
 
 std::vector<Refusal> refusals(const ptx::Module& module, const ptx::Function& entry) {
-  auto decoded = decode_entry(module, entry);
+  auto decoded = decode_entry(module, entry, first_module_variable);
   if (auto* reasons = std::get_if<std::vector<Refusal>>(&decoded)) return std::move(*reasons);
   return {};
 }
 
-std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry) {
+std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry,
+                                              std::uint64_t variables_at) {
   const ptx::Function* function = module.find(entry);
   if (function == nullptr || !function->is_entry || function->is_declaration) {
     return ptx::Diagnostic{0, 0, fmt::format("the module has no kernel '{}'", entry)};
   }
-  auto decoded = decode_entry(module, *function);
+  auto decoded = decode_entry(module, *function, variables_at);
   if (auto* program = std::get_if<Program>(&decoded)) return std::move(*program);
   const Refusal& first = std::get<std::vector<Refusal>>(decoded).front();
   return ptx::Diagnostic{first.place.ptx_line, 0, to_string(first, entry)};

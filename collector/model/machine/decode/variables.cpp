@@ -29,7 +29,7 @@ std::vector<std::byte> initial_bytes(const ptx::Variable& variable) {
 /// Module variables, and the shared variables of every function that may be inlined: those exist
 /// once, whoever calls.
 void Decoder::place_variables() {
-  std::uint64_t next_global = first_module_variable, shared = 0;
+  std::uint64_t next_global = variables_at_, shared = 0;
   std::uint64_t in_global = 0, in_constant = 0, in_shared = 0;
   std::vector<const ptx::Variable*> dynamic;
   const auto limit = [&](std::uint64_t& used, const ptx::Variable& variable, std::uint64_t most,

@@ -1,0 +1,60 @@
+#include "collector/runtime/answers.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <string>
+
+#include "collector/runtime/call.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+constexpr std::string_view names[] = {
+#include "collector/runtime/api_names.inc"
+};
+
+struct Names {
+  std::mutex mutex;
+  std::vector<std::string> all;
+};
+
+Names& unanswered() {
+  static auto* known = new Names;
+  return *known;
+}
+
+}  // namespace
+
+std::vector<Answer> answers() {
+  std::vector<Answer> all;
+  for (const auto& table : {registration_answers(), memory_answers(), copy_answers(),
+                            stream_answers(), device_answers(), launch_answers()}) {
+    all.insert(all.end(), table.begin(), table.end());
+  }
+  return all;
+}
+
+std::span<const std::string_view> api_names() { return names; }
+
+std::uint32_t remember_unanswered(std::string_view name) {
+  const std::lock_guard lock(unanswered().mutex);
+  unanswered().all.emplace_back(name);
+  return static_cast<std::uint32_t>(unanswered().all.size() - 1);
+}
+
+int say_unanswered(std::uint32_t number) {
+  std::string name;
+  {
+    const std::lock_guard lock(unanswered().mutex);
+    name = unanswered().all[number];
+  }
+  return call_always(name, [&](Process& process) {
+    process.say(fmt::format("{} is not answered where there is no GPU; it returned "
+                            "cudaErrorNotSupported",
+                            name));
+    return cudaErrorNotSupported;
+  });
+}
+
+}  // namespace warpmeter::runtime

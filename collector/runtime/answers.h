@@ -1,0 +1,33 @@
+// The functions of the CUDA runtime and driver that are answered here, by name.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "collector/runtime/redirect.h"
+
+namespace warpmeter::runtime {
+
+// Each file of answers has a table; answers() is all of them.
+std::span<const Answer> registration_answers();
+std::span<const Answer> memory_answers();
+std::span<const Answer> copy_answers();
+std::span<const Answer> stream_answers();
+std::span<const Answer> device_answers();
+std::span<const Answer> launch_answers();
+std::span<const Answer> graph_answers();
+std::span<const Answer> driver_answers();
+
+std::vector<Answer> answers();
+
+/// The names that NVIDIA's libraries have, of the runtime and of the driver.
+std::span<const std::string_view> api_names();
+
+/// A number for a function that nobody answers, and what is called in its place with that number:
+/// says so once, and returns cudaErrorNotSupported (CUDA_ERROR_NOT_SUPPORTED is the same number).
+std::uint32_t remember_unanswered(std::string_view name);
+int say_unanswered(std::uint32_t number);
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,386 @@
+// Copies and sets of memory, in all the forms that they have.
+#include <algorithm>
+
+#include "collector/runtime/answer.h"
+#include "collector/runtime/array.h"
+#include "collector/runtime/call.h"
+#include "collector/runtime/process.h"
+#include "collector/runtime/submit.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+CopyWork line(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  CopyWork copy;
+  copy.to = address_of(to);
+  copy.from = address_of(from);
+  copy.width = bytes;
+  copy.to_pitch = copy.from_pitch = bytes;
+  copy.kind = kind;
+  return copy;
+}
+
+CopyWork box(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+             std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  CopyWork copy = line(to, from, width, kind);
+  copy.to_pitch = to_pitch;
+  copy.from_pitch = from_pitch;
+  copy.height = height;
+  return copy;
+}
+
+cudaError_t submit_copy(Process& process, cudaStream_t stream, const CopyWork& copy) {
+  const cudaError_t mistake = copy_mistake(process, copy);
+  return mistake != cudaSuccess ? mistake : submit(process, stream, copy);
+}
+
+/// The host goes on when all is done.
+cudaError_t copy_now(Process& process, const CopyWork& copy) {
+  process.show_printed();
+  return submit_copy(process, nullptr, copy);
+}
+
+cudaError_t submit_set(Process& process, cudaStream_t stream, const SetWork& set) {
+  const cudaError_t mistake = set_mistake(process, set);
+  return mistake != cudaSuccess ? mistake : submit(process, stream, set);
+}
+
+SetWork set_of(void* to, int value, std::size_t bytes) {
+  SetWork set;
+  set.to = address_of(to);
+  set.value = static_cast<std::uint32_t>(value) & 0xff;
+  set.width = set.pitch = bytes;
+  return set;
+}
+
+/// The memory behind a symbol, from an offset on.
+cudaError_t place_in(Process& process, const void* symbol, std::size_t bytes, std::size_t offset,
+                     void*& place) {
+  const auto found = process.symbol(symbol);
+  if (!found) return cudaErrorInvalidSymbol;
+  if (offset > found->place.bytes || bytes > found->place.bytes - offset) {
+    return cudaErrorInvalidValue;
+  }
+  place = reinterpret_cast<void*>(found->place.address + offset);
+  return cudaSuccess;
+}
+
+cudaError_t to_symbol(Process& process, const void* symbol, const void* from, std::size_t bytes,
+                      std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  void* place = nullptr;
+  const cudaError_t mistake = place_in(process, symbol, bytes, offset, place);
+  if (mistake != cudaSuccess) return mistake;
+  return submit_copy(process, stream, line(place, from, bytes, kind));
+}
+
+cudaError_t from_symbol(Process& process, void* to, const void* symbol, std::size_t bytes,
+                        std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  void* place = nullptr;
+  const cudaError_t mistake = place_in(process, symbol, bytes, offset, place);
+  if (mistake != cudaSuccess) return mistake;
+  return submit_copy(process, stream, line(to, place, bytes, kind));
+}
+
+const Array* array_of(cudaArray_const_t array) { return reinterpret_cast<const Array*>(array); }
+
+CopyWork box_of(const cudaMemcpy3DParms& parameters) {
+  CopyWork copy;
+  copy.kind = parameters.kind;
+  std::uint64_t element = 1;
+  if (parameters.dstArray != nullptr) element = array_of(parameters.dstArray)->element_bytes();
+  if (parameters.srcArray != nullptr) element = array_of(parameters.srcArray)->element_bytes();
+  copy.width = parameters.extent.width * element;
+  copy.height = parameters.extent.height;
+  copy.depth = parameters.extent.depth;
+  const auto side = [&](cudaArray_t array, const cudaPitchedPtr& pitched, const cudaPos& position,
+                        std::uint64_t& address, std::uint64_t& pitch, std::uint64_t& rows) {
+    if (array != nullptr) {
+      const Array& known = *array_of(array);
+      address = known.address;
+      pitch = known.pitch();
+      rows = known.rows();
+      address += position.x * element;
+    } else {
+      address = address_of(pitched.ptr) + position.x;
+      pitch = pitched.pitch;
+      rows = pitched.ysize;
+    }
+    address += (position.z * rows + position.y) * pitch;
+  };
+  side(parameters.dstArray, parameters.dstPtr, parameters.dstPos, copy.to, copy.to_pitch,
+       copy.to_height);
+  side(parameters.srcArray, parameters.srcPtr, parameters.srcPos, copy.from, copy.from_pitch,
+       copy.from_height);
+  return copy;
+}
+
+void* in_array(cudaArray_const_t array, std::size_t x, std::size_t y) {
+  const Array& known = *array_of(array);
+  return reinterpret_cast<void*>(known.address + y * known.pitch() + x);
+}
+
+}  // namespace
+
+namespace api {
+namespace {
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return call("cudaMemcpy", [&](Process& p) { return copy_now(p, line(to, from, bytes, kind)); });
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return call("cudaMemcpyAsync", [&](Process& p) {
+    return submit_copy(p, stream, line(to, from, bytes, kind));
+  });
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes) {
+  return call("cudaMemcpyPeer", [&](Process& p) {
+    return copy_now(p, line(to, from, bytes, cudaMemcpyDeviceToDevice));
+  });
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
+                                cudaStream_t stream) {
+  return call("cudaMemcpyPeerAsync", [&](Process& p) {
+    return submit_copy(p, stream, line(to, from, bytes, cudaMemcpyDeviceToDevice));
+  });
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return call("cudaMemcpy2D", [&](Process& p) {
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    return copy_now(p, box(to, to_pitch, from, from_pitch, width, height, kind));
+  });
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  return call("cudaMemcpy2DAsync", [&](Process& p) {
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    return submit_copy(p, stream, box(to, to_pitch, from, from_pitch, width, height, kind));
+  });
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
+  return call("cudaMemcpy3D", [&](Process& p) {
+    if (parameters == nullptr) return cudaErrorInvalidValue;
+    return copy_now(p, box_of(*parameters));
+  });
+}
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
+  return call("cudaMemcpy3DAsync", [&](Process& p) {
+    if (parameters == nullptr) return cudaErrorInvalidValue;
+    return submit_copy(p, stream, box_of(*parameters));
+  });
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
+                               std::size_t offset, cudaMemcpyKind kind) {
+  return call("cudaMemcpyToSymbol", [&](Process& p) {
+    p.show_printed();
+    return to_symbol(p, symbol, from, bytes, offset, kind, nullptr);
+  });
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
+                                    std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  return call("cudaMemcpyToSymbolAsync", [&](Process& p) {
+    return to_symbol(p, symbol, from, bytes, offset, kind, stream);
+  });
+}
+
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
+                                 std::size_t offset, cudaMemcpyKind kind) {
+  return call("cudaMemcpyFromSymbol", [&](Process& p) {
+    p.show_printed();
+    return from_symbol(p, to, symbol, bytes, offset, kind, nullptr);
+  });
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
+                                      std::size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+  return call("cudaMemcpyFromSymbolAsync", [&](Process& p) {
+    return from_symbol(p, to, symbol, bytes, offset, kind, stream);
+  });
+}
+
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  return call("cudaMemset",
+              [&](Process& p) { return submit_set(p, nullptr, set_of(to, value, bytes)); });
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  return call("cudaMemsetAsync",
+              [&](Process& p) { return submit_set(p, stream, set_of(to, value, bytes)); });
+}
+
+cudaError_t set_rows(std::string_view name, void* to, std::size_t pitch, int value,
+                     std::size_t width, std::size_t rows, cudaStream_t stream) {
+  return call(name, [&](Process& p) {
+    SetWork set = set_of(to, value, width);
+    set.pitch = pitch;
+    set.height = rows;
+    return submit_set(p, stream, set);
+  });
+}
+
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height) {
+  return set_rows("cudaMemset2D", to, pitch, value, width, height, nullptr);
+}
+
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t stream) {
+  return set_rows("cudaMemset2DAsync", to, pitch, value, width, height, stream);
+}
+
+cudaError_t set_box(std::string_view name, const cudaPitchedPtr& to, int value,
+                    const cudaExtent& extent, cudaStream_t stream) {
+  return call(name, [&](Process& p) {
+    for (std::size_t z = 0; z < extent.depth; ++z) {
+      SetWork set = set_of(static_cast<char*>(to.ptr) + z * to.pitch * to.ysize, value,
+                           extent.width);
+      set.pitch = to.pitch;
+      set.height = extent.height;
+      const cudaError_t result = submit_set(p, stream, set);
+      if (result != cudaSuccess) return result;
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return set_box("cudaMemset3D", to, value, extent, nullptr);
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
+                              cudaStream_t stream) {
+  return set_box("cudaMemset3DAsync", to, value, extent, stream);
+}
+
+// Arrays.
+
+cudaError_t make_array(std::string_view name, cudaArray_t* array,
+                       const cudaChannelFormatDesc* channels, const cudaExtent& extent,
+                       unsigned flags) {
+  return call(name, [&](Process& p) {
+    if (array == nullptr || channels == nullptr) return cudaErrorInvalidValue;
+    auto made = std::make_unique<Array>();
+    made->channels = *channels;
+    made->extent = extent;
+    made->flags = flags;
+    if (made->bytes() == 0) return cudaErrorInvalidValue;
+    const Block* block = p.memory().allocate(made->bytes(), Process::current_device, "a CUDA array");
+    if (block == nullptr) return cudaErrorMemoryAllocation;
+    made->address = block->address;
+    *array = reinterpret_cast<cudaArray_t>(made.release());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
+                            std::size_t width, std::size_t height, unsigned flags) {
+  return make_array("cudaMallocArray", array, channels, {width, height, 0}, flags);
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
+                              cudaExtent extent, unsigned flags) {
+  return make_array("cudaMalloc3DArray", array, channels, extent, flags);
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array) {
+  return call("cudaFreeArray", [&](Process& p) {
+    if (array == nullptr) return cudaSuccess;
+    auto* known = reinterpret_cast<Array*>(array);
+    p.memory().release(known->address);
+    delete known;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* channels, cudaExtent* extent, unsigned* flags,
+                             cudaArray_t array) {
+  return call("cudaArrayGetInfo", [&](Process&) {
+    if (array == nullptr) return cudaErrorInvalidResourceHandle;
+    const Array& known = *array_of(array);
+    if (channels != nullptr) *channels = known.channels;
+    if (extent != nullptr) *extent = known.extent;
+    if (flags != nullptr) *flags = known.flags;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                                std::size_t pitch, std::size_t width, std::size_t height,
+                                cudaMemcpyKind kind) {
+  return call("cudaMemcpy2DToArray", [&](Process& p) {
+    return copy_now(p, box(in_array(to, x, y), array_of(to)->pitch(), from, pitch, width, height,
+                           kind));
+  });
+}
+
+cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from,
+                                  std::size_t x, std::size_t y, std::size_t width,
+                                  std::size_t height, cudaMemcpyKind kind) {
+  return call("cudaMemcpy2DFromArray", [&](Process& p) {
+    return copy_now(p, box(to, pitch, in_array(from, x, y), array_of(from)->pitch(), width, height,
+                           kind));
+  });
+}
+
+cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                              std::size_t bytes, cudaMemcpyKind kind) {
+  return call("cudaMemcpyToArray",
+              [&](Process& p) { return copy_now(p, line(in_array(to, x, y), from, bytes, kind)); });
+}
+
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
+                                std::size_t bytes, cudaMemcpyKind kind) {
+  return call("cudaMemcpyFromArray",
+              [&](Process& p) { return copy_now(p, line(to, in_array(from, x, y), bytes, kind)); });
+}
+
+}  // namespace
+}  // namespace api
+
+std::span<const Answer> copy_answers() {
+  static const Answer table[] = {
+      WARPMETER_ANSWER(cudaMemcpy),
+      WARPMETER_ANSWER(cudaMemcpyAsync),
+      WARPMETER_ANSWER(cudaMemcpyPeer),
+      WARPMETER_ANSWER(cudaMemcpyPeerAsync),
+      WARPMETER_ANSWER(cudaMemcpy2D),
+      WARPMETER_ANSWER(cudaMemcpy2DAsync),
+      WARPMETER_ANSWER(cudaMemcpy3D),
+      WARPMETER_ANSWER(cudaMemcpy3DAsync),
+      WARPMETER_UNDECLARED(cudaMemcpyToSymbol),
+      WARPMETER_UNDECLARED(cudaMemcpyToSymbolAsync),
+      WARPMETER_UNDECLARED(cudaMemcpyFromSymbol),
+      WARPMETER_UNDECLARED(cudaMemcpyFromSymbolAsync),
+      WARPMETER_ANSWER(cudaMemset),
+      WARPMETER_ANSWER(cudaMemsetAsync),
+      WARPMETER_ANSWER(cudaMemset2D),
+      WARPMETER_ANSWER(cudaMemset2DAsync),
+      WARPMETER_ANSWER(cudaMemset3D),
+      WARPMETER_ANSWER(cudaMemset3DAsync),
+      WARPMETER_ANSWER(cudaMallocArray),
+      WARPMETER_ANSWER(cudaMalloc3DArray),
+      WARPMETER_ANSWER(cudaFreeArray),
+      WARPMETER_ANSWER(cudaArrayGetInfo),
+      WARPMETER_ANSWER(cudaMemcpy2DToArray),
+      WARPMETER_ANSWER(cudaMemcpy2DFromArray),
+      WARPMETER_UNDECLARED(cudaMemcpyToArray),
+      WARPMETER_UNDECLARED(cudaMemcpyFromArray),
+  };
+  return table;
+}
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,258 @@
+// What the device is, which device is meant, errors and versions.
+#include <cstring>
+#include <map>
+
+#include "collector/runtime/answer.h"
+#include "collector/runtime/call.h"
+#include "collector/runtime/device.h"
+#include "collector/runtime/error_texts.h"
+#include "collector/runtime/process.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+constexpr int cuda_version = CUDART_VERSION;
+
+bool is_device(const Process& process, int device) {
+  return device >= 0 && device < process.devices();
+}
+
+std::map<int, std::size_t>& changed_limits() {
+  static auto* limits = new std::map<int, std::size_t>;
+  return *limits;
+}
+
+}  // namespace
+
+namespace api {
+namespace {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  return call_always("cudaGetDeviceCount", [&](Process& p) {
+    if (count == nullptr) return cudaErrorInvalidValue;
+    *count = p.devices();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  return call_always("cudaGetDevice", [&](Process&) {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    *device = Process::current_device;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return call_always("cudaSetDevice", [&](Process& p) {
+    if (!is_device(p, device)) return cudaErrorInvalidDevice;
+    Process::current_device = device;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
+  return call_always("cudaInitDevice", [&](Process& p) {
+    return is_device(p, device) ? cudaSuccess : cudaErrorInvalidDevice;
+  });
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
+  return call_always("cudaChooseDevice", [&](Process&) {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    *device = 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetValidDevices(int*, int) {
+  return call_always("cudaSetValidDevices", [](Process&) { return cudaSuccess; });
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  return call_always("cudaGetDeviceProperties", [&](Process& p) {
+    if (properties == nullptr) return cudaErrorInvalidValue;
+    if (!is_device(p, device)) return cudaErrorInvalidDevice;
+    fill_properties(*properties, p.arch(), device);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
+  return call_always("cudaDeviceGetAttribute", [&](Process& p) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    if (!is_device(p, device)) return cudaErrorInvalidDevice;
+    const std::optional<int> known = attribute(which, p.arch(), device);
+    if (!known) return cudaErrorInvalidValue;
+    *value = *known;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  return call("cudaDeviceGetLimit", [&](Process&) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    const auto changed = changed_limits().find(limit);
+    *value = changed != changed_limits().end() ? changed->second : limit_fact(limit);
+    return *value == 0 ? cudaErrorUnsupportedLimit : cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  return call("cudaDeviceSetLimit", [&](Process& p) {
+    if (limit < 0 || limit >= 16) return cudaErrorInvalidValue;
+    changed_limits()[limit] = value;
+    if (limit == cudaLimitMallocHeapSize) p.memory().machine().heap().limit = value;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  return call("cudaDeviceGetCacheConfig", [&](Process&) {
+    *config = cudaFuncCachePreferNone;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
+  return call("cudaDeviceSetCacheConfig", [](Process&) { return cudaSuccess; });
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call("cudaDeviceGetStreamPriorityRange", [&](Process&) {
+    if (least != nullptr) *least = stream_priorities().first;
+    if (greatest != nullptr) *greatest = stream_priorities().second;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return call("cudaDeviceCanAccessPeer", [&](Process& p) {
+    if (!is_device(p, device) || !is_device(p, peer)) return cudaErrorInvalidDevice;
+    *can = device != peer ? 1 : 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
+  return call("cudaDeviceEnablePeerAccess", [&](Process& p) {
+    return is_device(p, peer) && peer != Process::current_device ? cudaSuccess
+                                                                 : cudaErrorInvalidDevice;
+  });
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return call("cudaDeviceDisablePeerAccess", [&](Process& p) {
+    return is_device(p, peer) ? cudaSuccess : cudaErrorInvalidDevice;
+  });
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  return call("cudaDeviceGetPCIBusId", [&](Process& p) {
+    if (text == nullptr || length < 13) return cudaErrorInvalidValue;
+    if (!is_device(p, device)) return cudaErrorInvalidDevice;
+    std::snprintf(text, static_cast<std::size_t>(length), "0000:00:%02x.0", device & 0xff);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned) {
+  return call("cudaSetDeviceFlags", [](Process&) { return cudaSuccess; });
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  return call("cudaGetDeviceFlags", [&](Process&) {
+    if (flags == nullptr) return cudaErrorInvalidValue;
+    *flags = cudaDeviceMapHost;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceReset() {
+  return call_always("cudaDeviceReset", [](Process& p) {
+    p.show_printed();
+    return p.reset();
+  });
+}
+
+cudaError_t cudaGetLastError() {
+  Process& process = Process::get();
+  const std::lock_guard lock(process.mutex());
+  return process.take_last_error();
+}
+
+cudaError_t cudaPeekAtLastError() {
+  Process& process = Process::get();
+  const std::lock_guard lock(process.mutex());
+  return process.last_error();
+}
+
+const char* cudaGetErrorString(cudaError_t error) { return error_text(error); }
+const char* cudaGetErrorName(cudaError_t error) { return error_name(error); }
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  return call_always("cudaDriverGetVersion", [&](Process&) {
+    if (version == nullptr) return cudaErrorInvalidValue;
+    *version = cuda_version;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  return call_always("cudaRuntimeGetVersion", [&](Process&) {
+    if (version == nullptr) return cudaErrorInvalidValue;
+    *version = cuda_version;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaProfilerStart() {
+  return call("cudaProfilerStart", [](Process&) { return cudaSuccess; });
+}
+cudaError_t cudaProfilerStop() {
+  return call("cudaProfilerStop", [](Process&) { return cudaSuccess; });
+}
+
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f) {
+  return {x, y, z, w, f};
+}
+
+}  // namespace
+}  // namespace api
+
+std::span<const Answer> device_answers() {
+  static const Answer table[] = {
+      WARPMETER_ANSWER(cudaGetDeviceCount),
+      WARPMETER_ANSWER(cudaGetDevice),
+      WARPMETER_ANSWER(cudaSetDevice),
+      WARPMETER_ANSWER(cudaInitDevice),
+      WARPMETER_ANSWER(cudaChooseDevice),
+      WARPMETER_ANSWER(cudaSetValidDevices),
+      WARPMETER_ANSWER(cudaGetDeviceProperties),
+      WARPMETER_ANSWER(cudaDeviceGetAttribute),
+      WARPMETER_ANSWER(cudaDeviceGetLimit),
+      WARPMETER_ANSWER(cudaDeviceSetLimit),
+      WARPMETER_ANSWER(cudaDeviceGetCacheConfig),
+      WARPMETER_ANSWER(cudaDeviceSetCacheConfig),
+      WARPMETER_ANSWER(cudaDeviceGetStreamPriorityRange),
+      WARPMETER_ANSWER(cudaDeviceCanAccessPeer),
+      WARPMETER_ANSWER(cudaDeviceEnablePeerAccess),
+      WARPMETER_ANSWER(cudaDeviceDisablePeerAccess),
+      WARPMETER_ANSWER(cudaDeviceGetPCIBusId),
+      WARPMETER_ANSWER(cudaSetDeviceFlags),
+      WARPMETER_ANSWER(cudaGetDeviceFlags),
+      WARPMETER_ANSWER(cudaDeviceReset),
+      WARPMETER_ANSWER(cudaGetLastError),
+      WARPMETER_ANSWER(cudaPeekAtLastError),
+      WARPMETER_ANSWER(cudaGetErrorString),
+      WARPMETER_ANSWER(cudaGetErrorName),
+      WARPMETER_ANSWER(cudaDriverGetVersion),
+      WARPMETER_ANSWER(cudaRuntimeGetVersion),
+      WARPMETER_UNDECLARED(cudaProfilerStart),
+      WARPMETER_UNDECLARED(cudaProfilerStop),
+      WARPMETER_ANSWER(cudaCreateChannelDesc),
+  };
+  return table;
+}
+
+}  // namespace warpmeter::runtime

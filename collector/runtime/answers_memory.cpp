@@ -1,0 +1,363 @@
+// Memory: taking it, giving it back, asking about it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "collector/model/machine/align.h"
+#include "collector/runtime/answer.h"
+#include "collector/runtime/call.h"
+#include "collector/runtime/process.h"
+#include "collector/runtime/submit.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+constexpr std::uint64_t pitch_alignment = 512;
+
+cudaError_t give(Process& process, void** pointer, std::size_t bytes, const void* caller) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  const Block* block = process.memory().allocate(bytes, Process::current_device,
+                                                 process.name_of_allocation(bytes, caller));
+  if (block == nullptr) return cudaErrorMemoryAllocation;
+  *pointer = reinterpret_cast<void*>(block->address);
+  return cudaSuccess;
+}
+
+cudaError_t give_shared(Process& process, void** pointer, std::size_t bytes, MemoryKind kind,
+                        const void* caller) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return kind == MemoryKind::managed ? cudaErrorInvalidValue : cudaSuccess;
+  const Block* block = process.memory().allocate_shared(
+      bytes, kind, Process::current_device, process.name_of_allocation(bytes, caller));
+  if (block == nullptr) return cudaErrorMemoryAllocation;
+  *pointer = reinterpret_cast<void*>(block->address);
+  return cudaSuccess;
+}
+
+/// Only what begins there, and only of these kinds.
+cudaError_t take_back(Process& process, void* pointer, std::initializer_list<MemoryKind> kinds) {
+  if (pointer == nullptr) return cudaSuccess;
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  const Block* block = process.memory().find(address);
+  const bool is_one = block != nullptr && block->address == address &&
+                      std::find(kinds.begin(), kinds.end(), block->kind) != kinds.end();
+  if (!is_one) return cudaErrorInvalidValue;
+  process.memory().release(address);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+namespace api {
+namespace {
+
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+  const void* caller = __builtin_return_address(0);
+  return call("cudaMalloc", [&](Process& p) { return give(p, pointer, bytes, caller); });
+}
+
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
+  const void* caller = __builtin_return_address(0);
+  return call("cudaMallocAsync", [&](Process& p) {
+    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    return give(p, pointer, bytes, caller);
+  });
+}
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t,
+                                    cudaStream_t stream) {
+  const void* caller = __builtin_return_address(0);
+  return call("cudaMallocFromPoolAsync", [&](Process& p) {
+    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    return give(p, pointer, bytes, caller);
+  });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
+                            std::size_t height) {
+  const void* caller = __builtin_return_address(0);
+  return call("cudaMallocPitch", [&](Process& p) {
+    if (pitch == nullptr) return cudaErrorInvalidValue;
+    *pitch = model::round_up(width, pitch_alignment);
+    return give(p, pointer, *pitch * height, caller);
+  });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+  const void* caller = __builtin_return_address(0);
+  return call("cudaMalloc3D", [&](Process& p) {
+    if (pitched == nullptr) return cudaErrorInvalidValue;
+    pitched->pitch = model::round_up(extent.width, pitch_alignment);
+    pitched->xsize = extent.width;
+    pitched->ysize = extent.height;
+    return give(p, &pitched->ptr, pitched->pitch * extent.height * extent.depth, caller);
+  });
+}
+
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+  const void* caller = __builtin_return_address(0);
+  return call("cudaMallocManaged", [&](Process& p) {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
+    return give_shared(p, pointer, bytes, MemoryKind::managed, caller);
+  });
+}
+
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
+  const void* caller = __builtin_return_address(0);
+  return call("cudaMallocHost", [&](Process& p) {
+    return give_shared(p, pointer, bytes, MemoryKind::pinned, caller);
+  });
+}
+
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  const void* caller = __builtin_return_address(0);
+  return call("cudaHostAlloc", [&](Process& p) {
+    if (flags > 7) return cudaErrorInvalidValue;
+    return give_shared(p, pointer, bytes, MemoryKind::pinned, caller);
+  });
+}
+
+cudaError_t cudaFree(void* pointer) {
+  return call("cudaFree", [&](Process& p) {
+    p.show_printed();
+    return take_back(p, pointer, {MemoryKind::device, MemoryKind::managed});
+  });
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return call("cudaFreeAsync", [&](Process& p) {
+    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    return take_back(p, pointer, {MemoryKind::device});
+  });
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  return call("cudaFreeHost",
+              [&](Process& p) { return take_back(p, pointer, {MemoryKind::pinned}); });
+}
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
+  return call("cudaHostRegister", [&](Process& p) {
+    if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+    const Block* block = p.memory().adopt(pointer, bytes, MemoryKind::registered,
+                                          fmt::format("registered memory of {} bytes", bytes));
+    return block != nullptr ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return call("cudaHostUnregister", [&](Process& p) {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    const cudaError_t result = take_back(p, pointer, {MemoryKind::registered});
+    return result == cudaSuccess ? result : cudaErrorHostMemoryNotRegistered;
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  return call("cudaHostGetDevicePointer", [&](Process& p) {
+    if (device == nullptr || p.memory().find(reinterpret_cast<std::uint64_t>(host)) == nullptr) {
+      return cudaErrorInvalidValue;
+    }
+    *device = host;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  return call("cudaHostGetFlags", [&](Process& p) {
+    const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(host));
+    if (flags == nullptr || block == nullptr || block->kind != MemoryKind::pinned) {
+      return cudaErrorInvalidValue;
+    }
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* all) {
+  return call("cudaMemGetInfo", [&](Process& p) {
+    if (free_bytes != nullptr) *free_bytes = p.memory().limit() - p.memory().used();
+    if (all != nullptr) *all = p.memory().limit();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return call("cudaPointerGetAttributes", [&](Process& p) {
+    if (attributes == nullptr) return cudaErrorInvalidValue;
+    *attributes = {};
+    const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(pointer));
+    if (block == nullptr) {
+      attributes->type = cudaMemoryTypeUnregistered;
+      attributes->device = cudaInvalidDeviceId;
+      attributes->hostPointer = const_cast<void*>(pointer);
+      return cudaSuccess;
+    }
+    auto* address = const_cast<void*>(pointer);
+    attributes->device = block->device;
+    attributes->devicePointer = address;
+    switch (block->kind) {
+      case MemoryKind::device:
+      case MemoryKind::module:
+        attributes->type = cudaMemoryTypeDevice;
+        break;
+      case MemoryKind::managed:
+        attributes->type = cudaMemoryTypeManaged;
+        attributes->hostPointer = address;
+        break;
+      case MemoryKind::pinned:
+      case MemoryKind::registered:
+        attributes->type = cudaMemoryTypeHost;
+        attributes->hostPointer = address;
+        break;
+    }
+    return cudaSuccess;
+  });
+}
+
+// Where managed memory lies is no question here: it is where both reach it.
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t, cudaMemLocation, unsigned,
+                                 cudaStream_t stream) {
+  return call("cudaMemPrefetchAsync", [&](Process& p) {
+    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(pointer));
+    return block != nullptr && block->kind == MemoryKind::managed ? cudaSuccess
+                                                                  : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t, cudaMemoryAdvise, cudaMemLocation) {
+  return call("cudaMemAdvise", [&](Process& p) {
+    const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(pointer));
+    return block != nullptr && block->kind == MemoryKind::managed ? cudaSuccess
+                                                                  : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, std::size_t, unsigned) {
+  return call("cudaStreamAttachMemAsync", [&](Process& p) {
+    return p.stream(stream) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+
+// Pools: there is one, of all memory.
+int the_pool = 0;
+cudaMemPool_t pool() { return reinterpret_cast<cudaMemPool_t>(&the_pool); }
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* result, int) {
+  return call("cudaDeviceGetDefaultMemPool", [&](Process&) {
+    if (result == nullptr) return cudaErrorInvalidValue;
+    *result = pool();
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* result, int) {
+  return call("cudaDeviceGetMemPool", [&](Process&) {
+    if (result == nullptr) return cudaErrorInvalidValue;
+    *result = pool();
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) {
+  return call("cudaDeviceSetMemPool", [](Process&) { return cudaSuccess; });
+}
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps*) {
+  return call("cudaMemPoolCreate", [&](Process&) {
+    if (result == nullptr) return cudaErrorInvalidValue;
+    *result = pool();
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t) {
+  return call("cudaMemPoolDestroy", [](Process&) { return cudaSuccess; });
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+  return call("cudaMemPoolSetAttribute", [](Process&) { return cudaSuccess; });
+}
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr which, void* value) {
+  return call("cudaMemPoolGetAttribute", [&](Process& p) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    if (which <= cudaMemPoolReuseAllowInternalDependencies) {
+      *static_cast<int*>(value) = 1;
+    } else {
+      *static_cast<std::uint64_t*>(value) =
+          which == cudaMemPoolAttrReleaseThreshold ? 0 : p.memory().used();
+    }
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) {
+  return call("cudaMemPoolTrimTo", [](Process&) { return cudaSuccess; });
+}
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, std::size_t) {
+  return call("cudaMemPoolSetAccess", [](Process&) { return cudaSuccess; });
+}
+
+// Symbols: variables of the program's modules.
+
+cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
+  return call("cudaGetSymbolAddress", [&](Process& p) {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    const auto found = p.symbol(symbol);
+    if (!found) return cudaErrorInvalidSymbol;
+    *pointer = reinterpret_cast<void*>(found->place.address);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
+  return call("cudaGetSymbolSize", [&](Process& p) {
+    if (bytes == nullptr) return cudaErrorInvalidValue;
+    const auto found = p.symbol(symbol);
+    if (!found) return cudaErrorInvalidSymbol;
+    *bytes = found->place.bytes;
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+}  // namespace api
+
+std::span<const Answer> memory_answers() {
+  static const Answer table[] = {
+      answer("cudaMalloc", static_cast<cudaError_t (*)(void**, std::size_t)>(&api::cudaMalloc)),
+      answer("cudaMallocHost", static_cast<cudaError_t (*)(void**, std::size_t)>(&api::cudaMallocHost)),
+      WARPMETER_UNDECLARED(cudaMallocManaged),
+      WARPMETER_UNDECLARED(cudaMallocAsync),
+      WARPMETER_UNDECLARED(cudaMallocFromPoolAsync),
+      WARPMETER_UNDECLARED(cudaMallocPitch),
+      WARPMETER_ANSWER(cudaMalloc3D),
+      WARPMETER_UNDECLARED(cudaHostAlloc),
+      WARPMETER_ANSWER(cudaFree),
+      WARPMETER_ANSWER(cudaFreeAsync),
+      WARPMETER_ANSWER(cudaFreeHost),
+      WARPMETER_ANSWER(cudaHostRegister),
+      WARPMETER_ANSWER(cudaHostUnregister),
+      WARPMETER_UNDECLARED(cudaHostGetDevicePointer),
+      WARPMETER_ANSWER(cudaHostGetFlags),
+      WARPMETER_ANSWER(cudaMemGetInfo),
+      WARPMETER_ANSWER(cudaPointerGetAttributes),
+      WARPMETER_ANSWER(cudaMemPrefetchAsync),
+      WARPMETER_ANSWER(cudaMemAdvise),
+      WARPMETER_UNDECLARED(cudaStreamAttachMemAsync),
+      WARPMETER_ANSWER(cudaDeviceGetDefaultMemPool),
+      WARPMETER_ANSWER(cudaDeviceGetMemPool),
+      WARPMETER_ANSWER(cudaDeviceSetMemPool),
+      WARPMETER_ANSWER(cudaMemPoolCreate),
+      WARPMETER_ANSWER(cudaMemPoolDestroy),
+      WARPMETER_ANSWER(cudaMemPoolSetAttribute),
+      WARPMETER_ANSWER(cudaMemPoolGetAttribute),
+      WARPMETER_ANSWER(cudaMemPoolTrimTo),
+      WARPMETER_ANSWER(cudaMemPoolSetAccess),
+      WARPMETER_UNDECLARED(cudaGetSymbolAddress),
+      WARPMETER_UNDECLARED(cudaGetSymbolSize),
+  };
+  return table;
+}
+
+}  // namespace warpmeter::runtime

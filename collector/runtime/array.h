@@ -1,0 +1,26 @@
+// A CUDA array: rows of elements in device memory. Textures, which read them on hardware, are not
+// executed; copies are.
+#pragma once
+
+#include <cstdint>
+
+#include "collector/runtime/cuda.h"
+
+namespace warpmeter::runtime {
+
+struct Array {
+  cudaChannelFormatDesc channels{};
+  cudaExtent extent{};  ///< in elements; height and depth 0 where it has none
+  unsigned flags = 0;
+  std::uint64_t address = 0;
+
+  std::uint64_t element_bytes() const {
+    return static_cast<std::uint64_t>(channels.x + channels.y + channels.z + channels.w) / 8;
+  }
+  std::uint64_t pitch() const { return extent.width * element_bytes(); }
+  std::uint64_t rows() const { return extent.height == 0 ? 1 : extent.height; }
+  std::uint64_t layers() const { return extent.depth == 0 ? 1 : extent.depth; }
+  std::uint64_t bytes() const { return pitch() * rows() * layers(); }
+};
+
+}  // namespace warpmeter::runtime

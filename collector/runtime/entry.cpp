@@ -1,0 +1,16 @@
+// Where the library begins: preloaded into the program that `warpmeter profile -b model` starts, and
+// into its children. A process that has no CUDA in it is left alone.
+#include <cstdlib>
+
+#include "collector/inject/protocol.h"
+#include "collector/runtime/redirect.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+[[gnu::constructor]] void begin() {
+  if (std::getenv(inject::socket_variable) != nullptr) redirect_everything();
+}
+
+}  // namespace
+}  // namespace warpmeter::runtime

@@ -1,0 +1,153 @@
+#include "collector/runtime/fat_binary.h"
+
+#include <elf.h>
+#include <lz4.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "collector/runtime/link_ptx.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+constexpr std::uint32_t magic = 0xba55ed50;
+constexpr std::uint64_t lz4_flag = 0x2000, zstd_flag = 0x8000;
+constexpr std::uint16_t ptx_kind = 1, machine_code_kind = 2;
+/// The most that a member may unpack to: more than any compiler writes.
+constexpr std::size_t most_raw_bytes = std::size_t{1} << 30;
+
+template <class Number>
+Number number_at(const std::byte* bytes, std::size_t offset) {
+  Number value;
+  std::memcpy(&value, bytes + offset, sizeof value);
+  return value;
+}
+
+FatEntry entry_at(const std::byte* header) {
+  FatEntry entry;
+  entry.kind = number_at<std::uint16_t>(header, 0) == ptx_kind ? FatEntry::Kind::ptx
+                                                                : FatEntry::Kind::machine_code;
+  const auto header_bytes = number_at<std::uint32_t>(header, 4);
+  const auto padded_bytes = number_at<std::uint64_t>(header, 8);
+  const auto packed_bytes = number_at<std::uint32_t>(header, 16);
+  entry.arch = static_cast<int>(number_at<std::uint32_t>(header, 28));
+  const auto flags = number_at<std::uint64_t>(header, 40);
+  entry.payload = header + header_bytes;
+  entry.payload_bytes = padded_bytes;
+  entry.raw_bytes = padded_bytes;
+  if ((flags & (lz4_flag | zstd_flag)) != 0) {
+    entry.packing = (flags & lz4_flag) != 0 ? FatEntry::Packing::lz4 : FatEntry::Packing::zstd;
+    entry.payload_bytes = packed_bytes;
+    entry.raw_bytes = number_at<std::uint64_t>(header, 56);
+  }
+  return entry;
+}
+
+}  // namespace
+
+bool is_fat_binary(const void* data) {
+  return data != nullptr && number_at<std::uint32_t>(static_cast<const std::byte*>(data), 0) == magic;
+}
+
+std::size_t fat_binary_bytes(const void* data) {
+  const auto* bytes = static_cast<const std::byte*>(data);
+  return number_at<std::uint16_t>(bytes, 6) + number_at<std::uint64_t>(bytes, 8);
+}
+
+std::vector<FatEntry> entries_of(const void* fat_binary) {
+  std::vector<FatEntry> entries;
+  if (!is_fat_binary(fat_binary)) return entries;
+  const auto* bytes = static_cast<const std::byte*>(fat_binary);
+  const std::byte* at = bytes + number_at<std::uint16_t>(bytes, 6);
+  const std::byte* end = bytes + fat_binary_bytes(fat_binary);
+  while (at + 64 <= end) {
+    const auto kind = number_at<std::uint16_t>(at, 0);
+    const std::uint64_t step =
+        number_at<std::uint32_t>(at, 4) + number_at<std::uint64_t>(at, 8);
+    if (step < 64 || step > static_cast<std::uint64_t>(end - at)) break;
+    if (kind == ptx_kind || kind == machine_code_kind) entries.push_back(entry_at(at));
+    at += step;
+  }
+  return entries;
+}
+
+std::vector<std::byte> unpack(const FatEntry& entry) {
+  if (entry.packing == FatEntry::Packing::none) {
+    return {entry.payload, entry.payload + entry.payload_bytes};
+  }
+  if (entry.raw_bytes > most_raw_bytes) return {};
+  std::vector<std::byte> raw(entry.raw_bytes);
+  if (entry.packing == FatEntry::Packing::lz4) {
+    const int bytes = LZ4_decompress_safe(reinterpret_cast<const char*>(entry.payload),
+                                          reinterpret_cast<char*>(raw.data()),
+                                          static_cast<int>(entry.payload_bytes),
+                                          static_cast<int>(raw.size()));
+    if (bytes < 0) return {};
+    raw.resize(static_cast<std::size_t>(bytes));
+  } else {
+    const std::size_t bytes =
+        ZSTD_decompress(raw.data(), raw.size(), entry.payload, entry.payload_bytes);
+    if (ZSTD_isError(bytes) != 0) return {};
+    raw.resize(bytes);
+  }
+  return raw;
+}
+
+std::string ptx_text(const FatEntry& entry) {
+  const std::vector<std::byte> raw = unpack(entry);
+  std::string text(reinterpret_cast<const char*>(raw.data()), raw.size());
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  return text;
+}
+
+namespace {
+
+/// The PTX that a device of this architecture is given.
+const FatEntry* best_ptx(const std::vector<FatEntry>& entries, int arch) {
+  const FatEntry* best = nullptr;
+  for (const FatEntry& entry : entries) {
+    const bool fits = entry.kind == FatEntry::Kind::ptx && entry.arch <= arch;
+    if (fits && (best == nullptr || best->arch < entry.arch)) best = &entry;
+  }
+  return best;
+}
+
+}  // namespace
+
+ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& linked, int arch) {
+  ModuleSource source;
+  const std::vector<FatEntry> entries = entries_of(fat_binary);
+  for (const FatEntry& entry : entries) {
+    const bool is_own = entry.kind == FatEntry::Kind::machine_code && entry.arch == arch;
+    if (is_own && source.cubin.empty()) source.cubin = unpack(entry);
+  }
+  if (linked.empty()) {
+    if (const FatEntry* ptx = best_ptx(entries, arch)) source.ptx = ptx_text(*ptx);
+    return source;
+  }
+  std::vector<std::string> texts;
+  for (const void* part : linked) {
+    const std::vector<FatEntry> members = entries_of(part);
+    if (const FatEntry* ptx = best_ptx(members, arch)) texts.push_back(ptx_text(*ptx));
+  }
+  LinkedPtx result = link_ptx(texts);
+  source.ptx = std::move(result.text);
+  source.why_no_ptx = std::move(result.failure);
+  return source;
+}
+
+ModuleSource source_of_image(const void* image, int arch) {
+  if (is_fat_binary(image)) return source_of(image, {}, arch);
+  ModuleSource source;
+  const auto* bytes = static_cast<const char*>(image);
+  if (std::memcmp(bytes, ELFMAG, SELFMAG) != 0) {
+    source.ptx = bytes;
+    return source;
+  }
+  return source;  // machine code alone
+}
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,87 @@
+// Work that a stream or a graph can hold, as data: it runs at once when it is given to a stream,
+// and becomes a node of a graph where the stream is captured or the program builds the graph.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "base/geometry.h"
+#include "collector/runtime/cuda.h"
+
+namespace warpmeter::runtime {
+
+class Kernel;
+struct Event;
+struct Graph;
+
+struct KernelWork {
+  Kernel* kernel = nullptr;
+  const void* function = nullptr;  ///< as the program named it
+  Geometry geometry;
+  std::vector<std::byte> parameters;
+};
+
+/// A box of bytes out of memory into memory; widths and pitches in bytes.
+struct CopyWork {
+  std::uint64_t to = 0, from = 0;
+  std::uint64_t to_pitch = 0, to_height = 0, from_pitch = 0, from_height = 0;
+  std::uint64_t width = 0, height = 1, depth = 1;
+  cudaMemcpyKind kind = cudaMemcpyDefault;
+};
+
+/// A number of 1, 2 or 4 bytes, over and over.
+struct SetWork {
+  std::uint64_t to = 0, pitch = 0;
+  std::uint32_t value = 0, element_bytes = 1;
+  std::uint64_t width = 0, height = 1, depth = 1;  ///< width in elements
+};
+
+struct HostWork {
+  cudaHostFn_t function = nullptr;
+  void* data = nullptr;
+};
+
+struct EventWork {
+  Event* event = nullptr;
+  bool records = false;
+};
+
+struct ChildWork {
+  std::shared_ptr<Graph> graph;
+};
+
+struct FreeWork {
+  std::uint64_t address = 0;
+};
+/// Memory that a graph allocates when it is made, and keeps.
+struct AllocationWork {
+  cudaMemAllocNodeParams parameters{};
+};
+
+using Work = std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, EventWork,
+                          ChildWork, FreeWork, AllocationWork>;
+
+struct Node {
+  Work work;
+  std::vector<Node*> after;  ///< nodes that come before it
+  Graph* graph = nullptr;
+  bool is_enabled = true;
+};
+
+/// Nodes in the order in which they were added, which is one of those that their edges allow as
+/// long as edges() keeps it.
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+
+  Node* add(Work work, std::vector<Node*> after);
+  /// The nodes, each behind those that it follows.
+  std::vector<Node*> in_order() const;
+  /// A copy, with `places` telling which node became which.
+  std::shared_ptr<Graph> copy() const;
+};
+
+}  // namespace warpmeter::runtime

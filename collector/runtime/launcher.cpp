@@ -1,0 +1,122 @@
+#include "collector/runtime/launcher.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "base/kernel_name.h"
+#include "collector/model/machine/launch.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// What hardware answers to a kernel that ends so.
+cudaError_t error_of(model::TrapKind kind) {
+  switch (kind) {
+    case model::TrapKind::none:
+      return cudaSuccess;
+    case model::TrapKind::misaligned:
+      return cudaErrorMisalignedAddress;
+    case model::TrapKind::out_of_bounds:
+      return cudaErrorIllegalAddress;
+    case model::TrapKind::assertion:
+      return cudaErrorAssert;
+    default:
+      return cudaErrorLaunchFailure;
+  }
+}
+
+/// Lines on which a kernel left its buffers where hardware does not notice.
+std::string strayed(const model::Program& program, const model::LaunchOutcome& outcome) {
+  std::set<std::string> lines;
+  for (std::size_t i = 0; i < outcome.counts.size(); ++i) {
+    if (!outcome.counts[i].has_strayed) continue;
+    const model::Place& place = program.places[program.sites[i].instruction];
+    const bool has_line = place.line > 0;
+    lines.insert(has_line ? fmt::format("{}:{}",
+                                        program.files[static_cast<std::size_t>(place.file)],
+                                        place.line)
+                          : fmt::format("line {} of its PTX", place.ptx_line));
+  }
+  if (lines.empty()) return "";
+  return fmt::format(
+      "kernel '{}' accesses memory beside its buffers, which hardware does not notice there: {}",
+      readable_name(program.kernel), fmt::join(lines, ", "));
+}
+
+}  // namespace
+
+cudaError_t launch_mistake(Process& process, const KernelWork& work) {
+  const Geometry& geometry = work.geometry;
+  if (geometry.grid.count() == 0 || geometry.block.count() == 0) return cudaErrorInvalidValue;
+  model::Program* program = work.kernel->program();
+  if (program == nullptr) {
+    const std::string why =
+        fmt::format("kernel '{}' cannot run: {}", readable_name(work.kernel->entry()),
+                    work.kernel->failure());
+    process.say(why);
+    if (process.report() != nullptr && process.report()->counts()) {
+      process.report()->launched(
+          {work.kernel->entry(), geometry, static_cast<std::uint32_t>(Process::current_device), 0},
+          nullptr, nullptr, work.kernel->failure());
+    }
+    return cudaErrorNoKernelImageForDevice;
+  }
+  if (geometry.dynamic_shared_bytes > work.kernel->most_dynamic_shared_bytes) {
+    return cudaErrorInvalidValue;
+  }
+  return model::geometry_failure(*program, geometry).empty() ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+std::vector<std::byte> parameters_of(Kernel& kernel, void* const* arguments) {
+  const model::Program* program = kernel.program();
+  if (program == nullptr) return {};
+  std::vector<std::byte> packed(program->parameter_bytes);
+  for (std::size_t i = 0; i < program->parameters.size(); ++i) {
+    const model::Parameter& parameter = program->parameters[i];
+    std::memcpy(packed.data() + parameter.offset, arguments[i], parameter.bytes);
+  }
+  return packed;
+}
+
+void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) {
+  process.show_printed();
+  Kernel& kernel = *work.kernel;
+  Report* report = process.report();
+  const LaunchPlace place{kernel.entry(), work.geometry,
+                          static_cast<std::uint32_t>(Process::current_device), stream};
+  const bool is_counted = report != nullptr && report->takes(place);
+  if (is_counted) kernel.audit();
+  model::Program& program = *kernel.program();
+  kernel.module().place_variables();
+  kernel.module().set_constants(program);
+
+  model::LaunchOptions options;
+  options.keep_variables = true;
+  std::mutex printing;
+  options.print = [&](std::string_view text) {
+    const std::lock_guard alone(printing);
+    process.print(text);
+  };
+  const model::LaunchOutcome outcome = model::launch(program, work.geometry, work.parameters,
+                                                     process.memory().machine(), options);
+  std::string failure;
+  if (outcome.trap) {
+    failure = outcome.trap->message;
+    process.say(failure);
+    process.kernel_failed(error_of(outcome.trap->kind));
+  }
+  if (const std::string beside = strayed(program, outcome); !beside.empty()) process.say(beside);
+  if (report == nullptr) return;
+  if (is_counted || (!failure.empty() && report->counts())) {
+    report->launched(place, &program, failure.empty() ? &outcome : nullptr, failure);
+  } else if (report->traces()) {
+    report->ran(place, program, outcome.warp_instructions);
+  }
+}
+
+}  // namespace warpmeter::runtime

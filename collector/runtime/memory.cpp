@@ -1,0 +1,119 @@
+#include "collector/runtime/memory.h"
+
+#include <sys/mman.h>
+
+#include <utility>
+
+#include "collector/model/machine/align.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+constexpr std::uint64_t page = std::uint64_t{2} << 20;  // of the device
+/// Behind it begin the windows of the generic address space.
+constexpr std::uint64_t last_allocation = model::first_window - page;
+/// Small allocations share a page on hardware, so that there is memory before them as well.
+constexpr std::uint64_t before_small_ones = page / 2;
+
+std::byte* map(std::uint64_t bytes) {
+  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
+}
+
+}  // namespace
+
+/// Addresses of the device are reserved once, all of them: a host that touches one ends.
+Memory::Memory(std::uint64_t limit) : limit_(limit) {
+  mmap(reinterpret_cast<void*>(model::first_allocation), last_allocation - model::first_allocation,
+       PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+const Block* Memory::keep(Block block, const model::DeviceMemory::Slack& slack) {
+  const std::uint64_t address = block.address;
+  machine_.lend(address, {block.host, block.bytes}, block.name, slack);
+  used_ += block.kind == MemoryKind::registered ? 0 : block.bytes;
+  return (blocks_[address] = std::make_unique<Block>(std::move(block))).get();
+}
+
+const Block* Memory::allocate(std::uint64_t bytes, int device, std::string name) {
+  const std::uint64_t before = bytes < page / 2 ? before_small_ones : 0;
+  const std::uint64_t pages = model::round_up(before + bytes, page);
+  if (bytes == 0 || bytes > limit_ - used_ || pages > last_allocation - next_) return nullptr;
+  Block block;
+  block.bytes = bytes;
+  block.device = device;
+  block.name = std::move(name);
+  block.mapping = map(pages);
+  if (block.mapping == nullptr) return nullptr;
+  block.mapping_bytes = pages;
+  block.host = static_cast<std::byte*>(block.mapping) + before;
+  block.address = next_ + before;
+  next_ += pages + page;
+  return keep(std::move(block), {before, pages - before - bytes});
+}
+
+const Block* Memory::allocate_shared(std::uint64_t bytes, MemoryKind kind, int device,
+                                     std::string name) {
+  if (bytes == 0 || bytes > limit_ - used_) return nullptr;
+  Block block;
+  block.bytes = bytes;
+  block.kind = kind;
+  block.device = device;
+  block.name = std::move(name);
+  block.mapping_bytes = model::round_up(bytes, 4096);
+  block.mapping = map(block.mapping_bytes);
+  if (block.mapping == nullptr) return nullptr;
+  block.host = static_cast<std::byte*>(block.mapping);
+  block.address = reinterpret_cast<std::uint64_t>(block.mapping);
+  return keep(std::move(block), {0, block.mapping_bytes - bytes});
+}
+
+const Block* Memory::adopt(void* host, std::uint64_t bytes, MemoryKind kind, std::string name) {
+  const auto address = reinterpret_cast<std::uint64_t>(host);
+  const auto after = blocks_.upper_bound(address + bytes - 1);
+  if (after != blocks_.begin()) {
+    const Block& before = *std::prev(after)->second;
+    if (before.address + before.bytes > address) return nullptr;
+  }
+  Block block;
+  block.address = address;
+  block.bytes = bytes;
+  block.kind = kind;
+  block.host = static_cast<std::byte*>(host);
+  block.name = std::move(name);
+  return keep(std::move(block), {});
+}
+
+void Memory::lend(std::uint64_t address, std::byte* host, std::uint64_t bytes,
+                  const std::string& name) {
+  machine_.lend(address, {host, bytes}, name);
+}
+
+const Block* Memory::find(std::uint64_t address) const {
+  const auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return nullptr;
+  const Block& block = *std::prev(after)->second;
+  return address - block.address < block.bytes ? &block : nullptr;
+}
+
+bool Memory::release(std::uint64_t address) {
+  const auto found = blocks_.find(address);
+  if (found == blocks_.end()) return false;
+  const Block& block = *found->second;
+  machine_.remove(address);
+  used_ -= block.kind == MemoryKind::registered ? 0 : block.bytes;
+  if (block.mapping != nullptr) munmap(block.mapping, block.mapping_bytes);
+  blocks_.erase(found);
+  return true;
+}
+
+std::byte* Memory::translate(std::uint64_t address, std::uint64_t bytes, bool& inside) {
+  const model::Allocation* allocation = machine_.find(address);
+  if (allocation == nullptr) return nullptr;
+  const std::uint64_t offset = address - allocation->address;
+  inside = bytes <= allocation->data.size() - offset;
+  return allocation->data.data() + offset;
+}
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,82 @@
+// The memory that a program allocates: where it lies for the program, for the machine and for
+// copies.
+//
+// The address that a program gets for device memory is reserved and can be touched by nobody, so
+// that host code which uses it by mistake ends as it would on hardware; the bytes lie elsewhere in
+// this process, and the machine translates as it does for all of its memory. Managed, pinned and
+// registered memory is at one address for both.
+//
+// An allocation has its pages of 2 MiB to itself, as large ones have on hardware. What a kernel
+// touches beside the data but inside of these pages goes on there as on hardware, and is remarked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collector/model/machine/memory.h"
+
+namespace warpmeter::runtime {
+
+enum class MemoryKind : std::uint8_t { device, managed, pinned, registered, module };
+
+struct Block {
+  std::uint64_t address = 0, bytes = 0;
+  MemoryKind kind = MemoryKind::device;
+  int device = 0;
+  std::byte* host = nullptr;  ///< where the bytes lie in this process
+  std::string name;           ///< for messages: "memory of 4,096 bytes, allocated in main"
+  void* mapping = nullptr;    ///< ours, to be given back; null: none
+  std::size_t mapping_bytes = 0;
+
+  bool holds(std::uint64_t at, std::uint64_t count) const {
+    return at >= address && at - address <= bytes && count <= bytes - (at - address);
+  }
+};
+
+class Memory {
+ public:
+  /// `limit`: bytes of device memory that may be allocated together.
+  explicit Memory(std::uint64_t limit);
+
+  /// Device memory, zeroed; null when there is not that much left.
+  const Block* allocate(std::uint64_t bytes, int device, std::string name);
+  /// Memory that host and device reach at one address.
+  const Block* allocate_shared(std::uint64_t bytes, MemoryKind kind, int device, std::string name);
+  /// The program's own memory, from now on for kernels too. Null where some of it is already.
+  const Block* adopt(void* host, std::uint64_t bytes, MemoryKind kind, std::string name);
+  /// Bytes at a given address that lie elsewhere: a module's constants.
+  void lend(std::uint64_t address, std::byte* host, std::uint64_t bytes, const std::string& name);
+  void take_back(std::uint64_t address) { machine_.remove(address); }
+
+  /// The block that holds the address; null when none does.
+  const Block* find(std::uint64_t address) const;
+  /// False when no block begins there.
+  bool release(std::uint64_t address);
+
+  /// Where bytes of the device, or of a module's variable, lie in this process; null where the
+  /// address is none of the device's. `inside`: whether all of them belong to one allocation.
+  std::byte* translate(std::uint64_t address, std::uint64_t bytes, bool& inside);
+
+  std::uint64_t limit() const { return limit_; }
+  std::uint64_t used() const { return used_; }
+  model::DeviceMemory& machine() { return machine_; }
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& [address, block] : blocks_) visit(*block);
+  }
+
+ private:
+  const Block* keep(Block block, const model::DeviceMemory::Slack& slack);
+
+  const std::uint64_t limit_;
+  std::uint64_t used_ = 0;
+  std::uint64_t next_ = model::first_allocation;
+  model::DeviceMemory machine_;
+  std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;  ///< by address
+};
+
+}  // namespace warpmeter::runtime

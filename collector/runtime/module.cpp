@@ -1,0 +1,190 @@
+#include "collector/runtime/module.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "collector/model/counts/sass/audit.h"
+#include "collector/model/counts/sass/elf.h"
+#include "collector/model/counts/sass/resources.h"
+#include "collector/model/machine/align.h"
+#include "collector/model/machine/decode/decode.h"
+#include "collector/runtime/ptxas.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// Of a module's room, its constants' part: kernels have them in a memory of their own, copies and
+/// pointers reach them here.
+constexpr std::uint64_t constants_within = Module::most_variable_bytes / 2;
+
+/// A driver compiles PTX for the device that it runs on, whatever the PTX was written for.
+void aim_at(ptx::Module& module, int arch) {
+  if (module.target >= arch) return;
+  module.target = arch;
+  module.target_name = module.unique_names.emplace_back(fmt::format("sm_{}", arch));
+}
+
+}  // namespace
+
+model::Program* Kernel::program() {
+  if (std::exchange(is_read_, true)) return program_.get();
+  const ptx::Module* parsed = module_.parsed();
+  if (parsed == nullptr) {
+    failure_ = module_.failure();
+    return nullptr;
+  }
+  auto decoded = model::decode(*parsed, entry_, module_.variables_at());
+  if (const auto* refused = std::get_if<ptx::Diagnostic>(&decoded)) {
+    failure_ = refused->message;
+    return nullptr;
+  }
+  program_ = std::make_unique<model::Program>(std::move(std::get<model::Program>(decoded)));
+  return program_.get();
+}
+
+void Kernel::audit() {
+  if (program() == nullptr || std::exchange(is_audited_, true)) return;
+  const std::vector<std::byte>& cubin = module_.cubin();
+  std::string why = module_.why_no_cubin();
+  if (!cubin.empty()) {
+    why = model::sass::audit(*program_, *module_.parsed(), cubin);
+    if (!why.empty()) why = "the cubin " + why;
+  }
+  if (!why.empty()) program_->why_unaudited += ", since " + why;
+}
+
+const model::Resources& Kernel::resources() {
+  if (!resources_) {
+    resources_.emplace();
+    const std::vector<std::byte>& cubin = module_.cubin();
+    const auto read = model::sass::Elf::read(cubin);
+    if (const auto* elf = std::get_if<model::sass::Elf>(&read)) {
+      resources_ = model::sass::resources_of(*elf, entry_);
+    }
+  }
+  return *resources_;
+}
+
+Module::Module(ModuleSource source, int arch, Memory& memory, std::uint64_t variables_at)
+    : arch_(arch), memory_(memory), variables_at_(variables_at), source_(std::move(source)) {}
+
+Module::~Module() {
+  for (const auto& [name, place] : variables_) memory_.take_back(place.address);
+  if (mapped_ != nullptr) munmap(mapped_, mapped_bytes_);
+}
+
+const ptx::Module* Module::parsed() {
+  if (std::exchange(is_parsed_, true)) return parsed_.get();
+  if (source_.ptx.empty()) {
+    failure_ = source_.why_no_ptx;
+    return nullptr;
+  }
+  auto parsed = ptx::parse(std::move(source_.ptx));
+  if (const auto* wrong = std::get_if<ptx::Diagnostic>(&parsed)) {
+    failure_ = fmt::format("line {} of its PTX: {}", wrong->line, wrong->message);
+    return nullptr;
+  }
+  parsed_ = std::move(std::get<std::unique_ptr<ptx::Module>>(parsed));
+  aim_at(*parsed_, arch_);
+  return parsed_.get();
+}
+
+const std::string& Module::failure() {
+  parsed();
+  return failure_;
+}
+
+Kernel* Module::kernel(const std::string& entry) {
+  const auto known = kernels_.find(entry);
+  if (known != kernels_.end()) return known->second.get();
+  const ptx::Module* module = parsed();
+  // What has no PTX may have the kernel: the launch will say why it fails.
+  if (module != nullptr) {
+    const ptx::Function* function = module->find(entry);
+    if (function == nullptr || !function->is_entry) return nullptr;
+  }
+  return (kernels_[entry] = std::make_unique<Kernel>(*this, entry)).get();
+}
+
+std::vector<std::string> Module::kernel_names() {
+  std::vector<std::string> names;
+  if (parsed() == nullptr) return names;
+  for (const ptx::Function& function : parsed_->functions) {
+    if (function.is_entry && !function.is_declaration) names.emplace_back(function.name);
+  }
+  return names;
+}
+
+void Module::place_variables() {
+  if (is_placed_) return;
+  for (const std::string& name : kernel_names()) {
+    const model::Program* program = kernel(name)->program();
+    if (program != nullptr) return place(*program);
+  }
+}
+
+void Module::place(const model::Program& program) {
+  if (std::exchange(is_placed_, true)) return;
+  std::uint64_t end = variables_at_;
+  for (const model::ModuleVariable& variable : program.variables) {
+    end = std::max(end, variable.address + variable.initial.size());
+  }
+  if (source_.has_managed_variables && end > variables_at_) {
+    mapped_bytes_ = model::round_up(end - variables_at_, 4096);
+    void* mapped = mmap(reinterpret_cast<void*>(variables_at_), mapped_bytes_,
+                        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+                        -1, 0);
+    mapped_ = mapped == MAP_FAILED ? nullptr : mapped;
+  }
+  for (const model::ModuleVariable& variable : program.variables) {
+    if (mapped_ != nullptr) {
+      auto* host = reinterpret_cast<std::byte*>(variable.address);
+      std::copy(variable.initial.begin(), variable.initial.end(), host);
+      memory_.lend(variable.address, host, variable.initial.size(), variable.name);
+    } else {
+      memory_.machine().place(variable.address, variable.initial, variable.name);
+    }
+    variables_[variable.name] = {variable.address, variable.initial.size()};
+  }
+  constants_ = program.constant_memory;
+  for (const model::ConstantVariable& variable : program.constant_variables) {
+    std::uint64_t bytes = constants_.size() - variable.offset;
+    for (const ptx::Variable& declared : parsed_->variables) {
+      if (declared.name == variable.name) bytes = declared.bytes;
+    }
+    const VariablePlace place{variables_at_ + constants_within + variable.offset, bytes};
+    memory_.lend(place.address, constants_.data() + variable.offset, bytes, variable.name);
+    variables_[variable.name] = place;
+  }
+}
+
+std::optional<VariablePlace> Module::variable(std::string_view name) {
+  place_variables();
+  const auto found = variables_.find(name);
+  if (found == variables_.end()) return std::nullopt;
+  return found->second;
+}
+
+void Module::set_constants(model::Program& program) const {
+  if (is_placed_ && program.constant_memory.size() == constants_.size()) {
+    program.constant_memory = constants_;
+  }
+}
+
+const std::vector<std::byte>& Module::cubin() {
+  if (std::exchange(is_assembled_, true) || !source_.cubin.empty()) return source_.cubin;
+  if (parsed() == nullptr) {
+    why_no_cubin_ = failure_;
+    return source_.cubin;
+  }
+  model::Assembled assembled = assemble_cached(*parsed_);
+  source_.cubin = std::move(assembled.cubin);
+  why_no_cubin_ = std::move(assembled.failure);
+  return source_.cubin;
+}
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,110 @@
+// A module of a program: the PTX that is executed, the machine code that its counts are audited
+// with, its variables and its kernels. Nothing is read before something of it is used: a library
+// with a hundred kernels costs a program that launches one of them what that one costs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/model/machine/program.h"
+#include "collector/model/ptx/module.h"
+#include "collector/runtime/memory.h"
+
+namespace warpmeter::runtime {
+
+namespace ptx = model::ptx;
+
+/// What a module is made of, as the program brought it.
+struct ModuleSource {
+  std::string ptx;               ///< empty: there is none
+  std::vector<std::byte> cubin;  ///< of the modelled architecture; empty: ptxas has to make it
+  std::string why_no_ptx;        ///< for the person, where there is none
+  bool has_managed_variables = false;
+};
+
+class Module;
+
+class Kernel {
+ public:
+  Kernel(Module& module, std::string entry) : module_(module), entry_(std::move(entry)) {}
+
+  const std::string& entry() const { return entry_; }
+  Module& module() const { return module_; }
+  /// Ready to run; null: failure() says why not.
+  model::Program* program();
+  const std::string& failure() const { return failure_; }
+  /// Reads the machine code, so that the counts are the hardware's. Once; takes the time of ptxas
+  /// where the program brought none.
+  void audit();
+  /// What it takes of a multiprocessor, by the machine code.
+  const model::Resources& resources();
+
+  std::uint32_t most_dynamic_shared_bytes = 48 << 10;  ///< cudaFuncSetAttribute changes it
+
+ private:
+  Module& module_;
+  const std::string entry_;
+  std::unique_ptr<model::Program> program_;
+  std::string failure_;
+  bool is_read_ = false, is_audited_ = false;
+  std::optional<model::Resources> resources_;
+};
+
+/// Where a module's variable lies for kernels and for copies.
+struct VariablePlace {
+  std::uint64_t address = 0, bytes = 0;
+};
+
+class Module {
+ public:
+  /// `variables_at`: room for its variables, of most_variable_bytes.
+  Module(ModuleSource source, int arch, Memory& memory, std::uint64_t variables_at);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  static constexpr std::uint64_t most_variable_bytes = std::uint64_t{4} << 30;
+
+  /// The kernel of that name; null when there is none. It may be refused all the same.
+  Kernel* kernel(const std::string& entry);
+  std::vector<std::string> kernel_names();
+  std::optional<VariablePlace> variable(std::string_view name);
+  /// Why nothing of it can run; empty: it can.
+  const std::string& failure();
+
+  const ptx::Module* parsed();
+  /// The machine code of its own, or what ptxas makes of the PTX; empty: why_no_cubin().
+  const std::vector<std::byte>& cubin();
+  const std::string& why_no_cubin() const { return why_no_cubin_; }
+  int arch() const { return arch_; }
+  std::uint64_t variables_at() const { return variables_at_; }
+  /// Makes the constants what copies have made of them.
+  void set_constants(model::Program& program) const;
+  /// Before the first use of it: the host reaches its variables at their addresses.
+  void reach_from_host() { source_.has_managed_variables = true; }
+  /// Where its variables lie, found by the first kernel that can be read.
+  void place_variables();
+
+ private:
+  void place(const model::Program& program);
+  const int arch_;
+  Memory& memory_;
+  const std::uint64_t variables_at_;
+  ModuleSource source_;
+  std::unique_ptr<ptx::Module> parsed_;
+  std::string failure_, why_no_cubin_;
+  bool is_parsed_ = false, is_assembled_ = false, is_placed_ = false;
+  std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+  std::vector<std::byte> constants_;  ///< as copies have made them
+  std::map<std::string, VariablePlace, std::less<>> variables_;
+  void* mapped_ = nullptr;  ///< of managed variables, which the host reaches too
+  std::size_t mapped_bytes_ = 0;
+};
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,232 @@
+#include "collector/runtime/process.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "collector/runtime/caller.h"
+#include "collector/runtime/device.h"
+#include "collector/runtime/fat_binary.h"
+#include "collector/runtime/host_fault.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+Process* instance = nullptr;  // lives until the process ends
+
+constexpr std::string_view without_ptx =
+    "holds machine code only, which the model does not execute: compile it with PTX too (nvcc's "
+    "default; -gencode arch=compute_90,code=[sm_90,compute_90])";
+
+std::unique_ptr<Report> connect() {
+  const char* socket = std::getenv(inject::socket_variable);
+  if (socket == nullptr) return nullptr;
+  try {
+    return std::make_unique<Report>(socket);
+  } catch (const Error&) {
+    return nullptr;  // warpmeter has gone; the program runs on, uncounted
+  }
+}
+
+void say_goodbye() {
+  if (instance->is_fork()) return;
+  const std::lock_guard lock(instance->mutex());
+  instance->show_printed();
+  if (instance->report() != nullptr) instance->report()->end();
+}
+
+}  // namespace
+
+thread_local int Process::current_device = 0;
+
+namespace {
+thread_local cudaError_t last = cudaSuccess;
+}
+
+Process& Process::get() {
+  static Process* made = [] {
+    instance = new Process;
+    std::atexit(say_goodbye);
+    return instance;
+  }();
+  return *made;
+}
+
+bool Process::exists() { return instance != nullptr; }
+
+Process::Process() : id_(getpid()), report_(connect()), memory_(device_memory_bytes()) {
+  if (report_ != nullptr) {
+    arch_ = static_cast<int>(report_->config().arch);
+    devices_ = static_cast<int>(report_->config().devices);
+  }
+  catch_host_faults(memory_);
+}
+
+cudaError_t Process::note(cudaError_t result) {
+  if (result != cudaSuccess && result != cudaErrorNotReady) last = result;
+  return result;
+}
+
+cudaError_t Process::take_last_error() {
+  const cudaError_t result = last_error();
+  last = cudaSuccess;
+  return result;
+}
+
+cudaError_t Process::last_error() const {
+  return sticky_ != cudaSuccess ? sticky_ : last;
+}
+
+void Process::kernel_failed(cudaError_t error) {
+  if (pending_ == cudaSuccess) pending_ = error;
+}
+
+cudaError_t Process::surfaced_error() {
+  if (is_fork()) return cudaErrorInitializationError;
+  if (pending_ != cudaSuccess) sticky_ = pending_;
+  return sticky_;
+}
+
+cudaError_t Process::reset() {
+  if (surfaced_error() != cudaSuccess) {
+    note(sticky_);
+    sticky_ = cudaErrorDevicesUnavailable;
+    pending_ = cudaErrorDevicesUnavailable;
+    return cudaSuccess;
+  }
+  std::vector<std::uint64_t> all;
+  memory_.for_each([&](const Block& block) { all.push_back(block.address); });
+  for (const std::uint64_t address : all) memory_.release(address);
+  streams_.clear();
+  events_.clear();
+  kernels_.clear();
+  loaded_.clear();
+  for (const auto& registration : Registry::get().registrations) registration->module.reset();
+  return cudaSuccess;
+}
+
+bool Process::is_fork() const { return getpid() != id_; }
+
+void Process::say(const std::string& text) {
+  if (!said_.insert(text).second) return;
+  if (report_ != nullptr) report_->say(text);
+}
+
+void Process::show_printed() {
+  if (printed_.empty()) return;
+  std::fwrite(printed_.data(), 1, printed_.size(), stdout);
+  printed_.clear();
+}
+
+Stream* Process::stream(cudaStream_t handle) {
+  // The default streams are made when they are named.
+  if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread) {
+    std::unique_ptr<Stream>& stream = streams_[handle];
+    if (!stream) {
+      stream = std::make_unique<Stream>();
+      stream->number = 7;
+    }
+    return stream.get();
+  }
+  const auto found = streams_.find(handle);
+  return found == streams_.end() ? nullptr : found->second.get();
+}
+
+Stream* Process::make_stream(unsigned flags, int priority) {
+  auto stream = std::make_unique<Stream>();
+  stream->number = next_stream_++;
+  stream->flags = flags;
+  stream->priority = priority;
+  stream->device = current_device;
+  Stream* handle = stream.get();
+  streams_[handle] = std::move(stream);
+  return handle;
+}
+
+bool Process::remove_stream(cudaStream_t handle) {
+  return handle != nullptr && handle != cudaStreamLegacy && handle != cudaStreamPerThread &&
+         streams_.erase(handle) == 1;
+}
+
+Event* Process::event(cudaEvent_t handle) {
+  const auto found = events_.find(handle);
+  return found == events_.end() ? nullptr : found->second.get();
+}
+
+Event* Process::make_event(unsigned flags) {
+  auto event = std::make_unique<Event>();
+  event->flags = flags;
+  event->device = current_device;
+  Event* handle = event.get();
+  events_[handle] = std::move(event);
+  return handle;
+}
+
+bool Process::remove_event(cudaEvent_t handle) { return events_.erase(handle) == 1; }
+
+Module* Process::module_of(Registration& registration) {
+  if (registration.module != nullptr) return registration.module.get();
+  ModuleSource source = source_of(registration.fat_binary, registration.linked, arch_);
+  if (source.ptx.empty()) source.why_no_ptx = without_ptx;
+  source.has_managed_variables = !registration.managed.empty();
+  registration.module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
+  for (const Registration::Managed& managed : registration.managed) {
+    const std::optional<VariablePlace> place = registration.module->variable(managed.name);
+    if (place) *managed.host = reinterpret_cast<void*>(place->address);
+  }
+  return registration.module.get();
+}
+
+std::uint64_t Process::next_room() {
+  return model::first_module_variable + modules_++ * Module::most_variable_bytes;
+}
+
+Kernel* Process::kernel(const void* stub_or_handle) {
+  if (kernels_.contains(stub_or_handle)) {
+    return static_cast<Kernel*>(const_cast<void*>(stub_or_handle));
+  }
+  const auto& functions = Registry::get().functions;
+  const auto found = functions.find(stub_or_handle);
+  if (found == functions.end()) return nullptr;
+  Kernel* kernel = module_of(*found->second.first)->kernel(found->second.second);
+  if (kernel != nullptr) kernels_.insert(kernel);
+  return kernel;
+}
+
+std::optional<Process::Symbol> Process::symbol(const void* host) {
+  const auto& variables = Registry::get().variables;
+  const auto found = variables.find(host);
+  if (found == variables.end()) return std::nullopt;
+  Module* module = module_of(*found->second.first);
+  const std::optional<VariablePlace> place = module->variable(found->second.second);
+  if (!place) return std::nullopt;
+  return Symbol{module, *place};
+}
+
+Module* Process::load(ModuleSource source) {
+  if (source.ptx.empty() && source.why_no_ptx.empty()) source.why_no_ptx = without_ptx;
+  auto module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
+  Module* handle = module.get();
+  loaded_[handle] = std::move(module);
+  return handle;
+}
+
+void Process::unload(Module* module) {
+  std::erase_if(kernels_, [&](const void* kernel) {
+    return &static_cast<const Kernel*>(kernel)->module() == module;
+  });
+  loaded_.erase(module);
+}
+
+bool Process::is_module(const void* handle) const { return loaded_.contains(handle); }
+
+std::string Process::name_of_allocation(std::uint64_t bytes, const void* caller) const {
+  const std::string where = function_at(caller);
+  return fmt::format("memory of {} bytes{}", bytes,
+                     where.empty() ? "" : fmt::format(", allocated in {}", where));
+}
+
+}  // namespace warpmeter::runtime

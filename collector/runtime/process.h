@@ -1,0 +1,132 @@
+// This process as a CUDA program: its memory, modules, streams and errors. There is one; it is made
+// at the first call of the API and lives until the process ends.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "collector/runtime/cuda.h"
+#include "collector/runtime/graph.h"
+#include "collector/runtime/memory.h"
+#include "collector/runtime/module.h"
+#include "collector/runtime/registry.h"
+#include "collector/runtime/report.h"
+
+namespace warpmeter::runtime {
+
+/// A stream or event belongs to a device; work runs when it is given to a stream, which is one of
+/// the orders that streams allow.
+struct Stream {
+  std::uint32_t number = 0;
+  unsigned flags = 0;
+  int priority = 0, device = 0;
+  std::shared_ptr<Graph> capture;  ///< what is launched becomes a part of it; null: it runs
+  std::vector<Node*> capture_after;  ///< nodes that the next one of this stream follows
+  bool began_capture = false;
+  cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+};
+
+struct Event {
+  unsigned flags = 0;
+  int device = 0;
+  bool is_recorded = false;
+  std::chrono::steady_clock::time_point at;
+  std::shared_ptr<Graph> captured_in;
+  std::vector<Node*> captured_after;
+};
+
+class Process {
+ public:
+  static Process& get();
+  /// Whether get() has been called: nothing happens for a program that only registers kernels.
+  static bool exists();
+
+  Report* report() { return report_.get(); }
+  int arch() const { return arch_; }
+  int devices() const { return devices_; }
+  Memory& memory() { return memory_; }
+  std::recursive_mutex& mutex() { return mutex_; }
+
+  // Errors. Those of a kernel stay for the rest of the process and are noticed by the calls that
+  // follow it, except by those that only ask for the last error.
+  cudaError_t note(cudaError_t result);
+  cudaError_t take_last_error();
+  cudaError_t last_error() const;
+  /// A kernel ended badly.
+  void kernel_failed(cudaError_t error);
+  /// Every call of the API from now on returns it; cudaSuccess: none has failed.
+  cudaError_t surfaced_error();
+  bool is_fork() const;
+  /// cudaDeviceReset: what the program has is gone; after a failed kernel nothing works any more.
+  cudaError_t reset();
+
+  /// For the person.
+  void say(const std::string& text);
+  /// What kernels print is shown when the program waits for them, as on hardware.
+  void print(std::string_view text) { printed_ += text; }
+  void show_printed();
+
+  // Streams and events by their handles; null for none.
+  Stream* stream(cudaStream_t handle);
+  Stream* make_stream(unsigned flags, int priority);
+  bool remove_stream(cudaStream_t handle);
+  Event* event(cudaEvent_t handle);
+  Event* make_event(unsigned flags);
+  bool remove_event(cudaEvent_t handle);
+  template <class Visit>
+  void for_each_stream(const Visit& visit) {
+    for (const auto& [handle, stream] : streams_) visit(*stream);
+  }
+
+  // Modules and kernels.
+  Module* module_of(Registration& registration);
+  /// A kernel by its stub, or by the handle of an earlier answer; null for none.
+  Kernel* kernel(const void* stub_or_handle);
+  struct Symbol {
+    Module* module = nullptr;
+    VariablePlace place;
+  };
+  std::optional<Symbol> symbol(const void* host);
+  /// A module that the program loads itself; null: `failure` says why.
+  Module* load(ModuleSource source);
+  void unload(Module* module);
+  bool is_module(const void* handle) const;
+  bool is_kernel(const void* handle) const { return kernels_.contains(handle); }
+  void know(Kernel* kernel) { kernels_.insert(kernel); }
+
+  /// "memory of 4,096 bytes, allocated in main".
+  std::string name_of_allocation(std::uint64_t bytes, const void* caller) const;
+
+  static thread_local int current_device;
+
+ private:
+  Process();
+  std::uint64_t next_room();
+
+  const pid_t id_;
+  std::unique_ptr<Report> report_;
+  int arch_ = 90, devices_ = 1;
+  Memory memory_;
+  std::recursive_mutex mutex_;
+  cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
+  std::string printed_;
+  std::set<std::string> said_;
+  std::map<const void*, std::unique_ptr<Stream>> streams_;
+  std::map<const void*, std::unique_ptr<Event>> events_;
+  std::uint32_t next_stream_ = 13;  // as on hardware, where the first ones are the driver's
+  std::set<const void*> kernels_;
+  std::map<const void*, std::unique_ptr<Module>> loaded_;
+  std::uint64_t modules_ = 0;
+};
+
+}  // namespace warpmeter::runtime

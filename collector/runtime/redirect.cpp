@@ -1,0 +1,156 @@
+#include "collector/runtime/redirect.h"
+
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "collector/runtime/answers.h"
+#include "collector/runtime/object_file.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+constexpr std::size_t jump_bytes = 14;
+
+void write_jump(std::uintptr_t from, const void* to) {
+  std::array<unsigned char, jump_bytes> jump = {0xff, 0x25};  // jmp [rip + 0], then the address
+  std::memcpy(jump.data() + 6, &to, sizeof to);
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t begin = from & ~(page - 1);
+  const std::size_t bytes = (from + jump_bytes + page - 1) / page * page - begin;
+  auto* pages = reinterpret_cast<void*>(begin);
+  if (mprotect(pages, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
+  std::memcpy(reinterpret_cast<void*>(from), jump.data(), jump.size());
+  mprotect(pages, bytes, PROT_READ | PROT_EXEC);
+}
+
+/// Small pieces of code, one for each function that nobody answers: they hand its number to
+/// `unanswered`.
+class Unanswered {
+ public:
+  void* function_for(std::string_view name) {
+    const auto known = functions_.find(std::string(name));
+    if (known != functions_.end()) return known->second;
+    if (page_ == nullptr || used_ + piece_bytes > page_bytes) {
+      void* mapped = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (mapped == MAP_FAILED) return nullptr;
+      page_ = static_cast<unsigned char*>(mapped);
+      used_ = 0;
+    }
+    unsigned char* piece = page_ + used_;
+    used_ += piece_bytes;
+    // mov edi, number; jmp [rip + 0]; the address
+    const std::uint32_t number = remember_unanswered(name);
+    const void* target = reinterpret_cast<const void*>(&say_unanswered);
+    const unsigned char jump[] = {0xff, 0x25, 0, 0, 0, 0};
+    piece[0] = 0xbf;
+    std::memcpy(piece + 1, &number, sizeof number);
+    std::memcpy(piece + 5, jump, sizeof jump);
+    std::memcpy(piece + 5 + sizeof jump, &target, sizeof target);
+    functions_.emplace(name, piece);
+    return piece;
+  }
+
+ private:
+  static constexpr std::size_t page_bytes = 4096, piece_bytes = 32;
+  unsigned char* page_ = nullptr;
+  std::size_t used_ = 0;
+  std::unordered_map<std::string, void*> functions_;
+};
+
+/// "cudaMemcpyAsync_ptsz" → "cudaMemcpyAsync": those of threads' own default streams, which are
+/// streams like others here.
+std::string_view without_stream_suffix(std::string_view name) {
+  for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+class Redirector {
+ public:
+  Redirector() {
+    for (const Answer& answer : answers()) answers_.emplace(answer.name, answer.function);
+    for (const std::string_view name : api_names()) api_names_.insert(name);
+  }
+
+  /// What is no longer there is forgotten: it may come again, as its file has it.
+  void visit_all() {
+    present_.clear();
+    dl_iterate_phdr(visit_object, this);
+    seen_.swap(present_);
+  }
+  std::size_t objects() const { return objects_; }
+
+ private:
+  static int visit_object(dl_phdr_info* object, std::size_t, void* self) {
+    static_cast<Redirector*>(self)->visit(*object);
+    return 0;
+  }
+
+  void visit(const dl_phdr_info& object) {
+    const bool is_program = object.dlpi_name == nullptr || object.dlpi_name[0] == '\0';
+    const std::string path = is_program ? "/proc/self/exe" : object.dlpi_name;
+    present_.insert({path, object.dlpi_addr});
+    if (seen_.contains({path, object.dlpi_addr})) return;
+    if (path.find("libwarpmeter_") != std::string::npos) return;
+    const ObjectFile file(path.c_str());
+    std::vector<std::pair<std::string_view, std::uint64_t>> functions;
+    bool is_runtime = false;
+    file.for_each_function([&](const char* name, std::uint64_t value, std::uint64_t) {
+      if (std::strncmp(name, "cu", 2) != 0 && std::strncmp(name, "__cuda", 6) != 0) return;
+      is_runtime |= std::strcmp(name, "__cudaRegisterFatBinary") == 0 ||
+                    std::strcmp(name, "cuDriverGetVersion") == 0;
+      functions.emplace_back(name, value);
+    });
+    if (!is_runtime) return;
+    ++objects_;
+    std::set<std::uint64_t> done;  // a name may stand in both tables
+    for (const auto& [name, value] : functions) {
+      if (value % 16 != 0 || !done.insert(value).second) continue;
+      if (void* answer = answer_to(name)) write_jump(object.dlpi_addr + value, answer);
+    }
+  }
+
+  void* answer_to(std::string_view name) {
+    for (const std::string_view spelling : {name, without_stream_suffix(name)}) {
+      const auto known = answers_.find(spelling);
+      if (known != answers_.end()) return known->second;
+    }
+    return api_names_.contains(name) ? unanswered_.function_for(name) : nullptr;
+  }
+
+  std::unordered_map<std::string_view, void*> answers_;
+  std::set<std::string_view> api_names_;
+  std::set<std::pair<std::string, std::uintptr_t>> seen_, present_;
+  Unanswered unanswered_;
+  std::size_t objects_ = 0;
+};
+
+Redirector* redirector = nullptr;  // lives until the process ends
+
+/// In place of the dynamic linker's empty function: something was loaded or unloaded.
+void objects_changed() { redirector->visit_all(); }
+
+}  // namespace
+
+void redirect_everything() {
+  redirector = new Redirector;
+  redirector->visit_all();
+  if (_r_debug.r_brk != 0) {
+    write_jump(_r_debug.r_brk, reinterpret_cast<const void*>(&objects_changed));
+  }
+}
+
+std::size_t redirected_objects() { return redirector == nullptr ? 0 : redirector->objects(); }
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,42 @@
+// What the program's constructors register: kept as it comes, before there is a Process.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collector/runtime/module.h"
+
+namespace warpmeter::runtime {
+
+/// A fat binary, and the managed variables in it.
+struct Registration {
+  const void* fat_binary = nullptr;
+  std::vector<const void*> linked;  ///< fat binaries of separate compilation
+  std::unique_ptr<Module> module;   ///< made at its first use
+  struct Managed {
+    void** host = nullptr;  ///< takes the variable's address
+    std::string name;
+  };
+  std::vector<Managed> managed;
+};
+
+struct Registry {
+  using Named = std::pair<Registration*, std::string>;
+  std::vector<std::unique_ptr<Registration>> registrations;
+  std::map<const void*, Named> functions;  ///< by the host's stub
+  std::map<const void*, Named> variables;  ///< by the host's variable of that name
+
+  Registration* add(std::unique_ptr<Registration> registration) {
+    return registrations.emplace_back(std::move(registration)).get();
+  }
+  /// Made by the first constructor; never destroyed.
+  static Registry& get() {
+    static auto* registry = new Registry;
+    return *registry;
+  }
+};
+
+}  // namespace warpmeter::runtime

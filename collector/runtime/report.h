@@ -1,0 +1,67 @@
+// What warpmeter is told of this process: the same messages that the injected library sends where
+// there is a GPU (inject/protocol.h), with counts of the model.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/inject/channel.h"
+#include "collector/inject/filter.h"
+#include "collector/model/machine/launch.h"
+#include "collector/model/machine/program.h"
+#include "schema/records.h"
+
+namespace warpmeter::runtime {
+
+/// A launch, before it runs.
+struct LaunchPlace {
+  std::string kernel;
+  Geometry geometry;
+  std::uint32_t device = 0, stream = 0;
+};
+
+class Report {
+ public:
+  /// Connects. Throws Error where nobody listens; without a configuration nothing is reported.
+  explicit Report(const std::string& socket);
+
+  const inject::Config& config() const { return config_; }
+  bool counts() const { return config_.mode == inject::Mode::counters; }
+  bool traces() const { return config_.mode == inject::Mode::activity; }
+
+  /// Whether this launch is to be counted; to be asked once a launch, in their order.
+  bool takes(const LaunchPlace& place);
+  /// A launch that was counted, or failed.
+  void launched(const LaunchPlace& place, const model::Program* program,
+                const model::LaunchOutcome* outcome, const std::string& failure);
+  /// A kernel, copy or call of the summary.
+  void ran(const LaunchPlace& place, const model::Program& program, std::uint64_t instructions);
+  void moved(std::string_view what, std::uint64_t bytes, bool is_set);
+  void called(std::string_view function, std::chrono::nanoseconds duration);
+  /// For the person, once.
+  void say(const std::string& text);
+  void find(const inject::Finding& finding) { channel_.send(finding); }
+  /// The process ends in order.
+  void end();
+
+ private:
+  inject::LaunchShape shape_of(const LaunchPlace& place, const model::Program* program);
+  void send_device(std::uint32_t ordinal);
+  void send_lines(const model::Program& program, const model::LaunchOutcome& outcome);
+  inject::Launch::Value value_of(const schema::Counter& counter);
+  void flush();
+
+  inject::Channel channel_;
+  inject::Config config_;
+  std::unique_ptr<inject::Filter> filter_;
+  std::set<std::uint32_t> devices_;
+  std::set<std::string> said_, left_out_;
+  inject::Activities waiting_;
+  std::uint32_t correlation_ = 0;
+};
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,26 @@
+// Work given to a stream: it runs at once, or becomes a node where the stream is captured.
+#pragma once
+
+#include <vector>
+
+#include "collector/runtime/graph.h"
+#include "collector/runtime/process.h"
+
+namespace warpmeter::runtime {
+
+/// Does it now. For kernels the number of the stream is reported.
+cudaError_t run(Process& process, const Work& work, std::uint32_t stream);
+/// All nodes of a graph, in their order.
+cudaError_t run(Process& process, const Graph& graph, std::uint32_t stream);
+
+cudaError_t submit(Process& process, cudaStream_t stream, Work work);
+
+/// A launch as the API describes it.
+cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block, void** arguments,
+                   std::size_t shared, cudaStream_t stream, bool is_cooperative = false);
+
+/// What is wrong with a copy, as the API says it.
+cudaError_t copy_mistake(Process& process, const CopyWork& copy);
+cudaError_t set_mistake(Process& process, const SetWork& set);
+
+}  // namespace warpmeter::runtime
