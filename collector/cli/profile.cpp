@@ -25,6 +25,7 @@
 #include "collector/cupti/device.h"
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/passes.h"
+#include "collector/model/input/compile_options.h"
 #include "collector/profile/injector.h"
 
 namespace warpmeter::cli {
@@ -35,13 +36,34 @@ using namespace std::chrono_literals;
 constexpr const char* without_clean_time =
     "no launch of the run for clean times (--timing) matches it";
 
+/// Whether the model executes the kernels. Throws Error{usage} for options that it cannot follow.
+bool is_for_model(const ProfileRequest& request) {
+  const bool asks_model = request.checks || !request.arch.empty() || request.model_devices != 1;
+  const bool is_model = request.backend == "model" ||
+                        (request.backend == "auto" && (asks_model || !cupti::has_device()));
+  const auto refuse = [&](const char* option, const char* why) {
+    throw Error(ExitCode::usage, fmt::format("{} {}", option, why));
+  };
+  if (is_model) {
+    if (request.times) refuse("--timing", "needs a GPU: the model has no clock");
+    if (request.replays_program()) {
+      refuse("--replay application", "needs a GPU: the model counts everything in one run");
+    }
+    return true;
+  }
+  if (asks_model) {
+    refuse("--check, --arch and --model-devices", "are of the model: leave -b cupti away");
+  }
+  return false;
+}
+
 /// The first device, or why there is none.
 schema::Device required_device() {
   try {
     return cupti::describe_device(0);
   } catch (const Error& error) {
     const std::string_view words = error.what();
-    throw Error(error.code(), fmt::format("{}; profile needs a GPU, `warpmeter run` does not",
+    throw Error(error.code(), fmt::format("{}; -b model executes the program's kernels on the CPU",
                                           words.substr(0, words.find(';'))));
   }
 }
@@ -77,17 +99,56 @@ void check_permission() {
   }
 }
 
-ExitCode run_command(const ProfileRequest& request) {
-  if (request.list_passes) return list_passes(request);
-  if (request.words.empty()) {
-    throw Error(ExitCode::usage,
-                "profile needs a program: warpmeter profile [OPTIONS] PROGRAM [ARGS...] (see: "
-                "warpmeter profile --help)");
+/// What is the same on a GPU and without: the program with our library in it.
+profile::Options options_of(const ProfileRequest& request, profile::Library library,
+                            const profile::PrivateFolder& folder) {
+  profile::Options options;
+  options.words = request.words;
+  std::error_code ignored;
+  options.injector = profile::find_library(
+      library, std::filesystem::read_symlink("/proc/self/exe", ignored), folder.path());
+  options.is_preloaded = library == profile::Library::runtime;
+  options.socket = folder.path() / "socket";
+  options.all_processes = request.processes == "all";
+  if (request.timeout > 0) options.timeout = std::chrono::duration<double>(request.timeout);
+  options.cancelled = interrupted;
+  options.remark = [](const std::string& text) { say_line("warpmeter: " + text); };
+  return options;
+}
+
+profile::RecorderOptions recording_of(const ProfileRequest& request, const char* backend) {
+  profile::RecorderOptions recording;
+  recording.database = request.database;
+  recording.run = run_record(backend, request.command_line, request.label);
+  recording.program = std::filesystem::path(request.words.front()).filename();
+  return recording;
+}
+
+ExitCode run_on_model(const ProfileRequest& request) {
+  inject::Config config = config_of(request);
+  if (!request.arch.empty()) {
+    config.arch = static_cast<std::uint32_t>(model::checked_arch("--arch", request.arch));
   }
-  FileClaims files;
-  files.read(profile::find_program(request.words.front()), "the program");
-  files.store(request.database);
-  check_label(request.label);
+  config.devices = static_cast<std::uint32_t>(request.model_devices);
+  config.checks = request.checks;
+  check_names(config);
+  if (!request.quiet && request.backend == "auto") {
+    say_line(fmt::format("warpmeter: {}the model executes the kernels, as sm_{}",
+                         cupti::has_device() ? "" : "there is no GPU here: ", config.arch));
+  }
+  const profile::PrivateFolder folder;
+  profile::RecorderOptions recording = recording_of(request, "model");
+  recording.timing_reason =
+      "the model executes PTX on the CPU and has no clock; run on a GPU for times";
+  profile::Recorder recorder(std::move(recording));
+  const profile::Options options = options_of(request, profile::Library::runtime, folder);
+  catch_interrupts();
+  const profile::Outcome outcome =
+      profile::profile_passes(options, config, {{config.counters}, false}, recorder);
+  return conclude(request, outcome, recorder);
+}
+
+ExitCode run_on_gpu(const ProfileRequest& request) {
   inject::Config config = config_of(request);
   if (request.counts()) check_permission();
   config.cupti_directory = cupti::cupti_folder();
@@ -104,28 +165,30 @@ ExitCode run_command(const ProfileRequest& request) {
   const profile::Passes passes = passes_of(request, config);
 
   const profile::PrivateFolder folder;
-  profile::RecorderOptions recording;
-  recording.database = request.database;
-  recording.run = run_record("cupti", request.command_line, request.label);
-  recording.program = std::filesystem::path(request.words.front()).filename();
+  profile::RecorderOptions recording = recording_of(request, "cupti");
   recording.has_more_passes = passes.size() > 1;
   if (request.times) recording.timing_reason = without_clean_time;
   recording.complete = completing(devices);
   profile::Recorder recorder(std::move(recording));
-  profile::Options options;
-  options.words = request.words;
-  std::error_code ignored;
-  options.injector = profile::find_injector(
-      std::filesystem::read_symlink("/proc/self/exe", ignored), folder.path());
-  options.socket = folder.path() / "socket";
-  options.all_processes = request.processes == "all";
-  if (request.timeout > 0) options.timeout = std::chrono::duration<double>(request.timeout);
-  options.cancelled = interrupted;
-  options.remark = [](const std::string& text) { say_line("warpmeter: " + text); };
+  const profile::Options options = options_of(request, profile::Library::injector, folder);
   catch_interrupts();
   const profile::Outcome outcome = profile::profile_passes(options, config, passes, recorder);
   if (recorder.launches() == 0) devices.get();  // why, perhaps
   return conclude(request, outcome, recorder);
+}
+
+ExitCode run_command(const ProfileRequest& request) {
+  if (request.list_passes) return list_passes(request);
+  if (request.words.empty()) {
+    throw Error(ExitCode::usage,
+                "profile needs a program: warpmeter profile [OPTIONS] PROGRAM [ARGS...] (see: "
+                "warpmeter profile --help)");
+  }
+  FileClaims files;
+  files.read(profile::find_program(request.words.front()), "the program");
+  files.store(request.database);
+  check_label(request.label);
+  return is_for_model(request) ? run_on_model(request) : run_on_gpu(request);
 }
 
 /// Whether an option of ours takes the word after it.
@@ -156,6 +219,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
        {"warpmeter profile -m @default ./app --size 4096", "metrics of every launch"},
        {"warpmeter profile -m @shared -k regex:'reduce.*' -s 2 -c 10 ./app", "of chosen ones"},
        {"warpmeter profile -m @all --replay application --timing ./app", "and clean times"},
+       {"warpmeter profile --check ./app", "look for mistakes, on the model"},
        {"warpmeter profile -m @all --list-passes", "what that would cost"}});
   auto request = std::make_shared<ProfileRequest>();
   request->command_line = shell_line(words);
@@ -163,6 +227,15 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
                 "The program and its arguments; -- may stand before it");
   add_list(app, "-m,--metrics", "METRIC", request->metrics,
            "Metrics, counters, sets (@default) or PerfWorks names; times when not given");
+  add_choice(app, "-b,--backend", {"auto", "cupti", "model"}, request->backend,
+             "The GPU (cupti), the model on the CPU, or the GPU where there is one (auto, the "
+             "default)");
+  add_text(app, "--arch", "ARCH", request->arch,
+           "Of the model: the device that the program finds (sm_90 when not given)");
+  add_count(app, "--model-devices", 1, 64, request->model_devices,
+            "Of the model: how many devices the program finds");
+  add_flag(app, "--check", request->checks,
+           "Of the model: look for mistakes of kernels and host code; exit 6 when there are any");
   add_text(app, "-k,--kernel-name", "NAME", request->kernel,
            "Measure only the kernel NAME, or those that regex:PATTERN finds");
   add_count(app, "-s,--launch-skip", 0, INT64_MAX, request->skip,

@@ -67,6 +67,12 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
     say_line(fmt::format("warpmeter: {} launches of {} were not measured: {}", refusal.launches,
                          some_of(refusal.kernels, base_of(request.name_base)), printable(reason)));
   }
+  for (const auto& [reason, failure] : recorder.failures()) {
+    say_line(fmt::format("warpmeter: {} of {} failed: {}",
+                         failure.launches == 1 ? std::string("a launch")
+                                               : fmt::format("{} launches", failure.launches),
+                         some_of(failure.kernels, base_of(request.name_base)), printable(reason)));
+  }
   for (const profile::Mismatch& mismatch : recorder.mismatches()) {
     say_line("warpmeter: " + in_words(mismatch, base_of(request.name_base)));
   }

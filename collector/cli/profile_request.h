@@ -14,10 +14,11 @@ namespace warpmeter::cli {
 struct ProfileRequest {
   std::vector<std::string> words, metrics, devices, ranges;
   std::string kernel, name_base = "function", processes = "all", replay = "kernel", label, database,
-                      command_line;
+                      command_line, backend = "auto", arch;
   std::int64_t skip = 0, count = 0;
   double timeout = 0;
-  bool times = false, list_passes = false, quiet = false;
+  bool times = false, list_passes = false, quiet = false, checks = false;
+  std::int64_t model_devices = 1;
 
   bool counts() const { return !metrics.empty(); }
   bool replays_program() const { return replay == "application"; }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/kernel_name.h"
@@ -173,6 +174,33 @@ std::string duration_text(double duration_ns) {
   return fmt::format("{:.{}f}{}", value, decimals, unit);
 }
 
+namespace {
+
+/// What ran without a clock: how often, and how much.
+std::string counted_table(std::vector<profile::Activity*> part, KernelNameBase base) {
+  Table table;
+  table.columns = {Column::text("Type"), right("Calls"), right("Bytes"), right("Instructions"),
+                   Column::text("Name")};
+  std::sort(part.begin(), part.end(), [](const auto* a, const auto* b) {
+    return std::tuple(a->kind, b->amount, a->name) < std::tuple(b->kind, a->amount, b->name);
+  });
+  const auto number = [](std::uint64_t value) {
+    return reports::grouped_number(static_cast<std::int64_t>(value));
+  };
+  for (const profile::Activity* activity : part) {
+    const bool is_kernel = activity->kind == ActivityKind::kernel;
+    table.rows.push_back({activity == part.front() ? "GPU activities:" : "",
+                          number(activity->calls), is_kernel ? "" : number(activity->amount),
+                          is_kernel ? number(activity->amount) : "",
+                          is_kernel ? shown_name(activity->name, base) : activity->name});
+  }
+  return reports::render(table, reports::Format::table) +
+         "Times of GPU activities are unavailable: the model executes PTX on the CPU and has no "
+         "clock. Instructions are warp instructions of the PTX.\n\n";
+}
+
+}  // namespace
+
 std::string summary_table(std::vector<profile::Activity> activities, KernelNameBase base) {
   Table table;
   table.columns = {Column::text("Type"), right("Time(%)"), right("Time"),
@@ -184,9 +212,14 @@ std::string summary_table(std::vector<profile::Activity> activities, KernelNameB
     if (activity.kind == ActivityKind::kernel) kernels.insert(activity.name);
     (activity.kind == ActivityKind::call ? calls : gpu).push_back(&activity);
   }
+  const bool has_times = std::any_of(gpu.begin(), gpu.end(), [](const profile::Activity* activity) {
+    return !activity->durations_ns.empty();
+  });
+  const std::string counted =
+      gpu.empty() || has_times ? "" : counted_table(std::exchange(gpu, {}), base);
   add_part(table, "GPU activities:", std::move(gpu), base);
   add_part(table, "API calls:", std::move(calls), base);
-  return reports::render(table, reports::Format::table) + shared_names(kernels, base);
+  return counted + reports::render(table, reports::Format::table) + shared_names(kernels, base);
 }
 
 std::vector<ShownMetric> shown_metrics(std::span<const std::string> requested) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -70,6 +71,12 @@ std::vector<schema::Device> devices() {
         "counting the devices");
   for (int ordinal = 0; ordinal < count; ++ordinal) all.push_back(describe(ordinal));
   return all;
+}
+
+bool has_device() {
+  if (!driver_library().ok()) return false;
+  return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg") ||
+         !devices().empty();
 }
 
 schema::Device describe_device(int ordinal) {

@@ -12,6 +12,10 @@ namespace warpmeter::cupti {
 /// Every device that the driver shows this process, in its order; empty without a driver.
 std::vector<schema::Device> devices();
 
+/// Whether there is a driver with a device, as far as that can be told without starting it; where
+/// only the driver is, it is asked.
+bool has_device();
+
 /// One device. Throws Error{no_hardware} without a driver, and Error{usage} for an ordinal that
 /// there is not.
 schema::Device describe_device(int ordinal);

@@ -122,9 +122,9 @@ struct Lines {
 
 /// A mistake that was found in the program.
 struct Finding {
-  std::string kind;      ///< "out of bounds", "leak"
-  std::string where;     ///< "reduce.cu:12"; empty: not known
-  std::string message;   ///< one sentence
+  std::string kind;     ///< "out of bounds", "leak"
+  std::string where;    ///< "reduce.cu:12"; empty: not known
+  std::string message;  ///< one sentence
   std::uint64_t times = 1;
   bool is_remark = false;  ///< worth a look, but no mistake by itself
 };
@@ -135,7 +135,7 @@ struct Activity {
   ActivityKind kind = ActivityKind::call;
   std::uint32_t name = 0;
   std::optional<double> duration_ns;  ///< unknown where the model executes
-  std::uint64_t amount = 0;           ///< bytes of a copy, warp instructions of a kernel; 0: not known
+  std::uint64_t amount = 0;  ///< bytes of a copy, warp instructions of a kernel; 0: not known
   std::optional<LaunchShape> shape;
   /// Of a kernel: greater for later launches of the process; 0 for one inside of a graph.
   std::uint32_t correlation = 0;

@@ -141,7 +141,7 @@ void take_kernel(Recording& all, const CUpti_ActivityKernel10& kernel) {
   shape.static_shared_bytes = static_cast<std::uint32_t>(kernel.staticSharedMemory);
   shape.registers = kernel.registersPerThread;
   shape.local_bytes = kernel.localMemoryPerThread;
-  add(all, {ActivityKind::kernel, id, duration(kernel.start, kernel.end), shape,
+  add(all, {ActivityKind::kernel, id, duration(kernel.start, kernel.end), 0, shape,
             kernel.graphId == 0 ? kernel.correlationId : 0});
 }
 
@@ -197,13 +197,13 @@ void take_call(Recording& all, const CUpti_ActivityAPI& call) {
     all.api.cuptiGetCallbackName(domain, call.cbid, &name);
     place->second = all.channel.name(name != nullptr ? called_name(name) : "unknown function");
   }
-  add(all, {ActivityKind::call, place->second, duration(call.start, call.end), std::nullopt});
+  add(all, {ActivityKind::call, place->second, duration(call.start, call.end), 0, std::nullopt});
 }
 
 void take(Recording& all, const CUpti_Activity& activity) {
   const auto named = [&](ActivityKind kind, const char* name, std::uint64_t start,
-                         std::uint64_t end) {
-    add(all, {kind, all.channel.name(name), duration(start, end), std::nullopt});
+                         std::uint64_t end, std::uint64_t bytes) {
+    add(all, {kind, all.channel.name(name), duration(start, end), bytes, std::nullopt});
   };
   switch (activity.kind) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
@@ -211,16 +211,16 @@ void take(Recording& all, const CUpti_Activity& activity) {
       return take_kernel(all, reinterpret_cast<const CUpti_ActivityKernel10&>(activity));
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
       const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpy6&>(activity);
-      return named(ActivityKind::copy, copy_name(copy.copyKind), copy.start, copy.end);
+      return named(ActivityKind::copy, copy_name(copy.copyKind), copy.start, copy.end, copy.bytes);
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY2: {
       const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(activity);
       return named(ActivityKind::copy, copy_name(CUPTI_ACTIVITY_MEMCPY_KIND_PTOP), copy.start,
-                   copy.end);
+                   copy.end, copy.bytes);
     }
     case CUPTI_ACTIVITY_KIND_MEMSET: {
       const auto& set = reinterpret_cast<const CUpti_ActivityMemset4&>(activity);
-      return named(ActivityKind::set, "[CUDA memset]", set.start, set.end);
+      return named(ActivityKind::set, "[CUDA memset]", set.start, set.end, set.bytes);
     }
     case CUPTI_ACTIVITY_KIND_RUNTIME:
     case CUPTI_ACTIVITY_KIND_DRIVER:

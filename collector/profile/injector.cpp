@@ -12,6 +12,7 @@
 
 extern "C" {
 extern const char warpmeter_injector[], warpmeter_injector_end[];
+extern const char warpmeter_runtime[], warpmeter_runtime_end[];
 }
 
 namespace warpmeter::profile {
@@ -19,38 +20,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* file_name = "libwarpmeter_inject.so";
 constexpr std::size_t longest_folder = 80;  // a socket's path has 107 characters
 
-std::string_view embedded() {
-  return {warpmeter_injector,
-          static_cast<std::size_t>(warpmeter_injector_end - warpmeter_injector)};
+const char* file_name_of(Library library) {
+  return library == Library::runtime ? "libwarpmeter_runtime.so" : "libwarpmeter_inject.so";
+}
+
+std::string_view embedded(Library library) {
+  const bool is_runtime = library == Library::runtime;
+  const char* begin = is_runtime ? warpmeter_runtime : warpmeter_injector;
+  const char* end = is_runtime ? warpmeter_runtime_end : warpmeter_injector_end;
+  return {begin, static_cast<std::size_t>(end - begin)};
 }
 
 /// An older or newer library would not understand us.
-bool is_ours(const fs::path& file) {
+bool is_ours(Library library, const fs::path& file) {
   std::error_code ignored;
-  if (fs::file_size(file, ignored) != embedded().size() || ignored) return false;
+  if (fs::file_size(file, ignored) != embedded(library).size() || ignored) return false;
   std::ifstream stream(file, std::ios::binary);
-  return std::string{std::istreambuf_iterator<char>(stream), {}} == embedded();
+  return std::string{std::istreambuf_iterator<char>(stream), {}} == embedded(library);
 }
 
 }  // namespace
 
 PrivateFolder::PrivateFolder() : TemporaryFolder(longest_folder) {}
 
-fs::path find_injector(const fs::path& program, const fs::path& folder) {
+fs::path find_library(Library library, const fs::path& program, const fs::path& folder) {
+  const char* file_name = file_name_of(library);
   const fs::path beside = program.parent_path();
   for (const fs::path& file : {beside / file_name, beside / ".." / "lib" / file_name}) {
-    if (is_ours(file)) return file.lexically_normal();
+    if (is_ours(library, file)) return file.lexically_normal();
   }
   const fs::path file = folder / file_name;
   std::ofstream stream(file, std::ios::binary);
-  stream.write(embedded().data(), static_cast<std::streamsize>(embedded().size()));
+  stream.write(embedded(library).data(), static_cast<std::streamsize>(embedded(library).size()));
   stream.close();
   if (!stream) {
     throw Error(ExitCode::file,
-                fmt::format("{} cannot be written; set TMPDIR to a folder with 4 MB of room",
+                fmt::format("{} cannot be written; set TMPDIR to a folder with 20 MB of room",
                             file.string()));
   }
   return file;

@@ -13,9 +13,14 @@ class PrivateFolder : public TemporaryFolder {
   PrivateFolder();  ///< where the path is short enough for a socket; throws Error{file}
 };
 
-/// libwarpmeter_inject.so next to `program` or in ../lib of it, when it is the very one that this
-/// program was built with; else unpacked into `folder`. Throws Error{file}.
-std::filesystem::path find_injector(const std::filesystem::path& program,
-                                    const std::filesystem::path& folder);
+/// The libraries that a program gets: what the driver loads where there is a GPU, and what answers
+/// the program's API where there is none.
+enum class Library { injector, runtime };
+
+/// libwarpmeter_inject.so (libwarpmeter_runtime.so) next to `program` or in ../lib of it, when it
+/// is the very one that this program was built with; else unpacked into `folder`. Throws
+/// Error{file}.
+std::filesystem::path find_library(Library library, const std::filesystem::path& program,
+                                   const std::filesystem::path& folder);
 
 }  // namespace warpmeter::profile

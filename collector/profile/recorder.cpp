@@ -134,8 +134,8 @@ std::optional<std::vector<schema::Counter>> Recorder::counters_of(
       if (reason == nullptr) return std::nullopt;
       counter.reason = reason->text;
     }
-    if (value.reason != 0 && (value.grade == schema::Grade::measured ||
-                              value.grade == schema::Grade::unavailable)) {
+    if (value.reason != 0 &&
+        (value.grade == schema::Grade::measured || value.grade == schema::Grade::unavailable)) {
       counter.grade = schema::Grade::unavailable;
     } else if (!std::isfinite(value.value)) {
       counter.reason = "CUPTI gave no number";

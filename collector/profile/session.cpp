@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <signal.h>
 
+#include <cstdlib>
 #include <utility>
 
 #include "collector/profile/listener.h"
@@ -82,8 +83,15 @@ class Session {
 
  private:
   std::map<std::string, std::string> variables() const {
-    std::map<std::string, std::string> all = {{"CUDA_INJECTION64_PATH", options_.injector.string()},
-                                              {inject::socket_variable, options_.socket.string()}};
+    std::map<std::string, std::string> all = {{inject::socket_variable, options_.socket.string()}};
+    if (options_.is_preloaded) {
+      const char* others = std::getenv("LD_PRELOAD");
+      all["LD_PRELOAD"] = others == nullptr
+                              ? options_.injector.string()
+                              : fmt::format("{}:{}", options_.injector.string(), others);
+    } else {
+      all["CUDA_INJECTION64_PATH"] = options_.injector.string();
+    }
     if (config_.mode == inject::Mode::counters || !config_.selection.ranges.empty()) {
       all["NVTX_INJECTION64_PATH"] = options_.injector.string();
     }

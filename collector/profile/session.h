@@ -16,8 +16,10 @@ namespace warpmeter::profile {
 struct Options {
   std::vector<std::string> words;  ///< the program and its arguments
   std::filesystem::path injector;  ///< the library
-  std::filesystem::path socket;    ///< made here; in a folder of ours
-  bool all_processes = true;       ///< the program's children too
+  bool is_preloaded =
+      false;  ///< it answers the API where there is no GPU; else the driver loads it
+  std::filesystem::path socket;  ///< made here; in a folder of ours
+  bool all_processes = true;     ///< the program's children too
   Program::Streams streams;
   std::optional<std::chrono::duration<double>> timeout;
   std::function<bool()> cancelled;                 ///< true: end the program, keep what there is

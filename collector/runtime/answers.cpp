@@ -50,9 +50,10 @@ int say_unanswered(std::uint32_t number) {
     name = unanswered().all[number];
   }
   return call_always(name, [&](Process& process) {
-    process.say(fmt::format("{} is not answered where there is no GPU; it returned "
-                            "cudaErrorNotSupported",
-                            name));
+    process.say(
+        fmt::format("{} is not answered where there is no GPU; it returned "
+                    "cudaErrorNotSupported",
+                    name));
     return cudaErrorNotSupported;
   });
 }

@@ -132,9 +132,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return call("cudaMemcpyAsync", [&](Process& p) {
-    return submit_copy(p, stream, line(to, from, bytes, kind));
-  });
+  return call("cudaMemcpyAsync",
+              [&](Process& p) { return submit_copy(p, stream, line(to, from, bytes, kind)); });
 }
 
 cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes) {
@@ -191,9 +190,8 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
                                     std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return call("cudaMemcpyToSymbolAsync", [&](Process& p) {
-    return to_symbol(p, symbol, from, bytes, offset, kind, stream);
-  });
+  return call("cudaMemcpyToSymbolAsync",
+              [&](Process& p) { return to_symbol(p, symbol, from, bytes, offset, kind, stream); });
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
@@ -207,9 +205,8 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
                                       std::size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream) {
-  return call("cudaMemcpyFromSymbolAsync", [&](Process& p) {
-    return from_symbol(p, to, symbol, bytes, offset, kind, stream);
-  });
+  return call("cudaMemcpyFromSymbolAsync",
+              [&](Process& p) { return from_symbol(p, to, symbol, bytes, offset, kind, stream); });
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
@@ -246,8 +243,8 @@ cudaError_t set_box(std::string_view name, const cudaPitchedPtr& to, int value,
                     const cudaExtent& extent, cudaStream_t stream) {
   return call(name, [&](Process& p) {
     for (std::size_t z = 0; z < extent.depth; ++z) {
-      SetWork set = set_of(static_cast<char*>(to.ptr) + z * to.pitch * to.ysize, value,
-                           extent.width);
+      SetWork set =
+          set_of(static_cast<char*>(to.ptr) + z * to.pitch * to.ysize, value, extent.width);
       set.pitch = to.pitch;
       set.height = extent.height;
       const cudaError_t result = submit_set(p, stream, set);
@@ -278,7 +275,8 @@ cudaError_t make_array(std::string_view name, cudaArray_t* array,
     made->extent = extent;
     made->flags = flags;
     if (made->bytes() == 0) return cudaErrorInvalidValue;
-    const Block* block = p.memory().allocate(made->bytes(), Process::current_device, "a CUDA array");
+    const Block* block =
+        p.memory().allocate(made->bytes(), Process::current_device, "a CUDA array");
     if (block == nullptr) return cudaErrorMemoryAllocation;
     made->address = block->address;
     *array = reinterpret_cast<cudaArray_t>(made.release());
@@ -322,8 +320,8 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, co
                                 std::size_t pitch, std::size_t width, std::size_t height,
                                 cudaMemcpyKind kind) {
   return call("cudaMemcpy2DToArray", [&](Process& p) {
-    return copy_now(p, box(in_array(to, x, y), array_of(to)->pitch(), from, pitch, width, height,
-                           kind));
+    return copy_now(
+        p, box(in_array(to, x, y), array_of(to)->pitch(), from, pitch, width, height, kind));
   });
 }
 
@@ -331,8 +329,8 @@ cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t
                                   std::size_t x, std::size_t y, std::size_t width,
                                   std::size_t height, cudaMemcpyKind kind) {
   return call("cudaMemcpy2DFromArray", [&](Process& p) {
-    return copy_now(p, box(to, pitch, in_array(from, x, y), array_of(from)->pitch(), width, height,
-                           kind));
+    return copy_now(
+        p, box(to, pitch, in_array(from, x, y), array_of(from)->pitch(), width, height, kind));
   });
 }
 

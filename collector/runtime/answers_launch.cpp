@@ -78,12 +78,12 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bl
                                         void** arguments, std::size_t shared, cudaStream_t stream) {
   return call("cudaLaunchCooperativeKernel", [&](Process& p) {
     int blocks = 0;
-    const cudaError_t known = blocks_of(
-        p, blocks, function, static_cast<int>(block.x * block.y * block.z), shared);
+    const cudaError_t known =
+        blocks_of(p, blocks, function, static_cast<int>(block.x * block.y * block.z), shared);
     if (known != cudaSuccess) return known;
-    const std::uint64_t resident = static_cast<std::uint64_t>(blocks) *
-                                   static_cast<std::uint64_t>(*attribute(
-                                       cudaDevAttrMultiProcessorCount, p.arch(), 0));
+    const std::uint64_t resident =
+        static_cast<std::uint64_t>(blocks) *
+        static_cast<std::uint64_t>(*attribute(cudaDevAttrMultiProcessorCount, p.arch(), 0));
     if (std::uint64_t{grid.x} * grid.y * grid.z > resident) {
       return cudaErrorCooperativeLaunchTooLarge;
     }
@@ -98,8 +98,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
     bool is_cooperative = false;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
-      is_cooperative |= attribute.id == cudaLaunchAttributeCooperative &&
-                        attribute.val.cooperative != 0;
+      is_cooperative |=
+          attribute.id == cudaLaunchAttributeCooperative && attribute.val.cooperative != 0;
       const auto& cluster = attribute.val.clusterDim;
       if (attribute.id == cudaLaunchAttributeClusterDimension &&
           cluster.x * cluster.y * cluster.z > 1) {

@@ -31,8 +31,8 @@ cudaError_t give_shared(Process& process, void** pointer, std::size_t bytes, Mem
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = nullptr;
   if (bytes == 0) return kind == MemoryKind::managed ? cudaErrorInvalidValue : cudaSuccess;
-  const Block* block = process.memory().allocate_shared(
-      bytes, kind, Process::current_device, process.name_of_allocation(bytes, caller));
+  const Block* block = process.memory().allocate_shared(bytes, kind, Process::current_device,
+                                                        process.name_of_allocation(bytes, caller));
   if (block == nullptr) return cudaErrorMemoryAllocation;
   *pointer = reinterpret_cast<void*>(block->address);
   return cudaSuccess;
@@ -326,7 +326,8 @@ cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
 std::span<const Answer> memory_answers() {
   static const Answer table[] = {
       answer("cudaMalloc", static_cast<cudaError_t (*)(void**, std::size_t)>(&api::cudaMalloc)),
-      answer("cudaMallocHost", static_cast<cudaError_t (*)(void**, std::size_t)>(&api::cudaMallocHost)),
+      answer("cudaMallocHost",
+             static_cast<cudaError_t (*)(void**, std::size_t)>(&api::cudaMallocHost)),
       WARPMETER_UNDECLARED(cudaMallocManaged),
       WARPMETER_UNDECLARED(cudaMallocAsync),
       WARPMETER_UNDECLARED(cudaMallocFromPoolAsync),

@@ -30,8 +30,7 @@ cudaError_t call(std::string_view name, const Body& body) {
   Process& process = Process::get();
   const auto begin = std::chrono::steady_clock::now();
   const std::lock_guard lock(process.mutex());
-  const cudaError_t result =
-      answered(process, process.surfaced_error() == cudaSuccess, body);
+  const cudaError_t result = answered(process, process.surfaced_error() == cudaSuccess, body);
   if (process.report() != nullptr) {
     process.report()->called(name, std::chrono::steady_clock::now() - begin);
   }

@@ -43,8 +43,7 @@ std::string function_at(const void* address) {
   if (dladdr1(address, &info, &extra, RTLD_DL_LINKMAP) == 0 || extra == nullptr) return "";
   const auto& map = *static_cast<const link_map*>(extra);
   const bool is_program = map.l_name == nullptr || map.l_name[0] == '\0';
-  const std::vector<Function>& functions =
-      functions_of(is_program ? "/proc/self/exe" : map.l_name);
+  const std::vector<Function>& functions = functions_of(is_program ? "/proc/self/exe" : map.l_name);
   const auto offset = reinterpret_cast<std::uintptr_t>(address) - map.l_addr;
   const auto after = std::upper_bound(
       functions.begin(), functions.end(), offset,

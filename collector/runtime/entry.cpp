@@ -1,5 +1,5 @@
-// Where the library begins: preloaded into the program that `warpmeter profile -b model` starts, and
-// into its children. A process that has no CUDA in it is left alone.
+// Where the library begins: preloaded into the program that `warpmeter profile -b model` starts,
+// and into its children. A process that has no CUDA in it is left alone.
 #include <cstdlib>
 
 #include "collector/inject/protocol.h"

@@ -29,7 +29,7 @@ Number number_at(const std::byte* bytes, std::size_t offset) {
 FatEntry entry_at(const std::byte* header) {
   FatEntry entry;
   entry.kind = number_at<std::uint16_t>(header, 0) == ptx_kind ? FatEntry::Kind::ptx
-                                                                : FatEntry::Kind::machine_code;
+                                                               : FatEntry::Kind::machine_code;
   const auto header_bytes = number_at<std::uint32_t>(header, 4);
   const auto padded_bytes = number_at<std::uint64_t>(header, 8);
   const auto packed_bytes = number_at<std::uint32_t>(header, 16);
@@ -49,7 +49,8 @@ FatEntry entry_at(const std::byte* header) {
 }  // namespace
 
 bool is_fat_binary(const void* data) {
-  return data != nullptr && number_at<std::uint32_t>(static_cast<const std::byte*>(data), 0) == magic;
+  return data != nullptr &&
+         number_at<std::uint32_t>(static_cast<const std::byte*>(data), 0) == magic;
 }
 
 std::size_t fat_binary_bytes(const void* data) {
@@ -65,8 +66,7 @@ std::vector<FatEntry> entries_of(const void* fat_binary) {
   const std::byte* end = bytes + fat_binary_bytes(fat_binary);
   while (at + 64 <= end) {
     const auto kind = number_at<std::uint16_t>(at, 0);
-    const std::uint64_t step =
-        number_at<std::uint32_t>(at, 4) + number_at<std::uint64_t>(at, 8);
+    const std::uint64_t step = number_at<std::uint32_t>(at, 4) + number_at<std::uint64_t>(at, 8);
     if (step < 64 || step > static_cast<std::uint64_t>(end - at)) break;
     if (kind == ptx_kind || kind == machine_code_kind) entries.push_back(entry_at(at));
     at += step;
@@ -81,10 +81,9 @@ std::vector<std::byte> unpack(const FatEntry& entry) {
   if (entry.raw_bytes > most_raw_bytes) return {};
   std::vector<std::byte> raw(entry.raw_bytes);
   if (entry.packing == FatEntry::Packing::lz4) {
-    const int bytes = LZ4_decompress_safe(reinterpret_cast<const char*>(entry.payload),
-                                          reinterpret_cast<char*>(raw.data()),
-                                          static_cast<int>(entry.payload_bytes),
-                                          static_cast<int>(raw.size()));
+    const int bytes = LZ4_decompress_safe(
+        reinterpret_cast<const char*>(entry.payload), reinterpret_cast<char*>(raw.data()),
+        static_cast<int>(entry.payload_bytes), static_cast<int>(raw.size()));
     if (bytes < 0) return {};
     raw.resize(static_cast<std::size_t>(bytes));
   } else {

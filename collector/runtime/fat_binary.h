@@ -40,9 +40,9 @@ std::vector<std::byte> unpack(const FatEntry& entry);
 /// PTX as text, without the NULs behind it.
 std::string ptx_text(const FatEntry& entry);
 
-/// The best PTX and machine code for an architecture: its own, or the newest PTX of those before it,
-/// as a driver chooses. `linked`: fat binaries that were compiled apart (-rdc=true), whose PTX is
-/// linked here, for the machine code that the toolkit's linker made of them has none.
+/// The best PTX and machine code for an architecture: its own, or the newest PTX of those before
+/// it, as a driver chooses. `linked`: fat binaries that were compiled apart (-rdc=true), whose PTX
+/// is linked here, for the machine code that the toolkit's linker made of them has none.
 ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& linked, int arch);
 
 /// The same of what a program gives to be loaded: a fat binary, a cubin or PTX.

@@ -18,8 +18,7 @@ struct sigaction before {};
 /// In a signal handler nothing is allocated; the tables of blocks are only read.
 void explain(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
-  const bool is_device =
-      address >= model::first_module_variable && address < model::first_window;
+  const bool is_device = address >= model::first_module_variable && address < model::first_window;
   if (is_device) {
     const auto* where = static_cast<const ucontext_t*>(context);
     const bool writes = (where->uc_mcontext.gregs[REG_ERR] & 2) != 0;
@@ -27,13 +26,14 @@ void explain(int signal, siginfo_t* info, void* context) {
     char text[512];
     const int bytes =
         block != nullptr
-            ? std::snprintf(text, sizeof text, "warpmeter: host code %s device memory (byte %llu of %s)\n",
-                            writes ? "writes" : "reads",
-                            static_cast<unsigned long long>(address - block->address),
-                            block->name.c_str())
-            : std::snprintf(text, sizeof text,
-                            "warpmeter: host code %s device memory at %p, where nothing is allocated\n",
-                            writes ? "writes" : "reads", info->si_addr);
+            ? std::snprintf(
+                  text, sizeof text, "warpmeter: host code %s device memory (byte %llu of %s)\n",
+                  writes ? "writes" : "reads",
+                  static_cast<unsigned long long>(address - block->address), block->name.c_str())
+            : std::snprintf(
+                  text, sizeof text,
+                  "warpmeter: host code %s device memory at %p, where nothing is allocated\n",
+                  writes ? "writes" : "reads", info->si_addr);
     if (bytes > 0) {
       [[maybe_unused]] const ssize_t written =
           write(STDERR_FILENO, text, std::min(static_cast<std::size_t>(bytes), sizeof text));

@@ -37,10 +37,10 @@ std::string strayed(const model::Program& program, const model::LaunchOutcome& o
     if (!outcome.counts[i].has_strayed) continue;
     const model::Place& place = program.places[program.sites[i].instruction];
     const bool has_line = place.line > 0;
-    lines.insert(has_line ? fmt::format("{}:{}",
-                                        program.files[static_cast<std::size_t>(place.file)],
-                                        place.line)
-                          : fmt::format("line {} of its PTX", place.ptx_line));
+    lines.insert(
+        has_line
+            ? fmt::format("{}:{}", program.files[static_cast<std::size_t>(place.file)], place.line)
+            : fmt::format("line {} of its PTX", place.ptx_line));
   }
   if (lines.empty()) return "";
   return fmt::format(
@@ -55,9 +55,8 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   if (geometry.grid.count() == 0 || geometry.block.count() == 0) return cudaErrorInvalidValue;
   model::Program* program = work.kernel->program();
   if (program == nullptr) {
-    const std::string why =
-        fmt::format("kernel '{}' cannot run: {}", readable_name(work.kernel->entry()),
-                    work.kernel->failure());
+    const std::string why = fmt::format(
+        "kernel '{}' cannot run: {}", readable_name(work.kernel->entry()), work.kernel->failure());
     process.say(why);
     if (process.report() != nullptr && process.report()->counts()) {
       process.report()->launched(
@@ -102,8 +101,8 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
     const std::lock_guard alone(printing);
     process.print(text);
   };
-  const model::LaunchOutcome outcome = model::launch(program, work.geometry, work.parameters,
-                                                     process.memory().machine(), options);
+  const model::LaunchOutcome outcome =
+      model::launch(program, work.geometry, work.parameters, process.memory().machine(), options);
   std::string failure;
   if (outcome.trap) {
     failure = outcome.trap->message;

@@ -135,9 +135,9 @@ void Module::place(const model::Program& program) {
   }
   if (source_.has_managed_variables && end > variables_at_) {
     mapped_bytes_ = model::round_up(end - variables_at_, 4096);
-    void* mapped = mmap(reinterpret_cast<void*>(variables_at_), mapped_bytes_,
-                        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-                        -1, 0);
+    void* mapped =
+        mmap(reinterpret_cast<void*>(variables_at_), mapped_bytes_, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     mapped_ = mapped == MAP_FAILED ? nullptr : mapped;
   }
   for (const model::ModuleVariable& variable : program.variables) {

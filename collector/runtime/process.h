@@ -30,7 +30,7 @@ struct Stream {
   std::uint32_t number = 0;
   unsigned flags = 0;
   int priority = 0, device = 0;
-  std::shared_ptr<Graph> capture;  ///< what is launched becomes a part of it; null: it runs
+  std::shared_ptr<Graph> capture;    ///< what is launched becomes a part of it; null: it runs
   std::vector<Node*> capture_after;  ///< nodes that the next one of this stream follows
   bool began_capture = false;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;

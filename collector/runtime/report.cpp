@@ -74,8 +74,7 @@ void Report::launched(const LaunchPlace& place, const model::Program* program,
     if (outcome != nullptr && program != nullptr) {
       launch.values.push_back(value_of(model::counter_named(name, *program, *outcome)));
     } else {
-      launch.values.push_back(
-          {0, channel_.name("the launch failed"), schema::Grade::unavailable});
+      launch.values.push_back({0, channel_.name("the launch failed"), schema::Grade::unavailable});
     }
   }
   if (outcome != nullptr && program != nullptr) send_lines(*program, *outcome);

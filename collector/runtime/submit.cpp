@@ -73,8 +73,8 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
       to_device = copy.kind == cudaMemcpyHostToDevice || copy.kind == cudaMemcpyDeviceToDevice;
       from_device = copy.kind == cudaMemcpyDeviceToHost || copy.kind == cudaMemcpyDeviceToDevice;
     }
-    process.report()->moved(name_of(to_device, from_device),
-                            copy.width * copy.height * copy.depth, false);
+    process.report()->moved(name_of(to_device, from_device), copy.width * copy.height * copy.depth,
+                            false);
   }
   return cudaSuccess;
 }
@@ -82,7 +82,8 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
 template <class Element>
 void fill(std::byte* at, std::uint64_t count, std::uint32_t value) {
   const auto element = static_cast<Element>(value);
-  for (std::uint64_t i = 0; i < count; ++i) std::memcpy(at + i * sizeof element, &element, sizeof element);
+  for (std::uint64_t i = 0; i < count; ++i)
+    std::memcpy(at + i * sizeof element, &element, sizeof element);
 }
 
 cudaError_t run_set(Process& process, const SetWork& set) {
@@ -124,10 +125,11 @@ cudaError_t copy_mistake(Process& process, const CopyWork& copy) {
     return cudaErrorInvalidPitchValue;
   }
   if (copy.to == 0 || copy.from == 0) return cudaErrorInvalidValue;
-  const Side to = side_of(process, copy.to,
-                          extent(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_height));
-  const Side from = side_of(process, copy.from, extent(copy.width, copy.height, copy.depth,
-                                                       copy.from_pitch, copy.from_height));
+  const Side to = side_of(
+      process, copy.to, extent(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_height));
+  const Side from =
+      side_of(process, copy.from,
+              extent(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_height));
   if (!to.is_inside || !from.is_inside) return cudaErrorInvalidValue;
   // A host-to-host copy goes wherever the addresses lead, as measured.
   const bool to_device =
@@ -212,7 +214,8 @@ cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block
   if (work.kernel == nullptr) return cudaErrorInvalidResourceHandle;
   work.geometry.grid = {grid.x, grid.y, grid.z};
   work.geometry.block = {block.x, block.y, block.z};
-  work.geometry.dynamic_shared_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(shared, ~0u));
+  work.geometry.dynamic_shared_bytes =
+      static_cast<std::uint32_t>(std::min<std::size_t>(shared, ~0u));
   work.geometry.is_cooperative = is_cooperative;
   const cudaError_t mistake = launch_mistake(process, work);
   if (mistake != cudaSuccess) return mistake;

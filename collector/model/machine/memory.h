@@ -103,7 +103,7 @@ class DeviceMemory {
     std::set<std::uint64_t> addresses;
     std::uint64_t bytes = 0;
     std::uint64_t limit = 8 << 20;  ///< as the hardware's is unless it is told otherwise
-    std::uint64_t removals = 0;  ///< how often memory was freed
+    std::uint64_t removals = 0;     ///< how often memory was freed
   };
   Heap& heap() { return heap_; }
 

@@ -16,7 +16,8 @@ void print(Warp& w, const Operation* op, std::uint32_t mask);
 /// file, c: the line.
 void note_assertion(Warp& w, const Operation* op, std::uint32_t mask);
 
-/// malloc out of a heap of limited size (DeviceMemory::Heap): d takes the addresses, 0 where nothing is left.
+/// malloc out of a heap of limited size (DeviceMemory::Heap): d takes the addresses, 0 where
+/// nothing is left.
 void allocate(Warp& w, const Operation* op, std::uint32_t mask);
 void deallocate(Warp& w, const Operation* op, std::uint32_t mask);
 

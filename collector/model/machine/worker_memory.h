@@ -30,7 +30,7 @@ struct SiteCounts {
   AccessCounts shared, global;
   bool is_approximate = false;  ///< some access to shared memory was of a kind not calibrated
   AccessCounts loop_loads;      ///< of shared memory, by an atomic that is a loop
-  bool has_strayed = false;     ///< into memory beside an allocation, which hardware does not notice
+  bool has_strayed = false;  ///< into memory beside an allocation, which hardware does not notice
 };
 
 class Footprint;

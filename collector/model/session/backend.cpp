@@ -152,8 +152,9 @@ class ModelWorkload : public run::Workload {
       const Executed* executed = find(launch);
       std::vector<schema::Counter>& counters = counted.emplace_back();
       for (const std::string& name : counters_) {
-        counters.push_back(executed == nullptr ? not_executed(name)
-                                               : counter_named(name, *executed->program, executed->outcome));
+        counters.push_back(executed == nullptr
+                               ? not_executed(name)
+                               : counter_named(name, *executed->program, executed->outcome));
       }
     }
     return counted;

@@ -33,7 +33,7 @@ TEST(PrivateFolder, BelongsToThisUserAloneAndGoesWithEverythingInIt) {
 
 TEST(Injector, IsUnpackedWhereItIsNotBesideTheProgram) {
   const PrivateFolder folder;
-  const fs::path file = find_injector("/nowhere/bin/warpmeter", folder.path());
+  const fs::path file = find_library(Library::injector, "/nowhere/bin/warpmeter", folder.path());
   EXPECT_EQ(file.parent_path(), folder.path());
   EXPECT_EQ(contents(file).substr(1, 3), "ELF");
   EXPECT_NE(contents(file).find("InitializeInjection"), std::string::npos);
@@ -41,11 +41,12 @@ TEST(Injector, IsUnpackedWhereItIsNotBesideTheProgram) {
 
 TEST(Injector, IsTakenFromTheLibraryFolderOfAnInstallation) {
   const PrivateFolder folder;
-  const fs::path unpacked = find_injector("/nowhere/bin/warpmeter", folder.path());
+  const fs::path unpacked =
+      find_library(Library::injector, "/nowhere/bin/warpmeter", folder.path());
   fs::create_directories(folder.path() / "bin");
   fs::create_directories(folder.path() / "lib");
   fs::rename(unpacked, folder.path() / "lib" / unpacked.filename());
-  EXPECT_EQ(find_injector(folder.path() / "bin" / "warpmeter", folder.path()),
+  EXPECT_EQ(find_library(Library::injector, folder.path() / "bin" / "warpmeter", folder.path()),
             folder.path() / "lib" / unpacked.filename());
 }
 
@@ -53,7 +54,8 @@ TEST(Injector, OfAnotherBuildIsNotUsed) {
   const PrivateFolder folder;
   fs::create_directories(folder.path() / "bin");
   std::ofstream(folder.path() / "bin" / "libwarpmeter_inject.so") << "an older one";
-  EXPECT_EQ(find_injector(folder.path() / "bin" / "warpmeter", folder.path()).parent_path(),
+  EXPECT_EQ(find_library(Library::injector, folder.path() / "bin" / "warpmeter", folder.path())
+                .parent_path(),
             folder.path());
 }
 

@@ -1,5 +1,5 @@
-// What the runtime answers to calls that are wrong, one a line. Its output on a GPU is what programs
-// get without one: tests/runtime/expected/misuse.txt.
+// What the runtime answers to calls that are wrong, one a line. Its output on a GPU is what
+// programs get without one: tests/runtime/expected/misuse.txt.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -15,17 +15,17 @@ __global__ __launch_bounds__(64) void bounded(int* out) { out[threadIdx.x] = 1; 
 __device__ int variable[4];
 __constant__ int constant[4];
 
-#define SAY(call)                                                                          \
-  do {                                                                                     \
-    const cudaError_t result = (call);                                                     \
-    const cudaError_t peeked = cudaPeekAtLastError();                                      \
-    std::printf("%-12d %-12d %-12d %s\n", result, peeked, cudaGetLastError(), #call);      \
+#define SAY(call)                                                                     \
+  do {                                                                                \
+    const cudaError_t result = (call);                                                \
+    const cudaError_t peeked = cudaPeekAtLastError();                                 \
+    std::printf("%-12d %-12d %-12d %s\n", result, peeked, cudaGetLastError(), #call); \
   } while (0)
-#define SAY_LAUNCH(launch)                                                                 \
-  do {                                                                                     \
-    launch;                                                                                \
-    const cudaError_t last = cudaGetLastError();                                           \
-    std::printf("%-12d %-12d %s\n", last, cudaDeviceSynchronize(), #launch);               \
+#define SAY_LAUNCH(launch)                                                   \
+  do {                                                                       \
+    launch;                                                                  \
+    const cudaError_t last = cudaGetLastError();                             \
+    std::printf("%-12d %-12d %s\n", last, cudaDeviceSynchronize(), #launch); \
   } while (0)
 
 int main() {
@@ -104,7 +104,8 @@ int main() {
   int* where = d;
   void* arguments[] = {&where, &value, &value};
   SAY(cudaLaunchKernel(reinterpret_cast<const void*>(h), dim3(1), dim3(1), arguments, 0, nullptr));
-  SAY(cudaLaunchKernel(reinterpret_cast<const void*>(fill), dim3(1), dim3(1), arguments, 0, nullptr));
+  SAY(cudaLaunchKernel(reinterpret_cast<const void*>(fill), dim3(1), dim3(1), arguments, 0,
+                       nullptr));
   cudaStream_t stream = nullptr;
   cudaEvent_t event = nullptr, other = nullptr;
   float ms = 0;
