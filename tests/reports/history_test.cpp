@@ -3,13 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/temporary.h"
 #include "reports/page.h"
 #include "reports/text_plot.h"
 #include "schema/store.h"
@@ -24,13 +23,7 @@ using ::testing::StartsWith;
 
 class History : public ::testing::Test {
  protected:
-  History() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "warpmeter_XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~History() override { std::filesystem::remove_all(folder_); }
-
-  std::string path() const { return (folder_ / "a.db").string(); }
+  std::string path() const { return (folder_.path() / "a.db").string(); }
 
   /// A run on the hardware with one launch of transpose/tiled.
   void add_run(double duration_ns, double sectors, const std::string& revision,
@@ -64,7 +57,7 @@ class History : public ::testing::Test {
   schema::Reader reader() const { return schema::Reader(path()); }
 
  private:
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 HistoryChoice choice_of(const std::string& variant, const std::string& metric) {

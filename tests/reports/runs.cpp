@@ -1,8 +1,5 @@
 #include "tests/reports/runs.h"
 
-#include <unistd.h>
-
-#include <stdexcept>
 #include <vector>
 
 namespace warpmeter::reports {
@@ -141,15 +138,6 @@ std::vector<Launch> transposes(std::int64_t size) {
 }
 
 }  // namespace
-
-TemporaryDatabase::TemporaryDatabase() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "warpmeter_XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
-  directory_ = pattern;
-  path_ = (directory_ / "test.db").string();
-}
-
-TemporaryDatabase::~TemporaryDatabase() { std::filesystem::remove_all(directory_); }
 
 std::int64_t add_hardware_run(Store& store) {
   const std::int64_t run = store.begin_run(run_on("cupti", "baseline"));

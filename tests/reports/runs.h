@@ -2,25 +2,22 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
+#include "base/temporary.h"
 #include "schema/records.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {
 
-/// A database in a directory of its own that goes with the object.
+/// A database in a folder of its own that goes with the object.
 class TemporaryDatabase {
  public:
-  TemporaryDatabase();
-  ~TemporaryDatabase();
-  TemporaryDatabase(const TemporaryDatabase&) = delete;
   const std::string& path() const { return path_; }
 
  private:
-  std::filesystem::path directory_;
-  std::string path_;
+  const TemporaryFolder folder_;
+  const std::string path_ = (folder_.path() / "test.db").string();
 };
 
 /// An H200: transposes at two sizes and a tile kernel, times and counters, one failed launch, one

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <functional>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/temporary.h"
 #include "schema/sqlite.h"
 #include "schema/store.h"
 
@@ -22,22 +22,19 @@ namespace warpmeter::schema {
 
 class Folder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "warpmeter_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
+  Folder() = default;
+  /// A test may have taken the right to write there.
   ~Folder() {
     std::error_code ignored;
-    std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
-    std::filesystem::remove_all(path_, ignored);
+    std::filesystem::permissions(path(), std::filesystem::perms::owner_all, ignored);
   }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
-  std::string operator/(std::string_view name) const { return (path_ / name).string(); }
-  std::filesystem::path path() const { return path_; }
+  std::string operator/(std::string_view name) const { return (path() / name).string(); }
+  const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
-  std::filesystem::path path_;
+  const TemporaryFolder folder_;
 };
 
 inline Run example_run(const std::string& label = "") {

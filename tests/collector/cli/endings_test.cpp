@@ -30,7 +30,6 @@ const std::string counts_for_minutes =
 class Endings : public Workspace {
  protected:
   void SetUp() override {
-    Workspace::SetUp();
     measure_something();
     std::filesystem::create_directory(file("out"));
     std::filesystem::create_directory(file("tmp"));

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/temporary.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -18,16 +19,12 @@ namespace fs = std::filesystem;
 
 class Claims : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "warpmeter_claims.XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
+  Claims() {
     std::ofstream(file("in.npy")) << "numbers";
     fs::create_directory(folder_ / "a");
     fs::create_symlink("in.npy", file("link"));
     fs::create_hard_link(file("in.npy"), file("twin"));
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   std::string file(const std::string& name) const { return folder_ / name; }
 
@@ -43,7 +40,8 @@ class Claims : public ::testing::Test {
     return "";
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(Claims, RefuseToWriteWhatIsReadByAnyOfItsNames) {

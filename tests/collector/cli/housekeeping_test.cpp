@@ -16,7 +16,6 @@ using ::testing::StartsWith;
 class Housekeeping : public Workspace {
  protected:
   void SetUp() override {
-    Workspace::SetUp();
     measure_something();
     measure_something();
   }

@@ -18,7 +18,6 @@ using Findings = std::set<std::pair<int, std::string>>;
 class ModelCheck : public Workspace {
  protected:
   void SetUp() override {
-    Workspace::SetUp();
     for (const auto& entry :
          std::filesystem::directory_iterator(source_dir() + "/tests/collector/cli/check")) {
       std::filesystem::copy(entry, file(entry.path().filename().string()));

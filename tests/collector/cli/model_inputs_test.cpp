@@ -35,7 +35,6 @@ __global__ void through(float* out) { out[0] = data[0]; }
 class ModelInputs : public Workspace {
  protected:
   void SetUp() override {
-    Workspace::SetUp();
     write("k.cu", source);
     write("sizes.h", "#pragma once\n");
     write("shape.h",

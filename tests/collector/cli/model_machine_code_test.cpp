@@ -38,7 +38,6 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 class MachineCode : public Workspace {
  protected:
   void SetUp() override {
-    Workspace::SetUp();
     write("count.ptx", count_ptx);
     std::filesystem::create_directories(file("toolkit/bin"));
     write("toolkit/bin/ptxas", "#!/bin/sh\necho ptxas is out of order\nexit 1\n");

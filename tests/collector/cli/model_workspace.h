@@ -37,7 +37,6 @@ inline constexpr const char* counter_source = R"(.version 8.0
 class ModelWorkspace : public Workspace {
  protected:
   void SetUp() override {
-    Workspace::SetUp();
     write("transpose.cu", transpose_source);
     write("add.ptx", counter_source);
   }

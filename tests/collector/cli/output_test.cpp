@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/temporary.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -20,13 +21,6 @@ namespace fs = std::filesystem;
 
 class OutputFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "warpmeter_output.XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   fs::path file(const std::string& name) const { return folder_ / name; }
   static Destination to(const fs::path& path) { return FileClaims().write(path, "-o"); }
   static std::string contents(const fs::path& path) {
@@ -37,7 +31,8 @@ class OutputFile : public ::testing::Test {
     return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(OutputFile, AppearsWhenItIsFinished) {

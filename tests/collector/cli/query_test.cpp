@@ -13,10 +13,7 @@ using ::testing::StartsWith;
 
 class Query : public Workspace {
  protected:
-  void SetUp() override {
-    Workspace::SetUp();
-    measure_something();
-  }
+  void SetUp() override { measure_something(); }
 };
 
 TEST_F(Query, ShowsAViewByItsName) {

@@ -4,27 +4,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "base/temporary.h"
 #include "tests/collector/cli/program.h"
 
 namespace warpmeter::cli {
 
 class Workspace : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "warpmeter_cli.XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   Outcome warpmeter(std::vector<std::string> words) const {
     return run_program({std::move(words), folder_});
   }
@@ -55,7 +47,8 @@ class Workspace : public ::testing::Test {
     std::ofstream(file(name)) << text;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 }  // namespace warpmeter::cli

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/temporary.h"
 #include "collector/cupti/backend.h"
 #include "collector/cupti/cublas.h"
 #include "collector/cupti/diagnose.h"
@@ -27,12 +28,6 @@ using ::testing::Not;
 /// A file system of empty folders below a temporary one.
 class CuptiDirectories : public ::testing::Test {
  protected:
-  CuptiDirectories() {
-    std::string name = (fs::temp_directory_path() / "warpmeter-library-XXXXXX").string();
-    root_ = fs::canonical(mkdtemp(name.data()));
-  }
-  ~CuptiDirectories() override { fs::remove_all(root_); }
-
   fs::path folder(const std::string& path) {
     fs::create_directories(root_ / path);
     return root_ / path;
@@ -51,7 +46,8 @@ class CuptiDirectories : public ::testing::Test {
     return cupti_directories(environment, program, root_);
   }
 
-  fs::path root_;
+  const TemporaryFolder temporary_;
+  const fs::path root_ = fs::canonical(temporary_.path());
 };
 
 TEST_F(CuptiDirectories, AreNoneOnABareMachine) { EXPECT_THAT(search(), IsEmpty()); }
