@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <mutex>
@@ -21,11 +23,33 @@ using nlohmann::json;
 
 constexpr const char* suffix = ".cbor";
 
-/// FNV-1a (Fowler, Noll, Vo), 64 bits: names the file, and no more.
-std::uint64_t hash_of(const std::string& text) {
+/// FNV-1a (Fowler, Noll, Vo), 64 bits: names the file, and tells whether it is whole.
+template <class Bytes>
+std::uint64_t hash_of(const Bytes& bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  for (const auto byte : bytes) hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001b3;
   return hash;
+}
+
+/// The sum of what comes before it, as the last bytes of a file.
+using Sum = std::array<std::uint8_t, sizeof(std::uint64_t)>;
+
+Sum sum_of(const std::vector<std::uint8_t>& bytes) {
+  Sum sum;
+  const std::uint64_t hash = hash_of(bytes);
+  std::memcpy(sum.data(), &hash, sum.size());
+  return sum;
+}
+
+/// A file's bytes without the sum at its end; empty where they are not those that were written.
+std::vector<std::uint8_t> whole_contents(std::istream& stream) {
+  std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(stream), {}};
+  Sum sum;
+  if (bytes.size() < sum.size()) return {};
+  std::copy(bytes.end() - sum.size(), bytes.end(), sum.begin());
+  bytes.resize(bytes.size() - sum.size());
+  if (sum != sum_of(bytes)) bytes.clear();
+  return bytes;
 }
 
 fs::path place_of(const std::string& key) {
@@ -43,8 +67,10 @@ std::vector<Entry> entries() {
   std::vector<Entry> all;
   std::error_code ignored;
   for (const auto& file : fs::directory_iterator(cache_folder(), ignored)) {
-    if (file.path().extension() != suffix) continue;
-    all.push_back({file.path(), file.last_write_time(ignored), file.file_size(ignored)});
+    if (file.path().extension() != suffix || !file.is_regular_file(ignored)) continue;
+    std::error_code gone;  // another process makes room as well
+    const Entry entry{file.path(), file.last_write_time(gone), file.file_size(gone)};
+    if (!gone) all.push_back(entry);
   }
   return all;
 }
@@ -85,9 +111,8 @@ std::optional<model::Compiled> find_compiled(const std::string& key) {
   const fs::path path = place_of(key);
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return std::nullopt;
-  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(stream), {}};
-  const json entry = json::from_cbor(bytes, true, false);
   try {
+    const json entry = json::from_cbor(whole_contents(stream));
     if (entry.at("key").get_ref<const std::string&>() != key) return std::nullopt;
     model::Compiled compiled;
     compiled.ptx = entry.at("ptx").get<std::string>();
@@ -99,7 +124,9 @@ std::optional<model::Compiled> find_compiled(const std::string& key) {
     fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
     return compiled;
   } catch (const json::exception&) {
-    return std::nullopt;  // what somebody else left there
+    return std::nullopt;  // damaged, or what somebody else left there
+  } catch (const std::ios_base::failure&) {
+    return std::nullopt;  // cannot be read
   }
 }
 
@@ -115,7 +142,9 @@ void keep_compiled(const std::string& key, const model::Compiled& compiled) {
   const auto* cubin = reinterpret_cast<const std::uint8_t*>(compiled.cubin.data());
   entry["cubin"] = json::binary({cubin, cubin + compiled.cubin.size()});
   entry["named"] = compiled.named;
-  const std::vector<std::uint8_t> bytes = json::to_cbor(entry);
+  std::vector<std::uint8_t> bytes = json::to_cbor(entry);
+  const Sum sum = sum_of(bytes);
+  bytes.insert(bytes.end(), sum.begin(), sum.end());
   // One at a time: a new file asks for the umask, which is the whole process's.
   static std::mutex writing;
   const std::lock_guard alone(writing);

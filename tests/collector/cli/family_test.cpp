@@ -1,5 +1,6 @@
 // `warpmeter run` with files: families in YAML, kernels in .cu and .ptx, on the model.
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -76,17 +77,20 @@ const std::string tiled = R"(
     expect: { 'shared_load_transactions_per_request <= 2 + 30*(PAD == 0)': "a pad of one word" }
 )";
 
+/// Another one as soon as the file is written anew.
+ino_t inode_of(const std::filesystem::path& path) {
+  struct stat status {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0);
+  return status.st_ino;
+}
+
 class FamilyFile : public Workspace {
  protected:
   void SetUp() override {
-    Workspace::SetUp();
     setenv("XDG_CACHE_HOME", file("cache").c_str(), 1);
     write("k.cu", own_kernels);
   }
-  void TearDown() override {
-    unsetenv("XDG_CACHE_HOME");
-    Workspace::TearDown();
-  }
+  void TearDown() override { unsetenv("XDG_CACHE_HOME"); }
   Outcome run(const std::string& yaml, std::vector<std::string> more = {}) {
     write("f.yaml", yaml);
     std::vector<std::string> words = {"run", "f.yaml", "-b", "model", "--no-progress"};
@@ -175,18 +179,29 @@ TEST_F(FamilyFile, ComparesWithANpyOfEachOutput) {
 }
 
 TEST_F(FamilyFile, IsCompiledOnce) {
+  const auto entries = [this] {
+    std::vector<std::filesystem::path> all;
+    for (const auto& entry : std::filesystem::directory_iterator(file("cache") / "warpmeter")) {
+      if (entry.path().extension() == ".cbor") all.push_back(entry.path());
+    }
+    return all;
+  };
   ASSERT_EQ(run(head + tiled).exit_code, 0);
-  std::size_t entries = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(file("cache") / "warpmeter")) {
-    entries += entry.path().extension() == ".cbor" ? 1 : 0;
-  }
-  EXPECT_EQ(entries, 1U);
-  // What the cache holds is used: without a compiler there is no other way.
-  setenv("CUDA_HOME", "/nowhere", 1);
+  ASSERT_EQ(entries().size(), 1U);
+  const std::filesystem::path entry = entries().front();
+  // The second run finds it, which makes it young, and does not write it anew.
+  const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(100);
+  std::filesystem::last_write_time(entry, long_ago);
+  const ino_t written = inode_of(entry);
   EXPECT_EQ(run(head + tiled).exit_code, 0);
-  unsetenv("CUDA_HOME");
-  const Outcome doctor = warpmeter({"doctor"});
-  EXPECT_THAT(doctor.output, HasSubstr("1 compilation"));
+  EXPECT_THAT(entries(), testing::ElementsAre(entry));
+  EXPECT_GT(std::filesystem::last_write_time(entry), long_ago + std::chrono::hours(99));
+  EXPECT_EQ(inode_of(entry), written);
+  EXPECT_THAT(warpmeter({"doctor"}).output, HasSubstr("1 compilation"));
+  // Other code is another compilation.
+  write("k.cu", std::string(own_kernels) + "// changed\n");
+  EXPECT_EQ(run(head + tiled).exit_code, 0);
+  EXPECT_EQ(entries().size(), 2U);
 }
 
 struct FamilyMistake {
