@@ -23,15 +23,11 @@
 #include <vector>
 
 #include "collector/model/input/compile_options.h"
+#include "collector/model/input/yaml.h"
 
 namespace warpmeter::family {
 
-/// Part of the file.
-struct Text {
-  std::string text;
-  int line = 0, column = 0;  ///< from 1; 0: from no file
-  bool empty() const { return text.empty(); }
-};
+using model::Text;
 
 /// A name and the values that it takes one after the other: a parameter, or a size.
 struct Parameter {
@@ -84,7 +80,7 @@ struct FamilySpec {
   Text ceiling;
 };
 
-/// "transpose.yaml:12:5: what" as an Error{usage}.
+/// "transpose.yaml:12:5: what" as an Error{usage}; of the command line, what alone.
 [[noreturn]] void refuse(const FamilySpec& spec, const Text& at, const std::string& what);
 
 /// Whether the file is one of launches, as `model --spec` reads them, and no family.

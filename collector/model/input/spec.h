@@ -52,7 +52,8 @@ Dim3 extent_named(std::string_view option, std::string_view text);
 std::pair<std::string, std::string> save_named(std::string_view text);
 
 /// Adds what a YAML or JSON file says to what the command line said already; paths in it are
-/// relative to the file's folder. Throws Error{usage} with the line of a mistake, Error{file}.
+/// relative to the file's folder. Throws Error{usage} with line and column of a mistake,
+/// Error{file}.
 void read_spec(const std::string& path, Spec& spec);
 
 }  // namespace warpmeter::model

@@ -243,17 +243,26 @@ launches:
 
 TEST_F(Model, SaysWhereASpecIsWrong) {
   const std::pair<const char*, const char*> table[] = {
-      {"file: add.ptx\nlaunches:\n  - {kernel: add, grid: 1, blok: 1}\n", "spec.yaml:3: "},
-      {"file: add.ptx\nlaunches: [\n", "spec.yaml:3: "},
+      {"file: add.ptx\nlaunches:\n  - {kernel: add, grid: 1, blok: 1}\n",
+       "spec.yaml:3:28: 'blok' is none of kernel, name, size, grid, block, shared, args, set, "
+       "save; "
+       "did you mean block"},
+      {"file: add.ptx\nlaunches: [\n", "spec.yaml:3:1: "},
+      {"file: add.ptx\nfile: b.ptx\n", "spec.yaml:2:1: 'file' stands here a second time"},
+      {"file: add.ptx\nset: {a: 1, a: 2}\n", "spec.yaml:2:13: 'a' stands here a second time"},
       {"file: add.ptx\n", "no list of launches"},
-      {"[1, 2]", "no table of names and values"},
-      {"file: add.ptx\nlaunches:\n  - {kernel: add, grid: 0, block: 1}\n", "grid"},
-      {"", "no table of names and values"},
-      {"file: add.ptx\narch: sm_91\nlaunches:\n", "spec.yaml:2: arch takes an architecture"},
-      {"file: add.ptx\nstd: c++14\nlaunches:\n", "spec.yaml:2: std takes c++17 or c++20"},
-      {"file: add.ptx\n\ninclude: nowhere\nlaunches:\n", "spec.yaml:3: include takes a folder"},
-      {"file: add.ptx\ndefine: [N, 1x]\nlaunches:\n", "spec.yaml:2: define takes NAME"},
-      {"file: add.ptx\nset: [1]\nlaunches:\n", "spec.yaml:2: set has to be a table"},
+      {"[1, 2]", "spec.yaml:1:1: is no table of names and values"},
+      {"file: add.ptx\nlaunches:\n  - {kernel: add, grid: 0, block: 1}\n", "spec.yaml:3:25: grid"},
+      {"file: add.ptx\nlaunches:\n  - {kernel: add, grid: {x: 1}, block: 1}\n",
+       "spec.yaml:3:25: grid has to be a value or a list"},
+      {"file: add.ptx\nlaunches:\n  - {kernel: add, size: 0, grid: 1, block: 1}\n",
+       "spec.yaml:3:25: size"},
+      {"", "spec.yaml:1:1: is no table of names and values"},
+      {"file: add.ptx\narch: sm_91\nlaunches:\n", "spec.yaml:2:7: arch takes an architecture"},
+      {"file: add.ptx\nstd: c++14\nlaunches:\n", "spec.yaml:2:6: std takes c++17 or c++20"},
+      {"file: add.ptx\n\ninclude: nowhere\nlaunches:\n", "spec.yaml:3:10: include takes a folder"},
+      {"file: add.ptx\ndefine: [N, 1x]\nlaunches:\n", "spec.yaml:2:13: define takes NAME"},
+      {"file: add.ptx\nset: [1]\nlaunches:\n", "spec.yaml:2:6: set has to be a table"},
   };
   for (const auto& [text, words] : table) {
     write("spec.yaml", text);
@@ -261,6 +270,10 @@ TEST_F(Model, SaysWhereASpecIsWrong) {
     EXPECT_EQ(outcome.exit_code, 2) << text;
     EXPECT_THAT(outcome.error, HasSubstr(words)) << text;
   }
+  EXPECT_THAT(model({"--spec", "spec.yaml"}).error, HasSubstr("(see: warpmeter model --help)"));
+  write("spec.yaml", std::string((4 << 20) + 1, ' '));
+  EXPECT_THAT(model({"--spec", "spec.yaml"}).error,
+              HasSubstr("spec.yaml is larger than a list of launches can be (4194304 bytes)"));
 }
 
 TEST_F(Model, FailsWithTheKernel) {

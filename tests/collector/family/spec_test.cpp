@@ -143,7 +143,10 @@ TEST_F(Family, MistakesAreSaidWithLineAndColumn) {
               HasSubstr("2:12: arguments have to be a list"));
   EXPECT_THAT(refusal("file: k.cu\ntolerance: {relative: -1}\n" + tail),
               HasSubstr("2:23: relative has to be a number from 0"));
-  EXPECT_THAT(refusal("file: [k.cu\n" + tail), HasSubstr(":"));
+  EXPECT_THAT(refusal("file: [k.cu\n" + tail), HasSubstr("; mend it as YAML or JSON"));
+  EXPECT_THAT(refusal(""), HasSubstr("1:1: is no table of names and values: known are family,"));
+  EXPECT_THAT(refusal("file: k.cu\nset: {a: 1, a: 2}\n" + tail),
+              HasSubstr("2:13: 'a' stands here a second time"));
   EXPECT_THAT(refusal("file: k.cu\nvariants:\n  a/b: {grid: 1, block: 32}\n"),
               HasSubstr("3:3: 'a/b' is no name for a variant"));
 }
