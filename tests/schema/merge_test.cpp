@@ -13,8 +13,10 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -195,18 +197,31 @@ TEST_F(Merge, TellsOfARunThatIsNotTheSameAndKeepsTheTargets) {
 TEST_F(Merge, TellsOfEveryKindOfDifference) {
   merge_into(out, {a});
   const std::string pristine = bytes_of(a);
-  for (const char* change :
-       {"DELETE FROM t_sample WHERE launch_id = 1 AND sample = 3",
-        "UPDATE t_value SET value = value + 1 WHERE launch_id = 2 AND counter_id = 1",
-        "UPDATE t_value SET counter_id = 999 WHERE launch_id = 2 AND counter_id = 1",
-        "UPDATE t_launch SET variant = 'x' WHERE launch_id = 3",
-        "UPDATE t_run SET outcome = 'failed' WHERE run_id = 1",
-        "UPDATE t_device SET driver = 'x' WHERE device_id = 1",
-        "UPDATE t_reason SET text = 'x' WHERE reason_id = 1",
-        "DELETE FROM t_launch WHERE launch_id = 1"}) {
+  const std::vector<std::pair<const char*, const char*>> changes = {
+      {"DELETE FROM t_sample WHERE launch_id = 1 AND sample = 3",
+       "launch_id of t_sample is 0 here and 1 there"},
+      {"UPDATE t_value SET value = value + 1 WHERE launch_id = 2 AND counter_id = 1",
+       "value of t_value is 0.0 here and 1.0 there"},
+      {"UPDATE t_value SET counter_id = 999 WHERE launch_id = 2 AND counter_id = 1",
+       "counter_id of t_value is duration_profiled here and nothing there"},
+      {"UPDATE t_launch SET variant = 'x' WHERE launch_id = 3",
+       "variant of t_launch is one here and x there"},
+      {"UPDATE t_run SET outcome = 'failed' WHERE run_id = 1",
+       "outcome of t_run is done here and failed there"},
+      {"UPDATE t_device SET driver = 'x' WHERE device_id = 1",
+       "device_id of t_launch is 'cupti',0,'NVIDIA "
+       "H200','GH100',90,'GPU-one','580.1',132,150000000000,62914560 here and 'cupti',0,'NVIDIA "
+       "H200','GH100',90,'GPU-one','x',132,150000000000,62914560 there"},
+      {"UPDATE t_reason SET text = 'x' WHERE reason_id = 1",
+       "reason_id of t_value is there is none on one here and x there"},
+      {"DELETE FROM t_launch WHERE launch_id = 1", "it has fewer rows in t_launch there"}};
+  for (const auto& [change, difference] : changes) {
     std::ofstream(a, std::ios::binary) << pristine;
     execute(open_plain(a).get(), change);
-    EXPECT_EQ(merge_into(out, {a})[0].conflicts.size(), 1U) << change;
+    EXPECT_THAT(
+        merge_into(out, {a})[0].conflicts,
+        ElementsAre(AllOf(StartsWith("run 1 ("), EndsWith(std::string("): ") + difference))))
+        << change;
   }
 }
 
