@@ -10,15 +10,7 @@
 #   SESSIONS=25 TRIALS=40 tests/device/aa_power.sh
 #
 # Exit code: 0 when both hold, 1 when one does not, 4 without a GPU. Needs python3, no package.
-set -euo pipefail
-cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
-
-build=${1:-}
-for candidate in "$build" build/release build/gpu; do
-  if [ -n "$candidate" ] && [ -x "$candidate/warpmeter" ]; then build=$candidate && break; fi
-done
-[ -x "$build/warpmeter" ] || { echo "aa_power.sh: no warpmeter in '${build:-build/release}': run ./dev build" >&2; exit 2; }
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$(readlink -f "$0")")/prologue.sh"
+choose_build "${1:-}" warpmeter
+cd "$root"
 python3 tests/device/aa_power.py "$build/warpmeter" "$work" "${SESSIONS:-25}" "${TRIALS:-40}"

@@ -9,22 +9,11 @@
 #
 # Exit code: 0 when the rules meet every access, 1 when not, 2 when not built, 4 without a GPU or its counters. Needs
 # nvcc and python3, no package.
-set -euo pipefail
-here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-golden=$here/../golden/access_patterns
+. "$(dirname "$(readlink -f "$0")")/prologue.sh"
+choose_build "${1:-}" warpmeter rate_rules
+golden=$root/tests/golden/access_patterns
 folder=${2:-$golden}
-
-build=${1:-}
-for candidate in "$build" "$here/../../build/release" "$here/../../build/gpu"; do
-  if [ -n "$candidate" ] && [ -x "$candidate/warpmeter" ]; then build=$candidate && break; fi
-done
-for program in warpmeter rate_rules; do
-  [ -x "$build/$program" ] || { echo "access_patterns.sh: no $program in '${build:-build/release}': run ./dev build" >&2; exit 2; }
-done
-command -v nvcc >/dev/null || { echo "access_patterns.sh: nvcc is not in PATH" >&2; exit 2; }
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+need_tools nvcc python3
 nvcc -O3 -std=c++17 -arch=native -o "$work/access_patterns" "$here/access_patterns.cu" 2>"$work/nvcc.txt" ||
   { cat "$work/nvcc.txt" >&2; exit 4; }
 arch=$("$work/access_patterns")

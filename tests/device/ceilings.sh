@@ -7,17 +7,9 @@
 #
 # Prints a table a family and size, then a line an aim. Exit code: 0 when all are reached, 1 when one is not (or cuBLAS
 # is not there to compare with), 4 without a GPU. At 4,096 the CPU takes some ten seconds to check each product.
-set -euo pipefail
-cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
-
-build=${1:-}
-for candidate in "$build" build/release build/gpu; do
-  if [ -n "$candidate" ] && [ -x "$candidate/warpmeter" ]; then build=$candidate && break; fi
-done
-[ -x "$build/warpmeter" ] || { echo "ceilings.sh: no warpmeter in '${build:-build/release}': run ./dev build" >&2; exit 2; }
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$(readlink -f "$0")")/prologue.sh"
+choose_build "${1:-}" warpmeter
+cd "$root"
 export WARPMETER_DB=$work/ceilings.db
 
 measure() {

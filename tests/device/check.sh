@@ -5,17 +5,9 @@
 #   tests/device/check.sh [BUILD]      BUILD: where warpmeter is; build/release or build/gpu when not given
 #
 # Exit code: 0 when all hold, 1 when one does not, 4 without a GPU. Needs python3, no package.
-set -euo pipefail
-cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
-
-build=${1:-}
-for candidate in "$build" build/release build/gpu; do
-  if [ -n "$candidate" ] && [ -x "$candidate/warpmeter" ]; then build=$candidate && break; fi
-done
-[ -x "$build/warpmeter" ] || { echo "check.sh: no warpmeter in '${build:-build/release}': run ./dev build" >&2; exit 2; }
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$(readlink -f "$0")")/prologue.sh"
+choose_build "${1:-}" warpmeter
+cd "$root"
 export WARPMETER_DB=$work/check.db
 
 "$build/warpmeter" doctor || true

@@ -7,14 +7,9 @@
 #                                                  answered) and model_agreement.md; tests/golden when not given
 #
 # Exit code: 0 when all agree, 1 when not, 2 when not built, 4 without a GPU.
-set -euo pipefail
-here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-build=${1:-$here/../../build/gpu}
-folder=${2:-$here/../golden}
-[ -x "$build/model_check" ] || {
-  echo "model_check.sh: no model_check in '$build': cmake --preset gpu && cmake --build --preset gpu" >&2
-  exit 2
-}
+. "$(dirname "$(readlink -f "$0")")/prologue.sh"
+choose_build "${1:-}" model_check
+folder=${2:-$root/tests/golden}
 mkdir -p "$folder"
 "$build/model_check" --golden "$folder/h200_model_kernels.csv.new" --table "$folder/model_agreement.md.new" &&
   status=0 || status=$?

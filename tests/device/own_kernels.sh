@@ -7,14 +7,8 @@
 #
 # The others' kernels: git clone https://github.com/siboehm/SGEMM_CUDA and https://github.com/karpathy/llm.c into
 # build/third_party. Exit code: 0 when all hold, 1 when one does not, 2 when not built, 4 without a GPU.
-set -euo pipefail
-cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
-
-build=${1:-build/gpu}
-for program in warpmeter launcher; do
-  [ -x "$build/$program" ] || { echo "own_kernels.sh: no $program in $build: run cmake --preset gpu, then cmake --build --preset gpu" >&2; exit 2; }
-done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$(readlink -f "$0")")/prologue.sh"
+choose_build "${1:-}" warpmeter launcher
+cd "$root"
 export XDG_CACHE_HOME=$work/cache
 python3 tests/device/own_kernels.py "$build" "$work"

@@ -8,21 +8,10 @@
 # filters, replays, timing, endings, other_profiler, summary, overhead, costs; all when none is given.
 #
 # Exit code: 0 when all hold, 1 when one does not, 4 without a GPU. Needs nvcc, ncu and python3, no package.
-set -euo pipefail
-here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-
-build=${1:-}
-for candidate in "$build" "$here/../../build/release" "$here/../../build/gpu"; do
-  if [ -n "$candidate" ] && [ -x "$candidate/warpmeter" ]; then build=$candidate && break; fi
-done
-[ -x "$build/warpmeter" ] || { echo "profile_check.sh: no warpmeter in '${build:-build/release}': run ./dev build" >&2; exit 2; }
-for tool in nvcc ncu python3; do
-  command -v $tool >/dev/null || { echo "profile_check.sh: $tool is not in PATH" >&2; exit 2; }
-done
-nvidia-smi -L >/dev/null 2>&1 || { echo "profile_check.sh: there is no GPU here" >&2; exit 4; }
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$(readlink -f "$0")")/prologue.sh"
+choose_build "${1:-}" warpmeter
+need_tools nvcc ncu python3
+need_gpu
 for source in "$here"/programs/*.cu; do
   name=$(basename "$source" .cu)
   nvcc -O2 -arch=native -o "$work/$name" "$source" -lcuda &
@@ -30,4 +19,4 @@ done
 nvcc -O2 -arch=native --cudart shared -o "$work/shared_square_dynamic" "$here/programs/shared_square.cu" &
 wait
 cp "$here"/programs/*.py "$work"
-python3 "$here/profile_check.py" "$(readlink -f "$build")" "$work" "${@:2}"
+python3 "$here/profile_check.py" "$build" "$work" "${@:2}"

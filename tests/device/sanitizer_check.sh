@@ -16,20 +16,11 @@
 #
 # Exit code: 0 when warpmeter finds every mistake and reports no correct kernel, 1 when not, 2 when not built, 4 without a
 # GPU. Needs compute-sanitizer and python3, no package.
-set -euo pipefail
-here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-build=${1:-$here/../../build/gpu}
+. "$(dirname "$(readlink -f "$0")")/prologue.sh"
+choose_build "${1:-}" warpmeter corpus_launcher
 folder=${2:-.}
-for program in warpmeter corpus_launcher; do
-  [ -x "$build/$program" ] || {
-    echo "sanitizer_check.sh: no $program in '$build': cmake --preset gpu && cmake --build --preset gpu" >&2
-    exit 2
-  }
-done
 PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
-for tool in compute-sanitizer python3; do
-  command -v $tool >/dev/null || { echo "sanitizer_check.sh: $tool is not in PATH" >&2; exit 2; }
-done
-nvidia-smi -L >/dev/null 2>&1 || { echo "sanitizer_check.sh: there is no GPU here" >&2; exit 4; }
+need_tools compute-sanitizer python3
+need_gpu
 mkdir -p "$folder"
-python3 "$here/sanitizer_check.py" "$(readlink -f "$here/../..")" "$(readlink -f "$build")" "$folder"
+python3 "$here/sanitizer_check.py" "$root" "$build" "$folder"

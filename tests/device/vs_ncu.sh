@@ -8,16 +8,9 @@
 # difference: starting up counts for neither. ncu is given fewer launches, since it takes its time. In both of its
 # modes the clocks are left alone (--clock-control none), which only makes it faster: "default" is ncu as it comes
 # but for that, "fastest" adds application replay and no cache control.
-set -euo pipefail
-cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
-
-build=${1:-build/gpu}
+. "$(dirname "$(readlink -f "$0")")/prologue.sh"
+choose_build "${1:-}" warpmeter launcher
 family=${2:-reduction} variant=${3:-interleaved} size=${4:-65536}
-for program in warpmeter launcher; do
-  [ -x "$build/$program" ] || { echo "vs_ncu.sh: no $program in $build: run cmake --preset gpu, then cmake --build --preset gpu" >&2; exit 2; }
-done
-command -v ncu >/dev/null || { echo "vs_ncu.sh: ncu is not on PATH: install Nsight Compute" >&2; exit 2; }
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+need_tools ncu
+cd "$root"
 python3 tests/device/vs_ncu.py "$build" "$work" "$family" "$variant" "$size"
