@@ -78,7 +78,7 @@ std::vector<std::unique_ptr<run::Backend>> open_hardware(const BackendRequest& r
     options.ordinal = ordinal;
     options.cancelled = request.cancelled;
     options.timeout_s = request.timeout_s;
-    opened.push_back(cupti::open(options));
+    opened.push_back(request.open_gpu ? request.open_gpu(options) : cupti::open(options));
   }
   return opened;
 }

@@ -9,7 +9,14 @@
 
 #include "collector/run/backend.h"
 
+namespace warpmeter::cupti {
+struct Options;
+}
+
 namespace warpmeter::cli {
+
+/// Opens a GPU; cupti::open, but in tests.
+using OpenGpu = std::function<std::unique_ptr<run::Backend>(const cupti::Options&)>;
 
 /// What was asked for, as it was typed.
 struct BackendRequest {
@@ -23,6 +30,7 @@ struct BackendRequest {
   bool timing = true;            ///< are durations wanted?
   bool of_files = false;         ///< kernels that are compiled here, for any architecture
   std::function<bool()> cancelled;
+  OpenGpu open_gpu;  ///< empty: cupti::open
 };
 
 struct Backends {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "collector/cli/backends.h"
 
 namespace CLI {
 class App;
@@ -66,8 +67,8 @@ void add_database(CLI::App& app, std::string& path,
 std::size_t words_before_program(const CLI::App& program, const std::vector<std::string>& words);
 
 // The subcommands, one file each.
-/// `words` are what was typed; they are recorded with the run.
-Command add_run(CLI::App& program, const std::vector<std::string>& words);
+/// `words` are what was typed; they are recorded with the run. `open_gpu` is for tests.
+Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGpu open_gpu = {});
 /// `words`: the whole command line; those from words_before_program on are the program's.
 Command add_profile(CLI::App& program, std::vector<std::string> words);
 Command add_model(CLI::App& program, const std::string& command_line);

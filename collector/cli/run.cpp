@@ -216,7 +216,7 @@ ExitCode run_command(const RunRequest& typed) {
 
 }  // namespace
 
-Command add_run(CLI::App& program, const std::vector<std::string>& words) {
+Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGpu open_gpu) {
   CLI::App& app = add_command(
       program, "run", "Measure kernel variants: counters, time, and whether the answer is right",
       {{"warpmeter run", "every variant at its default sizes"},
@@ -229,6 +229,7 @@ Command add_run(CLI::App& program, const std::vector<std::string>& words) {
        {"warpmeter run transpose --against ../main/warpmeter", "so with another build"}});
   auto run = std::make_shared<RunRequest>();
   run->words = words;
+  run->backend.open_gpu = std::move(open_gpu);
   run->command_line = shell_line(words);
   add_arguments(app, "SELECTOR", run->selectors,
                 "A family, family/variant, or a glob over these; all when none is given. Files: a "

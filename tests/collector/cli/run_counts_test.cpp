@@ -1,0 +1,149 @@
+// Who counts where a GPU gives times and no counters: `run` from its command line to its exit code,
+// on a GPU that is none and computes as the model does.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/temporary.h"
+#include "collector/cli/options.h"
+#include "collector/cupti/backend.h"
+#include "collector/model/session/backend.h"
+#include "schema/store.h"
+#include "tests/collector/run/fake_backend.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* no_permission = "it takes a permission that this user lacks";
+
+/// Counts 32 of everything, where it may.
+std::unique_ptr<run::Backend> open_fake(const std::string& no_counters) {
+  auto gpu = std::make_unique<run::FakeBackend>();
+  gpu->no_counters = no_counters;
+  const std::shared_ptr<run::Backend> model = model::open({.arch = 90, .threads = 1});
+  gpu->answer = [model](const run::Launch& launch, const kernels::Problem& problem) {
+    return model->load(problem)->execute(launch);
+  };
+  return gpu;
+}
+
+struct Outcome {
+  ExitCode code = ExitCode::done;
+  std::string output, error;
+};
+
+class RunCounts : public testing::Test {
+ protected:
+  /// `warpmeter run vector_add -n 1024` and more, in this process.
+  Outcome run(const std::vector<std::string>& more,
+              const std::string& no_counters = no_permission) const {
+    std::vector<std::string> words = {"warpmeter", "run",  "vector_add/block_256",
+                                      "-n",        "1024", "--max-samples",
+                                      "5",         "--db", database_};
+    words.insert(words.end(), more.begin(), more.end());
+    std::vector<const char*> arguments;
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    CLI::App program;
+    const Command command =
+        add_run(program, words, [&](const cupti::Options&) { return open_fake(no_counters); });
+    Outcome outcome;
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    try {
+      program.parse(static_cast<int>(arguments.size()), arguments.data());
+      outcome.code = command.run();
+    } catch (const Error& error) {
+      outcome.code = error.code();
+      outcome.error = error.what();
+    }
+    outcome.output = testing::internal::GetCapturedStdout();
+    outcome.error += testing::internal::GetCapturedStderr();
+    return outcome;
+  }
+
+  /// "metric value grade" of the last run.
+  std::vector<std::string> results() const {
+    const schema::Rows rows = schema::Reader(database_).query(
+        "SELECT metric || ' ' || coalesce(value, 'none') || ' ' || grade FROM results WHERE metric "
+        "IN ('duration', 'gld_transactions') AND run_id = (SELECT max(run_id) FROM runs) ORDER BY "
+        "metric");
+    std::vector<std::string> all;
+    for (const auto& row : rows.rows) all.push_back(std::get<std::string>(row.at(0)));
+    return all;
+  }
+
+  bool is_measured() const { return std::filesystem::exists(database_); }
+
+ private:
+  const TemporaryFolder folder_;
+  const std::string database_ = (folder_.path() / "a.db").string();
+};
+
+TEST_F(RunCounts, AreTheModelsWhereTheGpuGivesTimesAlone) {
+  const Outcome outcome = run({});
+  EXPECT_EQ(outcome.code, ExitCode::done) << outcome.error;
+  EXPECT_THAT(outcome.error, HasSubstr(fmt::format(
+                                 "Fake 9000 gives the times and model sm_90 the counts, since the "
+                                 "GPU's counters are unavailable: {}",
+                                 no_permission)));
+  EXPECT_THAT(results(), ElementsAre("duration 1000.0 measured", "gld_transactions 256.0 exact"));
+  EXPECT_THAT(outcome.output, HasSubstr("block_256"));
+}
+
+TEST_F(RunCounts, AreTheGpusWhereItGivesThem) {
+  const Outcome outcome = run({}, "");
+  EXPECT_EQ(outcome.code, ExitCode::done) << outcome.error;
+  EXPECT_THAT(outcome.error, Not(HasSubstr("the counts")));
+  EXPECT_THAT(results(), ElementsAre("duration 1000.0 measured", "gld_transactions 32.0 measured"));
+}
+
+TEST_F(RunCounts, AreTheModelsWhereThatWasAskedFor) {
+  for (const char* no_counters : {"", no_permission}) {
+    const Outcome outcome = run({"--counts", "model", "-b", "cupti"}, no_counters);
+    EXPECT_EQ(outcome.code, ExitCode::done) << outcome.error;
+    EXPECT_THAT(outcome.error, HasSubstr("Fake 9000 gives the times and model sm_90 the counts"));
+    EXPECT_THAT(results(), testing::Contains("gld_transactions 256.0 exact"));
+    EXPECT_THAT(results(), Not(testing::Contains("gld_transactions 32.0 measured")));
+  }
+}
+
+TEST_F(RunCounts, OfAGpuThatGivesNoneAreAnErrorOfTheHardware) {
+  for (const std::vector<std::string>& asked :
+       std::vector<std::vector<std::string>>{{"--counts", "gpu"},
+                                             {"--counts", "gpu", "-b", "cupti"},
+                                             {"-b", "cupti"},
+                                             {"--counters-only"}}) {
+    const Outcome outcome = run(asked);
+    EXPECT_EQ(outcome.code, ExitCode::no_hardware) << fmt::format("{}", fmt::join(asked, " "));
+    EXPECT_EQ(static_cast<int>(outcome.code), 4);
+    EXPECT_THAT(outcome.error,
+                HasSubstr(fmt::format("Fake 9000 does not give its counters: {}; --counts model "
+                                      "has the model count, --timing-only measures without",
+                                      no_permission)));
+    EXPECT_THAT(outcome.output, IsEmpty());
+    EXPECT_FALSE(is_measured()) << "nothing is recorded";
+  }
+}
+
+TEST_F(RunCounts, AreNobodysWhereOnlyTimesAreWanted) {
+  const Outcome outcome = run({"--timing-only"});
+  EXPECT_EQ(outcome.code, ExitCode::done) << outcome.error;
+  EXPECT_THAT(outcome.error, Not(HasSubstr("the counts")));
+  EXPECT_THAT(results(), testing::Contains("duration 1000.0 measured"));
+  EXPECT_THAT(results(), Not(testing::Contains(HasSubstr("exact"))));
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
