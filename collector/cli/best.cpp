@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/error.h"
 #include "base/nearest.h"
@@ -22,8 +24,11 @@ struct Candidate {
   std::vector<double> costs;   ///< the same so that less is better
 };
 
+/// A device by its number and its name: a machine may have several of one name.
+using Device = std::pair<std::int64_t, std::string>;
+
 /// Device, family and size: those of one place compete.
-using Place = std::tuple<std::string, std::string, std::optional<std::int64_t>>;
+using Place = std::tuple<Device, std::string, std::optional<std::int64_t>>;
 
 bool beats(const Candidate& a, const Candidate& b) {
   bool is_better = false;
@@ -55,15 +60,18 @@ std::map<Place, std::vector<Candidate>> candidates(const schema::Reader& reader,
                                                    const std::vector<std::string>& metrics) {
   std::map<Place, std::map<std::string, std::map<std::string, double>>> values;
   const schema::Rows rows = reader.query(
-      "SELECT device, family, size, variant, metric, avg(value) FROM results "
-      "WHERE run_id = :run AND value IS NOT NULL GROUP BY 1, 2, 3, 4, 5",
+      "SELECT d.ordinal, d.name, r.family, r.size, r.variant, r.metric, avg(r.value) "
+      "FROM results r JOIN launches l USING (run_id, launch_id) "
+      "JOIN devices d USING (run_id, device_id) "
+      "WHERE run_id = :run AND r.value IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6",
       {{":run", run_id}});
   for (const auto& row : rows.rows) {
-    const auto* size = std::get_if<std::int64_t>(&row[2]);
-    const Place place{std::get<std::string>(row[0]), std::get<std::string>(row[1]),
+    const auto* size = std::get_if<std::int64_t>(&row[3]);
+    const Place place{{std::get<std::int64_t>(row[0]), std::get<std::string>(row[1])},
+                      std::get<std::string>(row[2]),
                       size != nullptr ? std::optional(*size) : std::nullopt};
-    values[place][std::get<std::string>(row[3])][std::get<std::string>(row[4])] =
-        std::get<double>(row[5]);
+    values[place][std::get<std::string>(row[4])][std::get<std::string>(row[5])] =
+        std::get<double>(row[6]);
   }
   std::map<Place, std::vector<Candidate>> all;
   for (const auto& [place, variants] : values) {
@@ -102,20 +110,27 @@ reports::Table best_table(const schema::Reader& reader, std::int64_t run_id,
                           const std::vector<std::string>& metrics) {
   using reports::Column;
   using reports::Kind;
+  const std::map<Place, std::vector<Candidate>> places = candidates(reader, run_id, metrics);
+  std::set<Device> devices;
+  for (const auto& [place, all] : places) devices.insert(std::get<Device>(place));
   reports::Table table;
-  table.columns = {Column::text("family"), Column::number("size", "size", "", Kind::exact),
-                   Column::text("variant")};
+  if (devices.size() > 1) table.columns.push_back(Column::text("device"));
+  table.columns.insert(table.columns.end(),
+                       {Column::text("family"), Column::number("size", "size", "", Kind::exact),
+                        Column::text("variant")});
   for (const std::string& metric : metrics) {
     const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
     table.columns.push_back(Column::number(metric, info != nullptr ? info->heading : metric,
                                            info != nullptr ? info->unit : "", Kind::reading));
   }
-  for (const auto& [place, all] : candidates(reader, run_id, metrics)) {
+  for (const auto& [place, all] : places) {
     const auto& [device, family, size] = place;
     for (const Candidate& candidate : best_of(all)) {
-      std::vector<reports::Cell> row = {
-          family, size ? reports::Cell(*size) : reports::Cell(reports::Missing{"one size"}),
-          candidate.variant};
+      std::vector<reports::Cell> row;
+      if (devices.size() > 1) row.emplace_back(fmt::format("{} ({})", device.second, device.first));
+      row.emplace_back(family);
+      row.push_back(size ? reports::Cell(*size) : reports::Cell(reports::Missing{"one size"}));
+      row.emplace_back(candidate.variant);
       for (const double value : candidate.values) row.emplace_back(value);
       table.rows.push_back(std::move(row));
     }

@@ -1,0 +1,94 @@
+// --best: which variants nothing beats, for each device by itself.
+#include "collector/cli/best.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/temporary.h"
+#include "collector/cli/formats.h"
+
+namespace warpmeter::cli {
+namespace {
+
+/// A variant and what was counted of it.
+struct Counted {
+  std::string variant;
+  double wavefronts, requests;
+};
+
+class Best : public testing::Test {
+ protected:
+  Best() : store_(path()), run_(store_.begin_run({.backend = "cupti"})) {}
+
+  std::string path() const { return (folder_.path() / "a.db").string(); }
+
+  void measure(int ordinal, const std::vector<Counted>& all) {
+    schema::Device device;
+    device.backend = "cupti";
+    device.name = "NVIDIA H200";
+    device.ordinal = ordinal;
+    std::vector<schema::Launch> launches;
+    for (const Counted& counted : all) {
+      schema::Launch& launch = launches.emplace_back();
+      launch.family = "mine";
+      launch.variant = counted.variant;
+      launch.size = 64;
+      launch.counters = {
+          {"shared_load_wavefronts", counted.wavefronts, schema::Grade::measured, ""},
+          {"shared_load_requests", counted.requests, schema::Grade::measured, ""}};
+    }
+    store_.add_launches(run_, store_.add_device(run_, device), launches);
+  }
+
+  std::string best(const std::vector<std::string>& metrics) const {
+    return rendered(best_table(schema::Reader(path()), run_, metrics), "csv");
+  }
+
+  const TemporaryFolder folder_;
+  schema::Store store_;
+  const std::int64_t run_;
+};
+
+TEST_F(Best, OfOneDeviceAreNamedWithoutIt) {
+  measure(0, {{"slow", 64, 2}, {"fast", 2, 2}});
+  EXPECT_EQ(best({"shared_load_wavefronts"}),
+            "family,size,variant,shared_load_wavefronts\nmine,64,fast,2\nmine,64,slow,64\n");
+}
+
+TEST_F(Best, OfSeveralDevicesAreNamedWithThem) {
+  measure(0, {{"slow", 64, 2}, {"fast", 2, 2}});
+  measure(1, {{"slow", 8, 2}, {"fast", 4, 2}});
+  EXPECT_EQ(best({"shared_load_wavefronts"}),
+            "device,family,size,variant,shared_load_wavefronts\n"
+            "NVIDIA H200 (0),mine,64,fast,2\n"
+            "NVIDIA H200 (0),mine,64,slow,64\n"
+            "NVIDIA H200 (1),mine,64,fast,4\n"
+            "NVIDIA H200 (1),mine,64,slow,8\n");
+}
+
+TEST_F(Best, BySeveralMetricsAreThoseThatNoOtherBeats) {
+  measure(0, {{"a", 2, 4}, {"b", 4, 2}, {"beaten", 4, 4}});
+  EXPECT_EQ(best({"shared_load_wavefronts", "shared_load_requests"}),
+            "family,size,variant,shared_load_wavefronts,shared_load_requests\n"
+            "mine,64,a,2,4\nmine,64,b,4,2\n");
+}
+
+TEST_F(Best, ByOneMetricAreFiveAndThoseEqualToTheFifth) {
+  measure(
+      0,
+      {{"a", 1, 1}, {"b", 2, 1}, {"c", 3, 1}, {"d", 4, 1}, {"e", 5, 1}, {"f", 5, 1}, {"g", 6, 1}});
+  const std::string table = best({"shared_load_wavefronts"});
+  EXPECT_THAT(table, testing::HasSubstr("mine,64,f,5\n"));
+  EXPECT_THAT(table, testing::Not(testing::HasSubstr("mine,64,g,6\n")));
+}
+
+TEST_F(Best, WhatHasNoValueIsLeftOut) {
+  measure(0, {{"a", 1, 1}});
+  EXPECT_EQ(best({"duration"}), "family,size,variant,duration\n");
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
