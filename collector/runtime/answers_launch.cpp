@@ -31,7 +31,7 @@ cudaError_t attributes_of(Process& process, const void* function, cudaFuncAttrib
   const int by_registers = 65536 / std::max(attributes.numRegs, 1) / 32 * 32;
   attributes.maxThreadsPerBlock =
       std::min({static_cast<int>(program->max_threads), by_registers, 1024});
-  attributes.ptxVersion = process.arch();
+  attributes.ptxVersion = kernel->module().ptx_arch();
   attributes.binaryVersion = process.arch();
   attributes.maxDynamicSharedSizeBytes = static_cast<int>(kernel->most_dynamic_shared_bytes);
   attributes.preferredShmemCarveout = -1;

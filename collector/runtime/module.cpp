@@ -89,6 +89,7 @@ const ptx::Module* Module::parsed() {
     return nullptr;
   }
   parsed_ = std::move(std::get<std::unique_ptr<ptx::Module>>(parsed));
+  ptx_arch_ = parsed_->target;
   aim_at(*parsed_, arch_);
   return parsed_.get();
 }

@@ -83,6 +83,8 @@ class Module {
   const std::vector<std::byte>& cubin();
   const std::string& why_no_cubin() const { return why_no_cubin_; }
   int arch() const { return arch_; }
+  /// What the PTX was written for, which libraries choose their algorithms by: 75 is sm_75.
+  int ptx_arch() const { return ptx_arch_; }
   std::uint64_t variables_at() const { return variables_at_; }
   /// Makes the constants what copies have made of them.
   void set_constants(model::Program& program) const;
@@ -99,6 +101,7 @@ class Module {
   ModuleSource source_;
   std::unique_ptr<ptx::Module> parsed_;
   std::string failure_, why_no_cubin_;
+  int ptx_arch_ = 0;
   bool is_parsed_ = false, is_assembled_ = false, is_placed_ = false;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
   std::vector<std::byte> constants_;  ///< as copies have made them

@@ -223,10 +223,18 @@ REFUSED(barrier_cluster, "barrier.cluster", barrier, "waits for the other blocks
         on_a_gpu, (Since{78, 90}))
 INSTRUCTION(membar, "membar", "{.cta,.gl,.sys,.gpu,.proxy,.alias}*", effect, fence, (Since{14, 10}))
 INSTRUCTION(fence, "fence", "{" FENCES "}*", effect, fence, (Since{60, 70}))
-INSTRUCTION(shfl, "shfl", "{,.sync}.{up,down,bfly,idx}.b32", exchanges, shuffle, (Since{30, 30}))
-INSTRUCTION(vote, "vote", "{,.sync}{.all.pred,.any.pred,.uni.pred,.ballot.b32}", exchanges, vote,
-            (Since{12, 12}))
-INSTRUCTION(match, "match", ".{any,all}.sync.{b32,b64}", exchanges, match, (Since{60, 70}))
+// Their .sync may stand before or behind what they do: ptxas takes both.
+INSTRUCTION(shfl, "shfl",
+            "{.up,.down,.bfly,.idx,.sync.up,.sync.down,.sync.bfly,.sync.idx,.up.sync,.down.sync,"
+            ".bfly.sync,.idx.sync}.b32",
+            exchanges, shuffle, (Since{30, 30}))
+INSTRUCTION(vote, "vote",
+            "{.all.pred,.any.pred,.uni.pred,.ballot.b32,.sync.all.pred,.sync.any.pred,"
+            ".sync.uni.pred,.sync.ballot.b32,.all.sync.pred,.any.sync.pred,.uni.sync.pred,"
+            ".ballot.sync.b32}",
+            exchanges, vote, (Since{12, 12}))
+INSTRUCTION(match, "match", "{.any.sync,.all.sync,.sync.any,.sync.all}.{b32,b64}", exchanges, match,
+            (Since{60, 70}))
 INSTRUCTION(activemask, "activemask", ".b32", asks_lanes, activemask, (Since{62, 30}))
 INSTRUCTION(
     redux, "redux",
