@@ -51,7 +51,7 @@ const std::vector<Layer>& layers() {
        {}},
       {"collector/model/input",
        {"base", "collector/model/ptx", "collector/model/machine", "schema/catalogue.h"},
-       {"nvrtc.h", "yaml-cpp/"}},
+       {"nlohmann/", "nvrtc.h", "yaml-cpp/"}},
       {"collector/model/session",
        {"base", "collector/model", "collector/run/backend.h", "kernels/family.h", "schema"},
        {}},

@@ -16,7 +16,7 @@
 #include "collector/cli/options.h"
 #include "collector/cli/terminal.h"
 #include "collector/cupti/diagnose.h"
-#include "collector/family/cache.h"
+#include "collector/model/input/cache.h"
 #include "collector/model/session/backend.h"
 #include "kernels/family.h"
 #include "reports/gates/config.h"
@@ -122,15 +122,15 @@ std::string line_of(const Check& check) {
 
 /// What was compiled of people's own kernels and is kept.
 Check check_cache() {
-  const std::filesystem::path folder = family::cache_folder();
+  const std::filesystem::path folder = model::cache_folder();
   if (folder.empty()) {
     return {"cache", true, "none: neither $XDG_CACHE_HOME nor $HOME is a folder", ""};
   }
-  const family::CacheState state = family::cache_state();
+  const model::CacheState state = model::cache_state();
   return {"cache", true,
           fmt::format("{}: {}, {:.1f} of {} MiB", folder.string(),
                       reports::counted(state.entries, "compilation", "compilations"),
-                      static_cast<double>(state.bytes) / (1 << 20), family::cache_limit >> 20),
+                      static_cast<double>(state.bytes) / (1 << 20), model::cache_limit >> 20),
           ""};
 }
 

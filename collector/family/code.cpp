@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/kernel_name.h"
-#include "collector/family/cache.h"
 #include "collector/family/listing.h"
 #include "collector/family/words.h"
+#include "collector/model/input/cache.h"
 #include "collector/model/input/includes.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/machine/decode/decode.h"
@@ -45,13 +45,13 @@ model::Compiled compiled(const std::string& path, const model::CompileOptions& o
                          const std::vector<std::string>& expressions,
                          std::vector<std::string>& remarks) {
   const std::string key = key_of(path, options, expressions);
-  if (auto known = find_compiled(key)) return std::move(*known);
+  if (auto known = model::find_compiled(key)) return std::move(*known);
   model::Compiled made = model::compile_source(path, options, expressions, remarks);
   if (made.failure.empty() && made.cubin.empty()) {  // nvcc's, as PTX alone
     const model::KernelFile file = model::kernel_file_of(path, made);
     made.cubin = model::assemble(*file.module).cubin;
   }
-  if (made.failure.empty()) keep_compiled(key, made);
+  if (made.failure.empty()) model::keep_compiled(key, made);
   return made;
 }
 

@@ -12,7 +12,7 @@
 
 #include "collector/model/input/nvrtc.h"
 
-namespace warpmeter::family {
+namespace warpmeter::model {
 
 inline constexpr std::uint64_t cache_limit = std::uint64_t{256} << 20;
 
@@ -26,7 +26,7 @@ struct CacheState {
 CacheState cache_state();
 
 /// What was kept under the key; nothing where that is not there whole.
-std::optional<model::Compiled> find_compiled(const std::string& key);
-void keep_compiled(const std::string& key, const model::Compiled& compiled);
+std::optional<Compiled> find_compiled(const std::string& key);
+void keep_compiled(const std::string& key, const Compiled& compiled);
 
-}  // namespace warpmeter::family
+}  // namespace warpmeter::model

@@ -1,4 +1,4 @@
-#include "collector/family/cache.h"
+#include "collector/model/input/cache.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/new_file.h"
 
-namespace warpmeter::family {
+namespace warpmeter::model {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,14 +107,14 @@ CacheState cache_state() {
   return state;
 }
 
-std::optional<model::Compiled> find_compiled(const std::string& key) {
+std::optional<Compiled> find_compiled(const std::string& key) {
   const fs::path path = place_of(key);
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return std::nullopt;
   try {
     const json entry = json::from_cbor(whole_contents(stream));
     if (entry.at("key").get_ref<const std::string&>() != key) return std::nullopt;
-    model::Compiled compiled;
+    Compiled compiled;
     compiled.ptx = entry.at("ptx").get<std::string>();
     for (const std::uint8_t byte : entry.at("cubin").get_binary()) {
       compiled.cubin.push_back(std::byte{byte});
@@ -130,7 +130,7 @@ std::optional<model::Compiled> find_compiled(const std::string& key) {
   }
 }
 
-void keep_compiled(const std::string& key, const model::Compiled& compiled) {
+void keep_compiled(const std::string& key, const Compiled& compiled) {
   const fs::path path = place_of(key);
   std::error_code error;
   if (path.empty()) return;
@@ -158,4 +158,4 @@ void keep_compiled(const std::string& key, const model::Compiled& compiled) {
   remove_oldest();
 }
 
-}  // namespace warpmeter::family
+}  // namespace warpmeter::model

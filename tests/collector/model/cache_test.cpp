@@ -1,5 +1,5 @@
 // Compilations that are kept between runs: what comes back is what was kept, or nothing.
-#include "collector/family/cache.h"
+#include "collector/model/input/cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 #include "base/temporary.h"
 
-namespace warpmeter::family {
+namespace warpmeter::model {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,7 +41,7 @@ class Cache : public testing::Test {
   }
 
   /// Keeps it, and says in which file.
-  static fs::path kept(const std::string& key, const model::Compiled& compiled) {
+  static fs::path kept(const std::string& key, const Compiled& compiled) {
     const std::set<fs::path> before = files();
     keep_compiled(key, compiled);
     for (const fs::path& file : files()) {
@@ -75,15 +75,15 @@ class Cache : public testing::Test {
   const std::optional<std::string> before_ = variable("XDG_CACHE_HOME");
 };
 
-model::Compiled example(const std::string& ptx = ".version 8.8\n.entry k() { ret; }\n") {
-  model::Compiled compiled;
+Compiled example(const std::string& ptx = ".version 8.8\n.entry k() { ret; }\n") {
+  Compiled compiled;
   compiled.ptx = ptx;
   for (int byte = 0; byte < 256; ++byte) compiled.cubin.push_back(std::byte(byte));
   compiled.named = {{"tiled<16, 1>", "_Z5tiledILi16ELi1EEvPf"}, {"&table", "table"}};
   return compiled;
 }
 
-void expect_equal(const std::optional<model::Compiled>& found, const model::Compiled& kept) {
+void expect_equal(const std::optional<Compiled>& found, const Compiled& kept) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->ptx, kept.ptx);
   EXPECT_EQ(found->cubin, kept.cubin);
@@ -182,4 +182,4 @@ TEST_F(Cache, LeavesFilesOfOthersAlone) {
 }
 
 }  // namespace
-}  // namespace warpmeter::family
+}  // namespace warpmeter::model
