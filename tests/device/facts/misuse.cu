@@ -52,6 +52,10 @@ int main() {
   SAY(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDeviceToHost));
   SAY(cudaMemcpy(d, nullptr, 16, cudaMemcpyHostToDevice));
   SAY(cudaMemcpy(d, h, size_t(1) << 33, cudaMemcpyHostToDevice));
+  SAY(cudaMemcpy(d, e, 4096, cudaMemcpyDeviceToHost));
+  SAY(cudaMemcpy(d, e, 4096, cudaMemcpyHostToDevice));
+  SAY(cudaMemcpy(d, e, 4096, cudaMemcpyDeviceToDevice));
+  SAY(cudaMemcpy2D(d, 64, e, 64, 64, 2, cudaMemcpyDeviceToHost));
   SAY(cudaMemset(d, 0, 4096));
   SAY(cudaMemset(d, 0, size_t(1) << 33));
   SAY(cudaMemset(h, 0, 64));
