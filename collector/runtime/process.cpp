@@ -168,7 +168,7 @@ bool Process::remove_event(cudaEvent_t handle) { return events_.erase(handle) ==
 Module* Process::module_of(Registration& registration) {
   if (registration.module != nullptr) return registration.module.get();
   ModuleSource source = source_of(registration.fat_binary, registration.linked, arch_);
-  if (source.ptx.empty()) source.why_no_ptx = without_ptx;
+  if (source.ptx.empty() && source.why_no_ptx.empty()) source.why_no_ptx = without_ptx;
   source.has_managed_variables = !registration.managed.empty();
   registration.module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
   for (const Registration::Managed& managed : registration.managed) {
