@@ -47,6 +47,7 @@ cudaError_t cudaSetDevice(int device) {
   return call_always("cudaSetDevice", [&](Process& p) {
     if (!is_device(p, device)) return cudaErrorInvalidDevice;
     Process::current_device = device;
+    Contexts::get().choose_device(device);
     return cudaSuccess;
   });
 }

@@ -76,7 +76,7 @@ cudaError_t Process::take_last_error() {
   return result;
 }
 
-cudaError_t Process::last_error() const { return sticky_ != cudaSuccess ? sticky_ : last; }
+cudaError_t Process::last_error() const { return last; }
 
 void Process::kernel_failed(cudaError_t error) {
   if (pending_ == cudaSuccess) pending_ = error;
