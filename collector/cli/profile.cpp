@@ -108,6 +108,7 @@ profile::Options options_of(const ProfileRequest& request, profile::Library libr
   options.injector = profile::find_library(
       library, std::filesystem::read_symlink("/proc/self/exe", ignored), folder.path());
   options.is_preloaded = library == profile::Library::runtime;
+  if (options.is_preloaded) options.stand_ins = profile::write_stand_ins(folder.path());
   options.socket = folder.path() / "socket";
   options.all_processes = request.processes == "all";
   if (request.timeout > 0) options.timeout = std::chrono::duration<double>(request.timeout);
