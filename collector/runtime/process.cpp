@@ -204,6 +204,16 @@ std::optional<Process::Symbol> Process::symbol(const void* host) {
   return Symbol{module, *place};
 }
 
+cudaError_t Process::symbol_mistake(const void* host) {
+  const auto& variables = Registry::get().variables;
+  const auto found = variables.find(host);
+  if (found == variables.end()) return cudaErrorInvalidSymbol;
+  const std::string& failure = module_of(*found->second.first)->failure();
+  if (failure.empty()) return cudaErrorInvalidSymbol;
+  say(fmt::format("variable '{}' is not there: its module {}", found->second.second, failure));
+  return cudaErrorNoKernelImageForDevice;
+}
+
 Module* Process::load(ModuleSource source) {
   if (source.ptx.empty() && source.why_no_ptx.empty()) source.why_no_ptx = without_ptx;
   auto module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
