@@ -101,7 +101,8 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return call("cudaDeviceSetLimit", [&](Process& p) {
-    if (limit < 0 || limit >= 16) return cudaErrorInvalidValue;
+    const int number = limit;  // of a caller that may have made it of any number
+    if (number < 0 || number >= 16) return cudaErrorInvalidValue;
     changed_limits()[limit] = value;
     if (limit == cudaLimitMallocHeapSize) p.memory().machine().heap().limit = value;
     return cudaSuccess;

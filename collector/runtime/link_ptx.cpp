@@ -178,9 +178,10 @@ class Linker {
                              readable_name(name));
       return;
     }
+    const PtxItem* before = known->second.item;
     std::replace_if(
         in_order_.begin(), in_order_.end(),
-        [&](const Placed& other) { return other.item == known->second.item; }, placed);
+        [before](const Placed& other) { return other.item == before; }, placed);
     known->second = placed;
   }
 
