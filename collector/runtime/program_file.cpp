@@ -35,11 +35,20 @@ std::vector<const void*> fat_binaries(std::string_view section) {
   return all;
 }
 
+/// nvcc writes members without any kernel too, for files of host code and for its linker.
+bool has_code(const FatEntry& entry) {
+  const std::vector<std::byte> raw = unpack(entry);
+  const std::string_view text(reinterpret_cast<const char*>(raw.data()), raw.size());
+  const bool is_ptx = entry.kind == FatEntry::Kind::ptx;
+  return text.find(is_ptx ? ".entry" : ".text.") != std::string_view::npos;
+}
+
 void keep_architectures(ProgramFile& program, const std::vector<const void*>& binaries) {
   std::set<int> ptx(program.ptx.begin(), program.ptx.end());
   std::set<int> machine_code(program.machine_code.begin(), program.machine_code.end());
   for (const void* binary : binaries) {
     for (const FatEntry& entry : entries_of(binary)) {
+      if (!has_code(entry)) continue;
       (entry.kind == FatEntry::Kind::ptx ? ptx : machine_code).insert(entry.arch);
     }
   }
@@ -56,8 +65,7 @@ WayIn way_into(const ObjectFile& file, bool needs_runtime, bool needs_driver) {
   });
   if (has_runtime) return WayIn::static_runtime;
   if (needs_runtime) return WayIn::shared_runtime;
-  const bool has_code = !file.section(".nv_fatbin").empty();
-  if (has_code) return WayIn::stripped;
+  if (!file.section(".nv_fatbin").empty()) return WayIn::stripped;
   return needs_driver ? WayIn::driver : WayIn::loaded_later;
 }
 
@@ -79,7 +87,8 @@ ProgramFile read_program(const std::string& path, int arch) {
   keep_architectures(program, apart);
   for (const void* binary : whole) {
     ModuleSource source = source_of(binary, {}, arch);
-    if (!source.ptx.empty()) program.modules.push_back(std::move(source));
+    const bool has_kernels = source.ptx.find(".entry") != std::string::npos;
+    if (has_kernels) program.modules.push_back(std::move(source));
   }
   if (!apart.empty()) {
     ModuleSource source = source_of(apart.front(), apart, arch);
@@ -100,7 +109,8 @@ std::string no_way_into(WayIn way) {
       return "it is statically linked as a whole (-static), so that no library can be preloaded: "
              "link it without -static";
     case WayIn::no_program:
-      return "it is no program of this machine's kind";
+      return "it is no program of this kind of machine, perhaps a script: name the program that it "
+             "starts";
     default:
       return "";
   }

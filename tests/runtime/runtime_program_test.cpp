@@ -51,8 +51,9 @@ class RuntimeProgram : public Workspace {
 TEST_F(RuntimeProgram, WithTheRuntimeLinkedIntoItIsAnsweredAndCounted) {
   expect_output("launches", "launches");
   EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "2");
-  EXPECT_EQ(metric("scale", "gld_transactions"), "128");  // 32 warps of 4 sectors
-  EXPECT_EQ(metric("scale", "gst_efficiency"), "100");
+  EXPECT_EQ(metric("scale", "gld_transactions"),
+            "129");  // 32 warps of 4 sectors, and one of the counter
+  EXPECT_EQ(metric("scale", "gst_transactions"), "129");
 }
 
 TEST_F(RuntimeProgram, FindsALibcudartWhereNoneIsInstalled) {
@@ -123,6 +124,9 @@ TEST_F(DoctorOfAProgram, KnowsTheOtherWaysIn) {
   const Outcome driver = doctor("driver");
   EXPECT_EQ(driver.exit_code, 0) << driver.output;
   EXPECT_THAT(driver.output, HasSubstr("it uses the driver's API"));
+  const Outcome host = doctor("no_cuda");
+  EXPECT_EQ(host.exit_code, 0) << host.output;
+  EXPECT_THAT(host.output, HasSubstr("no CUDA in the file itself"));
   const Outcome apart = doctor("apart");
   EXPECT_EQ(apart.exit_code, 0) << apart.output;
   EXPECT_THAT(apart.output, HasSubstr("4 of 4 kernels can be executed"));
