@@ -58,7 +58,7 @@ const std::vector<Layer>& layers() {
       {"collector/runtime",
        {"base", "collector/inject/channel.h", "collector/inject/filter.h",
         "collector/inject/protocol.h", "collector/inject/ranges.h", "collector/model/check",
-        "collector/model/counts", "collector/model/input/kernel_file.h", "collector/model/machine",
+        "collector/model/counts", "collector/model/input", "collector/model/machine",
         "collector/model/ptx", "schema/records.h"},
        {"cuda.h", "cuda_occupancy.h", "cuda_runtime_api.h", "lz4.h", "zstd.h", "ucontext.h"}},
       {"collector/family",

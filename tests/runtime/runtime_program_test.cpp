@@ -72,6 +72,12 @@ TEST_F(RuntimeProgram, MayHaveThreadsAndChildren) {
   EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "60");
 }
 
+TEST_F(RuntimeProgram, OfCuda12GetsWhatThatVersionAnswers) {
+  const Outcome outcome = profile("earlier");
+  EXPECT_EQ(outcome.output, expected("earlier"));
+  EXPECT_THAT(outcome.error, HasSubstr("cudaGraphAddDependencies is not answered"));
+}
+
 /// What an H100 printed.
 TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
   const Outcome outcome = profile("misuse");
