@@ -72,7 +72,7 @@ struct Kernels {
 
 void look_at(const runtime::ModuleSource& source, Kernels& kernels) {
   if (source.ptx.empty()) {
-    kernels.reasons.push_back("a module " + source.why_no_ptx);
+    kernels.reasons.push_back("a module cannot be linked: " + source.why_no_ptx);
     return;
   }
   auto parsed = model::ptx::parse(std::string(source.ptx));

@@ -49,8 +49,7 @@ CUresult load_module(Process& process, Handle* result, const void* image, const 
   const bool has_ptx = !source.ptx.empty();
   Module* made = process.load(std::move(source));
   if (made->parsed() == nullptr) {
-    const std::string why =
-        fmt::format("a module cannot be loaded: {}{}", has_ptx ? "" : "it ", made->failure());
+    const std::string why = fmt::format("a module cannot be loaded: {}", made->failure());
     process.say(why);
     logs.write(why);
     process.unload(made);

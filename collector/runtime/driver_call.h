@@ -39,6 +39,11 @@ CUresult driver_call(std::string_view name, Needs needs, const Body& body) {
   }));
 }
 
+/// "cuMemFree_v2" → "cuMemFree": what people call it.
+constexpr std::string_view without_version(std::string_view name) {
+  return name.ends_with("_v2") ? name.substr(0, name.size() - 3) : name;
+}
+
 /// The runtime's answer of that name; null where there is none.
 void* runtime_answer(std::string_view name);
 
@@ -75,7 +80,7 @@ struct Forward;
 template <Literal driver, Literal runtime, Needs needs, class... Given, class... Wanted>
 struct Forward<driver, runtime, needs, CUresult(Given...), cudaError_t(Wanted...)> {
   static CUresult call(Given... given) {
-    return driver_call(driver, needs, [&](Process&) {
+    return driver_call(without_version(driver), needs, [&](Process&) {
       static void* const function = runtime_answer(runtime);
       if (function == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
       return as_driver_error(

@@ -18,7 +18,7 @@ namespace {
 Process* instance = nullptr;  // lives until the process ends
 
 constexpr std::string_view without_ptx =
-    "holds machine code only, which the model does not execute: compile it with PTX too (nvcc's "
+    "there is machine code only, which the model does not execute: compile with PTX too (nvcc's "
     "default; -gencode arch=compute_90,code=[sm_90,compute_90])";
 
 std::unique_ptr<Report> connect() {
@@ -210,7 +210,7 @@ cudaError_t Process::symbol_mistake(const void* host) {
   if (found == variables.end()) return cudaErrorInvalidSymbol;
   const std::string& failure = module_of(*found->second.first)->failure();
   if (failure.empty()) return cudaErrorInvalidSymbol;
-  say(fmt::format("variable '{}' is not there: its module {}", found->second.second, failure));
+  say(fmt::format("variable '{}' is not there: {}", found->second.second, failure));
   return cudaErrorNoKernelImageForDevice;
 }
 
