@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -13,6 +14,8 @@
 
 #include "base/output.h"
 #include "collector/cli/backends.h"
+#include "collector/cli/doctor_check.h"
+#include "collector/cli/doctor_program.h"
 #include "collector/cli/options.h"
 #include "collector/cli/terminal.h"
 #include "collector/cupti/diagnose.h"
@@ -26,13 +29,6 @@
 
 namespace warpmeter::cli {
 namespace {
-
-struct Check {
-  std::string name;
-  bool ok = false;
-  std::string detail, remedy;
-  const char* otherwise = "missing";  ///< what it is called when it is not ok, in seven columns
-};
 
 /// The model runs vector_add on a few blocks; its counts are known: each warp loads two full lines
 /// of four sectors and stores one.
@@ -182,16 +178,34 @@ ExitCode run(const std::string& database) {
   return choice.ok ? ExitCode::done : ExitCode::no_hardware;
 }
 
+/// Whether a program can be answered where there is no GPU.
+ExitCode run_program(const std::string& program) {
+  Output output;
+  bool is_sound = true;
+  for (const Check& check : check_program(program)) {
+    output.write(line_of(check));
+    is_sound = is_sound && check.ok;
+  }
+  output.finish();
+  return is_sound ? ExitCode::done : ExitCode::no_hardware;
+}
+
 }  // namespace
 
 Command add_doctor(CLI::App& program) {
   CLI::App& app =
       add_command(program, "doctor", "Say what works here, and how to mend what does not",
                   {{"warpmeter doctor", "driver, CUPTI, permission, model, database"},
-                   {"warpmeter doctor --db lab.db", "is this database sound?"}});
+                   {"warpmeter doctor --db lab.db", "is this database sound?"},
+                   {"warpmeter doctor ./app", "can profile -b model execute its kernels?"}});
   auto database = std::make_shared<std::string>();
+  auto examined = std::make_shared<std::string>();
   add_database(app, *database);
-  return {&app, [database] { return run(*database); }};
+  app.add_option("program", *examined, "A CUDA program: say whether it can run without a GPU")
+      ->type_name("PROGRAM");
+  return {&app, [database, examined] {
+            return examined->empty() ? run(*database) : run_program(*examined);
+          }};
 }
 
 }  // namespace warpmeter::cli

@@ -27,6 +27,8 @@
 #include "collector/cupti/passes.h"
 #include "collector/model/input/compile_options.h"
 #include "collector/profile/injector.h"
+#include "collector/profile/program.h"
+#include "collector/runtime/program_file.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -108,6 +110,7 @@ profile::Options options_of(const ProfileRequest& request, profile::Library libr
   options.injector = profile::find_library(
       library, std::filesystem::read_symlink("/proc/self/exe", ignored), folder.path());
   options.is_preloaded = library == profile::Library::runtime;
+  if (options.is_preloaded) options.stand_ins = profile::write_stand_ins(folder.path());
   options.socket = folder.path() / "socket";
   options.all_processes = request.processes == "all";
   if (request.timeout > 0) options.timeout = std::chrono::duration<double>(request.timeout);
@@ -124,6 +127,16 @@ profile::RecorderOptions recording_of(const ProfileRequest& request, const char*
   return recording;
 }
 
+/// Before it runs and finds no GPU. Throws Error{usage} for what is no program, Error{no_hardware}.
+void check_way_in(const std::string& name, std::uint32_t arch) {
+  const std::string path = profile::find_program(name).string();
+  const runtime::WayIn way = runtime::read_program(path, static_cast<int>(arch)).way;
+  const bool may_start_others = way == runtime::WayIn::no_program;  // a script
+  if (const std::string why = runtime::no_way_into(way); !why.empty() && !may_start_others) {
+    throw Error(ExitCode::no_hardware, fmt::format("{} cannot be answered: {}", name, why));
+  }
+}
+
 ExitCode run_on_model(const ProfileRequest& request) {
   inject::Config config = config_of(request);
   if (!request.arch.empty()) {
@@ -132,6 +145,7 @@ ExitCode run_on_model(const ProfileRequest& request) {
   config.devices = static_cast<std::uint32_t>(request.model_devices);
   config.checks = request.checks;
   check_names(config);
+  check_way_in(request.words.front(), config.arch);
   if (!request.quiet && request.backend == "auto") {
     say_line(fmt::format("warpmeter: {}the model executes the kernels, as sm_{}",
                          cupti::has_device() ? "" : "there is no GPU here: ", config.arch));

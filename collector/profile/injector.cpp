@@ -13,6 +13,9 @@
 extern "C" {
 extern const char warpmeter_injector[], warpmeter_injector_end[];
 extern const char warpmeter_runtime[], warpmeter_runtime_end[];
+extern const char warpmeter_libcuda_so_1[], warpmeter_libcuda_so_1_end[];
+extern const char warpmeter_libcudart_so_12[], warpmeter_libcudart_so_12_end[];
+extern const char warpmeter_libcudart_so_13[], warpmeter_libcudart_so_13_end[];
 }
 
 namespace warpmeter::profile {
@@ -26,11 +29,26 @@ const char* file_name_of(Library library) {
   return library == Library::runtime ? "libwarpmeter_runtime.so" : "libwarpmeter_inject.so";
 }
 
+std::string_view bytes_between(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
 std::string_view embedded(Library library) {
   const bool is_runtime = library == Library::runtime;
   const char* begin = is_runtime ? warpmeter_runtime : warpmeter_injector;
   const char* end = is_runtime ? warpmeter_runtime_end : warpmeter_injector_end;
-  return {begin, static_cast<std::size_t>(end - begin)};
+  return bytes_between(begin, end);
+}
+
+/// Throws Error{file}.
+void write_file(const fs::path& file, std::string_view bytes) {
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  stream.close();
+  if (stream) return;
+  throw Error(ExitCode::file,
+              fmt::format("{} cannot be written; set TMPDIR to a folder with 20 MB of room",
+                          file.string()));
 }
 
 /// An older or newer library would not understand us.
@@ -52,15 +70,24 @@ fs::path find_library(Library library, const fs::path& program, const fs::path& 
     if (is_ours(library, file)) return file.lexically_normal();
   }
   const fs::path file = folder / file_name;
-  std::ofstream stream(file, std::ios::binary);
-  stream.write(embedded(library).data(), static_cast<std::streamsize>(embedded(library).size()));
-  stream.close();
-  if (!stream) {
-    throw Error(ExitCode::file,
-                fmt::format("{} cannot be written; set TMPDIR to a folder with 20 MB of room",
-                            file.string()));
-  }
+  write_file(file, embedded(library));
   return file;
+}
+
+fs::path write_stand_ins(const fs::path& folder) {
+  const fs::path libraries = folder / "lib";
+  std::error_code ignored;
+  fs::create_directory(libraries, ignored);
+  const auto write = [&](const char* name, const char* begin, const char* end) {
+    write_file(libraries / name, bytes_between(begin, end));
+  };
+  write("libcuda.so.1", warpmeter_libcuda_so_1, warpmeter_libcuda_so_1_end);
+  write("libcudart.so.12", warpmeter_libcudart_so_12, warpmeter_libcudart_so_12_end);
+  write("libcudart.so.13", warpmeter_libcudart_so_13, warpmeter_libcudart_so_13_end);
+  // What programs ask dlopen for.
+  fs::create_symlink("libcuda.so.1", libraries / "libcuda.so", ignored);
+  fs::create_symlink("libcudart.so.13", libraries / "libcudart.so", ignored);
+  return libraries;
 }
 
 }  // namespace warpmeter::profile

@@ -23,4 +23,9 @@ enum class Library { injector, runtime };
 std::filesystem::path find_library(Library library, const std::filesystem::path& program,
                                    const std::filesystem::path& folder);
 
+/// A folder in `folder` with libraries of NVIDIA's names, for programs that need them where they
+/// are not installed: they have all functions, which do nothing until the runtime library redirects
+/// them. Throws Error{file}.
+std::filesystem::path write_stand_ins(const std::filesystem::path& folder);
+
 }  // namespace warpmeter::profile

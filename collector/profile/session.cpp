@@ -89,6 +89,7 @@ class Session {
       all["LD_PRELOAD"] = others == nullptr
                               ? options_.injector.string()
                               : fmt::format("{}:{}", options_.injector.string(), others);
+      if (!options_.stand_ins.empty()) all["LD_LIBRARY_PATH"] = library_path();
     } else {
       all["CUDA_INJECTION64_PATH"] = options_.injector.string();
     }
@@ -96,6 +97,14 @@ class Session {
       all["NVTX_INJECTION64_PATH"] = options_.injector.string();
     }
     return all;
+  }
+
+  /// What is installed comes first.
+  std::string library_path() const {
+    const char* before = std::getenv("LD_LIBRARY_PATH");
+    return before == nullptr || *before == '\0'
+               ? options_.stand_ins.string()
+               : fmt::format("{}:{}", before, options_.stand_ins.string());
   }
 
   inject::Config greet(const Listener::Peer& peer, const inject::Hello& hello) {

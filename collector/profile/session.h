@@ -18,8 +18,9 @@ struct Options {
   std::filesystem::path injector;  ///< the library
   bool is_preloaded =
       false;  ///< it answers the API where there is no GPU; else the driver loads it
-  std::filesystem::path socket;  ///< made here; in a folder of ours
-  bool all_processes = true;     ///< the program's children too
+  std::filesystem::path stand_ins;  ///< a folder of libraries for a preloaded one; empty: none
+  std::filesystem::path socket;     ///< made here; in a folder of ours
+  bool all_processes = true;        ///< the program's children too
   Program::Streams streams;
   std::optional<std::chrono::duration<double>> timeout;
   std::function<bool()> cancelled;                 ///< true: end the program, keep what there is

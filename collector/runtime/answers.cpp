@@ -28,8 +28,9 @@ Names& unanswered() {
 
 std::vector<Answer> answers() {
   std::vector<Answer> all;
-  for (const auto& table : {registration_answers(), memory_answers(), copy_answers(),
-                            stream_answers(), device_answers(), launch_answers()}) {
+  for (const auto& table :
+       {registration_answers(), memory_answers(), copy_answers(), stream_answers(),
+        device_answers(), launch_answers(), earlier_answers(), driver_answers()}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

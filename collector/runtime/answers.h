@@ -18,7 +18,12 @@ std::span<const Answer> stream_answers();
 std::span<const Answer> device_answers();
 std::span<const Answer> launch_answers();
 std::span<const Answer> graph_answers();
+std::span<const Answer> earlier_answers();
 std::span<const Answer> driver_answers();
+// Parts of the driver's.
+std::span<const Answer> driver_module_answers();
+std::span<const Answer> driver_memory_answers();
+std::span<const Answer> driver_stream_answers();
 
 std::vector<Answer> answers();
 

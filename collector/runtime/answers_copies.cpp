@@ -59,7 +59,7 @@ SetWork set_of(void* to, int value, std::size_t bytes) {
 cudaError_t place_in(Process& process, const void* symbol, std::size_t bytes, std::size_t offset,
                      void*& place) {
   const auto found = process.symbol(symbol);
-  if (!found) return cudaErrorInvalidSymbol;
+  if (!found) return process.symbol_mistake(symbol);
   if (offset > found->place.bytes || bytes > found->place.bytes - offset) {
     return cudaErrorInvalidValue;
   }

@@ -47,6 +47,7 @@ cudaError_t cudaSetDevice(int device) {
   return call_always("cudaSetDevice", [&](Process& p) {
     if (!is_device(p, device)) return cudaErrorInvalidDevice;
     Process::current_device = device;
+    Contexts::get().choose_device(device);
     return cudaSuccess;
   });
 }
@@ -100,7 +101,8 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return call("cudaDeviceSetLimit", [&](Process& p) {
-    if (limit < 0 || limit >= 16) return cudaErrorInvalidValue;
+    const int number = limit;  // of a caller that may have made it of any number
+    if (number < 0 || number >= 16) return cudaErrorInvalidValue;
     changed_limits()[limit] = value;
     if (limit == cudaLimitMallocHeapSize) p.memory().machine().heap().limit = value;
     return cudaSuccess;

@@ -304,7 +304,7 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   return call("cudaGetSymbolAddress", [&](Process& p) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     const auto found = p.symbol(symbol);
-    if (!found) return cudaErrorInvalidSymbol;
+    if (!found) return p.symbol_mistake(symbol);
     *pointer = reinterpret_cast<void*>(found->place.address);
     return cudaSuccess;
   });
@@ -314,7 +314,7 @@ cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
   return call("cudaGetSymbolSize", [&](Process& p) {
     if (bytes == nullptr) return cudaErrorInvalidValue;
     const auto found = p.symbol(symbol);
-    if (!found) return cudaErrorInvalidSymbol;
+    if (!found) return p.symbol_mistake(symbol);
     *bytes = found->place.bytes;
     return cudaSuccess;
   });

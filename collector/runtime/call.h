@@ -1,5 +1,5 @@
 // One call of the API: one at a time, timed for the summary, with what went wrong turned into what
-// the function returns.
+// the function returns. A call that another one makes is a part of that.
 #pragma once
 
 #include <chrono>
@@ -7,9 +7,13 @@
 #include <new>
 #include <string_view>
 
+#include "collector/runtime/contexts.h"
 #include "collector/runtime/process.h"
 
 namespace warpmeter::runtime {
+
+/// Calls of the API that this thread is in.
+inline thread_local int call_depth = 0;
 
 /// `is_asked` is false where an earlier kernel has failed for good: then that is the answer.
 template <class Body>
@@ -25,29 +29,37 @@ cudaError_t answered(Process& process, bool is_asked, const Body& body) {
   }
 }
 
+/// One call of either API, without its last error.
 template <class Body>
-cudaError_t call(std::string_view name, const Body& body) {
+cudaError_t timed_call(std::string_view name, bool is_always, const Body& body) {
   Process& process = Process::get();
   const auto begin = std::chrono::steady_clock::now();
   const std::lock_guard lock(process.mutex());
-  const cudaError_t result = answered(process, process.surfaced_error() == cudaSuccess, body);
-  if (process.report() != nullptr) {
+  ++call_depth;
+  const bool is_asked = is_always || call_depth > 1 || process.surfaced_error() == cudaSuccess;
+  const cudaError_t result = answered(process, is_asked, body);
+  if (--call_depth == 0 && process.report() != nullptr) {
     process.report()->called(name, std::chrono::steady_clock::now() - begin);
   }
-  return process.note(result);
+  return result;
+}
+
+template <class Body>
+cudaError_t call(std::string_view name, const Body& body) {
+  const bool is_part = call_depth > 0;
+  const cudaError_t result = timed_call(name, false, [&](Process& process) {
+    Contexts::get().enter_runtime(Process::current_device);
+    return body(process);
+  });
+  return is_part ? result : Process::get().note(result);
 }
 
 /// The same for what answers whatever a kernel has done: how many devices there are.
 template <class Body>
 cudaError_t call_always(std::string_view name, const Body& body) {
-  Process& process = Process::get();
-  const auto begin = std::chrono::steady_clock::now();
-  const std::lock_guard lock(process.mutex());
-  const cudaError_t result = answered(process, true, body);
-  if (process.report() != nullptr) {
-    process.report()->called(name, std::chrono::steady_clock::now() - begin);
-  }
-  return process.note(result);
+  const bool is_part = call_depth > 0;
+  const cudaError_t result = timed_call(name, true, body);
+  return is_part ? result : Process::get().note(result);
 }
 
 }  // namespace warpmeter::runtime

@@ -13,7 +13,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-constexpr std::uint32_t magic = 0xba55ed50;
+constexpr std::uint32_t magic = 0xba55ed50, wrapper_magic = 0x466243b1;
 constexpr std::uint64_t lz4_flag = 0x2000, zstd_flag = 0x8000;
 constexpr std::uint16_t ptx_kind = 1, machine_code_kind = 2;
 /// The most that a member may unpack to: more than any compiler writes.
@@ -47,6 +47,12 @@ FatEntry entry_at(const std::byte* header) {
 }
 
 }  // namespace
+
+const void* unwrapped(const void* data) {
+  const auto* bytes = static_cast<const std::byte*>(data);
+  if (data == nullptr || number_at<std::uint32_t>(bytes, 0) != wrapper_magic) return data;
+  return number_at<const void*>(bytes, 8);
+}
 
 bool is_fat_binary(const void* data) {
   return data != nullptr &&
@@ -132,6 +138,7 @@ ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& l
     const std::vector<FatEntry> members = entries_of(part);
     if (const FatEntry* ptx = best_ptx(members, arch)) texts.push_back(ptx_text(*ptx));
   }
+  if (texts.empty()) return source;  // machine code alone
   LinkedPtx result = link_ptx(texts);
   source.ptx = std::move(result.text);
   source.why_no_ptx = std::move(result.failure);
@@ -139,6 +146,7 @@ ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& l
 }
 
 ModuleSource source_of_image(const void* image, int arch) {
+  image = unwrapped(image);
   if (is_fat_binary(image)) return source_of(image, {}, arch);
   ModuleSource source;
   const auto* bytes = static_cast<const char*>(image);

@@ -25,6 +25,9 @@ struct FatEntry {
   enum class Packing { none, lz4, zstd } packing = Packing::none;
 };
 
+/// The fat binary that nvcc's wrapper of it points to, or what was given.
+const void* unwrapped(const void* data);
+
 /// Whether a fat binary begins there: at least 16 bytes can be read.
 bool is_fat_binary(const void* data);
 

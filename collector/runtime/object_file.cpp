@@ -26,4 +26,41 @@ ObjectFile::~ObjectFile() {
   if (bytes_ != nullptr) munmap(const_cast<std::byte*>(bytes_), size_);
 }
 
+bool ObjectFile::is_program() const {
+  const auto* header = at<Elf64_Ehdr>(0);
+  return header != nullptr && std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+         header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64;
+}
+
+std::string_view ObjectFile::section(std::string_view name) const {
+  const auto* header = at<Elf64_Ehdr>(0);
+  if (!is_program()) return {};
+  const auto* sections = at<Elf64_Shdr>(header->e_shoff, header->e_shnum);
+  if (sections == nullptr || header->e_shstrndx >= header->e_shnum) return {};
+  const Elf64_Shdr& names = sections[header->e_shstrndx];
+  const auto* texts = at<char>(names.sh_offset, names.sh_size);
+  if (texts == nullptr) return {};
+  for (unsigned i = 0; i < header->e_shnum; ++i) {
+    const Elf64_Shdr& one = sections[i];
+    if (one.sh_name >= names.sh_size || one.sh_type == SHT_NOBITS) continue;
+    const std::string_view rest(texts + one.sh_name, names.sh_size - one.sh_name);
+    const auto* bytes = at<char>(one.sh_offset, one.sh_size);
+    if (bytes != nullptr && rest.substr(0, rest.find('\0')) == name) return {bytes, one.sh_size};
+  }
+  return {};
+}
+
+std::vector<std::string_view> ObjectFile::needed() const {
+  const std::string_view entries = section(".dynamic"), names = section(".dynstr");
+  std::vector<std::string_view> libraries;
+  for (std::size_t i = 0; i + sizeof(Elf64_Dyn) <= entries.size(); i += sizeof(Elf64_Dyn)) {
+    Elf64_Dyn entry;
+    std::memcpy(&entry, entries.data() + i, sizeof entry);
+    if (entry.d_tag != DT_NEEDED || entry.d_un.d_val >= names.size()) continue;
+    const std::string_view rest = names.substr(entry.d_un.d_val);
+    libraries.push_back(rest.substr(0, rest.find('\0')));
+  }
+  return libraries;
+}
+
 }  // namespace warpmeter::runtime

@@ -1,4 +1,5 @@
-// An ELF file of this process, mapped to be read: the functions that its symbol tables name.
+// An ELF file, mapped to be read: the functions that its symbol tables name, its sections, and the
+// libraries that it needs.
 #pragma once
 
 #include <elf.h>
@@ -6,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 namespace warpmeter::runtime {
 
@@ -15,6 +18,13 @@ class ObjectFile {
   ~ObjectFile();
   ObjectFile(const ObjectFile&) = delete;
   ObjectFile& operator=(const ObjectFile&) = delete;
+
+  /// Whether it is an ELF file of this machine's kind.
+  bool is_program() const;
+  /// The bytes of a section; empty where there is none of that name.
+  std::string_view section(std::string_view name) const;
+  /// The names of the libraries that it is linked with.
+  std::vector<std::string_view> needed() const;
 
   /// Calls `visit(name, value, bytes)` for each function that is defined here; of an object that
   /// keeps both symbol tables some come twice.

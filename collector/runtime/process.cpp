@@ -18,7 +18,7 @@ namespace {
 Process* instance = nullptr;  // lives until the process ends
 
 constexpr std::string_view without_ptx =
-    "holds machine code only, which the model does not execute: compile it with PTX too (nvcc's "
+    "there is machine code only, which the model does not execute: compile with PTX too (nvcc's "
     "default; -gencode arch=compute_90,code=[sm_90,compute_90])";
 
 std::unique_ptr<Report> connect() {
@@ -76,7 +76,7 @@ cudaError_t Process::take_last_error() {
   return result;
 }
 
-cudaError_t Process::last_error() const { return sticky_ != cudaSuccess ? sticky_ : last; }
+cudaError_t Process::last_error() const { return last; }
 
 void Process::kernel_failed(cudaError_t error) {
   if (pending_ == cudaSuccess) pending_ = error;
@@ -168,7 +168,7 @@ bool Process::remove_event(cudaEvent_t handle) { return events_.erase(handle) ==
 Module* Process::module_of(Registration& registration) {
   if (registration.module != nullptr) return registration.module.get();
   ModuleSource source = source_of(registration.fat_binary, registration.linked, arch_);
-  if (source.ptx.empty()) source.why_no_ptx = without_ptx;
+  if (source.ptx.empty() && source.why_no_ptx.empty()) source.why_no_ptx = without_ptx;
   source.has_managed_variables = !registration.managed.empty();
   registration.module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
   for (const Registration::Managed& managed : registration.managed) {
@@ -202,6 +202,16 @@ std::optional<Process::Symbol> Process::symbol(const void* host) {
   const std::optional<VariablePlace> place = module->variable(found->second.second);
   if (!place) return std::nullopt;
   return Symbol{module, *place};
+}
+
+cudaError_t Process::symbol_mistake(const void* host) {
+  const auto& variables = Registry::get().variables;
+  const auto found = variables.find(host);
+  if (found == variables.end()) return cudaErrorInvalidSymbol;
+  const std::string& failure = module_of(*found->second.first)->failure();
+  if (failure.empty()) return cudaErrorInvalidSymbol;
+  say(fmt::format("variable '{}' is not there: {}", found->second.second, failure));
+  return cudaErrorNoKernelImageForDevice;
 }
 
 Module* Process::load(ModuleSource source) {

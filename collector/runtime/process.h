@@ -97,6 +97,8 @@ class Process {
     VariablePlace place;
   };
   std::optional<Symbol> symbol(const void* host);
+  /// What a call returns for a symbol that there is not: its module may not be executable at all.
+  cudaError_t symbol_mistake(const void* host);
   /// A module that the program loads itself; null: `failure` says why.
   Module* load(ModuleSource source);
   void unload(Module* module);

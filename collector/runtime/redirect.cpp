@@ -7,12 +7,14 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "collector/runtime/answers.h"
+#include "collector/runtime/earlier.h"
 #include "collector/runtime/object_file.h"
 
 namespace warpmeter::runtime {
@@ -91,6 +93,15 @@ class Redirector {
   }
   std::size_t objects() const { return objects_; }
 
+  void* answer_to(std::string_view name, bool is_before_13) {
+    const std::lock_guard lock(mutex_);
+    for (const std::string_view spelling : {name, without_stream_suffix(name)}) {
+      const auto known = answers_.find(name_of_answer(spelling, is_before_13));
+      if (known != answers_.end()) return known->second;
+    }
+    return api_names_.contains(name) ? unanswered_.function_for(name) : nullptr;
+  }
+
  private:
   static int visit_object(dl_phdr_info* object, std::size_t, void* self) {
     static_cast<Redirector*>(self)->visit(*object);
@@ -105,11 +116,12 @@ class Redirector {
     if (path.find("libwarpmeter_") != std::string::npos) return;
     const ObjectFile file(path.c_str());
     std::vector<std::pair<std::string_view, std::uint64_t>> functions;
-    bool is_runtime = false;
+    bool is_runtime = false, is_before_13 = false;
     file.for_each_function([&](const char* name, std::uint64_t value, std::uint64_t) {
       if (std::strncmp(name, "cu", 2) != 0 && std::strncmp(name, "__cuda", 6) != 0) return;
       is_runtime |= std::strcmp(name, "__cudaRegisterFatBinary") == 0 ||
                     std::strcmp(name, "cuDriverGetVersion") == 0;
+      is_before_13 |= is_of_before_13(name);
       functions.emplace_back(name, value);
     });
     if (!is_runtime) return;
@@ -117,16 +129,9 @@ class Redirector {
     std::set<std::uint64_t> done;  // a name may stand in both tables
     for (const auto& [name, value] : functions) {
       if (value % 16 != 0 || !done.insert(value).second) continue;
-      if (void* answer = answer_to(name)) write_jump(object.dlpi_addr + value, answer);
+      if (void* answer = answer_to(name, is_before_13))
+        write_jump(object.dlpi_addr + value, answer);
     }
-  }
-
-  void* answer_to(std::string_view name) {
-    for (const std::string_view spelling : {name, without_stream_suffix(name)}) {
-      const auto known = answers_.find(spelling);
-      if (known != answers_.end()) return known->second;
-    }
-    return api_names_.contains(name) ? unanswered_.function_for(name) : nullptr;
   }
 
   std::unordered_map<std::string_view, void*> answers_;
@@ -134,6 +139,7 @@ class Redirector {
   std::set<std::pair<std::string, std::uintptr_t>> seen_, present_;
   Unanswered unanswered_;
   std::size_t objects_ = 0;
+  std::mutex mutex_;
 };
 
 Redirector* redirector = nullptr;  // lives until the process ends
@@ -149,6 +155,10 @@ void redirect_everything() {
   if (_r_debug.r_brk != 0) {
     write_jump(_r_debug.r_brk, reinterpret_cast<const void*>(&objects_changed));
   }
+}
+
+void* function_named(std::string_view name) {
+  return redirector == nullptr ? nullptr : redirector->answer_to(name, false);
 }
 
 std::size_t redirected_objects() { return redirector == nullptr ? 0 : redirector->objects(); }

@@ -24,6 +24,9 @@ struct Answer {
 /// What NVIDIA's libraries have and nobody answers says so once and returns `not_supported`.
 void redirect_everything();
 
+/// What a function of the API leads to, or says that nobody answers it; null for what is none.
+void* function_named(std::string_view name);
+
 /// The objects that were found to hold the runtime or the driver's API.
 std::size_t redirected_objects();
 

@@ -59,5 +59,26 @@ TEST(Injector, OfAnotherBuildIsNotUsed) {
             folder.path());
 }
 
+TEST(StandIns, HaveTheNamesThatProgramsAskFor) {
+  const PrivateFolder folder;
+  const fs::path libraries = write_stand_ins(folder.path());
+  EXPECT_EQ(libraries.parent_path(), folder.path());
+  const struct {
+    const char* file;
+    const char* soname;
+    const char* function;
+  } wanted[] = {{"libcuda.so.1", "libcuda.so.1", "cuGetProcAddress_v2"},
+                {"libcuda.so", "libcuda.so.1", "cuLaunchKernel"},
+                {"libcudart.so.12", "libcudart.so.12", "cudaGetDeviceProperties_v2"},
+                {"libcudart.so.13", "libcudart.so.13", "__cudaRegisterFatBinary"},
+                {"libcudart.so", "libcudart.so.13", "cudaLaunchKernel"}};
+  for (const auto& [file, soname, function] : wanted) {
+    const std::string bytes = contents(libraries / file);
+    EXPECT_EQ(bytes.substr(1, 3), "ELF") << file;
+    EXPECT_NE(bytes.find(soname), std::string::npos) << file;
+    EXPECT_NE(bytes.find(function), std::string::npos) << file;
+  }
+}
+
 }  // namespace
 }  // namespace warpmeter::profile

@@ -1,0 +1,481 @@
+// The driver's modules and libraries, their kernels and variables, launches, and how many blocks a
+// multiprocessor holds. A library is a module here, and its kernels are functions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "base/kernel_name.h"
+#include "collector/model/machine/program.h"
+#include "collector/runtime/driver_call.h"
+#include "collector/runtime/fat_binary.h"
+#include "collector/runtime/submit.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// Options of loading that are answered: where the compiler's words go.
+struct JitLogs {
+  char* error = nullptr;
+  std::size_t error_bytes = 0;
+
+  JitLogs(unsigned count, const CUjit_option* options, void** values) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (options[i] == CU_JIT_ERROR_LOG_BUFFER) error = static_cast<char*>(values[i]);
+      if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
+        error_bytes = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(values[i]));
+      }
+      if (options[i] == CU_JIT_INFO_LOG_BUFFER && values[i] != nullptr) {
+        *static_cast<char*>(values[i]) = '\0';
+      }
+    }
+    write("");
+  }
+  void write(const std::string& text) const {
+    if (error == nullptr || error_bytes == 0) return;
+    const std::size_t count = std::min(text.size(), error_bytes - 1);
+    std::memcpy(error, text.data(), count);
+    error[count] = '\0';
+  }
+};
+
+/// Compiled when it is loaded, as a driver does with PTX.
+template <class Handle>
+CUresult load_module(Process& process, Handle* result, const void* image, const JitLogs& logs) {
+  if (result == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  ModuleSource source = source_of_image(image, process.arch());
+  const bool has_ptx = !source.ptx.empty();
+  Module* made = process.load(std::move(source));
+  if (made->parsed() == nullptr) {
+    const std::string why = fmt::format("a module cannot be loaded: {}", made->failure());
+    process.say(why);
+    logs.write(why);
+    process.unload(made);
+    return has_ptx ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_NO_BINARY_FOR_GPU;
+  }
+  *result = reinterpret_cast<Handle>(made);
+  return CUDA_SUCCESS;
+}
+
+template <class Handle>
+CUresult load_module_file(Process& process, Handle* result, const char* path, const JitLogs& logs) {
+  if (path == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  return load_module(process, result, bytes.data(), logs);
+}
+
+Module* module_of(Process& process, const void* handle) {
+  return process.is_module(handle) ? static_cast<Module*>(const_cast<void*>(handle)) : nullptr;
+}
+
+template <class Handle>
+CUresult find_kernel(Process& process, Handle* result, const void* handle, const char* name) {
+  Module* module = module_of(process, handle);
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (result == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Kernel* kernel = module->kernel(name);
+  if (kernel == nullptr) return CUDA_ERROR_NOT_FOUND;
+  process.know(kernel);
+  *result = reinterpret_cast<Handle>(kernel);
+  return CUDA_SUCCESS;
+}
+
+template <class Handle>
+CUresult list_kernels(Process& process, Handle* kernels, unsigned count, const void* handle) {
+  Module* module = module_of(process, handle);
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (kernels == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const std::vector<std::string> names = module->kernel_names();
+  for (std::size_t i = 0; i < std::min<std::size_t>(count, names.size()); ++i) {
+    const CUresult result = find_kernel(process, kernels + i, handle, names[i].c_str());
+    if (result != CUDA_SUCCESS) return result;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult find_variable(Process& process, CUdeviceptr* pointer, std::size_t* bytes,
+                       const void* handle, const char* name) {
+  Module* module = module_of(process, handle);
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const std::optional<VariablePlace> place = module->variable(name);
+  if (!place) return CUDA_ERROR_NOT_FOUND;
+  if (pointer != nullptr) *pointer = place->address;
+  if (bytes != nullptr) *bytes = place->bytes;
+  return CUDA_SUCCESS;
+}
+
+Kernel* kernel_of(Process& process, const void* handle) {
+  return handle == nullptr ? nullptr : process.kernel(handle);
+}
+
+template <class Function>
+Function* runtime_function(std::string_view name) {
+  return reinterpret_cast<Function*>(runtime_answer(name));
+}
+
+CUresult kernel_attribute(int* value, CUfunction_attribute which, const void* kernel) {
+  if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  static auto* const ask =
+      runtime_function<decltype(::cudaFuncGetAttributes)>("cudaFuncGetAttributes");
+  cudaFuncAttributes known{};
+  const cudaError_t result = ask(&known, kernel);
+  if (result != cudaSuccess) return as_driver_error(result);
+  switch (which) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = known.maxThreadsPerBlock;
+      break;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      *value = static_cast<int>(known.sharedSizeBytes);
+      break;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      *value = static_cast<int>(known.constSizeBytes);
+      break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      *value = static_cast<int>(known.localSizeBytes);
+      break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      *value = known.numRegs;
+      break;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+      *value = known.ptxVersion;
+      break;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      *value = known.binaryVersion;
+      break;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      *value = known.maxDynamicSharedSizeBytes;
+      break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      *value = known.preferredShmemCarveout;
+      break;
+    default:
+      if (which >= CU_FUNC_ATTRIBUTE_MAX || which < 0) return CUDA_ERROR_INVALID_VALUE;
+      *value = 0;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult parameter_info(Process& process, const void* handle, std::size_t index,
+                        std::size_t* offset, std::size_t* bytes) {
+  Kernel* kernel = kernel_of(process, handle);
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const model::Program* program = kernel->program();
+  if (program == nullptr) return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  if (offset == nullptr || index >= program->parameters.size()) return CUDA_ERROR_INVALID_VALUE;
+  *offset = program->parameters[index].offset;
+  if (bytes != nullptr) *bytes = program->parameters[index].bytes;
+  return CUDA_SUCCESS;
+}
+
+/// The arguments as pointers, also where they came as one stretch of bytes.
+CUresult pointers_of(Kernel& kernel, void** given, void** extra, std::vector<void*>& pointers) {
+  const model::Program* program = kernel.program();
+  if (program == nullptr) return CUDA_SUCCESS;  // the launch will say why
+  if (given != nullptr) {
+    if (extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
+    pointers.assign(given, given + program->parameters.size());
+    return CUDA_SUCCESS;
+  }
+  std::byte* bytes = nullptr;
+  std::size_t size = 0;
+  for (; extra != nullptr && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) bytes = static_cast<std::byte*>(extra[1]);
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) size = *static_cast<std::size_t*>(extra[1]);
+  }
+  for (const model::Parameter& wanted : program->parameters) {
+    if (bytes == nullptr || wanted.offset + wanted.bytes > size) return CUDA_ERROR_INVALID_VALUE;
+    pointers.push_back(bytes + wanted.offset);
+  }
+  return CUDA_SUCCESS;
+}
+
+/// `start(pointers)` launches.
+template <class Start>
+CUresult launch_with(std::string_view name, CUfunction function, void** given, void** extra,
+                     const Start& start) {
+  return driver_call(name, Needs::context, [&](Process& p) {
+    Kernel* kernel = kernel_of(p, function);
+    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    std::vector<void*> pointers;
+    const CUresult mistake = pointers_of(*kernel, given, extra, pointers);
+    if (mistake != CUDA_SUCCESS) return mistake;
+    return as_driver_error(start(p, pointers.data()));
+  });
+}
+
+}  // namespace
+
+namespace api {
+namespace {
+
+CUresult cuModuleLoad(CUmodule* module, const char* path) {
+  return driver_call("cuModuleLoad", Needs::context, [&](Process& p) {
+    return load_module_file(p, module, path, {0, nullptr, nullptr});
+  });
+}
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  return driver_call("cuModuleLoadData", Needs::context, [&](Process& p) {
+    return load_module(p, module, image, {0, nullptr, nullptr});
+  });
+}
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
+                            CUjit_option* options, void** values) {
+  return driver_call("cuModuleLoadDataEx", Needs::context, [&](Process& p) {
+    return load_module(p, module, image, {count, options, values});
+  });
+}
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
+  return driver_call("cuModuleLoadFatBinary", Needs::context, [&](Process& p) {
+    return load_module(p, module, image, {0, nullptr, nullptr});
+  });
+}
+CUresult unload_module(std::string_view name, Needs needs, const void* handle) {
+  return driver_call(name, needs, [&](Process& p) {
+    Module* module = module_of(p, handle);
+    if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    p.unload(module);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuModuleUnload(CUmodule module) {
+  return unload_module("cuModuleUnload", Needs::context, module);
+}
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
+  return driver_call("cuModuleGetLoadingMode", Needs::initialised, [&](Process&) {
+    if (mode == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *mode = CU_MODULE_LAZY_LOADING;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  return driver_call("cuModuleGetFunction", Needs::context,
+                     [&](Process& p) { return find_kernel(p, function, module, name); });
+}
+CUresult count_kernels(std::string_view name, Needs needs, unsigned* count, const void* handle) {
+  return driver_call(name, needs, [&](Process& p) {
+    Module* module = module_of(p, handle);
+    if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *count = static_cast<unsigned>(module->kernel_names().size());
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
+  return count_kernels("cuModuleGetFunctionCount", Needs::context, count, module);
+}
+CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module) {
+  return driver_call("cuModuleEnumerateFunctions", Needs::context,
+                     [&](Process& p) { return list_kernels(p, functions, count, module); });
+}
+CUresult cuModuleGetGlobal_v2(CUdeviceptr* pointer, std::size_t* bytes, CUmodule module,
+                              const char* name) {
+  return driver_call("cuModuleGetGlobal", Needs::context,
+                     [&](Process& p) { return find_variable(p, pointer, bytes, module, name); });
+}
+
+// Libraries need no context.
+CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* options,
+                           void** values, unsigned count, CUlibraryOption*, void**, unsigned) {
+  return driver_call("cuLibraryLoadData", Needs::initialised, [&](Process& p) {
+    return load_module(p, library, code, {count, options, values});
+  });
+}
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* options,
+                               void** values, unsigned count, CUlibraryOption*, void**, unsigned) {
+  return driver_call("cuLibraryLoadFromFile", Needs::initialised, [&](Process& p) {
+    return load_module_file(p, library, path, {count, options, values});
+  });
+}
+CUresult cuLibraryUnload(CUlibrary library) {
+  return unload_module("cuLibraryUnload", Needs::initialised, library);
+}
+CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
+  return driver_call("cuLibraryGetKernel", Needs::initialised,
+                     [&](Process& p) { return find_kernel(p, kernel, library, name); });
+}
+CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library) {
+  return count_kernels("cuLibraryGetKernelCount", Needs::initialised, count, library);
+}
+CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library) {
+  return driver_call("cuLibraryEnumerateKernels", Needs::initialised,
+                     [&](Process& p) { return list_kernels(p, kernels, count, library); });
+}
+CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
+  return driver_call("cuLibraryGetModule", Needs::context, [&](Process& p) {
+    if (module_of(p, library) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    *module = reinterpret_cast<CUmodule>(library);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuLibraryGetGlobal(CUdeviceptr* pointer, std::size_t* bytes, CUlibrary library,
+                            const char* name) {
+  return driver_call("cuLibraryGetGlobal", Needs::context,
+                     [&](Process& p) { return find_variable(p, pointer, bytes, library, name); });
+}
+CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+  return driver_call("cuKernelGetFunction", Needs::context, [&](Process& p) {
+    if (kernel_of(p, kernel) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    *function = reinterpret_cast<CUfunction>(kernel_of(p, kernel));
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel handle) {
+  return driver_call("cuKernelGetLibrary", Needs::initialised, [&](Process& p) {
+    Kernel* kernel = kernel_of(p, handle);
+    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    *library = reinterpret_cast<CUlibrary>(&kernel->module());
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute which, CUkernel kernel, CUdevice) {
+  return driver_call("cuKernelGetAttribute", Needs::initialised,
+                     [&](Process&) { return kernel_attribute(value, which, kernel); });
+}
+CUresult cuKernelSetAttribute(CUfunction_attribute which, int value, CUkernel kernel, CUdevice) {
+  return driver_call("cuKernelSetAttribute", Needs::initialised, [&](Process&) {
+    static auto* const set =
+        runtime_function<decltype(::cudaFuncSetAttribute)>("cudaFuncSetAttribute");
+    return as_driver_error(set(kernel, static_cast<cudaFuncAttribute>(which), value));
+  });
+}
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache, CUdevice) {
+  return driver_call("cuKernelSetCacheConfig", Needs::initialised, [&](Process& p) {
+    return kernel_of(p, kernel) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset,
+                              std::size_t* bytes) {
+  return driver_call("cuKernelGetParamInfo", Needs::initialised,
+                     [&](Process& p) { return parameter_info(p, kernel, index, offset, bytes); });
+}
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction function) {
+  return driver_call("cuFuncGetAttribute", Needs::context,
+                     [&](Process&) { return kernel_attribute(value, which, function); });
+}
+CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
+  return driver_call("cuFuncGetModule", Needs::context, [&](Process& p) {
+    Kernel* kernel = kernel_of(p, function);
+    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    *module = reinterpret_cast<CUmodule>(&kernel->module());
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset,
+                            std::size_t* bytes) {
+  return driver_call("cuFuncGetParamInfo", Needs::context,
+                     [&](Process& p) { return parameter_info(p, function, index, offset, bytes); });
+}
+CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
+  return driver_call("cuFuncIsLoaded", Needs::context, [&](Process& p) {
+    if (kernel_of(p, function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuFuncLoad(CUfunction function) {
+  return driver_call("cuFuncLoad", Needs::context, [&](Process& p) {
+    return kernel_of(p, function) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        CUstream stream, void** arguments, void** extra) {
+  return launch_with("cuLaunchKernel", function, arguments, extra,
+                     [&](Process& p, void** pointers) {
+                       return launch(p, function, dim3(grid_x, grid_y, grid_z),
+                                     dim3(block_x, block_y, block_z), pointers, shared, stream);
+                     });
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                   unsigned grid_z, unsigned block_x, unsigned block_y,
+                                   unsigned block_z, unsigned shared, CUstream stream,
+                                   void** arguments) {
+  return launch_with(
+      "cuLaunchCooperativeKernel", function, arguments, nullptr, [&](Process&, void** pointers) {
+        static auto* const start =
+            runtime_function<cudaError_t(const void*, dim3, dim3, void**, std::size_t,
+                                         cudaStream_t)>("cudaLaunchCooperativeKernel");
+        return start(function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
+                     pointers, shared, stream);
+      });
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments,
+                          void** extra) {
+  return launch_with(
+      "cuLaunchKernelEx", function, arguments, extra, [&](Process&, void** pointers) {
+        if (config == nullptr) return cudaErrorInvalidValue;
+        static auto* const start =
+            runtime_function<decltype(::cudaLaunchKernelExC)>("cudaLaunchKernelExC");
+        cudaLaunchConfig_t same{};
+        same.gridDim = dim3(config->gridDimX, config->gridDimY, config->gridDimZ);
+        same.blockDim = dim3(config->blockDimX, config->blockDimY, config->blockDimZ);
+        same.dynamicSmemBytes = config->sharedMemBytes;
+        same.stream = config->hStream;
+        static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
+        same.attrs = reinterpret_cast<cudaLaunchAttribute*>(config->attrs);
+        same.numAttrs = config->numAttrs;
+        return start(&same, function, pointers);
+      });
+}
+
+}  // namespace
+}  // namespace api
+
+std::span<const Answer> driver_module_answers() {
+  static const Answer table[] = {
+      WARPMETER_ANSWER(cuModuleLoad),
+      WARPMETER_ANSWER(cuModuleLoadData),
+      WARPMETER_ANSWER(cuModuleLoadDataEx),
+      WARPMETER_ANSWER(cuModuleLoadFatBinary),
+      WARPMETER_ANSWER(cuModuleUnload),
+      WARPMETER_ANSWER(cuModuleGetLoadingMode),
+      WARPMETER_ANSWER(cuModuleGetFunction),
+      WARPMETER_ANSWER(cuModuleGetFunctionCount),
+      WARPMETER_ANSWER(cuModuleEnumerateFunctions),
+      WARPMETER_ANSWER(cuModuleGetGlobal_v2),
+      WARPMETER_ANSWER(cuLibraryLoadData),
+      WARPMETER_ANSWER(cuLibraryLoadFromFile),
+      WARPMETER_ANSWER(cuLibraryUnload),
+      WARPMETER_ANSWER(cuLibraryGetKernel),
+      WARPMETER_ANSWER(cuLibraryGetKernelCount),
+      WARPMETER_ANSWER(cuLibraryEnumerateKernels),
+      WARPMETER_ANSWER(cuLibraryGetModule),
+      WARPMETER_ANSWER(cuLibraryGetGlobal),
+      WARPMETER_ANSWER(cuKernelGetFunction),
+      WARPMETER_ANSWER(cuKernelGetLibrary),
+      WARPMETER_FORWARD_IN(cuKernelGetName, cudaFuncGetName, initialised),
+      WARPMETER_ANSWER(cuKernelGetAttribute),
+      WARPMETER_ANSWER(cuKernelSetAttribute),
+      WARPMETER_ANSWER(cuKernelSetCacheConfig),
+      WARPMETER_ANSWER(cuKernelGetParamInfo),
+      WARPMETER_ANSWER(cuFuncGetAttribute),
+      WARPMETER_FORWARD(cuFuncSetAttribute, cudaFuncSetAttribute),
+      WARPMETER_FORWARD(cuFuncSetCacheConfig, cudaFuncSetCacheConfig),
+      WARPMETER_ANSWER(cuFuncGetModule),
+      WARPMETER_FORWARD(cuFuncGetName, cudaFuncGetName),
+      WARPMETER_ANSWER(cuFuncGetParamInfo),
+      WARPMETER_ANSWER(cuFuncIsLoaded),
+      WARPMETER_ANSWER(cuFuncLoad),
+      WARPMETER_ANSWER(cuLaunchKernel),
+      WARPMETER_ANSWER(cuLaunchCooperativeKernel),
+      WARPMETER_ANSWER(cuLaunchKernelEx),
+      WARPMETER_FORWARD(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+                        cudaOccupancyMaxActiveBlocksPerMultiprocessor),
+      WARPMETER_FORWARD(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+                        cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags),
+      WARPMETER_FORWARD(cuOccupancyAvailableDynamicSMemPerBlock,
+                        cudaOccupancyAvailableDynamicSMemPerBlock),
+  };
+  return table;
+}
+
+}  // namespace warpmeter::runtime

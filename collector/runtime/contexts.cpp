@@ -1,0 +1,77 @@
+#include "collector/runtime/contexts.h"
+
+#include "collector/runtime/process.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// What is current lies on top.
+thread_local std::vector<Context*> current_ones;
+
+}  // namespace
+
+Contexts& Contexts::get() {
+  static auto* contexts = new Contexts;
+  return *contexts;
+}
+
+Context* Contexts::current() const { return current_ones.empty() ? nullptr : current_ones.back(); }
+
+void Contexts::make_current(Context* context) {
+  if (!current_ones.empty()) current_ones.pop_back();
+  if (context != nullptr) push(context);
+}
+
+void Contexts::push(Context* context) {
+  current_ones.push_back(context);
+  Process::current_device = context->device;
+}
+
+Context* Contexts::pop() {
+  Context* context = current();
+  if (context != nullptr) current_ones.pop_back();
+  if (current() != nullptr) Process::current_device = current()->device;
+  return context;
+}
+
+Context* Contexts::add(int device) {
+  auto made = std::make_unique<Context>();
+  made->device = device;
+  made->number = all_.size() + 1;
+  Context* context = made.get();
+  all_[context] = std::move(made);
+  return context;
+}
+
+Context& Contexts::primary(int device) {
+  Context*& known = primaries_[device];
+  if (known == nullptr) {
+    known = add(device);
+    known->is_primary = true;
+  }
+  return *known;
+}
+
+Context* Contexts::create(int device, unsigned flags) {
+  Context* context = add(device);
+  context->flags = flags;
+  return context;
+}
+
+bool Contexts::holds(const Context* context) const { return all_.contains(context); }
+
+void Contexts::enter_runtime(int device) {
+  is_initialised = true;
+  if (current() == nullptr) {
+    push(&primary(device));
+    current()->is_of_runtime = true;
+  }
+}
+
+void Contexts::choose_device(int device) {
+  is_initialised = true;
+  make_current(&primary(device));
+  current()->is_of_runtime = true;
+}
+
+}  // namespace warpmeter::runtime
