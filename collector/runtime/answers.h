@@ -18,6 +18,9 @@ std::span<const Answer> stream_answers();
 std::span<const Answer> device_answers();
 std::span<const Answer> launch_answers();
 std::span<const Answer> graph_answers();
+std::span<const Answer> graph_node_answers();
+std::span<const Answer> executable_answers();
+std::span<const Answer> capture_answers();
 std::span<const Answer> driver_answers();
 
 std::vector<Answer> answers();

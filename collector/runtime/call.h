@@ -7,7 +7,9 @@
 #include <new>
 #include <string_view>
 
+#include "collector/runtime/outstanding.h"
 #include "collector/runtime/process.h"
+#include "collector/runtime/redirect.h"
 
 namespace warpmeter::runtime {
 
@@ -25,9 +27,16 @@ cudaError_t answered(Process& process, bool is_asked, const Body& body) {
   }
 }
 
+/// At the end of a call stream 0 means what it means to calls in general.
+struct EndOfCall {
+  ~EndOfCall() { null_is_per_thread = false; }
+};
+
 template <class Body>
 cudaError_t call(std::string_view name, const Body& body) {
+  const EndOfCall end;
   Process& process = Process::get();
+  if (is_in_host_function()) return process.note(cudaErrorNotPermitted);
   const auto begin = std::chrono::steady_clock::now();
   const std::lock_guard lock(process.mutex());
   const cudaError_t result = answered(process, process.surfaced_error() == cudaSuccess, body);
@@ -40,6 +49,7 @@ cudaError_t call(std::string_view name, const Body& body) {
 /// The same for what answers whatever a kernel has done: how many devices there are.
 template <class Body>
 cudaError_t call_always(std::string_view name, const Body& body) {
+  const EndOfCall end;
   Process& process = Process::get();
   const auto begin = std::chrono::steady_clock::now();
   const std::lock_guard lock(process.mutex());
