@@ -216,7 +216,8 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* all) {
   return call("cudaMemGetInfo", [&](Process& p) {
-    if (free_bytes != nullptr) *free_bytes = p.memory().limit() - p.memory().used();
+    if (free_bytes != nullptr)
+      *free_bytes = p.memory().limit() - p.memory().used(Process::current_device);
     if (all != nullptr) *all = p.memory().limit();
     return cudaSuccess;
   });
@@ -321,7 +322,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr which, void* 
       *static_cast<int*>(value) = 1;
     } else {
       *static_cast<std::uint64_t*>(value) =
-          which == cudaMemPoolAttrReleaseThreshold ? 0 : p.memory().used();
+          which == cudaMemPoolAttrReleaseThreshold ? 0 : p.memory().used(Process::current_device);
     }
     return cudaSuccess;
   });

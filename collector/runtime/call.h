@@ -37,6 +37,8 @@ cudaError_t call(std::string_view name, const Body& body) {
   const EndOfCall end;
   Process& process = Process::get();
   if (is_in_host_function()) return process.note(cudaErrorNotPermitted);
+  // Before the lock, which another thread may have held when this process was forked.
+  if (process.is_fork()) return process.note(cudaErrorInitializationError);
   const auto begin = std::chrono::steady_clock::now();
   const std::lock_guard lock(process.mutex());
   const cudaError_t result = answered(process, process.surfaced_error() == cudaSuccess, body);

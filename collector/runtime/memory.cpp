@@ -41,7 +41,7 @@ Memory::Memory(std::uint64_t limit) : limit_(limit) {
 const Block* Memory::keep(Block block, const model::DeviceMemory::Slack& slack) {
   const std::uint64_t address = block.address;
   machine_.lend(address, {block.host, block.bytes}, block.name, slack);
-  used_ += block.kind == MemoryKind::registered ? 0 : block.bytes;
+  used_[block.device] += block.kind == MemoryKind::registered ? 0 : block.bytes;
   return (blocks_[address] = std::make_unique<Block>(std::move(block))).get();
 }
 
@@ -65,7 +65,7 @@ bool Memory::is_reserved(std::uint64_t address) const {
 }
 
 const Block* Memory::allocate(std::uint64_t bytes, int device, std::string name, std::uint64_t at) {
-  if (bytes == 0 || bytes > limit_ - used_) return nullptr;
+  if (bytes == 0 || bytes > limit_ - used(device)) return nullptr;
   const Pages pages = pages_of(bytes);
   Block block;
   block.bytes = bytes;
@@ -82,7 +82,7 @@ const Block* Memory::allocate(std::uint64_t bytes, int device, std::string name,
 
 const Block* Memory::allocate_shared(std::uint64_t bytes, MemoryKind kind, int device,
                                      std::string name) {
-  if (bytes == 0 || bytes > limit_ - used_) return nullptr;
+  if (bytes == 0 || bytes > limit_ - used(device)) return nullptr;
   Block block;
   block.bytes = bytes;
   block.kind = kind;
@@ -129,7 +129,7 @@ bool Memory::release(std::uint64_t address) {
   if (found == blocks_.end()) return false;
   const Block& block = *found->second;
   machine_.remove(address);
-  used_ -= block.kind == MemoryKind::registered ? 0 : block.bytes;
+  used_[block.device] -= block.kind == MemoryKind::registered ? 0 : block.bytes;
   if (block.mapping != nullptr) munmap(block.mapping, block.mapping_bytes);
   blocks_.erase(found);
   return true;

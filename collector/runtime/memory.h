@@ -39,7 +39,7 @@ struct Block {
 
 class Memory {
  public:
-  /// `limit`: bytes of device memory that may be allocated together.
+  /// `limit`: bytes that each device has.
   explicit Memory(std::uint64_t limit);
 
   /// Device memory, zeroed; null when there is not that much left. `at`: where reserve() said.
@@ -66,7 +66,10 @@ class Memory {
   std::byte* translate(std::uint64_t address, std::uint64_t bytes, bool& inside);
 
   std::uint64_t limit() const { return limit_; }
-  std::uint64_t used() const { return used_; }
+  std::uint64_t used(int device) const {
+    const auto found = used_.find(device);
+    return found == used_.end() ? 0 : found->second;
+  }
   model::DeviceMemory& machine() { return machine_; }
   template <class Visit>
   void for_each(const Visit& visit) const {
@@ -79,7 +82,7 @@ class Memory {
   const Block* keep(Block block, const model::DeviceMemory::Slack& slack);
 
   const std::uint64_t limit_;
-  std::uint64_t used_ = 0;
+  std::map<int, std::uint64_t> used_;  ///< bytes by device
   std::uint64_t next_ = model::first_allocation;
   model::DeviceMemory machine_;
   std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;  ///< by address
