@@ -4,6 +4,9 @@
 #include "collector/runtime/answer.h"
 #include "collector/runtime/array.h"
 #include "collector/runtime/call.h"
+#include "collector/runtime/capture.h"
+#include "collector/runtime/copies.h"
+#include "collector/runtime/outstanding.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/submit.h"
 
@@ -11,6 +14,10 @@ namespace warpmeter::runtime {
 namespace {
 
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+const Array* array_of(cudaArray_const_t array) { return reinterpret_cast<const Array*>(array); }
+
+}  // namespace
 
 CopyWork line(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   CopyWork copy;
@@ -21,69 +28,6 @@ CopyWork line(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind
   copy.kind = kind;
   return copy;
 }
-
-CopyWork box(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-             std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  CopyWork copy = line(to, from, width, kind);
-  copy.to_pitch = to_pitch;
-  copy.from_pitch = from_pitch;
-  copy.height = height;
-  return copy;
-}
-
-cudaError_t submit_copy(Process& process, cudaStream_t stream, const CopyWork& copy) {
-  const cudaError_t mistake = copy_mistake(process, copy);
-  return mistake != cudaSuccess ? mistake : submit(process, stream, copy);
-}
-
-/// The host goes on when all is done.
-cudaError_t copy_now(Process& process, const CopyWork& copy) {
-  process.show_printed();
-  return submit_copy(process, nullptr, copy);
-}
-
-cudaError_t submit_set(Process& process, cudaStream_t stream, const SetWork& set) {
-  const cudaError_t mistake = set_mistake(process, set);
-  return mistake != cudaSuccess ? mistake : submit(process, stream, set);
-}
-
-SetWork set_of(void* to, int value, std::size_t bytes) {
-  SetWork set;
-  set.to = address_of(to);
-  set.value = static_cast<std::uint32_t>(value) & 0xff;
-  set.width = set.pitch = bytes;
-  return set;
-}
-
-/// The memory behind a symbol, from an offset on.
-cudaError_t place_in(Process& process, const void* symbol, std::size_t bytes, std::size_t offset,
-                     void*& place) {
-  const auto found = process.symbol(symbol);
-  if (!found) return process.symbol_mistake(symbol);
-  if (offset > found->place.bytes || bytes > found->place.bytes - offset) {
-    return cudaErrorInvalidValue;
-  }
-  place = reinterpret_cast<void*>(found->place.address + offset);
-  return cudaSuccess;
-}
-
-cudaError_t to_symbol(Process& process, const void* symbol, const void* from, std::size_t bytes,
-                      std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  void* place = nullptr;
-  const cudaError_t mistake = place_in(process, symbol, bytes, offset, place);
-  if (mistake != cudaSuccess) return mistake;
-  return submit_copy(process, stream, line(place, from, bytes, kind));
-}
-
-cudaError_t from_symbol(Process& process, void* to, const void* symbol, std::size_t bytes,
-                        std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  void* place = nullptr;
-  const cudaError_t mistake = place_in(process, symbol, bytes, offset, place);
-  if (mistake != cudaSuccess) return mistake;
-  return submit_copy(process, stream, line(to, place, bytes, kind));
-}
-
-const Array* array_of(cudaArray_const_t array) { return reinterpret_cast<const Array*>(array); }
 
 CopyWork box_of(const cudaMemcpy3DParms& parameters) {
   CopyWork copy;
@@ -114,6 +58,93 @@ CopyWork box_of(const cudaMemcpy3DParms& parameters) {
   side(parameters.srcArray, parameters.srcPtr, parameters.srcPos, copy.from, copy.from_pitch,
        copy.from_height);
   return copy;
+}
+
+cudaMemcpy3DParms parameters_of(const CopyWork& copy) {
+  const auto side = [&](std::uint64_t address, std::uint64_t pitch, std::uint64_t rows) {
+    return cudaPitchedPtr{reinterpret_cast<void*>(address), pitch, copy.width,
+                          rows == 0 ? copy.height : rows};
+  };
+  cudaMemcpy3DParms parameters{};
+  parameters.srcPtr = side(copy.from, copy.from_pitch, copy.from_height);
+  parameters.dstPtr = side(copy.to, copy.to_pitch, copy.to_height);
+  parameters.extent = {copy.width, copy.height, copy.depth};
+  parameters.kind = copy.kind;
+  return parameters;
+}
+
+cudaError_t place_in(Process& process, const void* symbol, std::size_t bytes, std::size_t offset,
+                     void*& place) {
+  const auto found = process.symbol(symbol);
+  if (!found) return process.symbol_mistake(symbol);
+  if (offset > found->place.bytes || bytes > found->place.bytes - offset) {
+    return cudaErrorInvalidValue;
+  }
+  place = reinterpret_cast<void*>(found->place.address + offset);
+  return cudaSuccess;
+}
+
+namespace {
+
+CopyWork box(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+             std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  CopyWork copy = line(to, from, width, kind);
+  copy.to_pitch = to_pitch;
+  copy.from_pitch = from_pitch;
+  copy.height = height;
+  return copy;
+}
+
+bool is_captured(Process& process, cudaStream_t handle) {
+  const Stream* stream = process.stream(handle);
+  return stream != nullptr && stream->capture != nullptr;
+}
+
+cudaError_t submit_copy(Process& process, cudaStream_t stream, const CopyWork& copy) {
+  const cudaError_t mistake = copy_mistake(process, copy, is_captured(process, stream));
+  return mistake != cudaSuccess ? mistake : submit(process, stream, copy);
+}
+
+/// The host goes on when all is done, which no capture allows.
+cudaError_t copy_now(Process& process, const CopyWork& copy) {
+  Stream& stream = *process.stream(nullptr);
+  cudaError_t result = legacy_conflict(process, stream);
+  if (result == cudaSuccess) result = unsafe_in_capture(process);
+  if (result == cudaSuccess) result = forbidden_in_capture(stream);
+  if (result == cudaSuccess) result = submit_copy(process, nullptr, copy);
+  if (result != cudaSuccess) return result;
+  wait_for(process, stream);
+  process.show_printed();
+  return process.surfaced_error();
+}
+
+cudaError_t submit_set(Process& process, cudaStream_t stream, const SetWork& set) {
+  const cudaError_t mistake = set_mistake(process, set, is_captured(process, stream));
+  return mistake != cudaSuccess ? mistake : submit(process, stream, set);
+}
+
+SetWork set_of(void* to, int value, std::size_t bytes) {
+  SetWork set;
+  set.to = address_of(to);
+  set.value = static_cast<std::uint32_t>(value) & 0xff;
+  set.width = set.pitch = bytes;
+  return set;
+}
+
+cudaError_t to_symbol(Process& process, const void* symbol, const void* from, std::size_t bytes,
+                      std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  void* place = nullptr;
+  const cudaError_t mistake = place_in(process, symbol, bytes, offset, place);
+  if (mistake != cudaSuccess) return mistake;
+  return submit_copy(process, stream, line(place, from, bytes, kind));
+}
+
+cudaError_t from_symbol(Process& process, void* to, const void* symbol, std::size_t bytes,
+                        std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  void* place = nullptr;
+  const cudaError_t mistake = place_in(process, symbol, bytes, offset, place);
+  if (mistake != cudaSuccess) return mistake;
+  return submit_copy(process, stream, line(to, place, bytes, kind));
 }
 
 void* in_array(cudaArray_const_t array, std::size_t x, std::size_t y) {
@@ -183,8 +214,9 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                std::size_t offset, cudaMemcpyKind kind) {
   return call("cudaMemcpyToSymbol", [&](Process& p) {
-    p.show_printed();
-    return to_symbol(p, symbol, from, bytes, offset, kind, nullptr);
+    void* place = nullptr;
+    const cudaError_t mistake = place_in(p, symbol, bytes, offset, place);
+    return mistake != cudaSuccess ? mistake : copy_now(p, line(place, from, bytes, kind));
   });
 }
 
@@ -197,8 +229,9 @@ cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::s
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
                                  std::size_t offset, cudaMemcpyKind kind) {
   return call("cudaMemcpyFromSymbol", [&](Process& p) {
-    p.show_printed();
-    return from_symbol(p, to, symbol, bytes, offset, kind, nullptr);
+    void* place = nullptr;
+    const cudaError_t mistake = place_in(p, symbol, bytes, offset, place);
+    return mistake != cudaSuccess ? mistake : copy_now(p, line(to, place, bytes, kind));
   });
 }
 

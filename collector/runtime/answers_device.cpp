@@ -1,6 +1,8 @@
 // What the device is, which device is meant, errors and versions.
 #include <cstring>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
@@ -20,6 +22,12 @@ bool is_device(const Process& process, int device) {
 std::map<int, std::size_t>& changed_limits() {
   static auto* limits = new std::map<int, std::size_t>;
   return *limits;
+}
+
+/// Devices, and those whose memory they may reach. Kernels reach it all the same.
+std::set<std::pair<int, int>>& peers() {
+  static auto* enabled = new std::set<std::pair<int, int>>;
+  return *enabled;
 }
 
 }  // namespace
@@ -136,16 +144,20 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   });
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return call("cudaDeviceEnablePeerAccess", [&](Process& p) {
-    return is_device(p, peer) && peer != Process::current_device ? cudaSuccess
-                                                                 : cudaErrorInvalidDevice;
+    const int device = Process::current_device;
+    if (!is_device(p, peer) || peer == device) return cudaErrorInvalidDevice;
+    if (flags != 0) return cudaErrorInvalidValue;
+    return peers().insert({device, peer}).second ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
   });
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return call("cudaDeviceDisablePeerAccess", [&](Process& p) {
-    return is_device(p, peer) ? cudaSuccess : cudaErrorInvalidDevice;
+    if (!is_device(p, peer)) return cudaErrorInvalidDevice;
+    return peers().erase({Process::current_device, peer}) == 1 ? cudaSuccess
+                                                               : cudaErrorPeerAccessNotEnabled;
   });
 }
 

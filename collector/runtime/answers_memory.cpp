@@ -7,6 +7,8 @@
 #include "collector/model/machine/align.h"
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
+#include "collector/runtime/capture.h"
+#include "collector/runtime/outstanding.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/submit.h"
 
@@ -18,6 +20,7 @@ constexpr std::uint64_t pitch_alignment = 512;
 cudaError_t give(Process& process, void** pointer, std::size_t bytes, const void* caller) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = nullptr;
+  if (const cudaError_t unsafe = unsafe_in_capture(process)) return unsafe;
   if (bytes == 0) return cudaSuccess;
   const Block* block = process.memory().allocate(bytes, Process::current_device,
                                                  process.name_of_allocation(bytes, caller));
@@ -30,6 +33,7 @@ cudaError_t give_shared(Process& process, void** pointer, std::size_t bytes, Mem
                         const void* caller) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = nullptr;
+  if (const cudaError_t unsafe = unsafe_in_capture(process)) return unsafe;
   if (bytes == 0) return kind == MemoryKind::managed ? cudaErrorInvalidValue : cudaSuccess;
   const Block* block = process.memory().allocate_shared(bytes, kind, Process::current_device,
                                                         process.name_of_allocation(bytes, caller));
@@ -40,14 +44,53 @@ cudaError_t give_shared(Process& process, void** pointer, std::size_t bytes, Mem
 
 /// Only what begins there, and only of these kinds.
 cudaError_t take_back(Process& process, void* pointer, std::initializer_list<MemoryKind> kinds) {
+  if (const cudaError_t unsafe = unsafe_in_capture(process)) return unsafe;
   if (pointer == nullptr) return cudaSuccess;
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const Block* block = process.memory().find(address);
   const bool is_one = block != nullptr && block->address == address &&
                       std::find(kinds.begin(), kinds.end(), block->kind) != kinds.end();
   if (!is_one) return cudaErrorInvalidValue;
+  for (int device = 0; device < process.devices(); ++device) wait_for_device(process, device);
   process.memory().release(address);
   return cudaSuccess;
+}
+
+/// In the order of a stream: it is there at once, or when a graph gets there.
+cudaError_t give_in_order(Process& process, void** pointer, std::size_t bytes, cudaStream_t handle,
+                          const void* caller) {
+  const Stream* stream = process.stream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  if (stream->capture == nullptr) {
+    const Block* block = process.memory().allocate(bytes, Process::current_device,
+                                                   process.name_of_allocation(bytes, caller));
+    if (block == nullptr) return cudaErrorMemoryAllocation;
+    *pointer = reinterpret_cast<void*>(block->address);
+    return cudaSuccess;
+  }
+  AllocationWork allocation;
+  allocation.parameters.bytesize = bytes;
+  allocation.parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+  allocation.parameters.poolProps.location = {cudaMemLocationTypeDevice, Process::current_device};
+  allocation.parameters.dptr = reinterpret_cast<void*>(process.memory().reserve(bytes));
+  if (allocation.parameters.dptr == nullptr) return cudaErrorMemoryAllocation;
+  *pointer = allocation.parameters.dptr;
+  return submit(process, handle, allocation);
+}
+
+cudaError_t take_back_in_order(Process& process, void* pointer, cudaStream_t handle) {
+  const Stream* stream = process.stream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  const Block* block = process.memory().find(address);
+  const bool is_there =
+      block != nullptr && block->address == address && block->kind == MemoryKind::device;
+  if (!is_there && stream->capture == nullptr) return cudaErrorInvalidValue;
+  return submit(process, handle, FreeWork{address});
 }
 
 }  // namespace
@@ -62,19 +105,15 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
 
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
   const void* caller = __builtin_return_address(0);
-  return call("cudaMallocAsync", [&](Process& p) {
-    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    return give(p, pointer, bytes, caller);
-  });
+  return call("cudaMallocAsync",
+              [&](Process& p) { return give_in_order(p, pointer, bytes, stream, caller); });
 }
 
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t,
                                     cudaStream_t stream) {
   const void* caller = __builtin_return_address(0);
-  return call("cudaMallocFromPoolAsync", [&](Process& p) {
-    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    return give(p, pointer, bytes, caller);
-  });
+  return call("cudaMallocFromPoolAsync",
+              [&](Process& p) { return give_in_order(p, pointer, bytes, stream, caller); });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
@@ -129,11 +168,7 @@ cudaError_t cudaFree(void* pointer) {
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return call("cudaFreeAsync", [&](Process& p) {
-    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    if (pointer == nullptr) return cudaErrorInvalidValue;
-    return take_back(p, pointer, {MemoryKind::device});
-  });
+  return call("cudaFreeAsync", [&](Process& p) { return take_back_in_order(p, pointer, stream); });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
@@ -181,7 +216,8 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* all) {
   return call("cudaMemGetInfo", [&](Process& p) {
-    if (free_bytes != nullptr) *free_bytes = p.memory().limit() - p.memory().used();
+    if (free_bytes != nullptr)
+      *free_bytes = p.memory().limit() - p.memory().used(Process::current_device);
     if (all != nullptr) *all = p.memory().limit();
     return cudaSuccess;
   });
@@ -286,7 +322,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr which, void* 
       *static_cast<int*>(value) = 1;
     } else {
       *static_cast<std::uint64_t*>(value) =
-          which == cudaMemPoolAttrReleaseThreshold ? 0 : p.memory().used();
+          which == cudaMemPoolAttrReleaseThreshold ? 0 : p.memory().used(Process::current_device);
     }
     return cudaSuccess;
   });

@@ -1,10 +1,11 @@
-// Streams, events, host functions, and waiting for them: all is done when it is given, so that
-// nobody ever waits.
+// Streams, events, host functions, and waiting for them.
 #include <chrono>
 
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
+#include "collector/runtime/capture.h"
 #include "collector/runtime/device.h"
+#include "collector/runtime/outstanding.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/submit.h"
 
@@ -26,38 +27,71 @@ cudaError_t make_event(Process& process, cudaEvent_t* event, unsigned flags) {
   return cudaSuccess;
 }
 
-cudaError_t record(Process& process, cudaEvent_t handle, cudaStream_t stream_handle) {
+cudaError_t record(Process& process, cudaEvent_t handle, cudaStream_t stream_handle,
+                   unsigned flags) {
   Event* event = process.event(handle);
   Stream* stream = process.stream(stream_handle);
   if (event == nullptr || stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (stream->capture != nullptr) {
-    event->captured_in = stream->capture;
-    event->captured_after = stream->capture_after;
-    return cudaSuccess;
+  if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
+  if (stream->capture == nullptr) {
+    if (flags != 0) return cudaErrorIllegalState;
+    const cudaError_t conflict = legacy_conflict(process, *stream);
+    if (conflict != cudaSuccess) return conflict;
+    event->captured_in.reset();
+    event->captured_after.clear();
+    event->is_recorded = true;
+    const cudaError_t result = give(process, *stream, EventWork{event, true});
+    event->recorded_by = {stream->shared_from_this(), stream->given};
+    return result;
   }
-  return run(process, EventWork{event, true}, stream->number);
+  if (stream->capture->is_invalid) return cudaErrorStreamCaptureInvalidated;
+  if (flags == cudaEventRecordExternal) return capture(*stream, EventWork{event, true});
+  event->captured_in = stream->capture;
+  event->captured_after = stream->capture_after;
+  return cudaSuccess;
 }
 
 /// A stream that waits for what is being captured becomes a part of the capture.
-cudaError_t wait(Process& process, cudaStream_t stream_handle, cudaEvent_t handle) {
-  Event* event = process.event(handle);
+cudaError_t wait(Process& process, cudaStream_t stream_handle, cudaEvent_t handle, unsigned flags) {
+  const Event* event = process.event(handle);
   Stream* stream = process.stream(stream_handle);
   if (event == nullptr || stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (event->captured_in == nullptr) return cudaSuccess;
-  if (stream->capture != nullptr && stream->capture != event->captured_in) {
-    return cudaErrorStreamCaptureMerge;
+  if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
+  if (stream->capture == nullptr && event->captured_in == nullptr) {
+    if (flags != 0) return cudaErrorIllegalState;
+    const cudaError_t conflict = legacy_conflict(process, *stream);
+    if (conflict == cudaSuccess) follow(*stream, *event);
+    return conflict;
   }
-  stream->capture = event->captured_in;
-  for (Node* node : event->captured_after) stream->capture_after.push_back(node);
-  return cudaSuccess;
+  if (stream->capture != nullptr && stream->capture->is_invalid) {
+    return cudaErrorStreamCaptureInvalidated;
+  }
+  if (stream->capture != nullptr && flags == cudaEventWaitExternal) {
+    return capture(*stream, EventWork{const_cast<Event*>(event), false});
+  }
+  return capture_wait(*stream, *event);
 }
 
 cudaError_t wait_for_stream(Process& process, cudaStream_t handle) {
-  const Stream* stream = process.stream(handle);
+  Stream* stream = process.stream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (stream->capture != nullptr) return cudaErrorStreamCaptureUnsupported;
+  cudaError_t mistake = forbidden_in_capture(*stream);
+  if (mistake == cudaSuccess) mistake = legacy_conflict(process, *stream);
+  if (mistake != cudaSuccess) return mistake;
+  wait_for(process, *stream);
   process.show_printed();
-  return cudaSuccess;
+  return process.surfaced_error();
+}
+
+/// Asking for an event's state: not of one that a capture recorded, and a capture's mode may forbid
+/// it altogether.
+cudaError_t event_mistake(Process& process, const Event* event) {
+  if (event == nullptr) return cudaErrorInvalidResourceHandle;
+  if (event->captured_in != nullptr) {
+    event->captured_in->is_invalid = true;
+    return cudaErrorCapturedEvent;
+  }
+  return unsafe_in_capture(process);
 }
 
 struct Callback {
@@ -87,6 +121,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call("cudaStreamDestroy", [&](Process& p) {
+    Stream* known = p.stream(stream);
+    if (known != nullptr && known->capture != nullptr) known->capture->is_invalid = true;
     return p.remove_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
@@ -96,7 +132,13 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return call("cudaStreamQuery", [&](Process& p) { return wait_for_stream(p, stream); });
+  return call("cudaStreamQuery", [&](Process& p) {
+    Stream* known = p.stream(stream);
+    if (known != nullptr && known->capture == nullptr && !is_done(*known)) {
+      return cudaErrorNotReady;
+    }
+    return wait_for_stream(p, stream);
+  });
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
@@ -135,8 +177,8 @@ cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
   });
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  return call("cudaStreamWaitEvent", [&](Process& p) { return wait(p, stream, event); });
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return call("cudaStreamWaitEvent", [&](Process& p) { return wait(p, stream, event, flags); });
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
@@ -146,9 +188,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     if (callback == nullptr) return cudaErrorInvalidValue;
     const auto run_callback = [](void* given) {
       const std::unique_ptr<Callback> kept(static_cast<Callback*>(given));
-      kept->function(kept->stream, cudaSuccess, kept->data);
+      kept->function(kept->stream, Process::get().last_failure(), kept->data);
     };
-    return submit(p, stream, HostWork{run_callback, new Callback{callback, stream, data}});
+    if (p.stream(stream)->capture != nullptr) return forbidden_in_capture(*p.stream(stream));
+    return submit(p, stream, HostWork{run_callback, new Callback{callback, stream, data}, true});
   });
 }
 
@@ -174,23 +217,31 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return call("cudaEventRecord", [&](Process& p) { return record(p, event, stream); });
+  return call("cudaEventRecord", [&](Process& p) { return record(p, event, stream, 0); });
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return call("cudaEventRecordWithFlags", [&](Process& p) { return record(p, event, stream); });
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return call("cudaEventRecordWithFlags",
+              [&](Process& p) { return record(p, event, stream, flags); });
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return call("cudaEventSynchronize", [&](Process& p) {
+    const Event* event = p.event(handle);
+    const cudaError_t mistake = event_mistake(p, event);
+    if (mistake != cudaSuccess) return mistake;
+    wait_for(p, *event);
     p.show_printed();
-    return p.event(event) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return p.surfaced_error();
   });
 }
 
-cudaError_t cudaEventQuery(cudaEvent_t event) {
+cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return call("cudaEventQuery", [&](Process& p) {
-    return p.event(event) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    const Event* event = p.event(handle);
+    const cudaError_t mistake = event_mistake(p, event);
+    if (mistake != cudaSuccess) return mistake;
+    return is_done(*event) ? cudaSuccess : cudaErrorNotReady;
   });
 }
 
@@ -204,6 +255,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
         ((begin->flags | end->flags) & cudaEventDisableTiming) != 0) {
       return cudaErrorInvalidResourceHandle;
     }
+    if (begin->captured_in != nullptr || end->captured_in != nullptr) return cudaErrorCapturedEvent;
+    if (!is_done(*begin) || !is_done(*end)) return cudaErrorNotReady;
     const std::chrono::duration<float, std::milli> passed = end->at - begin->at;
     *milliseconds = passed.count();
     p.say("the program's own times are those of the CPU that executed its kernels");
@@ -213,11 +266,11 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
 
 cudaError_t cudaDeviceSynchronize() {
   return call("cudaDeviceSynchronize", [](Process& p) {
-    bool is_captured = false;
-    p.for_each_stream([&](const Stream& stream) { is_captured |= stream.capture != nullptr; });
-    if (is_captured) return cudaErrorStreamCaptureUnsupported;
+    const cudaError_t mistake = forbidden_in_capture(p, Process::current_device);
+    if (mistake != cudaSuccess) return mistake;
+    wait_for_device(p, Process::current_device);
     p.show_printed();
-    return cudaSuccess;
+    return p.surfaced_error();
   });
 }
 

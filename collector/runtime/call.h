@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "collector/runtime/contexts.h"
+#include "collector/runtime/outstanding.h"
 #include "collector/runtime/process.h"
+#include "collector/runtime/redirect.h"
 
 namespace warpmeter::runtime {
 
@@ -29,10 +31,19 @@ cudaError_t answered(Process& process, bool is_asked, const Body& body) {
   }
 }
 
+/// At the end of a call stream 0 means what it means to calls in general.
+struct EndOfCall {
+  ~EndOfCall() { null_is_per_thread = false; }
+};
+
 /// One call of either API, without its last error.
 template <class Body>
 cudaError_t timed_call(std::string_view name, bool is_always, const Body& body) {
+  const EndOfCall end;
   Process& process = Process::get();
+  if (is_in_host_function()) return cudaErrorNotPermitted;
+  // Before the lock, which another thread may have held when this process was forked.
+  if (process.is_fork()) return cudaErrorInitializationError;
   const auto begin = std::chrono::steady_clock::now();
   const std::lock_guard lock(process.mutex());
   ++call_depth;

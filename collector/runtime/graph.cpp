@@ -1,7 +1,8 @@
 #include "collector/runtime/graph.h"
 
 #include <algorithm>
-#include <map>
+#include <functional>
+#include <queue>
 #include <set>
 #include <utility>
 
@@ -16,36 +17,59 @@ Node* Graph::add(Work work, std::vector<Node*> after) {
 }
 
 std::vector<Node*> Graph::in_order() const {
+  std::map<const Node*, std::size_t> places;
+  for (std::size_t i = 0; i < nodes.size(); ++i) places[nodes[i].get()] = i;
+  std::vector<std::size_t> waits_for(nodes.size());
+  std::vector<std::vector<std::size_t>> followers(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    waits_for[i] = nodes[i]->after.size();
+    for (const Node* before : nodes[i]->after) followers[places[before]].push_back(i);
+  }
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> free;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (waits_for[i] == 0) free.push(i);
+  }
   std::vector<Node*> order;
-  std::set<const Node*> done;
-  // Each round takes what has nothing left before it, in the order of adding.
-  for (bool goes_on = true; goes_on;) {
-    goes_on = false;
-    for (const auto& node : nodes) {
-      const bool is_free = std::all_of(node->after.begin(), node->after.end(),
-                                       [&](const Node* before) { return done.contains(before); });
-      if (done.contains(node.get()) || !is_free) continue;
-      done.insert(node.get());
-      order.push_back(node.get());
-      goes_on = true;
+  while (!free.empty()) {
+    const std::size_t next = free.top();
+    free.pop();
+    order.push_back(nodes[next].get());
+    for (const std::size_t follower : followers[next]) {
+      if (--waits_for[follower] == 0) free.push(follower);
     }
   }
   return order;
 }
 
 std::shared_ptr<Graph> Graph::copy() const {
-  auto copied = std::make_shared<Graph>();
-  std::map<const Node*, Node*> places;
+  auto made = std::make_shared<Graph>();
   for (const auto& node : nodes) {
-    Node* added = copied->add(node->work, {});
+    Node* added = made->add(node->work, {});
     added->is_enabled = node->is_enabled;
+    added->attributes = node->attributes;
     if (auto* child = std::get_if<ChildWork>(&added->work)) child->graph = child->graph->copy();
-    places[node.get()] = added;
+    made->copied[node.get()] = added;
   }
   for (const auto& node : nodes) {
-    for (const Node* before : node->after) places[node.get()]->after.push_back(places[before]);
+    for (const Node* before : node->after) {
+      made->copied[node.get()]->after.push_back(made->copied[before]);
+    }
   }
-  return copied;
+  made->kept = kept;
+  return made;
+}
+
+bool are_before(const std::vector<Node*>& nodes, const std::vector<Node*>& ends) {
+  std::set<const Node*> seen;
+  std::vector<const Node*> open(ends.begin(), ends.end());
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (!seen.insert(node).second) continue;
+    open.insert(open.end(), node->after.begin(), node->after.end());
+  }
+  return std::all_of(nodes.begin(), nodes.end(),
+                     [&](const Node* node) { return seen.contains(node); });
 }
 
 }  // namespace warpmeter::runtime

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -43,6 +44,7 @@ struct SetWork {
 struct HostWork {
   cudaHostFn_t function = nullptr;
   void* data = nullptr;
+  bool runs_after_failure = false;  ///< of a kernel
 };
 
 struct EventWork {
@@ -57,7 +59,7 @@ struct ChildWork {
 struct FreeWork {
   std::uint64_t address = 0;
 };
-/// Memory that a graph allocates when it is made, and keeps.
+/// Memory at an address that was chosen when the node was made: what follows names it already.
 struct AllocationWork {
   cudaMemAllocNodeParams parameters{};
 };
@@ -70,18 +72,27 @@ struct Node {
   std::vector<Node*> after;  ///< nodes that come before it
   Graph* graph = nullptr;
   bool is_enabled = true;
+  std::vector<void*> parameters;  ///< of a kernel, each; as the program was last told them
+  std::map<int, cudaLaunchAttributeValue> attributes;  ///< of a kernel, that were set
 };
 
-/// Nodes in the order in which they were added, which is one of those that their edges allow as
-/// long as edges() keeps it.
+struct UserObject;
+
+/// Nodes in the order in which they were added.
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
+  std::map<const Node*, Node*> copied;  ///< of a copy: which node became which
+  /// What it keeps for the program; each lets it go with the graph.
+  std::vector<std::shared_ptr<UserObject>> kept;
 
   Node* add(Work work, std::vector<Node*> after);
-  /// The nodes, each behind those that it follows.
+  /// The nodes, each behind those that it follows, else in the order of adding; fewer than there
+  /// are where their edges go round in a circle.
   std::vector<Node*> in_order() const;
-  /// A copy, with `places` telling which node became which.
   std::shared_ptr<Graph> copy() const;
 };
+
+/// Whether all of `nodes` are among `ends` or come before them.
+bool are_before(const std::vector<Node*>& nodes, const std::vector<Node*>& ends);
 
 }  // namespace warpmeter::runtime

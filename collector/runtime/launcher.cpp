@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -96,6 +97,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
 
   model::LaunchOptions options;
   options.keep_variables = true;
+  options.counts = is_counted;
   std::mutex printing;
   options.print = [&](std::string_view text) {
     const std::lock_guard alone(printing);
@@ -106,6 +108,8 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   std::string failure;
   if (outcome.trap) {
     failure = outcome.trap->message;
+    process.show_printed();
+    std::fputs(outcome.trap->assertion.c_str(), stderr);
     process.say(failure);
     process.kernel_failed(error_of(outcome.trap->kind));
   }

@@ -15,6 +15,15 @@ constexpr std::uint64_t last_allocation = model::first_window - page;
 /// Small allocations share a page on hardware, so that there is memory before them as well.
 constexpr std::uint64_t before_small_ones = page / 2;
 
+/// What an allocation takes, and how much of it lies before the allocation.
+struct Pages {
+  std::uint64_t bytes = 0, before = 0;
+};
+Pages pages_of(std::uint64_t bytes) {
+  const std::uint64_t before = bytes < page / 2 ? before_small_ones : 0;
+  return {model::round_up(before + bytes, page), before};
+}
+
 std::byte* map(std::uint64_t bytes) {
   void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -32,30 +41,48 @@ Memory::Memory(std::uint64_t limit) : limit_(limit) {
 const Block* Memory::keep(Block block, const model::DeviceMemory::Slack& slack) {
   const std::uint64_t address = block.address;
   machine_.lend(address, {block.host, block.bytes}, block.name, slack);
-  used_ += block.kind == MemoryKind::registered ? 0 : block.bytes;
+  used_[block.device] += block.kind == MemoryKind::registered ? 0 : block.bytes;
   return (blocks_[address] = std::make_unique<Block>(std::move(block))).get();
 }
 
-const Block* Memory::allocate(std::uint64_t bytes, int device, std::string name) {
-  const std::uint64_t before = bytes < page / 2 ? before_small_ones : 0;
-  const std::uint64_t pages = model::round_up(before + bytes, page);
-  if (bytes == 0 || bytes > limit_ - used_ || pages > last_allocation - next_) return nullptr;
+std::uint64_t Memory::place(std::uint64_t bytes) {
+  const Pages pages = pages_of(bytes);
+  if (bytes == 0 || pages.bytes > last_allocation - next_) return 0;
+  return std::exchange(next_, next_ + pages.bytes + page) + pages.before;
+}
+
+std::uint64_t Memory::reserve(std::uint64_t bytes) {
+  const std::uint64_t address = place(bytes);
+  if (address != 0) reserved_[address] = bytes;
+  return address;
+}
+
+bool Memory::is_reserved(std::uint64_t address) const {
+  const auto after = reserved_.upper_bound(address);
+  if (after == reserved_.begin()) return false;
+  const auto& [begin, bytes] = *std::prev(after);
+  return address - begin < bytes;
+}
+
+const Block* Memory::allocate(std::uint64_t bytes, int device, std::string name, std::uint64_t at) {
+  if (bytes == 0 || bytes > limit_ - used(device)) return nullptr;
+  const Pages pages = pages_of(bytes);
   Block block;
   block.bytes = bytes;
   block.device = device;
   block.name = std::move(name);
-  block.mapping = map(pages);
+  block.address = at != 0 ? at : place(bytes);
+  if (block.address == 0) return nullptr;
+  block.mapping = map(pages.bytes);
   if (block.mapping == nullptr) return nullptr;
-  block.mapping_bytes = pages;
-  block.host = static_cast<std::byte*>(block.mapping) + before;
-  block.address = next_ + before;
-  next_ += pages + page;
-  return keep(std::move(block), {before, pages - before - bytes});
+  block.mapping_bytes = pages.bytes;
+  block.host = static_cast<std::byte*>(block.mapping) + pages.before;
+  return keep(std::move(block), {pages.before, pages.bytes - pages.before - bytes});
 }
 
 const Block* Memory::allocate_shared(std::uint64_t bytes, MemoryKind kind, int device,
                                      std::string name) {
-  if (bytes == 0 || bytes > limit_ - used_) return nullptr;
+  if (bytes == 0 || bytes > limit_ - used(device)) return nullptr;
   Block block;
   block.bytes = bytes;
   block.kind = kind;
@@ -102,7 +129,7 @@ bool Memory::release(std::uint64_t address) {
   if (found == blocks_.end()) return false;
   const Block& block = *found->second;
   machine_.remove(address);
-  used_ -= block.kind == MemoryKind::registered ? 0 : block.bytes;
+  used_[block.device] -= block.kind == MemoryKind::registered ? 0 : block.bytes;
   if (block.mapping != nullptr) munmap(block.mapping, block.mapping_bytes);
   blocks_.erase(found);
   return true;

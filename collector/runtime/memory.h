@@ -39,11 +39,15 @@ struct Block {
 
 class Memory {
  public:
-  /// `limit`: bytes of device memory that may be allocated together.
+  /// `limit`: bytes that each device has.
   explicit Memory(std::uint64_t limit);
 
-  /// Device memory, zeroed; null when there is not that much left.
-  const Block* allocate(std::uint64_t bytes, int device, std::string name);
+  /// Device memory, zeroed; null when there is not that much left. `at`: where reserve() said.
+  const Block* allocate(std::uint64_t bytes, int device, std::string name, std::uint64_t at = 0);
+  /// Addresses for that much, of which nothing is allocated yet; 0 when there are none left.
+  std::uint64_t reserve(std::uint64_t bytes);
+  /// Whether the address was reserved for what is allocated later, by a graph.
+  bool is_reserved(std::uint64_t address) const;
   /// Memory that host and device reach at one address.
   const Block* allocate_shared(std::uint64_t bytes, MemoryKind kind, int device, std::string name);
   /// The program's own memory, from now on for kernels too. Null where some of it is already.
@@ -62,7 +66,10 @@ class Memory {
   std::byte* translate(std::uint64_t address, std::uint64_t bytes, bool& inside);
 
   std::uint64_t limit() const { return limit_; }
-  std::uint64_t used() const { return used_; }
+  std::uint64_t used(int device) const {
+    const auto found = used_.find(device);
+    return found == used_.end() ? 0 : found->second;
+  }
   model::DeviceMemory& machine() { return machine_; }
   template <class Visit>
   void for_each(const Visit& visit) const {
@@ -70,13 +77,16 @@ class Memory {
   }
 
  private:
+  /// Where an allocation may lie; 0 when there is no room left.
+  std::uint64_t place(std::uint64_t bytes);
   const Block* keep(Block block, const model::DeviceMemory::Slack& slack);
 
   const std::uint64_t limit_;
-  std::uint64_t used_ = 0;
+  std::map<int, std::uint64_t> used_;  ///< bytes by device
   std::uint64_t next_ = model::first_allocation;
   model::DeviceMemory machine_;
   std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;  ///< by address
+  std::map<std::uint64_t, std::uint64_t> reserved_;         ///< bytes by address
 };
 
 }  // namespace warpmeter::runtime

@@ -11,6 +11,7 @@
 #include "collector/runtime/device.h"
 #include "collector/runtime/fat_binary.h"
 #include "collector/runtime/host_fault.h"
+#include "collector/runtime/redirect.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -120,12 +121,18 @@ void Process::show_printed() {
 }
 
 Stream* Process::stream(cudaStream_t handle) {
-  // The default streams are made when they are named.
-  if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread) {
-    std::unique_ptr<Stream>& stream = streams_[handle];
+  // The default streams are made when they are named; each thread has one of its own.
+  thread_local char own = 0;
+  const void* key = handle;
+  const bool is_own = handle == cudaStreamPerThread || (handle == nullptr && null_is_per_thread);
+  if (is_own) key = &own;
+  if (handle == cudaStreamLegacy) key = nullptr;
+  if (is_own || key == nullptr) {
+    std::shared_ptr<Stream>& stream = streams_[key];
     if (!stream) {
-      stream = std::make_unique<Stream>();
-      stream->number = 7;
+      stream = std::make_shared<Stream>();
+      stream->number = is_own ? next_stream_++ : 7;
+      stream->device = current_device;
     }
     return stream.get();
   }
@@ -134,7 +141,7 @@ Stream* Process::stream(cudaStream_t handle) {
 }
 
 Stream* Process::make_stream(unsigned flags, int priority) {
-  auto stream = std::make_unique<Stream>();
+  auto stream = std::make_shared<Stream>();
   stream->number = next_stream_++;
   stream->flags = flags;
   stream->priority = priority;

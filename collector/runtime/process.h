@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -24,24 +25,45 @@
 
 namespace warpmeter::runtime {
 
-/// A stream or event belongs to a device; work runs when it is given to a stream, which is one of
-/// the orders that streams allow.
-struct Stream {
+struct Capture;
+struct Stream;
+
+/// Something that a stream was given: all up to that number.
+struct Ticket {
+  std::shared_ptr<Stream> stream;
+  std::uint64_t number = 0;
+
+  bool is_done() const;
+};
+
+/// A stream or event belongs to a device. Work runs when it is given to a stream, which is one of
+/// the orders that streams allow, unless it follows a host function (see outstanding.h).
+struct Stream : std::enable_shared_from_this<Stream> {
   std::uint32_t number = 0;
   unsigned flags = 0;
   int priority = 0, device = 0;
-  std::shared_ptr<Graph> capture;    ///< what is launched becomes a part of it; null: it runs
+  std::shared_ptr<Capture> capture;  ///< what is launched becomes a part of it; null: it runs
   std::vector<Node*> capture_after;  ///< nodes that the next one of this stream follows
-  bool began_capture = false;
-  cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+
+  struct Waiting {
+    Work work;
+    std::vector<Ticket> after;  ///< of other streams, that come first
+  };
+  std::deque<Waiting> waiting;
+  std::uint64_t given = 0, done = 0;  ///< of those that had to wait
+  bool has_thread = false;
+  std::vector<Ticket> follows;  ///< what the next one waits for
 };
+
+inline bool Ticket::is_done() const { return stream == nullptr || stream->done >= number; }
 
 struct Event {
   unsigned flags = 0;
   int device = 0;
   bool is_recorded = false;
   std::chrono::steady_clock::time_point at;
-  std::shared_ptr<Graph> captured_in;
+  Ticket recorded_by;
+  std::shared_ptr<Capture> captured_in;
   std::vector<Node*> captured_after;
 };
 
@@ -66,6 +88,8 @@ class Process {
   void kernel_failed(cudaError_t error);
   /// Every call of the API from now on returns it; cudaSuccess: none has failed.
   cudaError_t surfaced_error();
+  /// The same, asked without waiting for the lock: by a host function.
+  cudaError_t last_failure() const { return sticky_ != cudaSuccess ? sticky_ : pending_; }
   bool is_fork() const;
   /// cudaDeviceReset: what the program has is gone; after a failed kernel nothing works any more.
   cudaError_t reset();
@@ -78,6 +102,7 @@ class Process {
 
   // Streams and events by their handles; null for none.
   Stream* stream(cudaStream_t handle);
+  bool has_event(const Event* event) const { return events_.contains(event); }
   Stream* make_stream(unsigned flags, int priority);
   bool remove_stream(cudaStream_t handle);
   Event* event(cudaEvent_t handle);
@@ -123,7 +148,7 @@ class Process {
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::string printed_;
   std::set<std::string> said_;
-  std::map<const void*, std::unique_ptr<Stream>> streams_;
+  std::map<const void*, std::shared_ptr<Stream>> streams_;
   std::map<const void*, std::unique_ptr<Event>> events_;
   std::uint32_t next_stream_ = 13;  // as on hardware, where the first ones are the driver's
   std::set<const void*> kernels_;

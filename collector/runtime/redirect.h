@@ -30,4 +30,8 @@ void* function_named(std::string_view name);
 /// The objects that were found to hold the runtime or the driver's API.
 std::size_t redirected_objects();
 
+/// Whether the call that this thread makes is one of those (_ptsz, _ptds) for which stream 0 is the
+/// thread's own; the code that leads to its answer says so, and the end of the call takes it back.
+extern thread_local bool null_is_per_thread [[gnu::tls_model("initial-exec")]];
+
 }  // namespace warpmeter::runtime

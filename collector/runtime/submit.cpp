@@ -1,11 +1,15 @@
 #include "collector/runtime/submit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <utility>
 
+#include "collector/runtime/capture.h"
 #include "collector/runtime/launcher.h"
+#include "collector/runtime/outstanding.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -106,16 +110,9 @@ cudaError_t run_set(Process& process, const SetWork& set) {
   return cudaSuccess;
 }
 
-/// The program's function may call anything but us: the lock is its own for that long.
-cudaError_t run_host(Process& process, const HostWork& work) {
-  process.show_printed();
-  work.function(work.data);
-  return cudaSuccess;
-}
-
 }  // namespace
 
-cudaError_t copy_mistake(Process& process, const CopyWork& copy) {
+cudaError_t copy_mistake(Process& process, const CopyWork& copy, bool later) {
   if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) {
     return cudaErrorInvalidMemcpyDirection;
   }
@@ -125,6 +122,8 @@ cudaError_t copy_mistake(Process& process, const CopyWork& copy) {
     return cudaErrorInvalidPitchValue;
   }
   if (copy.to == 0 || copy.from == 0) return cudaErrorInvalidValue;
+  const Memory& memory = process.memory();
+  if (later && (memory.is_reserved(copy.to) || memory.is_reserved(copy.from))) return cudaSuccess;
   const Side to = side_of(
       process, copy.to, extent(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_height));
   const Side from =
@@ -157,41 +156,64 @@ cudaError_t copy_mistake(Process& process, const CopyWork& copy) {
   return cudaSuccess;
 }
 
-cudaError_t set_mistake(Process& process, const SetWork& set) {
+cudaError_t set_mistake(Process& process, const SetWork& set, bool later) {
   if (set.width == 0 || set.height == 0 || set.depth == 0) return cudaSuccess;
+  if (later && process.memory().is_reserved(set.to)) return cudaSuccess;
   const std::uint64_t row_bytes = set.width * set.element_bytes;
   const Side side =
       side_of(process, set.to, extent(row_bytes, set.height, set.depth, set.pitch, set.height));
   return side.is_device && side.is_inside ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t run(Process& process, const Work& work, std::uint32_t stream) {
-  if (const auto* kernel = std::get_if<KernelWork>(&work)) {
-    run_kernel(process, *kernel, stream);
-    return cudaSuccess;
-  }
-  if (const auto* copy = std::get_if<CopyWork>(&work)) return run_copy(process, *copy);
-  if (const auto* set = std::get_if<SetWork>(&work)) return run_set(process, *set);
-  if (const auto* host = std::get_if<HostWork>(&work)) return run_host(process, *host);
-  if (const auto* child = std::get_if<ChildWork>(&work)) return run(process, *child->graph, stream);
-  if (const auto* freed = std::get_if<FreeWork>(&work)) {
-    return process.memory().release(freed->address) ? cudaSuccess : cudaErrorInvalidValue;
-  }
-  if (const auto* event = std::get_if<EventWork>(&work)) {
-    if (event->records) {
-      event->event->is_recorded = true;
-      event->event->at = std::chrono::steady_clock::now();
-      event->event->captured_in.reset();
-    }
-  }
+namespace {
+
+/// Memory that a graph copies or sets may have gone since its node was made.
+cudaError_t run_checked(Process& process, const CopyWork& copy) {
+  if (copy_mistake(process, copy) != cudaSuccess)
+    process.kernel_failed(cudaErrorIllegalAddress);
+  else
+    return run_copy(process, copy);
   return cudaSuccess;
 }
 
-cudaError_t run(Process& process, const Graph& graph, std::uint32_t stream) {
-  for (const Node* node : graph.in_order()) {
-    if (!node->is_enabled) continue;
-    const cudaError_t result = run(process, node->work, stream);
-    if (result != cudaSuccess) return result;
+cudaError_t run_checked(Process& process, const SetWork& set) {
+  if (set_mistake(process, set) != cudaSuccess)
+    process.kernel_failed(cudaErrorIllegalAddress);
+  else
+    return run_set(process, set);
+  return cudaSuccess;
+}
+
+cudaError_t allocate(Process& process, const cudaMemAllocNodeParams& wanted) {
+  const auto address = reinterpret_cast<std::uint64_t>(wanted.dptr);
+  if (process.memory().find(address) != nullptr) return cudaSuccess;  // never freed: it is there
+  const Block* block = process.memory().allocate(
+      wanted.bytesize, wanted.poolProps.location.id,
+      fmt::format("memory of {} bytes of a graph", wanted.bytesize), address);
+  return block != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+void run_event(Process& process, const EventWork& work) {
+  if (!work.records || !process.has_event(work.event)) return;
+  work.event->is_recorded = true;
+  work.event->at = std::chrono::steady_clock::now();
+}
+
+}  // namespace
+
+cudaError_t run(Process& process, const Work& work, std::uint32_t stream) {
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) {
+    run_kernel(process, *kernel, stream);
+  } else if (const auto* copy = std::get_if<CopyWork>(&work)) {
+    return run_checked(process, *copy);
+  } else if (const auto* set = std::get_if<SetWork>(&work)) {
+    return run_checked(process, *set);
+  } else if (const auto* freed = std::get_if<FreeWork>(&work)) {
+    return process.memory().release(freed->address) ? cudaSuccess : cudaErrorInvalidValue;
+  } else if (const auto* allocation = std::get_if<AllocationWork>(&work)) {
+    return allocate(process, allocation->parameters);
+  } else if (const auto* event = std::get_if<EventWork>(&work)) {
+    run_event(process, *event);
   }
   return cudaSuccess;
 }
@@ -199,11 +221,9 @@ cudaError_t run(Process& process, const Graph& graph, std::uint32_t stream) {
 cudaError_t submit(Process& process, cudaStream_t handle, Work work) {
   Stream* stream = process.stream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (stream->capture != nullptr) {
-    stream->capture_after = {stream->capture->add(std::move(work), stream->capture_after)};
-    return cudaSuccess;
-  }
-  return run(process, work, stream->number);
+  if (stream->capture != nullptr) return capture(*stream, std::move(work));
+  const cudaError_t conflict = legacy_conflict(process, *stream);
+  return conflict != cudaSuccess ? conflict : give(process, *stream, std::move(work));
 }
 
 cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block, void** arguments,
@@ -212,6 +232,12 @@ cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block
   work.function = function;
   work.kernel = process.kernel(function);
   if (work.kernel == nullptr) return cudaErrorInvalidResourceHandle;
+  const Stream* given = process.stream(stream);
+  if (given == nullptr) return cudaErrorInvalidResourceHandle;
+  const bool is_default = reinterpret_cast<const void*>(stream) != given;
+  if (!is_default && given->device != Process::current_device) {
+    return cudaErrorInvalidResourceHandle;
+  }
   work.geometry.grid = {grid.x, grid.y, grid.z};
   work.geometry.block = {block.x, block.y, block.z};
   work.geometry.dynamic_shared_bytes =

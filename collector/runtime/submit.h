@@ -8,19 +8,20 @@
 
 namespace warpmeter::runtime {
 
-/// Does it now. For kernels the number of the stream is reported.
+/// Does it now. For kernels the number of the stream is reported. Host functions and graphs are
+/// not among it: they are given to streams (outstanding.h, graphs.h).
 cudaError_t run(Process& process, const Work& work, std::uint32_t stream);
-/// All nodes of a graph, in their order.
-cudaError_t run(Process& process, const Graph& graph, std::uint32_t stream);
 
+/// Gives it to the stream, or makes it a node.
 cudaError_t submit(Process& process, cudaStream_t stream, Work work);
 
 /// A launch as the API describes it.
 cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared, cudaStream_t stream, bool is_cooperative = false);
 
-/// What is wrong with a copy, as the API says it.
-cudaError_t copy_mistake(Process& process, const CopyWork& copy);
-cudaError_t set_mistake(Process& process, const SetWork& set);
+/// What is wrong with a copy, as the API says it. `later`: it runs as a part of a graph, which may
+/// allocate its memory first.
+cudaError_t copy_mistake(Process& process, const CopyWork& copy, bool later = false);
+cudaError_t set_mistake(Process& process, const SetWork& set, bool later = false);
 
 }  // namespace warpmeter::runtime

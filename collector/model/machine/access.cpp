@@ -249,6 +249,11 @@ AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
 void settle(WorkerMemory& memory, std::size_t index) {
   Site& site = memory.sites[index];
   if (site.mask == 0) return;
+  if (!memory.is_counted) {
+    site.mask = 0;
+    site.number = 0;
+    return;
+  }
   const SiteInfo& info = memory.program->sites[index];
   const auto space = static_cast<AddressSpace>(site.space);
   WarpAccess access;
@@ -297,11 +302,58 @@ void check_lanes(Warp& w, const Operation* op, const SiteInfo& info, std::uint32
 
 }  // namespace
 
+namespace {
+
+/// Where nothing is counted, an access is remembered only to be fast the next time: not worth it
+/// for one that never comes again. Each of those is tried now and then.
+bool is_worth_remembering(WorkerMemory& memory, std::size_t index) {
+  constexpr std::uint32_t patience = 4, every = 8;
+  Site& site = memory.sites[index];
+  std::uint32_t& misses = memory.misses[index];
+  std::uint64_t hits = 0;
+  for (std::uint64_t& of_place : site.hits) hits += std::exchange(of_place, 0);
+  misses = hits > 1 ? 0 : misses + 1;
+  return misses < patience || misses % every == 0;
+}
+
+/// All lanes in one window, where none has to be told of or counted. False where it is not so: then
+/// nothing has happened.
+bool reach_together(Warp& w, const SiteInfo& info, std::uint32_t mask,
+                    const std::uint64_t* addresses, const Window& window) {
+  if (window.space == AddressSpace::local || window.touched != nullptr) return false;
+  if (info.kind != AccessKind::load && is_read_only(window.space)) return false;
+  if (window.bytes < info.width) return false;
+  const std::uint64_t most = window.bytes - info.width;
+  std::uint64_t wrong = 0;
+  for_each_lane(mask, [&](unsigned lane) {
+    const std::uint64_t offset = addresses[lane] - window.begin;
+    wrong |= (offset > most ? 1u : 0u) | (addresses[lane] & (info.alignment - 1u));
+    w.lane_host[lane] = window.host + offset;
+  });
+  return wrong == 0;
+}
+
+}  // namespace
+
 bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t* addresses) {
   WorkerMemory& memory = *w.memory;
   const SiteInfo& info = memory.program->sites[op->extra];
   Site& site = w.sites[op->extra];
+  const bool remembers = memory.is_counted || is_worth_remembering(memory, op->extra);
   settle(memory, op->extra);
+
+  if (!memory.is_counted && memory.observer == nullptr) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(mask));
+    const Window window = window_at(w, info, addresses[lane], lane);
+    if (reach_together(w, info, mask, addresses, window)) {
+      if (remembers) {
+        remember(site, info, window, mask, addresses);
+        site.number = memory.next_number++;
+        site.like_leader = ~std::uint64_t{0};
+      }
+      return true;
+    }
+  }
 
   Window window;
   std::array<AddressSpace, warp_lanes> spaces{};
@@ -356,11 +408,11 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
     window.touched = &told_to_observer;
     one_window &= refused == 0;
   }
-  if (one_window) {
+  if (one_window && remembers) {
     remember(site, info, window, mask, addresses);
     site.number = memory.next_number++;
     site.like_leader = ~std::uint64_t{0};
-  } else {
+  } else if (memory.is_counted) {
     count_apart(memory.counts[op->extra], info, mask & ~refused, spaces, addresses);
   }
   return true;

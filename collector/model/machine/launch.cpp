@@ -194,6 +194,7 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
                                            options.unit != nullptr ? *options.unit : best_unit(),
                                            options.instruction_budget);
     worker->print_to(options.print);
+    worker->count(options.counts);
     if (options.observer != nullptr) worker->tell(options.observer, nullptr);
     return worker;
   };

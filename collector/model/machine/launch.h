@@ -34,7 +34,8 @@ struct Trap {
   std::string message;  ///< one sentence: what, kernel, lines, block and thread
   Place place;
   std::uint64_t address = 0;
-  Dim3 block, thread;  ///< that raised it
+  Dim3 block, thread;     ///< that raised it
+  std::string assertion;  ///< what CUDA writes to standard error for one that failed; else empty
 };
 
 struct LaunchOutcome {
@@ -76,6 +77,8 @@ struct LaunchOptions {
   LaunchObserver* observer = nullptr;
   /// Takes the costs of its blocks; no others are run. Null: all are.
   BlockSample* sample = nullptr;
+  /// False: what accesses cost is not worked out, and the outcome's counts of it are zero.
+  bool counts = true;
   /// Told now and then how many blocks were begun, by one thread; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};
 };

@@ -147,9 +147,11 @@ void print(Warp& w, const Operation* op, std::uint32_t mask) {
 
 void note_assertion(Warp& w, const Operation* op, std::uint32_t mask) {
   const auto lane = static_cast<unsigned>(std::countr_zero(mask));
-  w.memory->assertion = text_at(w, lane, row_of<std::uint64_t>(w, op->a)[lane]) + " (" +
-                        text_at(w, lane, row_of<std::uint64_t>(w, op->b)[lane]) + ":" +
-                        std::to_string(row_of<std::uint32_t>(w, op->c)[lane]) + ")";
+  const auto text = [&](std::uint16_t row) {
+    return text_at(w, lane, row_of<std::uint64_t>(w, row)[lane]);
+  };
+  w.memory->assertion = {text(op->a), text(op->b), text(op->e),
+                         row_of<std::uint32_t>(w, op->c)[lane]};
 }
 
 void allocate(Warp& w, const Operation* op, std::uint32_t mask) {

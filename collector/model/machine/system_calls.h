@@ -13,7 +13,7 @@ namespace warpmeter::model {
 void print(Warp& w, const Operation* op, std::uint32_t mask);
 
 /// __assertfail: keeps what the first lane says for the trap's message. a: the expression, b: the
-/// file, c: the line.
+/// file, c: the line, e: the function.
 void note_assertion(Warp& w, const Operation* op, std::uint32_t mask);
 
 /// malloc out of a heap of limited size (DeviceMemory::Heap): d takes the addresses, 0 where

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/kernel_name.h"
+#include "base/lanes.h"
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/shown_name.h"
 
@@ -222,7 +223,8 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
       return fmt::format(
           "illegal call: kernel '{}' calls through a pointer that leads to no function", kernel);
     case TrapKind::assertion:
-      return fmt::format("failed assertion in kernel '{}': {}", kernel, trap.assertion);
+      return fmt::format("failed assertion in kernel '{}': {} ({}:{})", kernel,
+                         trap.assertion.expression, trap.assertion.file, trap.assertion.line);
     case TrapKind::trap_instruction:
     case TrapKind::none:
       break;
@@ -243,6 +245,16 @@ Trap describe(const BlockTrap& trap, const Program& program, const Geometry& geo
   result.message = fmt::format(
       "{}; {}, block {}, thread {}", what_happened(trap, program, geometry, memory),
       place_of(program, result.place), to_string(result.block), to_string(result.thread));
+  if (result.kind == TrapKind::assertion) {
+    const Assertion& failed = trap.assertion;
+    const auto named = [](const Dim3& d) { return fmt::format("[{},{},{}]", d.x, d.y, d.z); };
+    for_each_lane(trap.raised.mask, [&](unsigned lane) {
+      result.assertion += fmt::format(
+          "{}:{}: {}: block: {}, thread: {} Assertion `{}` failed.\n", failed.file, failed.line,
+          failed.function, named(result.block),
+          named(position(trap.warp * warp_lanes + lane, geometry.block)), failed.expression);
+    });
+  }
   return result;
 }
 

@@ -24,7 +24,7 @@ namespace warpmeter::model {
 /// A trap, with the block that raised it.
 struct BlockTrap {
   RaisedTrap raised;
-  std::string assertion;  ///< that failed
+  Assertion assertion;  ///< that failed
   std::uint32_t warp = 0;
   std::uint64_t block = ~std::uint64_t{0};  ///< linear, x fastest
 };
@@ -45,6 +45,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   void print_to(std::function<void(std::string_view)> print) { memory_.print = std::move(print); }
+  /// Whether what accesses cost is worked out; it is, unless this says no.
+  void count(bool is_counted) { memory_.is_counted = is_counted; }
   /// Who is told of accesses and barriers while blocks run; either may be null. See WorkerMemory.
   void tell(LaunchObserver* launch, Sharing* sharing);
 

@@ -33,6 +33,12 @@ struct SiteCounts {
   bool has_strayed = false;  ///< into memory beside an allocation, which hardware does not notice
 };
 
+/// What __assertfail is told.
+struct Assertion {
+  std::string expression, file, function;
+  std::uint32_t line = 0;
+};
+
 class Footprint;
 class BlockObserver;
 
@@ -49,8 +55,11 @@ struct WorkerMemory {
   std::vector<Site> sites;        ///< as many as the program has, and one that remembers nothing
   std::uint64_t next_number = 1;  ///< of what a site remembers
   std::vector<SiteCounts> counts;
+  bool is_counted = true;  ///< false: nobody asks for the counts, which stay zero
+  std::vector<std::uint32_t>
+      misses;  ///< of each site, if not counted: in a row, of what it remembers
   std::function<void(std::string_view)> print;  ///< takes what kernels print; empty: standard error
-  std::string assertion;                        ///< that failed
+  Assertion assertion;                          ///< that failed
   std::vector<std::uint8_t> parted;  ///< of each instruction: 1 once lanes of a warp parted at it
 };
 

@@ -346,10 +346,12 @@ bool Decoder::decode_system_call(std::string_view name, const std::vector<Passed
     result(count, 4);
   } else if (name == "__assertfail") {
     const std::uint16_t message = argument(0), file = argument(1), line = argument(2);
+    const std::uint16_t function = argument(3);
     Operation& fail = emit(Code::assertion, false);
     fail.a = message;
     fail.b = file;
     fail.c = line;
+    fail.e = function;
   } else if (name == "malloc") {
     const std::uint16_t bytes = argument(0), address = scratch(8);
     Operation& allocate = emit(Code::allocate, false);

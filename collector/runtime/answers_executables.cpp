@@ -1,0 +1,303 @@
+// Graphs made executable, launched and updated; and the program's objects that graphs keep.
+#include <algorithm>
+
+#include "collector/runtime/answer.h"
+#include "collector/runtime/call.h"
+#include "collector/runtime/graphs.h"
+#include "collector/runtime/node_work.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+constexpr unsigned long long known_flags =
+    cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+    cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
+
+cudaError_t instantiate(Process& process, cudaGraphExec_t* result, cudaGraph_t graph,
+                        unsigned long long flags) {
+  if (result == nullptr || graph == nullptr || (flags & ~known_flags) != 0) {
+    return cudaErrorInvalidValue;
+  }
+  if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) {
+    process.say("the model launches no graphs from kernels");
+    return cudaErrorNotSupported;
+  }
+  return runtime::instantiate(*graph_of(graph), flags, *result);
+}
+
+std::vector<std::size_t> places_of(const Graph& graph, const std::vector<Node*>& nodes) {
+  std::vector<std::size_t> places;
+  for (const Node* node : nodes) {
+    const auto found = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                    [&](const auto& other) { return other.get() == node; });
+    places.push_back(static_cast<std::size_t>(found - graph.nodes.begin()));
+  }
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+/// Gives the nodes of `own` the work of those of `other`, which has to be of the same shape.
+cudaGraphExecUpdateResult update(Graph& own, const Graph& other, Node*& wrong, bool changes) {
+  if (own.nodes.size() != other.nodes.size()) return cudaGraphExecUpdateErrorTopologyChanged;
+  for (std::size_t i = 0; i < own.nodes.size(); ++i) {
+    Node& to = *own.nodes[i];
+    Node& from = *other.nodes[i];
+    wrong = &from;
+    if (type_of(to.work) != type_of(from.work)) return cudaGraphExecUpdateErrorNodeTypeChanged;
+    if (places_of(own, to.after) != places_of(other, from.after)) {
+      return cudaGraphExecUpdateErrorTopologyChanged;
+    }
+    if (std::holds_alternative<AllocationWork>(to.work)) {
+      return cudaGraphExecUpdateErrorNotSupported;
+    }
+    if (auto* child = std::get_if<ChildWork>(&to.work)) {
+      const auto result =
+          update(*child->graph, *std::get<ChildWork>(from.work).graph, wrong, changes);
+      if (result != cudaGraphExecUpdateSuccess) return result;
+    } else if (changes) {
+      to.work = from.work;
+      to.attributes = from.attributes;
+    }
+    if (changes) own.copied[&from] = &to;
+  }
+  wrong = nullptr;
+  return cudaGraphExecUpdateSuccess;
+}
+
+}  // namespace
+
+namespace api {
+namespace {
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* result, cudaGraph_t graph,
+                                 unsigned long long flags) {
+  return call("cudaGraphInstantiate",
+              [&](Process& p) { return instantiate(p, result, graph, flags); });
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* result, cudaGraph_t graph,
+                                          unsigned long long flags) {
+  return call("cudaGraphInstantiateWithFlags",
+              [&](Process& p) { return instantiate(p, result, graph, flags); });
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* result, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* parameters) {
+  return call("cudaGraphInstantiateWithParams", [&](Process& p) {
+    if (parameters == nullptr) return cudaErrorInvalidValue;
+    const cudaError_t made = instantiate(p, result, graph, parameters->flags);
+    parameters->errNode_out = nullptr;
+    parameters->result_out = made == cudaSuccess             ? cudaGraphInstantiateSuccess
+                             : made == cudaErrorNotSupported ? cudaGraphInstantiateError
+                                                             : cudaGraphInstantiateInvalidStructure;
+    return made;
+  });
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* flags) {
+  return call("cudaGraphExecGetFlags", [&](Process&) {
+    const Executable* executable = executable_of(handle);
+    if (executable == nullptr || flags == nullptr) return cudaErrorInvalidValue;
+    *flags = executable->flags;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
+  return call("cudaGraphExecDestroy", [&](Process&) {
+    return destroy_executable(handle) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
+  return call("cudaGraphLaunch", [&](Process& p) {
+    const Executable* executable = executable_of(handle);
+    if (executable == nullptr) return cudaErrorInvalidValue;
+    return launch(p, *executable, stream);
+  });
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream) {
+  return call("cudaGraphUpload", [&](Process& p) {
+    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    return executable_of(handle) != nullptr ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* info) {
+  return call("cudaGraphExecUpdate", [&](Process&) {
+    Executable* executable = executable_of(handle);
+    if (executable == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+    Node* wrong = nullptr;
+    const Graph& other = *graph_of(graph);
+    const cudaGraphExecUpdateResult result = update(*executable->graph, other, wrong, false);
+    if (info != nullptr) *info = {result, handle_of(wrong), nullptr};
+    if (result != cudaGraphExecUpdateSuccess) return cudaErrorGraphExecUpdateFailure;
+    update(*executable->graph, other, wrong, true);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t handle, cudaGraphNode_t original,
+                                                 cudaGraph_t graph) {
+  return call("cudaGraphExecChildGraphNodeSetParams", [&](Process&) {
+    const Executable* executable = executable_of(handle);
+    if (executable == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+    Node* node = executable->node(node_of(original));
+    auto* child = node == nullptr ? nullptr : std::get_if<ChildWork>(&node->work);
+    if (child == nullptr) return cudaErrorInvalidValue;
+    Node* wrong = nullptr;
+    const Graph& other = *graph_of(graph);
+    if (update(*child->graph, other, wrong, false) != cudaGraphExecUpdateSuccess) {
+      return cudaErrorInvalidValue;
+    }
+    update(*child->graph, other, wrong, true);
+    return cudaSuccess;
+  });
+}
+
+/// Only of kernels, copies and sets.
+Node* switchable(cudaGraphExec_t handle, cudaGraphNode_t original) {
+  const Executable* executable = executable_of(handle);
+  Node* node = executable == nullptr ? nullptr : executable->node(node_of(original));
+  if (node == nullptr || type_of(node->work) > cudaGraphNodeTypeMemset) return nullptr;
+  return node;
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t handle, cudaGraphNode_t original,
+                                    unsigned is_enabled) {
+  return call("cudaGraphNodeSetEnabled", [&](Process&) {
+    Node* node = switchable(handle, original);
+    if (node == nullptr) return cudaErrorInvalidValue;
+    node->is_enabled = is_enabled != 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t handle, cudaGraphNode_t original,
+                                    unsigned* is_enabled) {
+  return call("cudaGraphNodeGetEnabled", [&](Process&) {
+    const Node* node = switchable(handle, original);
+    if (node == nullptr || is_enabled == nullptr) return cudaErrorInvalidValue;
+    *is_enabled = node->is_enabled ? 1 : 0;
+    return cudaSuccess;
+  });
+}
+
+// Memory of graphs is memory like other memory here.
+
+cudaError_t cudaDeviceGraphMemTrim(int) {
+  return call("cudaDeviceGraphMemTrim", [](Process&) { return cudaSuccess; });
+}
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int, cudaGraphMemAttributeType, void* value) {
+  return call("cudaDeviceGetGraphMemAttribute", [&](Process& p) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    std::uint64_t bytes = 0;
+    p.memory().for_each([&](const Block& block) {
+      if (block.name.ends_with("of a graph")) bytes += block.bytes;
+    });
+    *static_cast<std::uint64_t*>(value) = bytes;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetGraphMemAttribute(int, cudaGraphMemAttributeType, void*) {
+  return call("cudaDeviceSetGraphMemAttribute", [](Process&) { return cudaSuccess; });
+}
+
+// Objects of the program.
+
+const UserObject* object_of(cudaUserObject_t handle) {
+  return reinterpret_cast<const UserObject*>(handle);
+}
+
+cudaError_t cudaUserObjectCreate(cudaUserObject_t* result, void* data, cudaHostFn_t destroy,
+                                 unsigned references, unsigned flags) {
+  return call("cudaUserObjectCreate", [&](Process&) {
+    if (result == nullptr || destroy == nullptr || references == 0 ||
+        flags != cudaUserObjectNoDestructorSync) {
+      return cudaErrorInvalidValue;
+    }
+    auto object = std::make_shared<UserObject>();
+    object->destroy = destroy;
+    object->data = data;
+    *result = reinterpret_cast<cudaUserObject_t>(keep_object(std::move(object), references));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
+  return call("cudaUserObjectRetain", [&](Process&) {
+    return add_references(object_of(object), static_cast<int>(count)) ? cudaSuccess
+                                                                      : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
+  return call("cudaUserObjectRelease", [&](Process&) {
+    return add_references(object_of(object), -static_cast<int>(count)) ? cudaSuccess
+                                                                       : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
+                                      unsigned flags) {
+  return call("cudaGraphRetainUserObject", [&](Process&) {
+    std::shared_ptr<UserObject> kept = kept_object(object_of(object));
+    if (graph == nullptr || kept == nullptr || count == 0 || flags > cudaGraphUserObjectMove) {
+      return cudaErrorInvalidValue;
+    }
+    auto& all = graph_of(graph)->kept;
+    all.insert(all.end(), count, kept);
+    if (flags == cudaGraphUserObjectMove) {
+      add_references(object_of(object), -static_cast<int>(count));
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count) {
+  return call("cudaGraphReleaseUserObject", [&](Process&) {
+    if (graph == nullptr) return cudaErrorInvalidValue;
+    std::vector<std::shared_ptr<UserObject>> released;  // let go when the graph is whole again
+    auto& all = graph_of(graph)->kept;
+    for (std::size_t i = all.size(); i-- > 0 && released.size() < count;) {
+      if (all[i].get() != object_of(object)) continue;
+      released.push_back(std::move(all[i]));
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return released.size() == count ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+}  // namespace
+}  // namespace api
+
+std::span<const Answer> executable_answers() {
+  static const Answer table[] = {
+      WARPMETER_ANSWER(cudaGraphInstantiate),
+      WARPMETER_ANSWER(cudaGraphInstantiateWithFlags),
+      WARPMETER_ANSWER(cudaGraphInstantiateWithParams),
+      WARPMETER_ANSWER(cudaGraphExecGetFlags),
+      WARPMETER_ANSWER(cudaGraphExecDestroy),
+      WARPMETER_ANSWER(cudaGraphLaunch),
+      WARPMETER_ANSWER(cudaGraphUpload),
+      WARPMETER_ANSWER(cudaGraphExecUpdate),
+      WARPMETER_ANSWER(cudaGraphExecChildGraphNodeSetParams),
+      WARPMETER_ANSWER(cudaGraphNodeSetEnabled),
+      WARPMETER_ANSWER(cudaGraphNodeGetEnabled),
+      WARPMETER_ANSWER(cudaDeviceGraphMemTrim),
+      WARPMETER_ANSWER(cudaDeviceGetGraphMemAttribute),
+      WARPMETER_ANSWER(cudaDeviceSetGraphMemAttribute),
+      WARPMETER_ANSWER(cudaUserObjectCreate),
+      WARPMETER_ANSWER(cudaUserObjectRetain),
+      WARPMETER_ANSWER(cudaUserObjectRelease),
+      WARPMETER_ANSWER(cudaGraphRetainUserObject),
+      WARPMETER_ANSWER(cudaGraphReleaseUserObject),
+  };
+  return table;
+}
+
+}  // namespace warpmeter::runtime

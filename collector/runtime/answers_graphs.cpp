@@ -1,0 +1,413 @@
+// Graphs that a program builds: nodes, edges, and what there is to ask about them.
+#include <algorithm>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "base/kernel_name.h"
+#include "collector/runtime/answer.h"
+#include "collector/runtime/call.h"
+#include "collector/runtime/copies.h"
+#include "collector/runtime/graphs.h"
+#include "collector/runtime/node_work.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// Adds a node with the work that `make` makes, behind its dependencies.
+template <class Make>
+cudaError_t add(std::string_view name, cudaGraphNode_t* result, cudaGraph_t handle,
+                const cudaGraphNode_t* dependencies, std::size_t count, const Make& make) {
+  return call(name, [&](Process& p) {
+    Graph* graph = graph_of(handle);
+    if (result == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr)) {
+      return cudaErrorInvalidValue;
+    }
+    std::vector<Node*> after;
+    for (std::size_t i = 0; i < count; ++i) {
+      Node* node = node_of(dependencies[i]);
+      const bool is_again = std::find(after.begin(), after.end(), node) != after.end();
+      if (node == nullptr || node->graph != graph || is_again) return cudaErrorInvalidValue;
+      after.push_back(node);
+    }
+    Work work;
+    const cudaError_t made = make(p, work);
+    if (made != cudaSuccess) return made;
+    *result = handle_of(graph->add(std::move(work), std::move(after)));
+    return cudaSuccess;
+  });
+}
+
+/// As the API hands out lists: how many there are, or as many as there is room for, the rest null.
+cudaError_t hand_out(const std::vector<Node*>& nodes, cudaGraphNode_t* results,
+                     std::size_t* count) {
+  if (count == nullptr) return cudaErrorInvalidValue;
+  if (results == nullptr) {
+    *count = nodes.size();
+    return cudaSuccess;
+  }
+  for (std::size_t i = 0; i < *count; ++i) {
+    results[i] = i < nodes.size() ? handle_of(nodes[i]) : nullptr;
+  }
+  *count = std::min(*count, nodes.size());
+  return cudaSuccess;
+}
+
+std::vector<Node*> followers(const Node& node) {
+  std::vector<Node*> found;
+  for (const auto& other : node.graph->nodes) {
+    const auto& after = other->after;
+    if (std::find(after.begin(), after.end(), &node) != after.end()) found.push_back(other.get());
+  }
+  return found;
+}
+
+std::string label_of(const Node& node) {
+  static constexpr const char* names[] = {"KERNEL", "MEMCPY", "MEMSET",     "HOST",
+                                          "GRAPH",  "EMPTY",  "WAIT_EVENT", "EVENT_RECORD",
+                                          "",       "",       "MEM_ALLOC",  "MEM_FREE"};
+  std::string label = names[type_of(node.work)];
+  if (const auto* kernel = std::get_if<KernelWork>(&node.work)) {
+    label += "\\n" + readable_name(kernel->kernel->entry());
+  }
+  return label;
+}
+
+}  // namespace
+
+namespace api {
+namespace {
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
+  return call("cudaGraphCreate", [&](Process&) {
+    if (graph == nullptr || flags != 0) return cudaErrorInvalidValue;
+    *graph = keep_graph(std::make_shared<Graph>());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  return call("cudaGraphDestroy",
+              [&](Process&) { return destroy_graph(graph) ? cudaSuccess : cudaErrorInvalidValue; });
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+  return call("cudaGraphClone", [&](Process&) {
+    if (clone == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+    *clone = keep_graph(graph_of(graph)->copy());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original,
+                                     cudaGraph_t clone) {
+  return call("cudaGraphNodeFindInClone", [&](Process&) {
+    if (node == nullptr || clone == nullptr) return cudaErrorInvalidValue;
+    const auto& copied = graph_of(clone)->copied;
+    const auto found = copied.find(node_of(original));
+    if (found == copied.end()) return cudaErrorInvalidValue;
+    *node = handle_of(found->second);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaKernelNodeParams* parameters) {
+  return add("cudaGraphAddKernelNode", node, graph, dependencies, count,
+             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaMemcpy3DParms* parameters) {
+  return add("cudaGraphAddMemcpyNode", node, graph, dependencies, count,
+             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, std::size_t count,
+                                     void* to, const void* from, std::size_t bytes,
+                                     cudaMemcpyKind kind) {
+  return add(
+      "cudaGraphAddMemcpyNode1D", node, graph, dependencies, count,
+      [&](Process& p, Work& work) { return make_copy(p, line(to, from, bytes, kind), work); });
+}
+
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                           const cudaGraphNode_t* dependencies, std::size_t count,
+                                           const void* symbol, const void* from, std::size_t bytes,
+                                           std::size_t offset, cudaMemcpyKind kind) {
+  return add("cudaGraphAddMemcpyNodeToSymbol", node, graph, dependencies, count,
+             [&](Process& p, Work& work) {
+               void* place = nullptr;
+               const cudaError_t mistake = place_in(p, symbol, bytes, offset, place);
+               if (mistake != cudaSuccess) return mistake;
+               return make_copy(p, line(place, from, bytes, kind), work);
+             });
+}
+
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                             const cudaGraphNode_t* dependencies, std::size_t count,
+                                             void* to, const void* symbol, std::size_t bytes,
+                                             std::size_t offset, cudaMemcpyKind kind) {
+  return add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, dependencies, count,
+             [&](Process& p, Work& work) {
+               void* place = nullptr;
+               const cudaError_t mistake = place_in(p, symbol, bytes, offset, place);
+               if (mistake != cudaSuccess) return mistake;
+               return make_copy(p, line(to, place, bytes, kind), work);
+             });
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaMemsetParams* parameters) {
+  return add("cudaGraphAddMemsetNode", node, graph, dependencies, count,
+             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                 const cudaGraphNode_t* dependencies, std::size_t count,
+                                 const cudaHostNodeParams* parameters) {
+  return add("cudaGraphAddHostNode", node, graph, dependencies, count,
+             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                       const cudaGraphNode_t* dependencies, std::size_t count,
+                                       cudaGraph_t child) {
+  return add("cudaGraphAddChildGraphNode", node, graph, dependencies, count,
+             [&](Process& p, Work& work) { return make_work(p, child, false, work); });
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                  const cudaGraphNode_t* dependencies, std::size_t count) {
+  return add("cudaGraphAddEmptyNode", node, graph, dependencies, count,
+             [](Process&, Work&) { return cudaSuccess; });
+}
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                        const cudaGraphNode_t* dependencies, std::size_t count,
+                                        cudaEvent_t event) {
+  return add("cudaGraphAddEventRecordNode", node, graph, dependencies, count,
+             [&](Process& p, Work& work) { return make_work(p, event, true, work); });
+}
+
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                      const cudaGraphNode_t* dependencies, std::size_t count,
+                                      cudaEvent_t event) {
+  return add("cudaGraphAddEventWaitNode", node, graph, dependencies, count,
+             [&](Process& p, Work& work) { return make_work(p, event, false, work); });
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, std::size_t count,
+                                     cudaMemAllocNodeParams* parameters) {
+  return add("cudaGraphAddMemAllocNode", node, graph, dependencies, count,
+             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, std::size_t count,
+                                    void* pointer) {
+  return add("cudaGraphAddMemFreeNode", node, graph, dependencies, count,
+             [&](Process&, Work& work) {
+               work = FreeWork{reinterpret_cast<std::uint64_t>(pointer)};
+               return pointer != nullptr ? cudaSuccess : cudaErrorInvalidValue;
+             });
+}
+
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                             const cudaGraphNode_t* dependencies, const cudaGraphEdgeData*,
+                             std::size_t count, cudaGraphNodeParams* parameters) {
+  return add("cudaGraphAddNode", node, graph, dependencies, count,
+             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
+  return call("cudaGraphDestroyNode", [&](Process&) {
+    const Node* node = node_of(handle);
+    if (node == nullptr) return cudaErrorInvalidValue;
+    Graph& graph = *node->graph;
+    for (const auto& other : graph.nodes) std::erase(other->after, node);
+    std::erase_if(graph.nodes, [&](const auto& other) { return other.get() == node; });
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                     std::size_t count) {
+  return call("cudaGraphAddDependencies", [&](Process&) {
+    if (graph == nullptr || (count > 0 && (from == nullptr || to == nullptr))) {
+      return cudaErrorInvalidValue;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      Node *before = node_of(from[i]), *node = node_of(to[i]);
+      if (before == nullptr || node == nullptr || before == node) return cudaErrorInvalidValue;
+      if (before->graph != graph_of(graph) || node->graph != before->graph) {
+        return cudaErrorInvalidValue;
+      }
+      auto& after = node->after;
+      if (std::find(after.begin(), after.end(), before) != after.end()) {
+        return cudaErrorInvalidValue;  // there already
+      }
+      after.push_back(before);
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                        const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                        std::size_t count) {
+  return call("cudaGraphRemoveDependencies", [&](Process&) {
+    if (graph == nullptr || (count > 0 && (from == nullptr || to == nullptr))) {
+      return cudaErrorInvalidValue;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      Node* node = node_of(to[i]);
+      if (node == nullptr || std::erase(node->after, node_of(from[i])) == 0) {
+        return cudaErrorInvalidValue;
+      }
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  return call("cudaGraphGetNodes", [&](Process&) {
+    if (graph == nullptr) return cudaErrorInvalidValue;
+    std::vector<Node*> all;
+    for (const auto& node : graph_of(graph)->nodes) all.push_back(node.get());
+    return hand_out(all, nodes, count);
+  });
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  return call("cudaGraphGetRootNodes", [&](Process&) {
+    if (graph == nullptr) return cudaErrorInvalidValue;
+    std::vector<Node*> roots;
+    for (const auto& node : graph_of(graph)->nodes) {
+      if (node->after.empty()) roots.push_back(node.get());
+    }
+    return hand_out(roots, nodes, count);
+  });
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                              cudaGraphEdgeData* edges, std::size_t* count) {
+  return call("cudaGraphGetEdges", [&](Process&) {
+    if (graph == nullptr || count == nullptr || (from == nullptr) != (to == nullptr)) {
+      return cudaErrorInvalidValue;
+    }
+    std::vector<Node*> begins, ends;
+    for (const auto& node : graph_of(graph)->nodes) {
+      for (Node* before : node->after) {
+        begins.push_back(before);
+        ends.push_back(node.get());
+      }
+    }
+    if (edges != nullptr) std::fill_n(edges, std::min(*count, ends.size()), cudaGraphEdgeData{});
+    std::size_t same = *count;
+    const cudaError_t result = hand_out(begins, from, &same);
+    return result != cudaSuccess ? result : hand_out(ends, to, count);
+  });
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes,
+                                         cudaGraphEdgeData* edges, std::size_t* count) {
+  return call("cudaGraphNodeGetDependencies", [&](Process&) {
+    if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
+    const auto& after = node_of(node)->after;
+    if (edges != nullptr) std::fill_n(edges, std::min(*count, after.size()), cudaGraphEdgeData{});
+    return hand_out(after, nodes, count);
+  });
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes,
+                                           cudaGraphEdgeData* edges, std::size_t* count) {
+  return call("cudaGraphNodeGetDependentNodes", [&](Process&) {
+    if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
+    const std::vector<Node*> all = followers(*node_of(node));
+    if (edges != nullptr) std::fill_n(edges, std::min(*count, all.size()), cudaGraphEdgeData{});
+    return hand_out(all, nodes, count);
+  });
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  return call("cudaGraphNodeGetType", [&](Process&) {
+    if (node == nullptr || type == nullptr) return cudaErrorInvalidValue;
+    *type = type_of(node_of(node)->work);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
+  return call("cudaGraphDebugDotPrint", [&](Process&) {
+    if (handle == nullptr || path == nullptr) return cudaErrorInvalidValue;
+    std::ofstream file(path);
+    if (!file) return cudaErrorOperatingSystem;
+    const Graph& graph = *graph_of(handle);
+    std::map<const Node*, std::size_t> numbers;
+    file << "digraph dot {\nsubgraph cluster_1 {\nlabel=\"graph_1\" graph[style=\"dashed\"];\n";
+    for (const auto& node : graph.nodes) {
+      const std::size_t number = numbers.size();
+      numbers[node.get()] = number;
+      file << fmt::format("\"graph_1_node_{}\"[shape=\"record\" label=\"{{{}}}\"];\n", number,
+                          label_of(*node));
+    }
+    for (const auto& node : graph.nodes) {
+      for (const Node* before : node->after) {
+        file << fmt::format("\"graph_1_node_{}\" -> \"graph_1_node_{}\";\n", numbers[before],
+                            numbers[node.get()]);
+      }
+    }
+    file << "}\n}\n";
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+}  // namespace api
+
+std::span<const Answer> graph_answers() {
+  static const Answer table[] = {
+      WARPMETER_ANSWER(cudaGraphCreate),
+      WARPMETER_ANSWER(cudaGraphDestroy),
+      WARPMETER_ANSWER(cudaGraphClone),
+      WARPMETER_ANSWER(cudaGraphNodeFindInClone),
+      WARPMETER_ANSWER(cudaGraphAddKernelNode),
+      WARPMETER_ANSWER(cudaGraphAddMemcpyNode),
+      WARPMETER_ANSWER(cudaGraphAddMemcpyNode1D),
+      WARPMETER_ANSWER(cudaGraphAddMemcpyNodeToSymbol),
+      WARPMETER_ANSWER(cudaGraphAddMemcpyNodeFromSymbol),
+      WARPMETER_ANSWER(cudaGraphAddMemsetNode),
+      WARPMETER_ANSWER(cudaGraphAddHostNode),
+      WARPMETER_ANSWER(cudaGraphAddChildGraphNode),
+      WARPMETER_ANSWER(cudaGraphAddEmptyNode),
+      WARPMETER_ANSWER(cudaGraphAddEventRecordNode),
+      WARPMETER_ANSWER(cudaGraphAddEventWaitNode),
+      WARPMETER_ANSWER(cudaGraphAddMemAllocNode),
+      WARPMETER_ANSWER(cudaGraphAddMemFreeNode),
+      WARPMETER_ANSWER(cudaGraphAddNode),
+      answer("cudaGraphAddNode_v2", &api::cudaGraphAddNode),
+      WARPMETER_ANSWER(cudaGraphDestroyNode),
+      WARPMETER_ANSWER(cudaGraphAddDependencies),
+      answer("cudaGraphAddDependencies_v2", &api::cudaGraphAddDependencies),
+      WARPMETER_ANSWER(cudaGraphRemoveDependencies),
+      answer("cudaGraphRemoveDependencies_v2", &api::cudaGraphRemoveDependencies),
+      WARPMETER_ANSWER(cudaGraphGetNodes),
+      WARPMETER_ANSWER(cudaGraphGetRootNodes),
+      WARPMETER_ANSWER(cudaGraphGetEdges),
+      answer("cudaGraphGetEdges_v2", &api::cudaGraphGetEdges),
+      WARPMETER_ANSWER(cudaGraphNodeGetDependencies),
+      WARPMETER_ANSWER(cudaGraphNodeGetDependentNodes),
+      WARPMETER_ANSWER(cudaGraphNodeGetType),
+      WARPMETER_ANSWER(cudaGraphDebugDotPrint),
+  };
+  return table;
+}
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,147 @@
+#include "collector/runtime/graphs.h"
+
+#include <map>
+#include <utility>
+
+#include "collector/runtime/capture.h"
+#include "collector/runtime/outstanding.h"
+#include "collector/runtime/submit.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+struct KeptObject {
+  std::shared_ptr<UserObject> object;
+  int references = 0;
+};
+
+struct Tables {
+  std::map<const void*, std::shared_ptr<Graph>> graphs;
+  std::map<const void*, std::unique_ptr<Executable>> executables;
+  std::map<const void*, KeptObject> objects;
+};
+
+Tables& tables() {
+  static auto* all = new Tables;
+  return *all;
+}
+
+/// False where edges go round in a circle.
+bool flatten(const Graph& graph, std::vector<Node*>& order) {
+  const std::vector<Node*> own = graph.in_order();
+  if (own.size() != graph.nodes.size()) return false;
+  for (Node* node : own) {
+    if (const auto* child = std::get_if<ChildWork>(&node->work)) {
+      if (!flatten(*child->graph, order)) return false;
+    } else {
+      order.push_back(node);
+    }
+  }
+  return true;
+}
+
+Node* find_copy(const Graph& graph, const Node* original) {
+  const auto found = graph.copied.find(original);
+  if (found != graph.copied.end()) return found->second;
+  for (const auto& node : graph.nodes) {
+    if (const auto* child = std::get_if<ChildWork>(&node->work)) {
+      if (Node* inner = find_copy(*child->graph, original)) return inner;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+UserObject::~UserObject() { run_host_function(Process::get(), destroy, data); }
+
+Node* Executable::node(const Node* original) const { return find_copy(*graph, original); }
+
+cudaGraph_t keep_graph(std::shared_ptr<Graph> graph) {
+  const cudaGraph_t handle = handle_of(graph.get());
+  tables().graphs[handle] = std::move(graph);
+  return handle;
+}
+
+std::shared_ptr<Graph> kept_graph(cudaGraph_t handle) {
+  const auto found = tables().graphs.find(handle);
+  return found == tables().graphs.end() ? nullptr : found->second;
+}
+
+bool destroy_graph(cudaGraph_t handle) {
+  // Out of the table first: objects of the program may go with it.
+  return !tables().graphs.extract(handle).empty();
+}
+
+cudaError_t instantiate(const Graph& graph, unsigned long long flags, cudaGraphExec_t& handle) {
+  auto made = std::make_unique<Executable>();
+  made->graph = graph.copy();
+  made->flags = flags;
+  if (!flatten(*made->graph, made->order)) return cudaErrorInvalidValue;
+  handle = reinterpret_cast<cudaGraphExec_t>(made.get());
+  tables().executables[handle] = std::move(made);
+  return cudaSuccess;
+}
+
+Executable* executable_of(cudaGraphExec_t handle) {
+  const auto found = tables().executables.find(handle);
+  return found == tables().executables.end() ? nullptr : found->second.get();
+}
+
+bool destroy_executable(cudaGraphExec_t handle) {
+  return !tables().executables.extract(handle).empty();
+}
+
+cudaError_t launch(Process& process, const Executable& executable, cudaStream_t handle) {
+  Stream* stream = process.stream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (stream->capture != nullptr) return capture(*stream, ChildWork{executable.graph->copy()});
+  const cudaError_t conflict = legacy_conflict(process, *stream);
+  if (conflict != cudaSuccess) return conflict;
+  // Memory of an earlier launch that nobody has freed.
+  for (const Node* node : executable.order) {
+    const auto* allocation = std::get_if<AllocationWork>(&node->work);
+    if (allocation == nullptr) continue;
+    const auto address = reinterpret_cast<std::uint64_t>(allocation->parameters.dptr);
+    if (process.memory().find(address) == nullptr) continue;
+    if ((executable.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) == 0) {
+      return cudaErrorInvalidValue;
+    }
+    wait_for(process, *stream);
+    process.memory().release(address);
+  }
+  for (const Node* node : executable.order) {
+    if (!node->is_enabled) continue;
+    if (const auto* event = std::get_if<EventWork>(&node->work); event && !event->records) {
+      if (process.has_event(event->event)) follow(*stream, *event->event);
+      continue;
+    }
+    const cudaError_t result = give(process, *stream, node->work);
+    if (result != cudaSuccess) return result;
+    if (const auto* event = std::get_if<EventWork>(&node->work)) {
+      event->event->recorded_by = {stream->shared_from_this(), stream->given};
+    }
+  }
+  return cudaSuccess;
+}
+
+UserObject* keep_object(std::shared_ptr<UserObject> object, unsigned references) {
+  UserObject* handle = object.get();
+  tables().objects[handle] = {std::move(object), static_cast<int>(references)};
+  return handle;
+}
+
+std::shared_ptr<UserObject> kept_object(const UserObject* object) {
+  const auto found = tables().objects.find(object);
+  return found == tables().objects.end() ? nullptr : found->second.object;
+}
+
+bool add_references(const UserObject* object, int count) {
+  const auto found = tables().objects.find(object);
+  if (found == tables().objects.end() || found->second.references + count < 0) return false;
+  found->second.references += count;
+  if (found->second.references == 0) tables().objects.extract(found);
+  return true;
+}
+
+}  // namespace warpmeter::runtime

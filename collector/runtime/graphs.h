@@ -1,0 +1,55 @@
+// The graphs of the process by their handles, what they are made executable as, and the objects of
+// the program that they keep.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "collector/runtime/process.h"
+
+namespace warpmeter::runtime {
+
+/// A graph as it was when it was instantiated, and as later calls changed that.
+struct Executable {
+  std::shared_ptr<Graph> graph;
+  std::vector<Node*> order;  ///< with those of child graphs in their places
+  unsigned long long flags = 0;
+
+  /// Its node for one of the graph that it was made of; null: there is none.
+  Node* node(const Node* original) const;
+};
+
+/// Of the program, destroyed when nobody keeps it any more.
+struct UserObject {
+  cudaHostFn_t destroy = nullptr;
+  void* data = nullptr;
+
+  ~UserObject();
+};
+
+// A handle is the object's address. Graphs of child nodes belong to their nodes and are not known
+// here.
+inline Graph* graph_of(cudaGraph_t handle) { return reinterpret_cast<Graph*>(handle); }
+inline Node* node_of(cudaGraphNode_t handle) { return reinterpret_cast<Node*>(handle); }
+inline cudaGraph_t handle_of(Graph* graph) { return reinterpret_cast<cudaGraph_t>(graph); }
+inline cudaGraphNode_t handle_of(Node* node) { return reinterpret_cast<cudaGraphNode_t>(node); }
+
+cudaGraph_t keep_graph(std::shared_ptr<Graph> graph);
+/// null: it belongs to no one, or to a node.
+std::shared_ptr<Graph> kept_graph(cudaGraph_t handle);
+bool destroy_graph(cudaGraph_t handle);
+
+/// cudaErrorInvalidValue where edges go round in a circle.
+cudaError_t instantiate(const Graph& graph, unsigned long long flags, cudaGraphExec_t& handle);
+Executable* executable_of(cudaGraphExec_t handle);
+bool destroy_executable(cudaGraphExec_t handle);
+/// Gives its nodes to the stream, or makes it a node of the stream's capture.
+cudaError_t launch(Process& process, const Executable& executable, cudaStream_t stream);
+
+/// The program's own references to an object are counted here.
+UserObject* keep_object(std::shared_ptr<UserObject> object, unsigned references);
+std::shared_ptr<UserObject> kept_object(const UserObject* object);
+/// False where there are not so many.
+bool add_references(const UserObject* object, int count);
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,209 @@
+#include "collector/runtime/node_work.h"
+
+#include <cstring>
+#include <utility>
+
+#include "collector/runtime/copies.h"
+#include "collector/runtime/graphs.h"
+#include "collector/runtime/launcher.h"
+#include "collector/runtime/submit.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// Arguments in one stretch, as the driver's "extra" brings them: a list of keys and values.
+cudaError_t packed_arguments(void* const* extra, std::vector<std::byte>& parameters) {
+  const void* bytes = nullptr;
+  std::size_t count = 0;
+  for (; *extra != nullptr; extra += 2) {
+    if (*extra == reinterpret_cast<void*>(1)) bytes = extra[1];
+    if (*extra == reinterpret_cast<void*>(2)) count = *static_cast<const std::size_t*>(extra[1]);
+  }
+  if (bytes == nullptr || count > parameters.size()) return cudaErrorInvalidValue;
+  std::memcpy(parameters.data(), bytes, count);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaGraphNodeType type_of(const Work& work) {
+  struct {
+    cudaGraphNodeType operator()(const std::monostate&) { return cudaGraphNodeTypeEmpty; }
+    cudaGraphNodeType operator()(const KernelWork&) { return cudaGraphNodeTypeKernel; }
+    cudaGraphNodeType operator()(const CopyWork&) { return cudaGraphNodeTypeMemcpy; }
+    cudaGraphNodeType operator()(const SetWork&) { return cudaGraphNodeTypeMemset; }
+    cudaGraphNodeType operator()(const HostWork&) { return cudaGraphNodeTypeHost; }
+    cudaGraphNodeType operator()(const ChildWork&) { return cudaGraphNodeTypeGraph; }
+    cudaGraphNodeType operator()(const FreeWork&) { return cudaGraphNodeTypeMemFree; }
+    cudaGraphNodeType operator()(const AllocationWork&) { return cudaGraphNodeTypeMemAlloc; }
+    cudaGraphNodeType operator()(const EventWork& event) {
+      return event.records ? cudaGraphNodeTypeEventRecord : cudaGraphNodeTypeWaitEvent;
+    }
+  } type;
+  return std::visit(type, work);
+}
+
+cudaError_t make_work(Process& process, const cudaKernelNodeParams* parameters, Work& work) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
+  KernelWork kernel;
+  kernel.function = parameters->func;
+  kernel.kernel = process.kernel(parameters->func);
+  if (kernel.kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+  const dim3 &grid = parameters->gridDim, &block = parameters->blockDim;
+  kernel.geometry.grid = {grid.x, grid.y, grid.z};
+  kernel.geometry.block = {block.x, block.y, block.z};
+  kernel.geometry.dynamic_shared_bytes = parameters->sharedMemBytes;
+  const cudaError_t mistake = launch_mistake(process, kernel);
+  if (mistake != cudaSuccess) return mistake;
+  const model::Program& program = *kernel.kernel->program();
+  const bool is_packed = parameters->kernelParams == nullptr && parameters->extra != nullptr;
+  if (is_packed) {
+    kernel.parameters.resize(program.parameter_bytes);
+    if (const cudaError_t wrong = packed_arguments(parameters->extra, kernel.parameters)) {
+      return wrong;
+    }
+  } else if (parameters->kernelParams == nullptr && !program.parameters.empty()) {
+    return cudaErrorInvalidValue;
+  } else {
+    kernel.parameters = runtime::parameters_of(*kernel.kernel, parameters->kernelParams);
+  }
+  work = std::move(kernel);
+  return cudaSuccess;
+}
+
+cudaError_t make_copy(Process& process, const CopyWork& copy, Work& work) {
+  const cudaError_t mistake = copy_mistake(process, copy, true);
+  if (mistake == cudaSuccess) work = copy;
+  return mistake;
+}
+
+cudaError_t make_work(Process& process, const cudaMemcpy3DParms* parameters, Work& work) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
+  return make_copy(process, box_of(*parameters), work);
+}
+
+cudaError_t make_work(Process& process, const cudaMemsetParams* parameters, Work& work) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
+  const unsigned bytes = parameters->elementSize;
+  if (bytes != 1 && bytes != 2 && bytes != 4) return cudaErrorInvalidValue;
+  SetWork set;
+  set.to = reinterpret_cast<std::uint64_t>(parameters->dst);
+  set.value = parameters->value;
+  set.element_bytes = bytes;
+  set.width = parameters->width;
+  set.height = parameters->height;
+  set.pitch = set.height > 1 ? parameters->pitch : set.width * bytes;
+  const cudaError_t mistake = set_mistake(process, set, true);
+  if (mistake == cudaSuccess) work = set;
+  return mistake;
+}
+
+cudaError_t make_work(Process&, const cudaHostNodeParams* parameters, Work& work) {
+  if (parameters == nullptr || parameters->fn == nullptr) return cudaErrorInvalidValue;
+  work = HostWork{parameters->fn, parameters->userData};
+  return cudaSuccess;
+}
+
+cudaError_t make_work(Process&, cudaGraph_t child, bool moves, Work& work) {
+  if (child == nullptr) return cudaErrorInvalidValue;
+  std::shared_ptr<Graph> own = moves ? kept_graph(child) : graph_of(child)->copy();
+  if (own == nullptr) return cudaErrorInvalidValue;
+  if (moves) destroy_graph(child);  // the node has it
+  work = ChildWork{std::move(own)};
+  return cudaSuccess;
+}
+
+cudaError_t make_work(Process& process, cudaEvent_t handle, bool records, Work& work) {
+  Event* event = process.event(handle);
+  if (event == nullptr) return cudaErrorInvalidResourceHandle;
+  work = EventWork{event, records};
+  return cudaSuccess;
+}
+
+cudaError_t make_work(Process& process, cudaMemAllocNodeParams* parameters, Work& work) {
+  if (parameters == nullptr || parameters->bytesize == 0) return cudaErrorInvalidValue;
+  parameters->dptr = reinterpret_cast<void*>(process.memory().reserve(parameters->bytesize));
+  if (parameters->dptr == nullptr) return cudaErrorMemoryAllocation;
+  work = AllocationWork{*parameters};
+  return cudaSuccess;
+}
+
+cudaError_t make_work(Process& process, cudaGraphNodeParams* parameters, Work& work) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
+  switch (parameters->type) {
+    case cudaGraphNodeTypeKernel: {
+      const auto& given = parameters->kernel;
+      const cudaKernelNodeParams kernel{given.func,           given.gridDim,      given.blockDim,
+                                        given.sharedMemBytes, given.kernelParams, given.extra};
+      return make_work(process, &kernel, work);
+    }
+    case cudaGraphNodeTypeMemcpy:
+      return make_work(process, &parameters->memcpy.copyParams, work);
+    case cudaGraphNodeTypeMemset: {
+      const auto& given = parameters->memset;
+      const cudaMemsetParams set{given.dst,         given.pitch, given.value,
+                                 given.elementSize, given.width, given.height};
+      return make_work(process, &set, work);
+    }
+    case cudaGraphNodeTypeHost: {
+      const cudaHostNodeParams host{parameters->host.fn, parameters->host.userData};
+      return make_work(process, &host, work);
+    }
+    case cudaGraphNodeTypeGraph:
+      return make_work(process, parameters->graph.graph,
+                       parameters->graph.ownership == cudaGraphChildGraphOwnershipMove, work);
+    case cudaGraphNodeTypeEmpty:
+      work = std::monostate();
+      return cudaSuccess;
+    case cudaGraphNodeTypeWaitEvent:
+      return make_work(process, parameters->eventWait.event, false, work);
+    case cudaGraphNodeTypeEventRecord:
+      return make_work(process, parameters->eventRecord.event, true, work);
+    case cudaGraphNodeTypeMemAlloc: {
+      auto& given = parameters->alloc;
+      cudaMemAllocNodeParams allocation{given.poolProps, given.accessDescs, given.accessDescCount,
+                                        given.bytesize, nullptr};
+      const cudaError_t result = make_work(process, &allocation, work);
+      given.dptr = allocation.dptr;
+      return result;
+    }
+    case cudaGraphNodeTypeMemFree:
+      work = FreeWork{reinterpret_cast<std::uint64_t>(parameters->free.dptr)};
+      return cudaSuccess;
+    default:
+      process.say("graphs are executed without conditional nodes and external semaphores");
+      return cudaErrorNotSupported;
+  }
+}
+
+cudaKernelNodeParams kernel_parameters(Node& node) {
+  auto& kernel = std::get<KernelWork>(node.work);
+  node.parameters.clear();
+  for (const model::Parameter& parameter : kernel.kernel->program()->parameters) {
+    node.parameters.push_back(kernel.parameters.data() + parameter.offset);
+  }
+  const Geometry& geometry = kernel.geometry;
+  return {const_cast<void*>(kernel.function),
+          dim3(geometry.grid.x, geometry.grid.y, geometry.grid.z),
+          dim3(geometry.block.x, geometry.block.y, geometry.block.z),
+          geometry.dynamic_shared_bytes,
+          node.parameters.data(),
+          nullptr};
+}
+
+cudaMemsetParams parameters_of(const SetWork& set) {
+  return {reinterpret_cast<void*>(set.to),
+          set.pitch,
+          set.value,
+          set.element_bytes,
+          set.width,
+          set.height};
+}
+
+void apply_attribute(KernelWork& kernel, int attribute, const cudaLaunchAttributeValue& value) {
+  if (attribute == cudaLaunchAttributeCooperative) {
+    kernel.geometry.is_cooperative = value.cooperative != 0;
+  }
+}
+
+}  // namespace warpmeter::runtime

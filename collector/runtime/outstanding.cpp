@@ -1,0 +1,116 @@
+#include "collector/runtime/outstanding.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <thread>
+#include <utility>
+
+#include "collector/runtime/submit.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+thread_local bool in_host_function = false;
+
+/// Told whenever something was done; waits with the process's lock.
+std::condition_variable_any& changed() {
+  static auto* condition = new std::condition_variable_any;
+  return *condition;
+}
+
+bool all_done(const std::vector<Ticket>& tickets) {
+  return std::all_of(tickets.begin(), tickets.end(),
+                     [](const Ticket& ticket) { return ticket.is_done(); });
+}
+
+/// The stream's thread: ends when there is nothing left.
+void work_off(Process& process, const std::shared_ptr<Stream>& stream) {
+  const std::lock_guard lock(process.mutex());
+  Process::current_device = stream->device;
+  while (!stream->waiting.empty()) {
+    Stream::Waiting& next = stream->waiting.front();
+    changed().wait(process.mutex(), [&] { return all_done(next.after); });
+    if (const auto* host = std::get_if<HostWork>(&next.work)) {
+      if (process.surfaced_error() == cudaSuccess || host->runs_after_failure) {
+        run_host_function(process, host->function, host->data);
+      }
+    } else {
+      const cudaError_t result = run(process, next.work, stream->number);
+      if (result != cudaSuccess) process.kernel_failed(result);
+    }
+    stream->waiting.pop_front();
+    ++stream->done;
+    changed().notify_all();
+  }
+  stream->has_thread = false;
+}
+
+/// What the stream has to wait for in others: legacy and blocking streams follow each other.
+std::vector<Ticket> followed(Process& process, Stream& stream) {
+  std::erase_if(stream.follows, [](const Ticket& ticket) { return ticket.is_done(); });
+  std::vector<Ticket> after = std::exchange(stream.follows, {});
+  if ((stream.flags & cudaStreamNonBlocking) != 0) return after;
+  const Stream* legacy = process.stream(cudaStreamLegacy);
+  process.for_each_stream([&](Stream& other) {
+    const bool is_between = (&other == legacy) != (&stream == legacy);
+    if (is_between && (other.flags & cudaStreamNonBlocking) == 0 && !is_done(other)) {
+      after.push_back({other.shared_from_this(), other.given});
+    }
+  });
+  return after;
+}
+
+}  // namespace
+
+bool is_in_host_function() { return in_host_function; }
+
+void run_host_function(Process& process, cudaHostFn_t function, void* data) {
+  process.show_printed();
+  process.mutex().unlock();
+  in_host_function = true;
+  function(data);
+  in_host_function = false;
+  process.mutex().lock();
+}
+
+bool is_done(const Stream& stream) { return stream.waiting.empty(); }
+bool is_done(const Event& event) { return event.recorded_by.is_done(); }
+
+cudaError_t give(Process& process, Stream& stream, Work work) {
+  std::vector<Ticket> after = followed(process, stream);
+  const bool is_host = std::holds_alternative<HostWork>(work);
+  if (!is_host && is_done(stream) && after.empty()) return run(process, work, stream.number);
+  stream.waiting.push_back({std::move(work), std::move(after)});
+  ++stream.given;
+  if (!std::exchange(stream.has_thread, true)) {
+    std::thread(work_off, std::ref(process), stream.shared_from_this()).detach();
+  }
+  return cudaSuccess;
+}
+
+void follow(Stream& stream, const Event& event) {
+  if (!is_done(event)) stream.follows.push_back(event.recorded_by);
+}
+
+void wait_for(Process& process, Stream& stream) {
+  if (is_done(stream)) return;
+  const Ticket ticket{stream.shared_from_this(), stream.given};
+  changed().wait(process.mutex(), [&] { return ticket.is_done(); });
+}
+
+void wait_for(Process& process, const Event& event) {
+  const Ticket ticket = event.recorded_by;
+  changed().wait(process.mutex(), [&] { return ticket.is_done(); });
+}
+
+void wait_for_device(Process& process, int device) {
+  std::vector<Ticket> all;
+  process.for_each_stream([&](Stream& stream) {
+    if (stream.device == device && !is_done(stream)) {
+      all.push_back({stream.shared_from_this(), stream.given});
+    }
+  });
+  if (!all.empty()) changed().wait(process.mutex(), [&] { return all_done(all); });
+}
+
+}  // namespace warpmeter::runtime

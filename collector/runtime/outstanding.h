@@ -1,0 +1,29 @@
+// What streams have been given and have not done yet. Nearly everything is done when it is given;
+// but a host function may wait for what the host does next, so it runs on a thread of its own, and
+// what its stream is given after it waits in line. Waiting for a stream lets the process's lock go.
+#pragma once
+
+#include "collector/runtime/process.h"
+
+namespace warpmeter::runtime {
+
+/// Does it now, or leaves it to the stream's thread where something that it follows is not done.
+cudaError_t give(Process& process, Stream& stream, Work work);
+
+/// Until what was given before this call is done: of a stream, of a device, of an event.
+void wait_for(Process& process, Stream& stream);
+void wait_for_device(Process& process, int device);
+void wait_for(Process& process, const Event& event);
+
+bool is_done(const Stream& stream);
+bool is_done(const Event& event);
+
+/// What the stream is given from now on follows the event.
+void follow(Stream& stream, const Event& event);
+
+/// Lets the process's lock go while it runs.
+void run_host_function(Process& process, cudaHostFn_t function, void* data);
+/// Whether this thread runs a host function, which must not call the API.
+bool is_in_host_function();
+
+}  // namespace warpmeter::runtime
