@@ -25,29 +25,30 @@ cudaError_t answered(Process& process, bool is_asked, const Body& body) {
   }
 }
 
+/// What a kernel's failure makes every call return is no mistake of the call.
 template <class Body>
-cudaError_t call(std::string_view name, const Body& body) {
+cudaError_t answer_call(std::string_view name, bool is_always, const Body& body) {
   Process& process = Process::get();
   const auto begin = std::chrono::steady_clock::now();
   const std::lock_guard lock(process.mutex());
-  const cudaError_t result = answered(process, process.surfaced_error() == cudaSuccess, body);
+  process.begin_call(name);
+  const bool is_asked = is_always || process.surfaced_error() == cudaSuccess;
+  const cudaError_t result = answered(process, is_asked, body);
   if (process.report() != nullptr) {
     process.report()->called(name, std::chrono::steady_clock::now() - begin);
   }
-  return process.note(result);
+  return is_asked ? process.note(name, result) : process.note(result);
+}
+
+template <class Body>
+cudaError_t call(std::string_view name, const Body& body) {
+  return answer_call(name, false, body);
 }
 
 /// The same for what answers whatever a kernel has done: how many devices there are.
 template <class Body>
 cudaError_t call_always(std::string_view name, const Body& body) {
-  Process& process = Process::get();
-  const auto begin = std::chrono::steady_clock::now();
-  const std::lock_guard lock(process.mutex());
-  const cudaError_t result = answered(process, true, body);
-  if (process.report() != nullptr) {
-    process.report()->called(name, std::chrono::steady_clock::now() - begin);
-  }
-  return process.note(result);
+  return answer_call(name, true, body);
 }
 
 }  // namespace warpmeter::runtime

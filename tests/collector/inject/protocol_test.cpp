@@ -47,7 +47,9 @@ std::vector<Message> one_of_each() {
                       {ActivityKind::call, 5, 2.5e9, std::nullopt}}},
           Seen{3},
           Problem{true, "no permission"},
-          Bye{17}};
+          Bye{17},
+          Finding{"leak", "app.cu:12", "4 bytes are never freed", 3, true},
+          Checked{5, 1, 2, 3}};
 }
 
 TEST(Protocol, EveryMessageComesBackAsItWas) {
