@@ -82,7 +82,7 @@ TEST_F(RecorderTest, ADurationThatIsNoneIsRefused) {
   for (const double duration :
        {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_FALSE(recorder_.take(
-        1, inject::Activities{{{inject::ActivityKind::call, 5, duration, std::nullopt}}}));
+        1, inject::Activities{{{inject::ActivityKind::call, 5, duration, 0, std::nullopt}}}));
   }
 }
 
