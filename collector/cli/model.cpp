@@ -186,22 +186,19 @@ ExitCode run_launches(const ModelRequest& request, const model::Spec& spec,
 /// What --check says at the end. Mistakes end the command with an error; remarks do not.
 void say_findings(const ModelRequest& request, const ModelAnswer& answer) {
   if (!answer.check) return;
-  std::size_t mistakes = 0, remarks = 0;
+  FindingCount count;
   for (const model::SessionOutcome& outcome : answer.outcomes) {
-    for (const model::check::Finding& finding : outcome.findings) {
-      ++(is_remark(finding.defect) ? remarks : mistakes);
-    }
+    const FindingCount here = count_of(shown_findings(outcome));
+    count.mistakes += here.mistakes;
+    count.remarks += here.remarks;
   }
-  const std::string also =
-      remarks == 0 ? "" : fmt::format(" and {} remark{}", remarks, remarks == 1 ? "" : "s");
-  if (mistakes > 0) {
-    throw Error(ExitCode::kernel,
-                fmt::format("--check found {} mistake{}{}; mend the lines that are named", mistakes,
-                            mistakes == 1 ? "" : "s", also));
-  }
+  if (count.mistakes > 0) throw Error(ExitCode::kernel, found_text(count));
+  const std::string also = count.remarks == 0 ? ""
+                                              : fmt::format(" but {} remark{}", count.remarks,
+                                                            count.remarks == 1 ? "" : "s");
   remark(request, fmt::format("--check found nothing{} of what it looks for in {}; other input, "
                               "geometries and orders of threads were not tried",
-                              also.empty() ? "" : " but" + also.substr(4),
+                              also,
                               answer.outcomes.size() == 1
                                   ? "this launch"
                                   : fmt::format("these {} launches", answer.outcomes.size())));

@@ -115,29 +115,14 @@ Table lines_table(const schema::Reader& reader, const ModelAnswer& answer, std::
 }
 
 /// By their places in the source.
-Table findings_table(const ModelAnswer& answer, std::size_t first, std::size_t count,
-                     bool for_people) {
-  Table table;
-  if (!for_people) table.columns = {Column::text("variant")};
-  table.columns.insert(table.columns.end(),
-                       {Column::text("finding"), Column::text("place"), Column::text("weight"),
-                        Column::number("ptx_line", "PTX line", "", Kind::exact),
-                        Column::number("times", "", "", Kind::count), Column::text("message")});
+Table findings_of(const ModelAnswer& answer, std::size_t first, std::size_t count,
+                  bool for_people) {
+  std::vector<ShownFinding> shown;
   for (std::size_t i = first; i < first + count && i < answer.outcomes.size(); ++i) {
-    for (const model::check::Finding& finding : answer.outcomes[i].findings) {
-      std::vector<Cell> cells;
-      if (!for_people) cells.emplace_back(answer.outcomes[i].launch.variant);
-      const std::string place = finding.place.line > 0
-                                    ? fmt::format("{}:{}", finding.file, finding.place.line)
-                                    : std::string();
-      cells.insert(cells.end(), {std::string(to_string(finding.defect)), text_or_missing(place),
-                                 is_remark(finding.defect) ? "remark" : "mistake",
-                                 std::int64_t{finding.place.ptx_line},
-                                 static_cast<std::int64_t>(finding.times), finding.message});
-      table.rows.push_back(std::move(cells));
-    }
+    const auto of_launch = shown_findings(answer.outcomes[i]);
+    shown.insert(shown.end(), of_launch.begin(), of_launch.end());
   }
-  return table;
+  return findings_table(shown, {.launch = !for_people, .ptx_line = true});
 }
 
 /// What the findings of a launch cover: never a bare "no mistake".
@@ -260,7 +245,7 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
     const schema::Launch& launch = outcome.launch;
     document.heading(2, title_of(launch));
     if (answer.check) {
-      Table findings = findings_table(answer, i, 1, true);
+      Table findings = findings_of(answer, i, 1, true);
       if (!findings.rows.empty()) document.table(std::move(findings));
       document.paragraph(checked_text(outcome));
     }
@@ -291,6 +276,23 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
 
 }  // namespace
 
+std::vector<ShownFinding> shown_findings(const model::SessionOutcome& outcome) {
+  std::vector<ShownFinding> shown;
+  for (const model::check::Finding& finding : outcome.findings) {
+    ShownFinding& row = shown.emplace_back();
+    row.launch = outcome.launch.variant;
+    row.finding = to_string(finding.defect);
+    if (finding.place.line > 0) {
+      row.place = fmt::format("{}:{}", finding.file, finding.place.line);
+    }
+    row.is_remark = is_remark(finding.defect);
+    row.ptx_line = finding.place.ptx_line;
+    row.times = finding.times;
+    row.message = finding.message;
+  }
+  return shown;
+}
+
 std::string render_answer(const schema::Reader& reader, const ModelAnswer& answer,
                           const std::string& format, std::size_t width) {
   if (format == "markdown") return reports::document_markdown(document_of(reader, answer));
@@ -298,7 +300,7 @@ std::string render_answer(const schema::Reader& reader, const ModelAnswer& answe
   if (format == "html") return reports::document_html(document_of(reader, answer));
   if (format == "csv") {
     if (answer.check) {
-      return reports::render_csv(findings_table(answer, 0, answer.outcomes.size(), false));
+      return reports::render_csv(findings_of(answer, 0, answer.outcomes.size(), false));
     }
     return reports::render_csv(answer.lines ? lines_table(reader, answer, 0, false)
                                             : metrics_table(reader, answer, 0, false));
@@ -316,7 +318,7 @@ std::string render_answer(const schema::Reader& reader, const ModelAnswer& answe
   }
   if (answer.check) {
     text += ",\n\"findings\": " +
-            reports::json_array(findings_table(answer, 0, answer.outcomes.size(), false), "  ");
+            reports::json_array(findings_of(answer, 0, answer.outcomes.size(), false), "  ");
     text += ",\n\"checked\": " + reports::json_array(checked_table(answer), "  ");
   }
   return text + "\n}\n";

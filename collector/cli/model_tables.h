@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/cli/findings_tables.h"
 #include "collector/model/session/session.h"
 #include "reports/document.h"
 #include "schema/store.h"
@@ -20,6 +21,9 @@ struct ModelAnswer {
   bool lines = false;
   bool check = false;
 };
+
+/// What --check found in a launch, by its place in the source.
+std::vector<ShownFinding> shown_findings(const model::SessionOutcome& outcome);
 
 /// In a format by name; `width` is the terminal's, 0: none. csv holds one table: the findings
 /// where they were asked for, else the lines, else the metrics.

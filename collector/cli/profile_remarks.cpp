@@ -2,16 +2,22 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <set>
+#include <vector>
 
 #include "base/utf8.h"
 #include "collector/cli/arguments.h"
+#include "collector/cli/findings_tables.h"
 #include "collector/cli/profile_tables.h"
+#include "collector/cli/terminal.h"
+#include "collector/model/check/coverage.h"
+#include "reports/document.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
@@ -36,9 +42,68 @@ std::string some_of(const Names& kernels, KernelNameBase base) {
       more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+std::vector<ShownFinding> shown_findings(const profile::Recorder& recorder) {
+  std::vector<ShownFinding> shown;
+  for (const inject::Finding& finding : recorder.findings()) {
+    ShownFinding& row = shown.emplace_back();
+    row.finding = finding.kind;
+    row.place = finding.where;
+    row.is_remark = finding.is_remark;
+    row.times = finding.times;
+    row.message = finding.message;
+  }
+  return shown;
+}
+
+/// What was not followed to its end, whatever the findings are.
+std::vector<std::string> gaps_of(const profile::Recorder::Coverage& checked) {
+  std::vector<std::string> gaps;
+  const auto add = [&](std::uint64_t count, const char* one, const char* several) {
+    if (count > 0) gaps.push_back(count == 1 ? one : fmt::format("{} {}", count, several));
+  };
+  add(checked.refused, "a launch or call that the model could not answer",
+      "launches and calls that the model could not answer");
+  add(checked.unended, "what a process would have done that did not come to its end in order",
+      "processes that did not come to their ends in order");
+  return gaps;
+}
+
+/// What the findings of a program cover: never a bare "no mistake".
+std::string checked_text(const profile::Recorder::Coverage& checked, bool has_mistakes) {
+  model::check::Coverage coverage;
+  coverage.is_program = true;
+  coverage.has_ended = checked.stopped == 0;
+  coverage.is_partial = checked.partial > 0;
+  std::vector<std::string> looked = model::check::looked_for();
+  for (std::string& text : model::check::looked_for_in_programs()) looked.push_back(text);
+  std::vector<std::string> gaps = gaps_of(checked);
+  for (std::string& text : model::check::not_looked_for(coverage)) gaps.push_back(text);
+  const std::uint64_t launches = checked.launches + checked.stopped;
+  const bool is_whole =
+      checked.stopped == 0 && checked.refused == 0 && checked.partial == 0 && checked.unended == 0;
+  return fmt::format(
+      "{} in {} (this input): {}. Not looked for: {}.",
+      is_whole && !has_mistakes ? "Nothing was found of what was looked for" : "Looked for",
+      launches == 1   ? "the program and its one launch"
+      : launches == 0 ? "the program, which launched nothing"
+                      : fmt::format("the program and its {} launches", launches),
+      fmt::join(looked, "; "), fmt::join(gaps, "; "));
+}
+
+void show_findings(const profile::Recorder& recorder) {
+  const std::vector<ShownFinding> findings = shown_findings(recorder);
+  reports::Document document;
+  if (!findings.empty()) document.table(findings_table(findings, {}));
+  document.paragraph(checked_text(recorder.checked(), count_of(findings).mistakes > 0));
+  const bool is_wide = is_terminal(STDERR_FILENO);
+  say_line(reports::document_text(
+      document, is_wide ? static_cast<std::size_t>(terminal_width(STDERR_FILENO)) : 0));
+}
+
 void show_tables(const ProfileRequest& request, const profile::Recorder& recorder) {
   const KernelNameBase base = base_of(request.name_base);
   if (!request.counts()) {
+    if (request.checks) return;  // they are what was asked for
     if (!recorder.activities().empty()) say_line(summary_table(recorder.activities(), base));
   } else if (recorder.run_id()) {
     const schema::Reader reader(request.database);
@@ -132,10 +197,17 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   recorder.finish(outcome_of(outcome), reason_of(request, outcome));
   if (!request.quiet) {
     show_tables(request, recorder);
+    if (request.checks) show_findings(recorder);
     show_remarks(request, recorder);
   }
-  if (const std::string reason = reason_of(request, outcome); !reason.empty()) {
-    say_line(fmt::format("warpmeter: {}; what was measured before is kept", reason));
+  const std::string reason = reason_of(request, outcome);
+  if (!reason.empty()) {
+    say_line(fmt::format("warpmeter: {}; what was {} before is kept", reason,
+                         request.checks && !request.counts() ? "found" : "measured"));
+  }
+  const FindingCount found = count_of(shown_findings(recorder));
+  if (found.mistakes > 0) throw Error(ExitCode::kernel, found_text(found));
+  if (!reason.empty()) {
     return static_cast<ExitCode>(outcome.ending.status());
   }
   if (recorder.launches() == 0) throw nothing_measured(request, recorder);

@@ -167,13 +167,17 @@ void visit_fields(Io& io, M& message) {
       optional(io, line.bytes, [&](auto& bytes) { io.number(bytes); });
       enumerator(io, line.grade, schema::Grade::unavailable);
     });
-  } else {
-    static_assert(std::is_same_v<Type, Finding>);
+  } else if constexpr (std::is_same_v<Type, Finding>) {
     io.text(message.kind);
     io.text(message.where);
     io.text(message.message);
     io.number(message.times);
     flag(io, message.is_remark);
+  } else {
+    static_assert(std::is_same_v<Type, Checked>);
+    for (auto* value : {&message.launches, &message.stopped, &message.refused, &message.partial}) {
+      io.number(*value);
+    }
   }
 }
 

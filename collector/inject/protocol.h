@@ -129,6 +129,14 @@ struct Finding {
   bool is_remark = false;  ///< worth a look, but no mistake by itself
 };
 
+/// How much of this process was looked at, before its Bye.
+struct Checked {
+  std::uint64_t launches = 0;  ///< followed to their ends
+  std::uint64_t stopped = 0;   ///< kernels that did not come to their ends
+  std::uint64_t refused = 0;   ///< launches and calls that the model could not answer
+  std::uint64_t partial = 0;   ///< launches with memory beyond what could be followed
+};
+
 /// Something that took time. Only a kernel has a shape; `name` is its kernel, the direction of a
 /// copy ("[CUDA memcpy HtoD]") or the function that was called.
 struct Activity {
@@ -161,7 +169,7 @@ struct Bye {
 };
 
 using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye,
-                             Lines, Finding>;
+                             Lines, Finding, Checked>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "base/kernel_name.h"
@@ -21,6 +22,13 @@ constexpr std::size_t most_findings = 100'000, most_lines = 1'000'000;
 constexpr const char* without_device = "unknown";
 /// Launches that wait for the writer. A program that is faster for longer waits for it too.
 constexpr std::size_t most_waiting = 200'000;
+
+/// "vec.cu:12" before "vec.cu:104"; what has no place comes last.
+std::tuple<bool, std::string, int> in_order(const std::string& where) {
+  const std::size_t colon = where.rfind(':');
+  if (colon == std::string::npos) return {where.empty(), where, 0};
+  return {false, where.substr(0, colon), std::atoi(where.c_str() + colon + 1)};
+}
 
 template <class Names>
 auto* name_of(Names& names, std::uint32_t id) {
@@ -40,6 +48,7 @@ void Recorder::begin_pass(Pass pass) {
 }
 
 void Recorder::meet(int peer, pid_t process, const std::string& program) {
+  living_.insert(peer);
   (later_ ? later_->sightings() : first_).meet(peer, process, program);
 }
 
@@ -76,11 +85,20 @@ bool Recorder::take(int peer, inject::Message&& message) {
   }
   if (const auto* lines = std::get_if<inject::Lines>(&message)) return take_lines(process, *lines);
   if (auto* finding = std::get_if<inject::Finding>(&message)) {
-    findings_.push_back(std::move(*finding));
+    findings_[{std::move(finding->kind), std::move(finding->where), std::move(finding->message),
+               finding->is_remark}] += finding->times;
     return findings_.size() <= most_findings;
+  }
+  if (const auto* checked = std::get_if<inject::Checked>(&message)) {
+    checked_.launches += checked->launches;
+    checked_.stopped += checked->stopped;
+    checked_.refused += checked->refused;
+    checked_.partial += checked->partial;
+    return true;
   }
   if (const auto* bye = std::get_if<inject::Bye>(&message)) {
     lost_records_ += bye->lost_records;
+    living_.erase(peer);
     return true;
   }
   return false;
@@ -293,6 +311,24 @@ void Recorder::finish(schema::RunOutcome outcome, const std::string& reason) {
   store_all();
   if (writer_.failure()) throw *writer_.failure();
   if (run_id()) writer_.store().end_run(*run_id(), outcome, reason);
+}
+
+std::vector<inject::Finding> Recorder::findings() const {
+  std::vector<inject::Finding> all;
+  for (const auto& [key, times] : findings_) {
+    const auto& [kind, where, message, is_remark] = key;
+    all.push_back({kind, where, message, times, is_remark});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return in_order(a.where) < in_order(b.where);
+  });
+  return all;
+}
+
+Recorder::Coverage Recorder::checked() const {
+  Coverage coverage{checked_};
+  coverage.unended = living_.size();
+  return coverage;
 }
 
 std::vector<Activity> Recorder::activities() const {

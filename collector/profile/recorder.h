@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -95,7 +96,13 @@ class Recorder {
   const std::set<std::string>& left_out() const { return left_out_; }  ///< kernels, by the filter
   const std::set<std::string>& problems() const { return problems_; }
   const std::vector<Mismatch>& mismatches() const { return mismatches_; }
-  const std::vector<inject::Finding>& findings() const { return findings_; }
+  /// What --check found, each once and by its place in the source.
+  std::vector<inject::Finding> findings() const;
+  /// How much was looked at, over all processes.
+  struct Coverage : inject::Checked {
+    std::uint64_t unended = 0;  ///< processes that did not end in order
+  };
+  Coverage checked() const;
   /// Launches whose kernel did not end well, by the reason.
   const std::map<std::string, Refusal>& failures() const { return failures_; }
   /// The database, at the end of a pass.
@@ -143,7 +150,10 @@ class Recorder {
   std::vector<std::string> counters_past_;  ///< of earlier passes
   std::optional<LaterPass> later_;          ///< the pass that runs, when it is not the first
   std::vector<Mismatch> mismatches_;
-  std::vector<inject::Finding> findings_;
+  /// By kind, place, message, and whether it is a remark: how often.
+  std::map<std::tuple<std::string, std::string, std::string, bool>, std::uint64_t> findings_;
+  inject::Checked checked_;
+  std::set<int> living_;  ///< peers that have not said Bye
   std::map<std::string, Refusal> failures_;
   std::map<std::string, schema::Device> devices_;  ///< by UUID
   std::map<std::pair<inject::ActivityKind, std::string>, Activity> activities_;

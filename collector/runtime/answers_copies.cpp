@@ -300,7 +300,7 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
 
 cudaError_t make_array(std::string_view name, cudaArray_t* array,
                        const cudaChannelFormatDesc* channels, const cudaExtent& extent,
-                       unsigned flags) {
+                       unsigned flags, const void* caller) {
   return call(name, [&](Process& p) {
     if (array == nullptr || channels == nullptr) return cudaErrorInvalidValue;
     auto made = std::make_unique<Array>();
@@ -308,8 +308,8 @@ cudaError_t make_array(std::string_view name, cudaArray_t* array,
     made->extent = extent;
     made->flags = flags;
     if (made->bytes() == 0) return cudaErrorInvalidValue;
-    const Block* block =
-        p.memory().allocate(made->bytes(), Process::current_device, "a CUDA array");
+    const Block* block = p.memory().allocate(made->bytes(), Process::current_device,
+                                             p.name_of_allocation(made->bytes(), caller));
     if (block == nullptr) return cudaErrorMemoryAllocation;
     made->address = block->address;
     *array = reinterpret_cast<cudaArray_t>(made.release());
@@ -319,12 +319,14 @@ cudaError_t make_array(std::string_view name, cudaArray_t* array,
 
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
                             std::size_t width, std::size_t height, unsigned flags) {
-  return make_array("cudaMallocArray", array, channels, {width, height, 0}, flags);
+  return make_array("cudaMallocArray", array, channels, {width, height, 0}, flags,
+                    __builtin_return_address(0));
 }
 
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
                               cudaExtent extent, unsigned flags) {
-  return make_array("cudaMalloc3DArray", array, channels, extent, flags);
+  return make_array("cudaMalloc3DArray", array, channels, extent, flags,
+                    __builtin_return_address(0));
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array) {

@@ -198,7 +198,7 @@ cudaError_t cudaGetLastError() {
 cudaError_t cudaPeekAtLastError() {
   Process& process = Process::get();
   const std::lock_guard lock(process.mutex());
-  return process.last_error();
+  return process.peek_at_last_error();
 }
 
 const char* cudaGetErrorString(cudaError_t error) { return error_text(error); }

@@ -19,7 +19,7 @@ CUresult give_memory(Process& process, CUdeviceptr* pointer, std::size_t bytes, 
                      const void* caller) {
   if (pointer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   Memory& memory = process.memory();
-  std::string name = process.name_of_allocation(bytes, caller);
+  Label name = process.name_of_allocation(bytes, caller);
   const Block* block =
       kind == MemoryKind::device
           ? memory.allocate(bytes, Process::current_device, std::move(name))

@@ -42,6 +42,23 @@ cudaError_t give_shared(Process& process, void** pointer, std::size_t bytes, Mem
   return cudaSuccess;
 }
 
+/// What is wrong with giving that address back, and which kind of mistake it is.
+std::pair<std::string, std::string> why_not_freed(Process& process, std::uint64_t address,
+                                                  const Block* block) {
+  const Checks& checks = *process.checks();
+  const Checks::Freed* freed = checks.freed_at(address);
+  if (block != nullptr) {
+    return {"invalid free", block->address == address
+                                ? fmt::format("{} is freed by another function", block->name)
+                                : fmt::format("byte {} of {} is not where it begins",
+                                              address - block->address, block->name)};
+  }
+  if (freed != nullptr && checks.beginning_of_freed(address) == address) {
+    return {"double free", fmt::format("{} was freed before{}", freed->name, freed->where)};
+  }
+  return {"invalid free", "nothing was allocated there"};
+}
+
 /// Only what begins there, and only of these kinds.
 cudaError_t take_back(Process& process, void* pointer, std::initializer_list<MemoryKind> kinds) {
   if (const cudaError_t unsafe = unsafe_in_capture(process)) return unsafe;
@@ -50,7 +67,13 @@ cudaError_t take_back(Process& process, void* pointer, std::initializer_list<Mem
   const Block* block = process.memory().find(address);
   const bool is_one = block != nullptr && block->address == address &&
                       std::find(kinds.begin(), kinds.end(), block->kind) != kinds.end();
-  if (!is_one) return cudaErrorInvalidValue;
+  if (!is_one) {
+    if (process.checks() != nullptr) {
+      auto [kind, why] = why_not_freed(process, address, block);
+      process.checks()->because(std::move(kind), std::move(why));
+    }
+    return cudaErrorInvalidValue;
+  }
   for (int device = 0; device < process.devices(); ++device) wait_for_device(process, device);
   process.memory().release(address);
   return cudaSuccess;

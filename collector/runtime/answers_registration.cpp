@@ -85,6 +85,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* sha
   if (pushed.empty()) return cudaErrorMissingConfiguration;
   const PushedLaunch launch = pushed.back();
   pushed.pop_back();
+  Process::is_launching = true;
   *grid = launch.grid;
   *block = launch.block;
   *shared = launch.shared;

@@ -36,41 +36,50 @@ struct EndOfCall {
   ~EndOfCall() { null_is_per_thread = false; }
 };
 
-/// One call of either API, without its last error.
+/// One call of either API, without its last error. Of calls within a call only the outermost is the
+/// program's. What a kernel's failure makes every call return is no mistake of the call.
+struct Called {
+  cudaError_t result = cudaSuccess;
+  bool is_own = false;  ///< the result of the program's call itself
+};
 template <class Body>
-cudaError_t timed_call(std::string_view name, bool is_always, const Body& body) {
+Called timed_call(std::string_view name, bool is_always, const Body& body) {
   const EndOfCall end;
   Process& process = Process::get();
-  if (is_in_host_function()) return cudaErrorNotPermitted;
+  if (is_in_host_function()) return {cudaErrorNotPermitted, false};
   // Before the lock, which another thread may have held when this process was forked.
-  if (process.is_fork()) return cudaErrorInitializationError;
+  if (process.is_fork()) return {cudaErrorInitializationError, false};
   const auto begin = std::chrono::steady_clock::now();
   const std::lock_guard lock(process.mutex());
-  ++call_depth;
+  if (++call_depth == 1) process.begin_call(name);
   const bool is_asked = is_always || call_depth > 1 || process.surfaced_error() == cudaSuccess;
   const cudaError_t result = answered(process, is_asked, body);
-  if (--call_depth == 0 && process.report() != nullptr) {
+  const bool is_outermost = --call_depth == 0;
+  if (is_outermost && process.report() != nullptr) {
     process.report()->called(name, std::chrono::steady_clock::now() - begin);
   }
-  return result;
+  return {result, is_asked && is_outermost};
+}
+
+/// The result becomes the runtime's last error.
+inline cudaError_t noted(std::string_view name, const Called& called) {
+  if (call_depth > 0) return called.result;
+  Process& process = Process::get();
+  return called.is_own ? process.note(name, called.result) : process.note(called.result);
 }
 
 template <class Body>
 cudaError_t call(std::string_view name, const Body& body) {
-  const bool is_part = call_depth > 0;
-  const cudaError_t result = timed_call(name, false, [&](Process& process) {
-    Contexts::get().enter_runtime(Process::current_device);
-    return body(process);
-  });
-  return is_part ? result : Process::get().note(result);
+  return noted(name, timed_call(name, false, [&](Process& process) {
+                 Contexts::get().enter_runtime(Process::current_device);
+                 return body(process);
+               }));
 }
 
 /// The same for what answers whatever a kernel has done: how many devices there are.
 template <class Body>
 cudaError_t call_always(std::string_view name, const Body& body) {
-  const bool is_part = call_depth > 0;
-  const cudaError_t result = timed_call(name, true, body);
-  return is_part ? result : Process::get().note(result);
+  return noted(name, timed_call(name, true, body));
 }
 
 }  // namespace warpmeter::runtime

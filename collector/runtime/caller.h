@@ -1,12 +1,36 @@
-// Which function of the program made a call: its name from the symbol table of the object that the
-// return address lies in.
+// Where in the program's host code a call was made: the function, and with debug information (-g)
+// the file and line. Code of the toolkit's headers (cudaMalloc as a template), of launch stubs that
+// nvcc writes and of this library is passed over: a person wants the line that they wrote.
+//
+// Debug information is read by libbacktrace, a static library of GCC, which knows of inlined calls.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace warpmeter::runtime {
 
-/// "main"; empty where the object has no symbols.
-std::string function_at(const void* address);
+struct HostPlace {
+  std::string function;  ///< "main"; empty: not known
+  std::string file;      ///< empty: no debug information
+  int line = 0;
+
+  /// "vec.cu:12"; "main"; empty.
+  std::string in_words() const;
+  /// "; launched at vec.cu:12" for "; launched": with its preposition, or nothing at all.
+  std::string after(std::string_view words) const;
+};
+
+/// Of the call of the API that is being answered: from the stack below.
+HostPlace place_of_call();
+/// The same where the call's return address is known already, which takes no walk over the stack
+/// unless it lies in a header of the toolkit.
+const HostPlace& place_of_call(const void* return_address);
+/// Of a signal that this thread handles: what the program did when it came.
+HostPlace place_of_signal(const void* instruction);
+
+/// The variable that the line at a place allocates memory for (allocated_variable.h), where its
+/// call may go on for two more.
+std::string allocated_variable_at(const HostPlace& place);
 
 }  // namespace warpmeter::runtime

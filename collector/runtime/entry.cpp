@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "collector/inject/protocol.h"
+#include "collector/runtime/process.h"
 #include "collector/runtime/redirect.h"
 
 namespace warpmeter::runtime {
@@ -10,6 +11,12 @@ namespace {
 
 [[gnu::constructor]] void begin() {
   if (std::getenv(inject::socket_variable) != nullptr) redirect_everything();
+}
+
+/// After the program's own destructors, which may free what it has: this library was there before
+/// the program.
+[[gnu::destructor]] void end() {
+  if (Process::exists()) Process::get().end();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace warpmeter::runtime {
 namespace {
 
 const Memory* known = nullptr;
+Checks* telling = nullptr;
 struct sigaction before {};
 
 /// In a signal handler nothing is allocated; the tables of blocks are only read.
@@ -27,7 +28,7 @@ void explain(int signal, siginfo_t* info, void* context) {
     const int bytes =
         block != nullptr
             ? std::snprintf(
-                  text, sizeof text, "warpmeter: host code %s device memory (byte %llu of %s)\n",
+                  text, sizeof text, "warpmeter: host code %s device memory: byte %llu of %s\n",
                   writes ? "writes" : "reads",
                   static_cast<unsigned long long>(address - block->address), block->name.c_str())
             : std::snprintf(
@@ -37,6 +38,11 @@ void explain(int signal, siginfo_t* info, void* context) {
     if (bytes > 0) {
       [[maybe_unused]] const ssize_t written =
           write(STDERR_FILENO, text, std::min(static_cast<std::size_t>(bytes), sizeof text));
+      // The code that failed is the program's, none that holds a lock of ours or of malloc.
+      if (telling != nullptr) {
+        telling->host_touches(address, writes,
+                              reinterpret_cast<const void*>(where->uc_mcontext.gregs[REG_RIP]));
+      }
     }
   }
   // Again, with what was there before us.
@@ -45,8 +51,9 @@ void explain(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-void catch_host_faults(const Memory& memory) {
+void catch_host_faults(const Memory& memory, Checks* checks) {
   known = &memory;
+  telling = checks;
   struct sigaction action {};
   action.sa_sigaction = explain;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -2,11 +2,12 @@
 // it touched.
 #pragma once
 
+#include "collector/runtime/checks.h"
 #include "collector/runtime/memory.h"
 
 namespace warpmeter::runtime {
 
-/// Once; `memory` stays.
-void catch_host_faults(const Memory& memory);
+/// Once; both stay. With `checks` it is a finding as well; null: nobody asked.
+void catch_host_faults(const Memory& memory, Checks* checks);
 
 }  // namespace warpmeter::runtime

@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "base/kernel_name.h"
+#include "collector/model/check/checker.h"
 #include "collector/model/machine/launch.h"
 
 namespace warpmeter::runtime {
@@ -53,11 +55,16 @@ std::string strayed(const model::Program& program, const model::LaunchOutcome& o
 
 cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   const Geometry& geometry = work.geometry;
-  if (geometry.grid.count() == 0 || geometry.block.count() == 0) return cudaErrorInvalidValue;
+  const std::string name = readable_name(work.kernel->entry());
+  if (geometry.grid.count() == 0 || geometry.block.count() == 0) {
+    return process.refuse(cudaErrorInvalidValue, "failed launch", [&] {
+      return fmt::format("kernel '{}' is launched without {}", name,
+                         geometry.grid.count() == 0 ? "a block" : "a thread");
+    });
+  }
   model::Program* program = work.kernel->program();
   if (program == nullptr) {
-    const std::string why = fmt::format(
-        "kernel '{}' cannot run: {}", readable_name(work.kernel->entry()), work.kernel->failure());
+    const std::string why = fmt::format("kernel '{}' cannot run: {}", name, work.kernel->failure());
     process.say(why);
     if (process.report() != nullptr && process.report()->counts()) {
       process.report()->launched(
@@ -67,9 +74,18 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
     return cudaErrorNoKernelImageForDevice;
   }
   if (geometry.dynamic_shared_bytes > work.kernel->most_dynamic_shared_bytes) {
-    return cudaErrorInvalidValue;
+    return process.refuse(cudaErrorInvalidValue, "failed launch", [&] {
+      return fmt::format(
+          "kernel '{}' is launched with {} bytes of dynamic shared memory and may have {}; "
+          "cudaFuncSetAttribute(…, cudaFuncAttributeMaxDynamicSharedMemorySize, …) allows more",
+          name, geometry.dynamic_shared_bytes, work.kernel->most_dynamic_shared_bytes);
+    });
   }
-  return model::geometry_failure(*program, geometry).empty() ? cudaSuccess : cudaErrorInvalidValue;
+  const std::string wrong = model::geometry_failure(*program, geometry);
+  if (wrong.empty()) return cudaSuccess;
+  return process.refuse(cudaErrorInvalidValue, "failed launch", [&] {
+    return wrong.starts_with("kernel") ? wrong : fmt::format("kernel '{}': {}", name, wrong);
+  });
 }
 
 std::vector<std::byte> parameters_of(Kernel& kernel, void* const* arguments) {
@@ -103,15 +119,22 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
     const std::lock_guard alone(printing);
     process.print(text);
   };
+  Checks* checks = process.checks();
+  std::optional<model::check::Checker> checker;
+  if (checks != nullptr) {
+    options.observer =
+        &checker.emplace(program, work.geometry, process.memory().machine(), checks->written());
+  }
   const model::LaunchOutcome outcome =
       model::launch(program, work.geometry, work.parameters, process.memory().machine(), options);
+  if (checker) checks->launched(kernel.entry(), *checker, !outcome.trap);
   std::string failure;
   if (outcome.trap) {
     failure = outcome.trap->message;
     process.show_printed();
     std::fputs(outcome.trap->assertion.c_str(), stderr);
     process.say(failure);
-    process.kernel_failed(error_of(outcome.trap->kind));
+    process.kernel_failed(error_of(outcome.trap->kind), kernel.entry());
   }
   if (const std::string beside = strayed(program, outcome); !beside.empty()) process.say(beside);
   if (report == nullptr) return;

@@ -24,8 +24,12 @@ Pages pages_of(std::uint64_t bytes) {
   return {model::round_up(before + bytes, page), before};
 }
 
-std::byte* map(std::uint64_t bytes) {
-  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+/// Memory that host and device share begins here, where this machine's programs have nothing else:
+/// the same addresses every time. They are wishes.
+constexpr std::uint64_t first_shared = 0x500000000000;
+
+std::byte* map(std::uint64_t bytes, std::uint64_t wished = 0) {
+  void* mapped = mmap(reinterpret_cast<void*>(wished), bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
 }
@@ -33,7 +37,7 @@ std::byte* map(std::uint64_t bytes) {
 }  // namespace
 
 /// Addresses of the device are reserved once, all of them: a host that touches one ends.
-Memory::Memory(std::uint64_t limit) : limit_(limit) {
+Memory::Memory(std::uint64_t limit) : limit_(limit), next_shared_(first_shared) {
   mmap(reinterpret_cast<void*>(model::first_allocation), last_allocation - model::first_allocation,
        PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
@@ -42,7 +46,9 @@ const Block* Memory::keep(Block block, const model::DeviceMemory::Slack& slack) 
   const std::uint64_t address = block.address;
   machine_.lend(address, {block.host, block.bytes}, block.name, slack);
   used_[block.device] += block.kind == MemoryKind::registered ? 0 : block.bytes;
-  return (blocks_[address] = std::make_unique<Block>(std::move(block))).get();
+  const Block* kept = (blocks_[address] = std::make_unique<Block>(std::move(block))).get();
+  if (observer_ != nullptr) observer_->allocated(*kept);
+  return kept;
 }
 
 std::uint64_t Memory::place(std::uint64_t bytes) {
@@ -64,13 +70,14 @@ bool Memory::is_reserved(std::uint64_t address) const {
   return address - begin < bytes;
 }
 
-const Block* Memory::allocate(std::uint64_t bytes, int device, std::string name, std::uint64_t at) {
+const Block* Memory::allocate(std::uint64_t bytes, int device, Label label, std::uint64_t at) {
   if (bytes == 0 || bytes > limit_ - used(device)) return nullptr;
   const Pages pages = pages_of(bytes);
   Block block;
   block.bytes = bytes;
   block.device = device;
-  block.name = std::move(name);
+  block.name = std::move(label.name);
+  block.where = std::move(label.where);
   block.address = at != 0 ? at : place(bytes);
   if (block.address == 0) return nullptr;
   block.mapping = map(pages.bytes);
@@ -81,22 +88,24 @@ const Block* Memory::allocate(std::uint64_t bytes, int device, std::string name,
 }
 
 const Block* Memory::allocate_shared(std::uint64_t bytes, MemoryKind kind, int device,
-                                     std::string name) {
+                                     Label label) {
   if (bytes == 0 || bytes > limit_ - used(device)) return nullptr;
   Block block;
   block.bytes = bytes;
   block.kind = kind;
   block.device = device;
-  block.name = std::move(name);
+  block.name = std::move(label.name);
+  block.where = std::move(label.where);
   block.mapping_bytes = model::round_up(bytes, 4096);
-  block.mapping = map(block.mapping_bytes);
+  block.mapping = map(block.mapping_bytes, next_shared_);
   if (block.mapping == nullptr) return nullptr;
+  next_shared_ += model::round_up(block.mapping_bytes, page) + page;
   block.host = static_cast<std::byte*>(block.mapping);
   block.address = reinterpret_cast<std::uint64_t>(block.mapping);
   return keep(std::move(block), {0, block.mapping_bytes - bytes});
 }
 
-const Block* Memory::adopt(void* host, std::uint64_t bytes, MemoryKind kind, std::string name) {
+const Block* Memory::adopt(void* host, std::uint64_t bytes, MemoryKind kind, Label label) {
   const auto address = reinterpret_cast<std::uint64_t>(host);
   const auto after = blocks_.upper_bound(address + bytes - 1);
   if (after != blocks_.begin()) {
@@ -108,7 +117,8 @@ const Block* Memory::adopt(void* host, std::uint64_t bytes, MemoryKind kind, std
   block.bytes = bytes;
   block.kind = kind;
   block.host = static_cast<std::byte*>(host);
-  block.name = std::move(name);
+  block.name = std::move(label.name);
+  block.where = std::move(label.where);
   return keep(std::move(block), {});
 }
 
@@ -128,6 +138,7 @@ bool Memory::release(std::uint64_t address) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) return false;
   const Block& block = *found->second;
+  if (observer_ != nullptr) observer_->released(block);
   machine_.remove(address);
   used_[block.device] -= block.kind == MemoryKind::registered ? 0 : block.bytes;
   if (block.mapping != nullptr) munmap(block.mapping, block.mapping_bytes);

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collector/model/machine/memory.h"
@@ -23,12 +24,23 @@ namespace warpmeter::runtime {
 
 enum class MemoryKind : std::uint8_t { device, managed, pinned, registered, module };
 
+/// What messages call a piece of memory, and where it was allocated.
+struct Label {
+  std::string
+      name;  ///< "'d_a' (allocated at vec.cu:12)", "memory of 4,096 bytes (allocated in main)"
+  std::string where;  ///< "vec.cu:12", "main"; empty: not known
+
+  Label(std::string text) : name(std::move(text)) {}
+  Label(const char* text) : name(text) {}
+  Label(std::string text, std::string place) : name(std::move(text)), where(std::move(place)) {}
+};
+
 struct Block {
   std::uint64_t address = 0, bytes = 0;
   MemoryKind kind = MemoryKind::device;
   int device = 0;
   std::byte* host = nullptr;  ///< where the bytes lie in this process
-  std::string name;           ///< for messages: "memory of 4,096 bytes, allocated in main"
+  std::string name, where;    ///< see Label
   void* mapping = nullptr;    ///< ours, to be given back; null: none
   std::size_t mapping_bytes = 0;
 
@@ -37,21 +49,29 @@ struct Block {
   }
 };
 
+/// Is told of what is allocated and what is given back.
+class MemoryObserver {
+ public:
+  virtual ~MemoryObserver() = default;
+  virtual void allocated(const Block& block) = 0;
+  virtual void released(const Block& block) = 0;
+};
+
 class Memory {
  public:
   /// `limit`: bytes that each device has.
   explicit Memory(std::uint64_t limit);
 
   /// Device memory, zeroed; null when there is not that much left. `at`: where reserve() said.
-  const Block* allocate(std::uint64_t bytes, int device, std::string name, std::uint64_t at = 0);
+  const Block* allocate(std::uint64_t bytes, int device, Label label, std::uint64_t at = 0);
   /// Addresses for that much, of which nothing is allocated yet; 0 when there are none left.
   std::uint64_t reserve(std::uint64_t bytes);
   /// Whether the address was reserved for what is allocated later, by a graph.
   bool is_reserved(std::uint64_t address) const;
   /// Memory that host and device reach at one address.
-  const Block* allocate_shared(std::uint64_t bytes, MemoryKind kind, int device, std::string name);
+  const Block* allocate_shared(std::uint64_t bytes, MemoryKind kind, int device, Label label);
   /// The program's own memory, from now on for kernels too. Null where some of it is already.
-  const Block* adopt(void* host, std::uint64_t bytes, MemoryKind kind, std::string name);
+  const Block* adopt(void* host, std::uint64_t bytes, MemoryKind kind, Label label);
   /// Bytes at a given address that lie elsewhere: a module's constants.
   void lend(std::uint64_t address, std::byte* host, std::uint64_t bytes, const std::string& name);
   void take_back(std::uint64_t address) { machine_.remove(address); }
@@ -64,6 +84,9 @@ class Memory {
   /// Where bytes of the device, or of a module's variable, lie in this process; null where the
   /// address is none of the device's. `inside`: whether all of them belong to one allocation.
   std::byte* translate(std::uint64_t address, std::uint64_t bytes, bool& inside);
+
+  /// One, which stays; null: nobody.
+  void tell(MemoryObserver* observer) { observer_ = observer; }
 
   std::uint64_t limit() const { return limit_; }
   std::uint64_t used(int device) const {
@@ -83,7 +106,8 @@ class Memory {
 
   const std::uint64_t limit_;
   std::map<int, std::uint64_t> used_;  ///< bytes by device
-  std::uint64_t next_ = model::first_allocation;
+  std::uint64_t next_ = model::first_allocation, next_shared_;
+  MemoryObserver* observer_ = nullptr;
   model::DeviceMemory machine_;
   std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;  ///< by address
   std::map<std::uint64_t, std::uint64_t> reserved_;         ///< bytes by address

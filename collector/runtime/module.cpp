@@ -10,6 +10,7 @@
 #include "collector/model/counts/sass/audit.h"
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/counts/sass/resources.h"
+#include "collector/model/input/kernel_file.h"
 #include "collector/model/machine/align.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/runtime/ptxas.h"
@@ -43,6 +44,7 @@ model::Program* Kernel::program() {
     return nullptr;
   }
   program_ = std::make_unique<model::Program>(std::move(std::get<model::Program>(decoded)));
+  for (std::string& file : program_->files) file = model::relative_path(file);
   return program_.get();
 }
 

@@ -36,12 +36,12 @@ void say_goodbye() {
   if (instance->is_fork()) return;
   const std::lock_guard lock(instance->mutex());
   instance->show_printed();
-  if (instance->report() != nullptr) instance->report()->end();
 }
 
 }  // namespace
 
 thread_local int Process::current_device = 0;
+thread_local bool Process::is_launching = false;
 
 namespace {
 thread_local cudaError_t last = cudaSuccess;
@@ -58,12 +58,21 @@ Process& Process::get() {
 
 bool Process::exists() { return instance != nullptr; }
 
+void Process::end() {
+  if (is_fork()) return;
+  const std::lock_guard lock(mutex_);
+  show_printed();
+  if (checks_ != nullptr) checks_->end(pending_ != cudaSuccess);
+  if (report_ != nullptr) report_->end();
+}
+
 Process::Process() : id_(getpid()), report_(connect()), memory_(device_memory_bytes()) {
   if (report_ != nullptr) {
     arch_ = static_cast<int>(report_->config().arch);
     devices_ = static_cast<int>(report_->config().devices);
+    if (report_->config().checks) checks_ = std::make_unique<Checks>(*report_, memory_);
   }
-  catch_host_faults(memory_);
+  catch_host_faults(memory_, checks_.get());
 }
 
 cudaError_t Process::note(cudaError_t result) {
@@ -71,7 +80,19 @@ cudaError_t Process::note(cudaError_t result) {
   return result;
 }
 
+cudaError_t Process::note(std::string_view function, cudaError_t result) {
+  const bool is_unseen = std::exchange(is_launching, false) && function == "cudaLaunchKernel";
+  if (checks_ != nullptr) checks_->failed(function, result, is_unseen);
+  return note(result);
+}
+
+cudaError_t Process::peek_at_last_error() {
+  if (checks_ != nullptr) checks_->looked();
+  return last_error();
+}
+
 cudaError_t Process::take_last_error() {
+  if (checks_ != nullptr) checks_->looked();
   const cudaError_t result = last_error();
   last = cudaSuccess;
   return result;
@@ -79,13 +100,18 @@ cudaError_t Process::take_last_error() {
 
 cudaError_t Process::last_error() const { return last; }
 
-void Process::kernel_failed(cudaError_t error) {
-  if (pending_ == cudaSuccess) pending_ = error;
+void Process::kernel_failed(cudaError_t error, const std::string& kernel) {
+  if (pending_ != cudaSuccess) return;
+  pending_ = error;
+  if (checks_ != nullptr) checks_->kernel_failed(kernel);
 }
 
 cudaError_t Process::surfaced_error() {
   if (is_fork()) return cudaErrorInitializationError;
-  if (pending_ != cudaSuccess) sticky_ = pending_;
+  if (pending_ != cudaSuccess) {
+    sticky_ = pending_;
+    if (checks_ != nullptr) checks_->surfaced();
+  }
   return sticky_;
 }
 
@@ -238,10 +264,15 @@ void Process::unload(Module* module) {
 
 bool Process::is_module(const void* handle) const { return loaded_.contains(handle); }
 
-std::string Process::name_of_allocation(std::uint64_t bytes, const void* caller) const {
-  const std::string where = function_at(caller);
-  return fmt::format("memory of {} bytes{}", bytes,
-                     where.empty() ? "" : fmt::format(", allocated in {}", where));
+Label Process::name_of_allocation(std::uint64_t bytes, const void* caller) const {
+  const HostPlace& place = place_of_call(caller);
+  const std::string variable = allocated_variable_at(place);
+  const std::string what =
+      variable.empty()
+          ? fmt::format("memory of {} byte{}", fmt::group_digits(bytes), bytes == 1 ? "" : "s")
+          : fmt::format("'{}'", variable);
+  const std::string where = place.after(" (allocated");
+  return {where.empty() ? what : what + where + ")", place.in_words()};
 }
 
 }  // namespace warpmeter::runtime

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "collector/runtime/checks.h"
 #include "collector/runtime/cuda.h"
 #include "collector/runtime/graph.h"
 #include "collector/runtime/memory.h"
@@ -72,8 +73,11 @@ class Process {
   static Process& get();
   /// Whether get() has been called: nothing happens for a program that only registers kernels.
   static bool exists();
+  /// The program has come to its end; nothing of it follows.
+  void end();
 
   Report* report() { return report_.get(); }
+  Checks* checks() { return checks_.get(); }  ///< null: nobody asked for them
   int arch() const { return arch_; }
   int devices() const { return devices_; }
   Memory& memory() { return memory_; }
@@ -82,10 +86,22 @@ class Process {
   // Errors. Those of a kernel stay for the rest of the process and are noticed by the calls that
   // follow it, except by those that only ask for the last error.
   cudaError_t note(cudaError_t result);
+  /// The same of what a call found out itself.
+  cudaError_t note(std::string_view function, cudaError_t result);
+  /// The call that is being answered.
+  std::string_view function() const { return function_; }
+  void begin_call(std::string_view function) { function_ = function; }
+  /// What is wrong with it, when it is about to return an error; only asked for with --check.
+  template <class Describe>
+  cudaError_t refuse(cudaError_t result, std::string kind, const Describe& describe) {
+    if (checks_ != nullptr) checks_->because(std::move(kind), describe());
+    return result;
+  }
   cudaError_t take_last_error();
   cudaError_t last_error() const;
+  cudaError_t peek_at_last_error();
   /// A kernel ended badly.
-  void kernel_failed(cudaError_t error);
+  void kernel_failed(cudaError_t error, const std::string& kernel = "");
   /// Every call of the API from now on returns it; cudaSuccess: none has failed.
   cudaError_t surfaced_error();
   /// The same, asked without waiting for the lock: by a host function.
@@ -131,10 +147,12 @@ class Process {
   bool is_kernel(const void* handle) const { return kernels_.contains(handle); }
   void know(Kernel* kernel) { kernels_.insert(kernel); }
 
-  /// "memory of 4,096 bytes, allocated in main".
-  std::string name_of_allocation(std::uint64_t bytes, const void* caller) const;
+  /// "'d_a' (allocated at vec.cu:12)", "memory of 4,096 bytes (allocated in main)".
+  Label name_of_allocation(std::uint64_t bytes, const void* caller) const;
 
   static thread_local int current_device;
+  /// The next launch is one of `<<<>>>`, whose code drops what it returns.
+  static thread_local bool is_launching;
 
  private:
   Process();
@@ -144,7 +162,9 @@ class Process {
   std::unique_ptr<Report> report_;
   int arch_ = 90, devices_ = 1;
   Memory memory_;
+  std::unique_ptr<Checks> checks_;
   std::recursive_mutex mutex_;
+  std::string_view function_;
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::string printed_;
   std::set<std::string> said_;

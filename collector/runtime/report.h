@@ -45,6 +45,7 @@ class Report {
   /// For the person, once.
   void say(const std::string& text);
   void find(const inject::Finding& finding) { channel_.send(finding); }
+  void tell(const inject::Checked& checked) { channel_.send(checked); }
   /// The process ends in order.
   void end();
 

@@ -10,6 +10,7 @@
 #include "collector/runtime/capture.h"
 #include "collector/runtime/launcher.h"
 #include "collector/runtime/outstanding.h"
+#include "collector/runtime/wrong_copy.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -60,14 +61,19 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
   const Side to = side_of(process, copy.to, to_bytes);
   const Side from = side_of(process, copy.from, from_bytes);
   if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return cudaSuccess;
+  Checks* checks = process.checks();
   for (std::uint64_t z = 0; z < copy.depth; ++z) {
     for (std::uint64_t y = 0; y < copy.height; ++y) {
       const std::uint64_t to_row = z * std::max(copy.to_height, copy.height) + y;
       const std::uint64_t from_row = z * std::max(copy.from_height, copy.height) + y;
       std::memmove(to.host + to_row * copy.to_pitch, from.host + from_row * copy.from_pitch,
                    copy.width);
+      if (checks == nullptr) continue;
+      checks->copied(copy.to + to_row * copy.to_pitch, copy.from + from_row * copy.from_pitch,
+                     copy.width);
     }
   }
+  if (checks != nullptr) checks->end_of_copy(process.function());
   if (process.report() != nullptr) {
     const auto is_device = [&](const Side& side, std::uint64_t address) {
       return side.is_device && !is_reachable(side, kind_at(process, address));
@@ -96,6 +102,7 @@ cudaError_t run_set(Process& process, const SetWork& set) {
       side_of(process, set.to, extent(row_bytes, set.height, set.depth, set.pitch, set.height));
   for (std::uint64_t y = 0; y < set.height * set.depth; ++y) {
     std::byte* row = side.host + y * set.pitch;
+    if (process.checks() != nullptr) process.checks()->set(set.to + y * set.pitch, row_bytes);
     if (set.element_bytes == 4) {
       fill<std::uint32_t>(row, set.width, set.value);
     } else if (set.element_bytes == 2) {
@@ -121,36 +128,33 @@ cudaError_t copy_mistake(Process& process, const CopyWork& copy, bool later) {
   if (has_rows && (copy.width > copy.to_pitch || copy.width > copy.from_pitch)) {
     return cudaErrorInvalidPitchValue;
   }
-  if (copy.to == 0 || copy.from == 0) return cudaErrorInvalidValue;
+  if (copy.to == 0 || copy.from == 0) {
+    return null_side(process, copy.to == 0 ? "destination" : "source");
+  }
   const Memory& memory = process.memory();
   if (later && (memory.is_reserved(copy.to) || memory.is_reserved(copy.from))) return cudaSuccess;
-  const Side to = side_of(
-      process, copy.to, extent(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_height));
-  const Side from =
-      side_of(process, copy.from,
-              extent(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_height));
-  if (!to.is_inside || !from.is_inside) return cudaErrorInvalidValue;
+  const std::uint64_t to_bytes =
+      extent(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_height);
+  const std::uint64_t from_bytes =
+      extent(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_height);
+  const Side to = side_of(process, copy.to, to_bytes);
+  const Side from = side_of(process, copy.from, from_bytes);
+  if (!to.is_inside) return unreachable(process, copy.to, to_bytes, "destination");
+  if (!from.is_inside) return unreachable(process, copy.from, from_bytes, "source");
   // A host-to-host copy goes wherever the addresses lead, as measured.
   const bool to_device =
       copy.kind == cudaMemcpyHostToDevice || copy.kind == cudaMemcpyDeviceToDevice;
   const bool from_device =
       copy.kind == cudaMemcpyDeviceToHost || copy.kind == cudaMemcpyDeviceToDevice;
-  if ((to_device && !to.is_device) || (from_device && !from.is_device)) {
-    return cudaErrorInvalidValue;
-  }
-  const bool is_to_host = copy.kind == cudaMemcpyDeviceToHost;
-  const bool is_from_host = copy.kind == cudaMemcpyHostToDevice;
-  if ((is_to_host && !is_reachable(to, kind_at(process, copy.to))) ||
-      (is_from_host && !is_reachable(from, kind_at(process, copy.from)))) {
-    return cudaErrorInvalidValue;
-  }
+  if (to_device && !to.is_device) return wrong_direction(process, copy, true);
+  if (from_device && !from.is_device) return wrong_direction(process, copy, false);
   // What is neither ours nor the program's.
   for (const std::uint64_t address : {copy.to, copy.from}) {
     const bool is_of_device =
         address >= model::first_module_variable && address < model::first_window;
     bool inside = true;
     if (is_of_device && process.memory().translate(address, 1, inside) == nullptr) {
-      return cudaErrorInvalidValue;
+      return unreachable(process, address, 1, address == copy.to ? "destination" : "source");
     }
   }
   return cudaSuccess;
@@ -162,7 +166,10 @@ cudaError_t set_mistake(Process& process, const SetWork& set, bool later) {
   const std::uint64_t row_bytes = set.width * set.element_bytes;
   const Side side =
       side_of(process, set.to, extent(row_bytes, set.height, set.depth, set.pitch, set.height));
-  return side.is_device && side.is_inside ? cudaSuccess : cudaErrorInvalidValue;
+  if (side.is_device && side.is_inside) return cudaSuccess;
+  return unreachable(process, set.to,
+                     extent(row_bytes, set.height, set.depth, set.pitch, set.height),
+                     "destination");
 }
 
 namespace {

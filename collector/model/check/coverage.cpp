@@ -11,12 +11,29 @@ std::vector<std::string> looked_for() {
           "lanes that a *_sync mask names and that are not there"};
 }
 
+std::vector<std::string> looked_for_in_programs() {
+  return {"copies out of bounds, in a wrong direction, or of device memory that nothing has set",
+          "host code that touches device memory",
+          "memory that is freed twice, freed by mistake or never freed",
+          "calls and launches that failed, and failed launches that the program did not ask about"};
+}
+
 std::vector<std::string> not_looked_for(const Coverage& coverage) {
   std::vector<std::string> all;
   if (!coverage.has_ended) all.emplace_back("what comes after the place where the kernel stopped");
   if (!coverage.blocks.empty()) all.emplace_back("the blocks that --blocks left out");
   if (coverage.is_partial) {
     all.emplace_back("races on memory beyond what this machine could follow");
+  }
+  if (coverage.is_program) {
+    all.insert(all.end(),
+               {"other arguments and input than these",
+                "other orders in which threads may come to locks and atomics",
+                "managed and pinned memory that nothing has set, and gaps of up to 7 bytes in what "
+                "is copied to the host",
+                "races between streams, or of kernels with the host: all was run in order",
+                "whether the program looks at what calls return, and whether results are right"});
+    return all;
   }
   all.insert(all.end(), {"other geometries, arguments and input than these",
                          "other orders in which threads may come to locks and atomics",

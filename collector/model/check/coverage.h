@@ -12,9 +12,12 @@ struct Coverage {
   std::string blocks;       ///< which were run, where not all were
   bool is_partial = false;  ///< memory became too much to follow all of it (Checker::is_partial)
   bool has_ended = true;    ///< the kernel came to its end
+  bool is_program = false;  ///< the host code was looked at as well
 };
 
 std::vector<std::string> looked_for();
+/// In host code.
+std::vector<std::string> looked_for_in_programs();
 std::vector<std::string> not_looked_for(const Coverage& coverage);
 
 }  // namespace warpmeter::model::check

@@ -1,6 +1,7 @@
 #include "collector/model/check/written.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 namespace warpmeter::model::check {
@@ -53,6 +54,23 @@ void for_each_word(std::uint64_t offset, std::uint64_t end, Visit visit) {
 void WrittenBytes::mark(std::uint64_t offset, std::uint64_t count) {
   for_each_word(offset, std::min(offset + count, bytes_),
                 [&](std::uint64_t word, std::uint64_t bits) { bits_[word] |= bits; });
+}
+
+void WrittenBytes::unmark(std::uint64_t offset, std::uint64_t count) {
+  for_each_word(offset, std::min(offset + count, bytes_),
+                [&](std::uint64_t word, std::uint64_t bits) { bits_[word] &= ~bits; });
+}
+
+std::uint64_t WrittenBytes::next(bool written, std::uint64_t offset, std::uint64_t end) const {
+  while (offset < end) {
+    const std::uint64_t word = offset / 64 < bits_.size() ? bits_[offset / 64] : 0;
+    const std::uint64_t wanted = (written ? word : ~word) >> offset % 64;
+    if (wanted != 0) {
+      return std::min(offset + static_cast<std::uint64_t>(std::countr_zero(wanted)), end);
+    }
+    offset = (offset / 64 + 1) * 64;
+  }
+  return end;
 }
 
 bool WrittenBytes::all(std::uint64_t offset, std::uint64_t count) const {

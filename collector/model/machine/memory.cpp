@@ -113,7 +113,7 @@ std::vector<std::byte> DeviceMemory::remove(std::uint64_t address) {
   if (found == allocations_.end()) return {};
   const std::uint64_t bytes = (*found)->data.size();
   std::vector<std::byte> contents = std::move((*found)->own);
-  if (address >= first_allocation) {
+  if (address >= first_allocation || address < first_module_variable) {
     removed_[address] = {address, bytes, std::move((*found)->name)};
     if (removed_.size() > most_remembered) removed_.erase(removed_.begin());
   }

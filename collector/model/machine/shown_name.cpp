@@ -67,8 +67,23 @@ bool has_shown_name(const Allocation& allocation) {
   return !is_module_variable(allocation) || readable_variable(allocation.name).has_value();
 }
 
+bool names_its_place(std::string_view name) {
+  return name.ends_with(")") && name.find(" (allocated ") != std::string_view::npos;
+}
+
+std::string described(std::string_view shown, std::uint64_t bytes, std::uint64_t address) {
+  const std::string amount =
+      fmt::format("{} byte{} at {:#x}", bytes, bytes == 1 ? "" : "s", address);
+  if (!names_its_place(shown)) return fmt::format("{} ({})", shown, amount);
+  if (!shown.starts_with("'")) {  // it says how much it is
+    return fmt::format("{}, at {:#x})", shown.substr(0, shown.size() - 1), address);
+  }
+  return fmt::format("{}, {})", shown.substr(0, shown.size() - 1), amount);
+}
+
 std::string shown_name(const Allocation& allocation) {
   if (allocation.name.empty()) return "memory from malloc";
+  if (names_its_place(allocation.name)) return allocation.name;
   if (!is_module_variable(allocation)) return fmt::format("'{}'", allocation.name);
   const std::optional<std::string> name = readable_variable(allocation.name);
   return name ? fmt::format("'{}'", *name) : "memory of the compiler's own";

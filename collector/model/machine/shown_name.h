@@ -3,6 +3,7 @@
 // tables, the workspace of cooperative groups) has no name that a person would know.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +18,13 @@ std::optional<std::string> readable_variable(std::string_view symbol);
 /// Whether messages may name it.
 bool has_shown_name(const Allocation& allocation);
 
+/// Whether a name says where the memory was allocated, as those of a program's own allocations do,
+/// and stands in messages as it is: "'d_a' (allocated at vec.cu:12)".
+bool names_its_place(std::string_view name);
+
 /// "'out'", "'app::counters'", "memory from malloc"; "memory of the compiler's own".
 std::string shown_name(const Allocation& allocation);
+/// The same and what its owner wants to know of it: "'out' (4096 bytes at 0x700000000000)".
+std::string described(std::string_view shown, std::uint64_t bytes, std::uint64_t address);
 
 }  // namespace warpmeter::model

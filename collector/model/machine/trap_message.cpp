@@ -44,8 +44,7 @@ bool is_of_host(std::uint64_t address) {
 }
 
 std::string described(const Allocation& allocation) {
-  return fmt::format("{} ({} at {:#x})", shown_name(allocation), bytes(allocation.data.size()),
-                     allocation.address);
+  return model::described(shown_name(allocation), allocation.data.size(), allocation.address);
 }
 
 /// Bytes between an address and an allocation that does not hold it.
@@ -70,6 +69,10 @@ std::string freed(const DeviceMemory::Removed& removed, std::uint64_t address) {
   if (removed.name.empty()) {
     return fmt::format("{} into memory from malloc ({} at {:#x}) that was freed before", inside,
                        bytes(removed.bytes), removed.address);
+  }
+  if (names_its_place(removed.name)) {
+    return fmt::format("{} into {}, which was freed before", inside,
+                       model::described(removed.name, removed.bytes, removed.address));
   }
   return fmt::format("{} into '{}' ({} at {:#x}), which an earlier launch had and this one has not",
                      inside, removed.name, bytes(removed.bytes), removed.address);

@@ -43,11 +43,13 @@ std::vector<Message> one_of_each() {
           device,
           Name{3, "reduce"},
           Launch{some_shape(), {{270336, 0}, {0, 9}}},
-          Activities{{{ActivityKind::kernel, 3, 1480, some_shape(), 77},
-                      {ActivityKind::call, 5, 2.5e9, std::nullopt}}},
+          Activities{{{ActivityKind::kernel, 3, 1480, 0, some_shape(), 77},
+                      {ActivityKind::call, 5, 2.5e9, 0, std::nullopt}}},
           Seen{3},
           Problem{true, "no permission"},
-          Bye{17}};
+          Bye{17},
+          Finding{"leak", "app.cu:12", "4 bytes are never freed", 3, true},
+          Checked{5, 1, 2, 3}};
 }
 
 TEST(Protocol, EveryMessageComesBackAsItWas) {
@@ -72,7 +74,7 @@ TEST(Protocol, FieldsKeepTheirValues) {
   EXPECT_EQ(launch.values[1].reason, 9U);
   EXPECT_EQ(launch.occurrence, 5U);
   const auto batch =
-      decode(encode(Activities{{{ActivityKind::kernel, 3, 1480, some_shape(), 77}}}));
+      decode(encode(Activities{{{ActivityKind::kernel, 3, 1480, 0, some_shape(), 77}}}));
   EXPECT_EQ(std::get<Activities>(*batch).activities[0].correlation, 77U);
 }
 

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "collector/profile/injector.h"
 
@@ -81,7 +82,7 @@ TEST_F(RecorderTest, ADurationThatIsNoneIsRefused) {
   for (const double duration :
        {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_FALSE(recorder_.take(
-        1, inject::Activities{{{inject::ActivityKind::call, 5, duration, std::nullopt}}}));
+        1, inject::Activities{{{inject::ActivityKind::call, 5, duration, 0, std::nullopt}}}));
   }
 }
 
@@ -129,6 +130,50 @@ TEST_F(RecorderTest, TheLabelOfALaunchIsItsInnermostRange) {
   recorder_.finish(schema::RunOutcome::done, "");
   EXPECT_EQ(query("SELECT variant, nvtx_range FROM launches").rows,
             (std::vector<std::vector<schema::Value>>{{"reduce", "solve"}}));
+}
+
+TEST_F(RecorderTest, AFindingOfSeveralProcessesIsOneWithTheirTimes) {
+  const inject::Finding leak{"leak", "app.cu:12", "4 bytes of 'a' are never freed", 2, false};
+  for (const int peer : {1, 2, 3}) EXPECT_TRUE(recorder_.take(peer, inject::Finding(leak)));
+  ASSERT_EQ(recorder_.findings().size(), 1u);
+  EXPECT_EQ(recorder_.findings().front().times, 6u);
+}
+
+TEST_F(RecorderTest, FindingsComeInTheOrderOfTheirPlacesWhateverCameFirst) {
+  const auto add = [&](const char* kind, const char* where) {
+    recorder_.take(1, inject::Finding{kind, where, "message", 1, false});
+  };
+  add("leak", "");
+  add("leak", "b.cu:3");
+  add("race", "a.cu:104");
+  add("leak", "a.cu:12");
+  add("double free", "a.cu:104");
+  std::vector<std::string> order;
+  for (const inject::Finding& finding : recorder_.findings()) {
+    order.push_back(finding.kind + " " + finding.where);
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"leak a.cu:12", "double free a.cu:104",
+                                             "race a.cu:104", "leak b.cu:3", "leak "}));
+}
+
+TEST_F(RecorderTest, ARemarkAndAMistakeInTheSameWordsAreTwo) {
+  recorder_.take(1, inject::Finding{"race", "a.cu:1", "message", 1, false});
+  recorder_.take(1, inject::Finding{"race", "a.cu:1", "message", 1, true});
+  EXPECT_EQ(recorder_.findings().size(), 2u);
+}
+
+TEST_F(RecorderTest, WhatWasLookedAtIsAddedUpAndAProcessWithoutByeIsCounted) {
+  for (const int peer : {1, 2}) recorder_.meet(peer, peer, "app");
+  EXPECT_TRUE(recorder_.take(1, inject::Checked{5, 1, 2, 3}));
+  EXPECT_TRUE(recorder_.take(1, inject::Bye{0}));
+  EXPECT_TRUE(recorder_.take(2, inject::Checked{1, 0, 0, 0}));
+  recorder_.forget(2);
+  const Recorder::Coverage checked = recorder_.checked();
+  EXPECT_EQ(checked.launches, 6u);
+  EXPECT_EQ(checked.stopped, 1u);
+  EXPECT_EQ(checked.refused, 2u);
+  EXPECT_EQ(checked.partial, 3u);
+  EXPECT_EQ(checked.unended, 1u);
 }
 
 }  // namespace

@@ -1,0 +1,236 @@
+#include "collector/runtime/checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/kernel_name.h"
+#include "collector/model/input/kernel_file.h"
+#include "collector/runtime/error_texts.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+using model::check::structure_chunk;
+
+/// A copy that is smaller may be one structure, whose gap comes once.
+constexpr std::uint64_t least_array_bytes = 64;
+
+std::string bytes_in_words(std::uint64_t bytes) {
+  return fmt::format("{} byte{}", fmt::group_digits(bytes), bytes == 1 ? "" : "s");
+}
+
+/// Where a kernel's mistake is: its line, or the line of its PTX where it was compiled without
+/// -lineinfo.
+std::string place_of(const model::check::Finding& finding, const std::string& kernel) {
+  if (finding.place.line > 0 && !finding.file.empty()) {
+    return fmt::format("{}:{}", model::relative_path(finding.file), finding.place.line);
+  }
+  return fmt::format("{}, PTX line {}", kernel, finding.place.ptx_line);
+}
+
+std::string error_in_words(std::string_view function, cudaError_t error) {
+  return function.starts_with("cuda")
+             ? fmt::format("{} returned {} ({})", function, error_name(error), error_text(error))
+             : fmt::format("{} returned error {} ({})", function, static_cast<int>(error),
+                           error_text(error));
+}
+
+}  // namespace
+
+Checks::Checks(Report& report, Memory& memory) : report_(report), memory_(memory) {
+  memory.tell(this);
+}
+
+void Checks::find(const std::string& kind, const std::string& where, const std::string& what,
+                  const std::string& message, std::uint64_t times, bool is_remark) {
+  const auto [first, is_new] = messages_.try_emplace({kind + '\n' + where, what}, message);
+  report_.find({kind, where, first->second, times, is_remark});
+}
+
+void Checks::allocated(const Block& block) {
+  const auto after = freed_.lower_bound(block.address);
+  auto from = after;
+  if (from != freed_.begin() &&
+      std::prev(from)->first + std::prev(from)->second.bytes > block.address) {
+    --from;
+  }
+  freed_.erase(from, freed_.lower_bound(block.address + block.bytes));
+  if (block.kind == MemoryKind::device) written_.add(block.address, block.bytes);
+}
+
+void Checks::released(const Block& block) {
+  if (block.kind == MemoryKind::device) written_.remove(block.address);
+  freed_[block.address] = {block.bytes, block.name, place_of_call().after("")};
+}
+
+const Checks::Freed* Checks::freed_at(std::uint64_t address) const {
+  const auto after = freed_.upper_bound(address);
+  if (after == freed_.begin()) return nullptr;
+  const auto& [begin, freed] = *std::prev(after);
+  return address - begin < freed.bytes ? &freed : nullptr;
+}
+
+std::uint64_t Checks::beginning_of_freed(std::uint64_t address) const {
+  const auto after = freed_.upper_bound(address);
+  return after == freed_.begin() ? 0 : std::prev(after)->first;
+}
+
+/// Between the members of structures there are gaps that nobody writes: up to seven bytes, inside
+/// of eight aligned ones of which others are written.
+void Checks::find_unset(const Block& block, const model::check::WrittenBytes& written,
+                        std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t end = offset + bytes;
+  unset_.copied += bytes;
+  for (std::uint64_t begin = written.next(false, offset, end); begin < end;) {
+    const std::uint64_t past = written.next(true, begin, end);
+    const std::uint64_t chunk = begin / structure_chunk * structure_chunk;
+    const bool is_gap = past <= chunk + structure_chunk && written.any(chunk, structure_chunk);
+    std::uint64_t& first = is_gap ? unset_.first_gap : unset_.first;
+    std::uint64_t& sum = is_gap ? unset_.gap_bytes : unset_.bytes;
+    if (sum == 0) first = begin;
+    sum += past - begin;
+    unset_.gaps += is_gap ? 1 : 0;
+    unset_.name = block.name;
+    begin = written.next(false, past, end);
+  }
+}
+
+void Checks::copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+  const Block* source = memory_.find(from);
+  const Block* target = memory_.find(to);
+  model::check::WrittenBytes* read = source == nullptr ? nullptr : written_.find(source->address);
+  model::check::WrittenBytes* written =
+      target == nullptr ? nullptr : written_.find(target->address);
+  if (written == nullptr) {
+    if (read != nullptr) find_unset(*source, *read, from - source->address, bytes);
+    return;
+  }
+  // What is unset stays so where it is copied to.
+  const std::uint64_t offset = to - target->address;
+  if (read == nullptr) return written->mark(offset, bytes);
+  const std::uint64_t begin = from - source->address, end = begin + bytes;
+  if (read->all(begin, bytes)) return written->mark(offset, bytes);
+  for (std::uint64_t at = begin; at < end;) {
+    const std::uint64_t set = read->next(true, at, end);
+    written->unmark(offset + (at - begin), set - at);
+    at = read->next(false, set, end);
+    written->mark(offset + (set - begin), at - set);
+  }
+}
+
+void Checks::end_of_copy(std::string_view call) {
+  const Unset unset = std::exchange(unset_, {});
+  const bool is_lone_gap = unset.gaps == 1 && unset.copied >= least_array_bytes;
+  if (unset.bytes == 0 && !is_lone_gap) return;
+  const std::uint64_t bytes = unset.bytes > 0 ? unset.bytes : unset.gap_bytes;
+  find("uninitialised read", place_of_call().in_words(), std::string(call),
+       fmt::format("{} copies {} of {}, from byte {} on, that nothing has written", call,
+                   bytes_in_words(bytes), unset.name,
+                   unset.bytes > 0 ? unset.first : unset.first_gap));
+}
+
+void Checks::set(std::uint64_t to, std::uint64_t bytes) {
+  const Block* block = memory_.find(to);
+  if (block == nullptr) return;
+  if (auto* written = written_.find(block->address)) written->mark(to - block->address, bytes);
+}
+
+void Checks::launched(const std::string& kernel, const model::check::Checker& checker,
+                      bool has_ended) {
+  ++(has_ended ? checked_.launches : checked_.stopped);
+  checked_.partial += checker.is_partial() ? 1 : 0;
+  const std::vector<model::check::Finding> findings = checker.findings();
+  if (findings.empty()) return;
+  const std::string from = place_of_call().after("; launched"), name = readable_name(kernel);
+  for (const model::check::Finding& finding : findings) {
+    find(std::string(to_string(finding.defect)), place_of(finding, name), kernel,
+         finding.message + from, finding.times, is_remark(finding.defect));
+  }
+}
+
+void Checks::because(std::string kind, std::string why) {
+  reason_ = Reason{std::move(kind), std::move(why)};
+}
+
+void Checks::failed(std::string_view function, cudaError_t error, bool is_unseen) {
+  const std::optional<Reason> reason = std::exchange(reason_, std::nullopt);
+  if (error == cudaSuccess || error == cudaErrorNotReady) return;
+  if (error == cudaErrorNotSupported || error == cudaErrorNoKernelImageForDevice ||
+      error == cudaErrorUnknown) {
+    return refused();  // of ours, not of the program
+  }
+  const std::string where = place_of_call().in_words();
+  const std::string what = error_in_words(function, error);
+  const std::string kind = reason                               ? reason->kind
+                           : function.starts_with("cudaLaunch") ? "failed launch"
+                                                                : "failed call";
+  find(kind, where, std::string(function),
+       reason ? fmt::format("{}: {}", what, reason->why) : what);
+  if (is_unseen) ++unseen_[{where, what}];
+}
+
+void Checks::kernel_failed(const std::string& kernel) {
+  unnoticed_ = {place_of_call().in_words(), readable_name(kernel)};
+}
+
+void Checks::host_touches(std::uint64_t address, bool writes, const void* instruction) {
+  const Block* block = memory_.find(address);
+  const Freed* freed = freed_at(address);
+  const std::string what =
+      block != nullptr   ? fmt::format("byte {} of {}", address - block->address, block->name)
+      : freed != nullptr ? fmt::format("byte {} of {}, which was freed before",
+                                       address - beginning_of_freed(address), freed->name)
+                         : fmt::format("{:#x}, where nothing is allocated", address);
+  find("host access", place_of_signal(instruction).in_words(), "host access",
+       fmt::format("host code {} device memory: {}; the process ends there, as on a GPU",
+                   writes ? "writes" : "reads", what));
+}
+
+void Checks::find_leaks() {
+  struct Leak {
+    std::uint64_t count = 0, bytes = 0;
+    std::string name;
+  };
+  std::map<std::pair<std::string, std::string>, Leak> leaks;
+  memory_.for_each([&](const Block& block) {
+    if (block.kind == MemoryKind::module || block.kind == MemoryKind::registered) return;
+    // Those of a place are one finding; without a place there are only names.
+    Leak& leak = leaks[{block.where, block.where.empty() ? block.name : ""}];
+    ++leak.count;
+    leak.bytes += block.bytes;
+    leak.name = leak.count == 1 || leak.name == block.name ? block.name : "";
+  });
+  for (const auto& [key, leak] : leaks) {
+    const bool is_variable = leak.name.starts_with("'");
+    const std::string bytes = bytes_in_words(leak.bytes);
+    const std::string message =
+        leak.count > 1 ? fmt::format("{} allocations{}, {} together, are never freed", leak.count,
+                                     is_variable ? " of " + leak.name : "", bytes)
+        : is_variable  ? fmt::format("{} of {} are never freed", bytes, leak.name)
+                       : fmt::format("{} is never freed", leak.name);
+    find("leak", key.first, message, message, leak.count);
+  }
+}
+
+void Checks::end(bool has_failed) {
+  for (const auto& [key, times] : unseen_) {
+    find(
+        "ignored error", key.first, "unseen",
+        fmt::format("{}, and the program ended without asking for it: <<<>>> returns nothing; call "
+                    "cudaGetLastError() behind it",
+                    key.second),
+        times);
+  }
+  if (unnoticed_) {
+    find("ignored error", unnoticed_->first, "unnoticed",
+         fmt::format("kernel '{}' failed after its launch, and no call of the program came behind "
+                     "it that would tell; call cudaDeviceSynchronize() and look at what it returns",
+                     unnoticed_->second));
+  }
+  if (!has_failed) find_leaks();
+  report_.tell(checked_);
+}
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,103 @@
+// What `profile --check` looks for in this process: mistakes of its kernels, which the model's
+// checker sees (model/check), and of the host code around them. What is found is told at once, so
+// that a program that is ended loses none of it.
+//
+// Device memory is unset when it is allocated; copies, sets and kernels write it. Memory that the
+// host reaches itself counts as set: nobody sees it write.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "collector/inject/protocol.h"
+#include "collector/model/check/checker.h"
+#include "collector/model/check/written.h"
+#include "collector/runtime/caller.h"
+#include "collector/runtime/cuda.h"
+#include "collector/runtime/graph.h"
+#include "collector/runtime/memory.h"
+#include "collector/runtime/report.h"
+
+namespace warpmeter::runtime {
+
+class Checks final : public MemoryObserver {
+ public:
+  /// Both stay.
+  Checks(Report& report, Memory& memory);
+
+  // Memory.
+  void allocated(const Block& block) override;
+  void released(const Block& block) override;
+  /// `bytes` from one address to another have been copied, as a row of a copy.
+  void copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
+  /// After all rows of a copy: whether it took what nothing had written.
+  void end_of_copy(std::string_view call);
+  void set(std::uint64_t to, std::uint64_t bytes);
+  /// What was allocated at an address once and is freed: "'d_a' (allocated at vec.cu:12)"; and
+  /// whether it began there.
+  struct Freed {
+    std::uint64_t bytes = 0;
+    std::string name, where;  ///< where it was freed: " at vec.cu:12", " in main", or empty
+  };
+  const Freed* freed_at(std::uint64_t address) const;
+  std::uint64_t beginning_of_freed(std::uint64_t address) const;
+
+  // Kernels.
+  model::check::WrittenMemory& written() { return written_; }
+  /// `has_ended`: it came to its end.
+  void launched(const std::string& kernel, const model::check::Checker& checker, bool has_ended);
+  /// A launch or call that the model does not answer as hardware would.
+  void refused() { ++checked_.refused; }
+
+  // Calls.
+  /// What is wrong with the call that is about to return an error, and of which kind that is.
+  void because(std::string kind, std::string why);
+  /// A call has returned what hardware would return. `is_unseen`: the launch of `<<<>>>`, which
+  /// gives its caller nothing.
+  void failed(std::string_view function, cudaError_t error, bool is_unseen);
+  /// A kernel that ended badly, which a later call would tell.
+  void kernel_failed(const std::string& kernel);
+  /// The program has asked for the last error.
+  void looked() { unseen_.clear(); }
+  /// The failure of a kernel has been returned by a call.
+  void surfaced() { unnoticed_.reset(); }
+  /// Host code touches device memory, and the process ends.
+  void host_touches(std::uint64_t address, bool writes, const void* instruction);
+
+  /// The process ends in order: errors that nobody has seen, and what is still allocated, unless a
+  /// kernel has failed, after which nothing can be freed.
+  void end(bool has_failed);
+
+ private:
+  struct Reason {
+    std::string kind, why;
+  };
+  /// Runs of bytes that a copy takes and nothing has written.
+  struct Unset {
+    std::uint64_t copied = 0, bytes = 0, first = 0, gaps = 0, gap_bytes = 0, first_gap = 0;
+    std::string name;
+  };
+  void find_unset(const Block& block, const model::check::WrittenBytes& written,
+                  std::uint64_t offset, std::uint64_t bytes);
+  /// One finding for `what` of a place: the first message of it stands for all.
+  void find(const std::string& kind, const std::string& where, const std::string& what,
+            const std::string& message, std::uint64_t times = 1, bool is_remark = false);
+  void find_leaks();
+
+  Report& report_;
+  Memory& memory_;
+  model::check::WrittenMemory written_;
+  std::map<std::uint64_t, Freed> freed_;  ///< by address
+  Unset unset_;
+  std::optional<Reason> reason_;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> unseen_;  ///< place and message
+  std::optional<std::pair<std::string, std::string>> unnoticed_;
+  std::map<std::pair<std::string, std::string>, std::string> messages_;  ///< by kind+where, what
+  inject::Checked checked_;
+};
+
+}  // namespace warpmeter::runtime
