@@ -56,7 +56,9 @@ bool is_ours(Library library, const fs::path& file) {
   std::error_code ignored;
   if (fs::file_size(file, ignored) != embedded(library).size() || ignored) return false;
   std::ifstream stream(file, std::ios::binary);
-  return std::string{std::istreambuf_iterator<char>(stream), {}} == embedded(library);
+  std::string contents(embedded(library).size(), '\0');
+  stream.read(contents.data(), static_cast<std::streamsize>(contents.size()));
+  return stream && contents == embedded(library);
 }
 
 }  // namespace

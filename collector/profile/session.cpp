@@ -12,6 +12,13 @@
 namespace warpmeter::profile {
 namespace {
 
+/// What the library that answers the API needs to be preloaded before it.
+#ifdef WARPMETER_SANITIZERS
+constexpr const char* before_library = WARPMETER_SANITIZERS ":";
+#else
+constexpr const char* before_library = "";
+#endif
+
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
@@ -86,9 +93,9 @@ class Session {
     std::map<std::string, std::string> all = {{inject::socket_variable, options_.socket.string()}};
     if (options_.is_preloaded) {
       const char* others = std::getenv("LD_PRELOAD");
-      all["LD_PRELOAD"] = others == nullptr
-                              ? options_.injector.string()
-                              : fmt::format("{}:{}", options_.injector.string(), others);
+      all["LD_PRELOAD"] =
+          fmt::format("{}{}{}{}", before_library, options_.injector.string(),
+                      others == nullptr ? "" : ":", others == nullptr ? "" : others);
       if (!options_.stand_ins.empty()) all["LD_LIBRARY_PATH"] = library_path();
     } else {
       all["CUDA_INJECTION64_PATH"] = options_.injector.string();

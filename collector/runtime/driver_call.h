@@ -34,9 +34,10 @@ inline CUresult missing(Needs needs) {
 template <class Body>
 CUresult driver_call(std::string_view name, Needs needs, const Body& body) {
   return as_driver_error(timed_call(name, needs != Needs::context, [&](Process& process) {
-    const CUresult without = missing(needs);
-    return static_cast<cudaError_t>(without != CUDA_SUCCESS ? without : body(process));
-  }).result);
+                           const CUresult without = missing(needs);
+                           return static_cast<cudaError_t>(without != CUDA_SUCCESS ? without
+                                                                                   : body(process));
+                         }).result);
 }
 
 /// "cuMemFree_v2" → "cuMemFree": what people call it.

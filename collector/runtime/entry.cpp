@@ -21,3 +21,11 @@ namespace {
 
 }  // namespace
 }  // namespace warpmeter::runtime
+
+#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+/// Of a build for tests: the program's memory is its own business, and a fault in it ours to
+/// explain.
+extern "C" [[gnu::visibility("default")]] const char* __asan_default_options() {
+  return "detect_leaks=0:handle_segv=0:allow_user_segv_handler=1";
+}
+#endif

@@ -2,6 +2,7 @@
 // them. Their sources lie in programs/, what they print in expected/.
 #include <sys/stat.h>
 
+#include <regex>
 #include <sstream>
 
 #include "tests/collector/cli/workspace.h"
@@ -12,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string read(const std::filesystem::path& path) {
+std::string text_of(const std::filesystem::path& path) {
   std::ifstream stream(path);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -20,21 +21,17 @@ std::string read(const std::filesystem::path& path) {
 std::string program(const std::string& name) { return binary_dir() + "/tests/runtime/" + name; }
 
 std::string expected(const std::string& name) {
-  return read(source_dir() + "/tests/runtime/expected/" + name + ".txt");
+  return text_of(source_dir() + "/tests/runtime/expected/" + name + ".txt");
 }
 
 class RuntimeProgram : public Workspace {
  protected:
-  void SetUp() override {
-#ifdef WARPMETER_SANITIZED
-    GTEST_SKIP() << "the sanitizers' own memory lies where the model's variables do";
-#endif
-  }
   /// Without the toolkit's libraries in sight, as on a machine that has none.
-  Outcome profile(const std::string& name) const {
-    return run_program({{"profile", "-b", "model", "-m", "@default", program(name)},
-                        folder_,
-                        {{"LD_LIBRARY_PATH", ""}}});
+  Outcome profile(const std::string& name, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"profile", "-b", "model", "-m", "@default"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back(program(name));
+    return run_program({words, folder_, {{"LD_LIBRARY_PATH", ""}}});
   }
   void expect_output(const std::string& name, const std::string& text) const {
     const Outcome outcome = profile(name);
@@ -76,6 +73,63 @@ TEST_F(RuntimeProgram, OfCuda12GetsWhatThatVersionAnswers) {
   const Outcome outcome = profile("earlier");
   EXPECT_EQ(outcome.output, expected("earlier"));
   EXPECT_THAT(outcome.error, HasSubstr("cudaGraphAddDependencies is not answered"));
+}
+
+TEST_F(RuntimeProgram, MayCaptureAndBuildGraphs) {
+  expect_output("graph_capture", "graph_capture");
+  expect_output("graph_nodes", "graph_nodes");
+  expect_output("capture_errors", "capture_errors");
+}
+
+TEST_F(RuntimeProgram, MayHaveFunctionsOfTheHostInItsStreams) {
+  expect_output("host_functions", "host_functions");
+}
+
+TEST_F(RuntimeProgram, MayPrintAllocateAndStopInKernels) {
+  expect_output("device_side", "device_side");
+  expect_output("trap", "trap");
+}
+
+TEST_F(RuntimeProgram, HasStreamsOfSeveralThreads) {
+  expect_output("many_threads", "many_threads");
+  expect_output("own_default_streams", "own_default_streams");
+}
+
+TEST_F(RuntimeProgram, FindsAsManyDevicesAsItIsGiven) {
+  const Outcome outcome = profile("two_devices", {"--model-devices", "2"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.output, expected("two_devices"));
+}
+
+/// The rows of the table of findings, and the exit code: expected/README.md.
+std::string findings_of(const Outcome& outcome) {
+  std::string rows;
+  std::istringstream lines(outcome.error);
+  bool is_table = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("finding ")) {
+      is_table = true;
+      std::getline(lines, line);  // the rule below the headings
+      continue;
+    }
+    if (line.empty() || line.starts_with("Looked") || line.starts_with("Nothing")) is_table = false;
+    if (!is_table) continue;
+    rows += std::regex_replace(line, std::regex("   +"), "  ") + "\n";
+  }
+  return rows + "exit " + std::to_string(outcome.exit_code) + "\n";
+}
+
+TEST_F(RuntimeProgram, IsToldItsMistakes) {
+  for (const char* name :
+       {"check_barrier", "check_children", "check_clean", "check_direction", "check_equal_writes",
+        "check_host_access", "check_ignored_launch", "check_memory", "check_misaligned",
+        "check_out_of_bounds", "check_race", "check_uninitialised", "check_use_after_free"}) {
+    const Outcome outcome = run_program({{"profile", "--check", "-b", "model", "--db",
+                                          file("warpmeter.db").string(), program(name)},
+                                         source_dir(),
+                                         {{"LD_LIBRARY_PATH", ""}}});
+    EXPECT_EQ(findings_of(outcome), expected(name)) << name << ": " << outcome.error;
+  }
 }
 
 /// What an H100 printed.

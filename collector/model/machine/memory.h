@@ -42,7 +42,8 @@ inline constexpr std::uint64_t allocation_alignment = 256;
 /// Between two allocations: at least this, and at least as much as the first of them holds.
 inline constexpr std::uint64_t least_gap = std::uint64_t{1} << 21;
 inline constexpr std::uint64_t first_allocation = 0x700000000000;
-/// Where a module's own `.global` variables begin: beyond what the address sanitizer keeps for itself.
+/// Where a module's own `.global` variables begin: beyond what the address sanitizer keeps for
+/// itself.
 inline constexpr std::uint64_t first_module_variable = 0x680000000000;
 
 struct Allocation {

@@ -81,8 +81,8 @@ void launch(const Wish& wish) {
   if (config.mode == Mode::activity) {
     const LaunchShape now = shape(wish);
     channel->send(Activities{
-        {{ActivityKind::kernel, now.kernel, wish.value.value_or(1500), now, ++correlation},
-         {ActivityKind::call, channel->name("cudaLaunchKernel"), 4000, {}}}});
+        {{ActivityKind::kernel, now.kernel, wish.value.value_or(1500), 0, now, ++correlation},
+         {ActivityKind::call, channel->name("cudaLaunchKernel"), 4000, 0, {}}}});
   } else if (config.mode == Mode::counters) {
     Launch counted{shape(wish), {}, occurrence};
     counted.values.assign(config.counters.size(), {wish.value.value_or(64), 0});

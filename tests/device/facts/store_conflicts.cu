@@ -1,6 +1,6 @@
 // Which lane's value stays where lanes of one store write to the same place: CUDA leaves it open,
-// programs print it. One line a case: memory, bytes a lane, pattern, and the lane that stayed at each
-// of the first places.
+// programs print it. One line a case: memory, bytes a lane, pattern, and the lane that stayed at
+// each of the first places.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -16,13 +16,20 @@ __device__ T value_of(unsigned lane) {
 
 __device__ unsigned place_of(int pattern, unsigned lane) {
   switch (pattern) {
-    case 0: return 0;              // all at one place
-    case 1: return lane / 2;       // neighbours
-    case 2: return lane % 16;      // halves
-    case 3: return lane % 4;
-    case 4: return (lane * 7) % 5;
-    case 5: return lane < 16 ? lane : 31 - lane;
-    default: return (lane * 33) % 64 / 8;
+    case 0:
+      return 0;  // all at one place
+    case 1:
+      return lane / 2;  // neighbours
+    case 2:
+      return lane % 16;  // halves
+    case 3:
+      return lane % 4;
+    case 4:
+      return (lane * 7) % 5;
+    case 5:
+      return lane < 16 ? lane : 31 - lane;
+    default:
+      return (lane * 33) % 64 / 8;
   }
 }
 
@@ -31,8 +38,10 @@ __global__ void conflict(T* out, int pattern, unsigned mask, bool shared) {
   __shared__ T cells[64];
   const unsigned lane = threadIdx.x;
   if (mask >> lane & 1) {
-    if (shared) cells[place_of(pattern, lane)] = value_of<T>(lane);
-    else out[place_of(pattern, lane)] = value_of<T>(lane);
+    if (shared)
+      cells[place_of(pattern, lane)] = value_of<T>(lane);
+    else
+      out[place_of(pattern, lane)] = value_of<T>(lane);
   }
   __syncwarp();
   if (shared && lane < 32) out[lane] = cells[lane];
@@ -49,14 +58,17 @@ void show(const char* memory, bool shared) {
       T host[32];
       cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
       std::printf("%s %zu %d %08x:", memory, sizeof(T), pattern, mask);
-      for (int i = 0; i < 16; ++i) std::printf(" %d", *reinterpret_cast<unsigned char*>(&host[i]) - 1);
+      for (int i = 0; i < 16; ++i)
+        std::printf(" %d", *reinterpret_cast<unsigned char*>(&host[i]) - 1);
       std::printf("\n");
     }
   }
   cudaFree(out);
 }
 
-struct alignas(16) Wide { unsigned words[4]; };
+struct alignas(16) Wide {
+  unsigned words[4];
+};
 
 int main() {
   for (bool shared : {true, false}) {

@@ -160,8 +160,8 @@ inline const Operation* load(Warp& w, const Operation* op, u32 mask) {
 }
 
 // Where lanes of one store write to the same place, CUDA leaves open whose value stays. An H200 was
-// asked (tests/device/facts/store_conflicts.cu): it stores the lanes in turns of 128 bytes, 32 lanes
-// of up to 4 bytes, 16 of 8, 8 of 16; a later turn stays, and within a turn the lowest lane.
+// asked (tests/device/facts/store_conflicts.cu): it stores the lanes in turns of 128 bytes, 32
+// lanes of up to 4 bytes, 16 of 8, 8 of 16; a later turn stays, and within a turn the lowest lane.
 
 /// Lanes of a turn.
 constexpr u32 lanes_of_turn(u32 bytes) { return bytes <= 4 ? lane_count : 128 / bytes; }
