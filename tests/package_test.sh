@@ -11,6 +11,7 @@ docs=$(cd "$(dirname "$0")/.." && find docs -type f | sed 's|^|share/doc/warpmet
 expected=$(LC_ALL=C sort <<FILES
 bin/warpmeter
 lib/libwarpmeter_inject.so
+lib/libwarpmeter_runtime.so
 share/bash-completion/completions/warpmeter
 share/doc/warpmeter/CHANGELOG.md
 share/doc/warpmeter/LICENSE

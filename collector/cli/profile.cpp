@@ -137,8 +137,7 @@ void check_way_in(const std::string& name, std::uint32_t arch) {
   }
 }
 
-ExitCode run_on_model(const ProfileRequest& request) {
-  inject::Config config = config_of(request);
+ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
   if (!request.arch.empty()) {
     config.arch = static_cast<std::uint32_t>(model::checked_arch("--arch", request.arch));
   }
@@ -162,8 +161,7 @@ ExitCode run_on_model(const ProfileRequest& request) {
   return conclude(request, outcome, recorder);
 }
 
-ExitCode run_on_gpu(const ProfileRequest& request) {
-  inject::Config config = config_of(request);
+ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
   if (request.counts()) check_permission();
   config.cupti_directory = cupti::cupti_folder();
   const Devices devices = find_devices();
@@ -202,7 +200,9 @@ ExitCode run_command(const ProfileRequest& request) {
   files.read(profile::find_program(request.words.front()), "the program");
   files.store(request.database);
   check_label(request.label);
-  return is_for_model(request) ? run_on_model(request) : run_on_gpu(request);
+  inject::Config config = config_of(request);
+  return is_for_model(request) ? run_on_model(request, std::move(config))
+                               : run_on_gpu(request, std::move(config));
 }
 
 /// Whether an option of ours takes the word after it.

@@ -99,10 +99,10 @@ struct Launch {
     schema::Grade grade = schema::Grade::measured;
   };
   std::vector<Value> values;
-  std::uint32_t failure = 0;  ///< Name: why the kernel did not end well; 0: it did
   /// How many launches of this kernel, geometry and stream the process made before, those that the
   /// selection leaves out included.
   std::uint32_t occurrence = 0;
+  std::uint32_t failure = 0;  ///< Name: why the kernel did not end well; 0: it did
 };
 
 enum class ActivityKind : std::uint8_t { kernel, copy, set, call };

@@ -52,7 +52,7 @@ Called timed_call(std::string_view name, bool is_always, const Body& body) {
   const auto begin = std::chrono::steady_clock::now();
   const std::lock_guard lock(process.mutex());
   if (++call_depth == 1) process.begin_call(name);
-  const bool is_asked = is_always || call_depth > 1 || process.surfaced_error() == cudaSuccess;
+  const bool is_asked = is_always || call_depth > 1 || process.error_for(name) == cudaSuccess;
   const cudaError_t result = answered(process, is_asked, body);
   const bool is_outermost = --call_depth == 0;
   if (is_outermost && process.report() != nullptr) {

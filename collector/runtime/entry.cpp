@@ -22,7 +22,14 @@ namespace {
 }  // namespace
 }  // namespace warpmeter::runtime
 
-#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WARPMETER_HAS_ADDRESS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WARPMETER_HAS_ADDRESS_SANITIZER
+#endif
+#ifdef WARPMETER_HAS_ADDRESS_SANITIZER
 /// Of a build for tests: the program's memory is its own business, and a fault in it ours to
 /// explain.
 extern "C" [[gnu::visibility("default")]] const char* __asan_default_options() {

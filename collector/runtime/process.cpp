@@ -106,6 +106,15 @@ void Process::kernel_failed(cudaError_t error, const std::string& kernel) {
   if (checks_ != nullptr) checks_->kernel_failed(kernel);
 }
 
+cudaError_t Process::error_for(std::string_view function) {
+  for (const std::string_view adds_work :
+       {"cudaLaunchKernel", "cudaEventRecord", "cudaMemcpyAsync", "cudaMemsetAsync",
+        "cudaStreamWaitEvent", "cuLaunchKernel", "cuEventRecord"}) {
+    if (function == adds_work) return sticky_;
+  }
+  return surfaced_error();
+}
+
 cudaError_t Process::surfaced_error() {
   if (is_fork()) return cudaErrorInitializationError;
   if (pending_ != cudaSuccess) {

@@ -106,6 +106,9 @@ class Process {
   cudaError_t surfaced_error();
   /// The same, asked without waiting for the lock: by a host function.
   cudaError_t last_failure() const { return sticky_ != cudaSuccess ? sticky_ : pending_; }
+  /// The same for what this function would say: one that only adds work notices no kernel that
+  /// failed just now.
+  cudaError_t error_for(std::string_view function);
   bool is_fork() const;
   /// cudaDeviceReset: what the program has is gone; after a failed kernel nothing works any more.
   cudaError_t reset();
