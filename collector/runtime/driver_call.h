@@ -66,9 +66,7 @@ To given_as(From from) {
     return reinterpret_cast<To>(static_cast<std::uintptr_t>(from));
   } else if constexpr (std::is_pointer_v<From> && !std::is_pointer_v<To>) {
     return static_cast<To>(reinterpret_cast<std::uintptr_t>(from));
-  } else if constexpr (std::is_class_v<From>) {
-    return std::bit_cast<To>(from);
-  } else if constexpr (std::is_pointer_v<To>) {
+  } else if constexpr (std::is_class_v<From> || std::is_pointer_v<To>) {
     return std::bit_cast<To>(from);
   } else {
     return static_cast<To>(from);

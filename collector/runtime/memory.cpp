@@ -38,8 +38,10 @@ std::byte* map(std::uint64_t bytes, std::uint64_t wished = 0) {
 
 /// Addresses of the device are reserved once, all of them: a host that touches one ends.
 Memory::Memory(std::uint64_t limit) : limit_(limit), next_shared_(first_shared) {
-  mmap(reinterpret_cast<void*>(model::first_allocation), last_allocation - model::first_allocation,
-       PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  // Where that cannot be had, a mistake of the host is not noticed, and all else is as it was.
+  [[maybe_unused]] const void* reserved = mmap(
+      reinterpret_cast<void*>(model::first_allocation), last_allocation - model::first_allocation,
+      PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
 const Block* Memory::keep(Block block, const model::DeviceMemory::Slack& slack) {
@@ -102,7 +104,8 @@ const Block* Memory::allocate_shared(std::uint64_t bytes, MemoryKind kind, int d
   next_shared_ += model::round_up(block.mapping_bytes, page) + page;
   block.host = static_cast<std::byte*>(block.mapping);
   block.address = reinterpret_cast<std::uint64_t>(block.mapping);
-  return keep(std::move(block), {0, block.mapping_bytes - bytes});
+  const std::uint64_t behind = block.mapping_bytes - bytes;
+  return keep(std::move(block), {0, behind});
 }
 
 const Block* Memory::adopt(void* host, std::uint64_t bytes, MemoryKind kind, Label label) {

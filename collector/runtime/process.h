@@ -93,8 +93,8 @@ class Process {
   void begin_call(std::string_view function) { function_ = function; }
   /// What is wrong with it, when it is about to return an error; only asked for with --check.
   template <class Describe>
-  cudaError_t refuse(cudaError_t result, std::string kind, const Describe& describe) {
-    if (checks_ != nullptr) checks_->because(std::move(kind), describe());
+  cudaError_t refuse(cudaError_t result, std::string_view kind, const Describe& describe) {
+    if (checks_ != nullptr) checks_->because(std::string(kind), describe());
     return result;
   }
   cudaError_t take_last_error();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <utility>
 
 #include "collector/inject/ranges.h"
 #include "collector/model/counts/grades.h"
@@ -114,7 +113,7 @@ void Report::ran(const LaunchPlace& place, const model::Program& program,
   activity.amount = instructions;
   activity.shape = shape_of(place, &program);
   activity.correlation = ++correlation_;
-  waiting_.activities.push_back(std::move(activity));
+  waiting_.activities.push_back(activity);
   flush();
 }
 
@@ -124,7 +123,7 @@ void Report::moved(std::string_view what, std::uint64_t bytes, bool is_set) {
   activity.kind = is_set ? inject::ActivityKind::set : inject::ActivityKind::copy;
   activity.name = channel_.name(what);
   activity.amount = bytes;
-  waiting_.activities.push_back(std::move(activity));
+  waiting_.activities.push_back(activity);
   flush();
 }
 
@@ -133,7 +132,7 @@ void Report::called(std::string_view function, std::chrono::nanoseconds duration
   inject::Activity activity;
   activity.name = channel_.name(function);
   activity.duration_ns = static_cast<double>(duration.count());
-  waiting_.activities.push_back(std::move(activity));
+  waiting_.activities.push_back(activity);
   if (waiting_.activities.size() >= most_waiting) flush();
 }
 
