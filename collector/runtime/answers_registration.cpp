@@ -1,6 +1,5 @@
 // What a program says before it begins, and how it asks for the kernels that it said then: the
 // functions that nvcc's generated code calls (crt/host_runtime.h).
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -32,6 +31,7 @@ thread_local std::vector<PushedLaunch> pushed;
 
 }  // namespace
 
+// The names are NVIDIA's. NOLINTBEGIN(bugprone-reserved-identifier)
 namespace api {
 namespace {
 
@@ -89,7 +89,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* sha
   *grid = launch.grid;
   *block = launch.block;
   *shared = launch.shared;
-  std::memcpy(stream, &launch.stream, sizeof launch.stream);
+  *static_cast<cudaStream_t*>(stream) = launch.stream;
   return cudaSuccess;
 }
 
@@ -107,6 +107,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void*
 
 }  // namespace
 }  // namespace api
+// NOLINTEND(bugprone-reserved-identifier)
 
 std::span<const Answer> registration_answers() {
   static const Answer table[] = {
