@@ -137,8 +137,9 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   const SiteInfo& site = program.sites[index];
   if (!program.is_audited()) return grade_without_access(program);
   if (!site.doubt.empty()) return {Grade::ptx, site.doubt};
-  const bool parted = std::any_of(site.together.begin(), site.together.end(),
-                                  [&](std::uint32_t i) { return outcome.parted[i] != 0; });
+  const bool parted = std::any_of(site.together.begin(), site.together.end(), [&](std::uint32_t i) {
+    return i == any_instruction ? outcome.has_parted() : outcome.parted[i] != 0;
+  });
   if (parted) return {Grade::ptx, parted_reason};
   if (site.is_apart) return {Grade::modelled, apart_reason};
   if (site.waits) return {Grade::modelled, waits_reason};

@@ -37,6 +37,8 @@ struct Request {
   bool is_elected = false;  ///< one lane acts for all
 };
 
+inline constexpr std::uint32_t any_instruction = ~std::uint32_t{0};
+
 /// A memory instruction.
 struct SiteInfo {
   AccessKind kind = AccessKind::load;
@@ -66,7 +68,8 @@ struct SiteInfo {
   /// What the machine makes of one execution; none where another site's requests include it.
   std::vector<Request> requests;
   std::string_view doubt;  ///< why the machine may make other requests; empty when it does not
-  /// Instructions at which no warp may part, for else the machine may make other requests.
+  /// Instructions at which no warp may part, for else the machine may make other requests;
+  /// any_instruction stands for all of them.
   std::vector<std::uint32_t> together;
 };
 

@@ -8,6 +8,7 @@
 #include "collector/model/machine/align.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/copied_loads.h"
+#include "collector/model/ptx/early_joins.h"
 #include "collector/model/ptx/leaders.h"
 #include "collector/model/ptx/one_value.h"
 #include "collector/model/ptx/verified_loads.h"
@@ -96,6 +97,7 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.is_copied = ptx::copied_loads(function, analysis.data);
   analysis.is_verified = ptx::verified_loads(function, analysis.data);
   analysis.stores_same = ptx::stores_of_one_value(function, analysis.data);
+  analysis.early_joins = ptx::early_joins(analysis.graph);
   analysis.is_meeting.resize(function.body.size() + 1);
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     const std::size_t meeting = analysis.graph.reconvergence(i);
@@ -152,8 +154,10 @@ void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& res
   const std::size_t call_index = index_;
   std::vector<Branch> branches;
   std::vector<Branch>* const callers_branches = std::exchange(branches_, &branches);
+  std::vector<std::size_t> sites_before;  // of each instruction, those of inlined calls included
   Place place;
   for (index_ = 0; index_ < function.body.size(); ++index_) {
+    sites_before.push_back(program_.sites.size());
     instruction_ = &function.body[index_];
     place.ptx_line = instruction_->line;
     if (instruction_->location && instruction_->location->line > 0) {
@@ -184,11 +188,30 @@ void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& res
       refuse("grows too large when its calls are inlined; split it");
     }
   }
+  sites_before.push_back(program_.sites.size());
+  note_early_joins(instance, sites_before);
   finish_function(instance, place, branches);
   instance_ = caller;
   instruction_ = call;
   index_ = call_index;
   branches_ = callers_branches;
+}
+
+/// Where hardware may let lanes meet that here go on apart, the requests are certain only as long
+/// as none part.
+void Decoder::note_early_joins(const Instance& instance,
+                               const std::vector<std::size_t>& sites_before) {
+  const auto& blocks = instance.analysis->graph.blocks;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    for (const std::size_t branch : instance.analysis->early_joins[b]) {
+      const std::uint32_t ordinal =
+          branch == ptx::nowhere ? any_instruction
+                                 : program_.operations[instance.operation_of[branch]].instruction;
+      for (std::size_t i = sites_before[blocks[b].first]; i < sites_before[blocks[b].end]; ++i) {
+        program_.sites[i].together.push_back(ordinal);
+      }
+    }
+  }
 }
 
 /// The end of the body: threads of an entry leave, those of a device function meet and go on.

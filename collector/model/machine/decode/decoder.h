@@ -40,6 +40,7 @@ struct Analysis {
   std::vector<bool> is_copied;      ///< of each instruction: see ptx::copied_loads()
   std::vector<bool> is_verified;    ///< of each instruction: see ptx::verified_loads()
   std::vector<bool> stores_same;    ///< of each instruction: see ptx::stores_of_one_value()
+  std::vector<std::vector<std::size_t>> early_joins;  ///< of each block: see ptx/early_joins.h
 };
 
 /// Where a variable lies: in its own space's addresses.
@@ -140,6 +141,7 @@ class Decoder {
   // decoder.cpp
   void decode_function(Instance& instance, const std::vector<Symbol>& results,
                        const std::vector<Symbol>& arguments);
+  void note_early_joins(const Instance& instance, const std::vector<std::size_t>& sites_before);
   void finish_function(Instance& instance, const Place& place, const std::vector<Branch>& branches);
   void decode_instruction();
   void note_members();
