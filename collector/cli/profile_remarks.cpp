@@ -126,8 +126,9 @@ std::string in_words(const profile::Mismatch& mismatch, KernelNameBase base) {
 }
 
 void show_remarks(const ProfileRequest& request, const profile::Recorder& recorder) {
-  for (const std::string& problem : recorder.problems())
-    say_line("warpmeter: " + printable(problem));
+  for (const auto* texts : {&recorder.problems(), &recorder.remarks()}) {
+    for (const std::string& text : *texts) say_line("warpmeter: " + printable(text));
+  }
   for (const auto& [reason, refusal] : recorder.refusals()) {
     say_line(fmt::format("warpmeter: {} launches of {} were not measured: {}", refusal.launches,
                          some_of(refusal.kernels, base_of(request.name_base)), printable(reason)));

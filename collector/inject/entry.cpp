@@ -166,7 +166,7 @@ void initialize(const char* socket) {
   try {
     start_measuring();
   } catch (const std::exception& error) {
-    injector->channel->send(Problem{true, error.what()});
+    injector->channel->send(Problem{false, error.what()});
   }
 }
 

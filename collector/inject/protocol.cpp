@@ -155,7 +155,7 @@ void visit_fields(Io& io, M& message) {
   } else if constexpr (std::is_same_v<Type, Seen>) {
     io.number(message.kernel);
   } else if constexpr (std::is_same_v<Type, Problem>) {
-    flag(io, message.is_fatal);
+    flag(io, message.is_remark);
     io.text(message.text);
   } else if constexpr (std::is_same_v<Type, Bye>) {
     io.number(message.lost_records);

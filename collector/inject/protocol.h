@@ -157,9 +157,10 @@ struct Seen {
   std::uint32_t kernel = 0;
 };
 
-/// Why this process, or a part of it, cannot be measured.
+/// Why this process, or a part of it, cannot be measured; or what a person should know beside the
+/// figures, which is no reason for there being none.
 struct Problem {
-  bool is_fatal = false;  ///< nothing of this process will be measured
+  bool is_remark = false;
   std::string text;
 };
 

@@ -80,7 +80,7 @@ bool Recorder::take(int peer, inject::Message&& message) {
     return name != nullptr;
   }
   if (const auto* problem = std::get_if<inject::Problem>(&message)) {
-    problems_.insert(problem->text);
+    (problem->is_remark ? remarks_ : problems_).insert(problem->text);
     return true;
   }
   if (const auto* lines = std::get_if<inject::Lines>(&message)) return take_lines(process, *lines);

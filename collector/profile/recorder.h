@@ -95,6 +95,8 @@ class Recorder {
   const std::map<std::string, Refusal>& refusals() const { return refusals_; }
   const std::set<std::string>& left_out() const { return left_out_; }  ///< kernels, by the filter
   const std::set<std::string>& problems() const { return problems_; }
+  /// What a person should know beside the figures.
+  const std::set<std::string>& remarks() const { return remarks_; }
   const std::vector<Mismatch>& mismatches() const { return mismatches_; }
   /// What --check found, each once and by its place in the source.
   std::vector<inject::Finding> findings() const;
@@ -158,7 +160,7 @@ class Recorder {
   std::map<std::string, schema::Device> devices_;  ///< by UUID
   std::map<std::pair<inject::ActivityKind, std::string>, Activity> activities_;
   std::map<std::string, Refusal> refusals_;
-  std::set<std::string> left_out_, problems_;
+  std::set<std::string> left_out_, problems_, remarks_;
   std::uint64_t launches_ = 0, lost_records_ = 0;
 };
 

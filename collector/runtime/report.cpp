@@ -137,7 +137,7 @@ void Report::called(std::string_view function, std::chrono::nanoseconds duration
 }
 
 void Report::say(const std::string& text) {
-  if (said_.insert(text).second) channel_.send(inject::Problem{false, text});
+  if (said_.insert(text).second) channel_.send(inject::Problem{true, text});
 }
 
 void Report::flush() {

@@ -164,6 +164,20 @@ TEST_F(RuntimeProgram, WithoutCudaMeasuresNothing) {
   EXPECT_EQ(outcome.output, "no CUDA\n");
 }
 
+TEST_F(RuntimeProgram, ThatOnlyCopiesLaunchesNothing) {
+  const Outcome outcome = profile("copies");
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
+  EXPECT_EQ(outcome.output, "4\n");
+  EXPECT_THAT(outcome.error, HasSubstr("no kernel was launched"));
+}
+
+TEST_F(RuntimeProgram, HasItsFailedKernelsInTheSummaryToo) {
+  const Outcome outcome = run_program(
+      {{"profile", "-b", "model", program("trap")}, folder_, {{"LD_LIBRARY_PATH", ""}}});
+  EXPECT_THAT(outcome.error, HasSubstr("a launch of ends failed:"));
+  EXPECT_EQ(value_of("SELECT outcome FROM launches"), "failed");
+}
+
 class DoctorOfAProgram : public Workspace {
  protected:
   Outcome doctor(const std::string& name) const { return warpmeter({"doctor", program(name)}); }

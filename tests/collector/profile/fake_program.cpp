@@ -138,7 +138,7 @@ void act(const char* self, const std::string& what) {
   if (what.starts_with("launch=")) launch(wish_of(what.substr(what.find('=') + 1)));
   if (what == "refuse") refuse("_Z6reduceILi4EEvPf");
   if (what == "seen") channel->send(Seen{channel->name("left_out")});
-  if (what == "problem") channel->send(Problem{true, "no permission"});
+  if (what == "problem") channel->send(Problem{false, "no permission"});
   if (what == "bye") channel->send(Bye{});
   if (what == "crash") std::abort();
   if (what == "hang") std::this_thread::sleep_for(100s);
