@@ -14,7 +14,7 @@ namespace {
 #include "collector/runtime/device_facts.inc"
 
 /// Where another architecture differs from the H100 in what launches ask for; by NVIDIA's tables of
-/// compute capabilities.
+/// compute capabilities. Multiprocessors: of the largest device sold.
 struct Architecture {
   int arch = 0;
   int multiprocessors = 0;
@@ -25,13 +25,16 @@ constexpr Architecture architectures[] = {
     {75, 72, 64 << 10, 64 << 10, 1024, 16},     {80, 108, 164 << 10, 163 << 10, 2048, 32},
     {86, 84, 100 << 10, 99 << 10, 1536, 16},    {87, 16, 164 << 10, 163 << 10, 1536, 16},
     {89, 128, 100 << 10, 99 << 10, 1536, 24},   {90, 132, 228 << 10, 227 << 10, 2048, 32},
-    {100, 148, 228 << 10, 227 << 10, 2048, 32}, {120, 170, 100 << 10, 99 << 10, 1536, 24},
+    {100, 148, 228 << 10, 227 << 10, 2048, 32}, {110, 20, 228 << 10, 227 << 10, 1536, 24},
+    {120, 170, 100 << 10, 99 << 10, 1536, 24},
 };
 
-const Architecture* architecture(int arch) {
-  const auto* found = std::find_if(std::begin(architectures), std::end(architectures),
-                                   [&](const Architecture& a) { return a.arch == arch; });
-  return found == std::end(architectures) ? nullptr : found;
+/// One that is not in the table (sm_103, sm_121) is like the last before it, which is of its
+/// family.
+const Architecture& architecture(int arch) {
+  const auto* next = std::find_if(std::begin(architectures) + 1, std::end(architectures),
+                                  [&](const Architecture& a) { return a.arch > arch; });
+  return *(next - 1);
 }
 
 std::optional<int> fact(int which) {
@@ -49,7 +52,7 @@ std::uint64_t device_memory_bytes() {
 }
 
 std::optional<int> attribute(int which, int arch, int ordinal) {
-  const Architecture* other = architecture(arch);
+  const Architecture& other = architecture(arch);
   switch (which) {
     case cudaDevAttrComputeCapabilityMajor:
       return arch / 10;
@@ -60,18 +63,18 @@ std::optional<int> attribute(int which, int arch, int ordinal) {
     default:
       break;
   }
-  if (other != nullptr && arch != 90) {
+  if (arch != 90) {
     switch (which) {
       case cudaDevAttrMultiProcessorCount:
-        return other->multiprocessors;
+        return other.multiprocessors;
       case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        return other->shared_of_multiprocessor;
+        return other.shared_of_multiprocessor;
       case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        return other->shared_of_block_at_most;
+        return other.shared_of_block_at_most;
       case cudaDevAttrMaxThreadsPerMultiProcessor:
-        return other->threads_of_multiprocessor;
+        return other.threads_of_multiprocessor;
       case cudaDevAttrMaxBlocksPerMultiprocessor:
-        return other->blocks_of_multiprocessor;
+        return other.blocks_of_multiprocessor;
       case cudaDevAttrClusterLaunch:
         return arch > 90 ? 1 : 0;
       default:

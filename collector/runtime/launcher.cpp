@@ -66,7 +66,7 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   if (program == nullptr) {
     const std::string why = fmt::format("kernel '{}' cannot run: {}", name, work.kernel->failure());
     process.say(why);
-    if (process.report() != nullptr && process.report()->counts()) {
+    if (process.report() != nullptr && process.report()->is_told_of_launches()) {
       process.report()->launched(
           {work.kernel->entry(), geometry, static_cast<std::uint32_t>(Process::current_device), 0},
           nullptr, nullptr, work.kernel->failure());
@@ -138,7 +138,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   }
   if (const std::string beside = strayed(program, outcome); !beside.empty()) process.say(beside);
   if (report == nullptr) return;
-  if (is_counted || (!failure.empty() && report->counts())) {
+  if (is_counted || (!failure.empty() && report->is_told_of_launches())) {
     report->launched(place, &program, failure.empty() ? &outcome : nullptr, failure);
   } else if (report->traces()) {
     report->ran(place, program, outcome.warp_instructions);

@@ -32,6 +32,7 @@ class Report {
   const inject::Config& config() const { return config_; }
   bool counts() const { return config_.mode == inject::Mode::counters; }
   bool traces() const { return config_.mode == inject::Mode::activity; }
+  bool is_told_of_launches() const { return counts() || traces(); }
 
   /// Whether this launch is to be counted; to be asked once a launch, in their order.
   bool takes(const LaunchPlace& place);
