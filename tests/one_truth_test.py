@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What is said in one place only: the formulas of metrics (schema/catalogue.json), the scale of grades
-(schema/records.h), the exit codes (base/error.h). Names each place of the sources that says one of these again, and
+(schema/grade.h), the exit codes (base/error.h). Names each place of the sources that says one of these again, and
 holds the tables of docs/ to the program's.
 
     tests/one_truth_test.py"""
@@ -93,8 +93,8 @@ class Formulas(unittest.TestCase):
 # ---- grades
 
 def grades():
-    """(name, meaning) of the table in records.h."""
-    table = text_of("schema/records.h").partition("grades = {{")[2].partition("}};")[0]
+    """(name, meaning) of the table in grade.h."""
+    table = text_of("schema/grade.h").partition("grades = {{")[2].partition("}};")[0]
     entries = re.split(r"\{Grade::", table)[1:]
     return [(entry.partition(",")[0], *literals(entry)[:2]) for entry in entries]
 
@@ -119,7 +119,7 @@ class Grades(unittest.TestCase):
     def test_are_listed_in_one_place(self):
         # In the first migration are the numbers of files that exist; the next test but one holds them.
         elsewhere = [(path, text) for path, text in files(OURS, {".sql", ".cpp", ".h", ".js"})
-                     if path not in ("schema/records.h", "schema/migrations/0001_initial.sql")]
+                     if path not in ("schema/grade.h", "schema/migrations/0001_initial.sql")]
         self.assertEqual([scale for path, text in elsewhere for scale in scales_in(path, text)], [])
 
     def test_listed_a_second_time_are_found(self):
@@ -136,7 +136,7 @@ class Grades(unittest.TestCase):
                       text_of("schema/migrations/0001_initial.sql"))
 
     def test_are_those_of_the_enum(self):
-        enum = re.search(r"enum class Grade \{([^}]*)\}", text_of("schema/records.h"))[1]
+        enum = re.search(r"enum class Grade \{([^}]*)\}", text_of("schema/grade.h"))[1]
         names = [name.strip() for name in enum.split(",")]
         self.assertEqual([(name, name) for name in names], [(grade, text) for grade, text, _ in grades()])
 

@@ -1,0 +1,39 @@
+// How far a value is to be trusted.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace warpmeter::schema {
+
+/// How a value came to be, from the strongest to the weakest. A derived value has its weakest
+/// input's. What each means is in the table below; no other list of them is written anywhere: the
+/// database's table, the SQL that needs a grade's number and the documentation follow this one.
+enum class Grade { measured, exact, modelled, ptx, unavailable };
+
+struct GradeInfo {
+  Grade grade;
+  const char* name;
+  const char* meaning;    ///< as docs/accuracy.md has it
+  const char* mark = "";  ///< what follows such a value where only one in doubt is marked
+};
+inline constexpr std::array<GradeInfo, 5> grades = {{
+    {Grade::measured, "measured", "a hardware counter or clock"},
+    {Grade::exact, "exact",
+     "the model, from the machine code, by rules measured on that architecture (so far sm_90)"},
+    {Grade::modelled, "modelled",
+     "the model, approximate (contended atomics), or by the rules of sm_90 on an architecture that "
+     "was not measured",
+     "ᵐ"},
+    {Grade::ptx, "ptx",
+     "the model, counted from PTX: the machine code was not read (no ptxas, no cubin), or not "
+     "understood there",
+     "ᵖ"},
+    {Grade::unavailable, "unavailable", "no value, and the reason why"},
+}};
+
+const char* to_string(Grade grade);
+/// By its name in the database; Error{file} for a name that is none.
+Grade grade_named(std::string_view name);
+
+}  // namespace warpmeter::schema
