@@ -77,7 +77,7 @@ void refuse_running(sqlite3* db, std::span<const std::int64_t> run_ids) {
   }
 }
 
-Finding integrity(sqlite3* db) {
+Examined integrity(sqlite3* db) {
   constexpr int most = 100;
   const std::vector<std::string> faults = faults_of(db, "integrity_check", most);
   if (faults.empty()) {
@@ -90,7 +90,7 @@ Finding integrity(sqlite3* db) {
           "restore a copy, or save what can be read with: sqlite3 FILE .recover"};
 }
 
-Finding references(sqlite3* db) {
+Examined references(sqlite3* db) {
   const std::int64_t lost = integer_of(db, "SELECT count(*) FROM pragma_foreign_key_check");
   const std::int64_t nameless = integer_of(
       db,
@@ -103,7 +103,7 @@ Finding references(sqlite3* db) {
           "somebody changed the tables by hand: restore a copy"};
 }
 
-Finding runs(sqlite3* db) {
+Examined runs(sqlite3* db) {
   const auto count = [&](const char* outcome) {
     return integer_of(db, fmt::format("SELECT count(*) FROM t_run WHERE outcome = '{}'", outcome));
   };
@@ -114,7 +114,7 @@ Finding runs(sqlite3* db) {
           ""};
 }
 
-Finding space(sqlite3* db) {
+Examined space(sqlite3* db) {
   return {"space", true,
           fmt::format("{} bytes are free inside (warpmeter runs vacuum gives them back)",
                       pages(db, "freelist_count")),
@@ -190,9 +190,9 @@ std::int64_t back_up(const std::string& path, const std::string& copy, bool repl
   return bytes;
 }
 
-std::vector<Finding> examine(const std::string& path) {
+std::vector<Examined> examine(const std::string& path) {
   const Handle db = open_untouched(path);
-  std::vector<Finding> findings = {integrity(db.get())};
+  std::vector<Examined> findings = {integrity(db.get())};
   // What follows reads through indexes that may be damaged.
   if (!findings.front().ok) return findings;
   findings.push_back(references(db.get()));

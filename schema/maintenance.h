@@ -33,7 +33,7 @@ FileSize vacuum(const std::string& path);
 std::int64_t back_up(const std::string& path, const std::string& copy, bool replace);
 
 /// One thing that was looked at in a database.
-struct Finding {
+struct Examined {
   std::string name;
   bool ok = false;
   std::string detail, remedy;  ///< the remedy where it is not ok
@@ -41,6 +41,6 @@ struct Finding {
 
 /// Reads all of a database and says what it found, without changing it. Throws Error{file} when it
 /// cannot be opened.
-std::vector<Finding> examine(const std::string& path);
+std::vector<Examined> examine(const std::string& path);
 
 }  // namespace warpmeter::schema

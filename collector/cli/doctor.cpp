@@ -94,7 +94,7 @@ std::vector<Check> check_database(const std::string& path) {
   Check check{"database", false, "", "name another with --db or $WARPMETER_DB", "broken "};
   std::vector<Check> checks;
   try {
-    for (schema::Finding& finding : schema::examine(path)) {
+    for (schema::Examined& finding : schema::examine(path)) {
       checks.push_back({std::move(finding.name), finding.ok, std::move(finding.detail),
                         std::move(finding.remedy), "broken "});
     }

@@ -149,8 +149,8 @@ TEST_F(Maintenance, ABackupReplacesAFileOnlyWhenTold) {
 
 TEST_F(Maintenance, ExaminesASoundDatabaseWithoutChangingIt) {
   const auto time = fs::last_write_time(path);
-  const std::vector<Finding> findings = examine(path);
-  EXPECT_THAT(findings, Each(Field(&Finding::ok, true)));
+  const std::vector<Examined> findings = examine(path);
+  EXPECT_THAT(findings, Each(Field(&Examined::ok, true)));
   EXPECT_GE(findings.size(), 4U);
   EXPECT_EQ(fs::last_write_time(path), time);
 }
@@ -159,7 +159,7 @@ TEST_F(Maintenance, FindsDamage) {
   damage();
   // Some damage is in the way of opening it, some shows when all of it is read.
   const Failure failure = failure_of([&] {
-    const Finding integrity = examine(path).front();
+    const Examined integrity = examine(path).front();
     if (!integrity.ok) throw Error(ExitCode::file, "is damaged: " + integrity.detail);
   });
   expect_failure(failure, ExitCode::file, HasSubstr("is damaged"));
@@ -167,7 +167,7 @@ TEST_F(Maintenance, FindsDamage) {
 
 TEST_F(Maintenance, FindsRowsThatBelongToNothing) {
   execute(open_plain(path).get(), "DELETE FROM t_launch WHERE launch_id = 1");
-  const std::vector<Finding> findings = examine(path);
+  const std::vector<Examined> findings = examine(path);
   EXPECT_TRUE(findings[0].ok);
   EXPECT_FALSE(findings[1].ok);
   EXPECT_THAT(findings[1].detail, HasSubstr("belong to something that is not there"));
