@@ -250,6 +250,13 @@ class GpuWorkload final : public run::Workload {
 
   std::vector<schema::Line> lines(const run::Launch&) override { return {}; }
 
+  schema::Explanation explain(const run::Launch&) override {
+    schema::Explanation none;
+    none.missing.push_back(
+        {"", "hardware counters have no addresses; run it with -b model as well"});
+    return none;
+  }
+
  private:
   /// Runs a library's function, and learns how many kernels a call of it is.
   run::Execution execute_call(const run::Launch& launch) {

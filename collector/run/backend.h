@@ -55,6 +55,9 @@ class Workload {
 
   /// Accesses by source line of an executed launch; empty where the backend has none.
   virtual std::vector<schema::Line> lines(const Launch& launch) = 0;
+
+  /// What an executed launch does at a cost, and what would help.
+  virtual schema::Explanation explain(const Launch& launch) = 0;
 };
 
 class Backend {

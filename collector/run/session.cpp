@@ -340,6 +340,7 @@ class Session {
     std::size_t next = 0;
     for (Pending& pending : good) {
       pending.record.lines = workload.lines(pending.launch);
+      pending.record.explanation = workload.explain(pending.launch);
       for (int i = 0; i < options_.repeat; ++i) {
         schema::Launch record = i == 0 ? pending.record : repetition(pending.record);
         record.counters = std::move(counted[next++]);

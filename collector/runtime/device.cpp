@@ -7,35 +7,12 @@
 #include <utility>
 
 #include "base/host_memory.h"
+#include "collector/model/machine/device_limits.h"
 
 namespace warpmeter::runtime {
 namespace {
 
 #include "collector/runtime/device_facts.inc"
-
-/// Where another architecture differs from the H100 in what launches ask for; by NVIDIA's tables of
-/// compute capabilities. Multiprocessors: of the largest device sold.
-struct Architecture {
-  int arch = 0;
-  int multiprocessors = 0;
-  int shared_of_multiprocessor = 0, shared_of_block_at_most = 0;  ///< bytes
-  int threads_of_multiprocessor = 0, blocks_of_multiprocessor = 0;
-};
-constexpr Architecture architectures[] = {
-    {75, 72, 64 << 10, 64 << 10, 1024, 16},     {80, 108, 164 << 10, 163 << 10, 2048, 32},
-    {86, 84, 100 << 10, 99 << 10, 1536, 16},    {87, 16, 164 << 10, 163 << 10, 1536, 16},
-    {89, 128, 100 << 10, 99 << 10, 1536, 24},   {90, 132, 228 << 10, 227 << 10, 2048, 32},
-    {100, 148, 228 << 10, 227 << 10, 2048, 32}, {110, 20, 228 << 10, 227 << 10, 1536, 24},
-    {120, 170, 100 << 10, 99 << 10, 1536, 24},
-};
-
-/// One that is not in the table (sm_103, sm_121) is like the last before it, which is of its
-/// family.
-const Architecture& architecture(int arch) {
-  const auto* next = std::find_if(std::begin(architectures) + 1, std::end(architectures),
-                                  [&](const Architecture& a) { return a.arch > arch; });
-  return *(next - 1);
-}
 
 std::optional<int> fact(int which) {
   for (const auto& [number, value] : driver_attribute_facts) {
@@ -52,7 +29,7 @@ std::uint64_t device_memory_bytes() {
 }
 
 std::optional<int> attribute(int which, int arch, int ordinal) {
-  const Architecture& other = architecture(arch);
+  const model::DeviceLimits& other = model::device_limits(arch);
   switch (which) {
     case cudaDevAttrComputeCapabilityMajor:
       return arch / 10;
@@ -68,9 +45,9 @@ std::optional<int> attribute(int which, int arch, int ordinal) {
       case cudaDevAttrMultiProcessorCount:
         return other.multiprocessors;
       case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        return other.shared_of_multiprocessor;
+        return static_cast<int>(other.shared_of_multiprocessor);
       case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        return other.shared_of_block_at_most;
+        return static_cast<int>(other.shared_of_block);
       case cudaDevAttrMaxThreadsPerMultiProcessor:
         return other.threads_of_multiprocessor;
       case cudaDevAttrMaxBlocksPerMultiprocessor:

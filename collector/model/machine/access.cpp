@@ -187,8 +187,9 @@ Shape shape_of(const Site& site, const SiteInfo& info) {
   return uniform ? Shape::uniform : contiguous ? Shape::contiguous : Shape::general;
 }
 
+/// `places`: where each place in shared memory has hits of its own; may be null.
 void remember(Site& site, const SiteInfo& info, const Window& window, std::uint32_t mask,
-              const std::uint64_t* addresses) {
+              const std::uint64_t* addresses, std::vector<std::uint64_t>* places = nullptr) {
   const std::uint64_t first = addresses[std::countr_zero(mask)];
   std::int64_t lowest = 0, highest = 0;
   for (unsigned lane = 0; lane < warp_lanes; ++lane) {
@@ -212,8 +213,13 @@ void remember(Site& site, const SiteInfo& info, const Window& window, std::uint3
   const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
   const unsigned period = window.space == AddressSpace::global || is_merged ? sector_bytes : 4;
   const unsigned step = std::min<unsigned>(info.alignment, period);
-  site.hit_mask = static_cast<std::uint8_t>(period - 1);
+  site.hits = site.own_hits;
+  site.hit_mask = period - 1;
   site.hit_shift = static_cast<std::uint8_t>(std::countr_zero(step));
+  if (places != nullptr && window.space == AddressSpace::shared) {
+    site.hits = places->data();
+    site.hit_mask = ~std::uint32_t{0};
+  }
   site.space = static_cast<std::uint8_t>(window.space);
   site.window_begin = window.begin;
   site.touched = window.touched;
@@ -246,31 +252,71 @@ AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
   return *this;
 }
 
+namespace {
+
+/// Hits of a remembered shape into the counts: `hit` says what of the first address they depend on.
+void count_hits(WorkerMemory& memory, std::size_t index, std::uint64_t first, std::uint64_t times) {
+  const Site& site = memory.sites[index];
+  WarpAccess access;
+  access.mask = site.mask;
+  access.width = memory.program->sites[index].width;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    access.address[lane] = first + site.delta[lane];
+  }
+  add(memory.counts[index], memory.program->sites[index], static_cast<AddressSpace>(site.space),
+      access, times);
+}
+
+/// The same, and each place into the recording.
+void settle_places(WorkerMemory& memory, std::size_t index) {
+  Site& site = memory.sites[index];
+  SiteRecording& recording = memory.recording->sites[index];
+  const SiteInfo& info = memory.program->sites[index];
+  // What wavefronts depend on, as in remember().
+  const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
+  const unsigned period = is_merged ? sector_bytes : 4;
+  std::array<std::uint64_t, sector_bytes> of_place{};
+  std::vector<std::uint64_t>& places = memory.places[index];
+  for (std::size_t hit = 0; hit < places.size(); ++hit) {
+    const std::uint64_t times = std::exchange(places[hit], 0);
+    if (times == 0) continue;
+    const std::uint64_t place = hit << site.hit_shift;
+    of_place[place % period] += times;
+    recording.add(AddressSpace::shared, site.mask, site.delta, static_cast<std::uint32_t>(place),
+                  times);
+  }
+  for (std::size_t i = 0; i < of_place.size(); ++i) {
+    if (of_place[i] > 0) count_hits(memory, index, (std::uint64_t{1} << 60) + i, of_place[i]);
+  }
+}
+
+}  // namespace
+
 void settle(WorkerMemory& memory, std::size_t index) {
   Site& site = memory.sites[index];
   if (site.mask == 0) return;
-  if (!memory.is_counted) {
+  const std::uint32_t mask = std::exchange(site.mask, 0);
+  site.number = 0;
+  if (!memory.is_counted) return;
+  site.mask = mask;
+  if (site.hits != site.own_hits) {
+    settle_places(memory, index);
     site.mask = 0;
-    site.number = 0;
     return;
   }
-  const SiteInfo& info = memory.program->sites[index];
-  const auto space = static_cast<AddressSpace>(site.space);
-  WarpAccess access;
-  access.mask = site.mask;
-  access.width = info.width;
-  for (std::size_t hit = 0; hit < std::size(site.hits); ++hit) {
-    const std::uint64_t times = std::exchange(site.hits[hit], 0);
+  for (std::size_t hit = 0; hit < std::size(site.own_hits); ++hit) {
+    const std::uint64_t times = std::exchange(site.own_hits[hit], 0);
     if (times == 0) continue;
     // Any address with these low bits will do, as long as no lane's gets negative.
-    const std::uint64_t first = (std::uint64_t{1} << 60) + (hit << site.hit_shift);
-    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-      access.address[lane] = first + site.delta[lane];
+    const std::uint64_t place = hit << site.hit_shift;
+    count_hits(memory, index, (std::uint64_t{1} << 60) + place, times);
+    if (memory.recording != nullptr &&
+        site.space == static_cast<std::uint8_t>(AddressSpace::global)) {
+      memory.recording->sites[index].add(static_cast<AddressSpace>(site.space), mask, site.delta,
+                                         static_cast<std::uint32_t>(place), times);
     }
-    add(memory.counts[index], info, space, access, times);
   }
   site.mask = 0;
-  site.number = 0;
 }
 
 HostStretch host_at(Warp& w, unsigned lane, std::uint64_t generic_address) {
@@ -286,6 +332,29 @@ namespace {
 
 /// What Site::touched is while an observer is told of each access.
 constexpr TouchedWords told_to_observer;
+/// The same while a block is followed access by access.
+constexpr TouchedWords told_to_trace, told_to_recording;
+
+std::array<std::uint64_t, warp_lanes> deltas(std::uint32_t mask, const std::uint64_t* addresses) {
+  std::array<std::uint64_t, warp_lanes> delta{};
+  const std::uint64_t first = addresses[std::countr_zero(mask)];
+  for_each_lane(mask, [&](unsigned lane) { delta[lane] = addresses[lane] - first; });
+  return delta;
+}
+
+/// Records one access of a site whose shape changes too often to be worth hits of its own.
+void record_one(const Warp& w, const Operation* op, AddressSpace space, std::uint32_t mask,
+                std::uint64_t first, const std::uint64_t* delta) {
+  w.memory->recording->sites[op->extra].add(space, mask, delta, static_cast<std::uint32_t>(first),
+                                            1);
+}
+
+void follow(const Warp& w, const Operation* op, const SiteInfo& info, AddressSpace space,
+            std::uint32_t mask, std::uint64_t first, const std::uint64_t* delta) {
+  w.memory->trace->follow({w.index, op->extra, info.kind == AccessKind::load, is_atomic(info),
+                           info.width, space, mask, first},
+                          delta);
+}
 
 /// Tells the observer of the lanes that may go on, space by space.
 void check_lanes(Warp& w, const Operation* op, const SiteInfo& info, std::uint32_t mask,
@@ -311,9 +380,28 @@ bool is_worth_remembering(WorkerMemory& memory, std::size_t index) {
   Site& site = memory.sites[index];
   std::uint32_t& misses = memory.misses[index];
   std::uint64_t hits = 0;
-  for (std::uint64_t& of_place : site.hits) hits += std::exchange(of_place, 0);
+  for (std::uint64_t& of_place : site.own_hits) hits += std::exchange(of_place, 0);
   misses = hits > 1 ? 0 : misses + 1;
   return misses < patience || misses % every == 0;
+}
+
+bool is_recorded(const WorkerMemory& memory, std::size_t index, AddressSpace space) {
+  return memory.recording != nullptr && space == AddressSpace::shared &&
+         !memory.recording->sites[index].is_full();
+}
+
+/// Where a site has hits for each place in shared memory; null where its shape changes so often
+/// that looking them all through were dear: then each access is recorded by itself.
+std::vector<std::uint64_t>* places_of(WorkerMemory& memory, std::size_t index) {
+  constexpr std::uint32_t most_shapes = 256;
+  if (memory.shapes[index] >= most_shapes) return nullptr;
+  ++memory.shapes[index];
+  std::vector<std::uint64_t>& places = memory.places[index];
+  if (places.empty()) {
+    const unsigned alignment = memory.program->sites[index].alignment;
+    places.resize(memory.shared.size() / std::min(alignment, 4u) + 1);
+  }
+  return &places;
 }
 
 /// All lanes in one window, where none has to be told of or counted. False where it is not so: then
@@ -408,8 +496,22 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
     window.touched = &told_to_observer;
     one_window &= refused == 0;
   }
+  if (memory.is_traced) {
+    follow(w, op, info, spaces[first_lane], mask, addresses[first_lane],
+           deltas(mask, addresses).data());
+    if (window.touched == nullptr) window.touched = &told_to_trace;
+  }
   if (one_window && remembers) {
-    remember(site, info, window, mask, addresses);
+    std::vector<std::uint64_t>* hits = nullptr;
+    if (is_recorded(memory, op->extra, window.space)) {
+      hits = places_of(memory, op->extra);
+      if (hits == nullptr) {
+        window.touched = &told_to_recording;
+        record_one(w, op, window.space, mask, addresses[first_lane],
+                   deltas(mask, addresses).data());
+      }
+    }
+    remember(site, info, window, mask, addresses, hits);
     site.number = memory.next_number++;
     site.like_leader = ~std::uint64_t{0};
   } else if (memory.is_counted) {
@@ -426,6 +528,14 @@ void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::u
     const auto space = static_cast<AddressSpace>(site.space);
     const std::uint64_t begin = space == AddressSpace::global ? 0 : site.window_begin;
     memory.observer->accept_again(w, op, info, {space, mask, first - begin, site.delta});
+    return;
+  }
+  if (memory.is_traced) {
+    follow(w, op, info, static_cast<AddressSpace>(site.space), mask, first, site.delta);
+    if (site.touched == &told_to_trace) return;
+  }
+  if (site.touched == &told_to_recording) {
+    record_one(w, op, AddressSpace::shared, mask, first, site.delta);
     return;
   }
   const std::uint64_t offset = first - site.window_begin;

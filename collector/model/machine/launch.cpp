@@ -12,6 +12,7 @@
 #include "collector/model/machine/blocks.h"
 #include "collector/model/machine/sharing.h"
 #include "collector/model/machine/trap_message.h"
+#include "collector/model/machine/device_limits.h"
 #include "collector/model/machine/turns.h"
 #include "collector/model/machine/worker.h"
 
@@ -20,24 +21,6 @@ namespace {
 
 /// Of one block, on this machine.
 constexpr std::uint64_t most_local_bytes_of_block = std::uint64_t{256} << 20;
-
-/// Shared memory that a block may have, by the architecture's whitepaper.
-std::uint32_t shared_limit(int arch) {
-  switch (arch) {
-    case 75:
-      return 64 << 10;
-    case 80:
-    case 87:
-      return 163 << 10;
-    case 86:
-    case 89:
-    case 120:
-    case 121:
-      return 99 << 10;
-    default:
-      return 227 << 10;
-  }
-}
 
 using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
 
@@ -130,10 +113,10 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
                        program.max_threads, named(block));
   }
   const std::uint64_t shared = program.shared_bytes(geometry);
-  if (shared > shared_limit(program.arch)) {
+  if (shared > device_limits(program.arch).shared_of_block) {
     return fmt::format(
         "kernel '{}' asks for {} bytes of shared memory, but a block of sm_{} has {}", kernel,
-        shared, program.arch, shared_limit(program.arch));
+        shared, program.arch, device_limits(program.arch).shared_of_block);
   }
   const std::uint64_t local = program.local_bytes * block.count();
   if (local > most_local_bytes_of_block) {
@@ -168,6 +151,10 @@ LaunchOutcome& LaunchOutcome::operator+=(const LaunchOutcome& other) {
     counts[i].has_strayed |= other.counts[i].has_strayed;
   }
   for (std::size_t i = 0; i < other.parted.size(); ++i) parted[i] |= other.parted[i];
+  if (other.recording) {
+    if (!recording) recording.emplace();
+    *recording += *other.recording;
+  }
   warp_instructions += other.warp_instructions;
   thread_instructions += other.thread_instructions;
   return *this;
@@ -195,6 +182,10 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
                                            options.instruction_budget);
     worker->print_to(options.print);
     worker->count(options.counts);
+    if (options.records && options.counts && options.observer == nullptr &&
+        options.sample == nullptr) {
+      worker->record();
+    }
     if (options.observer != nullptr) worker->tell(options.observer, nullptr);
     return worker;
   };

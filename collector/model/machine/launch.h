@@ -46,6 +46,7 @@ struct LaunchOutcome {
   bool has_parted() const;           ///< anywhere
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< active lanes over all warp instructions
+  std::optional<Recording> recording;     ///< where the options ask for it
   unsigned threads = 0;                   ///< of the host, that took part
 
   /// Adds the counts; threads, traps and the like stay.
@@ -79,6 +80,8 @@ struct LaunchOptions {
   BlockSample* sample = nullptr;
   /// False: what accesses cost is not worked out, and the outcome's counts of it are zero.
   bool counts = true;
+  /// Keep a recording as well, of what is counted without a sample or an observer.
+  bool records = false;
   /// Told now and then how many blocks were begun, by one thread; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};
 };

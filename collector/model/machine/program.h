@@ -158,6 +158,17 @@ struct CopyInfo {
   std::uint32_t groups = 0;  ///< that may be left when it has waited
 };
 
+/// A variable in shared memory; of an array without a size, dynamic memory, 0 bytes.
+struct SharedVariable {
+  std::string name;
+  std::uint32_t offset = 0, bytes = 0;
+};
+
+/// What an instruction does that its cost depends on; sums of these.
+inline constexpr std::uint8_t trait_double = 1;   ///< arithmetic of 64-bit floats
+inline constexpr std::uint8_t trait_widens = 2;   ///< a float becomes a double
+inline constexpr std::uint8_t trait_narrows = 4;  ///< a double becomes a float
+
 struct Parameter {
   std::uint32_t offset = 0, bytes = 0;
   std::string type = {};  ///< "u64", "f32"; of a structure, "b8[24]"
@@ -178,6 +189,7 @@ struct Program {
   int arch = 0;  ///< 90 is sm_90
   std::vector<Operation> operations;
   std::vector<Place> places;  ///< of each instruction
+  std::vector<std::uint8_t> traits;  ///< of each instruction
   std::vector<std::string> files;
   std::vector<SiteInfo> sites;
   std::vector<SyncInfo> syncs;
@@ -193,6 +205,7 @@ struct Program {
 
   std::vector<Parameter> parameters;  ///< of the entry
   std::uint32_t parameter_bytes = 0;
+  std::vector<SharedVariable> shared_variables;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;
   std::size_t shared_bytes(const Geometry& geometry) const {  ///< of a block of such a launch

@@ -32,17 +32,18 @@ struct alignas(64) Site {
   Shape shape;
   std::uint8_t misaligned;  ///< bits that no lane's address may have
   std::uint8_t hit_shift;   ///< hits[(address & hit_mask) >> hit_shift]
-  std::uint8_t hit_mask;    ///< what of the first address the transactions depend on
+  std::uint32_t hit_mask;   ///< what of the first address somebody has to know
   std::uint64_t least;      ///< where the first active lane may be so that all lanes are inside
   std::uint64_t most_above_least;
   std::byte* host;              ///< what `least` is on this machine
   std::uint64_t half_apart;     ///< delta[16]
   const TouchedWords* touched;  ///< to be told of each access; null: nobody is
   std::uint64_t number;         ///< of what is remembered, none twice; 0: nothing is
-  std::uint64_t hits[32];       ///< of the remembered shape, not yet in the counts
+  std::uint64_t* hits;          ///< of the remembered shape, not yet in the counts
 
   alignas(64) std::uint64_t delta[32];  ///< address minus the first active lane's
   std::uint32_t delta_32[32];           ///< the same for 32-bit address registers
+  std::uint64_t own_hits[32];           ///< hits, unless every place is to be known
   std::uint64_t window_begin;           ///< where the last access was allowed
   std::uint8_t space;                   ///< of the last access: an AddressSpace
 };
@@ -111,10 +112,12 @@ struct Warp {
   const Operation* code;
   const Operation* pc;  ///< where to go on, while not running
   std::uint32_t active;
-  std::uint32_t alive;                ///< lanes that exist and have not exited
-  const Operation* reconverge;        ///< where the active lanes wait for the others; may be null
-  std::uint32_t counted_from;         ///< first instruction not yet in the counts
-  std::uint32_t carry;                ///< condition code of add.cc and the like, a bit a lane
+  std::uint32_t alive;          ///< lanes that exist and have not exited
+  const Operation* reconverge;  ///< where the active lanes wait for the others; may be null
+  std::uint32_t counted_from;   ///< first instruction not yet in the counts
+  std::uint32_t carry;          ///< condition code of add.cc and the like, a bit a lane
+  std::uint64_t* issues;        ///< InstructionRecording; null: nobody wants it
+  std::uint64_t* issued_lanes;
   std::uint64_t warp_instructions;    ///< of this warp in this block
   std::uint64_t thread_instructions;  ///< active lanes over all of them
   std::uint64_t yield_at;             ///< leave the processor to the other warps at this count

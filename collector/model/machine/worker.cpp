@@ -71,6 +71,7 @@ Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geo
   memory_.parameters.assign(parameters.begin(), parameters.end());
   memory_.constants = program.constant_memory;
   memory_.sites.resize(program.sites.size() + 1);
+  for (Site& site : memory_.sites) site.hits = site.own_hits;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     memory_.sites[i].leader =
         &memory_.sites[program.sites[i].leader.value_or(program.sites.size())];
@@ -109,6 +110,26 @@ Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geo
 }
 
 Worker::~Worker() = default;
+
+void Worker::record() {
+  memory_.recording = std::make_unique<Recording>(program_.sites.size(), program_.places.size());
+  memory_.trace = std::make_unique<BlockTrace>(*memory_.recording);
+  memory_.places.resize(program_.sites.size());
+  memory_.shapes.resize(program_.sites.size());
+  for (Warp& warp : warps_) {
+    warp.issues = memory_.recording->instructions.issues.data();
+    warp.issued_lanes = memory_.recording->instructions.lanes.data();
+  }
+}
+
+/// Of a block that is followed access by access, sites have to forget what they remember before and
+/// after it.
+void Worker::trace(bool is_traced) {
+  if (is_traced == memory_.is_traced) return;
+  for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
+  memory_.is_traced = is_traced;
+  if (is_traced) memory_.trace->start();
+}
 
 void Worker::fill_lasting_rows(Warp& warp) {
   for (const ConstantRow& constant : program_.constants) {
@@ -247,6 +268,7 @@ BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>&
 void Worker::start_block(std::uint64_t block) {
   start_warps(block);
   if (observer_ != nullptr) observer_->start(block, memory_.shared.data());
+  if (memory_.recording != nullptr) trace(is_traced(block, geometry_.grid.count()));
 }
 
 std::size_t Worker::resident_bytes() const {
@@ -409,8 +431,14 @@ bool Worker::wait_for_parted(Warp& warp) {
   ++turns_;
   const std::uint32_t executed = warp.pc->instruction - warp.counted_from;
   warp.warp_instructions += executed;
-  warp.thread_instructions +=
-      std::uint64_t{executed} * static_cast<unsigned>(std::popcount(warp.active));
+  const auto lanes = static_cast<unsigned>(std::popcount(warp.active));
+  warp.thread_instructions += std::uint64_t{executed} * lanes;
+  if (warp.issues != nullptr) {
+    ++warp.issues[warp.counted_from];
+    --warp.issues[warp.pc->instruction];
+    warp.issued_lanes[warp.counted_from] += lanes;
+    warp.issued_lanes[warp.pc->instruction] -= lanes;
+  }
   warp.counted_from = warp.pc->instruction;
   warp.status = WarpStatus::yielded;
   warp.trap = {};
@@ -434,6 +462,7 @@ LaunchOutcome Worker::take_counts() {
   LaunchOutcome taken;
   taken.counts = std::exchange(memory_.counts, std::vector<SiteCounts>(memory_.counts.size()));
   taken.parted = memory_.parted;
+  if (memory_.recording != nullptr) taken.recording = *memory_.recording;
   taken.warp_instructions = std::exchange(warp_instructions_, 0);
   taken.thread_instructions = std::exchange(thread_instructions_, 0);
   return taken;

@@ -47,6 +47,8 @@ class Worker {
   void print_to(std::function<void(std::string_view)> print) { memory_.print = std::move(print); }
   /// Whether what accesses cost is worked out; it is, unless this says no.
   void count(bool is_counted) { memory_.is_counted = is_counted; }
+  /// Keeps a recording of what it runs; see Recording.
+  void record();
   /// Who is told of accesses and barriers while blocks run; either may be null. See WorkerMemory.
   void tell(LaunchObserver* launch, Sharing* sharing);
 
@@ -80,6 +82,7 @@ class Worker {
   void fill_lasting_rows(Warp& warp);  ///< what no block changes
   std::uint32_t special_value(Special special, std::uint32_t warp, std::uint32_t lane) const;
   void start_warps(std::uint64_t block);
+  void trace(bool is_traced);
   bool is_runnable(const Warp& warp) const;
   BlockOutcome raise(Warp& warp, TrapKind kind);
   bool stands_still(const Warp& warp);

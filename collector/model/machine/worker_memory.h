@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "collector/model/machine/memory.h"
 #include "collector/model/machine/program.h"
+#include "collector/model/machine/recording.h"
 #include "collector/model/machine/warp.h"
 
 namespace warpmeter::model {
@@ -55,6 +57,12 @@ struct WorkerMemory {
   std::vector<Site> sites;        ///< as many as the program has, and one that remembers nothing
   std::uint64_t next_number = 1;  ///< of what a site remembers
   std::vector<SiteCounts> counts;
+  /// Where somebody wants to know more than the counts; else null, and empty.
+  std::unique_ptr<Recording> recording;
+  std::unique_ptr<BlockTrace> trace;
+  bool is_traced = false;                          ///< the block that runs
+  std::vector<std::vector<std::uint64_t>> places;  ///< hits of sites by their shared offset
+  std::vector<std::uint32_t> shapes;               ///< of each site, that came one after the other
   bool is_counted = true;  ///< false: nobody asks for the counts, which stay zero
   std::vector<std::uint32_t>
       misses;  ///< of each site, if not counted: in a row, of what it remembers

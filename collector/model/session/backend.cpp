@@ -14,6 +14,7 @@
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/sass/audit.h"
 #include "collector/model/counts/sass/resources.h"
+#include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
@@ -88,6 +89,7 @@ class Programs {
 struct Executed {
   const Program* program = nullptr;
   LaunchOutcome outcome;
+  schema::Explanation explanation;
 };
 
 class ModelWorkload : public run::Workload {
@@ -129,6 +131,7 @@ class ModelWorkload : public run::Workload {
     LaunchOptions options{
         options_.threads, options_.instruction_budget, options_.cancelled, nullptr, {}};
     options.keep_variables = true;  // the memory goes, and what was set has to be found
+    options.records = true;
     const std::vector<std::byte> constants = program.constant_memory;
     set_variables(program, memory, addresses);
     LaunchOutcome outcome = model::launch(program, launch.geometry, *parameters, memory, options);
@@ -138,10 +141,12 @@ class ModelWorkload : public run::Workload {
     } else if (outcome.cancelled) {
       execution.failure = "cancelled";
     } else {
+      schema::Explanation explanation = explain(launch, program, outcome, memory);
+      outcome.recording.reset();
       for (const std::uint64_t address : addresses) {
         execution.buffers.push_back(memory.remove(address));
       }
-      executed_[key_of(launch)] = {&program, std::move(outcome)};
+      executed_[key_of(launch)] = {&program, std::move(outcome), std::move(explanation)};
     }
     return execution;
   }
@@ -161,6 +166,11 @@ class ModelWorkload : public run::Workload {
   }
 
   std::vector<double> time(const run::Launch&, schema::CacheState, int, int) override { return {}; }
+
+  schema::Explanation explain(const run::Launch& launch) override {
+    const Executed* executed = find(launch);
+    return executed == nullptr ? schema::Explanation{} : executed->explanation;
+  }
 
   std::vector<schema::Line> lines(const run::Launch& launch) override {
     const Executed* executed = find(launch);
@@ -186,6 +196,17 @@ class ModelWorkload : public run::Workload {
     if (!executed_.contains(key)) execute(launch);
     const auto found = executed_.find(key);
     return found == executed_.end() ? nullptr : &found->second;
+  }
+
+  schema::Explanation explain(const run::Launch& launch, const Program& program,
+                              const LaunchOutcome& outcome, const DeviceMemory& memory) const {
+    explain::Options options;
+    options.source = [&](const std::string& file) {
+      return file == launch.image->source_path ? std::string(launch.image->source)
+                                               : source_text(file);
+    };
+    options.buffer = explain::buffer_names(memory);
+    return explain::explain(program, launch.geometry, outcome, options);
   }
 
   static schema::Counter not_executed(const std::string& name) {

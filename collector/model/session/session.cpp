@@ -249,17 +249,33 @@ void LaunchSession::save(const Prepared& prepared) {
 std::vector<schema::Line> LaunchSession::lines_of(const Program& program,
                                                   const LaunchOutcome& outcome) {
   std::vector<schema::Line> lines = source_lines(program, outcome, "", "");
-  for (schema::Line& line : lines) {
-    const auto [source, is_new] = sources_.try_emplace(line.file);
-    if (is_new) {
-      source->second = line.file == file_.path ? file_.module->text : source_text(line.file);
-      if (line.file == file_.path && !file_.path.ends_with(".ptx")) {
-        source->second = source_text(line.file);
-      }
-    }
-    line.text = line_text(source->second, line.line);
-  }
+  for (schema::Line& line : lines) line.text = line_text(source_of(line.file), line.line);
   return lines;
+}
+
+const std::string& LaunchSession::source_of(const std::string& file) {
+  const auto [source, is_new] = sources_.try_emplace(file);
+  if (is_new) {
+    const bool is_ptx = file == file_.path && file.ends_with(".ptx");
+    source->second = is_ptx ? file_.module->text : source_text(file);
+  }
+  return source->second;
+}
+
+schema::Explanation LaunchSession::explanation_of(const Program& program, const Geometry& geometry,
+                                                  const LaunchOutcome& outcome) {
+  schema::Explanation none;
+  if (options_.check) {
+    none.missing.push_back({"", "nothing but mistakes was looked for (--check)"});
+  } else if (!options_.blocks.empty() && !outcome.recording) {
+    none.missing.push_back({"", "only some of its blocks were run (--blocks)"});
+  }
+  if (!outcome.recording) return none;
+  explain::Options options;
+  options.source = [&](const std::string& file) { return source_of(file); };
+  options.buffer = explain::buffer_names(memory_);
+  options.shapes = options_.shapes;
+  return explain::explain(program, geometry, outcome, options);
 }
 
 std::optional<SessionOutcome> LaunchSession::run_next() {
@@ -305,6 +321,7 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
       options.sample = &estimate.emplace(program, geometry.grid, selection);
     }
   }
+  options.records = true;
   const LaunchOutcome outcome = launch(program, geometry, *parameters, memory_, options);
   if (outcome.cancelled) return std::nullopt;
   if (outcome.trap) {
@@ -316,6 +333,7 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
                                          : counter(name, program, outcome));
     }
     record.lines = lines_of(program, outcome);
+    record.explanation = explanation_of(program, geometry, outcome);
     for (schema::Line& line : record.lines) {
       if (estimate) line.grade = std::max(line.grade, schema::Grade::modelled);
     }

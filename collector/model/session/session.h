@@ -19,6 +19,7 @@
 #include "collector/model/check/findings.h"
 #include "collector/model/check/written.h"
 #include "collector/model/counts/estimate.h"
+#include "collector/model/explain/explain.h"
 #include "collector/model/input/arguments.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/spec.h"
@@ -29,10 +30,11 @@
 namespace warpmeter::model {
 
 struct SessionOptions {
-  unsigned threads = 0;               ///< of the host; 0: one a core
-  std::vector<std::string> counters;  ///< of the catalogue
-  bool check = false;                 ///< look for mistakes
-  std::string blocks;                 ///< which are run, as of --blocks; empty: all
+  unsigned threads = 0;                ///< of the host; 0: one a core
+  std::vector<std::string> counters;   ///< of the catalogue
+  bool check = false;                  ///< look for mistakes
+  std::string blocks;                  ///< which are run, as of --blocks; empty: all
+  std::vector<explain::Shape> shapes;  ///< of arrays in shared memory, as a person says
   std::function<bool()> cancelled;
   std::function<void(const std::string& kernel, std::uint64_t done, std::uint64_t blocks)> progress;
 };
@@ -88,6 +90,9 @@ class LaunchSession {
   void set_variables(const Prepared& prepared);
   void save(const Prepared& prepared);
   std::vector<schema::Line> lines_of(const Program& program, const LaunchOutcome& outcome);
+  schema::Explanation explanation_of(const Program& program, const Geometry& geometry,
+                                     const LaunchOutcome& outcome);
+  const std::string& source_of(const std::string& file);
 
   const KernelFile& file_;
   const SessionOptions options_;

@@ -57,6 +57,7 @@ struct FakeBackend : Backend {
       return durations;
     }
     std::vector<schema::Line> lines(const Launch&) override { return {}; }
+    schema::Explanation explain(const Launch&) override { return {}; }
     FakeBackend& backend;
     kernels::Problem problem;
   };

@@ -31,6 +31,17 @@ std::string type_of(const ptx::Variable& parameter) {
   return fmt::format("b8[{}]", parameter.bytes);
 }
 
+std::uint8_t traits_of(const ptx::Instruction& instruction) {
+  const ptx::Type to = instruction.first_type(), from = instruction.last_type();
+  if (instruction.is(ptx::Opcode::cvt)) {
+    if (to == ptx::Type::f64 && from == ptx::Type::f32) return trait_widens;
+    if (to == ptx::Type::f32 && from == ptx::Type::f64) return trait_narrows;
+  }
+  const bool moves = instruction.space != ptx::Space::none || instruction.is(ptx::Opcode::mov) ||
+                     instruction.is(ptx::Opcode::cvt) || instruction.is(ptx::Opcode::selp);
+  return from == ptx::Type::f64 && !moves ? trait_double : 0;
+}
+
 }  // namespace
 
 std::vector<Parameter> parameters_of(const ptx::Function& entry) {
@@ -176,6 +187,7 @@ void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& res
       emit(Code::gather);
     }
     program_.places.push_back(place);
+    program_.traits.push_back(traits_of(*instruction_));
     try {
       decode_instruction();
       note_members();
@@ -225,6 +237,7 @@ void Decoder::finish_function(Instance& instance, const Place& place,
     emit(Code::join);
   } else {
     program_.places.push_back(place);
+    program_.traits.push_back(0);
     emit(Code::leave);
   }
   for (const Branch& branch : branches) {

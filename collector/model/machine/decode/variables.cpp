@@ -49,6 +49,9 @@ void Decoder::place_variables() {
       limit(in_shared, variable, most_shared_bytes, "shared");
       shared = round_up(shared, variable.alignment);
       symbols[variable.name] = {AddressSpace::shared, shared};
+      program_.shared_variables.push_back({std::string(variable.name),
+                                           static_cast<std::uint32_t>(shared),
+                                           static_cast<std::uint32_t>(variable.bytes)});
       shared += variable.bytes;
     }
   };
@@ -89,6 +92,8 @@ void Decoder::place_variables() {
   program_.dynamic_shared_offset = static_cast<std::uint32_t>(round_up(shared, alignment));
   for (const ptx::Variable* variable : dynamic) {
     module_symbols_[variable->name] = {AddressSpace::shared, program_.dynamic_shared_offset};
+    program_.shared_variables.push_back(
+        {std::string(variable->name), program_.dynamic_shared_offset, 0});
   }
   relocate_variables();
 }

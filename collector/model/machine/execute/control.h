@@ -10,7 +10,14 @@
 inline void account(Warp& w, u32 end) {
   const u32 executed = end - w.counted_from;
   w.warp_instructions += executed;
-  w.thread_instructions += u64{executed} * static_cast<u32>(__builtin_popcount(w.active));
+  const u32 lanes = static_cast<u32>(__builtin_popcount(w.active));
+  w.thread_instructions += u64{executed} * lanes;
+  if (w.issues != nullptr) {
+    ++w.issues[w.counted_from];
+    --w.issues[end];
+    w.issued_lanes[w.counted_from] += lanes;
+    w.issued_lanes[end] -= lanes;
+  }
   w.counted_from = end;
 }
 

@@ -1,0 +1,398 @@
+// Bank conflicts: of each array in shared memory the lines whose accesses take more wavefronts than
+// their words need, the pattern of the costliest warp in words, and what other layouts would give.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "collector/model/counts/grades.h"
+#include "collector/model/counts/rules/counting.h"
+#include "collector/model/explain/what_if.h"
+#include "collector/model/machine/device_limits.h"
+
+namespace warpmeter::model::explain {
+namespace {
+
+constexpr unsigned banks = 32, word = 4;
+/// A layout is advised that saves at least this part of the array's wavefronts beyond the fewest.
+constexpr double least_saving = 0.2;
+/// Of the layouts tried, these many are kept to be listed.
+constexpr std::size_t most_listed = 24;
+
+std::string access_name(const SiteInfo& site) {
+  const bool loads = site.kind == AccessKind::load;
+  if (site.kind == AccessKind::atomic || site.kind == AccessKind::reduction) return "shared atomic";
+  if (site.is_matrix) return loads ? "shared matrix load" : "shared matrix store";
+  return loads ? "shared load" : "shared store";
+}
+
+/// Sites of an array on one line with one kind of access.
+struct Group {
+  std::vector<std::size_t> sites;
+  std::uint64_t requests = 0, transactions = 0, ideal = 0;
+};
+
+/// The wavefront that serves each lane, from 1: the lanes of a bank's words in turn.
+void number_passes(const SiteInfo& site, const WarpAccess& access, schema::WarpPicture& picture) {
+  const unsigned lanes_of_turn =
+      access.width <= word ? warp_lanes : warp_lanes * word / access.width;
+  std::uint32_t passes = 0;
+  for (unsigned first = 0; first < warp_lanes; first += lanes_of_turn) {
+    std::array<std::vector<std::uint64_t>, banks> words;
+    std::uint32_t most = 0;
+    for (unsigned lane = first; lane < first + lanes_of_turn; ++lane) {
+      if ((access.mask >> lane & 1) == 0) continue;
+      std::vector<std::uint64_t>& of_bank = words[access.address[lane] / word % banks];
+      auto found = std::find(of_bank.begin(), of_bank.end(), access.address[lane] / word);
+      const bool is_atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
+      if (found == of_bank.end() || is_atomic) {
+        of_bank.push_back(access.address[lane] / word);
+        found = of_bank.end() - 1;
+      }
+      const auto turn = static_cast<std::uint32_t>(found - of_bank.begin());
+      picture.pass[lane] = passes + turn + 1;
+      most = std::max(most, turn + 1);
+    }
+    passes += most;
+  }
+}
+
+schema::WarpPicture picture_of(const SiteInfo& site, const WarpAccess& access) {
+  schema::WarpPicture picture;
+  picture.mask = access.mask;
+  picture.width = access.width;
+  for_each_lane(access.mask, [&](unsigned lane) { picture.address[lane] = access.address[lane]; });
+  number_passes(site, access, picture);
+  return picture;
+}
+
+/// The longest run of neighbouring lanes that are equally far apart.
+struct Run {
+  unsigned first = 0, lanes = 1;
+  std::int64_t step = 0;
+};
+
+Run longest_run(const WarpAccess& access) {
+  Run best, run;
+  bool is_started = false;
+  for (unsigned lane = 1; lane < warp_lanes; ++lane) {
+    const bool both = (access.mask >> lane & 1) != 0 && (access.mask >> (lane - 1) & 1) != 0;
+    const auto step = static_cast<std::int64_t>(access.address[lane] - access.address[lane - 1]);
+    if (both && is_started && step == run.step) {
+      ++run.lanes;
+    } else if (both) {
+      run = {lane - 1, 2, step};
+    }
+    is_started = both;
+    if (both && step != 0 && (run.lanes > best.lanes || best.step == 0)) best = run;
+  }
+  return best;
+}
+
+std::string apart(std::int64_t bytes) {
+  const std::int64_t length = bytes < 0 ? -bytes : bytes;
+  if (length % word != 0) return fmt::format("{} bytes", shown(static_cast<double>(length)));
+  return length == word ? "one word"
+                        : fmt::format("{} words", shown(static_cast<double>(length) / word));
+}
+
+std::string pattern_in_words(const WarpAccess& access) {
+  std::set<std::uint64_t> words, in_banks;
+  for_each_lane(access.mask, [&](unsigned lane) {
+    for (unsigned byte = 0; byte < access.width; byte += word) {
+      words.insert((access.address[lane] + byte) / word);
+    }
+  });
+  const Run run = longest_run(access);
+  if (run.lanes < 4 || run.step == static_cast<std::int64_t>(access.width)) {
+    for (const std::uint64_t one : words) in_banks.insert(one % banks);
+    return fmt::format("Its lanes go to {} words in {} banks.", words.size(),
+                       in_words(in_banks.size()));
+  }
+  for (unsigned lane = run.first; lane < run.first + run.lanes; ++lane) {
+    for (unsigned byte = 0; byte < access.width; byte += word) {
+      in_banks.insert((access.address[lane] + byte) / word % banks);
+    }
+  }
+  const std::string who = run.lanes == warp_lanes ? "All 32 lanes"
+                          : run.lanes == 16
+                              ? "The 16 lanes of half a warp"
+                              : fmt::format("Lanes {} to {}", run.first, run.first + run.lanes - 1);
+  return fmt::format("{}, {} apart, meet in {} bank{}.", who, apart(run.step),
+                     in_words(in_banks.size()), in_banks.size() == 1 ? "" : "s");
+}
+
+/// The array's name, and which part of its variable it is.
+std::string object_of(const SharedArray& array) {
+  if (array.part.empty()) return array.name;
+  return fmt::format("{} {}", array.name.empty() ? "shared memory" : array.name, array.part);
+}
+
+/// The layout in the kernel's own words where its declaration is known.
+std::string change_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if) {
+  const std::string name = array.name.empty() ? "array" : array.name;
+  const std::uint32_t element = array.element_bytes != 0 ? array.element_bytes : what_if.element();
+  const std::uint32_t columns = layout.row / element, rows = array.bytes / layout.row;
+  const bool is_declared = array.extents.size() > 1;
+  std::string outer;
+  for (std::size_t i = 0; is_declared && i + 1 < array.extents.size(); ++i) {
+    outer += fmt::format("[{}]", array.extents[i]);
+  }
+  switch (layout.kind) {
+    case Layout::Kind::padding: {
+      const std::uint32_t more = layout.amount * word / element;
+      if (is_declared && more > 0) return fmt::format("{}{}[{}]", name, outer, columns + more);
+      return fmt::format("{}[i + i / {}{}]", name, columns,
+                         more > 1 ? fmt::format(" * {}", more) : "");
+    }
+    case Layout::Kind::swizzle: {
+      std::string row = layout.amount == 0 ? "y" : fmt::format("y >> {}", layout.amount);
+      if ((rows - 1) >> layout.amount >= columns) {
+        row = fmt::format("({}) % {}", row, columns);
+      } else if (layout.amount != 0) {
+        row = fmt::format("({})", row);
+      }
+      if (is_declared && array.extents.size() == 2) return fmt::format("{}[y][x ^ {}]", name, row);
+      return fmt::format("{}[i ^ {}], y = i / {}", name, row, columns);
+    }
+    case Layout::Kind::transpose:
+      if (is_declared && array.extents.size() == 2) return fmt::format("{}[x][y]", name);
+      return fmt::format("{}[i % {} * {} + i / {}]", name, columns, rows, columns);
+    case Layout::Kind::split:
+      return fmt::format("{} words of {} in arrays of their own",
+                         in_words(what_if.element() / word), name);
+    case Layout::Kind::as_is:
+      break;
+  }
+  return name;
+}
+
+std::string meaning_of(const Layout& layout, const SharedArray& array) {
+  const bool is_declared = array.extents.size() > 1;
+  const std::string row =
+      is_declared ? "a row" : fmt::format("after every {} words", layout.row / word);
+  switch (layout.kind) {
+    case Layout::Kind::padding:
+      return layout.amount == 1 ? fmt::format("a word of padding {}", row)
+                                : fmt::format("{} words of padding {}", layout.amount, row);
+    case Layout::Kind::swizzle:
+      return is_declared ? "a swizzle"
+                         : fmt::format("a swizzle of rows of {} words", layout.row / word);
+    case Layout::Kind::transpose:
+      return is_declared ? "stored the other way round"
+                         : fmt::format("rows of {} words stored as columns", layout.row / word);
+    case Layout::Kind::split:
+      return "an array for each word of an element";
+    case Layout::Kind::as_is:
+      break;
+  }
+  return "";
+}
+
+struct Tried {
+  Layout layout;
+  LayoutCost cost;
+  std::uint32_t more_bytes = 0;
+  bool is_advised = false;
+};
+
+/// Fewest wavefronts first, then least memory, then the simplest.
+auto order(const Tried& tried) {
+  return std::tuple(tried.cost.wavefronts(), tried.more_bytes, tried.layout.kind,
+                    tried.layout.amount, tried.layout.row);
+}
+
+/// Layouts tried, those advised before the others: of each kind the best, where it saves enough.
+std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& array,
+                                 const WhatIf& what_if, std::uint64_t now, std::uint64_t ideal) {
+  std::vector<Tried> all;
+  for (const std::uint32_t row : row_lengths(subject, array)) {
+    for (const Layout& layout : what_if.layouts(row)) {
+      const auto cost = what_if.cost(layout);
+      if (cost) all.push_back({layout, *cost, what_if.more_bytes(layout), false});
+    }
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Tried& a, const Tried& b) { return order(a) < order(b); });
+  std::set<Layout::Kind> kinds;
+  const double most = static_cast<double>(now) - least_saving * static_cast<double>(now - ideal);
+  for (Tried& tried : all) {
+    if (static_cast<double>(tried.cost.wavefronts()) > most) break;
+    tried.is_advised = kinds.insert(tried.layout.kind).second;
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Tried& a, const Tried& b) { return a.is_advised > b.is_advised; });
+  if (all.size() > most_listed) all.resize(most_listed);
+  return all;
+}
+
+/// The costliest request of a group, and whose it is.
+struct Worst {
+  Placed placed;
+  WarpAccess access;
+  std::uint64_t transactions = 0;
+};
+
+Worst worst_of(const Subject& subject, const SharedArray& array, const Group& group,
+               const WhatIf& what_if) {
+  Worst worst;
+  for (const Placed& placed : array.accesses) {
+    if (std::find(group.sites.begin(), group.sites.end(), placed.site) == group.sites.end())
+      continue;
+    for (const WarpAccess& access :
+         what_if.requests({Layout::Kind::as_is, array.bytes, 0}, placed)) {
+      const std::uint64_t transactions = wavefronts(subject.site(placed.site), access);
+      if (transactions <= worst.transactions) continue;
+      worst = {placed, access, transactions};
+    }
+  }
+  return worst;
+}
+
+class Finder {
+ public:
+  Finder(const Subject& subject, std::vector<Weighed>& found) : subject_(subject), found_(found) {
+    for (const SiteCounts& counts : subject.outcome.counts) all_ += counts.shared.transactions;
+  }
+
+  void look(const SharedArray& array) {
+    std::map<std::tuple<std::string, int, std::string>, Group> groups;
+    std::uint64_t now = 0, ideal = 0;
+    for (const std::size_t index : array.sites) {
+      const SiteInfo& site = subject_.site(index);
+      const AccessCounts& counts = subject_.outcome.counts[index].shared;
+      now += counts.transactions;
+      ideal += counts.ideal;
+      schema::Finding place;
+      locate(subject_, subject_.place(site), place);
+      Group& group = groups[{place.file, place.line, access_name(site)}];
+      group.sites.push_back(index);
+      group.requests += counts.requests;
+      group.transactions += counts.transactions;
+      group.ideal += counts.ideal;
+    }
+    if (now == ideal) return;
+    const WhatIf what_if(subject_, array);
+    std::optional<std::vector<Tried>> tried;
+    for (const auto& [key, group] : groups) {
+      if (group.transactions <= group.ideal) continue;
+      const double cycles =
+          cycles_of_wavefront * static_cast<double>(group.transactions - group.ideal);
+      if (cycles < 0.01 * subject_.cycles) continue;
+      if (!tried) {
+        tried = what_if.impossible().empty() ? tried_layouts(subject_, array, what_if, now, ideal)
+                                             : std::vector<Tried>{};
+      }
+      tell(array, group, std::get<2>(key), what_if, *tried, now, cycles);
+    }
+  }
+
+ private:
+  void tell(const SharedArray& array, const Group& group, const std::string& access,
+            const WhatIf& what_if, const std::vector<Tried>& tried, std::uint64_t now,
+            double cycles) {
+    Weighed& weighed = found_.emplace_back();
+    weighed.cycles = cycles;
+    schema::Finding& finding = weighed.finding;
+    finding.kind = "bank_conflict";
+    locate(subject_, subject_.place(subject_.site(group.sites.front())), finding);
+    finding.object = object_of(array);
+    finding.access = access;
+    finding.requests = group.requests;
+    finding.transactions = group.transactions;
+    finding.ideal = group.ideal;
+    finding.other_transactions = now - group.transactions;
+    finding.share =
+        static_cast<double>(group.transactions - group.ideal) / static_cast<double>(all_);
+    finding.share_of = "the launch's shared wavefronts";
+    finding.grade = schema::Grade::exact;
+    for (const std::size_t site : group.sites)
+      weaken(subject_, site, AddressSpace::shared, finding);
+    const Worst worst = worst_of(subject_, array, group, what_if);
+    if (worst.transactions > 0) {
+      finding.picture = picture_of(subject_.site(worst.placed.site), worst.access);
+      finding.evidence = pattern_in_words(worst.access);
+    }
+    if (!what_if.impossible().empty()) {
+      finding.evidence += fmt::format("{}No other layout was tried: {}.",
+                                      finding.evidence.empty() ? "" : " ", what_if.impossible());
+    }
+    for (const Tried& one : tried) add_remedy(array, group, what_if, one, worst, finding);
+  }
+
+  void add_remedy(const SharedArray& array, const Group& group, const WhatIf& what_if,
+                  const Tried& tried, const Worst& worst, schema::Finding& finding) const {
+    schema::Remedy& remedy = finding.remedies.emplace_back();
+    remedy.name = tried.layout.name();
+    remedy.change = change_of(array, tried.layout, what_if);
+    remedy.words = meaning_of(tried.layout, array);
+    remedy.is_advised = tried.is_advised;
+    for (std::size_t i = 0; i < array.sites.size(); ++i) {
+      const bool is_own =
+          std::find(group.sites.begin(), group.sites.end(), array.sites[i]) != group.sites.end();
+      (is_own ? remedy.transactions : remedy.other_transactions) += tried.cost.of_site[i];
+    }
+    const auto shared =
+        static_cast<std::int64_t>(subject_.program.shared_bytes(subject_.geometry)) +
+        tried.more_bytes;
+    remedy.shared_bytes = shared;
+    remedy.blocks = blocks_at_a_time(
+        device_limits(subject_.program.arch),
+        {static_cast<std::uint32_t>(subject_.geometry.block.count()),
+         static_cast<std::uint32_t>(shared), subject_.program.resources.registers});
+    predict(array, tried.cost, remedy);
+    if (tried.is_advised && worst.transactions > 0) {
+      const std::vector<WarpAccess> requests = what_if.requests(tried.layout, worst.placed);
+      if (!requests.empty()) {
+        remedy.picture = picture_of(subject_.site(worst.placed.site), requests.front());
+      }
+    }
+  }
+
+  /// The launch's counters with the array's own part replaced.
+  void predict(const SharedArray& array, const LayoutCost& cost, schema::Remedy& remedy) const {
+    LayoutCost own;
+    for (const std::size_t index : array.sites) {
+      const SiteInfo& site = subject_.site(index);
+      const AccessCounts& counts = subject_.outcome.counts[index].shared;
+      const std::string access = access_name(site);
+      if (access == "shared atomic") {
+        own.atomic_wavefronts += counts.transactions;
+        own.atomic_requests += counts.requests;
+      } else if (site.kind == AccessKind::load) {
+        own.load_wavefronts += counts.transactions;
+        own.load_requests += counts.requests;
+      } else {
+        own.store_wavefronts += counts.transactions;
+        own.store_requests += counts.requests;
+      }
+    }
+    const auto add = [&](const char* name, std::uint64_t before, std::uint64_t after) {
+      const schema::Counter known = counter(name, subject_.program, subject_.outcome);
+      if (!known.value || (before == 0 && after == 0)) return;
+      remedy.predicted.push_back({name, static_cast<std::uint64_t>(*known.value) - before + after});
+    };
+    add("shared_load_wavefronts", own.load_wavefronts, cost.load_wavefronts);
+    add("shared_load_requests", own.load_requests, cost.load_requests);
+    add("shared_store_wavefronts", own.store_wavefronts, cost.store_wavefronts);
+    add("shared_store_requests", own.store_requests, cost.store_requests);
+    add("shared_atomic_wavefronts", own.atomic_wavefronts, cost.atomic_wavefronts);
+    add("shared_atomic_requests", own.atomic_requests, cost.atomic_requests);
+  }
+
+  const Subject& subject_;
+  std::vector<Weighed>& found_;
+  std::uint64_t all_ = 0;
+};
+
+}  // namespace
+
+void find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found) {
+  Finder finder(subject, found);
+  for (const SharedArray& array : shared_arrays(subject)) finder.look(array);
+}
+
+}  // namespace warpmeter::model::explain

@@ -1,0 +1,276 @@
+// What instructions do: lanes that wait while others run, atomics that meet, memory of a thread's
+// own, doubles in code of floats.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "collector/model/counts/grades.h"
+#include "collector/model/explain/subject.h"
+
+namespace warpmeter::model::explain {
+namespace {
+
+/// Lanes of an atomic that share an address, in the mean, from where on they are told.
+constexpr double least_meeting_lanes = 1.5;
+/// Cycles that each lane of an atomic waits for those before it at its address.
+constexpr double cycles_of_meeting = 1;
+/// Local memory lies behind the same caches as global memory, in sectors of a lane's word each.
+constexpr double cycles_of_local_access = cycles_of_request + 4 * cycles_of_sector;
+
+using LineKey = std::pair<int, int>;  ///< file, line
+
+LineKey key_of(const Place& place) { return {place.file, place.line}; }
+
+schema::Finding& start(const Subject& subject, const char* kind, const Place& place, double cycles,
+                       std::vector<Weighed>& found) {
+  Weighed& weighed = found.emplace_back();
+  weighed.cycles = cycles;
+  weighed.finding.kind = kind;
+  locate(subject, place, weighed.finding);
+  weighed.finding.grade = schema::Grade::exact;
+  return weighed.finding;
+}
+
+// ---- lanes that wait
+
+/// Instructions that a branch decides about.
+struct Region {
+  std::uint32_t branch = 0, begin = 0, end = 0;
+};
+
+std::vector<Region> regions(const Subject& subject) {
+  std::vector<Region> all;
+  const Program& program = subject.program;
+  const auto last = static_cast<std::uint32_t>(program.places.size());
+  for (const Operation& op : program.operations) {
+    const bool is_branch = op.code == Code::branch_if || op.code == Code::branch_out;
+    if (!is_branch || subject.outcome.parted[op.instruction] == 0) continue;
+    const std::uint32_t target = program.operations[op.extra].instruction;
+    if (target <= op.instruction) {
+      all.push_back({op.instruction, target, op.instruction + 1});
+      continue;
+    }
+    const std::uint32_t meeting =
+        op.imm < 0 ? last : program.operations[static_cast<std::size_t>(op.imm)].instruction;
+    all.push_back({op.instruction, op.instruction + 1, meeting > op.instruction ? meeting : last});
+  }
+  return all;
+}
+
+struct Waiting {
+  Place place;
+  double idle = 0, issues = 0, lanes = 0;
+};
+
+void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
+  const std::vector<Region> all = regions(subject);
+  std::map<LineKey, Waiting> lines;
+  for (std::uint32_t i = 0; i < subject.program.places.size(); ++i) {
+    const double idle = subject.warps_lanes * subject.issues[i] - subject.lanes[i];
+    if (idle <= 0) continue;
+    const Region* innermost = nullptr;
+    for (const Region& region : all) {
+      if (i < region.begin || i >= region.end) continue;
+      if (innermost == nullptr || region.end - region.begin < innermost->end - innermost->begin) {
+        innermost = &region;
+      }
+    }
+    if (innermost == nullptr) continue;
+    const Place& place = subject.program.places[innermost->branch];
+    Waiting& waiting = lines[key_of(place)];
+    waiting.place = place;
+    waiting.idle += idle;
+    waiting.issues += subject.issues[i];
+    waiting.lanes += subject.lanes[i];
+  }
+  for (const auto& [key, waiting] : lines) {
+    const double issues = waiting.idle / subject.warps_lanes;  // that would not be needed
+    schema::Finding& finding =
+        start(subject, "divergence", waiting.place, cycles_of_instruction * issues, found);
+    finding.share = issues / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
+    finding.share_of = "the launch's instructions";
+    finding.evidence = fmt::format(
+        "The lanes of a warp part here: of what this decides about, {} instructions run with "
+        "{:.1f} "
+        "of {:.0f} lanes in the mean.",
+        shown(waiting.issues), waiting.lanes / std::max(1.0, waiting.issues), subject.warps_lanes);
+    finding.grade = schema::Grade::ptx;
+    finding.grade_reason = "PTX instructions: machine code executes another number of them";
+  }
+}
+
+// ---- atomics
+
+void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
+  struct Atomic {
+    std::size_t site = 0;
+    double requests = 0, lanes = 0, meeting = 0;
+    double of_block = 0;
+  };
+  std::map<LineKey, Atomic> lines;
+  for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
+    const SiteInfo& site = subject.site(i);
+    if (site.kind != AccessKind::atomic && site.kind != AccessKind::reduction) continue;
+    Atomic& atomic = lines[key_of(subject.place(site))];
+    atomic.site = i;
+    for (const auto& [pattern, places] : subject.recording.sites[i].patterns()) {
+      std::vector<std::uint64_t> addresses;
+      for_each_lane(pattern.mask, [&](unsigned lane) { addresses.push_back(pattern.delta[lane]); });
+      const auto lanes = static_cast<double>(addresses.size());
+      std::sort(addresses.begin(), addresses.end());
+      addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+      double times = 0;
+      for (const auto& [place, count] : places) times += static_cast<double>(count);
+      atomic.requests += times;
+      atomic.lanes += times * lanes;
+      atomic.meeting += times * (lanes - static_cast<double>(addresses.size()));
+    }
+    const SiteTrace& trace = subject.recording.traces[i];
+    if (subject.recording.sites[i].is_full() && trace.requests > 0) {
+      // What the blocks followed show has to do.
+      const SiteCounts& counts = subject.outcome.counts[i];
+      const auto requests =
+          static_cast<double>(std::max(counts.global.requests, counts.shared.requests));
+      const double of_request =
+          static_cast<double>(trace.meeting) / static_cast<double>(trace.requests);
+      atomic.requests += requests;
+      atomic.lanes +=
+          requests * static_cast<double>(trace.lanes) / static_cast<double>(trace.requests);
+      atomic.meeting += requests * of_request;
+    }
+    if (trace.addresses > 0) {
+      atomic.of_block = static_cast<double>(trace.lanes) / static_cast<double>(trace.addresses);
+    }
+  }
+  for (const auto& [key, atomic] : lines) {
+    if (atomic.lanes <= 0) continue;
+    const double addresses = atomic.lanes - atomic.meeting;
+    if (atomic.lanes / addresses < least_meeting_lanes) continue;
+    const SiteInfo& site = subject.site(atomic.site);
+    schema::Finding& finding = start(subject, "contended_atomic", subject.place(site),
+                                     cycles_of_meeting * atomic.meeting, found);
+    const bool is_shared = subject.outcome.counts[atomic.site].shared.requests > 0;
+    const AccessCounts& counts = is_shared ? subject.outcome.counts[atomic.site].shared
+                                           : subject.outcome.counts[atomic.site].global;
+    finding.access = is_shared                            ? "shared atomic"
+                     : site.kind == AccessKind::reduction ? "global reduction"
+                                                          : "global atomic";
+    finding.requests = counts.requests;
+    finding.transactions = counts.transactions;
+    finding.ideal = counts.ideal;
+    const SiteTrace& trace = subject.recording.traces[atomic.site];
+    if (!is_shared && trace.first && subject.options.buffer) {
+      finding.object = subject.options.buffer(trace.first_address);
+    }
+    weaken(subject, atomic.site, is_shared ? AddressSpace::shared : AddressSpace::global, finding);
+    finding.share = atomic.meeting / atomic.lanes;
+    finding.share_of = "its additions wait for one of the same warp";
+    finding.evidence = fmt::format(
+        "Of the {:.0f} lanes of a request {:.1f} share an address in the mean, and follow each "
+        "other "
+        "there{}. Lanes that add up first (a shuffle, or a counter for each warp) would come once.",
+        atomic.lanes / atomic.requests, atomic.lanes / addresses,
+        atomic.of_block >= 2
+            ? fmt::format("; a block comes to each address {:.0f} times", atomic.of_block)
+            : "");
+  }
+}
+
+// ---- local memory
+
+void find_local_memory(const Subject& subject, std::vector<Weighed>& found) {
+  struct Local {
+    std::size_t site = 0;
+    double executions = 0;
+  };
+  std::map<LineKey, Local> lines;
+  for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
+    const SiteInfo& site = subject.site(i);
+    if (site.space != AddressSpace::local) continue;
+    Local& local = lines[key_of(subject.place(site))];
+    local.site = i;
+    local.executions += subject.issues[site.instruction];
+  }
+  for (const auto& [key, local] : lines) {
+    if (local.executions <= 0) continue;
+    schema::Finding& finding =
+        start(subject, "local_memory", subject.place(subject.site(local.site)),
+              cycles_of_local_access * local.executions, found);
+    finding.requests = static_cast<std::uint64_t>(local.executions);
+    finding.share =
+        local.executions / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
+    finding.share_of = "the launch's instructions";
+    finding.evidence = fmt::format(
+        "An array of the thread's own lies in local memory, {} bytes a thread: with an index that "
+        "is "
+        "not known when it is compiled it cannot be in registers.",
+        shown(subject.program.local_bytes));
+    finding.grade = schema::Grade::ptx;
+    finding.grade_reason = "ptxas may keep it in registers after all";
+  }
+  const auto& resources = subject.program.resources;
+  const std::int64_t spilled =
+      resources.local_bytes.value_or(0) - static_cast<std::int64_t>(subject.program.local_bytes);
+  if (spilled <= 0 || subject.program.has_calls || subject.program.takes_stack) return;
+  Weighed& weighed = found.emplace_back();
+  weighed.is_of_launch = true;
+  weighed.cycles = 0.1 * subject.cycles;
+  weighed.finding.kind = "local_memory";
+  weighed.finding.grade = schema::Grade::exact;
+  weighed.finding.evidence = fmt::format(
+      "ptxas spills {} bytes a thread to local memory: {} registers are not enough. Fewer values "
+      "alive "
+      "at once, or a __launch_bounds__ or -maxrregcount that leaves more registers, would do.",
+      shown(static_cast<double>(spilled)), resources.registers.value_or(0));
+}
+
+// ---- doubles
+
+void find_doubles(const Subject& subject, std::vector<Weighed>& found) {
+  struct Doubles {
+    Place place;
+    double arithmetic = 0, conversions = 0;
+  };
+  std::map<LineKey, Doubles> lines;
+  double narrowed = 0, widened = 0;
+  for (std::uint32_t i = 0; i < subject.program.traits.size(); ++i) {
+    const std::uint8_t traits = subject.program.traits[i];
+    if (traits == 0 || subject.issues[i] <= 0) continue;
+    Doubles& doubles = lines[key_of(subject.program.places[i])];
+    doubles.place = subject.program.places[i];
+    (traits == trait_double ? doubles.arithmetic : doubles.conversions) += subject.issues[i];
+    if (traits == trait_narrows) narrowed += subject.issues[i];
+    if (traits == trait_widens) widened += subject.issues[i];
+  }
+  // Doubles that come from floats and go back to floats: nobody asked for their accuracy.
+  if (narrowed <= 0 || widened <= 0) return;
+  for (const auto& [key, doubles] : lines) {
+    const double cost = doubles.arithmetic + doubles.conversions;
+    schema::Finding& finding =
+        start(subject, "double_arithmetic", doubles.place, cycles_of_double * cost, found);
+    finding.share = cost / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
+    finding.share_of = "the launch's instructions";
+    finding.evidence = fmt::format(
+        "{} instructions of doubles and {} conversions: a float becomes a double and a float "
+        "again. A "
+        "literal without f, or a function of doubles, makes it so.",
+        shown(doubles.arithmetic), shown(doubles.conversions));
+    finding.grade = schema::Grade::ptx;
+    finding.grade_reason = "PTX instructions: machine code executes another number of them";
+  }
+}
+
+}  // namespace
+
+void find_in_execution(const Subject& subject, std::vector<Weighed>& found) {
+  find_divergence(subject, found);
+  find_atomics(subject, found);
+  find_local_memory(subject, found);
+  find_doubles(subject, found);
+}
+
+}  // namespace warpmeter::model::explain

@@ -1,0 +1,86 @@
+#include "collector/model/explain/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "base/error.h"
+#include "collector/model/explain/subject.h"
+#include "collector/model/machine/shown_name.h"
+
+namespace warpmeter::model::explain {
+namespace {
+
+/// Findings that cost less of the launch than this are not told.
+constexpr double least_part = 0.04;
+constexpr std::size_t most_findings = 12;
+
+}  // namespace
+
+Shape parse_shape(const std::string& text) {
+  static const std::regex form(R"(([A-Za-z_]\w*)=(\d+(?:x\d+)*):([fuisb])(8|16|32|64|128))");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, form)) {
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' is no shape of an array; write NAME=ROWSxCOLUMNS:TYPE, for "
+                            "example tile=16x16:f32",
+                            text));
+  }
+  Shape shape;
+  shape.array = parts[1];
+  shape.element_bytes = static_cast<std::uint32_t>(std::stoul(parts[4]) / 8);
+  const std::string extents = parts[2];
+  static const std::regex number(R"(\d+)");
+  for (std::sregex_iterator one(extents.begin(), extents.end(), number), end; one != end; ++one) {
+    const unsigned long extent = one->length() > 6 ? 0 : std::stoul(one->str());
+    if (extent == 0) {
+      throw Error(ExitCode::usage,
+                  fmt::format("'{}': an array has no {} elements in a row", text, one->str()));
+    }
+    shape.extents.push_back(static_cast<std::uint32_t>(extent));
+  }
+  return shape;
+}
+
+std::function<std::string(std::uint64_t)> buffer_names(const DeviceMemory& memory) {
+  return [&memory](std::uint64_t address) {
+    const Allocation* allocation = memory.find(address);
+    return allocation == nullptr || !has_shown_name(*allocation) ? "" : shown_name(*allocation);
+  };
+}
+
+schema::Explanation explain(const Program& program, const Geometry& geometry,
+                            const LaunchOutcome& outcome, const Options& options) {
+  schema::Explanation explanation;
+  if (!outcome.recording) return explanation;
+  const Subject subject(program, geometry, outcome, options);
+  std::vector<Weighed> found;
+  find_bank_conflicts(subject, found);
+  find_global_accesses(subject, found);
+  find_in_execution(subject, found);
+  find_launch_shape(subject, found);
+  std::erase_if(found,
+                [&](const Weighed& one) { return one.cycles < least_part * subject.cycles; });
+  std::stable_sort(found.begin(), found.end(), [](const Weighed& a, const Weighed& b) {
+    return std::pair(a.is_of_launch, -a.cycles) < std::pair(b.is_of_launch, -b.cycles);
+  });
+  if (found.size() > most_findings) found.resize(most_findings);
+  explanation.was_made = true;
+  for (Weighed& one : found) explanation.findings.push_back(std::move(one.finding));
+  const bool has_lines = std::any_of(program.places.begin(), program.places.end(),
+                                     [](const Place& place) { return place.line > 0; });
+  if (!has_lines) {
+    explanation.missing.push_back(
+        {"", "the code names no source lines; compile it with -lineinfo to see them"});
+  }
+  if (!program.is_audited()) {
+    explanation.missing.push_back(
+        {"local_memory", "spills show in the machine code only, which was not read"});
+    explanation.missing.push_back(
+        {"low_occupancy", "registers are known of the machine code only, which was not read"});
+  }
+  return explanation;
+}
+
+}  // namespace warpmeter::model::explain

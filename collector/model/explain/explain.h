@@ -1,0 +1,47 @@
+// What a counted launch does at a cost, where, and what would help: from the recording of its
+// accesses. Every figure is counted; nothing is advised whose effect was not counted too.
+//
+//   subject        a launch with what was recorded of it, and what its parts cost in comparison
+//   shared_arrays  which arrays lie in shared memory, how long their rows are
+//   what_if        the same accesses with the array stored in another way
+//   bank_conflicts, global_accesses, execution, launch_shape   one sort of finding each
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/geometry.h"
+#include "collector/model/machine/launch.h"
+#include "collector/model/machine/program.h"
+#include "schema/explanation.h"
+
+namespace warpmeter::model::explain {
+
+/// The shape that a person gives an array of: tile=16x16:f32.
+struct Shape {
+  std::string array;
+  std::vector<std::uint32_t> extents;  ///< of each dimension, the innermost last
+  std::uint32_t element_bytes = 4;
+};
+
+/// Throws Error{usage}.
+Shape parse_shape(const std::string& text);
+
+struct Options {
+  /// The text of a source file; empty where it is not to be had.
+  std::function<std::string(const std::string& file)> source;
+  /// The name of the buffer at an address of global memory; empty where it has none.
+  std::function<std::string(std::uint64_t address)> buffer;
+  std::vector<Shape> shapes;
+};
+
+/// Names of the allocations of a memory, which has to outlive the function.
+std::function<std::string(std::uint64_t)> buffer_names(const DeviceMemory& memory);
+
+/// Findings of a launch that ended well and was recorded, worst first. Throws Error{usage}: a shape
+/// that does not fit its array, or of an array that there is not.
+schema::Explanation explain(const Program& program, const Geometry& geometry,
+                            const LaunchOutcome& outcome, const Options& options);
+
+}  // namespace warpmeter::model::explain

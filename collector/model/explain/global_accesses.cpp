@@ -1,0 +1,436 @@
+// Accesses to global memory: how the lanes of each line lie (strided, scattered, misaligned,
+// narrow), and, from the blocks that were followed access by access, what is fetched again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "collector/model/counts/grades.h"
+#include "collector/model/counts/rules/counting.h"
+#include "collector/model/explain/subject.h"
+
+namespace warpmeter::model::explain {
+namespace {
+
+/// Of a line's requests or sectors, what makes a finding of what was seen in the blocks followed.
+constexpr double least_fetched_again = 0.5;
+/// Vectors that a load or store can take.
+constexpr unsigned widest_vector = 16, usual_vector = 4;
+
+enum class Way { whole, misaligned, strided, scattered };
+
+/// How the active lanes of a request lie.
+struct Lie {
+  Way way = Way::whole;
+  std::int64_t step = 0;   ///< bytes between neighbouring lanes, where they are strided
+  unsigned run_lanes = 1;  ///< lanes next to each other before the step
+};
+
+/// Distances between neighbouring active lanes.
+std::vector<std::int64_t> steps_of(const LanePattern& pattern) {
+  std::vector<std::int64_t> steps;
+  std::optional<unsigned> last;
+  for_each_lane(pattern.mask, [&](unsigned lane) {
+    if (last)
+      steps.push_back(static_cast<std::int64_t>(pattern.delta[lane] - pattern.delta[*last]));
+    last = lane;
+  });
+  return steps;
+}
+
+Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
+  if (cost.transactions <= cost.ideal) return {};
+  const std::vector<std::int64_t> steps = steps_of(pattern);
+  if (steps.empty()) return {Way::misaligned, 0, 1};
+  const auto is_next = [&](std::int64_t step) {
+    return step == static_cast<std::int64_t>(width) || step == -static_cast<std::int64_t>(width);
+  };
+  // Runs of lanes next to each other (or at one address), all with the same jump between them.
+  std::map<std::int64_t, unsigned> jumps;
+  unsigned run = 1, longest = 1;
+  for (const std::int64_t step : steps) {
+    if (is_next(step) || step == 0) {
+      longest = std::max(longest, ++run);
+    } else {
+      ++jumps[step];
+      run = 1;
+    }
+  }
+  if (jumps.empty()) return {Way::misaligned, 0, longest};
+  if (longest * width >= 2 * sector_bytes) return {Way::misaligned, 0, longest};
+  const auto usual = std::max_element(
+      jumps.begin(), jumps.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto all =
+      std::accumulate(jumps.begin(), jumps.end(), 0u,
+                      [](unsigned sum, const auto& jump) { return sum + jump.second; });
+  if (4 * usual->second < 3 * all) return {Way::scattered, 0, 1};
+  return {Way::strided, usual->first, longest};
+}
+
+WarpAccess access_of(const LanePattern& pattern, std::uint32_t place, unsigned width) {
+  WarpAccess access;
+  access.mask = pattern.mask;
+  access.width = width;
+  access.address.fill(0);
+  for_each_lane(pattern.mask, [&](unsigned lane) {
+    access.address[lane] = (std::uint64_t{1} << 60) + place + pattern.delta[lane];
+  });
+  return access;
+}
+
+schema::WarpPicture picture_of(const WarpAccess& access) {
+  schema::WarpPicture picture;
+  picture.mask = access.mask;
+  picture.width = access.width;
+  std::uint64_t lowest = ~std::uint64_t{0};
+  for_each_lane(access.mask,
+                [&](unsigned lane) { lowest = std::min(lowest, access.address[lane]); });
+  lowest -= lowest % sector_bytes;
+  for_each_lane(access.mask,
+                [&](unsigned lane) { picture.address[lane] = access.address[lane] - lowest; });
+  return picture;
+}
+
+/// Of one site: which way costs most, and by which pattern.
+struct SiteLie {
+  Lie lie;
+  std::uint64_t excess = 0;
+  WarpAccess worst;
+  unsigned worst_cost = 0;
+  bool is_narrow = false;  ///< neighbouring lanes take neighbouring elements of one or two bytes
+};
+
+SiteLie site_lie(const Subject& subject, std::size_t index) {
+  const SiteInfo& site = subject.site(index);
+  const AccessCounts& counts = subject.outcome.counts[index].global;
+  SiteLie result;
+  const SiteRecording& recording = subject.recording.sites[index];
+  if (recording.is_full()) {
+    result.lie = {Way::scattered, 0, 1};
+    result.excess = counts.transactions - counts.ideal;
+    if (const auto& first = subject.recording.traces[index].first) {
+      result.worst = access_of(*first, 0, site.width);
+    }
+    return result;
+  }
+  std::map<std::pair<Way, std::int64_t>, std::pair<std::uint64_t, Lie>> ways;
+  std::uint64_t narrow = 0, all = 0;
+  for (const auto& [pattern, places] : recording.patterns()) {
+    if (pattern.space != AddressSpace::global) continue;
+    for (const auto& [place, times] : places) {
+      const WarpAccess access = access_of(pattern, place, site.width);
+      const Cost cost = global_cost(access);
+      all += times;
+      const std::vector<std::int64_t> steps = steps_of(pattern);
+      narrow += site.width <= 2 && steps.size() >= warp_lanes / 2 &&
+                        std::all_of(steps.begin(), steps.end(),
+                                    [&](std::int64_t step) { return step == site.width; })
+                    ? times
+                    : 0;
+      const Lie lie = lie_of(pattern, site.width, cost);
+      if (lie.way == Way::whole) continue;
+      auto& [excess, known] = ways[{lie.way, lie.step}];
+      excess += (cost.transactions - cost.ideal) * times;
+      known = lie;
+      if (cost.transactions - cost.ideal > result.worst_cost) {
+        result.worst_cost = cost.transactions - cost.ideal;
+        result.worst = access;
+      }
+    }
+  }
+  result.is_narrow = all > 0 && 4 * narrow >= 3 * all;
+  for (const auto& [key, way] : ways) {
+    if (way.first <= result.excess) continue;
+    result.excess = way.first;
+    result.lie = way.second;
+  }
+  return result;
+}
+
+std::string bytes_in_words(std::int64_t bytes) {
+  return fmt::format("{} bytes", shown(static_cast<double>(bytes < 0 ? -bytes : bytes)));
+}
+
+std::string in_words(const Lie& lie, unsigned width) {
+  switch (lie.way) {
+    case Way::strided:
+      if (lie.run_lanes > 1) {
+        return fmt::format(
+            "Every {} lanes take {} bytes in a row, and the next ones go {} further.",
+            lie.run_lanes, lie.run_lanes * width, bytes_in_words(lie.step));
+      }
+      return fmt::format("Neighbouring lanes are {} apart, and take {} of them.",
+                         bytes_in_words(lie.step), width == 1 ? "one" : std::to_string(width));
+    case Way::misaligned:
+      return lie.run_lanes >= warp_lanes
+                 ? "The lanes lie in a row, but begin in the middle of a sector."
+                 : fmt::format("Rows of {} lanes begin in the middle of a sector.", lie.run_lanes);
+    case Way::scattered:
+      return "The lanes lie in no order: nearly each fetches a sector of its own.";
+    case Way::whole:
+      break;
+  }
+  return "";
+}
+
+struct Group {
+  std::vector<std::size_t> sites;
+  std::uint64_t requests = 0, transactions = 0, ideal = 0, excess = 0;
+  SiteLie worst;
+};
+
+class Finder {
+ public:
+  Finder(const Subject& subject, std::vector<Weighed>& found) : subject_(subject), found_(found) {
+    for (const SiteCounts& counts : subject.outcome.counts) all_ += counts.global.transactions;
+  }
+
+  void look() {
+    std::map<std::tuple<std::string, int, AccessKind, Way>, Group> groups;
+    std::map<std::pair<std::string, int>, Group> narrow, loads;
+    find_members();
+    for (std::size_t i = 0; i < subject_.program.sites.size(); ++i) {
+      const SiteInfo& site = subject_.site(i);
+      const AccessCounts& counts = subject_.outcome.counts[i].global;
+      const bool moves = site.kind == AccessKind::load || site.kind == AccessKind::store;
+      if (counts.requests == 0 || !moves || site.is_apart) continue;
+      schema::Finding place;
+      locate(subject_, subject_.place(site), place);
+      if (site.kind == AccessKind::load) add(loads[{place.file, place.line}], i, counts, {});
+      if (members_.contains(i)) continue;
+      const SiteLie lie = site_lie(subject_, i);
+      if (lie.lie.way != Way::whole) {
+        add(groups[{place.file, place.line, site.kind, lie.lie.way}], i, counts, lie);
+      } else if (lie.is_narrow) {
+        add(narrow[{place.file, place.line}], i, counts, lie);
+      }
+    }
+    for (const auto& [key, group] : groups) tell_way(std::get<3>(key), group);
+    for (const auto& [key, group] : narrow) tell_narrow(group);
+    for (const auto& [key, group] : loads) tell_fetched_again(group);
+  }
+
+ private:
+  static void add(Group& group, std::size_t site, const AccessCounts& counts, const SiteLie& lie) {
+    group.sites.push_back(site);
+    group.requests += counts.requests;
+    group.transactions += counts.transactions;
+    group.ideal += counts.ideal;
+    group.excess += lie.excess;
+    if (group.sites.size() == 1 || lie.excess > group.worst.excess) group.worst = lie;
+  }
+
+  std::string buffer_of(std::size_t site) const {
+    const SiteTrace& trace = subject_.recording.traces[site];
+    return trace.first && subject_.options.buffer ? subject_.options.buffer(trace.first_address)
+                                                  : "";
+  }
+
+  schema::Finding& start(const char* kind, const Group& group, double cycles) {
+    Weighed& weighed = found_.emplace_back();
+    weighed.cycles = cycles;
+    schema::Finding& finding = weighed.finding;
+    const std::size_t first = group.sites.front();
+    finding.kind = kind;
+    locate(subject_, subject_.place(subject_.site(first)), finding);
+    finding.object = buffer_of(first);
+    finding.access = subject_.site(first).kind == AccessKind::load ? "global load" : "global store";
+    finding.requests = group.requests;
+    finding.transactions = group.transactions;
+    finding.ideal = group.ideal;
+    finding.share_of = "the launch's global sectors";
+    finding.grade = schema::Grade::exact;
+    for (const std::size_t site : group.sites)
+      weaken(subject_, site, AddressSpace::global, finding);
+    return finding;
+  }
+
+  double part_of_all(double sectors) const {
+    return all_ == 0 ? 0 : sectors / static_cast<double>(all_);
+  }
+
+  void tell_way(Way way, const Group& group) {
+    const char* kind = way == Way::strided      ? "strided_access"
+                       : way == Way::misaligned ? "misaligned_access"
+                                                : "scattered_access";
+    schema::Finding& finding =
+        start(kind, group, cycles_of_sector * static_cast<double>(group.excess));
+    finding.share = part_of_all(static_cast<double>(group.excess));
+    const unsigned width = subject_.site(group.sites.front()).width;
+    finding.evidence = in_words(group.worst.lie, width);
+    if (group.worst.worst.mask != 0) finding.picture = picture_of(group.worst.worst);
+    if (way == Way::strided) {
+      predict(finding, "coalesced", "neighbouring lanes take neighbouring elements", group.requests,
+              group.ideal, group);
+    }
+  }
+
+  /// The launch's requests and sectors of the kind of access, with the group's own replaced.
+  void predict(schema::Finding& finding, const char* name, const std::string& words,
+               std::uint64_t requests, std::uint64_t sectors, const Group& group) const {
+    schema::Remedy& remedy = finding.remedies.emplace_back();
+    remedy.name = name;
+    remedy.words = words;
+    remedy.transactions = sectors;
+    remedy.is_advised = true;
+    const bool loads = finding.access == "global load";
+    const auto put = [&](const char* counter_name, std::uint64_t before, std::uint64_t after) {
+      const schema::Counter known = counter(counter_name, subject_.program, subject_.outcome);
+      if (!known.value) return;
+      remedy.predicted.push_back(
+          {counter_name, static_cast<std::uint64_t>(*known.value) - before + after});
+    };
+    put(loads ? "global_load_sectors" : "global_store_sectors", group.transactions, sectors);
+    put(loads ? "global_load_requests" : "global_store_requests", group.requests, requests);
+  }
+
+  void tell_narrow(const Group& group) {
+    const unsigned width = subject_.site(group.sites.front()).width;
+    const unsigned vector = usual_vector / width;
+    const double saved = static_cast<double>(group.requests) * (1 - 1.0 / vector);
+    schema::Finding& finding =
+        start("narrow_access", group, saved * (cycles_of_request + 2 * cycles_of_instruction));
+    finding.share = saved / requests_of_all();
+    finding.share_of = "the launch's global requests";
+    finding.evidence = fmt::format(
+        "Each lane takes {}: a request moves {} bytes, and can move four times as many.",
+        width == 1 ? "one byte" : fmt::format("{} bytes", width), 32 * width);
+    predict(finding, "vector", fmt::format("{} elements a lane, as one of 4 bytes", vector),
+            (group.requests + vector - 1) / vector, group.transactions, group);
+    finding.remedies.back().name = fmt::format("vector {}", vector);
+  }
+
+  double requests_of_all() const {
+    double all = 0;
+    for (const SiteCounts& counts : subject_.outcome.counts) {
+      all += static_cast<double>(counts.global.requests);
+    }
+    return std::max(all, 1.0);
+  }
+
+  /// Loads or stores of the members of one structure that a vector would take at once.
+  void find_members() {
+    struct Key {
+      AccessKind kind;
+      std::int64_t step;
+      std::uint64_t structure;
+      auto operator<=>(const Key&) const = default;
+    };
+    std::map<Key, std::vector<std::size_t>> structures;
+    for (std::size_t i = 0; i < subject_.program.sites.size(); ++i) {
+      const SiteInfo& site = subject_.site(i);
+      const SiteTrace& trace = subject_.recording.traces[i];
+      if (!trace.first || trace.first->space != AddressSpace::global) continue;
+      if (site.kind != AccessKind::load && site.kind != AccessKind::store) continue;
+      const std::vector<std::int64_t> steps = steps_of(*trace.first);
+      const bool is_regular = !steps.empty() && std::all_of(steps.begin(), steps.end(),
+                                                            [&](auto s) { return s == steps[0]; });
+      if (!is_regular || steps[0] <= site.width || steps[0] > widest_vector) continue;
+      if (!std::has_single_bit(static_cast<std::uint64_t>(steps[0]))) continue;
+      structures[{site.kind, steps[0], trace.first_address / static_cast<std::uint64_t>(steps[0])}]
+          .push_back(i);
+    }
+    for (const auto& [key, sites] : structures) {
+      std::map<std::uint64_t, std::size_t> members;
+      std::uint64_t covered = 0;
+      bool is_equal = true;
+      for (const std::size_t site : sites) {
+        const SiteTrace& trace = subject_.recording.traces[site];
+        const std::uint64_t place = trace.first_address % static_cast<std::uint64_t>(key.step);
+        if (members.emplace(place, site).second) covered += subject_.site(site).width;
+        is_equal &= subject_.outcome.counts[site].global.requests ==
+                    subject_.outcome.counts[sites.front()].global.requests;
+      }
+      if (members.size() < 2 || 2 * covered < static_cast<std::uint64_t>(key.step)) continue;
+      tell_members(static_cast<unsigned>(key.step), members, is_equal);
+    }
+  }
+
+  void tell_members(unsigned step, const std::map<std::uint64_t, std::size_t>& members,
+                    bool is_equal) {
+    Group group;
+    for (const auto& [place, site] : members) {
+      members_.emplace(site, true);
+      add(group, site, subject_.outcome.counts[site].global, site_lie(subject_, site));
+    }
+    const std::uint64_t requests = subject_.outcome.counts[group.sites.front()].global.requests;
+    const AccessCounts& one = subject_.outcome.counts[group.sites.front()].global;
+    const double saved = static_cast<double>(group.transactions - one.transactions);
+    schema::Finding& finding =
+        start("narrow_access", group,
+              cycles_of_sector * saved +
+                  cycles_of_request * static_cast<double>(group.requests - requests));
+    finding.share = part_of_all(saved);
+    finding.evidence = fmt::format(
+        "{} {}s of neighbouring members, {} bytes from lane to lane, could be one of {} bytes.",
+        members.size(), finding.access, step, step);
+    if (group.worst.worst.mask != 0) finding.picture = picture_of(group.worst.worst);
+    if (is_equal) {
+      predict(finding, "vector", fmt::format("one access of {} bytes a lane", step), requests,
+              one.transactions, group);
+      finding.remedies.back().name = fmt::format("vector {}", members.size());
+    }
+  }
+
+  void tell_fetched_again(const Group& group) {
+    SiteTrace sum;
+    for (const std::size_t site : group.sites) {
+      const SiteTrace& trace = subject_.recording.traces[site];
+      sum.requests += trace.requests;
+      sum.sectors += trace.sectors;
+      sum.repeated += trace.repeated;
+      sum.by_own_warp += trace.by_own_warp;
+      sum.by_other_warps += trace.by_other_warps;
+    }
+    if (sum.sectors == 0) return;
+    const auto part = [&](std::uint64_t count) {
+      return static_cast<double>(count) / static_cast<double>(sum.sectors);
+    };
+    const auto tell = [&](const char* kind, std::uint64_t count, double cycles_each,
+                          const std::string& evidence) {
+      const double share = part(count);
+      if (share < least_fetched_again) return;
+      const double sectors = share * static_cast<double>(group.transactions);
+      schema::Finding& finding = start(kind, group, cycles_each * sectors);
+      finding.share = part_of_all(sectors);
+      finding.evidence = evidence;
+      if (schema::Grade::modelled > finding.grade) {
+        finding.grade = schema::Grade::modelled;
+        finding.grade_reason = "seen in one or two blocks, and taken for all";
+      }
+    };
+    const auto percent = [&](std::uint64_t count) {
+      return fmt::format("{:.0f} %", 100 * part(count));
+    };
+    tell(
+        "repeated_load", sum.repeated, cycles_of_cached_sector,
+        fmt::format("{} of the sectors are of the same addresses as the warp loaded the last time: "
+                    "a value that may stay in a register, where nothing else can change it.",
+                    percent(sum.repeated)));
+    tell("overlapping_access", sum.by_own_warp, cycles_of_cached_sector,
+         fmt::format("{} of the sectors had been fetched by the same warp: neighbouring requests "
+                     "overlap, and shared memory or shuffles could hand their values on.",
+                     percent(sum.by_own_warp)));
+    tell("refetched_sectors", sum.by_other_warps, cycles_of_cached_sector,
+         fmt::format("{} of the sectors had been fetched by other warps of the block: in shared "
+                     "memory they would be fetched once a block.",
+                     percent(sum.by_other_warps)));
+  }
+
+  const Subject& subject_;
+  std::vector<Weighed>& found_;
+  std::uint64_t all_ = 0;
+  std::map<std::size_t, bool> members_;  ///< sites that are told as members of structures
+};
+
+}  // namespace
+
+void find_global_accesses(const Subject& subject, std::vector<Weighed>& found) {
+  Finder(subject, found).look();
+}
+
+}  // namespace warpmeter::model::explain

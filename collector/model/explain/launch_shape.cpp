@@ -1,0 +1,96 @@
+// What the shape of a launch leaves unused of the device: of an H100 or whatever has the launch's
+// architecture.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "collector/model/explain/subject.h"
+#include "collector/model/machine/device_limits.h"
+
+namespace warpmeter::model::explain {
+namespace {
+
+/// Of a multiprocessor's warps, from where on nothing hides the time that memory takes.
+constexpr double little_occupancy = 0.25;
+/// Of the last wave, what is idle before it is told; and waves after which it does not matter.
+constexpr double much_of_the_tail = 0.25;
+
+void tell(const char* kind, double cycles, const std::string& evidence,
+          std::vector<Weighed>& found) {
+  Weighed& weighed = found.emplace_back();
+  weighed.is_of_launch = true;
+  weighed.cycles = cycles;
+  weighed.finding.kind = kind;
+  weighed.finding.evidence = evidence;
+  weighed.finding.grade = schema::Grade::exact;
+}
+
+}  // namespace
+
+void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
+  const DeviceLimits& device = device_limits(subject.program.arch);
+  const std::uint64_t blocks = subject.geometry.grid.count();
+  const auto threads = static_cast<std::uint32_t>(subject.geometry.block.count());
+  const std::uint64_t multiprocessors = static_cast<std::uint64_t>(device.multiprocessors);
+  const std::uint32_t warps = (threads + warp_lanes - 1) / warp_lanes;
+  if (threads % warp_lanes != 0) {
+    const double idle = 1 - static_cast<double>(threads) / (warps * warp_lanes);
+    tell("partial_warp", idle * subject.cycles,
+         fmt::format(
+             "A block of {} threads has {} warps, the last of {} lanes: {:.0f} % of the lanes "
+             "do nothing. {} or {} threads fill their warps.",
+             threads, warps, threads % warp_lanes, 100 * idle,
+             std::max(1u, threads / warp_lanes) * warp_lanes, warps * warp_lanes),
+         found);
+  }
+  if (blocks < multiprocessors) {
+    tell("small_grid",
+         (1 - static_cast<double>(blocks) / static_cast<double>(multiprocessors)) * subject.cycles,
+         fmt::format("{} block{} keep{} {} of the {} multiprocessors of an sm_{} busy.",
+                     shown(static_cast<double>(blocks)), blocks == 1 ? "" : "s",
+                     blocks == 1 ? "s" : "", in_words(blocks), multiprocessors,
+                     subject.program.arch),
+         found);
+    return;
+  }
+  const BlockNeeds needs{threads,
+                         static_cast<std::uint32_t>(subject.program.shared_bytes(subject.geometry)),
+                         subject.program.resources.registers};
+  const int at_a_time = blocks_at_a_time(device, needs);
+  if (at_a_time <= 0) return;
+  const double most_warps = device.threads_of_multiprocessor / warp_lanes;
+  const double occupancy = at_a_time * warps / most_warps;
+  if (occupancy <= little_occupancy) {
+    BlockNeeds without_shared = needs, without_registers = needs;
+    without_shared.shared_bytes = 0;
+    without_registers.registers.reset();
+    const bool by_shared = blocks_at_a_time(device, without_shared) > at_a_time;
+    const bool by_registers = blocks_at_a_time(device, without_registers) > at_a_time;
+    const std::string limiter =
+        by_shared ? fmt::format("its {} bytes of shared memory", shown(needs.shared_bytes))
+        : by_registers
+            ? fmt::format("its {} registers a thread", *needs.registers)
+            : fmt::format("the {} blocks that it may hold", device.blocks_of_multiprocessor);
+    tell("low_occupancy", (1 - occupancy) * 0.5 * subject.cycles,
+         fmt::format(
+             "A multiprocessor holds {} block{} of {} warps at a time, {:.0f} % of its warps; what "
+             "keeps it from more is {}.",
+             at_a_time, at_a_time == 1 ? "" : "s", warps, 100 * occupancy, limiter),
+         found);
+  }
+  const double waves = static_cast<double>(blocks) /
+                       static_cast<double>(multiprocessors * static_cast<unsigned>(at_a_time));
+  const double whole = std::ceil(waves);
+  const double idle = 1 - waves / whole;
+  if (waves > 1 && idle >= much_of_the_tail) {
+    tell(
+        "tail", idle * subject.cycles,
+        fmt::format("{} blocks are {:.2f} waves of {}: in the last one {:.0f} % of the places stay "
+                    "empty.",
+                    shown(static_cast<double>(blocks)), waves,
+                    shown(static_cast<double>(multiprocessors) * at_a_time), 100 * (whole - waves)),
+        found);
+  }
+}
+
+}  // namespace warpmeter::model::explain

@@ -1,0 +1,45 @@
+// Which arrays lie in a block's shared memory, what is accessed of each, and how long its rows are.
+//
+// A variable is one array, unless its accesses fall into parts that no access crosses: those of one
+// dynamic buffer, or of a structure, stay apart. Rows are known from the declaration in the source,
+// or from what a person says; else the accesses show them: the distance between neighbouring lanes
+// of a conflict is a row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collector/model/explain/subject.h"
+
+namespace warpmeter::model::explain {
+
+/// Executions of one site with the lanes in one place.
+struct Placed {
+  std::size_t site = 0;
+  const LanePattern* pattern = nullptr;
+  std::uint32_t place = 0;  ///< of the first active lane, from the beginning of the array
+  std::uint64_t times = 0;
+};
+
+struct SharedArray {
+  std::string name;          ///< of the variable; empty: not known
+  std::string part;          ///< of a variable with several: "from byte 4,096 on"
+  std::uint32_t offset = 0;  ///< in the block's shared memory
+  std::uint32_t bytes = 0;
+  std::vector<std::size_t> sites;
+  std::vector<Placed> accesses;
+  bool is_whole = true;                ///< every access of these sites is among them
+  std::vector<std::uint32_t> extents;  ///< as declared, the innermost last; empty: not known
+  std::uint32_t element_bytes = 0;     ///< of the declaration; 0: not known
+  bool is_given = false;               ///< a person said so
+};
+
+/// Throws Error{usage} for a shape of Options that fits no array.
+std::vector<SharedArray> shared_arrays(const Subject& subject);
+
+/// How long rows may be, in bytes, the likeliest first.
+std::vector<std::uint32_t> row_lengths(const Subject& subject, const SharedArray& array);
+
+}  // namespace warpmeter::model::explain

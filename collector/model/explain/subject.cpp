@@ -1,0 +1,72 @@
+#include "collector/model/explain/subject.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "collector/model/counts/grades.h"
+
+namespace warpmeter::model::explain {
+namespace {
+
+/// What is added at an instruction holds from there on.
+std::vector<double> summed(const std::vector<std::uint64_t>& changes) {
+  std::vector<double> sums;
+  std::uint64_t sum = 0;
+  for (const std::uint64_t change : changes) sums.push_back(static_cast<double>(sum += change));
+  return sums;
+}
+
+}  // namespace
+
+Subject::Subject(const Program& the_program, const Geometry& the_geometry,
+                 const LaunchOutcome& the_outcome, const Options& the_options)
+    : program(the_program),
+      geometry(the_geometry),
+      outcome(the_outcome),
+      recording(*the_outcome.recording),
+      options(the_options),
+      issues(summed(recording.instructions.issues)),
+      lanes(summed(recording.instructions.lanes)) {
+  if (!issues.empty() && issues[0] > 0) warps_lanes = lanes[0] / issues[0];
+  cycles = cycles_of_instruction * static_cast<double>(outcome.warp_instructions);
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    const SiteCounts& counts = outcome.counts[i];
+    cycles += cycles_of_wavefront * static_cast<double>(counts.shared.transactions);
+    cycles += cycles_of_request * static_cast<double>(counts.global.requests);
+    cycles += cycles_of_sector * static_cast<double>(counts.global.transactions);
+  }
+}
+
+void locate(const Subject& subject, const Place& place, schema::Finding& finding) {
+  const auto file = static_cast<std::size_t>(place.file);
+  if (place.line == 0 || file >= subject.program.files.size()) return;
+  finding.file = subject.program.files[file];
+  finding.line = place.line;
+  if (subject.options.source) {
+    finding.text = line_text(subject.options.source(finding.file), place.line);
+  }
+}
+
+void weaken(const Subject& subject, std::size_t site, AddressSpace space,
+            schema::Finding& finding) {
+  const SiteGrade grade = grade_of(subject.program, site, space, subject.outcome);
+  if (grade.grade <= finding.grade) return;
+  finding.grade = grade.grade;
+  finding.grade_reason = grade.reason;
+}
+
+std::string shown(double number) {
+  if (number >= 1e6) return fmt::format("{:.3g} million", number / 1e6);
+  auto whole = std::to_string(std::llround(number));
+  for (auto at = static_cast<std::ptrdiff_t>(whole.size()) - 3; at > 0; at -= 3) {
+    whole.insert(static_cast<std::size_t>(at), ",");
+  }
+  return whole;
+}
+
+std::string in_words(std::uint64_t number) {
+  return number == 1 ? "one" : shown(static_cast<double>(number));
+}
+
+}  // namespace warpmeter::model::explain

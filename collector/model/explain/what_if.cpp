@@ -1,0 +1,226 @@
+#include "collector/model/explain/what_if.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
+
+#include "collector/model/counts/rules/counting.h"
+
+namespace warpmeter::model::explain {
+namespace {
+
+/// Requests that are counted again for one layout, and paddings that are tried.
+constexpr std::size_t most_evaluations = 1 << 15;
+constexpr unsigned most_padding = 32;
+constexpr std::uint32_t word = 4;
+
+bool is_atomic(const SiteInfo& site) {
+  return site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
+}
+
+}  // namespace
+
+std::uint64_t wavefronts(const SiteInfo& site, const WarpAccess& access) {
+  const SharedAccess kind = site.counts_lanes               ? SharedAccess::store
+                            : is_atomic(site)               ? SharedAccess::atomic
+                            : site.kind == AccessKind::load ? SharedAccess::load
+                                                            : SharedAccess::store;
+  return shared_cost(access, kind).transactions;
+}
+
+std::string Layout::name() const {
+  switch (kind) {
+    case Kind::as_is:
+      return "as it is";
+    case Kind::padding:
+      return fmt::format("padding {}", amount);
+    case Kind::swizzle:
+      return amount == 0 ? "swizzle" : fmt::format("swizzle >> {}", amount);
+    case Kind::transpose:
+      return "transpose";
+    case Kind::split:
+      break;
+  }
+  return "split";
+}
+
+WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
+    : subject_(subject), array_(array) {
+  element_ = 16;
+  std::uint32_t widest = 1;
+  for (const std::size_t index : array.sites) {
+    const SiteInfo& site = subject.site(index);
+    element_ = std::min<std::uint32_t>(element_, site.width);
+    widest = std::max<std::uint32_t>(widest, site.width);
+    for (const Request& request : site.requests) {
+      if (request.is_window) merged_bytes_ = std::max<std::uint32_t>(merged_bytes_, request.width);
+    }
+    if (site.is_matrix || site.is_apart || site.retries) {
+      impossible_ = "some of its accesses are of a kind whose change cannot be foretold";
+    }
+  }
+  merged_bytes_ = std::max(merged_bytes_, widest > element_ ? widest : 0);
+  if (array.element_bytes != 0) element_ = std::min(element_, array.element_bytes);
+  if (!array.is_whole) {
+    impossible_ = "its accesses lie in more ways than are kept";
+  }
+}
+
+std::uint32_t WhatIf::moved(const Layout& layout, std::uint32_t offset) const {
+  const std::uint32_t row = offset / layout.row, column = offset % layout.row;
+  switch (layout.kind) {
+    case Layout::Kind::padding:
+      return offset + row * layout.amount * word;
+    case Layout::Kind::swizzle: {
+      const std::uint32_t elements = layout.row / element_;
+      const std::uint32_t of_element = column % element_;
+      const std::uint32_t other = column / element_ ^ (row >> layout.amount) % elements;
+      return row * layout.row + other * element_ + of_element;
+    }
+    case Layout::Kind::transpose: {
+      const std::uint32_t rows = (array_.bytes + layout.row - 1) / layout.row;
+      return (column / element_ * rows + row) * element_ + column % element_;
+    }
+    case Layout::Kind::as_is:
+    case Layout::Kind::split:
+      break;
+  }
+  return offset;
+}
+
+/// Whether accesses that ptxas merged can stay so; else it makes each of its own.
+bool WhatIf::keeps_merged(const Layout& layout) const {
+  return layout.kind == Layout::Kind::as_is ||
+         (layout.kind == Layout::Kind::padding && layout.amount * word % merged_bytes_ == 0);
+}
+
+std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
+  std::vector<Layout> all;
+  if (row < word || row % element_ != 0 || row >= array_.bytes) return all;
+  if (row % word == 0) {
+    for (unsigned words = 1; words <= most_padding; ++words) {
+      if (words * word % element_ == 0) all.push_back({Layout::Kind::padding, row, words});
+    }
+  }
+  if (std::has_single_bit(row / element_) && row / element_ >= 2) {
+    for (unsigned shift = 0; shift <= 4; ++shift) {
+      all.push_back({Layout::Kind::swizzle, row, shift});
+    }
+  }
+  if (array_.bytes % row == 0) all.push_back({Layout::Kind::transpose, row, 0});
+  if (element_ >= 8) all.push_back({Layout::Kind::split, row, 0});
+  return all;
+}
+
+std::uint32_t WhatIf::more_bytes(const Layout& layout) const {
+  if (layout.kind != Layout::Kind::padding) return 0;
+  return (array_.bytes + layout.row - 1) / layout.row * layout.amount * word;
+}
+
+std::vector<WarpAccess> WhatIf::requests(const Layout& layout, const Placed& placed) const {
+  const SiteInfo& site = subject_.site(placed.site);
+  std::vector<WarpAccess> all;
+  const auto at = [&](unsigned lane) {
+    return static_cast<std::uint32_t>(placed.place + placed.pattern->delta[lane]);
+  };
+  const auto add = [&](unsigned width, const auto& place) {
+    WarpAccess& access = all.emplace_back();
+    access.mask = placed.pattern->mask;
+    access.width = width;
+    access.address.fill(0);
+    for_each_lane(access.mask, [&](unsigned lane) { access.address[lane] = place(lane); });
+    return &access;
+  };
+  if (layout.kind == Layout::Kind::split) {
+    const std::uint32_t plane = array_.bytes / element_ * word;
+    for (std::uint32_t part = 0; part < site.width / word; ++part) {
+      add(word, [&](unsigned lane) {
+        const std::uint32_t byte = at(lane) + part * word;
+        return byte % element_ / word * plane + byte / element_ * word;
+      });
+    }
+    return all;
+  }
+  const bool is_apart = merged_bytes_ != 0 && !keeps_merged(layout);
+  if (is_apart) {
+    // What was merged, or is a vector in PTX, is made element by element.
+    add(site.width, [&](unsigned lane) { return moved(layout, at(lane)); });
+    return all;
+  }
+  for (const Request& request : site.requests) {
+    WarpAccess* access = add(request.width, [&](unsigned lane) {
+      std::uint32_t place = at(lane) + static_cast<std::uint32_t>(request.offset);
+      if (request.is_window) place &= ~(request.width - 1u);
+      return moved(layout, place);
+    });
+    if (request.is_elected) access->mask &= ~access->mask + 1;
+  }
+  return all;
+}
+
+std::optional<LayoutCost> WhatIf::cost(const Layout& layout) const {
+  if (!impossible_.empty() && layout.kind != Layout::Kind::as_is) return std::nullopt;
+  const bool breaks = merged_bytes_ != 0 && !keeps_merged(layout);
+  if (breaks) {
+    // It has to be sure that ptxas can merge nothing any more, and that no vector of PTX is cut.
+    if (layout.kind != Layout::Kind::padding || layout.amount % 2 == 0) return std::nullopt;
+    for (const std::size_t site : array_.sites) {
+      if (subject_.site(site).parts > 1) return std::nullopt;
+    }
+  }
+  // Whole rows more or less change nothing: of a swizzle, as many rows as its pattern has.
+  const std::uint32_t period = layout.kind == Layout::Kind::padding ? layout.row
+                               : layout.kind == Layout::Kind::swizzle
+                                   ? layout.row * (layout.row / element_) << layout.amount
+                                   : 0;
+  using Key = std::tuple<std::size_t, const LanePattern*, std::uint32_t>;
+  std::map<Key, Placed> classes;
+  for (const Placed& access : array_.accesses) {
+    const std::uint32_t place = period == 0 ? access.place : access.place % period;
+    // A lane before the first one may not get negative.
+    std::uint32_t below = 0;
+    if (period != 0) {
+      for_each_lane(access.pattern->mask, [&](unsigned lane) {
+        const auto delta = static_cast<std::int64_t>(access.pattern->delta[lane]);
+        if (delta < 0) below = std::max(below, static_cast<std::uint32_t>(-delta));
+      });
+    }
+    const std::uint32_t lift = period == 0 ? 0 : (below + period - 1) / period * period;
+    Placed& known = classes[{access.site, access.pattern, place}];
+    known.site = access.site;
+    known.pattern = access.pattern;
+    known.place = place + lift;
+    known.times += access.times;
+  }
+  if (classes.size() > most_evaluations) return std::nullopt;
+
+  LayoutCost cost;
+  cost.of_site.resize(array_.sites.size());
+  std::map<std::size_t, std::size_t> index_of;
+  for (std::size_t i = 0; i < array_.sites.size(); ++i) index_of[array_.sites[i]] = i;
+  for (const auto& [key, access] : classes) {
+    const SiteInfo& site = subject_.site(access.site);
+    std::uint64_t transactions = 0, count = 0;
+    for (const WarpAccess& request : requests(layout, access)) {
+      transactions += wavefronts(site, request) * access.times;
+      count += access.times;
+    }
+    cost.of_site[index_of[access.site]] += transactions;
+    if (is_atomic(site)) {
+      cost.atomic_wavefronts += transactions;
+      cost.atomic_requests += count;
+    } else if (site.kind == AccessKind::load) {
+      cost.load_wavefronts += transactions;
+      cost.load_requests += count;
+    } else {
+      cost.store_wavefronts += transactions;
+      cost.store_requests += count;
+    }
+  }
+  return cost;
+}
+
+}  // namespace warpmeter::model::explain

@@ -1,0 +1,48 @@
+#include "collector/model/machine/device_limits.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "collector/model/machine/align.h"
+
+namespace warpmeter::model {
+namespace {
+
+constexpr std::uint32_t kib = 1024;
+constexpr DeviceLimits table[] = {
+    {75, 72, 64 * kib, 64 * kib, 1024, 16},     {80, 108, 164 * kib, 163 * kib, 2048, 32},
+    {86, 84, 100 * kib, 99 * kib, 1536, 16},    {87, 16, 164 * kib, 163 * kib, 1536, 16},
+    {89, 128, 100 * kib, 99 * kib, 1536, 24},   {90, 132, 228 * kib, 227 * kib, 2048, 32},
+    {100, 148, 228 * kib, 227 * kib, 2048, 32}, {110, 20, 228 * kib, 227 * kib, 1536, 24},
+    {120, 170, 100 * kib, 99 * kib, 1536, 24},
+};
+
+constexpr std::int64_t registers_of_quarter = 16384, register_unit = 256;
+
+}  // namespace
+
+const DeviceLimits& device_limits(int arch) {
+  const auto* next = std::find_if(std::begin(table) + 1, std::end(table),
+                                  [&](const DeviceLimits& limits) { return limits.arch > arch; });
+  return *(next - 1);
+}
+
+int blocks_at_a_time(const DeviceLimits& limits, const BlockNeeds& needs) {
+  const int warps = std::max(1, (static_cast<int>(needs.threads) + 31) / 32);
+  int blocks = std::min(limits.blocks_of_multiprocessor,
+                        limits.threads_of_multiprocessor / 32 / warps);
+  if (needs.registers.value_or(0) > 0) {
+    const std::int64_t of_warp =
+        (*needs.registers * 32 + register_unit - 1) / register_unit * register_unit;
+    blocks = std::min(blocks, static_cast<int>(registers_of_quarter / of_warp * 4 / warps));
+  }
+  const bool is_old = limits.arch < 80;
+  const std::uint64_t shared = round_up(std::uint64_t{needs.shared_bytes} + (is_old ? 0 : kib),
+                                        is_old ? 256u : 128u);
+  if (shared > 0) {
+    blocks = std::min(blocks, static_cast<int>(limits.shared_of_multiprocessor / shared));
+  }
+  return blocks;
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,32 @@
+// What devices have, by their architectures: NVIDIA's tables of compute capabilities.
+// schema/derived/v_occupancy.sql holds the same for devices of every backend; a test compares them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace warpmeter::model {
+
+struct DeviceLimits {
+  int arch = 0;
+  int multiprocessors = 0;  ///< of the largest device sold
+  std::uint32_t shared_of_multiprocessor = 0, shared_of_block = 0;  ///< bytes
+  int threads_of_multiprocessor = 0, blocks_of_multiprocessor = 0;
+};
+
+/// Of an architecture that is not in the table (sm_103, sm_121): those of the last before it, which
+/// is of its family.
+const DeviceLimits& device_limits(int arch);
+
+/// What a block takes of a multiprocessor.
+struct BlockNeeds {
+  std::uint32_t threads = 0;
+  std::uint32_t shared_bytes = 0;
+  std::optional<std::int64_t> registers;  ///< a thread; unknown: no limit
+};
+
+/// How many such blocks a multiprocessor holds at a time; registers are given to warps by 256, shared
+/// memory to blocks by 128 bytes and 1,024 for the system (256 and none before sm_80).
+int blocks_at_a_time(const DeviceLimits& limits, const BlockNeeds& needs);
+
+}  // namespace warpmeter::model

@@ -1,0 +1,127 @@
+// What is remembered of a launch beyond its counts, for those who explain them (explain/): how the
+// lanes of each access lay and from where, how often each instruction ran with how many lanes, and,
+// of one or two blocks, which sectors were fetched again.
+//
+// Like the counts, all of it is the same however many threads of the host ran the blocks. What has
+// more ways than anybody can follow is not kept in part: it is said to be full, and empty.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/lanes.h"
+#include "collector/model/machine/memory.h"
+
+namespace warpmeter::model {
+
+/// How the lanes of an access lie.
+struct LanePattern {
+  AddressSpace space = AddressSpace::global;
+  std::uint32_t mask = 0;
+  std::array<std::uint64_t, warp_lanes> delta{};  ///< bytes from the first active lane; of others 0
+
+  bool operator<(const LanePattern& other) const;
+};
+
+/// Of one site: how its lanes lay, from where, how often.
+class SiteRecording {
+ public:
+  /// Where the first active lane was: in shared memory its offset, in global memory its address
+  /// modulo 32; and how often.
+  using Places = std::map<std::uint32_t, std::uint64_t>;
+
+  /// `delta`: of inactive lanes anything.
+  void add(AddressSpace space, std::uint32_t mask, const std::uint64_t* delta, std::uint32_t place,
+           std::uint64_t times);
+  void add(const SiteRecording& other);
+
+  const std::map<LanePattern, Places>& patterns() const { return patterns_; }
+  /// More than are kept; then there are none.
+  bool is_full() const { return is_full_; }
+
+ private:
+  void limit();
+
+  std::map<LanePattern, Places> patterns_;
+  std::pair<const LanePattern, Places>* last_ = nullptr;
+  std::size_t place_count_ = 0;
+  bool is_full_ = false;
+};
+
+/// How often instructions were executed, and by how many lanes in all. While the machine runs, what
+/// is added at one instruction holds for all from it on.
+struct InstructionRecording {
+  std::vector<std::uint64_t> issues, lanes;
+};
+
+/// Of one site, in the blocks that were followed access by access.
+struct SiteTrace {
+  std::uint64_t requests = 0;  ///< to global memory
+  std::uint64_t sectors = 0;   ///< that loads among them fetched; of these:
+  std::uint64_t repeated = 0;  ///< the same addresses as by the warp's last execution of the site
+  std::uint64_t by_own_warp = 0;     ///< the warp had it, and asked for half of it or more
+  std::uint64_t by_other_warps = 0;  ///< another warp of the block had it
+  std::uint64_t lanes = 0;           ///< active ones; and of atomics, to either memory,
+  std::uint64_t addresses = 0;       ///< distinct ones of each block
+  std::uint64_t meeting = 0;         ///< lanes whose address a lower lane of the request has
+  std::optional<LanePattern> first;  ///< the first access, and its first lane's address
+  std::uint64_t first_address = 0;
+};
+
+struct Recording {
+  std::vector<SiteRecording> sites;
+  InstructionRecording instructions;
+  std::vector<SiteTrace> traces;  ///< of each site
+  std::uint64_t traced_blocks = 0, traced_requests = 0;
+
+  Recording() = default;
+  Recording(std::size_t site_count, std::size_t instruction_count);
+  Recording& operator+=(const Recording& other);
+};
+
+/// An access to global memory, or an atomic.
+struct TracedAccess {
+  std::uint32_t warp = 0, site = 0;
+  bool is_load = false, is_atomic = false;
+  unsigned width = 4;
+  AddressSpace space = AddressSpace::global;
+  std::uint32_t mask = 0;
+  std::uint64_t first = 0;  ///< address of the first active lane
+};
+
+/// Follows the accesses of one block, up to a number of requests.
+class BlockTrace {
+ public:
+  explicit BlockTrace(Recording& recording) : recording_(recording) {}
+
+  void start();
+  /// `delta`: of each active lane, the distance from the first.
+  void follow(const TracedAccess& access, const std::uint64_t* delta);
+
+ private:
+  struct Fetched {
+    std::uint32_t warp = 0;  ///< the last
+    bool by_several = false;
+  };
+
+  void follow_load(const TracedAccess& traced, const std::uint64_t* delta, SiteTrace& trace);
+
+  Recording& recording_;
+  std::uint64_t left_ = 0;                              ///< requests that are still followed
+  std::unordered_map<std::uint64_t, Fetched> fetched_;  ///< by sector
+  std::unordered_map<std::uint64_t, std::uint64_t>
+      last_;                                   ///< of warps and sites: hash of addresses
+  std::unordered_set<std::uint64_t> atomics_;  ///< hashes of sites and addresses
+};
+
+/// The blocks of a grid that are followed.
+bool is_traced(std::uint64_t block, std::uint64_t blocks);
+
+}  // namespace warpmeter::model
