@@ -13,6 +13,7 @@
 #include "base/escapes.h"
 #include "schema/catalogue.h"
 #include "schema/embedded.h"
+#include "schema/explanations.h"
 #include "schema/interrupted.h"
 #include "schema/own_objects.h"
 #include "schema/records.h"
@@ -35,6 +36,10 @@ std::string computed_fingerprint() {
   add(embedded::catalogue);
   for (const auto files : {embedded::private_views(), embedded::public_views()}) {
     for (const embedded::File& file : files) add(view_sql(file.text));
+  }
+  for (const FindingKind& kind : finding_kinds) {
+    add(kind.name);
+    add(kind.looked_for);
   }
   return fmt::format("{:016x}", hash);
 }
@@ -213,6 +218,7 @@ void migrate(sqlite3* db, const std::string& path) {
   execute(db, fmt::format("PRAGMA application_id = {}", application_id));
   execute(db, fmt::format("PRAGMA user_version = {}", newest_version()));
   replace_grades(db);
+  replace_finding_kinds(db);
   replace_metrics(db);
   replace_views(db);
   Statement(db, "INSERT OR REPLACE INTO t_meta (name, value) VALUES ('fingerprint', ?)")

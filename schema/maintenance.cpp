@@ -15,6 +15,7 @@
 
 #include "base/temporary.h"
 #include "schema/database.h"
+#include "schema/explanations.h"
 #include "schema/sqlite.h"
 
 namespace warpmeter::schema {
@@ -145,7 +146,8 @@ std::size_t remove_runs(const std::string& path, std::span<const std::int64_t> r
     transaction.commit();
     ++removed;
   }
-  // Devices that no run was on any more.
+  // Devices that no run was on any more, and explanations of no launch.
+  remove_unused_explanations(db.get());
   execute(db.get(),
           "DELETE FROM t_device AS d "
           "WHERE NOT EXISTS (SELECT 1 FROM t_run_device r WHERE r.device_id = d.device_id) "

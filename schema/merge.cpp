@@ -1,7 +1,7 @@
 // What a run is made of is read from the tables themselves: those with a launch_id belong to its
 // launches, those with a run_id to the run. A column's name says what it refers to, and is
-// translated: launches move by one distance a run, so that their order stays; devices, counters and
-// reasons are found by their content, or added. A new table needs nothing here.
+// translated: launches move by one distance a run, so that their order stays; devices, counters,
+// reasons and explanations are found by their content, or added. A new table needs nothing here.
 #include "schema/merge.h"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <unordered_map>
@@ -37,7 +38,8 @@ class Numbers {
         identity_(static_cast<int>(identity.size())),
         columns_(static_cast<int>(columns.size())) {}
 
-  std::int64_t translated(std::int64_t number) {
+  /// `on_new` is told of a row that had to be added.
+  std::int64_t translated(std::int64_t number, const std::function<void()>& on_new = {}) {
     const auto known = known_.find(number);
     if (known != known_.end()) return known->second;
     read_.bind(1, number);
@@ -55,6 +57,7 @@ class Numbers {
       for (int i = 0; i < columns_; ++i) insert_.bind(i + 1, read_, i);
       insert_.step();
       result = sqlite3_last_insert_rowid(to_);
+      if (on_new) on_new();
     }
     read_.reset();
     known_.emplace(number, result);
@@ -101,6 +104,8 @@ class Copier {
         shapes_(shapes),
         counters_(from, to, "t_counter", "counter_id", {"name"}, {"name", "unit"}),
         reasons_(from, to, "t_reason", "reason_id", {"text"}, {"text"}),
+        explanations_(from, to, "t_explanation", "explanation_id", {"digest"},
+                      without(shapes.explanation.columns, "explanation_id")),
         devices_(from, to, "t_device", "device_id", without(shapes.device.columns, "device_id"),
                  without(shapes.device.columns, "device_id")) {}
 
@@ -116,31 +121,36 @@ class Copier {
       distance_ = last + 1 - first_launch(from_, run.id);
       std::int64_t launches = 0;
       for (const TableShape& table : shapes_.of_run) {
-        const std::int64_t rows = copy_rows(table, "run_id = ?", run.id);
+        const std::int64_t rows = copy_rows(table, "run_id = ?", {run.id});
         if (table.name == "t_launch") launches = rows;
       }
+      new_explanations_.clear();
       for (const TableShape& table : shapes_.of_launch) {
-        copy_rows(table, "launch_id IN (SELECT launch_id FROM t_launch WHERE run_id = ?)", run.id);
+        copy_rows(table, "launch_id IN (SELECT launch_id FROM t_launch WHERE run_id = ?)",
+                  {run.id});
+      }
+      for (const TableShape& table : shapes_.of_explanation) {
+        copy_rows(table, "explanation_id = ?", new_explanations_);
       }
       transaction.commit();
       return launches;
     } catch (...) {
       counters_.forget();
       reasons_.forget();
+      explanations_.forget();
       devices_.forget();
       throw;
     }
   }
 
  private:
-  enum class Reference { none, run, launch, device, counter, reason };
+  enum class Reference { none, run, launch, device, counter, reason, explanation };
 
   static Reference reference_of(std::string_view column) {
-    constexpr std::pair<std::string_view, Reference> names[] = {{"run_id", Reference::run},
-                                                                {"launch_id", Reference::launch},
-                                                                {"device_id", Reference::device},
-                                                                {"counter_id", Reference::counter},
-                                                                {"reason_id", Reference::reason}};
+    constexpr std::pair<std::string_view, Reference> names[] = {
+        {"run_id", Reference::run},       {"launch_id", Reference::launch},
+        {"device_id", Reference::device}, {"counter_id", Reference::counter},
+        {"reason_id", Reference::reason}, {"explanation_id", Reference::explanation}};
     for (const auto& [name, reference] : names) {
       if (name == column) return reference;
     }
@@ -159,6 +169,8 @@ class Copier {
         return counters_.translated(number);
       case Reference::reason:
         return reasons_.translated(number);
+      case Reference::explanation:
+        return explanations_.translated(number, [&] { new_explanations_.push_back(number); });
       case Reference::none:
         break;
     }
@@ -177,32 +189,41 @@ class Copier {
     return sqlite3_last_insert_rowid(to_);
   }
 
-  std::int64_t copy_rows(const TableShape& table, const char* condition, std::int64_t run) {
+  /// The rows for which the condition holds, with each of the numbers in its place.
+  std::int64_t copy_rows(const TableShape& table, const char* condition,
+                         const std::vector<std::int64_t>& numbers) {
     Statement read(from_, fmt::format("SELECT {} FROM {} WHERE {}", fmt::join(table.columns, ", "),
                                       table.name, condition));
     Statement write(to_, insertion(table.name, table.columns));
     std::vector<Reference> references;
     for (const std::string& column : table.columns) references.push_back(reference_of(column));
-    read.bind(1, run);
     std::int64_t rows = 0;
-    for (; read.step(); ++rows) {
-      int index = 0;
-      for (const Reference reference : references) {
-        const int column = index++;
-        if (reference == Reference::none || read.is_null(column)) {
-          write.bind(index, read, column);
-        } else {
-          write.bind(index, translated(reference, read.integer(column)));
-        }
+    for (const std::int64_t number : numbers) {
+      read.bind(1, number);
+      for (; read.step(); ++rows) {
+        copy_row(read, write, references);
       }
-      write.step();
     }
     return rows;
   }
 
+  void copy_row(const Statement& read, Statement& write, const std::vector<Reference>& references) {
+    int index = 0;
+    for (const Reference reference : references) {
+      const int column = index++;
+      if (reference == Reference::none || read.is_null(column)) {
+        write.bind(index, read, column);
+      } else {
+        write.bind(index, translated(reference, read.integer(column)));
+      }
+    }
+    write.step();
+  }
+
   sqlite3 *from_, *to_;
   const Shapes& shapes_;
-  Numbers counters_, reasons_, devices_;
+  Numbers counters_, reasons_, explanations_, devices_;
+  std::vector<std::int64_t> new_explanations_;  ///< of the source, that the target lacked
   std::int64_t run_id_ = 0, distance_ = 0;
 };
 
@@ -213,6 +234,9 @@ std::string content_of(const Shapes& shapes, const std::string& column) {
     return "(SELECT name FROM t_counter c WHERE c.counter_id = x.counter_id)";
   }
   if (column == "reason_id") return "(SELECT text FROM t_reason r WHERE r.reason_id = x.reason_id)";
+  if (column == "explanation_id") {
+    return "(SELECT e.digest FROM t_explanation e WHERE e.explanation_id = x.explanation_id)";
+  }
   if (column == "device_id") {
     std::string text;
     for (const std::string& part : without(shapes.device.columns, "device_id")) {

@@ -12,6 +12,7 @@
 
 #include "base/statistics.h"
 #include "schema/database.h"
+#include "schema/explanations.h"
 #include "schema/process.h"
 #include "schema/sqlite.h"
 
@@ -137,6 +138,8 @@ struct Store::Statements {
              "INSERT INTO t_line (launch_id, entry, file, line, text, access, requests, "
              "transactions, "
              "ideal, grade, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        explanations(handle,
+                     [this](const std::string& counter) { return counters.number_of(counter); }),
         timed(handle, "UPDATE t_launch SET timing_reason = NULL WHERE launch_id = ?") {}
 
   std::int64_t insert(std::int64_t run_id, std::int64_t device_id, const Launch& record) {
@@ -158,6 +161,7 @@ struct Store::Statements {
     insert_counters(id, record.counters);
     if (record.timing && !record.timing->samples_ns.empty()) insert_timing(id, *record.timing);
     insert_lines(id, record);
+    explanations.write(id, record.explanation);
     return id;
   }
 
@@ -221,7 +225,9 @@ struct Store::Statements {
 
   sqlite3* db;
   Interned counters, reasons;
-  Statement launch, value, timing, sample, expectation, line, timed;
+  Statement launch, value, timing, sample, expectation, line;
+  ExplanationWriter explanations;
+  Statement timed;
 };
 
 Store::Store(const std::string& path)

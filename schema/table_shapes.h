@@ -1,5 +1,5 @@
 // The tables of a run, read from the database itself: what belongs to a launch has a launch_id,
-// what belongs to the run a run_id.
+// what belongs to the run a run_id, what launches share an explanation_id.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +33,10 @@ struct Shapes {
         of_run.insert(of_run.begin(), std::move(table));
       } else if (table.has("launch_id")) {
         of_launch.push_back(std::move(table));
+      } else if (table.name == "t_explanation") {
+        explanation = std::move(table);
+      } else if (table.has("explanation_id")) {
+        of_explanation.push_back(std::move(table));
       } else if (table.has("run_id")) {
         of_run.push_back(std::move(table));
       } else if (table.name == "t_device") {
@@ -40,8 +44,8 @@ struct Shapes {
       }
     }
   }
-  TableShape run, device;
-  std::vector<TableShape> of_run, of_launch;
+  TableShape run, device, explanation;
+  std::vector<TableShape> of_run, of_launch, of_explanation;
 };
 
 /// The columns but one.

@@ -41,12 +41,18 @@ std::string timed_column(const std::string& name) {
   return (name == "median_ns" ? "t." : "l.") + name;
 }
 
+/// Why a launch `l` of a device `d` that did not fail has no explanation.
+constexpr std::string_view not_explained =
+    "CASE d.backend WHEN 'cupti' THEN 'a GPU counts and keeps no addresses: only the model is "
+    "explained' ELSE 'the warpmeter that recorded it did not explain yet' END";
+
 class Formulas {
  public:
   std::string in_braces(std::string_view what) {
     if (what == "counters") return joins();
     if (what == "timed") return timed();
     if (what == "grades") return all_grades();
+    if (what == "not_explained") return std::string(not_explained);
     if (what.starts_with("grade ")) return number_of_grade(what.substr(6));
     const std::size_t begin = std::min(what.find('('), what.size());
     const MetricInfo* metric = Catalogue::get().find_metric(what.substr(0, begin));

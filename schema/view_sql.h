@@ -8,6 +8,7 @@
 //   {timed}                  WHEN and THEN, each metric's name and its formula, of those of timings
 //   {grade ptx}              the number of a grade, as t_grade has it
 //   {grades}                 in a comment: all grades
+//   {not_explained}          why the launch l of the device d has no explanation
 //
 // A view that shows some metrics as columns has SQL like this then:
 //

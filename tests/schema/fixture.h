@@ -94,6 +94,58 @@ inline Launch example_launch() {
   return launch;
 }
 
+/// A column of a 16-wide tile, and a block that is no multiple of a warp; tails were not looked
+/// for.
+inline Explanation example_explanation() {
+  Finding conflict;
+  conflict.kind = "bank_conflict";
+  conflict.file = "kernels/transpose.cu";
+  conflict.line = 44;
+  conflict.text = "out[o] = tile[threadIdx.x][threadIdx.y];";
+  conflict.object = "tile";
+  conflict.access = "shared load";
+  conflict.evidence =
+      "Half a warp reads one column: its 16 lanes, 16 words apart, meet in 2 banks.";
+  conflict.requests = 524'288;
+  conflict.transactions = 4'194'304;
+  conflict.ideal = 524'288;
+  conflict.other_transactions = 524'288;
+  conflict.share = 0.875;
+  conflict.share_of = "the launch's shared wavefronts";
+  conflict.picture.mask = 0b101;
+  conflict.picture.width = 4;
+  conflict.picture.address[2] = 64;
+  conflict.picture.pass[0] = 1;
+  conflict.picture.pass[2] = 2;
+  Remedy padding;
+  padding.name = "padding 1";
+  padding.change = "tile[16][17]";
+  padding.words = "a word of padding a row";
+  padding.transactions = padding.other_transactions = 1'048'576;
+  padding.predicted = {{"shared_load_wavefronts", 1'048'576}, {"warp_instructions", 7}};
+  padding.shared_bytes = 1088;
+  padding.blocks = 8;
+  padding.is_advised = true;
+  padding.picture = conflict.picture;
+  Remedy none = padding;
+  none.name = "padding 16";
+  none.is_advised = false;
+  none.shared_bytes.reset();
+  none.blocks.reset();
+  none.predicted.clear();
+  conflict.remedies = {padding, none};
+  Finding partial;
+  partial.kind = "partial_warp";
+  partial.evidence = "The last warp of a block has 4 of 32 lanes.";
+  partial.grade = Grade::ptx;
+  partial.grade_reason = "there is no machine code";
+  Explanation explanation;
+  explanation.was_made = true;
+  explanation.findings = {conflict, partial};
+  explanation.missing = {{"tail", "the number of multiprocessors is not known"}};
+  return explanation;
+}
+
 /// A database with one run that ended well and holds `launches`.
 inline void store_run(const std::string& path, const std::vector<Launch>& launches,
                       const std::string& label = "") {

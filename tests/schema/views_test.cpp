@@ -44,7 +44,8 @@ TEST_F(Views, AreSortedByName) {
   for (const ViewInfo& view : views()) names.push_back(view.name);
   EXPECT_THAT(names,
               ElementsAre("comparison", "counters", "device_states", "devices", "expectations",
-                          "launches", "lines", "results", "runs", "samples", "timings"));
+                          "explanations", "findings", "launches", "lines", "looked_for",
+                          "predictions", "remedies", "results", "runs", "samples", "timings"));
 }
 
 TEST_F(Views, JoinTheLinesOfADescription) {
@@ -305,8 +306,9 @@ TEST_F(Views, AConditionOnAMetricDoesNotReadEveryCounter) {
 
 INSTANTIATE_TEST_SUITE_P(Views, Plans,
                          ::testing::Values("comparison", "counters", "device_states", "devices",
-                                           "expectations", "launches", "lines", "results", "runs",
-                                           "samples", "timings"),
+                                           "expectations", "explanations", "findings", "launches",
+                                           "lines", "looked_for", "predictions", "remedies",
+                                           "results", "runs", "samples", "timings"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

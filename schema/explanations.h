@@ -1,0 +1,46 @@
+// Explanations in the database. Launches that are told the same share one, which is found by a
+// digest of all that it says; the views findings, remedies, predictions and looked_for unfold it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "schema/explanation.h"
+#include "schema/sqlite.h"
+
+namespace warpmeter::schema {
+
+/// {"width":4,"lanes":[{"lane":0,"address":64,"pass":1},…]}; nothing without a lane.
+std::optional<std::string> lanes_text(const WarpPicture& picture);
+
+/// 32 hexadecimal digits: the same for equal explanations, on every machine.
+std::string digest_of(const Explanation& explanation);
+
+/// Writes explanations, inside the transaction of their launch.
+class ExplanationWriter {
+ public:
+  /// `number_of_counter`: its number in t_counter, by name.
+  ExplanationWriter(sqlite3* db,
+                    std::function<std::int64_t(const std::string& counter)> number_of_counter);
+
+  /// Nothing where nothing was looked for and nobody said why.
+  void write(std::int64_t launch_id, const Explanation& explanation);
+
+ private:
+  std::int64_t insert(const std::string& digest, const Explanation& explanation);
+  void insert_looked_for(std::int64_t id, const Explanation& explanation);
+  void insert_remedies(std::int64_t id, std::int64_t rank, const Finding& finding);
+
+  sqlite3* db_;
+  std::function<std::int64_t(const std::string&)> number_of_counter_;
+  Statement find_, explanation_, explained_, looked_for_, finding_, remedy_, prediction_;
+};
+
+/// Takes away those of no launch any more.
+void remove_unused_explanations(sqlite3* db);
+
+/// The kinds that this program looks for, for the view looked_for.
+void replace_finding_kinds(sqlite3* db);
+
+}  // namespace warpmeter::schema
