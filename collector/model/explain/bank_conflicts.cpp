@@ -16,7 +16,7 @@
 namespace warpmeter::model::explain {
 namespace {
 
-constexpr unsigned banks = 32, word = 4;
+constexpr unsigned banks = 32;
 /// A layout is advised that saves at least this part of the array's wavefronts beyond the fewest.
 constexpr double least_saving = 0.2;
 /// Of the layouts tried, these many are kept to be listed.
@@ -30,7 +30,7 @@ std::string access_name(const SiteInfo& site) {
 }
 
 /// Sites of an array on one line with one kind of access.
-struct Group {
+struct ConflictGroup {
   std::vector<std::size_t> sites;
   std::uint64_t requests = 0, transactions = 0, ideal = 0;
 };
@@ -60,7 +60,7 @@ void number_passes(const SiteInfo& site, const WarpAccess& access, schema::WarpP
   }
 }
 
-schema::WarpPicture picture_of(const SiteInfo& site, const WarpAccess& access) {
+schema::WarpPicture banks_of(const SiteInfo& site, const WarpAccess& access) {
   schema::WarpPicture picture;
   picture.mask = access.mask;
   picture.width = access.width;
@@ -123,12 +123,6 @@ std::string pattern_in_words(const WarpAccess& access) {
                               : fmt::format("Lanes {} to {}", run.first, run.first + run.lanes - 1);
   return fmt::format("{}, {} apart, meet in {} bank{}.", who, apart(run.step),
                      in_words(in_banks.size()), in_banks.size() == 1 ? "" : "s");
-}
-
-/// The array's name, and which part of its variable it is.
-std::string object_of(const SharedArray& array) {
-  if (array.part.empty()) return array.name;
-  return fmt::format("{} {}", array.name.empty() ? "shared memory" : array.name, array.part);
 }
 
 /// The layout in the kernel's own words where its declaration is known.
@@ -236,7 +230,7 @@ struct Worst {
   std::uint64_t transactions = 0;
 };
 
-Worst worst_of(const Subject& subject, const SharedArray& array, const Group& group,
+Worst worst_of(const Subject& subject, const SharedArray& array, const ConflictGroup& group,
                const WhatIf& what_if) {
   Worst worst;
   for (const Placed& placed : array.accesses) {
@@ -252,14 +246,15 @@ Worst worst_of(const Subject& subject, const SharedArray& array, const Group& gr
   return worst;
 }
 
-class Finder {
+class ConflictFinder {
  public:
-  Finder(const Subject& subject, std::vector<Weighed>& found) : subject_(subject), found_(found) {
+  ConflictFinder(const Subject& subject, std::vector<Weighed>& found)
+      : subject_(subject), found_(found) {
     for (const SiteCounts& counts : subject.outcome.counts) all_ += counts.shared.transactions;
   }
 
   void look(const SharedArray& array) {
-    std::map<std::tuple<std::string, int, std::string>, Group> groups;
+    std::map<std::tuple<std::string, int, std::string>, ConflictGroup> groups;
     std::uint64_t now = 0, ideal = 0;
     for (const std::size_t index : array.sites) {
       const SiteInfo& site = subject_.site(index);
@@ -268,7 +263,7 @@ class Finder {
       ideal += counts.ideal;
       schema::Finding place;
       locate(subject_, subject_.place(site), place);
-      Group& group = groups[{place.file, place.line, access_name(site)}];
+      ConflictGroup& group = groups[{place.file, place.line, access_name(site)}];
       group.sites.push_back(index);
       group.requests += counts.requests;
       group.transactions += counts.transactions;
@@ -291,7 +286,7 @@ class Finder {
   }
 
  private:
-  void tell(const SharedArray& array, const Group& group, const std::string& access,
+  void tell(const SharedArray& array, const ConflictGroup& group, const std::string& access,
             const WhatIf& what_if, const std::vector<Tried>& tried, std::uint64_t now,
             double cycles) {
     Weighed& weighed = found_.emplace_back();
@@ -299,7 +294,7 @@ class Finder {
     schema::Finding& finding = weighed.finding;
     finding.kind = "bank_conflict";
     locate(subject_, subject_.place(subject_.site(group.sites.front())), finding);
-    finding.object = object_of(array);
+    finding.object = array.name;
     finding.access = access;
     finding.requests = group.requests;
     finding.transactions = group.transactions;
@@ -313,8 +308,11 @@ class Finder {
       weaken(subject_, site, AddressSpace::shared, finding);
     const Worst worst = worst_of(subject_, array, group, what_if);
     if (worst.transactions > 0) {
-      finding.picture = picture_of(subject_.site(worst.placed.site), worst.access);
+      finding.picture = banks_of(subject_.site(worst.placed.site), worst.access);
       finding.evidence = pattern_in_words(worst.access);
+    }
+    if (!array.part.empty()) {
+      finding.evidence += fmt::format(" It is the part of {} {}.", array.name, array.part);
     }
     if (!what_if.impossible().empty()) {
       finding.evidence += fmt::format("{}No other layout was tried: {}.",
@@ -323,7 +321,7 @@ class Finder {
     for (const Tried& one : tried) add_remedy(array, group, what_if, one, worst, finding);
   }
 
-  void add_remedy(const SharedArray& array, const Group& group, const WhatIf& what_if,
+  void add_remedy(const SharedArray& array, const ConflictGroup& group, const WhatIf& what_if,
                   const Tried& tried, const Worst& worst, schema::Finding& finding) const {
     schema::Remedy& remedy = finding.remedies.emplace_back();
     remedy.name = tried.layout.name();
@@ -347,7 +345,7 @@ class Finder {
     if (tried.is_advised && worst.transactions > 0) {
       const std::vector<WarpAccess> requests = what_if.requests(tried.layout, worst.placed);
       if (!requests.empty()) {
-        remedy.picture = picture_of(subject_.site(worst.placed.site), requests.front());
+        remedy.picture = banks_of(subject_.site(worst.placed.site), requests.front());
       }
     }
   }
@@ -391,7 +389,7 @@ class Finder {
 }  // namespace
 
 void find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found) {
-  Finder finder(subject, found);
+  ConflictFinder finder(subject, found);
   for (const SharedArray& array : shared_arrays(subject)) finder.look(array);
 }
 

@@ -6,10 +6,11 @@
 #include <bit>
 #include <map>
 #include <optional>
+#include <regex>
 #include <utility>
 
 #include "collector/model/counts/grades.h"
-#include "collector/model/explain/subject.h"
+#include "collector/model/explain/shared_arrays.h"
 
 namespace warpmeter::model::explain {
 namespace {
@@ -20,6 +21,11 @@ constexpr double least_meeting_lanes = 1.5;
 constexpr double cycles_of_meeting = 1;
 /// Local memory lies behind the same caches as global memory, in sectors of a lane's word each.
 constexpr double cycles_of_local_access = cycles_of_request + 4 * cycles_of_sector;
+
+/// So many instructions behind a branch are executed by all lanes, with a predicate.
+constexpr std::uint32_t most_predicated = 8;
+/// Of a launch's instructions, those that divergence costs before it is told.
+constexpr double least_divergence = 0.1;
 
 using LineKey = std::pair<int, int>;  ///< file, line
 
@@ -47,6 +53,12 @@ std::vector<Region> regions(const Subject& subject) {
   const Program& program = subject.program;
   const auto last = static_cast<std::uint32_t>(program.places.size());
   for (const Operation& op : program.operations) {
+    if (op.code == Code::leave && op.guard != no_guard) {  // some lanes end here
+      const std::uint32_t next = op.instruction + 1;
+      const bool parts = next < last && subject.lanes[next] < subject.lanes[op.instruction];
+      if (parts && last - next > most_predicated) all.push_back({op.instruction, next, last});
+      continue;
+    }
     const bool is_branch = op.code == Code::branch_if || op.code == Code::branch_out;
     if (!is_branch || subject.outcome.parted[op.instruction] == 0) continue;
     const std::uint32_t target = program.operations[op.extra].instruction;
@@ -56,7 +68,10 @@ std::vector<Region> regions(const Subject& subject) {
     }
     const std::uint32_t meeting =
         op.imm < 0 ? last : program.operations[static_cast<std::size_t>(op.imm)].instruction;
-    all.push_back({op.instruction, op.instruction + 1, meeting > op.instruction ? meeting : last});
+    // Those who end meet nobody: the others go on from the next instruction.
+    const std::uint32_t end = meeting > op.instruction + 1 ? meeting : last;
+    if (end - op.instruction > most_predicated)
+      all.push_back({op.instruction, op.instruction + 1, end});
   }
   return all;
 }
@@ -89,6 +104,8 @@ void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
   }
   for (const auto& [key, waiting] : lines) {
     const double issues = waiting.idle / subject.warps_lanes;  // that would not be needed
+    if (issues < least_divergence * static_cast<double>(subject.outcome.warp_instructions))
+      continue;
     schema::Finding& finding =
         start(subject, "divergence", waiting.place, cycles_of_instruction * issues, found);
     finding.share = issues / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
@@ -115,6 +132,8 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
   for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
     const SiteInfo& site = subject.site(i);
     if (site.kind != AccessKind::atomic && site.kind != AccessKind::reduction) continue;
+    const SiteCounts& counted = subject.outcome.counts[i];
+    if (counted.shared.requests + counted.global.requests == 0) continue;
     Atomic& atomic = lines[key_of(subject.place(site))];
     atomic.site = i;
     for (const auto& [pattern, places] : subject.recording.sites[i].patterns()) {
@@ -163,6 +182,13 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     finding.transactions = counts.transactions;
     finding.ideal = counts.ideal;
     const SiteTrace& trace = subject.recording.traces[atomic.site];
+    const auto& patterns = subject.recording.sites[atomic.site].patterns();
+    if (is_shared && !patterns.empty()) {
+      finding.object = shared_name(subject.program, patterns.begin()->second.begin()->first);
+    } else if (is_shared && trace.first) {
+      finding.object =
+          shared_name(subject.program, static_cast<std::uint32_t>(trace.first_address));
+    }
     if (!is_shared && trace.first && subject.options.buffer) {
       finding.object = subject.options.buffer(trace.first_address);
     }
@@ -182,6 +208,19 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
 
 // ---- local memory
 
+/// The array that the line names with an index, if the source declares one of that name.
+std::string array_on_line(const Subject& subject, const schema::Finding& finding) {
+  if (!subject.options.source || finding.text.empty()) return "";
+  const std::string source = subject.options.source(finding.file);
+  static const std::regex indexed(R"((\w+)\s*\[)");
+  for (std::sregex_iterator one(finding.text.begin(), finding.text.end(), indexed), end; one != end;
+       ++one) {
+    const std::regex declaration("\\w[ \t]+" + (*one)[1].str() + R"([ \t]*\[[^\]]*\][^=]*[;,={])");
+    if (std::regex_search(source, declaration)) return (*one)[1];
+  }
+  return "";
+}
+
 void find_local_memory(const Subject& subject, std::vector<Weighed>& found) {
   struct Local {
     std::size_t site = 0;
@@ -195,12 +234,14 @@ void find_local_memory(const Subject& subject, std::vector<Weighed>& found) {
     local.site = i;
     local.executions += subject.issues[site.instruction];
   }
+  const bool is_promoted = subject.program.resources.local_bytes == 0;  // to registers, by ptxas
   for (const auto& [key, local] : lines) {
-    if (local.executions <= 0) continue;
+    if (local.executions <= 0 || is_promoted) continue;
     schema::Finding& finding =
         start(subject, "local_memory", subject.place(subject.site(local.site)),
               cycles_of_local_access * local.executions, found);
     finding.requests = static_cast<std::uint64_t>(local.executions);
+    finding.object = array_on_line(subject, finding);
     finding.share =
         local.executions / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
     finding.share_of = "the launch's instructions";

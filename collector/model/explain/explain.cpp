@@ -46,7 +46,9 @@ Shape parse_shape(const std::string& text) {
 std::function<std::string(std::uint64_t)> buffer_names(const DeviceMemory& memory) {
   return [&memory](std::uint64_t address) {
     const Allocation* allocation = memory.find(address);
-    return allocation == nullptr || !has_shown_name(*allocation) ? "" : shown_name(*allocation);
+    return allocation == nullptr || !has_shown_name(*allocation)
+               ? std::string()
+               : readable_variable(allocation->name).value_or(allocation->name);
   };
 }
 

@@ -82,7 +82,7 @@ WarpAccess access_of(const LanePattern& pattern, std::uint32_t place, unsigned w
   return access;
 }
 
-schema::WarpPicture picture_of(const WarpAccess& access) {
+schema::WarpPicture sectors_of(const WarpAccess& access) {
   schema::WarpPicture picture;
   picture.mask = access.mask;
   picture.width = access.width;
@@ -155,7 +155,7 @@ std::string bytes_in_words(std::int64_t bytes) {
   return fmt::format("{} bytes", shown(static_cast<double>(bytes < 0 ? -bytes : bytes)));
 }
 
-std::string in_words(const Lie& lie, unsigned width) {
+std::string way_in_words(const Lie& lie, unsigned width) {
   switch (lie.way) {
     case Way::strided:
       if (lie.run_lanes > 1) {
@@ -177,21 +177,22 @@ std::string in_words(const Lie& lie, unsigned width) {
   return "";
 }
 
-struct Group {
+struct AccessGroup {
   std::vector<std::size_t> sites;
   std::uint64_t requests = 0, transactions = 0, ideal = 0, excess = 0;
   SiteLie worst;
 };
 
-class Finder {
+class AccessFinder {
  public:
-  Finder(const Subject& subject, std::vector<Weighed>& found) : subject_(subject), found_(found) {
+  AccessFinder(const Subject& subject, std::vector<Weighed>& found)
+      : subject_(subject), found_(found) {
     for (const SiteCounts& counts : subject.outcome.counts) all_ += counts.global.transactions;
   }
 
   void look() {
-    std::map<std::tuple<std::string, int, AccessKind, Way>, Group> groups;
-    std::map<std::pair<std::string, int>, Group> narrow, loads;
+    std::map<std::tuple<std::string, int, AccessKind, Way>, AccessGroup> groups;
+    std::map<std::pair<std::string, int>, AccessGroup> narrow, loads;
     find_members();
     for (std::size_t i = 0; i < subject_.program.sites.size(); ++i) {
       const SiteInfo& site = subject_.site(i);
@@ -215,7 +216,8 @@ class Finder {
   }
 
  private:
-  static void add(Group& group, std::size_t site, const AccessCounts& counts, const SiteLie& lie) {
+  static void add(AccessGroup& group, std::size_t site, const AccessCounts& counts,
+                  const SiteLie& lie) {
     group.sites.push_back(site);
     group.requests += counts.requests;
     group.transactions += counts.transactions;
@@ -230,7 +232,7 @@ class Finder {
                                                   : "";
   }
 
-  schema::Finding& start(const char* kind, const Group& group, double cycles) {
+  schema::Finding& start(const char* kind, const AccessGroup& group, double cycles) {
     Weighed& weighed = found_.emplace_back();
     weighed.cycles = cycles;
     schema::Finding& finding = weighed.finding;
@@ -253,7 +255,7 @@ class Finder {
     return all_ == 0 ? 0 : sectors / static_cast<double>(all_);
   }
 
-  void tell_way(Way way, const Group& group) {
+  void tell_way(Way way, const AccessGroup& group) {
     const char* kind = way == Way::strided      ? "strided_access"
                        : way == Way::misaligned ? "misaligned_access"
                                                 : "scattered_access";
@@ -261,8 +263,8 @@ class Finder {
         start(kind, group, cycles_of_sector * static_cast<double>(group.excess));
     finding.share = part_of_all(static_cast<double>(group.excess));
     const unsigned width = subject_.site(group.sites.front()).width;
-    finding.evidence = in_words(group.worst.lie, width);
-    if (group.worst.worst.mask != 0) finding.picture = picture_of(group.worst.worst);
+    finding.evidence = way_in_words(group.worst.lie, width);
+    if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
     if (way == Way::strided) {
       predict(finding, "coalesced", "neighbouring lanes take neighbouring elements", group.requests,
               group.ideal, group);
@@ -271,7 +273,7 @@ class Finder {
 
   /// The launch's requests and sectors of the kind of access, with the group's own replaced.
   void predict(schema::Finding& finding, const char* name, const std::string& words,
-               std::uint64_t requests, std::uint64_t sectors, const Group& group) const {
+               std::uint64_t requests, std::uint64_t sectors, const AccessGroup& group) const {
     schema::Remedy& remedy = finding.remedies.emplace_back();
     remedy.name = name;
     remedy.words = words;
@@ -288,7 +290,7 @@ class Finder {
     put(loads ? "global_load_requests" : "global_store_requests", group.requests, requests);
   }
 
-  void tell_narrow(const Group& group) {
+  void tell_narrow(const AccessGroup& group) {
     const unsigned width = subject_.site(group.sites.front()).width;
     const unsigned vector = usual_vector / width;
     const double saved = static_cast<double>(group.requests) * (1 - 1.0 / vector);
@@ -352,7 +354,7 @@ class Finder {
 
   void tell_members(unsigned step, const std::map<std::uint64_t, std::size_t>& members,
                     bool is_equal) {
-    Group group;
+    AccessGroup group;
     for (const auto& [place, site] : members) {
       members_.emplace(site, true);
       add(group, site, subject_.outcome.counts[site].global, site_lie(subject_, site));
@@ -368,7 +370,7 @@ class Finder {
     finding.evidence = fmt::format(
         "{} {}s of neighbouring members, {} bytes from lane to lane, could be one of {} bytes.",
         members.size(), finding.access, step, step);
-    if (group.worst.worst.mask != 0) finding.picture = picture_of(group.worst.worst);
+    if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
     if (is_equal) {
       predict(finding, "vector", fmt::format("one access of {} bytes a lane", step), requests,
               one.transactions, group);
@@ -376,49 +378,53 @@ class Finder {
     }
   }
 
-  void tell_fetched_again(const Group& group) {
-    SiteTrace sum;
-    for (const std::size_t site : group.sites) {
-      const SiteTrace& trace = subject_.recording.traces[site];
-      sum.requests += trace.requests;
-      sum.sectors += trace.sectors;
-      sum.repeated += trace.repeated;
-      sum.by_own_warp += trace.by_own_warp;
-      sum.by_other_warps += trace.by_other_warps;
-    }
-    if (sum.sectors == 0) return;
-    const auto part = [&](std::uint64_t count) {
-      return static_cast<double>(count) / static_cast<double>(sum.sectors);
+  /// Of the loads of one line, those that mostly fetch again what was fetched before.
+  void tell_fetched_again(const AccessGroup& line) {
+    struct Again {
+      const char* kind;
+      std::uint64_t SiteTrace::*count;
+      const char* evidence;  ///< behind "N % of the sectors"
     };
-    const auto tell = [&](const char* kind, std::uint64_t count, double cycles_each,
-                          const std::string& evidence) {
-      const double share = part(count);
-      if (share < least_fetched_again) return;
-      const double sectors = share * static_cast<double>(group.transactions);
-      schema::Finding& finding = start(kind, group, cycles_each * sectors);
+    static constexpr Again all[] = {
+        {"repeated_load", &SiteTrace::repeated,
+         "are of the same addresses as the warp loaded the last time: a value that may stay in a "
+         "register, where nothing else can change it."},
+        {"overlapping_access", &SiteTrace::by_own_warp,
+         "had been fetched by the same warp: neighbouring requests overlap, and shared memory or "
+         "shuffles could hand their values on."},
+        {"refetched_sectors", &SiteTrace::by_other_warps,
+         "had been fetched by other warps of the block: in shared memory they would be fetched "
+         "once "
+         "a block."},
+    };
+    for (const Again& again : all) {
+      AccessGroup group;
+      double sectors = 0, requests = 0, all_sectors = 0;
+      for (const std::size_t site : line.sites) {
+        const SiteTrace& trace = subject_.recording.traces[site];
+        if (trace.sectors == 0) continue;
+        const double part =
+            static_cast<double>(trace.*again.count) / static_cast<double>(trace.sectors);
+        if (part < least_fetched_again) continue;
+        const AccessCounts& counts = subject_.outcome.counts[site].global;
+        add(group, site, counts, {});
+        sectors += part * static_cast<double>(counts.transactions);
+        all_sectors += static_cast<double>(counts.transactions);
+        requests += part * static_cast<double>(counts.requests);
+      }
+      if (group.sites.empty()) continue;
+      const bool is_needless = again.count == &SiteTrace::repeated;
+      schema::Finding& finding = start(
+          again.kind, group,
+          cycles_of_cached_sector * sectors + (is_needless ? cycles_of_request * requests : 0));
       finding.share = part_of_all(sectors);
-      finding.evidence = evidence;
+      finding.evidence =
+          fmt::format("{:.0f} % of the sectors {}", 100 * sectors / all_sectors, again.evidence);
       if (schema::Grade::modelled > finding.grade) {
         finding.grade = schema::Grade::modelled;
         finding.grade_reason = "seen in one or two blocks, and taken for all";
       }
-    };
-    const auto percent = [&](std::uint64_t count) {
-      return fmt::format("{:.0f} %", 100 * part(count));
-    };
-    tell(
-        "repeated_load", sum.repeated, cycles_of_cached_sector,
-        fmt::format("{} of the sectors are of the same addresses as the warp loaded the last time: "
-                    "a value that may stay in a register, where nothing else can change it.",
-                    percent(sum.repeated)));
-    tell("overlapping_access", sum.by_own_warp, cycles_of_cached_sector,
-         fmt::format("{} of the sectors had been fetched by the same warp: neighbouring requests "
-                     "overlap, and shared memory or shuffles could hand their values on.",
-                     percent(sum.by_own_warp)));
-    tell("refetched_sectors", sum.by_other_warps, cycles_of_cached_sector,
-         fmt::format("{} of the sectors had been fetched by other warps of the block: in shared "
-                     "memory they would be fetched once a block.",
-                     percent(sum.by_other_warps)));
+    }
   }
 
   const Subject& subject_;
@@ -430,7 +436,7 @@ class Finder {
 }  // namespace
 
 void find_global_accesses(const Subject& subject, std::vector<Weighed>& found) {
-  Finder(subject, found).look();
+  AccessFinder(subject, found).look();
 }
 
 }  // namespace warpmeter::model::explain

@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <regex>
-#include <set>
 
 #include "base/error.h"
 #include "base/expression.h"
@@ -71,14 +70,34 @@ Symbols constants_of(const std::string& source) {
   return symbols;
 }
 
-/// The extents of `__shared__ … name[a][b]` in the source; empty where they cannot be told.
+/// Bytes of a type by its name; 0: not known, as of a template's parameter.
+std::uint32_t bytes_of_type(const std::string& declaration) {
+  static const std::regex type(
+      R"(\b(?:(double|long long|size_t|float2|int2|uint2|u?int64_t)|(float4|int4|uint4|double2)|(float|int|unsigned|u?int32_t|uchar4|char4|half2|__half2)|(short|ushort|half|__half|u?int16_t)|(char|uchar|bool|u?int8_t|std::byte))\b)");
+  std::smatch found;
+  if (!std::regex_search(declaration, found, type)) return 0;
+  const std::uint32_t sizes[] = {8, 16, 4, 2, 1};
+  for (std::size_t i = 0; i < std::size(sizes); ++i) {
+    if (!found[i + 1].matched) continue;
+    const bool is_narrower = declaration.find("unsigned char") != std::string::npos;
+    const bool is_short = declaration.find("unsigned short") != std::string::npos;
+    return is_narrower ? 1 : is_short ? 2 : sizes[i];
+  }
+  return 0;
+}
+
+/// The extents of the last `__shared__ … name[a][b]` of the source before a line that fits the
+/// variable's size; empty where they cannot be told.
 std::vector<std::uint32_t> declared_extents(const std::string& source, const std::string& name,
-                                            std::uint32_t bytes) {
+                                            std::uint32_t bytes, int before) {
   static const std::regex statement(R"(__shared__[^;]*;)");
   const std::regex declarator("\\b" + name + R"(\s*((?:\[[^\]]*\]\s*)+))");
   const Symbols symbols = constants_of(source);
+  std::vector<std::uint32_t> best;
   for (std::sregex_iterator shared(source.begin(), source.end(), statement), end; shared != end;
        ++shared) {
+    const auto at = source.begin() + shared->position();
+    if (before > 0 && std::count(source.begin(), at, '\n') >= before) break;
     const std::string text = shared->str();
     std::smatch found;
     if (!std::regex_search(text, found, declarator)) continue;
@@ -96,9 +115,13 @@ std::vector<std::uint32_t> declared_extents(const std::string& source, const std
       continue;
     }
     if (elements == 0 || bytes % elements != 0) continue;
-    if (std::has_single_bit(bytes / elements) && bytes / elements <= 16) return extents;
+    const auto element = static_cast<std::uint32_t>(bytes / elements);
+    const std::uint32_t known = bytes_of_type(found.prefix());
+    if (known != 0 ? element == known : std::has_single_bit(element) && element <= 16) {
+      best = extents;
+    }
   }
-  return {};
+  return best;
 }
 
 struct Part {
@@ -148,15 +171,16 @@ void take_declaration(const Subject& subject, SharedArray& array, std::uint32_t 
           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != std::string::npos) {
     return;
   }
-  std::set<std::string> files;
+  std::map<std::string, int> files;  // and the first line there
   for (const std::size_t site : array.sites) {
     const Place& place = subject.place(subject.site(site));
     if (static_cast<std::size_t>(place.file) < subject.program.files.size()) {
-      files.insert(subject.program.files[static_cast<std::size_t>(place.file)]);
+      int& line = files[subject.program.files[static_cast<std::size_t>(place.file)]];
+      line = line == 0 ? place.line : std::min(line, place.line);
     }
   }
-  for (const std::string& file : files) {
-    array.extents = declared_extents(subject.options.source(file), array.name, bytes);
+  for (const auto& [file, line] : files) {
+    array.extents = declared_extents(subject.options.source(file), array.name, bytes, line);
     if (array.extents.empty()) continue;
     std::uint32_t elements = 1;
     for (const std::uint32_t extent : array.extents) elements *= extent;
@@ -195,13 +219,31 @@ void check_shapes(const Subject& subject, const std::vector<SharedArray>& arrays
   }
 }
 
+/// Whether the site went to shared memory, alone or as part of another one's request.
+bool is_shared(const SiteRecording& recording) {
+  return !recording.patterns().empty() &&
+         recording.patterns().begin()->first.space == AddressSpace::shared;
+}
+
 }  // namespace
+
+std::string shared_name(const Program& program, std::uint32_t offset) {
+  for (const SharedVariable& variable : program.shared_variables) {
+    const bool is_dynamic = variable.bytes == 0;
+    if (offset < variable.offset || (!is_dynamic && offset >= variable.offset + variable.bytes)) {
+      continue;
+    }
+    return own_name(variable.name);
+  }
+  return "";
+}
 
 std::vector<SharedArray> shared_arrays(const Subject& subject) {
   const std::size_t all_bytes = subject.program.shared_bytes(subject.geometry);
   std::vector<std::pair<Range, std::size_t>> ranges;
   for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
-    if (subject.outcome.counts[i].shared.requests == 0 || subject.site(i).is_apart) continue;
+    const bool is_merged = subject.outcome.counts[i].shared.requests == 0;
+    if (subject.site(i).is_apart || (is_merged && !is_shared(subject.recording.sites[i]))) continue;
     Range range = range_of(subject, i);
     if (range.is_empty()) range = {0, static_cast<std::uint32_t>(all_bytes)};  // too many ways
     ranges.emplace_back(range, i);
@@ -237,7 +279,12 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
 
 std::vector<std::uint32_t> row_lengths(const Subject& subject, const SharedArray& array) {
   if (!array.extents.empty() && array.extents.size() > 1) {
-    return {array.extents.back() * array.element_bytes};
+    std::vector<std::uint32_t> lengths;  // rows, planes
+    std::uint32_t length = array.element_bytes;
+    for (std::size_t i = array.extents.size(); i-- > 1;) {
+      lengths.push_back(length *= array.extents[i]);
+    }
+    return lengths;
   }
   // Distances between neighbouring lanes, by how often conflicts have them.
   std::map<std::uint32_t, std::uint64_t> distances;

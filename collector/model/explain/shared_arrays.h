@@ -36,6 +36,9 @@ struct SharedArray {
   bool is_given = false;               ///< a person said so
 };
 
+/// The variable at an offset of shared memory, by its own name; empty: none.
+std::string shared_name(const Program& program, std::uint32_t offset);
+
 /// Throws Error{usage} for a shape of Options that fits no array.
 std::vector<SharedArray> shared_arrays(const Subject& subject);
 

@@ -15,7 +15,6 @@ namespace {
 /// Requests that are counted again for one layout, and paddings that are tried.
 constexpr std::size_t most_evaluations = 1 << 15;
 constexpr unsigned most_padding = 32;
-constexpr std::uint32_t word = 4;
 
 bool is_atomic(const SiteInfo& site) {
   return site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
@@ -56,7 +55,9 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
     element_ = std::min<std::uint32_t>(element_, site.width);
     widest = std::max<std::uint32_t>(widest, site.width);
     for (const Request& request : site.requests) {
-      if (request.is_window) merged_bytes_ = std::max<std::uint32_t>(merged_bytes_, request.width);
+      if (request.is_window || request.width > site.width) {
+        merged_bytes_ = std::max<std::uint32_t>(merged_bytes_, request.width);
+      }
     }
     if (site.is_matrix || site.is_apart || site.retries) {
       impossible_ = "some of its accesses are of a kind whose change cannot be foretold";

@@ -37,6 +37,8 @@ struct LayoutCost {
   }
 };
 
+inline constexpr std::uint32_t word = 4;  ///< bytes of a bank
+
 /// Tries layouts of one array.
 class WhatIf {
  public:

@@ -29,16 +29,16 @@ const DeviceLimits& device_limits(int arch) {
 
 int blocks_at_a_time(const DeviceLimits& limits, const BlockNeeds& needs) {
   const int warps = std::max(1, (static_cast<int>(needs.threads) + 31) / 32);
-  int blocks = std::min(limits.blocks_of_multiprocessor,
-                        limits.threads_of_multiprocessor / 32 / warps);
+  int blocks =
+      std::min(limits.blocks_of_multiprocessor, limits.threads_of_multiprocessor / 32 / warps);
   if (needs.registers.value_or(0) > 0) {
     const std::int64_t of_warp =
         (*needs.registers * 32 + register_unit - 1) / register_unit * register_unit;
     blocks = std::min(blocks, static_cast<int>(registers_of_quarter / of_warp * 4 / warps));
   }
   const bool is_old = limits.arch < 80;
-  const std::uint64_t shared = round_up(std::uint64_t{needs.shared_bytes} + (is_old ? 0 : kib),
-                                        is_old ? 256u : 128u);
+  const std::uint64_t shared =
+      round_up(std::uint64_t{needs.shared_bytes} + (is_old ? 0 : kib), is_old ? 256u : 128u);
   if (shared > 0) {
     blocks = std::min(blocks, static_cast<int>(limits.shared_of_multiprocessor / shared));
   }

@@ -10,9 +10,9 @@
 
 #include "base/kernel_name.h"
 #include "collector/model/machine/blocks.h"
+#include "collector/model/machine/device_limits.h"
 #include "collector/model/machine/sharing.h"
 #include "collector/model/machine/trap_message.h"
-#include "collector/model/machine/device_limits.h"
 #include "collector/model/machine/turns.h"
 #include "collector/model/machine/worker.h"
 

@@ -91,9 +91,9 @@ Recording& Recording::operator+=(const Recording& other) {
   for (std::size_t i = 0; i < other.traces.size(); ++i) {
     const SiteTrace& from = other.traces[i];
     SiteTrace& to = traces[i];
-    for (auto count :
-         {&SiteTrace::requests, &SiteTrace::sectors, &SiteTrace::repeated, &SiteTrace::by_own_warp,
-          &SiteTrace::by_other_warps, &SiteTrace::lanes, &SiteTrace::addresses, &SiteTrace::meeting}) {
+    for (auto count : {&SiteTrace::requests, &SiteTrace::sectors, &SiteTrace::repeated,
+                       &SiteTrace::by_own_warp, &SiteTrace::by_other_warps, &SiteTrace::lanes,
+                       &SiteTrace::addresses, &SiteTrace::meeting}) {
       to.*count += from.*count;
     }
     const auto first = [](const SiteTrace& trace) {
@@ -170,7 +170,9 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
   }
   last->second = hash;
   const Cost cost = global_cost(access);
-  const bool is_efficient = cost.bytes >= least_useful_bytes_of_sector * cost.transactions;
+  // All lanes at one place walk through a sector, which is no fault.
+  const bool is_efficient =
+      count > 1 && cost.bytes >= least_useful_bytes_of_sector * cost.transactions;
   for (std::size_t i = 0; i < count; ++i) {
     const auto [fetched, is_first] = fetched_.try_emplace(sectors[i], Fetched{traced.warp, false});
     if (is_first) continue;

@@ -143,6 +143,10 @@ Program Decoder::decode() {
   if (refusals_.empty()) find_unset();
   program_.local_bytes = static_cast<std::uint32_t>(round_up(program_.local_bytes, 16));
   place_stack();
+  // Dynamic memory has a name in each kernel of the module.
+  std::erase_if(program_.shared_variables, [&](const SharedVariable& variable) {
+    return variable.bytes == 0 && !used_variables_.contains(variable.name);
+  });
   return std::move(program_);
 }
 
@@ -166,7 +170,8 @@ void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& res
   std::vector<Branch> branches;
   std::vector<Branch>* const callers_branches = std::exchange(branches_, &branches);
   std::vector<std::size_t> sites_before;  // of each instruction, those of inlined calls included
-  Place place;
+  // Code without lines of its own is that of its call.
+  Place place = instance.caller != nullptr ? program_.places.back() : Place{};
   for (index_ = 0; index_ < function.body.size(); ++index_) {
     sites_before.push_back(program_.sites.size());
     instruction_ = &function.body[index_];

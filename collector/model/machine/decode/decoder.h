@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -351,6 +352,7 @@ class Decoder {
   Program program_;
   std::map<const ptx::Function*, Analysis> analyses_;
   std::unordered_map<std::string_view, Symbol> module_symbols_;
+  mutable std::set<std::string_view> used_variables_;  ///< of the module, by this kernel
   static constexpr std::uint64_t reserved_shared_bytes = 1024;
   std::uint64_t reserved_shared_ = 0;  ///< where they begin, if the module asks for it
   std::unordered_map<std::string_view, Symbol> shared_symbols_;  ///< of functions, by unique name

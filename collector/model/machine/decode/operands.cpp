@@ -193,6 +193,7 @@ std::optional<Symbol> Decoder::symbol(std::string_view name) const {
     return own->second;
   }
   if (const auto shared = module_symbols_.find(name); shared != module_symbols_.end()) {
+    used_variables_.insert(name);
     return shared->second;
   }
   return std::nullopt;

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Kernels with one known cause each, clean ones, and rewritten ones (tests/reports/explain): what the first finding says
+of them, and whether the rewritten kernel gets the counts that the remedy promised."""
+import collections, json, os, pathlib, re, sqlite3, subprocess, sys, tempfile, unittest
+
+HERE = pathlib.Path(__file__).parent / "explain"
+EXPECTED = json.loads((HERE / "expected.json").read_text())
+LEAST_NAMED = 0.95  # of the kernels with a cause
+
+
+def marked_lines(file):
+    """variant → the lines of the source that are marked as its cause."""
+    lines = collections.defaultdict(set)
+    for number, text in enumerate((HERE / file).with_suffix(".cu").read_text().splitlines(), 1):
+        if mark := re.search(r"// cause: (.*)$", text):
+            for variant in re.split(r"[ ,]+", mark[1].strip()):
+                lines[variant].add(number)
+    return lines
+
+
+class Runs:
+    """Every family once, into one database."""
+    def __init__(self, program, folder):
+        self.database = os.path.join(folder, "explain.db")
+        for file in sorted({e["file"] for e in EXPECTED}):
+            done = subprocess.run([program, "run", str(HERE / file), "-b", "model", "--db", self.database, "-q"],
+                                  capture_output=True, text=True)
+            assert done.returncode == 0, f"{file}: {done.stderr}"
+        self.connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)
+        self.connection.row_factory = sqlite3.Row
+        self.launches = {(row["family"], row["variant"]): row["launch_id"]
+                         for row in self.rows("SELECT family, variant, launch_id FROM launches")}
+
+    def rows(self, sql, *values):
+        return self.connection.execute(sql, values).fetchall()
+
+    def launch(self, entry, variant=None):
+        return self.launches[entry["file"].removesuffix(".yaml"), variant or entry["variant"]]
+
+    def findings(self, entry):
+        return self.rows("SELECT * FROM findings WHERE launch_id = ? ORDER BY rank", self.launch(entry))
+
+    def counters(self, launch):
+        return {row["metric"]: row["value"]
+                for row in self.rows("SELECT metric, value FROM results WHERE launch_id = ?", launch)}
+
+
+class Explain(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.runs = Runs(PROGRAM, cls.folder.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.runs.connection.close()
+        cls.folder.cleanup()
+
+    @staticmethod
+    def tell(wrong):
+        for text in wrong:
+            print("  " + text, file=sys.stderr)
+
+    def test_the_first_finding_names_cause_line_and_array(self):
+        wrong, count = [], 0
+        for entry in EXPECTED:
+            if entry["kind"] == "none":
+                continue
+            count += 1
+            findings = self.runs.findings(entry)
+            told = [(f["kind"], f["line"], f["object"]) for f in findings]
+            if not findings or findings[0]["kind"] != entry["kind"]:
+                wrong.append(f"{entry['variant']}: {entry['kind']}, not {told}")
+                continue
+            marked = marked_lines(entry["file"])[entry["variant"]] if entry["line"] else {None}
+            if findings[0]["line"] not in marked:
+                wrong.append(f"{entry['variant']}: a line of {marked}, not {told}")
+                continue
+            arrays = entry.get("arrays", [entry["array"]])
+            if any(arrays) and findings[0]["object"] not in arrays:
+                wrong.append(f"{entry['variant']}: one of {arrays}, not {told}")
+        print(f"\n{count - len(wrong)} of {count} kernels: cause, line and array named first", file=sys.stderr)
+        self.tell(wrong)
+        self.assertGreaterEqual(count, 45)
+        self.assertGreaterEqual((count - len(wrong)) / count, LEAST_NAMED)
+
+    def test_nothing_is_found_in_clean_kernels(self):
+        wrong, count = [], 0
+        for entry in EXPECTED:
+            if entry["kind"] == "none":
+                count += 1
+                wrong += [f"{entry['variant']}: {f['kind']} in line {f['line']}: {f['evidence']}"
+                          for f in self.runs.findings(entry)]
+        print(f"\n{count} clean kernels, {len(wrong)} findings", file=sys.stderr)
+        self.tell(wrong)
+        self.assertGreaterEqual(count, 20)
+        self.assertEqual(len(wrong), 0)
+
+    def test_rewritten_kernels_get_the_counts_that_were_foretold(self):
+        wrong, count, values = [], 0, 0
+        for entry in EXPECTED:
+            pairs = [(entry.get("remedy"), entry.get("rewritten"))]
+            pairs += [(other["remedy"], other.get("rewritten")) for other in entry.get("alternatives", [])]
+            for remedy, rewritten in pairs:
+                if not rewritten:
+                    continue
+                foretold = self.runs.rows(
+                    "SELECT counter, predicted FROM predictions WHERE launch_id = ?1 AND name = ?2 AND finding_rank = 1 "
+                    "AND remedy_rank = (SELECT min(rank) FROM remedies r WHERE r.launch_id = ?1 AND r.name = ?2 "
+                    "AND r.finding_rank = 1)",
+                    self.runs.launch(entry), remedy)
+                if not foretold:
+                    continue
+                count += 1
+                counters = self.runs.counters(self.runs.launch(entry, rewritten))
+                for counter, predicted in foretold:
+                    values += 1
+                    if counters.get(counter) != predicted:
+                        wrong.append(f"{rewritten}: {counter} {counters.get(counter)}, foretold {predicted}")
+        print(f"\n{count} rewritten kernels, {values} counters, {len(wrong)} differ", file=sys.stderr)
+        self.tell(wrong)
+        self.assertEqual(len(wrong), 0)
+        self.assertGreaterEqual(count, 25)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
