@@ -237,22 +237,20 @@ Kernel* Process::kernel(const void* stub_or_handle) {
 }
 
 std::optional<Process::Symbol> Process::symbol(const void* host) {
-  const auto& variables = Registry::get().variables;
-  const auto found = variables.find(host);
-  if (found == variables.end()) return std::nullopt;
-  Module* module = module_of(*found->second.first);
-  const std::optional<VariablePlace> place = module->variable(found->second.second);
+  const Registry::Named* variable = Registry::get().variable(host);
+  if (variable == nullptr) return std::nullopt;
+  Module* module = module_of(*variable->first);
+  const std::optional<VariablePlace> place = module->variable(variable->second);
   if (!place) return std::nullopt;
   return Symbol{module, *place};
 }
 
 cudaError_t Process::symbol_mistake(const void* host) {
-  const auto& variables = Registry::get().variables;
-  const auto found = variables.find(host);
-  if (found == variables.end()) return cudaErrorInvalidSymbol;
-  const std::string& failure = module_of(*found->second.first)->failure();
+  const Registry::Named* variable = Registry::get().variable(host);
+  if (variable == nullptr) return cudaErrorInvalidSymbol;
+  const std::string& failure = module_of(*variable->first)->failure();
   if (failure.empty()) return cudaErrorInvalidSymbol;
-  say(fmt::format("variable '{}' is not there: {}", found->second.second, failure));
+  say(fmt::format("variable '{}' is not there: {}", variable->second, failure));
   return cudaErrorNoKernelImageForDevice;
 }
 
