@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/kernel_name.h"
 #include "collector/model/machine/program.h"
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/fat_binary.h"

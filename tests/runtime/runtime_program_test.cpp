@@ -173,6 +173,7 @@ TEST_F(RuntimeProgram, MayHaveFunctionsOfTheHostInItsStreams) {
 TEST_F(RuntimeProgram, MayPrintAllocateAndStopInKernels) {
   expect_output("device_side", "device_side");
   expect_output("trap", "trap");
+  expect_output("after_failure", "after_failure");
 }
 
 TEST_F(RuntimeProgram, HasStreamsOfSeveralThreads) {
@@ -266,52 +267,37 @@ TEST_F(RuntimeProgram, HasItsFailedKernelsInTheSummaryToo) {
   EXPECT_EQ(value_of("SELECT outcome FROM launches"), "failed");
 }
 
-class DoctorOfAProgram : public Workspace {
- protected:
-  Outcome doctor(const std::string& name) const { return warpmeter({"doctor", program(name)}); }
+struct Diagnosis {
+  std::string program;
+  int exit_code = 0;
+  std::vector<std::string> words = {};
 };
 
-TEST_F(DoctorOfAProgram, SaysThatItCanBeAnswered) {
-  const Outcome outcome = doctor("launches");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
-  EXPECT_THAT(outcome.output, HasSubstr("the CUDA runtime is linked into it"));
-  EXPECT_THAT(outcome.output, HasSubstr("PTX for sm_90; machine code for sm_90"));
-  EXPECT_THAT(outcome.output, HasSubstr("1 of 1 kernel can be executed"));
+class DoctorOfAProgram : public Workspace, public testing::WithParamInterface<Diagnosis> {};
+
+TEST_P(DoctorOfAProgram, SaysHowItCanBeAnsweredOrWhyNot) {
+  const Diagnosis& expected = GetParam();
+  const Outcome outcome = warpmeter({"doctor", program(expected.program)});
+  EXPECT_EQ(outcome.exit_code, expected.exit_code) << outcome.output << outcome.error;
+  for (const std::string& words : expected.words) EXPECT_THAT(outcome.output, HasSubstr(words));
 }
 
-TEST_F(DoctorOfAProgram, KnowsTheOtherWaysIn) {
-  const Outcome shared = doctor("launches_shared");
-  EXPECT_EQ(shared.exit_code, 0) << shared.output;
-  EXPECT_THAT(shared.output, HasSubstr("it needs libcudart.so"));
-  const Outcome driver = doctor("driver");
-  EXPECT_EQ(driver.exit_code, 0) << driver.output;
-  EXPECT_THAT(driver.output, HasSubstr("it uses the driver's API"));
-  const Outcome host = doctor("no_cuda");
-  EXPECT_EQ(host.exit_code, 0) << host.output;
-  EXPECT_THAT(host.output, HasSubstr("no CUDA in the file itself"));
-  const Outcome apart = doctor("apart");
-  EXPECT_EQ(apart.exit_code, 0) << apart.output;
-  EXPECT_THAT(apart.output, HasSubstr("4 of 4 kernels can be executed"));
-}
-
-TEST_F(DoctorOfAProgram, SaysWhyItCannotBeAnswered) {
-  const struct {
-    const char* name;
-    const char* why;
-  } cases[] = {{"launches_stripped", "-cudart shared"},
-               {"launches_machine_code", "compile with PTX too"},
-               {"no_cuda_static", "link it without -static"},
-               {"textures", "tex."}};
-  for (const auto& [name, why] : cases) {
-    const Outcome outcome = doctor(name);
-    EXPECT_EQ(outcome.exit_code, 4) << outcome.output;
-    EXPECT_THAT(outcome.output, HasSubstr(why));
-  }
-}
-
-TEST_F(DoctorOfAProgram, ThatIsNotThereIsAMistakeOfUsage) {
-  EXPECT_EQ(doctor("nothing").exit_code, 2);
-}
+INSTANTIATE_TEST_SUITE_P(
+    Programs, DoctorOfAProgram,
+    testing::Values(Diagnosis{"launches",
+                              0,
+                              {"the CUDA runtime is linked into it",
+                               "PTX for sm_90; machine code for sm_90",
+                               "1 of 1 kernel can be executed"}},
+                    Diagnosis{"launches_shared", 0, {"it needs libcudart.so"}},
+                    Diagnosis{"driver", 0, {"it uses the driver's API"}},
+                    Diagnosis{"no_cuda", 0, {"no CUDA in the file itself"}},
+                    Diagnosis{"apart", 0, {"4 of 4 kernels can be executed"}},
+                    Diagnosis{"launches_stripped", 4, {"-cudart shared"}},
+                    Diagnosis{"launches_machine_code", 4, {"compile with PTX too"}},
+                    Diagnosis{"no_cuda_static", 4, {"link it without -static"}},
+                    Diagnosis{"textures", 4, {"tex."}}, Diagnosis{"nothing", 2}),
+    [](const testing::TestParamInfo<Diagnosis>& info) { return info.param.program; });
 
 }  // namespace
 }  // namespace warpmeter::cli
