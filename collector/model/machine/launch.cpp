@@ -21,24 +21,6 @@ namespace {
 /// Of one block, on this machine.
 constexpr std::uint64_t most_local_bytes_of_block = std::uint64_t{256} << 20;
 
-/// Shared memory that a block may have, by the architecture's whitepaper.
-std::uint32_t shared_limit(int arch) {
-  switch (arch) {
-    case 75:
-      return 64 << 10;
-    case 80:
-    case 87:
-      return 163 << 10;
-    case 86:
-    case 89:
-    case 120:
-    case 121:
-      return 99 << 10;
-    default:
-      return 227 << 10;
-  }
-}
-
 using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
 
 void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled,
@@ -111,6 +93,26 @@ unsigned host_threads(std::uint64_t blocks, unsigned wanted) {
 }
 
 }  // namespace
+
+std::uint32_t shared_limit(int arch) {
+  switch (arch) {
+    case 70:
+    case 72:
+      return 96 << 10;
+    case 75:
+      return 64 << 10;
+    case 80:
+    case 87:
+      return 163 << 10;
+    case 86:
+    case 89:
+    case 120:
+    case 121:
+      return 99 << 10;
+    default:
+      return 227 << 10;
+  }
+}
 
 std::string geometry_failure(const Program& program, const Geometry& geometry) {
   const Dim3& grid = geometry.grid;
