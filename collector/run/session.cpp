@@ -16,7 +16,9 @@
 #include "base/error.h"
 #include "collector/run/launch_record.h"
 #include "collector/run/nvtx.h"
+#include "collector/run/pending.h"
 #include "collector/run/reference.h"
+#include "collector/run/timing.h"
 #include "collector/run/verify.h"
 #include "schema/catalogue.h"
 
@@ -25,13 +27,6 @@ namespace {
 
 using kernels::Family;
 using kernels::Variant;
-
-/// A variant on its way through the phases.
-struct Pending {
-  const Variant* variant = nullptr;
-  Launch launch;
-  schema::Launch record;
-};
 
 /// How many launches the selections ask for, without repetitions.
 std::size_t count_of(std::span<const Selection> selections, std::size_t backends) {
@@ -281,42 +276,9 @@ class Session {
     const std::size_t together = options_.interleave ? all.size() : 1;
     for (std::size_t first = 0; first < all.size(); first += together) {
       report(family, *all[first].variant, size, "time");
-      if (!time(workload, all.subspan(first, together))) return false;
-    }
-    return true;
-  }
-
-  /// Samples the launches in turns (A B A B …) until the median of each is known well enough or
-  /// their budget ends, so that what drifts meanwhile drifts for all of them. False when cancelled.
-  bool time(Workload& workload, std::span<Pending> launches) {
-    constexpr int turn = 10;  // samples: long enough to be warm, short beside the drift of clocks
-    const StoppingRule& rule = options_.stopping;
-    const auto budget = rule.time_budget * static_cast<double>(launches.size());
-    const auto begin = std::chrono::steady_clock::now();
-    for (Pending& pending : launches) {
-      pending.record.timing.emplace();
-      pending.record.timing->cache = options_.cache;
-    }
-    bool all_known = false;
-    while (!all_known) {
-      all_known = true;
-      for (Pending& pending : launches) {
-        const NvtxRange range(range_name(pending.record, "time"));
-        schema::Timing& timing = *pending.record.timing;
-        const int taken = static_cast<int>(timing.samples_ns.size());
-        if (taken >= rule.max_samples) continue;
-        const int wanted = launches.size() > 1 ? turn : std::max(rule.min_samples, taken / 2);
-        const std::vector<double> samples =
-            workload.time(pending.launch, options_.cache, taken == 0 ? rule.warm_up : 1,
-                          std::min(wanted, rule.max_samples - taken));
-        if (stop()) return false;
-        timing.samples_ns.insert(timing.samples_ns.end(), samples.begin(), samples.end());
-        timing.relative_confidence = median_interval(timing.samples_ns).relative_half_width();
-        const bool is_over = std::chrono::steady_clock::now() - begin > budget;
-        timing.stopped_by = why_stopped(rule, static_cast<int>(timing.samples_ns.size()),
-                                        timing.relative_confidence, is_over);
-        all_known = all_known && !timing.stopped_by.empty();
-      }
+      const bool is_timed = time_in_turns(workload, all.subspan(first, together), options_.stopping,
+                                          options_.cache, [&] { return stop(); });
+      if (!is_timed) return false;
     }
     return true;
   }

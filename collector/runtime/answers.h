@@ -25,7 +25,9 @@ std::span<const Answer> capture_answers();
 std::span<const Answer> driver_answers();
 // Parts of the driver's.
 std::span<const Answer> driver_module_answers();
+std::span<const Answer> driver_launch_answers();
 std::span<const Answer> driver_memory_answers();
+std::span<const Answer> driver_copy_answers();
 std::span<const Answer> driver_stream_answers();
 
 std::vector<Answer> answers();

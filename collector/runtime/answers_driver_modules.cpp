@@ -1,5 +1,5 @@
-// The driver's modules and libraries, their kernels and variables, launches, and how many blocks a
-// multiprocessor holds. A library is a module here, and its kernels are functions.
+// The driver's modules and libraries, their kernels and variables. A library is a module here, and
+// its kernels are functions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,11 +7,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/kernel_name.h"
 #include "collector/model/machine/program.h"
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/fat_binary.h"
-#include "collector/runtime/submit.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -109,15 +107,6 @@ CUresult find_variable(Process& process, CUdeviceptr* pointer, std::size_t* byte
   return CUDA_SUCCESS;
 }
 
-Kernel* kernel_of(Process& process, const void* handle) {
-  return handle == nullptr ? nullptr : process.kernel(handle);
-}
-
-template <class Function>
-Function* runtime_function(std::string_view name) {
-  return reinterpret_cast<Function*>(runtime_answer(name));
-}
-
 CUresult kernel_attribute(int* value, CUfunction_attribute which, const void* kernel) {
   if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
   static auto* const ask =
@@ -170,42 +159,6 @@ CUresult parameter_info(Process& process, const void* handle, std::size_t index,
   *offset = program->parameters[index].offset;
   if (bytes != nullptr) *bytes = program->parameters[index].bytes;
   return CUDA_SUCCESS;
-}
-
-/// The arguments as pointers, also where they came as one stretch of bytes.
-CUresult pointers_of(Kernel& kernel, void** given, void** extra, std::vector<void*>& pointers) {
-  const model::Program* program = kernel.program();
-  if (program == nullptr) return CUDA_SUCCESS;  // the launch will say why
-  if (given != nullptr) {
-    if (extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
-    pointers.assign(given, given + program->parameters.size());
-    return CUDA_SUCCESS;
-  }
-  std::byte* bytes = nullptr;
-  std::size_t size = 0;
-  for (; extra != nullptr && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) bytes = static_cast<std::byte*>(extra[1]);
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) size = *static_cast<std::size_t*>(extra[1]);
-  }
-  for (const model::Parameter& wanted : program->parameters) {
-    if (bytes == nullptr || wanted.offset + wanted.bytes > size) return CUDA_ERROR_INVALID_VALUE;
-    pointers.push_back(bytes + wanted.offset);
-  }
-  return CUDA_SUCCESS;
-}
-
-/// `start(pointers)` launches.
-template <class Start>
-CUresult launch_with(std::string_view name, CUfunction function, void** given, void** extra,
-                     const Start& start) {
-  return driver_call(name, Needs::context, [&](Process& p) {
-    Kernel* kernel = kernel_of(p, function);
-    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    std::vector<void*> pointers;
-    const CUresult mistake = pointers_of(*kernel, given, extra, pointers);
-    if (mistake != CUDA_SUCCESS) return mistake;
-    return as_driver_error(start(p, pointers.data()));
-  });
 }
 
 }  // namespace
@@ -384,49 +337,6 @@ CUresult cuFuncLoad(CUfunction function) {
   });
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                        CUstream stream, void** arguments, void** extra) {
-  return launch_with("cuLaunchKernel", function, arguments, extra,
-                     [&](Process& p, void** pointers) {
-                       return launch(p, function, dim3(grid_x, grid_y, grid_z),
-                                     dim3(block_x, block_y, block_z), pointers, shared, stream);
-                     });
-}
-
-CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
-                                   unsigned grid_z, unsigned block_x, unsigned block_y,
-                                   unsigned block_z, unsigned shared, CUstream stream,
-                                   void** arguments) {
-  return launch_with(
-      "cuLaunchCooperativeKernel", function, arguments, nullptr, [&](Process&, void** pointers) {
-        static auto* const start =
-            runtime_function<cudaError_t(const void*, dim3, dim3, void**, std::size_t,
-                                         cudaStream_t)>("cudaLaunchCooperativeKernel");
-        return start(function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
-                     pointers, shared, stream);
-      });
-}
-
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments,
-                          void** extra) {
-  return launch_with(
-      "cuLaunchKernelEx", function, arguments, extra, [&](Process&, void** pointers) {
-        if (config == nullptr) return cudaErrorInvalidValue;
-        static auto* const start =
-            runtime_function<decltype(::cudaLaunchKernelExC)>("cudaLaunchKernelExC");
-        cudaLaunchConfig_t same{};
-        same.gridDim = dim3(config->gridDimX, config->gridDimY, config->gridDimZ);
-        same.blockDim = dim3(config->blockDimX, config->blockDimY, config->blockDimZ);
-        same.dynamicSmemBytes = config->sharedMemBytes;
-        same.stream = config->hStream;
-        static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
-        same.attrs = reinterpret_cast<cudaLaunchAttribute*>(config->attrs);
-        same.numAttrs = config->numAttrs;
-        return start(&same, function, pointers);
-      });
-}
-
 }  // namespace
 }  // namespace api
 
@@ -465,15 +375,6 @@ std::span<const Answer> driver_module_answers() {
       WARPMETER_ANSWER(cuFuncGetParamInfo),
       WARPMETER_ANSWER(cuFuncIsLoaded),
       WARPMETER_ANSWER(cuFuncLoad),
-      WARPMETER_ANSWER(cuLaunchKernel),
-      WARPMETER_ANSWER(cuLaunchCooperativeKernel),
-      WARPMETER_ANSWER(cuLaunchKernelEx),
-      WARPMETER_FORWARD(cuOccupancyMaxActiveBlocksPerMultiprocessor,
-                        cudaOccupancyMaxActiveBlocksPerMultiprocessor),
-      WARPMETER_FORWARD(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-                        cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags),
-      WARPMETER_FORWARD(cuOccupancyAvailableDynamicSMemPerBlock,
-                        cudaOccupancyAvailableDynamicSMemPerBlock),
   };
   return table;
 }

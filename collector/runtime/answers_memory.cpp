@@ -34,7 +34,7 @@ cudaError_t give_shared(Process& process, void** pointer, std::size_t bytes, Mem
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = nullptr;
   if (const cudaError_t unsafe = unsafe_in_capture(process)) return unsafe;
-  if (bytes == 0) return kind == MemoryKind::managed ? cudaErrorInvalidValue : cudaSuccess;
+  if (bytes == 0) return cudaSuccess;  // managed memory too, as measured
   const Block* block = process.memory().allocate_shared(bytes, kind, Process::current_device,
                                                         process.name_of_allocation(bytes, caller));
   if (block == nullptr) return cudaErrorMemoryAllocation;

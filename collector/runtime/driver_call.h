@@ -47,6 +47,15 @@ constexpr std::string_view without_version(std::string_view name) {
 
 /// The runtime's answer of that name; null where there is none.
 void* runtime_answer(std::string_view name);
+template <class Function>
+Function* runtime_function(std::string_view name) {
+  return reinterpret_cast<Function*>(runtime_answer(name));
+}
+
+/// What a function's or a library kernel's handle is; null for none.
+inline Kernel* kernel_of(Process& process, const void* handle) {
+  return handle == nullptr ? nullptr : process.kernel(handle);
+}
 
 /// Literal as a parameter of a template.
 template <std::size_t count>

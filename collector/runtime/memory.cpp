@@ -98,7 +98,7 @@ const Block* Memory::allocate_shared(std::uint64_t bytes, MemoryKind kind, int d
   block.device = device;
   block.name = std::move(label.name);
   block.where = std::move(label.where);
-  block.mapping_bytes = model::round_up(bytes, 4096);
+  block.mapping_bytes = model::round_up(bytes, host_page_bytes);
   block.mapping = map(block.mapping_bytes, next_shared_);
   if (block.mapping == nullptr) return nullptr;
   next_shared_ += model::round_up(block.mapping_bytes, page) + page;

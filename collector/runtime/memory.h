@@ -22,6 +22,9 @@
 
 namespace warpmeter::runtime {
 
+/// What this machine maps memory in.
+inline constexpr std::uint64_t host_page_bytes = 4096;
+
 enum class MemoryKind : std::uint8_t { device, managed, pinned, registered, module };
 
 /// What messages call a piece of memory, and where it was allocated.

@@ -137,7 +137,7 @@ void Module::place(const model::Program& program) {
     end = std::max(end, variable.address + variable.initial.size());
   }
   if (source_.has_managed_variables && end > variables_at_) {
-    mapped_bytes_ = model::round_up(end - variables_at_, 4096);
+    mapped_bytes_ = model::round_up(end - variables_at_, host_page_bytes);
     void* mapped =
         mmap(reinterpret_cast<void*>(variables_at_), mapped_bytes_, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);

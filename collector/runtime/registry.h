@@ -32,6 +32,17 @@ struct Registry {
   Registration* add(std::unique_ptr<Registration> registration) {
     return registrations.emplace_back(std::move(registration)).get();
   }
+  /// The variable that host code names by this address; null for none. Host code names a managed
+  /// one by where it lies.
+  const Named* variable(const void* host) const {
+    if (const auto found = variables.find(host); found != variables.end()) return &found->second;
+    for (const auto& registration : registrations) {
+      for (const Registration::Managed& managed : registration->managed) {
+        if (host != nullptr && *managed.host == host) return variable(managed.host);
+      }
+    }
+    return nullptr;
+  }
   /// Made by the first constructor; never destroyed.
   static Registry& get() {
     static auto* registry = new Registry;

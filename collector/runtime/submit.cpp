@@ -15,26 +15,53 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// Where one side of a copy lies: of the device, or of the host.
+/// Where one side of a copy, or what is set, lies: of the device, or of the host.
 struct Side {
   std::byte* host = nullptr;
-  bool is_device = false;  ///< or shared with it
+  std::uint64_t bytes = 0;  ///< from the first to the last that is touched
+  bool is_device = false;   ///< or shared with it
   bool is_inside = true;
 };
 
 Side side_of(Process& process, std::uint64_t address, std::uint64_t bytes) {
   Side side;
+  side.bytes = bytes;
   side.host = process.memory().translate(address, bytes, side.is_inside);
   side.is_device = side.host != nullptr;
   if (!side.is_device) side.host = reinterpret_cast<std::byte*>(address);
   return side;
 }
 
-/// From the first byte to the last that a box touches.
-std::uint64_t extent(std::uint64_t width, std::uint64_t height, std::uint64_t depth,
-                     std::uint64_t pitch, std::uint64_t rows) {
-  if (width == 0 || height == 0 || depth == 0) return 0;
-  return (depth - 1) * pitch * std::max(rows, height) + (height - 1) * pitch + width;
+template <class Box>
+bool is_empty(const Box& box) {
+  return box.width == 0 || box.height == 0 || box.depth == 0;
+}
+
+/// From the first byte to the last that a box touches whose rows take `width` bytes.
+template <class Box>
+std::uint64_t extent(const Box& box, std::uint64_t width, std::uint64_t pitch, std::uint64_t rows) {
+  if (is_empty(box)) return 0;
+  return (box.depth - 1) * pitch * std::max(rows, box.height) + (box.height - 1) * pitch + width;
+}
+
+struct Sides {
+  Side to, from;
+};
+Sides sides_of(Process& process, const CopyWork& copy) {
+  return {side_of(process, copy.to, extent(copy, copy.width, copy.to_pitch, copy.to_height)),
+          side_of(process, copy.from, extent(copy, copy.width, copy.from_pitch, copy.from_height))};
+}
+
+std::uint64_t row_bytes(const SetWork& set) { return set.width * set.element_bytes; }
+Side target_of(Process& process, const SetWork& set) {
+  return side_of(process, set.to, extent(set, row_bytes(set), set.pitch, set.height));
+}
+
+bool is_to_device(cudaMemcpyKind kind) {
+  return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+}
+bool is_from_device(cudaMemcpyKind kind) {
+  return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
 }
 
 bool is_reachable(const Side& side, MemoryKind kind) {
@@ -54,13 +81,8 @@ std::string_view name_of(bool to_device, bool from_device) {
 }
 
 cudaError_t run_copy(Process& process, const CopyWork& copy) {
-  const std::uint64_t to_bytes =
-      extent(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_height);
-  const std::uint64_t from_bytes =
-      extent(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_height);
-  const Side to = side_of(process, copy.to, to_bytes);
-  const Side from = side_of(process, copy.from, from_bytes);
-  if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return cudaSuccess;
+  if (is_empty(copy)) return cudaSuccess;
+  const auto [to, from] = sides_of(process, copy);
   Checks* checks = process.checks();
   for (std::uint64_t z = 0; z < copy.depth; ++z) {
     for (std::uint64_t y = 0; y < copy.height; ++y) {
@@ -80,8 +102,8 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
     };
     bool to_device = is_device(to, copy.to), from_device = is_device(from, copy.from);
     if (copy.kind != cudaMemcpyDefault) {
-      to_device = copy.kind == cudaMemcpyHostToDevice || copy.kind == cudaMemcpyDeviceToDevice;
-      from_device = copy.kind == cudaMemcpyDeviceToHost || copy.kind == cudaMemcpyDeviceToDevice;
+      to_device = is_to_device(copy.kind);
+      from_device = is_from_device(copy.kind);
     }
     process.report()->moved(name_of(to_device, from_device), copy.width * copy.height * copy.depth,
                             false);
@@ -97,22 +119,21 @@ void fill(std::byte* at, std::uint64_t count, std::uint32_t value) {
 }
 
 cudaError_t run_set(Process& process, const SetWork& set) {
-  const std::uint64_t row_bytes = set.width * set.element_bytes;
-  const Side side =
-      side_of(process, set.to, extent(row_bytes, set.height, set.depth, set.pitch, set.height));
+  const std::uint64_t bytes_of_row = row_bytes(set);
+  const Side side = target_of(process, set);
   for (std::uint64_t y = 0; y < set.height * set.depth; ++y) {
     std::byte* row = side.host + y * set.pitch;
-    if (process.checks() != nullptr) process.checks()->set(set.to + y * set.pitch, row_bytes);
+    if (process.checks() != nullptr) process.checks()->set(set.to + y * set.pitch, bytes_of_row);
     if (set.element_bytes == 4) {
       fill<std::uint32_t>(row, set.width, set.value);
     } else if (set.element_bytes == 2) {
       fill<std::uint16_t>(row, set.width, set.value);
     } else {
-      std::memset(row, static_cast<int>(set.value & 0xff), row_bytes);
+      std::memset(row, static_cast<int>(set.value & 0xff), bytes_of_row);
     }
   }
   if (process.report() != nullptr) {
-    process.report()->moved("[CUDA memset]", row_bytes * set.height * set.depth, true);
+    process.report()->moved("[CUDA memset]", bytes_of_row * set.height * set.depth, true);
   }
   return cudaSuccess;
 }
@@ -123,7 +144,7 @@ cudaError_t copy_mistake(Process& process, const CopyWork& copy, bool later) {
   if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) {
     return cudaErrorInvalidMemcpyDirection;
   }
-  if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return cudaSuccess;
+  if (is_empty(copy)) return cudaSuccess;
   const bool has_rows = copy.height > 1 || copy.depth > 1;
   if (has_rows && (copy.width > copy.to_pitch || copy.width > copy.from_pitch)) {
     return cudaErrorInvalidPitchValue;
@@ -133,21 +154,12 @@ cudaError_t copy_mistake(Process& process, const CopyWork& copy, bool later) {
   }
   const Memory& memory = process.memory();
   if (later && (memory.is_reserved(copy.to) || memory.is_reserved(copy.from))) return cudaSuccess;
-  const std::uint64_t to_bytes =
-      extent(copy.width, copy.height, copy.depth, copy.to_pitch, copy.to_height);
-  const std::uint64_t from_bytes =
-      extent(copy.width, copy.height, copy.depth, copy.from_pitch, copy.from_height);
-  const Side to = side_of(process, copy.to, to_bytes);
-  const Side from = side_of(process, copy.from, from_bytes);
-  if (!to.is_inside) return unreachable(process, copy.to, to_bytes, "destination");
-  if (!from.is_inside) return unreachable(process, copy.from, from_bytes, "source");
+  const auto [to, from] = sides_of(process, copy);
+  if (!to.is_inside) return unreachable(process, copy.to, to.bytes, "destination");
+  if (!from.is_inside) return unreachable(process, copy.from, from.bytes, "source");
   // A host-to-host copy goes wherever the addresses lead, as measured.
-  const bool to_device =
-      copy.kind == cudaMemcpyHostToDevice || copy.kind == cudaMemcpyDeviceToDevice;
-  const bool from_device =
-      copy.kind == cudaMemcpyDeviceToHost || copy.kind == cudaMemcpyDeviceToDevice;
-  if (to_device && !to.is_device) return wrong_direction(process, copy, true);
-  if (from_device && !from.is_device) return wrong_direction(process, copy, false);
+  if (is_to_device(copy.kind) && !to.is_device) return wrong_direction(process, copy, true);
+  if (is_from_device(copy.kind) && !from.is_device) return wrong_direction(process, copy, false);
   // What is neither ours nor the program's.
   for (const std::uint64_t address : {copy.to, copy.from}) {
     const bool is_of_device =
@@ -161,33 +173,20 @@ cudaError_t copy_mistake(Process& process, const CopyWork& copy, bool later) {
 }
 
 cudaError_t set_mistake(Process& process, const SetWork& set, bool later) {
-  if (set.width == 0 || set.height == 0 || set.depth == 0) return cudaSuccess;
+  if (is_empty(set)) return cudaSuccess;
   if (later && process.memory().is_reserved(set.to)) return cudaSuccess;
-  const std::uint64_t row_bytes = set.width * set.element_bytes;
-  const Side side =
-      side_of(process, set.to, extent(row_bytes, set.height, set.depth, set.pitch, set.height));
+  const Side side = target_of(process, set);
   if (side.is_device && side.is_inside) return cudaSuccess;
-  return unreachable(process, set.to,
-                     extent(row_bytes, set.height, set.depth, set.pitch, set.height),
-                     "destination");
+  return unreachable(process, set.to, side.bytes, "destination");
 }
 
 namespace {
 
 /// Memory that a graph copies or sets may have gone since its node was made.
-cudaError_t run_checked(Process& process, const CopyWork& copy) {
-  if (copy_mistake(process, copy) != cudaSuccess)
-    process.kernel_failed(cudaErrorIllegalAddress);
-  else
-    return run_copy(process, copy);
-  return cudaSuccess;
-}
-
-cudaError_t run_checked(Process& process, const SetWork& set) {
-  if (set_mistake(process, set) != cudaSuccess)
-    process.kernel_failed(cudaErrorIllegalAddress);
-  else
-    return run_set(process, set);
+template <class Box, class Mistake, class Run>
+cudaError_t run_checked(Process& process, const Box& work, const Mistake& mistake, const Run& run) {
+  if (mistake(process, work, false) == cudaSuccess) return run(process, work);
+  process.kernel_failed(cudaErrorIllegalAddress);
   return cudaSuccess;
 }
 
@@ -212,9 +211,9 @@ cudaError_t run(Process& process, const Work& work, std::uint32_t stream) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
     run_kernel(process, *kernel, stream);
   } else if (const auto* copy = std::get_if<CopyWork>(&work)) {
-    return run_checked(process, *copy);
+    return run_checked(process, *copy, copy_mistake, run_copy);
   } else if (const auto* set = std::get_if<SetWork>(&work)) {
-    return run_checked(process, *set);
+    return run_checked(process, *set, set_mistake, run_set);
   } else if (const auto* freed = std::get_if<FreeWork>(&work)) {
     return process.memory().release(freed->address) ? cudaSuccess : cudaErrorInvalidValue;
   } else if (const auto* allocation = std::get_if<AllocationWork>(&work)) {

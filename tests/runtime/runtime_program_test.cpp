@@ -27,10 +27,12 @@ std::string expected(const std::string& name) {
 class RuntimeProgram : public Workspace {
  protected:
   /// Without the toolkit's libraries in sight, as on a machine that has none.
-  Outcome profile(const std::string& name, const std::vector<std::string>& more = {}) const {
+  Outcome profile(const std::string& name, const std::vector<std::string>& more = {},
+                  const std::vector<std::string>& arguments = {}) const {
     std::vector<std::string> words = {"profile", "-b", "model", "-m", "@default"};
     words.insert(words.end(), more.begin(), more.end());
     words.push_back(program(name));
+    words.insert(words.end(), arguments.begin(), arguments.end());
     return run_program({words, folder_, {{"LD_LIBRARY_PATH", ""}}});
   }
   void expect_output(const std::string& name, const std::string& text) const {
@@ -39,34 +41,112 @@ class RuntimeProgram : public Workspace {
     EXPECT_EQ(outcome.output, expected(text));
     EXPECT_EQ(outcome.error.find("no version information"), std::string::npos) << outcome.error;
   }
-  std::string metric(const std::string& variant, const std::string& name) const {
-    return value_of("SELECT DISTINCT value FROM results WHERE metric = '" + name +
-                    "' AND variant = '" + variant + "'");
+  /// "kernel,launches,…", a line for each kernel of the last run: of each metric the values that
+  /// its launches have, without repetitions, in the order of the launches.
+  std::string counts(const std::vector<std::string>& metrics = {"gld_transactions",
+                                                                "gst_transactions"}) const {
+    std::string columns;
+    for (const std::string& metric : metrics) {
+      columns += ", replace(group_concat(DISTINCT CASE WHEN metric = '" + metric +
+                 "' THEN CAST(value AS INTEGER) END), ',', ' ')";
+    }
+    const Outcome outcome =
+        warpmeter({"query", "--format", "csv",
+                   "SELECT variant, count(DISTINCT launch_id)" + columns +
+                       " FROM (SELECT * FROM results WHERE run_id = (SELECT max(run_id) FROM runs) "
+                       "ORDER BY launch_id) GROUP BY variant ORDER BY variant"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+    return outcome.output.substr(outcome.output.find('\n') + 1);
   }
 };
 
 TEST_F(RuntimeProgram, WithTheRuntimeLinkedIntoItIsAnsweredAndCounted) {
   expect_output("launches", "launches");
-  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "2");
-  EXPECT_EQ(metric("scale", "gld_transactions"),
-            "129");  // 32 warps of 4 sectors, and one of the counter
-  EXPECT_EQ(metric("scale", "gst_transactions"), "129");
+  EXPECT_EQ(counts(), "scale,2,129,129\n");  // 32 warps of 4 sectors, and one of the counter
 }
 
 TEST_F(RuntimeProgram, FindsALibcudartWhereNoneIsInstalled) {
   expect_output("launches_shared", "launches");
+  EXPECT_EQ(counts(), "scale,2,129,129\n");
+}
+
+/// What an H200 counts: tests/device/profile_check.py.
+TEST_F(RuntimeProgram, CostsInSharedMemoryWhatItCostsOnHardware) {
+  expect_output("shared_square", "shared_square");
+  EXPECT_EQ(counts({"shared_load_transactions_per_request", "shared_store_transactions_per_request",
+                    "gst_transactions"}),
+            "column_column,1,32,32,128\n"
+            "row_column,1,32,1,128\n"
+            "row_column_dynamic,1,32,1,128\n"
+            "row_column_padded,1,1,1,128\n"
+            "row_row,1,1,1,128\n");
+}
+
+TEST_F(RuntimeProgram, MayNameVariablesOfTheDevice) {
+  expect_output("symbols", "symbols");
+  EXPECT_EQ(counts(),
+            "polynomial,1,0,8\n"  // constants are no global loads; two warps store 4 sectors each
+            "reversed,1,8,8\n"    // backwards a warp's 128 bytes are the same 4 sectors
+            "sum_up,1,65,1\n");   // one thread, one sector an access: the table, then the sum
+}
+
+TEST_F(RuntimeProgram, MayShareManagedMemoryWithItsKernels) {
+  expect_output("managed", "managed");
+  EXPECT_EQ(counts(),
+            "add_at,2,4 32,4 32\n"  // 32 words in a row, then one in each of 32 sectors
+            "walk,1,20,1\n");       // of ten nodes the value and the next one
+}
+
+TEST_F(RuntimeProgram, MayCallThrustAndCub) {
+  expect_output("algorithms", "algorithms");
+  const std::string all = counts();
+  // 1,000 numbers are 125 sectors. is_sorted() reads them beside those one further on, which lie in
+  // 5 sectors a warp, for 31 warps, and in 1 for the last one.
+  EXPECT_THAT(all, HasSubstr("DeviceReduceSingleTileKernel,3,125 281,"));
+  // Each thread loads numbers that lie beside each other, so that each lane is in a sector of its
+  // own.
+  EXPECT_THAT(all, HasSubstr("DeviceRadixSortSingleTileKernel,2,1000,125\n"));
+}
+
+TEST_F(RuntimeProgram, CountsTheSameEachTimeAndFromAnyThread) {
+  const std::string each_count =
+      "SELECT kernel, metric, value FROM results JOIN launches USING (launch_id) WHERE "
+      "results.run_id = (SELECT max(run_id) FROM runs) AND value IS NOT NULL ORDER BY 1, 2";
+  std::vector<std::string> tables;
+  for (const char* threads : {"1", "1", "3", "8", "8"}) {
+    const Outcome outcome = profile("from_threads", {}, {threads});
+    EXPECT_EQ(outcome.output, expected("from_threads"));
+    tables.push_back(warpmeter({"query", each_count, "--format", "csv"}).output);
+    EXPECT_EQ(tables.back(), tables.front()) << threads << " threads";
+  }
+  // Strides of one thread's launches: 16 warps of as many sectors as they touch, and as many turns
+  // at the banks as the power of two in the stride.
+  profile("from_threads", {}, {"1"});
+  EXPECT_EQ(counts({"gld_transactions", "shared_load_transactions", "global_reduction_requests"}),
+            "strided,8,64 128 192 256 320 512,16 32 64 128 256 512,16\n");
 }
 
 TEST_F(RuntimeProgram, OfFilesThatWereCompiledApartIsLinked) {
   expect_output("apart", "apart");
+  const std::string all = counts();
+  // Beside 32 numbers what all lanes share, a sector each: the table of functions, the total and
+  // `counter`, as often as a function that uses it is called.
+  EXPECT_THAT(all, HasSubstr("first,1,5,5\n"));
+  EXPECT_THAT(all, HasSubstr("second_kernel,1,7,5\n"));
   EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "4");
 }
 
-TEST_F(RuntimeProgram, MayUseTheDriverAndCompileAsItRuns) { expect_output("driver", "driver"); }
+TEST_F(RuntimeProgram, MayUseTheDriverAndCompileAsItRuns) {
+  expect_output("driver", "driver");
+  EXPECT_EQ(counts(), "scale,2,125,125\n");  // 1,000 floats
+}
 
 TEST_F(RuntimeProgram, MayHaveThreadsAndChildren) {
   expect_output("threads", "threads");
-  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "60");
+  // 10 launches of each thread and child; both warps add to one word, whose old value nobody asks
+  // for
+  EXPECT_EQ(counts({"global_reduction_requests", "global_reduction_sectors", "gld_transactions"}),
+            "add,60,2,2,0\n");
 }
 
 TEST_F(RuntimeProgram, OfCuda12GetsWhatThatVersionAnswers) {
@@ -77,28 +157,37 @@ TEST_F(RuntimeProgram, OfCuda12GetsWhatThatVersionAnswers) {
 
 TEST_F(RuntimeProgram, MayCaptureAndBuildGraphs) {
   expect_output("graph_capture", "graph_capture");
+  // Launched five times, the last time without its root.
+  EXPECT_EQ(counts(), "add,4,4,4\nscale,5,4,4\nsum,5,8,4\n");
   expect_output("graph_nodes", "graph_nodes");
+  // Launched twice; four ints are one sector.
+  EXPECT_EQ(counts(), "add_symbol,2,2,1\nfill,4,0,1\n");
   expect_output("capture_errors", "capture_errors");
 }
 
 TEST_F(RuntimeProgram, MayHaveFunctionsOfTheHostInItsStreams) {
   expect_output("host_functions", "host_functions");
+  EXPECT_EQ(counts(), "add,5,1,1\n");  // two of its own, three of a graph
 }
 
 TEST_F(RuntimeProgram, MayPrintAllocateAndStopInKernels) {
   expect_output("device_side", "device_side");
   expect_output("trap", "trap");
+  expect_output("after_failure", "after_failure");
 }
 
 TEST_F(RuntimeProgram, HasStreamsOfSeveralThreads) {
   expect_output("many_threads", "many_threads");
+  EXPECT_EQ(counts(), "add,80,4,4\n");
   expect_output("own_default_streams", "own_default_streams");
+  EXPECT_EQ(counts(), "add,1,1,1\n");  // the captured one is launched by nobody
 }
 
 TEST_F(RuntimeProgram, FindsAsManyDevicesAsItIsGiven) {
   const Outcome outcome = profile("two_devices", {"--model-devices", "2"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_EQ(outcome.output, expected("two_devices"));
+  EXPECT_EQ(counts(), "fill,1,0,4\n");  // the one in another device's stream is refused
 }
 
 /// The rows of the table of findings, and the exit code: expected/README.md.
@@ -178,52 +267,37 @@ TEST_F(RuntimeProgram, HasItsFailedKernelsInTheSummaryToo) {
   EXPECT_EQ(value_of("SELECT outcome FROM launches"), "failed");
 }
 
-class DoctorOfAProgram : public Workspace {
- protected:
-  Outcome doctor(const std::string& name) const { return warpmeter({"doctor", program(name)}); }
+struct Diagnosis {
+  std::string program;
+  int exit_code = 0;
+  std::vector<std::string> words = {};
 };
 
-TEST_F(DoctorOfAProgram, SaysThatItCanBeAnswered) {
-  const Outcome outcome = doctor("launches");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
-  EXPECT_THAT(outcome.output, HasSubstr("the CUDA runtime is linked into it"));
-  EXPECT_THAT(outcome.output, HasSubstr("PTX for sm_90; machine code for sm_90"));
-  EXPECT_THAT(outcome.output, HasSubstr("1 of 1 kernel can be executed"));
+class DoctorOfAProgram : public Workspace, public testing::WithParamInterface<Diagnosis> {};
+
+TEST_P(DoctorOfAProgram, SaysHowItCanBeAnsweredOrWhyNot) {
+  const Diagnosis& expected = GetParam();
+  const Outcome outcome = warpmeter({"doctor", program(expected.program)});
+  EXPECT_EQ(outcome.exit_code, expected.exit_code) << outcome.output << outcome.error;
+  for (const std::string& words : expected.words) EXPECT_THAT(outcome.output, HasSubstr(words));
 }
 
-TEST_F(DoctorOfAProgram, KnowsTheOtherWaysIn) {
-  const Outcome shared = doctor("launches_shared");
-  EXPECT_EQ(shared.exit_code, 0) << shared.output;
-  EXPECT_THAT(shared.output, HasSubstr("it needs libcudart.so"));
-  const Outcome driver = doctor("driver");
-  EXPECT_EQ(driver.exit_code, 0) << driver.output;
-  EXPECT_THAT(driver.output, HasSubstr("it uses the driver's API"));
-  const Outcome host = doctor("no_cuda");
-  EXPECT_EQ(host.exit_code, 0) << host.output;
-  EXPECT_THAT(host.output, HasSubstr("no CUDA in the file itself"));
-  const Outcome apart = doctor("apart");
-  EXPECT_EQ(apart.exit_code, 0) << apart.output;
-  EXPECT_THAT(apart.output, HasSubstr("4 of 4 kernels can be executed"));
-}
-
-TEST_F(DoctorOfAProgram, SaysWhyItCannotBeAnswered) {
-  const struct {
-    const char* name;
-    const char* why;
-  } cases[] = {{"launches_stripped", "-cudart shared"},
-               {"launches_machine_code", "compile with PTX too"},
-               {"no_cuda_static", "link it without -static"},
-               {"textures", "tex."}};
-  for (const auto& [name, why] : cases) {
-    const Outcome outcome = doctor(name);
-    EXPECT_EQ(outcome.exit_code, 4) << outcome.output;
-    EXPECT_THAT(outcome.output, HasSubstr(why));
-  }
-}
-
-TEST_F(DoctorOfAProgram, ThatIsNotThereIsAMistakeOfUsage) {
-  EXPECT_EQ(doctor("nothing").exit_code, 2);
-}
+INSTANTIATE_TEST_SUITE_P(
+    Programs, DoctorOfAProgram,
+    testing::Values(Diagnosis{"launches",
+                              0,
+                              {"the CUDA runtime is linked into it",
+                               "PTX for sm_90; machine code for sm_90",
+                               "1 of 1 kernel can be executed"}},
+                    Diagnosis{"launches_shared", 0, {"it needs libcudart.so"}},
+                    Diagnosis{"driver", 0, {"it uses the driver's API"}},
+                    Diagnosis{"no_cuda", 0, {"no CUDA in the file itself"}},
+                    Diagnosis{"apart", 0, {"4 of 4 kernels can be executed"}},
+                    Diagnosis{"launches_stripped", 4, {"-cudart shared"}},
+                    Diagnosis{"launches_machine_code", 4, {"compile with PTX too"}},
+                    Diagnosis{"no_cuda_static", 4, {"link it without -static"}},
+                    Diagnosis{"textures", 4, {"tex."}}, Diagnosis{"nothing", 2}),
+    [](const testing::TestParamInfo<Diagnosis>& info) { return info.param.program; });
 
 }  // namespace
 }  // namespace warpmeter::cli

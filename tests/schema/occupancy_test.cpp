@@ -5,6 +5,7 @@
 #include <fstream>
 #include <random>
 
+#include "collector/model/machine/launch.h"
 #include "tests/csv.h"
 #include "tests/paths.h"
 #include "tests/schema/fixture.h"
@@ -160,6 +161,23 @@ TEST_F(Occupancy, NamesWhatLimitsIt) {
       ElementsAre("8|64|100|none|NULL", "2|16|25|registers|NULL", "5|40|62.5|shared memory|NULL",
                   "32|32|50|blocks|NULL", "2|48|75|registers, threads|NULL",
                   "4|32|50|registers, shared memory|NULL", "0|0|0|registers|NULL"));
+}
+
+/// The model refuses a launch for its shared memory where no multiprocessor has room for its block.
+TEST_F(Occupancy, KnowsTheSharedMemoryThatTheModelGivesABlock) {
+  int known = 0;
+  for (int arch = 50; arch < 130; ++arch) {
+    const std::uint32_t most = model::shared_limit(arch);
+    store(arch, {launch_with(32, 32, 0, most), launch_with(32, 32, 0, most + 1)});
+    const std::vector<std::string> blocks =
+        lines_of(path(),
+                 "SELECT resident_blocks FROM launches WHERE run_id = "
+                 "(SELECT max(run_id) FROM runs) ORDER BY launch_id");
+    if (blocks.front() == "NULL") continue;  // an architecture that the view does not have
+    ++known;
+    EXPECT_THAT(blocks, ElementsAre("1", "0")) << "compute capability " << arch;
+  }
+  EXPECT_GE(known, 13);
 }
 
 TEST_F(Occupancy, SaysWhyItIsNotKnown) {

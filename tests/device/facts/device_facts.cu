@@ -15,28 +15,19 @@ int main() {
   std::printf(
       "// Of an %s (driver API %d, runtime %d), written by tests/device/facts/device_facts.cu.\n",
       p.name, driver, runtime);
-  std::printf("// Attributes by their number; those that the device refuses are left out.\n");
-  std::printf("inline constexpr std::pair<int, int> attribute_facts[] = {");
-  int column = 0;
-  for (int i = 1; i < 200; ++i) {
-    int value = 0;
-    if (cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(i), 0) != cudaSuccess) continue;
-    std::printf("%s{%d, %d},", column++ % 8 == 0 ? "\n    " : " ", i, value);
-  }
-  cudaGetLastError();
   std::printf(
-      "\n};\n\n// cudaDeviceProp, word by word: {place, value} of those that are not 0, behind its "
+      "\n// cudaDeviceProp, word by word: {place, value} of those that are not 0, behind its "
       "name and UUID.\n");
   std::printf("inline constexpr std::pair<int, unsigned> property_facts[] = {");
   unsigned words[sizeof p / 4];
   std::memcpy(words, &p, sizeof words);
-  column = 0;
+  int column = 0;
   for (unsigned i = (256 + 16) / 4; i < sizeof words / 4; ++i) {
     if (words[i] != 0) std::printf("%s{%u, %uu},", column++ % 6 == 0 ? "\n    " : " ", i, words[i]);
   }
   std::printf(
-      "\n};\n\n// Driver attributes beside those.\ninline constexpr std::pair<int, int> "
-      "driver_attribute_facts[] = {");
+      "\n};\n\n// Attributes by their number; those that the device refuses are left out.\n"
+      "inline constexpr std::pair<int, int> driver_attribute_facts[] = {");
   cuInit(0);
   column = 0;
   for (int i = 1; i < 200; ++i) {
