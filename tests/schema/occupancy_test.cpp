@@ -5,7 +5,7 @@
 #include <fstream>
 #include <random>
 
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/device_limits.h"
 #include "tests/csv.h"
 #include "tests/paths.h"
 #include "tests/schema/fixture.h"
@@ -163,19 +163,37 @@ TEST_F(Occupancy, NamesWhatLimitsIt) {
                   "4|32|50|registers, shared memory|NULL", "0|0|0|registers|NULL"));
 }
 
-/// The model refuses a launch for its shared memory where no multiprocessor has room for its block.
-TEST_F(Occupancy, KnowsTheSharedMemoryThatTheModelGivesABlock) {
+/// Two tables of what devices have: the view's and the model's.
+TEST_F(Occupancy, IsWhatTheModelSays) {
   int known = 0;
   for (int arch = 50; arch < 130; ++arch) {
-    const std::uint32_t most = model::shared_limit(arch);
-    store(arch, {launch_with(32, 32, 0, most), launch_with(32, 32, 0, most + 1)});
+    const model::DeviceLimits& limits = model::device_limits(arch);
+    const std::uint32_t most = limits.shared_of_block;
+    struct Case {
+      std::uint32_t registers, threads, shared_bytes;
+    };
+    const std::vector<Case> cases = {{32, 32, most}, {32, 32, most + 1}, {16, 32, 0},
+                                     {255, 256, 0},  {40, 96, 5000},     {24, 1024, 20000}};
+    std::vector<Launch> launches;
+    for (const Case& c : cases) {
+      launches.push_back(launch_with(c.registers, c.threads, 0, c.shared_bytes));
+    }
+    store(arch, launches);
     const std::vector<std::string> blocks =
         lines_of(path(),
                  "SELECT resident_blocks FROM launches WHERE run_id = "
                  "(SELECT max(run_id) FROM runs) ORDER BY launch_id");
     if (blocks.front() == "NULL") continue;  // an architecture that the view does not have
     ++known;
-    EXPECT_THAT(blocks, ElementsAre("1", "0")) << "compute capability " << arch;
+    ASSERT_EQ(limits.arch, arch);
+    EXPECT_EQ(blocks[0], "1") << arch;
+    EXPECT_EQ(blocks[1], "0") << arch;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const Case& c = cases[i];
+      EXPECT_EQ(blocks[i], std::to_string(model::blocks_at_a_time(
+                               limits, {c.threads, c.shared_bytes, c.registers})))
+          << "compute capability " << arch << ", case " << i;
+    }
   }
   EXPECT_GE(known, 13);
 }

@@ -9,13 +9,12 @@ namespace warpmeter::model {
 
 struct DeviceLimits {
   int arch = 0;
-  int multiprocessors = 0;  ///< of the largest device sold
+  int multiprocessors = 0;  ///< of the large device of it
   std::uint32_t shared_of_multiprocessor = 0, shared_of_block = 0;  ///< bytes
   int threads_of_multiprocessor = 0, blocks_of_multiprocessor = 0;
 };
 
-/// Of an architecture that is not in the table (sm_103, sm_121): those of the last before it, which
-/// is of its family.
+/// Of an architecture that is not in the table: those of the last before it.
 const DeviceLimits& device_limits(int arch);
 
 /// What a block takes of a multiprocessor.

@@ -95,26 +95,6 @@ unsigned host_threads(std::uint64_t blocks, unsigned wanted) {
 
 }  // namespace
 
-std::uint32_t shared_limit(int arch) {
-  switch (arch) {
-    case 70:
-    case 72:
-      return 96 << 10;
-    case 75:
-      return 64 << 10;
-    case 80:
-    case 87:
-      return 163 << 10;
-    case 86:
-    case 89:
-    case 120:
-    case 121:
-      return 99 << 10;
-    default:
-      return 227 << 10;
-  }
-}
-
 std::string geometry_failure(const Program& program, const Geometry& geometry) {
   const Dim3& grid = geometry.grid;
   const Dim3& block = geometry.block;

@@ -86,10 +86,6 @@ struct LaunchOptions {
   std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};
 };
 
-/// Bytes of shared memory that one block may have, by the whitepaper of the architecture (90:
-/// sm_90); of one that is not known as many as a block of sm_90.
-std::uint32_t shared_limit(int arch);
-
 /// Why this geometry cannot be launched, as one sentence; empty when it can.
 std::string geometry_failure(const Program& program, const Geometry& geometry);
 
