@@ -113,6 +113,48 @@ void visit_shape(Io& io, M& shape) {
 }
 
 template <class Io, class M>
+void visit_picture(Io& io, M& picture) {
+  io.number(picture.mask);
+  if (picture.mask == 0) return;
+  io.number(picture.width);
+  for (auto& address : picture.address) io.number(address);
+  for (auto& pass : picture.pass) io.number(pass);
+}
+
+template <class Io, class M>
+void visit_remedy(Io& io, M& remedy) {
+  for (auto* text : {&remedy.name, &remedy.change, &remedy.words}) io.text(*text);
+  io.number(remedy.transactions);
+  io.number(remedy.other_transactions);
+  list(io, remedy.predicted, sizeof(std::uint32_t) + sizeof(std::uint64_t), [&](auto& one) {
+    io.text(one.counter);
+    io.number(one.value);
+  });
+  for (auto* value : {&remedy.shared_bytes, &remedy.blocks}) {
+    optional(io, *value, [&](auto& number) { io.number(number); });
+  }
+  flag(io, remedy.is_advised);
+  visit_picture(io, remedy.picture);
+}
+
+template <class Io, class M>
+void visit_found(Io& io, M& finding) {
+  for (auto* text : {&finding.kind, &finding.file, &finding.text, &finding.object, &finding.access,
+                     &finding.evidence, &finding.share_of, &finding.grade_reason}) {
+    io.text(*text);
+  }
+  io.number(finding.line);
+  for (auto* value :
+       {&finding.requests, &finding.transactions, &finding.ideal, &finding.other_transactions}) {
+    io.number(*value);
+  }
+  io.number(finding.share);
+  enumerator(io, finding.grade, schema::Grade::unavailable);
+  list(io, finding.remedies, 40, [&](auto& remedy) { visit_remedy(io, remedy); });
+  visit_picture(io, finding.picture);
+}
+
+template <class Io, class M>
 void visit_fields(Io& io, M& message) {
   using Type = std::remove_const_t<M>;
   if constexpr (std::is_same_v<Type, Hello>) {
@@ -140,6 +182,7 @@ void visit_fields(Io& io, M& message) {
       enumerator(io, value.grade, schema::Grade::unavailable);
     });
     io.number(message.failure);
+    io.number(message.explanation);
     io.number(message.occurrence);
   } else if constexpr (std::is_same_v<Type, Activities>) {
     list(io, message.activities, 15, [&](auto& activity) {
@@ -173,6 +216,15 @@ void visit_fields(Io& io, M& message) {
     io.text(message.message);
     io.number(message.times);
     flag(io, message.is_remark);
+  } else if constexpr (std::is_same_v<Type, Found>) {
+    visit_found(io, message.finding);
+  } else if constexpr (std::is_same_v<Type, Explained>) {
+    io.number(message.id);
+    flag(io, message.was_made);
+    list(io, message.missing, 2 * sizeof(std::uint32_t), [&](auto& missing) {
+      io.text(missing.kind);
+      io.text(missing.reason);
+    });
   } else {
     static_assert(std::is_same_v<Type, Checked>);
     for (auto* value : {&message.launches, &message.stopped, &message.refused, &message.partial}) {

@@ -31,7 +31,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 3;
+inline constexpr std::uint16_t protocol_version = 4;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -102,7 +102,8 @@ struct Launch {
   /// How many launches of this kernel, geometry and stream the process made before, those that the
   /// selection leaves out included.
   std::uint32_t occurrence = 0;
-  std::uint32_t failure = 0;  ///< Name: why the kernel did not end well; 0: it did
+  std::uint32_t failure = 0;      ///< Name: why the kernel did not end well; 0: it did
+  std::uint32_t explanation = 0;  ///< Explained: what was found in it; 0: nobody looked
 };
 
 enum class ActivityKind : std::uint8_t { kernel, copy, set, call };
@@ -135,6 +136,19 @@ struct Checked {
   std::uint64_t stopped = 0;   ///< kernels that did not come to their ends
   std::uint64_t refused = 0;   ///< launches and calls that the model could not answer
   std::uint64_t partial = 0;   ///< launches with memory beyond what could be followed
+};
+
+/// One thing that was found in a launch, of the Explained that this connection sends next; as many
+/// of these as there are findings.
+struct Found {
+  schema::Finding finding;
+};
+
+/// What was found in launches: sent once, before the first of them.
+struct Explained {
+  std::uint32_t id = 0;  ///< from 1, none twice on a connection
+  bool was_made = false;
+  std::vector<schema::Explanation::Missing> missing;
 };
 
 /// Something that took time. Only a kernel has a shape; `name` is its kernel, the direction of a
@@ -170,7 +184,7 @@ struct Bye {
 };
 
 using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye,
-                             Lines, Finding, Checked>;
+                             Lines, Finding, Checked, Found, Explained>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

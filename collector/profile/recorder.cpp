@@ -18,7 +18,8 @@ using inject::ActivityKind;
 constexpr std::size_t most_names = 1 << 20;
 constexpr std::size_t most_name_bytes = 256 << 20;
 constexpr std::size_t most_devices = 1024;
-constexpr std::size_t most_findings = 100'000, most_lines = 1'000'000;
+constexpr std::size_t most_findings = 100'000, most_lines = 1'000'000, most_found = 1000,
+                      most_explanations = 100'000;
 constexpr const char* without_device = "unknown";
 /// Launches that wait for the writer. A program that is faster for longer waits for it too.
 constexpr std::size_t most_waiting = 200'000;
@@ -84,6 +85,10 @@ bool Recorder::take(int peer, inject::Message&& message) {
     return true;
   }
   if (const auto* lines = std::get_if<inject::Lines>(&message)) return take_lines(process, *lines);
+  if (std::holds_alternative<inject::Found>(message) ||
+      std::holds_alternative<inject::Explained>(message)) {
+    return take_found(process, message);
+  }
   if (auto* finding = std::get_if<inject::Finding>(&message)) {
     findings_[{std::move(finding->kind), std::move(finding->where), std::move(finding->message),
                finding->is_remark}] += finding->times;
@@ -175,6 +180,11 @@ bool Recorder::take_launch(int peer, Process& process, const inject::Launch& mes
   launch->timing_reason = options_.timing_reason;
   launch->lines = std::move(process.lines);
   process.lines.clear();
+  if (message.explanation != 0) {
+    const auto explained = process.explanations.find(message.explanation);
+    if (explained == process.explanations.end()) return false;
+    launch->explanation = explained->second;
+  }
   if (failure != nullptr) {
     launch->outcome = schema::LaunchOutcome::failed;
     launch->reason = failure->text;
@@ -205,6 +215,19 @@ bool Recorder::take_lines(Process& process, const inject::Lines& message) const 
                              line.transactions, line.ideal, line.grade, line.bytes});
   }
   return process.lines.size() <= most_lines;
+}
+
+bool Recorder::take_found(Process& process, inject::Message& message) {
+  if (auto* found = std::get_if<inject::Found>(&message)) {
+    process.found.push_back(std::move(found->finding));
+    return process.found.size() <= most_found;
+  }
+  auto& explained = std::get<inject::Explained>(message);
+  schema::Explanation& explanation = process.explanations[explained.id];
+  explanation.was_made = explained.was_made;
+  explanation.missing = std::move(explained.missing);
+  explanation.findings = std::exchange(process.found, {});
+  return explained.id != 0 && process.explanations.size() <= most_explanations;
 }
 
 /// Counts it as measured, as failed or as refused.

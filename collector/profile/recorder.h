@@ -123,9 +123,12 @@ class Recorder {
     std::size_t name_bytes = 0;
     std::map<std::uint32_t, std::string> devices;  ///< ordinal there → UUID
     std::vector<schema::Line> lines;               ///< of the launch that comes next
+    std::vector<schema::Finding> found;            ///< of the explanation that comes next
+    std::map<std::uint32_t, schema::Explanation> explanations;
   };
   bool take_name(Process& process, inject::Name&& name);
   bool take_lines(Process& process, const inject::Lines& message) const;
+  static bool take_found(Process& process, inject::Message& message);
   bool take_launch(int peer, Process& process, const inject::Launch& launch);
   /// nullopt when one has an unknown reason.
   std::optional<std::vector<schema::Counter>> counters_of(const Process& process,

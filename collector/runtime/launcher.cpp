@@ -114,6 +114,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   model::LaunchOptions options;
   options.keep_variables = true;
   options.counts = is_counted;
+  options.records = is_counted && process.explained().wants(place);
   std::mutex printing;
   options.print = [&](std::string_view text) {
     const std::lock_guard alone(printing);
@@ -139,7 +140,12 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   if (const std::string beside = strayed(program, outcome); !beside.empty()) process.say(beside);
   if (report == nullptr) return;
   if (is_counted || (!failure.empty() && report->is_told_of_launches())) {
-    report->launched(place, &program, failure.empty() ? &outcome : nullptr, failure);
+    const bool is_told = is_counted && failure.empty() && checks == nullptr;
+    const std::uint32_t explanation =
+        is_told ? process.explained().number_of(place, program, outcome, process.memory().machine(),
+                                                *report)
+                : 0;
+    report->launched(place, &program, failure.empty() ? &outcome : nullptr, failure, explanation);
   } else if (report->traces()) {
     report->ran(place, program, outcome.warp_instructions);
   }

@@ -18,6 +18,7 @@
 
 #include "collector/runtime/checks.h"
 #include "collector/runtime/cuda.h"
+#include "collector/runtime/explained.h"
 #include "collector/runtime/graph.h"
 #include "collector/runtime/memory.h"
 #include "collector/runtime/module.h"
@@ -77,6 +78,7 @@ class Process {
   void end();
 
   Report* report() { return report_.get(); }
+  Explained& explained() { return explained_; }
   Checks* checks() { return checks_.get(); }  ///< null: nobody asked for them
   int arch() const { return arch_; }
   int devices() const { return devices_; }
@@ -163,6 +165,7 @@ class Process {
 
   const pid_t id_;
   std::unique_ptr<Report> report_;
+  Explained explained_;
   int arch_ = 90, devices_ = 1;
   Memory memory_;
   std::unique_ptr<Checks> checks_;

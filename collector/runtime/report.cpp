@@ -66,8 +66,10 @@ inject::Launch::Value Report::value_of(const schema::Counter& counter) {
 }
 
 void Report::launched(const LaunchPlace& place, const model::Program* program,
-                      const model::LaunchOutcome* outcome, const std::string& failure) {
+                      const model::LaunchOutcome* outcome, const std::string& failure,
+                      std::uint32_t explanation) {
   inject::Launch launch;
+  launch.explanation = explanation;
   launch.shape = shape_of(place, program);
   for (const std::string& name : config_.counters) {
     if (outcome != nullptr && program != nullptr) {
@@ -79,6 +81,16 @@ void Report::launched(const LaunchPlace& place, const model::Program* program,
   if (outcome != nullptr && program != nullptr) send_lines(*program, *outcome);
   if (!failure.empty()) launch.failure = channel_.name(failure);
   channel_.send(launch);
+}
+
+std::uint32_t Report::explain(const schema::Explanation& explanation) {
+  for (const schema::Finding& finding : explanation.findings) {
+    inject::Found found{finding};
+    found.finding.file = model::relative_path(finding.file);
+    channel_.send(found);
+  }
+  channel_.send(inject::Explained{++explanations_, explanation.was_made, explanation.missing});
+  return explanations_;
 }
 
 void Report::send_lines(const model::Program& program, const model::LaunchOutcome& outcome) {

@@ -36,9 +36,12 @@ class Report {
 
   /// Whether this launch is to be counted; to be asked once a launch, in their order.
   bool takes(const LaunchPlace& place);
-  /// A launch that was counted, or failed.
+  /// A launch that was counted, or failed. `explanation`: of explain(); 0: none.
   void launched(const LaunchPlace& place, const model::Program* program,
-                const model::LaunchOutcome* outcome, const std::string& failure);
+                const model::LaunchOutcome* outcome, const std::string& failure,
+                std::uint32_t explanation = 0);
+  /// What was found in launches that follow; its number for launched().
+  std::uint32_t explain(const schema::Explanation& explanation);
   /// A kernel, copy or call of the summary.
   void ran(const LaunchPlace& place, const model::Program& program, std::uint64_t instructions);
   void moved(std::string_view what, std::uint64_t bytes, bool is_set);
@@ -63,7 +66,7 @@ class Report {
   std::set<std::uint32_t> devices_;
   std::set<std::string> said_, left_out_;
   inject::Activities waiting_;
-  std::uint32_t correlation_ = 0;
+  std::uint32_t correlation_ = 0, explanations_ = 0;
 };
 
 }  // namespace warpmeter::runtime

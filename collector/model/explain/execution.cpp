@@ -6,7 +6,6 @@
 #include <bit>
 #include <map>
 #include <optional>
-#include <regex>
 #include <utility>
 
 #include "collector/model/counts/grades.h"
@@ -136,14 +135,15 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     if (counted.shared.requests + counted.global.requests == 0) continue;
     Atomic& atomic = lines[key_of(subject.place(site))];
     atomic.site = i;
-    for (const auto& [pattern, places] : subject.recording.sites[i].patterns()) {
+    for (const auto& entry : subject.recording.sites[i].patterns()) {
+      const LanePattern& pattern = entry.first;
       std::vector<std::uint64_t> addresses;
       for_each_lane(pattern.mask, [&](unsigned lane) { addresses.push_back(pattern.delta[lane]); });
       const auto lanes = static_cast<double>(addresses.size());
       std::sort(addresses.begin(), addresses.end());
       addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
       double times = 0;
-      for (const auto& [place, count] : places) times += static_cast<double>(count);
+      for (const auto& [place, count] : entry.second) times += static_cast<double>(count);
       atomic.requests += times;
       atomic.lanes += times * lanes;
       atomic.meeting += times * (lanes - static_cast<double>(addresses.size()));
@@ -208,15 +208,30 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
 
 // ---- local memory
 
+/// Whether a type stands before the name, and an extent behind it: `float name[8]`.
+bool is_declared_array(const std::string& source, const std::string& name) {
+  for (std::size_t at = source.find(name + "["); at != std::string::npos;
+       at = source.find(name + "[", at + 1)) {
+    const std::size_t before = source.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
+    if (at > 0 && !is_of_word(source[at - 1]) && before != std::string::npos &&
+        is_of_word(source[before]) &&
+        source.compare(before - std::min<std::size_t>(before, 5), 6, "return") != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// The array that the line names with an index, if the source declares one of that name.
 std::string array_on_line(const Subject& subject, const schema::Finding& finding) {
   if (!subject.options.source || finding.text.empty()) return "";
   const std::string source = subject.options.source(finding.file);
-  static const std::regex indexed(R"((\w+)\s*\[)");
-  for (std::sregex_iterator one(finding.text.begin(), finding.text.end(), indexed), end; one != end;
-       ++one) {
-    const std::regex declaration("\\w[ \t]+" + (*one)[1].str() + R"([ \t]*\[[^\]]*\][^=]*[;,={])");
-    if (std::regex_search(source, declaration)) return (*one)[1];
+  for (std::size_t at = finding.text.find('['); at != std::string::npos;
+       at = finding.text.find('[', at + 1)) {
+    std::size_t begin = at;
+    while (begin > 0 && is_of_word(finding.text[begin - 1])) --begin;
+    const std::string name = finding.text.substr(begin, at - begin);
+    if (!name.empty() && is_declared_array(source, name)) return name;
   }
   return "";
 }

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <limits>
 #include <map>
-#include <regex>
+#include <optional>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/expression.h"
@@ -52,71 +54,120 @@ std::string own_name(const std::string& symbol) {
   return scope == std::string::npos ? readable : readable.substr(scope + 2);
 }
 
-/// Names with a number: #define TILE 16, constexpr int rows = 2 * TILE;
-Symbols constants_of(const std::string& source) {
-  static const std::regex definition(
-      R"((?:#define[ \t]+(\w+)[ \t]+([^\n/]+))|(?:const(?:expr)?[ \t]+(?:unsigned|int|size_t|std::size_t|auto|[ \t])+(\w+)[ \t]*=[ \t]*([^;\n]+);))");
-  Symbols symbols;
-  for (std::sregex_iterator match(source.begin(), source.end(), definition), end; match != end;
-       ++match) {
-    const bool is_macro = (*match)[1].matched;
-    const std::string name = (*match)[is_macro ? 1 : 3], value = (*match)[is_macro ? 2 : 4];
-    try {
-      symbols[name] = evaluate(value, symbols);
-    } catch (const ExpressionFault&) {
-      symbols.erase(name);
+/// Where the word stands alone in the text, from a place on; npos: nowhere.
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
+  for (std::size_t at = text.find(word, from); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_of_word(text[at - 1])) && (end == text.size() || !is_of_word(text[end]))) {
+      return at;
     }
   }
-  return symbols;
+  return std::string_view::npos;
+}
+
+constexpr int deepest_constant = 4;
+
+std::optional<std::int64_t> value_of(std::string_view source, std::string_view expression,
+                                     int depth);
+
+/// What `#define NAME 16` or `constexpr int NAME = 2 * OTHER;` say of a name.
+std::optional<std::int64_t> constant_of(std::string_view source, std::string_view name, int depth) {
+  if (depth > deepest_constant) return std::nullopt;
+  for (std::size_t at = find_word(source, name, 0); at != std::string_view::npos;
+       at = find_word(source, name, at + 1)) {
+    const std::size_t before = source.rfind('\n', at);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    const std::string_view head = source.substr(begin, at - begin);
+    const std::string_view rest = source.substr(at + name.size());
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    std::string_view value;
+    if (head.find("#define") != std::string_view::npos) {
+      value = line.substr(0, line.find("//"));
+    } else if (head.find("const") != std::string_view::npos) {
+      const std::size_t equals = line.find_first_not_of(" \t");
+      if (equals == std::string_view::npos || line[equals] != '=') continue;
+      value = line.substr(equals + 1, line.find_first_of(";,") - equals - 1);
+    }
+    if (const auto number = value_of(source, value, depth + 1)) return number;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> value_of(std::string_view source, std::string_view expression,
+                                     int depth) {
+  Symbols symbols;
+  for (const std::string& name : names_in(expression)) {
+    const auto known = constant_of(source, name, depth);
+    if (!known) return std::nullopt;
+    symbols[name] = *known;
+  }
+  try {
+    return evaluate_whole(expression, symbols, 1, std::int64_t{1} << 20);
+  } catch (const ExpressionFault&) {
+    return std::nullopt;
+  }
 }
 
 /// Bytes of a type by its name; 0: not known, as of a template's parameter.
-std::uint32_t bytes_of_type(const std::string& declaration) {
-  static const std::regex type(
-      R"(\b(?:(double|long long|size_t|float2|int2|uint2|u?int64_t)|(float4|int4|uint4|double2)|(float|int|unsigned|u?int32_t|uchar4|char4|half2|__half2)|(short|ushort|half|__half|u?int16_t)|(char|uchar|bool|u?int8_t|std::byte))\b)");
-  std::smatch found;
-  if (!std::regex_search(declaration, found, type)) return 0;
-  const std::uint32_t sizes[] = {8, 16, 4, 2, 1};
-  for (std::size_t i = 0; i < std::size(sizes); ++i) {
-    if (!found[i + 1].matched) continue;
-    const bool is_narrower = declaration.find("unsigned char") != std::string::npos;
-    const bool is_short = declaration.find("unsigned short") != std::string::npos;
-    return is_narrower ? 1 : is_short ? 2 : sizes[i];
+std::uint32_t bytes_of_type(std::string_view declaration) {
+  struct Named {
+    std::string_view name;
+    std::uint32_t bytes;
+  };
+  static constexpr Named types[] = {
+      {"char", 1},     {"uchar", 1},    {"bool", 1},     {"int8_t", 1},  {"uint8_t", 1},
+      {"short", 2},    {"ushort", 2},   {"half", 2},     {"__half", 2},  {"int16_t", 2},
+      {"uint16_t", 2}, {"double", 8},   {"size_t", 8},   {"float2", 8},  {"int2", 8},
+      {"uint2", 8},    {"int64_t", 8},  {"uint64_t", 8}, {"float4", 16}, {"int4", 16},
+      {"uint4", 16},   {"double2", 16}, {"uchar4", 4},   {"char4", 4},   {"half2", 4},
+      {"__half2", 4},  {"int32_t", 4},  {"uint32_t", 4}, {"float", 4},   {"int", 4},
+      {"unsigned", 4},
+  };
+  for (const Named& type : types) {
+    if (find_word(declaration, type.name, 0) != std::string_view::npos) return type.bytes;
   }
   return 0;
 }
 
+/// The expressions in brackets from a place on: [a][b].
+std::vector<std::string_view> bracketed(std::string_view text) {
+  std::vector<std::string_view> all;
+  std::size_t at = text.find_first_not_of(" \t\n");
+  while (at != std::string_view::npos && text[at] == '[') {
+    const std::size_t end = text.find(']', at);
+    if (end == std::string_view::npos) break;
+    all.push_back(text.substr(at + 1, end - at - 1));
+    at = text.find_first_not_of(" \t\n", end + 1);
+  }
+  return all;
+}
+
 /// The extents of the last `__shared__ … name[a][b]` of the source before a line that fits the
 /// variable's size; empty where they cannot be told.
-std::vector<std::uint32_t> declared_extents(const std::string& source, const std::string& name,
+std::vector<std::uint32_t> declared_extents(std::string_view source, std::string_view name,
                                             std::uint32_t bytes, int before) {
-  static const std::regex statement(R"(__shared__[^;]*;)");
-  const std::regex declarator("\\b" + name + R"(\s*((?:\[[^\]]*\]\s*)+))");
-  const Symbols symbols = constants_of(source);
+  constexpr std::string_view keyword = "__shared__";
   std::vector<std::uint32_t> best;
-  for (std::sregex_iterator shared(source.begin(), source.end(), statement), end; shared != end;
-       ++shared) {
-    const auto at = source.begin() + shared->position();
-    if (before > 0 && std::count(source.begin(), at, '\n') >= before) break;
-    const std::string text = shared->str();
-    std::smatch found;
-    if (!std::regex_search(text, found, declarator)) continue;
-    const std::string brackets = found[1];
-    static const std::regex extent(R"(\[([^\]]*)\])");
+  int line = 1;
+  for (std::size_t last = 0, at = source.find(keyword); at != std::string_view::npos;
+       last = at, at = source.find(keyword, at + 1)) {
+    line += static_cast<int>(std::count(source.begin() + static_cast<std::ptrdiff_t>(last),
+                                        source.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    if (before > 0 && line > before) break;
+    const std::string_view statement = source.substr(at, source.find(';', at) - at);
+    const std::size_t found = find_word(statement, name, keyword.size());
+    if (found == std::string_view::npos) continue;
     std::vector<std::uint32_t> extents;
     std::uint64_t elements = 1;
-    try {
-      for (std::sregex_iterator one(brackets.begin(), brackets.end(), extent); one != end; ++one) {
-        extents.push_back(static_cast<std::uint32_t>(
-            evaluate_whole((*one)[1].str(), symbols, 1, std::int64_t{1} << 20)));
-        elements *= extents.back();
-      }
-    } catch (const ExpressionFault&) {
-      continue;
+    for (const std::string_view expression : bracketed(statement.substr(found + name.size()))) {
+      const auto extent = value_of(source, expression, 0);
+      extents.push_back(static_cast<std::uint32_t>(extent.value_or(0)));
+      elements *= extents.back();
     }
     if (elements == 0 || bytes % elements != 0) continue;
     const auto element = static_cast<std::uint32_t>(bytes / elements);
-    const std::uint32_t known = bytes_of_type(found.prefix());
+    const std::uint32_t known = bytes_of_type(statement.substr(0, found));
     if (known != 0 ? element == known : std::has_single_bit(element) && element <= 16) {
       best = extents;
     }

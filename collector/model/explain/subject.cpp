@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 
 #include "collector/model/counts/grades.h"
@@ -64,6 +65,8 @@ std::string shown(double number) {
   }
   return whole;
 }
+
+bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string in_words(std::uint64_t number) {
   return number == 1 ? "one" : shown(static_cast<double>(number));

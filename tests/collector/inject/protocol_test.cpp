@@ -28,6 +28,30 @@ LaunchShape some_shape() {
   return shape;
 }
 
+Found some_finding() {
+  Found found;
+  schema::Finding& finding = found.finding;
+  finding.kind = "bank_conflict";
+  finding.file = "transpose.cu";
+  finding.line = 44;
+  finding.object = "tile";
+  finding.evidence = "All 32 lanes, 32 words apart, meet in one bank.";
+  finding.requests = 32768;
+  finding.transactions = 262144;
+  finding.ideal = 32768;
+  finding.share = 0.89;
+  finding.picture.mask = 3;
+  finding.picture.address[1] = 128;
+  finding.picture.pass[1] = 2;
+  schema::Remedy& remedy = finding.remedies.emplace_back();
+  remedy.name = "padding 1";
+  remedy.change = "tile[16][17]";
+  remedy.predicted = {{"shared_load_wavefronts", 65536}};
+  remedy.shared_bytes = 1088;
+  remedy.is_advised = true;
+  return found;
+}
+
 std::vector<Message> one_of_each() {
   Config config;
   config.mode = Mode::counters;
@@ -49,7 +73,9 @@ std::vector<Message> one_of_each() {
           Problem{true, "no permission"},
           Bye{17},
           Finding{"leak", "app.cu:12", "4 bytes are never freed", 3, true},
-          Checked{5, 1, 2, 3}};
+          Checked{5, 1, 2, 3},
+          some_finding(),
+          Explained{1, true, {{"low_occupancy", "the machine code was not read"}}}};
 }
 
 TEST(Protocol, EveryMessageComesBackAsItWas) {
@@ -73,6 +99,14 @@ TEST(Protocol, FieldsKeepTheirValues) {
   EXPECT_EQ(launch.values[0].value, 270336);
   EXPECT_EQ(launch.values[1].reason, 9U);
   EXPECT_EQ(launch.occurrence, 5U);
+  const auto found = decode(encode(some_finding()));
+  const schema::Finding& finding = std::get<Found>(*found).finding;
+  EXPECT_EQ(finding.line, 44);
+  EXPECT_EQ(finding.share, 0.89);
+  EXPECT_EQ(finding.picture.pass[1], 2U);
+  EXPECT_EQ(finding.remedies[0].change, "tile[16][17]");
+  EXPECT_EQ(finding.remedies[0].predicted[0].value, 65536U);
+  EXPECT_EQ(finding.remedies[0].blocks, std::nullopt);
   const auto batch =
       decode(encode(Activities{{{ActivityKind::kernel, 3, 1480, 0, some_shape(), 77}}}));
   EXPECT_EQ(std::get<Activities>(*batch).activities[0].correlation, 77U);

@@ -1,0 +1,57 @@
+#include "collector/runtime/explained.h"
+
+#include "collector/model/counts/grades.h"
+#include "collector/model/explain/explain.h"
+#include "collector/model/input/kernel_file.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// Of each kernel and shape.
+constexpr std::size_t most_recorded = 3;
+
+}  // namespace
+
+Explained::Shape Explained::shape_of(const LaunchPlace& place) {
+  const Geometry& g = place.geometry;
+  return {place.kernel,
+          {g.grid.x, g.grid.y, g.grid.z, g.block.x, g.block.y, g.block.z, g.dynamic_shared_bytes}};
+}
+
+bool Explained::wants(const LaunchPlace& place) const {
+  const auto told = told_.find(shape_of(place));
+  return told == told_.end() || told->second.size() < most_recorded;
+}
+
+std::uint32_t Explained::number_of(const LaunchPlace& place, const model::Program& program,
+                                   const model::LaunchOutcome& outcome,
+                                   const model::DeviceMemory& memory, Report& report) {
+  std::vector<Told>& told = told_[shape_of(place)];
+  std::vector<double> counts = model::counter_values(program, outcome);
+  for (const Told& one : told) {
+    if (one.counts == counts) return one.number;
+  }
+  if (outcome.recording) {
+    model::explain::Options options;
+    options.source = [&](const std::string& file) {
+      const auto [source, is_new] = sources_.try_emplace(file);
+      if (is_new) source->second = model::source_text(file);
+      return source->second;
+    };
+    options.buffer = model::explain::buffer_names(memory);
+    const std::uint32_t number =
+        report.explain(model::explain::explain(program, place.geometry, outcome, options));
+    told.push_back({std::move(counts), number});
+    return number;
+  }
+  if (unlike_ == 0) {
+    schema::Explanation none;
+    none.missing.push_back({"",
+                            "only the first launches of a kernel are explained, and this one's "
+                            "counts are none of theirs"});
+    unlike_ = report.explain(none);
+  }
+  return unlike_;
+}
+
+}  // namespace warpmeter::runtime
