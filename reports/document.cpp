@@ -11,10 +11,18 @@
 namespace warpmeter::reports {
 namespace {
 
-constexpr std::size_t paragraph_width = 100;
+constexpr std::size_t paragraph_width = 100, entry_width = 120;
 
 /// A path as a markdown link's target: any byte that could end it is percent-encoded.
 std::string link_target(std::string_view path) { return percent_encoded_but(path, "-_./"); }
+
+/// The whole image in a link.
+std::string data_link(std::string_view svg) {
+  return "data:image/svg+xml," + percent_encoded(svg, [](char c) {
+           return c <= ' ' || c > '~' ||
+                  std::string_view("\"#%<>()\\^`{|}").find(c) != std::string_view::npos;
+         });
+}
 
 /// "transpose-time": the title's letters and digits, lower case.
 std::string file_stem(std::string_view title) {
@@ -50,7 +58,9 @@ struct PlotFolder {
 };
 
 struct MarkdownWriter {
+  static constexpr bool closes_entries = false;
   const PlotFolder* folder = nullptr;
+  bool has_pictures = false;  ///< without a folder, within their links
 
   std::string operator()(const Heading& heading) const {
     std::string text = escaped_markdown(printable(heading.text));
@@ -80,9 +90,49 @@ struct MarkdownWriter {
     return fmt::format("![{}]({})\n", escaped_markdown(printable(plot.title)),
                        link_target(folder->path + "/" + name));
   }
+  std::string operator()(const Entry& entry) const {
+    const std::string lead = fmt::format("{}. ", entry.number);
+    const std::string indent(lead.size(), ' ');
+    std::string text = lead;
+    if (!entry.place.empty()) text += inline_markdown("`" + plain(entry.place) + "`") + " ";
+    text += inline_markdown(printable(entry.text)) + "\n";
+    for (const std::string& line : entry.more) {
+      text += fmt::format("{}- {}: {}\n", indent, entry.lead, inline_markdown(printable(line)));
+    }
+    return text;
+  }
+  std::string operator()(const Picture& picture) const {
+    if (folder == nullptr && !has_pictures) return "";
+    if (folder == nullptr) {
+      return fmt::format("![{}]({})\n", escaped_markdown(printable(picture.title)),
+                         data_link(picture_svg(picture)));
+    }
+    const std::string name = folder->name_for(picture.title);
+    folder->files.push_back({name, picture_svg(picture)});
+    return fmt::format("![{}]({})\n", escaped_markdown(printable(picture.title)),
+                       link_target(folder->path + "/" + name));
+  }
+
+ private:
+  /// Without backticks, so that it can be put between some.
+  static std::string plain(const std::string& text) {
+    std::string result = printable(text);
+    std::replace(result.begin(), result.end(), '`', '\'');
+    return result;
+  }
+  static std::string inline_markdown(std::string_view text) {
+    std::string markdown;
+    bool is_code = false;
+    for (const std::string& part : code_parts(text)) {
+      if (!part.empty()) markdown += is_code ? "`" + part + "`" : escaped_markdown(part);
+      is_code = !is_code;
+    }
+    return markdown;
+  }
 };
 
 struct TextWriter {
+  static constexpr bool closes_entries = true;
   std::size_t width = 0;
 
   std::string lines_of(const std::string& text, std::size_t columns,
@@ -122,15 +172,37 @@ struct TextWriter {
   }
   std::string operator()(const Table& table) const { return render_text(table, width); }
   std::string operator()(const Plot&) const { return ""; }
+  /// "  1  kernels/transpose.cu:44  shared load of …", what goes on below the place.
+  std::string operator()(const Entry& entry) const {
+    const std::string number = fmt::format("{:>3}  ", entry.number);
+    const std::string indent(number.size(), ' ');
+    const std::string place = entry.place.empty() ? "" : printable(entry.place) + "  ";
+    const std::size_t columns = width > 0 ? std::min(width, entry_width) : entry_width;
+    const std::size_t within = std::max<std::size_t>(columns, 40) - indent.size();
+    std::string text = number + lines_of(place + printable(entry.text), within, indent);
+    std::string lead = entry.lead + ": ";
+    for (const std::string& line : entry.more) {
+      const std::string behind(lead.size(), ' ');
+      text += indent + lead + lines_of(printable(line), within - lead.size(), indent + behind);
+      lead = behind;
+    }
+    return text;
+  }
+  std::string operator()(const Picture& picture) const { return picture_text(picture, width); }
 };
 
 template <class Writer>
 std::string written(const Document& document, const Writer& writer) {
   std::string text;
+  bool after_heading_or_entry = false;
   for (const auto& block : document.blocks) {
     const std::string part = std::visit(writer, block);
-    if (!text.empty() && !part.empty()) text += '\n';
+    const bool is_entry = std::holds_alternative<Entry>(block);
+    // Entries stand close in text; in markdown they are one list all the same.
+    const bool is_close = Writer::closes_entries && is_entry && after_heading_or_entry;
+    if (!text.empty() && !part.empty() && !is_close) text += '\n';
     text += part;
+    after_heading_or_entry = is_entry || std::holds_alternative<Heading>(block);
   }
   return text;
 }
@@ -156,8 +228,30 @@ void Document::table(Table table) {
 
 void Document::plot(Plot plot) { blocks.emplace_back(std::in_place_type<Plot>, std::move(plot)); }
 
+void Document::entry(Entry entry) {
+  blocks.emplace_back(std::in_place_type<Entry>, std::move(entry));
+}
+
+void Document::picture(Picture picture) {
+  blocks.emplace_back(std::in_place_type<Picture>, std::move(picture));
+}
+
 void Document::append(Document document) {
   for (auto& block : document.blocks) blocks.push_back(std::move(block));
+}
+
+std::vector<std::string> code_parts(std::string_view text) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t begin = text.find('`');
+    const std::size_t end = begin == text.npos ? begin : text.find('`', begin + 1);
+    if (end == text.npos) break;
+    parts.emplace_back(text.substr(0, begin));
+    parts.emplace_back(text.substr(begin + 1, end - begin - 1));
+    text.remove_prefix(end + 1);
+  }
+  parts.emplace_back(text);
+  return parts;
 }
 
 std::string document_markdown(const Document& document) {
@@ -168,6 +262,10 @@ std::string document_markdown(const Document& document, const std::string& folde
                               std::vector<PlotFile>& files) {
   const PlotFolder plots{folder, files};
   return written(document, MarkdownWriter{&plots});
+}
+
+std::string document_markdown_with_pictures(const Document& document) {
+  return written(document, MarkdownWriter{nullptr, true});
 }
 
 std::string document_text(const Document& document, std::size_t width) {

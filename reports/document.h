@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "reports/picture.h"
 #include "reports/plot.h"
 #include "reports/table.h"
 
@@ -28,14 +29,25 @@ struct Facts {
   std::vector<std::pair<std::string, std::string>> pairs;
 };
 
+/// A numbered entry of a list. Between backticks is code; nothing else is markup.
+struct Entry {
+  std::size_t number = 1;
+  std::string place;  ///< "kernels/transpose.cu:44"; empty: none
+  std::string text;
+  std::string lead;               ///< of what follows: "Change"
+  std::vector<std::string> more;  ///< lines below the text
+};
+
 struct Document {
-  std::vector<std::variant<Heading, Paragraph, Facts, Table, Plot>> blocks;
+  std::vector<std::variant<Heading, Paragraph, Facts, Table, Plot, Entry, Picture>> blocks;
 
   void heading(int level, std::string text);
   void paragraph(std::string text);
   void facts(Facts facts);
   void table(Table table);
   void plot(Plot plot);
+  void entry(Entry entry);
+  void picture(Picture picture);
   void append(Document document);
 };
 
@@ -45,16 +57,23 @@ struct PlotFile {
   std::string svg;
 };
 
-/// Plots are left out.
+/// Plots and pictures are left out.
 std::string document_markdown(const Document& document);
 
-/// Plots become images in `folder`, a path relative to the report; their files are added to
-/// `files`.
+/// The same with pictures, each within its link (data:image/svg+xml).
+std::string document_markdown_with_pictures(const Document& document);
+
+/// Plots and pictures become images in `folder`, a path relative to the report; their files are
+/// added to `files`.
 std::string document_markdown(const Document& document, const std::string& folder,
                               std::vector<PlotFile>& files);
 
 /// One page that needs no other file. Throws Error{usage} when the program was built without it.
 std::string document_html(const Document& document);
+
+/// Text as parts, in turn plain and code: "a `b` c" is "a ", "b", " c". A backtick without a second
+/// one is text.
+std::vector<std::string> code_parts(std::string_view text);
 
 /// `width`: columns to wrap at; 0 wraps paragraphs at 100 and tables nowhere.
 std::string document_text(const Document& document, std::size_t width);

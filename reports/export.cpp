@@ -80,6 +80,12 @@ struct SectionWriter {
     sections.back()["tables"].push_back(table_json(table, caption));
   }
   void operator()(const Plot&) {}
+  void operator()(const Entry& entry) {
+    std::string text = entry.place.empty() ? entry.text : entry.place + ": " + entry.text;
+    for (const std::string& line : entry.more) text += fmt::format(" {}: {}.", entry.lead, line);
+    sections.back()["text"].push_back(std::move(text));
+  }
+  void operator()(const Picture&) {}
 };
 
 }  // namespace

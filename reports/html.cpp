@@ -145,6 +145,7 @@ class HtmlWriter {
     add_table(html_, table, table.caption.empty() ? title_ : table.caption);
   }
   void operator()(const Plot& plot) {
+    if (in_entries_) end_plots();
     if (!in_plots_) html_ += "<div class=\"plots\">\n";
     in_plots_ = true;
     html_ += fmt::format("<figure class=\"plot\" data-form=\"{}\"", form_name(plot.form)) +
@@ -161,6 +162,22 @@ class HtmlWriter {
              "<span class=\"unseen\"> of " + shown(plot.title) + "</span></summary>\n";
     add_table(html_, plot.data, plot.title);
     html_ += "</details>\n</figure>\n";
+  }
+
+  void operator()(const Entry& entry) {
+    if (in_plots_) end_plots();
+    if (!in_entries_) html_ += "<ol class=\"findings\">\n";
+    in_entries_ = true;
+    html_ += fmt::format("<li value=\"{}\">", entry.number);
+    if (!entry.place.empty()) html_ += "<code class=\"place\">" + shown(entry.place) + "</code> ";
+    html_ += inline_html(entry.text);
+    if (!entry.more.empty()) html_ += "\n<p>" + shown(entry.lead) + ":</p>\n<ul>\n";
+    for (const std::string& line : entry.more) html_ += "<li>" + inline_html(line) + "</li>\n";
+    html_ += entry.more.empty() ? "</li>\n" : "</ul></li>\n";
+  }
+  void operator()(const Picture& picture) {
+    end_plots();
+    html_ += picture_html(picture);
   }
 
   std::string contents() {
@@ -183,6 +200,17 @@ class HtmlWriter {
   void end_plots() {
     if (in_plots_) html_ += "</div>\n";
     in_plots_ = false;
+    if (in_entries_) html_ += "</ol>\n";
+    in_entries_ = false;
+  }
+  static std::string inline_html(const std::string& text) {
+    std::string html;
+    bool is_code = false;
+    for (const std::string& part : code_parts(text)) {
+      html += is_code ? "<code>" + shown(part) + "</code>" : shown(part);
+      is_code = !is_code;
+    }
+    return html;
   }
   void end_section() {
     if (in_section_) html_ += "</section>\n";
@@ -191,7 +219,7 @@ class HtmlWriter {
 
   std::string html_, title_ = "warpmeter";
   std::vector<Section> sections_;
-  bool in_section_ = false, in_plots_ = false;
+  bool in_section_ = false, in_plots_ = false, in_entries_ = false;
 };
 
 /// The page with each mark replaced; the texts put in are never searched for marks.

@@ -1,6 +1,7 @@
 #include "reports/selector.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "reports/number.h"
 
 namespace warpmeter::reports {
@@ -127,6 +129,44 @@ bool Selector::selects(const LaunchName& launch) const {
   if (!names(launch)) return false;
   if (!sizes_.empty() && (!launch.size || !meets_all(sizes_, *launch.size))) return false;
   return meets_all(grids_, launch.grid) && meets_all(blocks_, launch.block);
+}
+
+std::vector<std::string> selectors_of(const std::vector<LaunchName>& launches,
+                                      const Selector& meant) {
+  const bool with_size = meant.text().find('@') != std::string::npos;
+  std::vector<std::string> names;
+  std::set<std::string> known;
+  for (const LaunchName& launch : launches) {
+    std::string name = launch.family + "/" + launch.variant;
+    if (with_size && launch.size) name += fmt::format("@{}", *launch.size);
+    if (known.insert(name).second) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+void require_selected(const std::vector<LaunchName>& launches,
+                      const std::vector<Selector>& selectors, std::int64_t run,
+                      const std::string& unfinished) {
+  for (const Selector& selector : selectors) {
+    if (std::any_of(launches.begin(), launches.end(),
+                    [&](const LaunchName& launch) { return selector.selects(launch); })) {
+      continue;
+    }
+    if (!unfinished.empty()) {
+      throw Error(ExitCode::nothing, fmt::format("no launch matches '{}', and {}; measure it again",
+                                                 selector.text(), unfinished));
+    }
+    const std::vector<std::string> names = selectors_of(launches, selector);
+    constexpr std::size_t shown = 8;
+    const std::size_t count = std::min(names.size(), shown);
+    throw Error(
+        ExitCode::usage,
+        fmt::format(
+            "no launch of run {} matches '{}'{} (the launches: {}{})", run, selector.text(),
+            did_you_mean(selector.text(), names),
+            fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "),
+            names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : ""));
+  }
 }
 
 Selector parse_selector(std::string_view text) {

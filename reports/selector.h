@@ -66,6 +66,17 @@ class Selector {
   std::vector<std::vector<std::string>> grids_, blocks_;  ///< as "64x64x1"
 };
 
+/// Throws Error{usage}, with the names that there are, where a selector selects none of a run's
+/// launches; Error{nothing} where `unfinished` says why the run may lack it.
+void require_selected(const std::vector<LaunchName>& launches,
+                      const std::vector<Selector>& selectors, std::int64_t run,
+                      const std::string& unfinished);
+
+/// What selects each launch, once: "transpose/tiled", or "transpose/tiled@1024" where the selector
+/// that was meant has a condition.
+std::vector<std::string> selectors_of(const std::vector<LaunchName>& launches,
+                                      const Selector& meant);
+
 /// Throws Error{usage} with the column (from 1, in characters) of a mistake.
 Selector parse_selector(std::string_view text);
 

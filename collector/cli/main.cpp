@@ -32,6 +32,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  warpmeter run transpose           measure a family's variants, compare them\n"
     "  warpmeter profile ./app           measure the kernels of any CUDA program\n"
+    "  warpmeter explain                 which line costs too much, why, what would help\n"
     "  warpmeter report -o report.md     the last run as markdown\n"
     "  warpmeter query comparison        a view of the database; or any SQL that reads\n"
     "  warpmeter merge a.db b.db -o c.db join the databases of several machines\n"
@@ -75,6 +76,7 @@ ExitCode run_command(int argc, char** argv) {
       add_profile(program, words),            // measure the kernels of any program
       add_model(program, shell_line(words)),  // run a kernel of one's own on the model
       add_report(program),                    // render tables of a run
+      add_explain(program),                   // which line, why, what to change
       add_compare(program),                   // what changed, and whether it is real
       add_check(program),                     // expectations, gates, a baseline
       add_history(program),                   // one metric over runs

@@ -73,6 +73,7 @@ Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGp
 Command add_profile(CLI::App& program, std::vector<std::string> words);
 Command add_model(CLI::App& program, const std::string& command_line);
 Command add_report(CLI::App& program);
+Command add_explain(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_check(CLI::App& program);
 Command add_query(CLI::App& program);

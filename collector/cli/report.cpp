@@ -14,6 +14,7 @@
 #include "base/output.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/options.h"
+#include "collector/cli/plot_files.h"
 #include "collector/cli/terminal.h"
 #include "reports/report.h"
 #include "reports/table.h"
@@ -54,34 +55,9 @@ std::vector<reports::SectionChoice> choices_of(const std::vector<std::string>& n
   return choices;
 }
 
-/// "report_files" beside report.md; empty where the report is no file that a folder can be beside.
 std::string plot_folder_of(const Report& report) {
-  if (report.no_plots || report.format != "markdown" || report.file.empty()) return "";
-  const fs::path path(report.file);
-  if (report.file == "-" || (fs::exists(path) && !fs::is_regular_file(path))) return "";
-  return path.stem().string() + "_files";
-}
-
-void write_plots(const std::string& folder, const std::vector<reports::PlotFile>& plots,
-                 FileClaims& files) {
-  if (plots.empty()) return;
-  std::vector<Destination> destinations;
-  for (const reports::PlotFile& plot : plots) {
-    destinations.push_back(files.write((fs::path(folder) / plot.name).string(), "the plot"));
-  }
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    throw Error(ExitCode::file,
-                fmt::format("cannot make the folder {} for plots: {}; choose another file with -o, "
-                            "or --no-plots",
-                            folder, error.message()));
-  }
-  for (std::size_t i = 0; i < plots.size(); ++i) {
-    Output file(destinations[i]);
-    file.write(plots[i].svg);
-    file.finish();
-  }
+  if (report.no_plots || report.format != "markdown") return "";
+  return plot_folder_beside(report.file);
 }
 
 ExitCode run(const Report& report) {
@@ -113,7 +89,7 @@ ExitCode run(const Report& report) {
   Output output(destination);
   const std::vector<reports::PlotFile> plots = reports::write_report(
       reader, run_id, options, [&](std::string_view text) { return output.write(text); });
-  write_plots((fs::path(report.file).parent_path() / options.plot_folder).string(), plots, files);
+  write_plots(report.file, options.plot_folder, plots, files);
   output.finish();
   return ExitCode::done;
 }

@@ -167,18 +167,9 @@ std::optional<Finding> judge(const Gate& gate, const LaunchToCheck& launch) {
 
 // ---- all of them
 
-/// What selects each launch, once: "transpose/tiled", or "transpose/tiled@1024" where the selector
-/// that was meant has a condition.
-std::vector<std::string> selectors_of(const std::vector<LaunchToCheck>& launches,
-                                      const Selector& meant) {
-  const bool with_size = meant.text().find('@') != std::string::npos;
-  std::vector<std::string> names;
-  std::set<std::string> known;
-  for (const LaunchToCheck& launch : launches) {
-    std::string name = launch.name.family + "/" + launch.name.variant;
-    if (with_size && launch.name.size) name += fmt::format("@{}", *launch.name.size);
-    if (known.insert(name).second) names.push_back(std::move(name));
-  }
+std::vector<LaunchName> names_of(const std::vector<LaunchToCheck>& launches) {
+  std::vector<LaunchName> names;
+  for (const LaunchToCheck& launch : launches) names.push_back(launch.name);
   return names;
 }
 
@@ -232,7 +223,7 @@ void add_gates(const CheckRequest& request, const std::vector<LaunchToCheck>& la
       }
     }
     if (!any_applies)
-      findings.add(unmatched(gate, any_selected, selectors_of(launches, gate.selector)));
+      findings.add(unmatched(gate, any_selected, selectors_of(names_of(launches), gate.selector)));
   }
 }
 
@@ -300,26 +291,7 @@ void add_lines(const schema::Reader& reader, std::int64_t run, std::vector<Findi
 /// says why it may be that the run lacks it.
 void choose(std::vector<LaunchToCheck>& launches, const CheckRequest& request,
             const std::string& unfinished) {
-  for (const Selector& selector : request.selectors) {
-    if (std::any_of(launches.begin(), launches.end(),
-                    [&](const LaunchToCheck& launch) { return selector.selects(launch.name); })) {
-      continue;
-    }
-    if (!unfinished.empty()) {
-      throw Error(ExitCode::nothing, fmt::format("no launch matches '{}', and {}; measure it again",
-                                                 selector.text(), unfinished));
-    }
-    const std::vector<std::string> names = selectors_of(launches, selector);
-    constexpr std::size_t shown = 8;
-    const std::size_t count = std::min(names.size(), shown);
-    throw Error(
-        ExitCode::usage,
-        fmt::format(
-            "no launch of run {} matches '{}'{} (the launches: {}{})", request.run, selector.text(),
-            did_you_mean(selector.text(), names),
-            fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "),
-            names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : ""));
-  }
+  require_selected(names_of(launches), request.selectors, request.run, unfinished);
   launches.erase(
       std::remove_if(launches.begin(), launches.end(),
                      [&](const LaunchToCheck& launch) { return !request.checks(launch.name); }),

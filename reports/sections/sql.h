@@ -1,4 +1,5 @@
-// The SQL of the sections: each constant is the .sql file of its name beside this one. All but
+// The SQL of the sections: each constant is the .sql file of its name beside this one
+// or in explain/. All but
 // schema_version and some of a comparison's bind :run; they read public views only.
 #pragma once
 
@@ -8,6 +9,9 @@ namespace warpmeter::reports::sql {
 
 extern const std::string_view compared_counter_names, compared_counters, compared_grades,
     compared_launches, compared_metrics, compared_samples, untimed;
+
+extern const std::string_view explained_findings, explained_launches, explained_predictions,
+    explained_remedies, explained_resources, looked_for, looked_for_kinds;
 
 extern const std::string_view checked_values, costliest_line;
 

@@ -49,6 +49,8 @@ def main(program, make, folder):
         ("report, 100 runs", ["report", "--db", runs], 1),
         ("report, one run", ["report", "--db", one], 1),
         ("report --format html, one run", ["report", "--db", one, "--format", "html", "-o", page], 1),
+        ("explain, one run", ["explain", "--db", one], 1),
+        ("explain --what-if, one run", ["explain", "--what-if", "--db", one], None),
         ("compare, 100 runs", ["compare", "--db", runs, "last~1", "last"], 1),
         ("compare, two runs", ["compare", "--db", two, "last~1", "last"], 1),
         ("query comparison, one run", ["query", "comparison", "--db", one, "--format", "csv"], 0.2),

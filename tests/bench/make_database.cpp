@@ -3,7 +3,8 @@
 //   make_database FILE RUNS LAUNCHES VARIANTS COUNTERS
 //
 // Every run has LAUNCHES launches of VARIANTS variants in families of ten, each with COUNTERS
-// counters (those of the standard metrics, then PerfWorks names) and 20 samples of its time.
+// counters (those of the standard metrics, then PerfWorks names), 20 samples of its time and three
+// findings with five remedies each, which no other launch of the run has.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -30,6 +31,47 @@ std::vector<Counter> counters_of(int count, double scale) {
   return counters;
 }
 
+Explanation explanation_of(int launch) {
+  WarpPicture picture;
+  picture.mask = 0xffffffff;
+  picture.width = 4;
+  for (unsigned lane = 0; lane < WarpPicture::lane_count; ++lane) {
+    picture.address[lane] = 64 * lane;
+    picture.pass[lane] = lane / 2 + 1;
+  }
+  Explanation explanation;
+  explanation.was_made = true;
+  for (int line = 40; line < 43; ++line) {
+    Finding finding;
+    finding.kind = "bank_conflict";
+    finding.file = "kernels/transpose.cu";
+    finding.line = line;
+    finding.text = "out[o] = tile[threadIdx.x][threadIdx.y];";
+    finding.object = "tile";
+    finding.access = "shared load";
+    finding.evidence =
+        "Half a warp reads one column: its 16 lanes, 16 words apart, meet in 2 banks.";
+    finding.requests = finding.ideal = 524'288;
+    finding.transactions = 4'194'304 + static_cast<unsigned>(launch);
+    finding.share = 0.5;
+    finding.share_of = "the launch's shared wavefronts";
+    finding.picture = picture;
+    for (int i = 1; i <= 5; ++i) {
+      Remedy remedy;
+      remedy.name = fmt::format("padding {}", i);
+      remedy.change = fmt::format("tile[16][{}]", 16 + i);
+      remedy.words = fmt::format("{} words of padding a row", i);
+      remedy.transactions = 1'048'576;
+      remedy.predicted = {{"shared_load_wavefronts", 1'048'576}};
+      remedy.is_advised = i == 1;
+      remedy.picture = picture;
+      finding.remedies.push_back(remedy);
+    }
+    explanation.findings.push_back(finding);
+  }
+  return explanation;
+}
+
 std::vector<Launch> launches_of(int count, int variants, int counters) {
   std::vector<Launch> launches;
   for (int i = 0; i < count; ++i) {
@@ -47,6 +89,7 @@ std::vector<Launch> launches_of(int count, int variants, int counters) {
       timing.samples_ns.push_back(5000.0 + 100 * (variant % 7) + k * 7 % 20);
     launch.timing = timing;
     launch.expectations = {{"gld_efficiency", "==", 100, "neighbours load neighbours"}};
+    launch.explanation = explanation_of(i);
     launches.push_back(launch);
   }
   return launches;

@@ -1,7 +1,7 @@
-"""The JSON of reports against reports/report.schema.json: it is valid, every key is described, and what is
+"""The JSON of report and explain against reports/report.schema.json and explain.schema.json: it is valid, every key is described, and what is
 wrong is refused.
 
-    json_schema_test.py WRITE_PAGES SCHEMA
+    json_schema_test.py WRITE_PAGES REPORT_SCHEMA EXPLAIN_SCHEMA
 
 Exits 77 (skipped), with the reason, where python3-jsonschema is missing.
 """
@@ -19,7 +19,8 @@ except ImportError:
     print("skipped: python3-jsonschema is not installed (./dev test installs it)")
     sys.exit(77)
 
-WRITE_PAGES, SCHEMA = sys.argv[1], json.loads(pathlib.Path(sys.argv[2]).read_text(encoding="utf-8"))
+WRITE_PAGES = sys.argv[1]
+SCHEMA, EXPLAIN_SCHEMA = (json.loads(pathlib.Path(path).read_text(encoding="utf-8")) for path in sys.argv[2:4])
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
@@ -30,10 +31,45 @@ def written():
                 for path in pathlib.Path(folder).glob("*.json")}
 
 
+WRITTEN = written()
+
+
+class Explanations(unittest.TestCase):
+    explained = {name: text for name, text in WRITTEN.items() if name.endswith("_explain")}
+    validator = jsonschema.Draft202012Validator(EXPLAIN_SCHEMA)
+
+    def test_the_schema_is_one_in_which_every_key_is_described(self):
+        jsonschema.Draft202012Validator.check_schema(EXPLAIN_SCHEMA)
+        for part in EXPLAIN_SCHEMA["$defs"].values():
+            for name, key in part["properties"].items():
+                self.assertIn("description", key, name)
+
+    def test_explanations_are_valid(self):
+        self.assertEqual(len(self.explained), 6)
+        for name, explained in self.explained.items():
+            with self.subTest(explained=name):
+                self.assertEqual([error.message for error in self.validator.iter_errors(explained)], [])
+        kinds = {finding["kind"] for launch in self.explained["explained_explain"]["launches"]
+                 for finding in launch["findings"]}
+        self.assertEqual(len(kinds), 16)
+
+    def test_what_is_wrong_is_refused(self):
+        whole = self.explained["explained_explain"]
+        self.assertTrue(self.validator.is_valid(whole))
+        for change in (lambda w: w.update(format_version=2), lambda w: w["launches"][0].pop("found"),
+                       lambda w: w["launches"][1]["findings"][0].update(grade="guessed"),
+                       lambda w: w["launches"][1]["findings"][0]["remedies"][0].update(is_advised=1),
+                       lambda w: w["launches"][1]["findings"][0]["lanes"]["lanes"].append({"lane": 32}),
+                       lambda w: w["launches"][0].update(more=1)):
+            changed = copy.deepcopy(whole)
+            change(changed)
+            self.assertFalse(self.validator.is_valid(changed))
+
+
 class Reports(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.reports = written()
+        cls.reports = {name: text for name, text in WRITTEN.items() if not name.endswith("_explain")}
 
     def whole(self):
         return copy.deepcopy(self.reports["hardware"])
@@ -42,7 +78,7 @@ class Reports(unittest.TestCase):
         jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
     def test_reports_are_valid(self):
-        self.assertEqual(len(self.reports), 10)
+        self.assertEqual(len(self.reports), 12)
         for name, report in self.reports.items():
             with self.subTest(report=name):
                 self.assertEqual([error.message for error in VALIDATOR.iter_errors(report)], [])

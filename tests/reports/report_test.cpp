@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "reports/page.h"
-#include "tests/paths.h"
+#include "tests/reports/golden_file.h"
 #include "tests/reports/runs.h"
 
 namespace warpmeter::reports {
@@ -54,13 +54,6 @@ std::string comparable(std::string text) {
   return text;
 }
 
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 using AddRun = std::int64_t (*)(schema::Store&);
 
 std::string report_of(AddRun add_run, Format format, std::size_t width = 0) {
@@ -71,29 +64,9 @@ std::string report_of(AddRun add_run, Format format, std::size_t width = 0) {
   return comparable(render_report(reader, run, format, width));
 }
 
-/// What of a page is the report's own: without the style, the chart library and the script.
-std::string page_contents(const std::string& page) {
-  const std::size_t begin = page.find("<div class=\"layout\">"), end = page.find("</main>");
-  if (begin == std::string::npos || end == std::string::npos) return "no page:\n" + page;
-  return page.substr(begin, end - begin);
-}
-
 std::string html_of(AddRun add_run) { return page_contents(report_of(add_run, Format::html)); }
 
 bool has_html() { return !html_page().empty(); }
-
-/// Compares with tests/reports/golden/<name>. The text of a failing comparison is left in the build
-/// directory, to be looked at and copied over the golden file when it is the better one.
-void expect_golden(const std::string& name, const std::string& actual) {
-  const auto golden = std::filesystem::path(source_dir()) / "tests/reports/golden" / name;
-  if (contents(golden) == actual) return;
-  const auto kept = std::filesystem::path(binary_dir()) / "golden" / name;
-  std::filesystem::create_directories(kept.parent_path());
-  std::ofstream(kept, std::ios::binary) << actual;
-  ADD_FAILURE() << "the report differs from the golden file; compare with\n  diff " << golden << " "
-                << kept << "\n"
-                << actual;
-}
 
 TEST(Report, OfAHardwareRunInEveryFormat) {
   expect_golden("hardware.md", report_of(add_hardware_run, Format::markdown));

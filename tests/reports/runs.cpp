@@ -1,5 +1,7 @@
 #include "tests/reports/runs.h"
 
+#include "tests/reports/explained_launches.h"
+
 #include <vector>
 
 namespace warpmeter::reports {
@@ -341,6 +343,14 @@ std::int64_t add_two_device_run(Store& store) {
     }
   }
   store.end_run(run, RunOutcome::done, "");
+  return run;
+}
+
+std::int64_t add_explained_run(Store& store) {
+  const std::int64_t run = store.begin_run(run_on("model", "explained"));
+  const std::int64_t device = store.add_device(run, model());
+  for (const Launch& launch : explained_launches()) store.add_launch(run, device, launch);
+  store.end_run(run, RunOutcome::failed, "1 launch failed");
   return run;
 }
 

@@ -47,6 +47,10 @@ std::int64_t add_long_source_run(schema::Store& store);
 /// The same variant on two devices of one name, and metrics beyond the standard set.
 std::int64_t add_two_device_run(schema::Store& store);
 
+/// The model: launches with a finding of each kind, hostile names, no lines, no objects; one
+/// without a finding, one failed, one that was not explained, one launched three times.
+std::int64_t add_explained_run(schema::Store& store);
+
 /// A run that was interrupted before its first launch.
 std::int64_t add_empty_run(schema::Store& store);
 

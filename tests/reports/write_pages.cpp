@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/explain/explain.h"
 #include "reports/report.h"
 #include "tests/reports/runs.h"
 
@@ -23,12 +24,22 @@ int main(int argc, char** argv) {
       {"hostile", reports::add_hostile_run},
       {"model", reports::add_model_run},
       {"long_source", reports::add_long_source_run},
-      {"two_devices", reports::add_two_device_run}};
+      {"two_devices", reports::add_two_device_run},
+      {"explained", reports::add_explained_run}};
   for (const auto& [name, add_run] : pages) {
     const reports::TemporaryDatabase database;
     schema::Store store(database.path());
     const std::int64_t run = add_run(store);
     const schema::Reader reader(database.path());
+    for (const reports::Format format : {reports::Format::html, reports::Format::json}) {
+      reports::ExplainOptions choice;
+      choice.run = run;
+      choice.format = format;
+      std::ofstream(folder / fmt::format("{}_explain.{}", name,
+                                         reports::format_names()[static_cast<std::size_t>(format)]),
+                    std::ios::binary)
+          << reports::explain(reader, choice).text;
+    }
     std::ofstream(folder / fmt::format("{}.html", name), std::ios::binary)
         << render_report(reader, run, reports::Format::html);
     std::ofstream(folder / fmt::format("{}.json", name), std::ios::binary)

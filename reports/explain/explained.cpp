@@ -1,0 +1,225 @@
+#include "reports/explain/explained.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "base/error.h"
+#include "reports/record.h"
+#include "reports/sections/sql.h"
+#include "reports/unfinished.h"
+
+namespace warpmeter::reports {
+namespace {
+
+schema::Value array_of(std::span<const std::int64_t> numbers) {
+  return fmt::format("[{}]", fmt::join(numbers, ","));
+}
+
+LaunchName name_of(const Row& row) {
+  return {row.text("family"), row.text("variant"), row.integer("size"), row.text("grid"),
+          row.text("block")};
+}
+
+/// The launches of the run, equal ones once.
+class Gathering {
+ public:
+  void add(const Row& row, const ReadableNames& names) {
+    ExplainedLaunch launch;
+    launch.launch_id = row.integer("launch_id").value_or(0);
+    launch.name = name_of(row);
+    launch.title = names.of(launch.name);
+    launch.failed = row.text("outcome") == "failed";
+    launch.reason = row.text(launch.failed ? "failure" : "reason");
+    launch.found = row.integer("findings").value_or(0);
+    const auto key = std::tuple(launch.title, row.integer("explanation_id"), launch.reason);
+    const auto [place, is_new] = known_.try_emplace(key, launches_.size());
+    if (is_new) {
+      launches_.push_back(std::move(launch));
+    } else {
+      ++launches_[place->second].launches;
+    }
+  }
+  std::vector<ExplainedLaunch> take() { return std::move(launches_); }
+
+ private:
+  std::map<std::tuple<std::string, std::optional<std::int64_t>, std::string>, std::size_t> known_;
+  std::vector<ExplainedLaunch> launches_;
+};
+
+ExplainedFinding finding_of(const Row& row) {
+  ExplainedFinding finding;
+  finding.rank = row.integer("rank").value_or(0);
+  finding.kind = row.text("kind");
+  finding.file = row.text("file");
+  finding.line = row.integer("line");
+  finding.text = row.text("text");
+  finding.object = row.text("object");
+  finding.access = row.text("access");
+  finding.evidence = row.text("evidence");
+  finding.requests = row.integer("requests").value_or(0);
+  finding.transactions = row.integer("transactions").value_or(0);
+  finding.ideal = row.integer("ideal").value_or(0);
+  finding.other_transactions = row.integer("other_transactions").value_or(0);
+  finding.share = row.number("share").value_or(0);
+  finding.share_of = row.text("share_of");
+  finding.grade = row.text("grade");
+  finding.grade_reason = row.text("grade_reason");
+  finding.lanes = row.text("lanes");
+  return finding;
+}
+
+ExplainedRemedy remedy_of(const Row& row) {
+  ExplainedRemedy remedy;
+  remedy.rank = row.integer("rank").value_or(0);
+  remedy.name = row.text("name");
+  remedy.change = row.text("change");
+  remedy.words = row.text("words");
+  remedy.is_advised = row.flag("is_advised");
+  remedy.transactions = row.integer("transactions").value_or(0);
+  remedy.other_transactions = row.integer("other_transactions").value_or(0);
+  remedy.shared_bytes = row.integer("shared_bytes");
+  remedy.blocks = row.integer("blocks");
+  remedy.lanes = row.text("lanes");
+  return remedy;
+}
+
+/// Puts what belongs to the launches into them.
+class Details {
+ public:
+  Details(const schema::Reader& reader, std::vector<ExplainedLaunch>& launches, std::int64_t top)
+      : reader_(reader), top_(top) {
+    std::vector<std::int64_t> ids;
+    for (ExplainedLaunch& launch : launches) {
+      if (launch.found == 0) continue;
+      ids.push_back(launch.launch_id);
+      by_id_[launch.launch_id] = &launch;
+    }
+    ids_ = array_of(ids);
+  }
+
+  void read_findings() {
+    const schema::Rows resources = reader_.query(sql::explained_resources, {{":launches", ids_}});
+    for (const Row& row : each_row(resources)) {
+      launch_of(row).shared_bytes = row.integer("shared_bytes");
+      launch_of(row).resident_blocks = row.integer("resident_blocks");
+    }
+    const schema::Rows rows =
+        reader_.query(sql::explained_findings, {{":launches", ids_}, {":top", top_}});
+    for (const Row& row : each_row(rows)) launch_of(row).findings.push_back(finding_of(row));
+  }
+
+  void read_remedies(bool all) {
+    const schema::Rows rows =
+        reader_.query(sql::explained_remedies,
+                      {{":launches", ids_}, {":top", top_}, {":all", std::int64_t{all ? 1 : 0}}});
+    for (const Row& row : each_row(rows)) finding_of_row(row).remedies.push_back(remedy_of(row));
+  }
+
+  void read_predictions() {
+    const schema::Rows rows =
+        reader_.query(sql::explained_predictions, {{":launches", ids_}, {":top", top_}});
+    for (const Row& row : each_row(rows)) {
+      for (ExplainedRemedy& remedy : finding_of_row(row).remedies) {
+        if (remedy.rank != row.integer("remedy_rank")) continue;
+        remedy.predictions.push_back(
+            {row.text("counter"), row.number("measured"), row.integer("predicted").value_or(0)});
+      }
+    }
+  }
+
+ private:
+  ExplainedLaunch& launch_of(const Row& row) {
+    return *by_id_.at(row.integer("launch_id").value_or(0));
+  }
+  /// Ranks count from 1 without a gap.
+  ExplainedFinding& finding_of_row(const Row& row) {
+    return launch_of(row).findings.at(
+        static_cast<std::size_t>(row.integer("finding_rank").value_or(1) - 1));
+  }
+
+  const schema::Reader& reader_;
+  std::int64_t top_;
+  schema::Value ids_;
+  std::map<std::int64_t, ExplainedLaunch*> by_id_;
+};
+
+bool selects(const std::vector<Selector>& selectors, const LaunchName& launch) {
+  return selectors.empty() ||
+         std::any_of(selectors.begin(), selectors.end(),
+                     [&](const Selector& selector) { return selector.selects(launch); });
+}
+
+std::vector<LookedFor> looked_for_of(const schema::Rows& rows, bool counted) {
+  std::vector<LookedFor> all;
+  for (const Row& row : each_row(rows)) {
+    all.push_back({row.text("kind"), row.text("words"), row.text("reason"),
+                   row.integer("launch_id").value_or(0),
+                   counted ? row.integer("launches").value_or(1) : 1});
+  }
+  return all;
+}
+
+std::size_t place_of_kind(const std::string& kind) {
+  const auto& kinds = schema::finding_kinds;
+  return static_cast<std::size_t>(
+      std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return kind == k.name; }) -
+      kinds.begin());
+}
+
+}  // namespace
+
+std::string ExplainedFinding::place() const {
+  return file.empty() || !line ? "" : fmt::format("{}:{}", file, *line);
+}
+
+std::vector<ExplainedLaunch> read_explained(const schema::Reader& reader,
+                                            const ExplainRequest& request) {
+  require_run(reader, request.run);
+  const schema::Rows rows = reader.query(sql::explained_launches, run_parameter(request.run));
+  const std::string cut_short = why_unfinished(reader, request.run);
+  if (rows.rows.empty()) {
+    throw Error(ExitCode::nothing,
+                fmt::format("run {} ended before a launch was finished, so there is nothing to "
+                            "explain: choose another with --run (see: warpmeter list runs)",
+                            request.run));
+  }
+  std::vector<LaunchName> names;
+  ReadableNames readable;
+  for (const Row& row : each_row(rows)) {
+    names.push_back(name_of(row));
+    readable.add(names.back());
+  }
+  require_selected(names, request.selectors, request.run, cut_short);
+  Gathering gathering;
+  std::size_t place = 0;
+  for (const Row& row : each_row(rows)) {
+    if (selects(request.selectors, names[place++])) gathering.add(row, readable);
+  }
+  std::vector<ExplainedLaunch> launches = gathering.take();
+  Details details(reader, launches, request.top);
+  details.read_findings();
+  details.read_remedies(request.all_remedies);
+  if (request.predictions) details.read_predictions();
+  return launches;
+}
+
+std::vector<LookedFor> read_looked_for(const schema::Reader& reader,
+                                       std::span<const std::int64_t> launches) {
+  std::vector<LookedFor> all =
+      looked_for_of(reader.query(sql::looked_for_kinds, {{":launches", array_of(launches)}}), true);
+  std::stable_sort(all.begin(), all.end(), [](const LookedFor& a, const LookedFor& b) {
+    return place_of_kind(a.kind) < place_of_kind(b.kind);
+  });
+  return all;
+}
+
+std::vector<LookedFor> read_looked_for_each(const schema::Reader& reader,
+                                            std::span<const std::int64_t> launches) {
+  return looked_for_of(reader.query(sql::looked_for, {{":launches", array_of(launches)}}), false);
+}
+
+}  // namespace warpmeter::reports

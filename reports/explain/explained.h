@@ -1,0 +1,90 @@
+// What the database says was found in the launches of a run. Launches of one name that are told the
+// same are one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reports/explain/warp_picture.h"
+#include "reports/selector.h"
+#include "schema/store.h"
+
+namespace warpmeter::reports {
+
+struct ExplainedPrediction {
+  std::string counter;
+  std::optional<double> measured;
+  std::int64_t predicted = 0;
+};
+
+struct ExplainedRemedy {
+  std::int64_t rank = 0;
+  std::string name, change, words;
+  bool is_advised = false;
+  std::int64_t transactions = 0, other_transactions = 0;
+  std::optional<std::int64_t> shared_bytes, blocks;
+  std::string lanes;  ///< JSON; empty: none
+  std::vector<ExplainedPrediction> predictions;
+
+  /// "tile[16][17]", or the name.
+  const std::string& title() const { return change.empty() ? name : change; }
+};
+
+struct ExplainedFinding {
+  std::int64_t rank = 0;
+  std::string kind, file, text, object, access, evidence;
+  std::optional<std::int64_t> line;
+  std::int64_t requests = 0, transactions = 0, ideal = 0, other_transactions = 0;
+  double share = 0;  ///< %
+  std::string share_of, grade, grade_reason, lanes;
+  std::vector<ExplainedRemedy> remedies;
+
+  /// "kernels/transpose.cu:44"; empty where no line is known.
+  std::string place() const;
+};
+
+struct LookedFor {
+  std::string kind, words, reason;  ///< reason: why not; empty where it was looked for
+  std::int64_t launch_id = 0;
+  std::int64_t launches = 1;
+};
+
+struct ExplainedLaunch {
+  std::int64_t launch_id = 0;  ///< of the first
+  std::int64_t launches = 1;
+  LaunchName name;
+  std::string title;  ///< "transpose/tiled at 4,096"
+  bool failed = false;
+  std::string reason;  ///< why it failed, or why nothing was looked for; empty where it was
+  std::int64_t found = 0;
+  std::optional<std::int64_t> shared_bytes, resident_blocks;
+  std::vector<ExplainedFinding> findings;  ///< the first `top`
+
+  bool is_clean() const { return reason.empty() && !failed && found == 0; }
+};
+
+struct ExplainRequest {
+  std::int64_t run = 0;
+  std::vector<Selector> selectors;  ///< none: every launch
+  std::int64_t top = 5;             ///< findings of a launch
+  bool all_remedies = false;        ///< those tried in vain too
+  bool predictions = false;
+};
+
+/// In the order of the launches. Throws Error{usage} for a selector that matches none,
+/// Error{nothing} where the run has no launch.
+std::vector<ExplainedLaunch> read_explained(const schema::Reader& reader,
+                                            const ExplainRequest& request);
+
+/// What was and what was not looked for in launches, each kind and reason once, in the order of the
+/// catalogue of kinds.
+std::vector<LookedFor> read_looked_for(const schema::Reader& reader,
+                                       std::span<const std::int64_t> launches);
+/// The same launch by launch.
+std::vector<LookedFor> read_looked_for_each(const schema::Reader& reader,
+                                            std::span<const std::int64_t> launches);
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,3 @@
+SELECT * FROM remedies
+WHERE launch_id IN (SELECT value FROM json_each(:launches)) AND finding_rank <= :top AND (is_advised OR :all)
+ORDER BY launch_id, finding_rank, rank

@@ -1,0 +1,208 @@
+#include "reports/explain/sentences.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "reports/number.h"
+
+namespace warpmeter::reports {
+namespace {
+
+enum class Form {
+  a_request,  ///< "8 transactions a request, 1 is possible"
+  in_all,     ///< "4,096 sectors, 1,024 would do"
+  share,      ///< only what it is a share of
+};
+
+struct KindWords {
+  const char* kind;
+  Form form;
+  const char* what;  ///< where the finding has no access
+  const char* then;  ///< of in_all: what the fewest are
+};
+
+constexpr std::array<KindWords, 16> kind_words = {{
+    {"bank_conflict", Form::a_request, "bank conflicts", ""},
+    {"strided_access", Form::a_request, "a strided access", ""},
+    {"scattered_access", Form::a_request, "a scattered access", ""},
+    {"misaligned_access", Form::a_request, "a misaligned access", ""},
+    {"overlapping_access", Form::in_all, "loads that overlap", "are different ones of the warp"},
+    {"refetched_sectors", Form::in_all, "sectors fetched again", "are different ones of the block"},
+    {"repeated_load", Form::in_all, "repeated loads", "would do if each were loaded once"},
+    {"narrow_access", Form::in_all, "narrow accesses", "would do with vectors"},
+    {"divergence", Form::share, "lanes that wait for others", ""},
+    {"contended_atomic", Form::a_request, "atomics at one address", ""},
+    {"local_memory", Form::in_all, "local memory", "would do without"},
+    {"low_occupancy", Form::share, "low occupancy", ""},
+    {"small_grid", Form::share, "a grid smaller than the device", ""},
+    {"partial_warp", Form::share, "blocks that are no whole warps", ""},
+    {"tail", Form::share, "a last wave of few blocks", ""},
+    {"double_arithmetic", Form::share, "double arithmetic in code of floats", ""},
+}};
+
+/// Kinds of a later version are told by their name.
+KindWords words_of(const std::string& kind) {
+  const auto found = std::find_if(kind_words.begin(), kind_words.end(),
+                                  [&](const KindWords& words) { return kind == words.kind; });
+  return found == kind_words.end() ? KindWords{kind.c_str(), Form::in_all, kind.c_str(), "would do"}
+                                   : *found;
+}
+
+/// Between backticks, whatever it holds.
+std::string code(std::string text) {
+  std::replace(text.begin(), text.end(), '`', '\'');
+  return "`" + text + "`";
+}
+
+const char* unit(const ExplainedFinding& finding) {
+  return finding.access.starts_with("shared") || finding.kind == "contended_atomic" ? "transaction"
+                                                                                    : "sector";
+}
+
+/// "3.7 million"; below a million all digits.
+std::string count_text(std::int64_t count) {
+  constexpr std::pair<double, const char*> scales[] = {
+      {1e12, "trillion"}, {1e9, "billion"}, {1e6, "million"}};
+  for (const auto& [scale, name] : scales) {
+    const double value = static_cast<double>(count) / scale;
+    if (value >= 1) {
+      return value >= 100 ? fmt::format("{:.0f} {}", value, name)
+                          : fmt::format("{:.1f} {}", value, name);
+    }
+  }
+  return grouped_number(count);
+}
+
+std::string quotient(std::int64_t transactions, std::int64_t requests) {
+  return readable_number(static_cast<double>(transactions) / static_cast<double>(requests),
+                         Zeros::trim);
+}
+
+std::string share_text(const ExplainedFinding& finding) {
+  if (finding.share_of.empty() || finding.share <= 0) return "";
+  const std::string number = finding.share < 0.1 ? "under 0.1"
+                             : finding.share < 10
+                                 ? readable_number(std::round(finding.share * 10) / 10, Zeros::trim)
+                                 : fmt::format("{:.0f}", finding.share);
+  return fmt::format("{} % of {}", number, finding.share_of);
+}
+
+/// "shared load of `tile`"; the kind in words where it is no access.
+std::string subject(const ExplainedFinding& finding, const KindWords& words) {
+  const std::string what = finding.access.empty() ? words.what : finding.access;
+  return finding.object.empty() ? what : fmt::format("{} of {}", what, code(finding.object));
+}
+
+/// " (3.7 million too many, 88 % of the launch's shared wavefronts)"
+std::string in_parentheses(const ExplainedFinding& finding, const char* too_many) {
+  const std::int64_t excess = finding.transactions - finding.ideal;
+  std::string text = fmt::format("{} {}", count_text(excess), too_many);
+  const std::string share = share_text(finding);
+  if (!share.empty()) text += ", " + share;
+  return " (" + text + ")";
+}
+
+std::string is_or_are(const std::string& number) { return number == "1" ? "is" : "are"; }
+
+/// What remedies change: the counts where there are some, and the others of the array.
+std::string others(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
+  if (finding.other_transactions == 0 && remedy.other_transactions == 0) return "";
+  const std::string of = finding.object.empty() ? "" : " of " + code(finding.object);
+  if (finding.other_transactions == remedy.other_transactions) {
+    return fmt::format("the other accesses{} as they are", of);
+  }
+  return fmt::format("the other accesses{} {} instead of {}", of,
+                     grouped_number(remedy.other_transactions),
+                     grouped_number(finding.other_transactions));
+}
+
+std::string memory(const ExplainedRemedy& remedy, const ExplainedLaunch& launch) {
+  if (!remedy.shared_bytes || !launch.shared_bytes) return "";
+  const std::int64_t more = *remedy.shared_bytes - *launch.shared_bytes;
+  if (more == 0) return "no memory more";
+  return fmt::format("{} {} a block",
+                     counted(static_cast<std::size_t>(std::abs(more)), "byte", "bytes"),
+                     more > 0 ? "more" : "less");
+}
+
+std::string occupancy(const ExplainedRemedy& remedy, const ExplainedLaunch& launch) {
+  if (!remedy.blocks || !launch.resident_blocks || *remedy.blocks == *launch.resident_blocks) {
+    return "";
+  }
+  return fmt::format("{} a multiprocessor instead of {}",
+                     counted(static_cast<std::size_t>(*remedy.blocks), "block", "blocks"),
+                     grouped_number(*launch.resident_blocks));
+}
+
+}  // namespace
+
+std::string finding_headline(const ExplainedFinding& finding) {
+  const KindWords words = words_of(finding.kind);
+  const std::string who = subject(finding, words);
+  const std::string share = share_text(finding);
+  const bool has_excess = finding.transactions > finding.ideal;
+  if (words.form == Form::a_request && finding.requests > 0 && has_excess) {
+    const std::string today = quotient(finding.transactions, finding.requests);
+    const std::string best = quotient(finding.ideal, finding.requests);
+    return fmt::format("{}: {} {}{} a request, {} {} possible{}.", who, today, unit(finding),
+                       today == "1" ? "" : "s", best, is_or_are(best),
+                       in_parentheses(finding, "too many"));
+  }
+  if (words.form != Form::share && has_excess) {
+    if (finding.ideal == 0) {
+      return fmt::format("{}: {} {}s, all of them too many{}.", who,
+                         count_text(finding.transactions), unit(finding),
+                         share.empty() ? "" : " (" + share + ")");
+    }
+    const char* then = *words.then == '\0' ? "are possible" : words.then;
+    return fmt::format("{}: {} {}s, {} {}{}.", who, count_text(finding.transactions), unit(finding),
+                       count_text(finding.ideal), then, in_parentheses(finding, "too many"));
+  }
+  return share.empty() ? who + "." : fmt::format("{}: {}.", who, share);
+}
+
+std::string finding_sentence(const ExplainedFinding& finding) {
+  std::string text = finding_headline(finding);
+  if (!finding.evidence.empty()) text += " " + finding.evidence;
+  if (finding.grade != "exact" && finding.grade != "measured") {
+    text += fmt::format(" ({}{}{}.)", finding.grade == "ptx" ? "Counted from PTX" : "Not exact",
+                        finding.grade_reason.empty() ? "" : ": ", finding.grade_reason);
+  }
+  return text;
+}
+
+std::string unit_of(const ExplainedFinding& finding) {
+  return fmt::format("{}s{}", unit(finding), finding.requests > 0 ? " a request" : "");
+}
+
+std::string cost_text(const ExplainedFinding& finding, std::int64_t transactions) {
+  return finding.requests > 0 ? quotient(transactions, finding.requests) : count_text(transactions);
+}
+
+std::vector<std::string> advice(const ExplainedFinding& finding, const ExplainedLaunch& launch) {
+  std::vector<std::string> lines;
+  for (const ExplainedRemedy& remedy : finding.remedies) {
+    if (!remedy.is_advised) continue;
+    std::string line = remedy.change.empty() ? remedy.name : code(remedy.change);
+    if (!remedy.words.empty()) line += fmt::format(" ({})", remedy.words);
+    std::vector<std::string> parts;
+    if (finding.transactions > 0) {
+      parts.push_back(fmt::format("{}{} instead of {}", cost_text(finding, remedy.transactions),
+                                  finding.requests > 0 ? " a request" : "",
+                                  cost_text(finding, finding.transactions)));
+    }
+    for (std::string part :
+         {others(finding, remedy), memory(remedy, launch), occupancy(remedy, launch)}) {
+      if (!part.empty()) parts.push_back(std::move(part));
+    }
+    if (!parts.empty()) line += fmt::format(": {}", fmt::join(parts, ", "));
+    lines.push_back(line + ".");
+  }
+  return lines;
+}
+
+}  // namespace warpmeter::reports

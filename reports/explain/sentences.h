@@ -1,0 +1,28 @@
+// A finding and its remedies in words. Code stands between backticks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/explain/explained.h"
+
+namespace warpmeter::reports {
+
+/// "shared load of `tile`: 8 transactions a request, 1 is possible (3.7 million too many, 88 % of
+/// the launch's shared wavefronts). Half a warp …"
+std::string finding_sentence(const ExplainedFinding& finding);
+
+/// The same up to its first full stop, for a line: without evidence.
+std::string finding_headline(const ExplainedFinding& finding);
+
+/// A line each remedy that is advised: "`tile[16][17]` (a word of padding a row): 2, the other
+/// accesses of `tile` 1,048,576 instead of 524,288".
+std::vector<std::string> advice(const ExplainedFinding& finding, const ExplainedLaunch& launch);
+
+/// "transactions a request": what one access costs, as remedies are compared by.
+std::string unit_of(const ExplainedFinding& finding);
+
+/// "8", "1.25": of a request; the whole count where there are no requests.
+std::string cost_text(const ExplainedFinding& finding, std::int64_t transactions);
+
+}  // namespace warpmeter::reports

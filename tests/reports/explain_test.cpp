@@ -1,0 +1,199 @@
+// What explain says, against the files in golden/: every kind of finding, in every format.
+#include "reports/explain/explain.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "reports/page.h"
+#include "tests/reports/explained_launches.h"
+#include "tests/reports/golden_file.h"
+#include "tests/reports/runs.h"
+
+namespace warpmeter::reports {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Explain : public ::testing::Test {
+ protected:
+  Explain() : store(database.path()), run(add_explained_run(store)) {}
+
+  ExplainOptions options_of(const std::string& selector = "", Format format = Format::table) const {
+    ExplainOptions options;
+    options.run = run;
+    options.format = format;
+    if (!selector.empty()) options.selectors = {parse_selector(selector)};
+    return options;
+  }
+  std::string told(const ExplainOptions& options) const {
+    return explain(schema::Reader(database.path()), options).text;
+  }
+  std::string told(const std::string& selector = "", Format format = Format::table) const {
+    return told(options_of(selector, format));
+  }
+  std::pair<ExitCode, std::string> failure_of(const ExplainOptions& options) const {
+    try {
+      told(options);
+    } catch (const Error& error) {
+      return {error.code(), error.what()};
+    }
+    return {ExitCode::done, ""};
+  }
+
+  /// A run on the model.
+  std::int64_t add(const std::vector<schema::Launch>& launches) {
+    schema::Run record;
+    record.backend = "model";
+    schema::Device device;
+    device.backend = "model";
+    const std::int64_t id = store.begin_run(record);
+    store.add_launches(id, store.add_device(id, device), launches);
+    store.end_run(id, schema::RunOutcome::done, "");
+    return id;
+  }
+
+  TemporaryDatabase database;
+  schema::Store store;
+  std::int64_t run;
+};
+
+TEST_F(Explain, SaysEveryKindInEveryFormat) {
+  ExplainOptions options = options_of();
+  options.top = 20;
+  expect_golden("explain.txt", told(options));
+  options.format = Format::markdown;
+  options.picture_folder = "explain_files";
+  const ExplainedText markdown = explain(schema::Reader(database.path()), options);
+  expect_golden("explain.md", markdown.text);
+  ASSERT_GE(markdown.files.size(), 2U);
+  expect_golden("explain_warp.svg", markdown.files[0].svg);
+  options.format = Format::json;
+  expect_golden("explain.json", told(options));
+  options.format = Format::html;
+  if (!html_page().empty()) expect_golden("explain.html", page_contents(told(options)));
+}
+
+TEST_F(Explain, ListsEveryChangeThatWasTried) {
+  ExplainOptions options = options_of("transpose/tiled");
+  options.what_if = true;
+  expect_golden("explain_what_if.txt", told(options));
+}
+
+TEST_F(Explain, DrawsTheWarpOfALine) {
+  ExplainOptions options = options_of();
+  options.show = parse_shown_line("transpose.cu:44");
+  expect_golden("explain_show.txt", told(options));
+  options.width = 80;
+  expect_golden("explain_show_80.txt", told(options));
+  options.width = 0;
+  options.show = parse_shown_line("app/kernels.cu:12");
+  expect_golden("explain_show_sectors.txt", told(options));
+  options.show = parse_shown_line("kernels.cu:14");
+  EXPECT_THAT(told(options), HasSubstr("There is no picture of it"));
+}
+
+TEST_F(Explain, RefusesALineWithoutAFinding) {
+  ExplainOptions options = options_of("transpose");
+  options.show = parse_shown_line("kernels/transpose.cu:45");
+  EXPECT_EQ(failure_of(options),
+            std::pair(ExitCode::usage, std::string("nothing was found at "
+                                                   "kernels/transpose.cu:45: there is "
+                                                   "kernels/transpose.cu:44")));
+  options.show = ShownLine{"ranspose.cu", 44};
+  EXPECT_EQ(failure_of(options).first, ExitCode::usage) << "the end of a path begins at a slash";
+  options = options_of("app/whole");
+  options.show = ShownLine{"a.cu", 1};
+  EXPECT_THAT(failure_of(options).second, HasSubstr("no finding of these launches has a line"));
+  for (const char* text : {"", "a.cu", "a.cu:", ":4", "a.cu:0", "a.cu:x"}) {
+    EXPECT_THROW(parse_shown_line(text), Error) << text;
+  }
+}
+
+TEST_F(Explain, RefusesWhatThereIsNot) {
+  EXPECT_THAT(failure_of(options_of("transpose/tield")),
+              ::testing::Pair(ExitCode::usage, HasSubstr("did you mean transpose/tiled")));
+  ExplainOptions options;
+  options.run = add_empty_run(store);
+  EXPECT_EQ(failure_of(options).first, ExitCode::nothing);
+  options.run = 99;
+  EXPECT_EQ(failure_of(options).first, ExitCode::usage);
+}
+
+TEST_F(Explain, ShowsTheWorstOfALaunchAndSaysHowManyMore) {
+  EXPECT_THAT(told("app/global"), AllOf(HasSubstr("  5  "), Not(HasSubstr("  6  ")),
+                                        HasSubstr("4 more with --top 9.")));
+}
+
+TEST_F(Explain, SaysWhyALaunchOfAnOlderDatabaseOrOfAGpuIsNotExplained) {
+  ExplainOptions options;
+  options.run = add_timing_run(store);
+  EXPECT_THAT(told(options), AllOf(::testing::StartsWith("Not explained: vector_add/block_128 at "
+                                                         "1,000 and vector_add/block_256 at 1,000: "
+                                                         "a GPU counts"),
+                                   HasSubstr("only the model is explained.\n")));
+  options.run = add_model_run(store);
+  EXPECT_THAT(told(options), HasSubstr("recorded it did not explain yet.\n"));
+}
+
+TEST_F(Explain, GivesNoAdviceThatWasNotCounted) {
+  using namespace schema;
+  Launch launch = explained_launches()[1];
+  for (Remedy& remedy : launch.explanation.findings[0].remedies) remedy.is_advised = false;
+  ExplainOptions options;
+  options.run = add({launch});
+  EXPECT_THAT(told(options), AllOf(HasSubstr("meet in 2 banks."), Not(HasSubstr("Change"))));
+}
+
+TEST_F(Explain, LeavesHostileTextNoWayOut) {
+  const std::string text = told("*/void*");
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  if (!html_page().empty()) {
+    EXPECT_THAT(page_contents(told("*/void*", Format::html)), Not(HasSubstr("<img")));
+  }
+  const std::string markdown = told("*/void*", Format::markdown);
+  EXPECT_THAT(markdown, AllOf(Not(HasSubstr("<img")), HasSubstr("data:image/svg+xml,")));
+}
+
+/// As a profiled program's; tests/bench/limits.py has them as a process, and each with findings of
+/// its own.
+TEST_F(Explain, TakesLessThanASecondForTenThousandLaunches) {
+  using namespace schema;
+  Launch launch = explained_launches()[1];
+  Finding second = tile_conflict(), third = tile_conflict();
+  second.line = 45;
+  third.line = 46;
+  launch.explanation.findings = {tile_conflict(), second, third};
+  ExplainOptions options;
+  const auto begin = std::chrono::steady_clock::now();
+  options.run = add(std::vector<Launch>(10'000, launch));
+  const auto stored = std::chrono::steady_clock::now();
+  const std::string text = told(options);
+  const std::chrono::duration<double> writing = stored - begin,
+                                      reading = std::chrono::steady_clock::now() - stored;
+  std::printf("10,000 launches: stored in %.2f s, explained in %.2f s\n", writing.count(),
+              reading.count());
+  EXPECT_THAT(text, HasSubstr("transpose/tiled at 4,096, 10,000 launches"));
+  EXPECT_LT(reading.count(), 3.0) << "with sanitizers; 1 s without";
+}
+
+TEST_F(Explain, TellsLaunchesThatDifferInCountsAloneOnceWithTheWorst) {
+  using namespace schema;
+  std::vector<Launch> launches(3, explained_launches()[1]);
+  launches[1].explanation.findings[0].share = 0.95;
+  launches[2].explanation.findings[0].line = 99;
+  ExplainOptions options;
+  options.run = add(launches);
+  EXPECT_THAT(told(options), AllOf(HasSubstr("transpose/tiled at 4,096, 2 launches, the worst of "
+                                             "them\n"),
+                                   HasSubstr("95 %"), HasSubstr("transpose.cu:99")));
+}
+
+}  // namespace
+}  // namespace warpmeter::reports
