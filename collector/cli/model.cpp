@@ -39,6 +39,7 @@ namespace {
 struct ModelRequest : KernelWords {
   std::vector<std::string> files, saves, metrics;
   std::string spec, arch, blocks, label, database, command_line;
+  std::vector<std::string> shapes;
   std::string format = "table", file;
   std::int64_t threads = 0;
   bool lines = false, check = false, accepts = false, quiet = false;
@@ -219,6 +220,9 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   options.cancelled = interrupted;
   options.blocks = request.blocks;
   options.check = answer.check = request.check;
+  for (const std::string& text : request.shapes) {
+    options.shapes.push_back(model::explain::parse_shape(text));
+  }
   BlockProgress progress(is_terminal(STDERR_FILENO) && !request.quiet);
   options.progress = std::ref(progress);
 
@@ -315,6 +319,8 @@ Command add_model(CLI::App& program, const std::string& command_line) {
       app, "--check", request->check,
       "Look for accesses out of bounds, unset memory, races and divergent barriers; exits 6 when "
       "there are any");
+  add_list(app, "--shape", "NAME=SHAPE", request->shapes,
+           "The shape of an array in shared memory, for what `explain` says of it: tile=16x16:f32");
   add_text(app, "--blocks", "N|P%", request->blocks,
            "Run only so many blocks (corners, edges, some of the interior) and estimate the grid");
   add_flag(app, "--accepts", request->accepts,

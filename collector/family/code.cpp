@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <atomic>
 #include <exception>
 #include <iterator>
@@ -27,8 +28,11 @@ constexpr std::size_t most_together = 8;
 /// All that the result depends on.
 std::string key_of(const std::string& path, const model::CompileOptions& options,
                    const std::vector<std::string>& expressions) {
-  std::string key = fmt::format("warpmeter 1\nnvrtc {}\n{}\nsm_{}\nstd {}\n",
-                                model::nvrtc_version(), path, options.target(), options.standard);
+  // The whole path: the lines of the code name it.
+  std::error_code error;
+  const std::string place = std::filesystem::absolute(path, error).string();
+  std::string key = fmt::format("warpmeter 2\nnvrtc {}\n{}\nsm_{}\nstd {}\n",
+                                model::nvrtc_version(), place, options.target(), options.standard);
   for (const auto* list : {&options.includes, &options.defines, &options.flags, &expressions}) {
     key += fmt::format("{}\n", fmt::join(*list, "\n"));
     key += "--\n";

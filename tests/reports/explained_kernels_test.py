@@ -123,6 +123,52 @@ class Explain(unittest.TestCase):
         self.assertGreaterEqual(count, 25)
 
 
+class WhatIsTold(unittest.TestCase):
+    """The same by any number of threads; and what a person gets wrong."""
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def told(self, threads):
+        database = os.path.join(self.folder, f"{threads}.db")
+        for file in ("bank_conflict", "contended_atomic", "scattered_access"):
+            subprocess.run([PROGRAM, "run", str(HERE / f"{file}.yaml"), "-b", "model", "--threads", str(threads), "--db",
+                            database, "-q"], check=True, capture_output=True)
+        connection = sqlite3.connect(database)
+        rows = [connection.execute(f"SELECT * FROM {view} ORDER BY 1, 2, 3, 4, 5").fetchall()
+                for view in ("findings", "remedies", "predictions")]
+        connection.close()
+        return rows
+
+    def test_is_the_same_on_one_thread_and_on_many(self):
+        one = self.told(1)
+        self.assertGreater(len(one[0]), 30)
+        self.assertEqual(one, self.told(3))
+
+    def model(self, *words):
+        return subprocess.run(
+            [PROGRAM, "model", str(HERE / "bank_conflict.cu"), "-k", "column_of_square", "--grid", "4,4", "--block", "32,32",
+             "--arg", "out:f32[16384]", "--arg", "in:f32[16384]=iota", "--arg", "i32=128", *words],
+            capture_output=True, text=True, cwd=self.folder)
+
+    def test_takes_the_shape_that_a_person_gives(self):
+        done = self.model("--shape", "tile=16x64:f32", "--db", "shape.db")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        connection = sqlite3.connect(os.path.join(self.folder, "shape.db"))
+        changes = [row[0] for row in connection.execute("SELECT change FROM remedies WHERE name LIKE 'padding%'")]
+        connection.close()
+        self.assertIn("tile[16][65]", changes)
+
+    def test_says_what_is_wrong_with_a_shape(self):
+        for shape, words in (("tile=16", "write NAME=ROWSxCOLUMNS:TYPE"), ("tale=32x32:f32", "there is tile of 4096 bytes"),
+                             ("tile=64x64:f32", "and it has 4096"), ("tile=0x4:f32", "no 0 elements")):
+            done = self.model("--shape", shape)
+            self.assertEqual(done.returncode, 2, shape)
+            self.assertIn(words, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+
 if __name__ == "__main__":
     PROGRAM = sys.argv.pop(1)
     unittest.main()
