@@ -335,6 +335,7 @@ ExplainedText explain(const schema::Reader& reader, const ExplainOptions& option
   request.top = options.top.value_or(is_json || options.show ? every_finding : shown_findings);
   request.all_remedies = is_json || options.what_if;
   request.predictions = is_json;
+  request.pictures = options.format != Format::table || options.show.has_value();
   std::vector<ExplainedLaunch> launches = read_explained(reader, request);
   if (options.show) keep_shown(launches, *options.show);
   ExplainedText result;

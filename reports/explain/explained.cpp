@@ -90,8 +90,9 @@ ExplainedRemedy remedy_of(const Row& row) {
 /// Puts what belongs to the launches into them.
 class Details {
  public:
-  Details(const schema::Reader& reader, std::vector<ExplainedLaunch>& launches, std::int64_t top)
-      : reader_(reader), top_(top) {
+  Details(const schema::Reader& reader, std::vector<ExplainedLaunch>& launches,
+          const ExplainRequest& request)
+      : reader_(reader), top_(request.top), lanes_(std::int64_t{request.pictures ? 1 : 0}) {
     std::vector<std::int64_t> ids;
     for (ExplainedLaunch& launch : launches) {
       if (launch.found == 0) continue;
@@ -107,15 +108,17 @@ class Details {
       launch_of(row).shared_bytes = row.integer("shared_bytes");
       launch_of(row).resident_blocks = row.integer("resident_blocks");
     }
-    const schema::Rows rows =
-        reader_.query(sql::explained_findings, {{":launches", ids_}, {":top", top_}});
+    const schema::Rows rows = reader_.query(
+        sql::explained_findings, {{":launches", ids_}, {":top", top_}, {":lanes", lanes_}});
     for (const Row& row : each_row(rows)) launch_of(row).findings.push_back(finding_of(row));
   }
 
   void read_remedies(bool all) {
     const schema::Rows rows =
-        reader_.query(sql::explained_remedies,
-                      {{":launches", ids_}, {":top", top_}, {":all", std::int64_t{all ? 1 : 0}}});
+        reader_.query(sql::explained_remedies, {{":launches", ids_},
+                                                {":top", top_},
+                                                {":all", std::int64_t{all ? 1 : 0}},
+                                                {":lanes", lanes_}});
     for (const Row& row : each_row(rows)) finding_of_row(row).remedies.push_back(remedy_of(row));
   }
 
@@ -143,6 +146,7 @@ class Details {
 
   const schema::Reader& reader_;
   std::int64_t top_;
+  schema::Value lanes_;
   schema::Value ids_;
   std::map<std::int64_t, ExplainedLaunch*> by_id_;
 };
@@ -200,7 +204,7 @@ std::vector<ExplainedLaunch> read_explained(const schema::Reader& reader,
     if (selects(request.selectors, names[place++])) gathering.add(row, readable);
   }
   std::vector<ExplainedLaunch> launches = gathering.take();
-  Details details(reader, launches, request.top);
+  Details details(reader, launches, request);
   details.read_findings();
   details.read_remedies(request.all_remedies);
   if (request.predictions) details.read_predictions();

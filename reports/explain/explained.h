@@ -72,6 +72,7 @@ struct ExplainRequest {
   std::int64_t top = 5;             ///< findings of a launch
   bool all_remedies = false;        ///< those tried in vain too
   bool predictions = false;
+  bool pictures = false;
 };
 
 /// In the order of the launches. Throws Error{usage} for a selector that matches none,

@@ -1,4 +1,6 @@
--- :launches is a JSON array. The nth and later ones of a launch are only counted.
-SELECT * FROM findings
+-- :launches is a JSON array. Of a launch the first :top; pictures only where :lanes.
+SELECT launch_id, rank, kind, file, line, text, object, access, evidence, requests, transactions, ideal,
+       other_transactions, share, share_of, grade, grade_reason, iif(:lanes, lanes, NULL) AS lanes
+FROM findings
 WHERE launch_id IN (SELECT value FROM json_each(:launches)) AND rank <= :top
 ORDER BY launch_id, rank

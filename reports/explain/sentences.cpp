@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "reports/number.h"
+#include "reports/record.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -168,8 +169,8 @@ std::string finding_headline(const ExplainedFinding& finding) {
 std::string finding_sentence(const ExplainedFinding& finding) {
   std::string text = finding_headline(finding);
   if (!finding.evidence.empty()) text += " " + finding.evidence;
-  if (finding.grade != "exact" && finding.grade != "measured") {
-    text += fmt::format(" ({}{}{}.)", finding.grade == "ptx" ? "Counted from PTX" : "Not exact",
+  if (!mark_of(finding.grade).empty()) {
+    text += fmt::format(" (Of grade {}{}{}.)", finding.grade,
                         finding.grade_reason.empty() ? "" : ": ", finding.grade_reason);
   }
   return text;

@@ -5,13 +5,15 @@
 namespace warpmeter::reports::sections {
 
 std::span<const Section> all_sections() {
-  static constexpr std::array<Section, 10> sections = {
+  static constexpr std::array<Section, 11> sections = {
       {{"run", "when, where, with what and how the run ended", true,
         [](Document& d, const Source& s) { add_provenance(d, s.reader, s.run); }},
        {"failures", "launches that failed, and why", true,
         [](Document& d, const Source& s) { add_failures(d, s.run); }},
        {"comparison", "the variants of each family side by side, with plots", true,
         [](Document& d, const Source& s) { add_comparison(d, s.run, s.plots); }},
+       {"findings", "what costs each variant most, and what would help", true,
+        [](Document& d, const Source& s) { add_findings(d, s); }},
        {"ceiling", "bandwidths as shares of the measured copy bandwidth", true,
         [](Document& d, const Source& s) { add_ceiling(d, s.reader, s.run); }},
        {"expectations", "how many expectations hold, and those that do not", true,

@@ -65,6 +65,9 @@ void add_provenance(Document& document, const schema::Reader& reader, const RunR
 /// The launches that failed, each with its reason.
 void add_failures(Document& document, const RunRecord& run);
 
+/// The first finding of each variant and size, with what would help.
+void add_findings(Document& document, const Source& source);
+
 /// One table a family and size, the variants as rows; after a family's tables its plots.
 void add_comparison(Document& document, const RunRecord& run, bool plots);
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "reports/page.h"
+#include "reports/report.h"
 #include "tests/reports/explained_launches.h"
 #include "tests/reports/golden_file.h"
 #include "tests/reports/runs.h"
@@ -59,6 +60,18 @@ class Explain : public ::testing::Test {
     return id;
   }
 
+  std::string report_section(const schema::Reader& reader, Format format) const {
+    ReportOptions options;
+    options.format = format;
+    options.sections = {{"findings", ""}};
+    std::string text;
+    write_report(reader, run, options, [&](std::string_view piece) {
+      text += piece;
+      return true;
+    });
+    return text;
+  }
+
   TemporaryDatabase database;
   schema::Store store;
   std::int64_t run;
@@ -97,6 +110,14 @@ TEST_F(Explain, DrawsTheWarpOfALine) {
   expect_golden("explain_show_sectors.txt", told(options));
   options.show = parse_shown_line("kernels.cu:14");
   EXPECT_THAT(told(options), HasSubstr("There is no picture of it"));
+}
+
+TEST_F(Explain, IsInAReportWithTheFirstFindingOfEachVariant) {
+  const schema::Reader reader(database.path());
+  expect_golden("explained_report.md", report_section(reader, Format::markdown));
+  expect_golden("explained_report.txt", report_section(reader, Format::table));
+  EXPECT_THAT(report_section(reader, Format::json),
+              HasSubstr("kernels/transpose.cu:44: transpose/"));
 }
 
 TEST_F(Explain, RefusesALineWithoutAFinding) {

@@ -1,0 +1,34 @@
+// What costs each variant most: explain's first finding of it, in the same words.
+#include <algorithm>
+#include <set>
+
+#include "reports/explain/explained.h"
+#include "reports/explain/sentences.h"
+#include "reports/sections/sections.h"
+
+namespace warpmeter::reports::sections {
+
+void add_findings(Document& document, const Source& source) {
+  if (source.run.launches.empty()) return;
+  ExplainRequest request;
+  request.run = source.run.id;
+  request.top = 1;
+  const std::vector<ExplainedLaunch> launches = read_explained(source.reader, request);
+  if (std::none_of(launches.begin(), launches.end(),
+                   [](const ExplainedLaunch& launch) { return launch.found > 0; })) {
+    return;
+  }
+  document.heading(2, "What costs most");
+  document.paragraph(
+      "The first finding of each variant and size; warpmeter explain says the others, and draws "
+      "them.");
+  std::set<std::string> said;
+  for (const ExplainedLaunch& launch : launches) {
+    if (launch.findings.empty() || !said.insert(launch.title).second) continue;
+    const ExplainedFinding& finding = launch.findings.front();
+    document.entry({said.size(), finding.place(), launch.title + ": " + finding_sentence(finding),
+                    "Change", advice(finding, launch)});
+  }
+}
+
+}  // namespace warpmeter::reports::sections
