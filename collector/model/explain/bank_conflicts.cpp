@@ -19,6 +19,14 @@ namespace {
 constexpr unsigned banks = 32;
 /// A layout is advised that saves at least this part of the array's wavefronts beyond the fewest.
 constexpr double least_saving = 0.2;
+/// A further layout is advised that saves nearly as much as the best.
+constexpr double least_of_best_saving = 0.7;
+/// Of an array's wavefronts beyond the fewest, what a line has to have to be told.
+constexpr double least_of_array = 0.05;
+/// Of a launch's shared wavefronts, what is told even if they are a small part of the launch.
+constexpr double much_of_shared = 0.25;
+/// Wavefronts of a request whose lanes go to random banks, in the mean: the fullest of 32.
+constexpr double degree_of_random_places = 3.6;
 /// Of the layouts tried, these many are kept to be listed.
 constexpr std::size_t most_listed = 24;
 
@@ -125,30 +133,34 @@ std::string pattern_in_words(const WarpAccess& access) {
                      in_words(in_banks.size()), in_banks.size() == 1 ? "" : "s");
 }
 
+/// Rows that are the elements of an array of structures.
+bool is_of_elements(const SharedArray& array, const Layout& layout) {
+  return array.extents.size() == 1 && layout.row == array.element_bytes;
+}
+
 /// The layout in the kernel's own words where its declaration is known.
 std::string change_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if) {
   const std::string name = array.name.empty() ? "array" : array.name;
-  const std::uint32_t element = array.element_bytes != 0 ? array.element_bytes : what_if.element();
+  if (is_of_elements(array, layout)) return "";
+  const std::uint32_t element = what_if.element();
   const std::uint32_t columns = layout.row / element, rows = array.bytes / layout.row;
   const bool is_declared = array.extents.size() > 1;
-  std::string outer;
-  for (std::size_t i = 0; is_declared && i + 1 < array.extents.size(); ++i) {
-    outer += fmt::format("[{}]", array.extents[i]);
-  }
   switch (layout.kind) {
     case Layout::Kind::padding: {
       const std::uint32_t more = layout.amount * word / element;
-      if (is_declared && more > 0) return fmt::format("{}{}[{}]", name, outer, columns + more);
+      if (is_declared && layout.row == array.extents.back() * element) {
+        std::string outer;
+        for (std::size_t i = 0; i + 1 < array.extents.size(); ++i) {
+          outer += fmt::format("[{}]", array.extents[i]);
+        }
+        return fmt::format("{}{}[{}]", name, outer, columns + more);
+      }
       return fmt::format("{}[i + i / {}{}]", name, columns,
                          more > 1 ? fmt::format(" * {}", more) : "");
     }
     case Layout::Kind::swizzle: {
-      std::string row = layout.amount == 0 ? "y" : fmt::format("y >> {}", layout.amount);
-      if ((rows - 1) >> layout.amount >= columns) {
-        row = fmt::format("({}) % {}", row, columns);
-      } else if (layout.amount != 0) {
-        row = fmt::format("({})", row);
-      }
+      std::string row = layout.amount == 0 ? "y" : fmt::format("(y >> {})", layout.amount);
+      if ((rows - 1) >> layout.amount >= columns) row = fmt::format("({} % {})", row, columns);
       if (is_declared && array.extents.size() == 2) return fmt::format("{}[y][x ^ {}]", name, row);
       return fmt::format("{}[i ^ {}], y = i / {}", name, row, columns);
     }
@@ -156,30 +168,33 @@ std::string change_of(const SharedArray& array, const Layout& layout, const What
       if (is_declared && array.extents.size() == 2) return fmt::format("{}[x][y]", name);
       return fmt::format("{}[i % {} * {} + i / {}]", name, columns, rows, columns);
     case Layout::Kind::split:
-      return fmt::format("{} words of {} in arrays of their own",
-                         in_words(what_if.element() / word), name);
     case Layout::Kind::as_is:
       break;
   }
-  return name;
+  return "";
 }
 
-std::string meaning_of(const Layout& layout, const SharedArray& array) {
+std::string meaning_of(const SharedArray& array, const Layout& layout) {
   const bool is_declared = array.extents.size() > 1;
+  const std::string words = layout.amount == 1 ? "a word" : fmt::format("{} words", layout.amount);
+  const std::string part =
+      array.part.empty() ? "" : fmt::format(", of the part of {} {}", array.name, array.part);
   const std::string row =
       is_declared ? "a row" : fmt::format("after every {} words", layout.row / word);
   switch (layout.kind) {
     case Layout::Kind::padding:
-      return layout.amount == 1 ? fmt::format("a word of padding {}", row)
-                                : fmt::format("{} words of padding {}", layout.amount, row);
+      if (is_of_elements(array, layout)) {
+        return fmt::format("a member of {} more in each element{}", words, part);
+      }
+      return fmt::format("{} of padding {}{}", words, row, part);
     case Layout::Kind::swizzle:
-      return is_declared ? "a swizzle"
-                         : fmt::format("a swizzle of rows of {} words", layout.row / word);
+      if (is_declared) return "a swizzle";
+      return fmt::format("a swizzle of rows of {} words{}", layout.row / word, part);
     case Layout::Kind::transpose:
-      return is_declared ? "stored the other way round"
-                         : fmt::format("rows of {} words stored as columns", layout.row / word);
+      if (is_declared) return "stored the other way round";
+      return fmt::format("rows of {} words stored as columns{}", layout.row / word, part);
     case Layout::Kind::split:
-      return "an array for each word of an element";
+      return fmt::format("an array for each word of an element{}", part);
     case Layout::Kind::as_is:
       break;
   }
@@ -212,7 +227,10 @@ std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& arra
   std::sort(all.begin(), all.end(),
             [](const Tried& a, const Tried& b) { return order(a) < order(b); });
   std::set<Layout::Kind> kinds;
-  const double most = static_cast<double>(now) - least_saving * static_cast<double>(now - ideal);
+  const double best = all.empty() ? 0 : static_cast<double>(all.front().cost.wavefronts());
+  const double most =
+      static_cast<double>(now) - std::max(least_saving * static_cast<double>(now - ideal),
+                                          least_of_best_saving * (static_cast<double>(now) - best));
   for (Tried& tried : all) {
     if (static_cast<double>(tried.cost.wavefronts()) > most) break;
     tried.is_advised = kinds.insert(tried.layout.kind).second;
@@ -271,21 +289,55 @@ class ConflictFinder {
     }
     if (now == ideal) return;
     const WhatIf what_if(subject_, array);
-    std::optional<std::vector<Tried>> tried;
+    const auto excess = [](const ConflictGroup& group) {
+      return static_cast<double>(group.transactions - group.ideal);
+    };
+    const double all_excess = static_cast<double>(now - ideal);
+    Lines lines;
     for (const auto& [key, group] : groups) {
-      if (group.transactions <= group.ideal) continue;
-      const double cycles =
-          cycles_of_wavefront * static_cast<double>(group.transactions - group.ideal);
-      if (cycles < 0.01 * subject_.cycles) continue;
-      if (!tried) {
-        tried = what_if.impossible().empty() ? tried_layouts(subject_, array, what_if, now, ideal)
-                                             : std::vector<Tried>{};
-      }
-      tell(array, group, std::get<2>(key), what_if, *tried, now, cycles);
+      if (group.transactions > group.ideal) lines.emplace_back(std::get<2>(key), &group);
+    }
+    std::stable_sort(lines.begin(), lines.end(), [&](const auto& a, const auto& b) {
+      return excess(*a.second) > excess(*b.second);
+    });
+    const std::vector<Tried> tried = what_if.impossible().empty()
+                                         ? tried_layouts(subject_, array, what_if, now, ideal)
+                                         : std::vector<Tried>{};
+    const bool is_random =
+        !what_if.impossible().empty() && !lines.empty() && !helps(what_if, lines);
+    if (is_too_little(all_excess) || is_random) return;
+    // The worst line stands for the array: one change mends them all.
+    double cycles = std::max(all_excess * cycles_of_wavefront, least_told(subject_));
+    for (const auto& [access, group] : lines) {
+      if (excess(*group) < least_of_array * all_excess) break;
+      tell(array, *group, access, what_if, tried, now, cycles);
+      cycles = std::max(excess(*group) * cycles_of_wavefront, least_told(subject_));
     }
   }
 
  private:
+  using Lines = std::vector<std::pair<std::string, const ConflictGroup*>>;
+
+  /// Of accesses that lie in too many ways to try them all: whether they take more wavefronts than
+  /// random places do, or another layout would help the few that were kept.
+  static bool helps(const WhatIf& what_if, const Lines& lines) {
+    std::vector<std::size_t> sites;
+    for (const auto& [access, group] : lines) {
+      const double degree =
+          static_cast<double>(group->transactions) / static_cast<double>(group->ideal);
+      if (degree > degree_of_random_places) return true;
+      sites.insert(sites.end(), group->sites.begin(), group->sites.end());
+    }
+    return what_if.may_help(sites);
+  }
+
+  /// A small part of the launch, and of its shared wavefronts.
+  bool is_too_little(double excess) const {
+    const bool is_much_of_shared = excess >= much_of_shared * static_cast<double>(all_) &&
+                                   excess * cycles_of_wavefront >= least_told(subject_) / 4;
+    return excess * cycles_of_wavefront < least_told(subject_) && !is_much_of_shared;
+  }
+
   void tell(const SharedArray& array, const ConflictGroup& group, const std::string& access,
             const WhatIf& what_if, const std::vector<Tried>& tried, std::uint64_t now,
             double cycles) {
@@ -326,7 +378,7 @@ class ConflictFinder {
     schema::Remedy& remedy = finding.remedies.emplace_back();
     remedy.name = tried.layout.name();
     remedy.change = change_of(array, tried.layout, what_if);
-    remedy.words = meaning_of(tried.layout, array);
+    remedy.words = meaning_of(array, tried.layout);
     remedy.is_advised = tried.is_advised;
     for (std::size_t i = 0; i < array.sites.size(); ++i) {
       const bool is_own =

@@ -126,6 +126,7 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     std::size_t site = 0;
     double requests = 0, lanes = 0, meeting = 0;
     double of_block = 0;
+    bool is_elected = false;  ///< ptxas has the lanes of a warp add up first
   };
   std::map<LineKey, Atomic> lines;
   for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
@@ -135,6 +136,7 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     if (counted.shared.requests + counted.global.requests == 0) continue;
     Atomic& atomic = lines[key_of(subject.place(site))];
     atomic.site = i;
+    atomic.is_elected = !site.requests.empty() && site.requests[0].is_elected;
     for (const auto& entry : subject.recording.sites[i].patterns()) {
       const LanePattern& pattern = entry.first;
       std::vector<std::uint64_t> addresses;
@@ -195,14 +197,22 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     weaken(subject, atomic.site, is_shared ? AddressSpace::shared : AddressSpace::global, finding);
     finding.share = atomic.meeting / atomic.lanes;
     finding.share_of = "its additions wait for one of the same warp";
-    finding.evidence = fmt::format(
-        "Of the {:.0f} lanes of a request {:.1f} share an address in the mean, and follow each "
-        "other "
-        "there{}. Lanes that add up first (a shuffle, or a counter for each warp) would come once.",
-        atomic.lanes / atomic.requests, atomic.lanes / addresses,
+    const std::string of_block =
         atomic.of_block >= 2
-            ? fmt::format("; a block comes to each address {:.0f} times", atomic.of_block)
-            : "");
+            ? fmt::format(" A block comes to each address {:.0f} times.", atomic.of_block)
+            : "";
+    if (atomic.is_elected) {
+      finding.evidence = fmt::format(
+          "The {:.0f} lanes of a request come to {:.1f} addresses; the compiler has them add up "
+          "first, but the warps meet there.{} One atomic a block would do.",
+          atomic.lanes / atomic.requests, addresses / atomic.requests, of_block);
+    } else {
+      finding.evidence = fmt::format(
+          "The {:.0f} lanes of a request come to {:.1f} addresses in the mean, and those at one "
+          "follow each other.{} Lanes that add up first (a shuffle, a counter for each warp) would "
+          "come once.",
+          atomic.lanes / atomic.requests, addresses / atomic.requests, of_block);
+    }
   }
 }
 

@@ -12,8 +12,6 @@
 namespace warpmeter::model::explain {
 namespace {
 
-/// Findings that cost less of the launch than this are not told.
-constexpr double least_part = 0.04;
 constexpr std::size_t most_findings = 12;
 
 }  // namespace
@@ -62,8 +60,7 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   find_global_accesses(subject, found);
   find_in_execution(subject, found);
   find_launch_shape(subject, found);
-  std::erase_if(found,
-                [&](const Weighed& one) { return one.cycles < least_part * subject.cycles; });
+  std::erase_if(found, [&](const Weighed& one) { return one.cycles < least_told(subject); });
   std::stable_sort(found.begin(), found.end(), [](const Weighed& a, const Weighed& b) {
     return std::pair(a.is_of_launch, -a.cycles) < std::pair(b.is_of_launch, -b.cycles);
   });

@@ -192,7 +192,8 @@ class AccessFinder {
 
   void look() {
     std::map<std::tuple<std::string, int, AccessKind, Way>, AccessGroup> groups;
-    std::map<std::pair<std::string, int>, AccessGroup> narrow, loads;
+    std::map<std::tuple<std::string, int, AccessKind>, AccessGroup> narrow;
+    std::map<std::pair<std::string, int>, AccessGroup> loads;
     find_members();
     for (std::size_t i = 0; i < subject_.program.sites.size(); ++i) {
       const SiteInfo& site = subject_.site(i);
@@ -207,7 +208,7 @@ class AccessFinder {
       if (lie.lie.way != Way::whole) {
         add(groups[{place.file, place.line, site.kind, lie.lie.way}], i, counts, lie);
       } else if (lie.is_narrow) {
-        add(narrow[{place.file, place.line}], i, counts, lie);
+        add(narrow[{place.file, place.line, site.kind}], i, counts, lie);
       }
     }
     for (const auto& [key, group] : groups) tell_way(std::get<3>(key), group);
@@ -402,7 +403,7 @@ class AccessFinder {
       double sectors = 0, requests = 0, all_sectors = 0;
       for (const std::size_t site : line.sites) {
         const SiteTrace& trace = subject_.recording.traces[site];
-        if (trace.sectors == 0) continue;
+        if (trace.sectors == 0 || members_.contains(site)) continue;
         const double part =
             static_cast<double>(trace.*again.count) / static_cast<double>(trace.sectors);
         if (part < least_fetched_again) continue;

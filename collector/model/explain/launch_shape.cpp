@@ -2,6 +2,7 @@
 // architecture.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "collector/model/explain/subject.h"
@@ -35,7 +36,7 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
   const std::uint32_t warps = (threads + warp_lanes - 1) / warp_lanes;
   if (threads % warp_lanes != 0) {
     const double idle = 1 - static_cast<double>(threads) / (warps * warp_lanes);
-    tell("partial_warp", idle * subject.cycles,
+    tell("partial_warp", std::max(idle * subject.cycles, least_told(subject)),
          fmt::format(
              "A block of {} threads has {} warps, the last of {} lanes: {:.0f} % of the lanes "
              "do nothing. {} or {} threads fill their warps.",
@@ -71,12 +72,14 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
         : by_registers
             ? fmt::format("its {} registers a thread", *needs.registers)
             : fmt::format("the {} blocks that it may hold", device.blocks_of_multiprocessor);
-    tell("low_occupancy", (1 - occupancy) * 0.5 * subject.cycles,
-         fmt::format(
-             "A multiprocessor holds {} block{} of {} warps at a time, {:.0f} % of its warps; what "
-             "keeps it from more is {}.",
-             at_a_time, at_a_time == 1 ? "" : "s", warps, 100 * occupancy, limiter),
-         found);
+    tell(
+        "low_occupancy", (1 - occupancy) * 0.5 * subject.cycles,
+        fmt::format(
+            "A multiprocessor holds {} block{} of {} warp{} at a time, {:.0f} % of its warps; what "
+            "keeps it from more is {}.",
+            at_a_time, at_a_time == 1 ? "" : "s", warps, warps == 1 ? "" : "s", 100 * occupancy,
+            limiter),
+        found);
   }
   const double waves = static_cast<double>(blocks) /
                        static_cast<double>(multiprocessors * static_cast<unsigned>(at_a_time));

@@ -36,7 +36,9 @@ Range range_of(const LanePattern& pattern, std::uint32_t place, unsigned width) 
 
 Range range_of(const Subject& subject, std::size_t site) {
   Range whole;
-  for (const auto& [pattern, places] : subject.recording.sites[site].patterns()) {
+  const SiteRecording& recording = subject.recording.sites[site];
+  if (recording.is_full()) return whole;
+  for (const auto& [pattern, places] : recording.patterns()) {
     if (pattern.space != AddressSpace::shared || places.empty()) continue;
     for (const std::uint32_t place : {places.begin()->first, places.rbegin()->first}) {
       const Range range = range_of(pattern, place, subject.site(site).width);
@@ -168,9 +170,10 @@ std::vector<std::uint32_t> declared_extents(std::string_view source, std::string
     if (elements == 0 || bytes % elements != 0) continue;
     const auto element = static_cast<std::uint32_t>(bytes / elements);
     const std::uint32_t known = bytes_of_type(statement.substr(0, found));
-    if (known != 0 ? element == known : std::has_single_bit(element) && element <= 16) {
-      best = extents;
-    }
+    // A type that is not known is a template's parameter, or a structure.
+    const bool may_be = extents.size() == 1 ? element % 4 == 0 || element <= 2
+                                            : std::has_single_bit(element) && element <= 16;
+    if (known != 0 ? element == known : may_be) best = extents;
   }
   return best;
 }
@@ -195,7 +198,9 @@ void take_accesses(const Subject& subject, SharedArray& array) {
   for (const std::size_t site : array.sites) {
     const SiteRecording& recording = subject.recording.sites[site];
     array.is_whole &= !recording.is_full();
-    for (const auto& [pattern, places] : recording.patterns()) {
+    const SiteRecording& kept =
+        recording.is_full() ? subject.recording.traces[site].sample : recording;
+    for (const auto& [pattern, places] : kept.patterns()) {
       if (pattern.space != AddressSpace::shared) {
         array.is_whole = false;
         continue;
@@ -330,13 +335,15 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
 
 std::vector<std::uint32_t> row_lengths(const Subject& subject, const SharedArray& array) {
   if (!array.extents.empty() && array.extents.size() > 1) {
-    std::vector<std::uint32_t> lengths;  // rows, planes
+    std::vector<std::uint32_t> rows_and_planes;
     std::uint32_t length = array.element_bytes;
     for (std::size_t i = array.extents.size(); i-- > 1;) {
-      lengths.push_back(length *= array.extents[i]);
+      rows_and_planes.push_back(length *= array.extents[i]);
     }
-    return lengths;
+    return rows_and_planes;
   }
+  std::vector<std::uint32_t> lengths;
+  if (array.element_bytes > 4) lengths.push_back(array.element_bytes);
   // Distances between neighbouring lanes, by how often conflicts have them.
   std::map<std::uint32_t, std::uint64_t> distances;
   for (const Placed& access : array.accesses) {
@@ -358,9 +365,9 @@ std::vector<std::uint32_t> row_lengths(const Subject& subject, const SharedArray
   for (const auto& [length, times] : distances) sorted.emplace_back(times, length);
   std::sort(sorted.rbegin(), sorted.rend());
   constexpr std::size_t most = 3;
-  std::vector<std::uint32_t> lengths;
   for (const auto& [times, length] : sorted) {
-    if (lengths.size() < most && length % 4 == 0) lengths.push_back(length);
+    const bool is_new = std::find(lengths.begin(), lengths.end(), length) == lengths.end();
+    if (lengths.size() < most && length % 4 == 0 && is_new) lengths.push_back(length);
   }
   constexpr std::uint32_t all_banks = 128;
   if (std::find(lengths.begin(), lengths.end(), all_banks) == lengths.end()) {

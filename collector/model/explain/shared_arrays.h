@@ -30,7 +30,7 @@ struct SharedArray {
   std::uint32_t bytes = 0;
   std::vector<std::size_t> sites;
   std::vector<Placed> accesses;
-  bool is_whole = true;                ///< every access of these sites is among them
+  bool is_whole = true;  ///< every access of these sites is among them; else a sample is
   std::vector<std::uint32_t> extents;  ///< as declared, the innermost last; empty: not known
   std::uint32_t element_bytes = 0;     ///< of the declaration; 0: not known
   bool is_given = false;               ///< a person said so

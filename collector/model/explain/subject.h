@@ -45,6 +45,9 @@ struct Weighed {
   bool is_of_launch = false;  ///< told after those that have a line
 };
 
+/// What a finding has to cost to be told.
+inline double least_told(const Subject& subject) { return 0.04 * subject.cycles; }
+
 /// Sets file, line and text of a place.
 void locate(const Subject& subject, const Place& place, schema::Finding& finding);
 /// The grade of a site's accesses; keeps the weaker of two.

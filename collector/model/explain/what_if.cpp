@@ -48,7 +48,7 @@ std::string Layout::name() const {
 
 WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
     : subject_(subject), array_(array) {
-  element_ = 16;
+  element_ = 16;  // the narrowest access
   std::uint32_t widest = 1;
   for (const std::size_t index : array.sites) {
     const SiteInfo& site = subject.site(index);
@@ -64,7 +64,8 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
     }
   }
   merged_bytes_ = std::max(merged_bytes_, widest > element_ ? widest : 0);
-  if (array.element_bytes != 0) element_ = std::min(element_, array.element_bytes);
+  narrowest_ = element_;
+  if (array.element_bytes != 0) element_ = std::max(element_, array.element_bytes);
   if (!array.is_whole) {
     impossible_ = "its accesses lie in more ways than are kept";
   }
@@ -101,11 +102,16 @@ bool WhatIf::keeps_merged(const Layout& layout) const {
 std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
   std::vector<Layout> all;
   if (row < word || row % element_ != 0 || row >= array_.bytes) return all;
+  // Of an array of structures a word may be added to each element; else whole elements are.
+  const bool is_of_elements = array_.extents.size() == 1 && row == element_ && element_ > word;
   if (row % word == 0) {
     for (unsigned words = 1; words <= most_padding; ++words) {
-      if (words * word % element_ == 0) all.push_back({Layout::Kind::padding, row, words});
+      if (is_of_elements ? words * word % narrowest_ == 0 : words * word % element_ == 0) {
+        all.push_back({Layout::Kind::padding, row, words});
+      }
     }
   }
+  if (is_of_elements) return all;
   if (std::has_single_bit(row / element_) && row / element_ >= 2) {
     for (unsigned shift = 0; shift <= 4; ++shift) {
       all.push_back({Layout::Kind::swizzle, row, shift});
@@ -163,7 +169,7 @@ std::vector<WarpAccess> WhatIf::requests(const Layout& layout, const Placed& pla
 }
 
 std::optional<LayoutCost> WhatIf::cost(const Layout& layout) const {
-  if (!impossible_.empty() && layout.kind != Layout::Kind::as_is) return std::nullopt;
+  if (!impossible_.empty()) return std::nullopt;
   const bool breaks = merged_bytes_ != 0 && !keeps_merged(layout);
   if (breaks) {
     // It has to be sure that ptxas can merge nothing any more, and that no vector of PTX is cut.
@@ -172,11 +178,48 @@ std::optional<LayoutCost> WhatIf::cost(const Layout& layout) const {
       if (subject_.site(site).parts > 1) return std::nullopt;
     }
   }
-  // Whole rows more or less change nothing: of a swizzle, as many rows as its pattern has.
-  const std::uint32_t period = layout.kind == Layout::Kind::padding ? layout.row
-                               : layout.kind == Layout::Kind::swizzle
-                                   ? layout.row * (layout.row / element_) << layout.amount
-                                   : 0;
+  if (array_.accesses.size() > most_evaluations && period_of(layout) == 0) return std::nullopt;
+  return cost_of_known(layout);
+}
+
+/// Wavefronts of the known accesses of these sites, beyond one a request.
+std::uint64_t WhatIf::beyond_requests(const Layout& layout,
+                                      const std::vector<std::size_t>& sites) const {
+  std::uint64_t beyond = 0;
+  for (const Placed& access : array_.accesses) {
+    if (std::find(sites.begin(), sites.end(), access.site) == sites.end()) continue;
+    for (const WarpAccess& request : requests(layout, access)) {
+      beyond += (wavefronts(subject_.site(access.site), request) - 1) * access.times;
+    }
+  }
+  return beyond;
+}
+
+bool WhatIf::may_help(const std::vector<std::size_t>& sites) const {
+  const std::uint64_t now = beyond_requests({Layout::Kind::as_is, array_.bytes, 0}, sites);
+  for (const std::uint32_t row : row_lengths(subject_, array_)) {
+    for (const Layout& layout : layouts(row)) {
+      if (2 * beyond_requests(layout, sites) <= now) return true;
+    }
+  }
+  return false;
+}
+
+/// Whole rows more or less change nothing: of a swizzle, as many rows as its pattern has. 0: every
+/// place is another.
+std::uint32_t WhatIf::period_of(const Layout& layout) const {
+  switch (layout.kind) {
+    case Layout::Kind::padding:
+      return layout.row;
+    case Layout::Kind::swizzle:
+      return layout.row * (layout.row / element_) << layout.amount;
+    default:
+      return 0;
+  }
+}
+
+LayoutCost WhatIf::cost_of_known(const Layout& layout) const {
+  const std::uint32_t period = period_of(layout);
   using Key = std::tuple<std::size_t, const LanePattern*, std::uint32_t>;
   std::map<Key, Placed> classes;
   for (const Placed& access : array_.accesses) {
@@ -196,8 +239,6 @@ std::optional<LayoutCost> WhatIf::cost(const Layout& layout) const {
     known.place = place + lift;
     known.times += access.times;
   }
-  if (classes.size() > most_evaluations) return std::nullopt;
-
   LayoutCost cost;
   cost.of_site.resize(array_.sites.size());
   std::map<std::size_t, std::size_t> index_of;

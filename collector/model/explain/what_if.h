@@ -51,6 +51,9 @@ class WhatIf {
   /// nullopt: such a layout does not fit the accesses, or what the compiler would make of it is not
   /// known.
   std::optional<LayoutCost> cost(const Layout& layout) const;
+  /// Whether some layout would save half of the wavefronts beyond one a request of these sites,
+  /// going by the accesses that are known, be they all or a sample.
+  bool may_help(const std::vector<std::size_t>& sites) const;
 
   /// All that are worth a try with rows of this length.
   std::vector<Layout> layouts(std::uint32_t row) const;
@@ -65,10 +68,14 @@ class WhatIf {
 
  private:
   bool keeps_merged(const Layout& layout) const;
+  std::uint32_t period_of(const Layout& layout) const;
+  LayoutCost cost_of_known(const Layout& layout) const;
+  std::uint64_t beyond_requests(const Layout& layout, const std::vector<std::size_t>& sites) const;
 
   const Subject& subject_;
   const SharedArray& array_;
   std::uint32_t element_ = 4;       ///< bytes that stay together
+  std::uint32_t narrowest_ = 4;     ///< of the accesses
   std::uint32_t merged_bytes_ = 0;  ///< of the widest access that ptxas made of several; 0: none
   std::string impossible_;
 };

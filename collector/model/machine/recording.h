@@ -71,8 +71,9 @@ struct SiteTrace {
   std::uint64_t lanes = 0;           ///< active ones; and of atomics, to either memory,
   std::uint64_t addresses = 0;       ///< distinct ones of each block
   std::uint64_t meeting = 0;         ///< lanes whose address a lower lane of the request has
-  std::optional<LanePattern> first;  ///< the first access, and its first lane's address
+  std::optional<LanePattern> first;  ///< a block's first access, and its first lane's address
   std::uint64_t first_address = 0;
+  SiteRecording sample;  ///< of shared memory: the first accesses of each block
 };
 
 struct Recording {
@@ -86,7 +87,6 @@ struct Recording {
   Recording& operator+=(const Recording& other);
 };
 
-/// An access to global memory, or an atomic.
 struct TracedAccess {
   std::uint32_t warp = 0, site = 0;
   bool is_load = false, is_atomic = false;
@@ -117,8 +117,9 @@ class BlockTrace {
   std::uint64_t left_ = 0;                              ///< requests that are still followed
   std::unordered_map<std::uint64_t, Fetched> fetched_;  ///< by sector
   std::unordered_map<std::uint64_t, std::uint64_t>
-      last_;                                   ///< of warps and sites: hash of addresses
-  std::unordered_set<std::uint64_t> atomics_;  ///< hashes of sites and addresses
+      last_;                                          ///< of warps and sites: hash of addresses
+  std::unordered_set<std::uint64_t> atomics_;         ///< hashes of sites and addresses
+  std::unordered_map<std::uint32_t, unsigned> seen_;  ///< requests of each site
 };
 
 /// The blocks of a grid that are followed.
