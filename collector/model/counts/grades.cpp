@@ -67,10 +67,6 @@ constexpr CounterName counter_names[] = {
      &AccessCounts::requests},
 };
 
-bool is_atomic(const SiteInfo& site) {
-  return site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
-}
-
 /// What the program as a whole allows, also for a count to which no access of its PTX added:
 /// without its machine code nobody knows what it executes.
 SiteGrade grade_without_access(const Program& program) {
@@ -89,7 +85,7 @@ bool has_strays(const Program& program, const CounterName& counter) {
 
 /// An atomic that the audit could not settle may be any kind of atomic, or a loop that loads.
 bool may_add_to(const SiteInfo& site, const CounterName& counter) {
-  return !site.doubt.empty() && is_atomic(site) && counter.kind != AccessKind::store;
+  return !site.doubt.empty() && site.is_atomic() && counter.kind != AccessKind::store;
 }
 
 /// Shared memory has one kind of atomic, whether its result is used or not.
@@ -143,7 +139,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (parted) return {Grade::ptx, parted_reason};
   if (site.is_apart) return {Grade::modelled, apart_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
-  if (is_atomic(site) && space == AddressSpace::shared && (site.is_float || site.retries)) {
+  if (site.is_atomic() && space == AddressSpace::shared && (site.is_float || site.retries)) {
     return {Grade::modelled, loop_reason};
   }
   const bool is_known_atomic =
@@ -151,7 +147,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (space == AddressSpace::shared && outcome.counts[index].is_approximate) {
     return {Grade::modelled, some_lanes_reason};
   }
-  if (site.width > 16 || (is_atomic(site) && !is_known_atomic)) {
+  if (site.width > 16 || (site.is_atomic() && !is_known_atomic)) {
     return {Grade::modelled, width_reason};
   }
   return grade_without_access(program);

@@ -32,7 +32,7 @@ constexpr std::size_t most_listed = 24;
 
 std::string access_name(const SiteInfo& site) {
   const bool loads = site.kind == AccessKind::load;
-  if (site.kind == AccessKind::atomic || site.kind == AccessKind::reduction) return "shared atomic";
+  if (site.is_atomic()) return "shared atomic";
   if (site.is_matrix) return loads ? "shared matrix load" : "shared matrix store";
   return loads ? "shared load" : "shared store";
 }
@@ -55,8 +55,7 @@ void number_passes(const SiteInfo& site, const WarpAccess& access, schema::WarpP
       if ((access.mask >> lane & 1) == 0) continue;
       std::vector<std::uint64_t>& of_bank = words[access.address[lane] / word % banks];
       auto found = std::find(of_bank.begin(), of_bank.end(), access.address[lane] / word);
-      const bool is_atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
-      if (found == of_bank.end() || is_atomic) {
+      if (found == of_bank.end() || site.is_atomic()) {
         of_bank.push_back(access.address[lane] / word);
         found = of_bank.end() - 1;
       }

@@ -131,7 +131,7 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
   std::map<LineKey, Atomic> lines;
   for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
     const SiteInfo& site = subject.site(i);
-    if (site.kind != AccessKind::atomic && site.kind != AccessKind::reduction) continue;
+    if (!site.is_atomic()) continue;
     const SiteCounts& counted = subject.outcome.counts[i];
     if (counted.shared.requests + counted.global.requests == 0) continue;
     Atomic& atomic = lines[key_of(subject.place(site))];

@@ -16,15 +16,11 @@ namespace {
 constexpr std::size_t most_evaluations = 1 << 15;
 constexpr unsigned most_padding = 32;
 
-bool is_atomic(const SiteInfo& site) {
-  return site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
-}
-
 }  // namespace
 
 std::uint64_t wavefronts(const SiteInfo& site, const WarpAccess& access) {
   const SharedAccess kind = site.counts_lanes               ? SharedAccess::store
-                            : is_atomic(site)               ? SharedAccess::atomic
+                            : site.is_atomic()              ? SharedAccess::atomic
                             : site.kind == AccessKind::load ? SharedAccess::load
                                                             : SharedAccess::store;
   return shared_cost(access, kind).transactions;
@@ -251,7 +247,7 @@ LayoutCost WhatIf::cost_of_known(const Layout& layout) const {
       count += access.times;
     }
     cost.of_site[index_of[access.site]] += transactions;
-    if (is_atomic(site)) {
+    if (site.is_atomic()) {
       cost.atomic_wavefronts += transactions;
       cost.atomic_requests += count;
     } else if (site.kind == AccessKind::load) {

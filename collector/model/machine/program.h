@@ -71,6 +71,8 @@ struct SiteInfo {
   /// Instructions at which no warp may part, for else the machine may make other requests;
   /// any_instruction stands for all of them.
   std::vector<std::uint32_t> together;
+
+  bool is_atomic() const { return kind == AccessKind::atomic || kind == AccessKind::reduction; }
 };
 
 /// A kind of access that machine code has beyond what its PTX explains; `space` may be generic.
@@ -188,7 +190,7 @@ struct Program {
   std::string kernel;
   int arch = 0;  ///< 90 is sm_90
   std::vector<Operation> operations;
-  std::vector<Place> places;  ///< of each instruction
+  std::vector<Place> places;         ///< of each instruction
   std::vector<std::uint8_t> traits;  ///< of each instruction
   std::vector<std::string> files;
   std::vector<SiteInfo> sites;

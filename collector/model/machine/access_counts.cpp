@@ -1,0 +1,176 @@
+// What accesses have cost: those that a site remembers, put into the counts when their shape
+// changes and at the end, and those that cannot be remembered.
+#include "collector/model/machine/access_counts.h"
+
+#include <array>
+#include <utility>
+
+#include "base/lanes.h"
+#include "collector/model/counts/rules/counting.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// What one request costs.
+AccessCounts request_counts(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
+  Cost cost;
+  if (space == AddressSpace::global) {
+    cost = global_cost(access);
+  } else if (info.is_matrix) {
+    cost = matrix_cost(access);
+  } else if (info.counts_lanes) {
+    cost = shared_cost(access, SharedAccess::store);
+  } else {
+    cost = shared_cost(access, info.is_atomic()                ? SharedAccess::atomic
+                               : info.kind == AccessKind::load ? SharedAccess::load
+                                                               : SharedAccess::store);
+  }
+  return {1, cost.transactions, cost.bytes, cost.ideal};
+}
+
+/// The access as the machine makes it.
+WarpAccess requested(const WarpAccess& access, const Request& request) {
+  WarpAccess result = access;
+  result.width = request.width;
+  if (request.is_elected) result.mask &= ~result.mask + 1;
+  for (std::uint64_t& address : result.address) {
+    address += static_cast<std::uint64_t>(std::int64_t{request.offset});
+    if (request.is_window) address &= ~std::uint64_t{request.width - 1u};
+  }
+  return result;
+}
+
+/// Loads of a loop that compares and swaps until every lane has had its turn: in each round those
+/// lanes load that have not, one lane of each address a round.
+AccessCounts loads_of_loop(const WarpAccess& access) {
+  AccessCounts counts;
+  WarpAccess left = access;
+  while (left.mask != 0) {
+    const Cost cost = shared_cost(left, SharedAccess::load);
+    counts += {1, cost.transactions, 0, cost.ideal};
+    std::uint32_t done = 0;
+    for_each_lane(left.mask, [&](unsigned lane) {
+      bool is_first = true;
+      for_each_lane(left.mask & ((1u << lane) - 1),
+                    [&](unsigned lower) { is_first &= left.address[lower] != left.address[lane]; });
+      if (is_first) done |= 1u << lane;
+    });
+    left.mask &= ~done;
+  }
+  return counts;
+}
+
+/// Adds what `times` executions of an access cost.
+void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const WarpAccess& access,
+         std::uint64_t times) {
+  if (space != AddressSpace::shared && space != AddressSpace::global) return;
+  const auto add_to = [&](AccessCounts& sum, AccessCounts once) {
+    sum +=
+        {once.requests * times, once.transactions * times, once.bytes * times, once.ideal * times};
+  };
+  for (const Request& request : info.requests) {
+    if (space == AddressSpace::shared && info.kind == AccessKind::load && !info.is_matrix) {
+      counts.is_approximate |= !is_calibrated(requested(access, request), SharedAccess::load);
+    }
+    add_to(space == AddressSpace::shared ? counts.shared : counts.global,
+           request_counts(info, space, requested(access, request)));
+  }
+  if (info.retries && space == AddressSpace::shared) {
+    add_to(counts.loop_loads, loads_of_loop(access));
+  }
+  // The hardware adds the bytes of generic accesses to those of global memory, wherever they lead.
+  if (info.is_generic && space == AddressSpace::shared && !info.is_atomic()) {
+    add_to(counts.global, {0, 0, global_cost(access).bytes, 0});
+  }
+}
+
+/// Hits of a remembered shape into the counts: `hit` says what of the first address they depend on.
+void count_hits(WorkerMemory& memory, std::size_t index, std::uint64_t first, std::uint64_t times) {
+  const Site& site = memory.sites[index];
+  WarpAccess access;
+  access.mask = site.mask;
+  access.width = memory.program->sites[index].width;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    access.address[lane] = first + site.delta[lane];
+  }
+  add(memory.counts[index], memory.program->sites[index], static_cast<AddressSpace>(site.space),
+      access, times);
+}
+
+/// The same, and each place into the recording.
+void settle_places(WorkerMemory& memory, std::size_t index) {
+  Site& site = memory.sites[index];
+  SiteRecording& recording = memory.recording->sites[index];
+  const SiteInfo& info = memory.program->sites[index];
+  // What wavefronts depend on, as in remember().
+  const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
+  const unsigned period = is_merged ? sector_bytes : 4;
+  std::array<std::uint64_t, sector_bytes> of_place{};
+  std::vector<std::uint64_t>& places = memory.places[index];
+  for (std::size_t hit = 0; hit < places.size(); ++hit) {
+    const std::uint64_t times = std::exchange(places[hit], 0);
+    if (times == 0) continue;
+    const std::uint64_t place = hit << site.hit_shift;
+    of_place[place % period] += times;
+    recording.add(AddressSpace::shared, site.mask, site.delta, static_cast<std::uint32_t>(place),
+                  times);
+  }
+  for (std::size_t i = 0; i < of_place.size(); ++i) {
+    if (of_place[i] > 0) count_hits(memory, index, (std::uint64_t{1} << 60) + i, of_place[i]);
+  }
+}
+
+}  // namespace
+
+AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
+  requests += other.requests;
+  transactions += other.transactions;
+  bytes += other.bytes;
+  ideal += other.ideal;
+  return *this;
+}
+
+/// Counts an access that spreads over several windows, space by space.
+void count_apart(SiteCounts& counts, const SiteInfo& info, std::uint32_t mask,
+                 const std::array<AddressSpace, warp_lanes>& spaces,
+                 const std::uint64_t* addresses) {
+  WarpAccess access;
+  std::copy_n(addresses, warp_lanes, access.address.begin());
+  access.width = info.width;
+  for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
+    access.mask = 0;
+    for_each_lane(mask, [&](unsigned lane) {
+      if (spaces[lane] == space) access.mask |= 1u << lane;
+    });
+    if (access.mask != 0) add(counts, info, space, access, 1);
+  }
+}
+
+void settle(WorkerMemory& memory, std::size_t index) {
+  Site& site = memory.sites[index];
+  if (site.mask == 0) return;
+  const std::uint32_t mask = std::exchange(site.mask, 0);
+  site.number = 0;
+  if (!memory.is_counted) return;
+  site.mask = mask;
+  if (site.hits != site.own_hits) {
+    settle_places(memory, index);
+    site.mask = 0;
+    return;
+  }
+  for (std::size_t hit = 0; hit < std::size(site.own_hits); ++hit) {
+    const std::uint64_t times = std::exchange(site.own_hits[hit], 0);
+    if (times == 0) continue;
+    // Any address with these low bits will do, as long as no lane's gets negative.
+    const std::uint64_t place = hit << site.hit_shift;
+    count_hits(memory, index, (std::uint64_t{1} << 60) + place, times);
+    if (memory.recording != nullptr &&
+        site.space == static_cast<std::uint8_t>(AddressSpace::global)) {
+      memory.recording->sites[index].add(static_cast<AddressSpace>(site.space), mask, site.delta,
+                                         static_cast<std::uint32_t>(place), times);
+    }
+  }
+  site.mask = 0;
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,17 @@
+// Of the careful path of an access (access.h): what it costs, put into the counts of its site.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/lanes.h"
+#include "collector/model/machine/worker_memory.h"
+
+namespace warpmeter::model {
+
+/// Counts an access that spreads over several windows, space by space.
+void count_apart(SiteCounts& counts, const SiteInfo& info, std::uint32_t mask,
+                 const std::array<AddressSpace, warp_lanes>& spaces,
+                 const std::uint64_t* addresses);
+
+}  // namespace warpmeter::model
