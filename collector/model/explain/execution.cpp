@@ -22,9 +22,11 @@ constexpr double cycles_of_meeting = 1;
 constexpr double cycles_of_local_access = cycles_of_request + 4 * cycles_of_sector;
 
 /// So many instructions behind a branch are executed by all lanes, with a predicate.
-constexpr std::uint32_t most_predicated = 8;
+constexpr std::uint32_t most_predicated = 3;
 /// Of a launch's instructions, those that divergence costs before it is told.
 constexpr double least_divergence = 0.1;
+/// And of each warp: what one lane does at the end for all of them is less.
+constexpr double least_idle_of_warp = 16;
 
 using LineKey = std::pair<int, int>;  ///< file, line
 
@@ -101,10 +103,12 @@ void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
     waiting.issues += subject.issues[i];
     waiting.lanes += subject.lanes[i];
   }
+  const double warps = subject.issues.empty() ? 0 : subject.issues[0];
   for (const auto& [key, waiting] : lines) {
     const double issues = waiting.idle / subject.warps_lanes;  // that would not be needed
     if (issues < least_divergence * static_cast<double>(subject.outcome.warp_instructions))
       continue;
+    if (issues < least_idle_of_warp * warps) continue;
     schema::Finding& finding =
         start(subject, "divergence", waiting.place, cycles_of_instruction * issues, found);
     finding.share = issues / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));

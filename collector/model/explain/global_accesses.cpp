@@ -1,9 +1,11 @@
 // Accesses to global memory: how the lanes of each line lie (strided, scattered, misaligned,
 // narrow), and, from the blocks that were followed access by access, what is fetched again.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -20,6 +22,9 @@ namespace {
 constexpr double least_fetched_again = 0.5;
 /// Vectors that a load or store can take.
 constexpr unsigned widest_vector = 16, usual_vector = 4;
+
+/// Lanes that are no further apart may each have an element of an array of structures.
+constexpr std::int64_t largest_structure = 256;
 
 enum class Way { whole, misaligned, strided, scattered };
 
@@ -181,6 +186,9 @@ struct AccessGroup {
   std::vector<std::size_t> sites;
   std::uint64_t requests = 0, transactions = 0, ideal = 0, excess = 0;
   SiteLie worst;
+  int line = 0;                      ///< of several, the one that costs most
+  std::uint64_t excess_of_line = 0;  ///< its own
+  std::vector<int> also;             ///< the others
 };
 
 class AccessFinder {
@@ -191,7 +199,7 @@ class AccessFinder {
   }
 
   void look() {
-    std::map<std::tuple<std::string, int, AccessKind, Way>, AccessGroup> groups;
+    Groups groups;
     std::map<std::tuple<std::string, int, AccessKind>, AccessGroup> narrow;
     std::map<std::pair<std::string, int>, AccessGroup> loads;
     find_members();
@@ -211,7 +219,7 @@ class AccessFinder {
         add(narrow[{place.file, place.line, site.kind}], i, counts, lie);
       }
     }
-    for (const auto& [key, group] : groups) tell_way(std::get<3>(key), group);
+    for (const auto& [way, group] : together(groups)) tell_way(way, group);
     for (const auto& [key, group] : narrow) tell_narrow(group);
     for (const auto& [key, group] : loads) tell_fetched_again(group);
   }
@@ -225,6 +233,43 @@ class AccessFinder {
     group.ideal += counts.ideal;
     group.excess += lie.excess;
     if (group.sites.size() == 1 || lie.excess > group.worst.excess) group.worst = lie;
+  }
+
+  using Groups = std::map<std::tuple<std::string, int, AccessKind, Way>, AccessGroup>;
+
+  /// Lines that access one buffer in the same way are one finding, of the line that costs most.
+  std::vector<std::pair<Way, AccessGroup>> together(const Groups& groups) const {
+    std::vector<std::pair<Way, AccessGroup>> all;
+    std::map<std::tuple<std::string, AccessKind, Way, std::int64_t, std::string>, std::size_t>
+        known;
+    for (const auto& [key, group] : groups) {
+      const auto& [file, line, kind, way] = key;
+      const std::string buffer = buffer_of(group.sites.front());
+      const auto [place, is_new] =
+          known.try_emplace({file, kind, way, group.worst.lie.step, buffer}, all.size());
+      if (is_new || buffer.empty()) {
+        all.emplace_back(way, group);
+        all.back().second.line = line;
+        all.back().second.excess_of_line = group.excess;
+        continue;
+      }
+      AccessGroup& sum = all[place->second].second;
+      const bool is_worse = group.excess > sum.excess_of_line;
+      sum.also.push_back(is_worse ? sum.line : line);
+      if (is_worse) {
+        sum.sites.insert(sum.sites.begin(), group.sites.begin(), group.sites.end());
+        sum.worst = group.worst;
+        sum.line = line;
+        sum.excess_of_line = group.excess;
+      } else {
+        sum.sites.insert(sum.sites.end(), group.sites.begin(), group.sites.end());
+      }
+      sum.requests += group.requests;
+      sum.transactions += group.transactions;
+      sum.ideal += group.ideal;
+      sum.excess += group.excess;
+    }
+    return all;
   }
 
   std::string buffer_of(std::size_t site) const {
@@ -266,9 +311,20 @@ class AccessFinder {
     const unsigned width = subject_.site(group.sites.front()).width;
     finding.evidence = way_in_words(group.worst.lie, width);
     if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
+    if (!group.also.empty()) {
+      std::vector<int> lines = group.also;
+      std::sort(lines.begin(), lines.end());
+      finding.evidence += fmt::format(" So do{} line{} {}, which {} counted here.",
+                                      lines.size() == 1 ? "es" : "", lines.size() == 1 ? "" : "s",
+                                      fmt::join(lines, ", "), lines.size() == 1 ? "is" : "are");
+    }
     if (way == Way::strided) {
-      predict(finding, "coalesced", "neighbouring lanes take neighbouring elements", group.requests,
-              group.ideal, group);
+      const bool is_structure = std::abs(group.worst.lie.step) <= largest_structure;
+      predict(finding, "coalesced",
+              is_structure
+                  ? "an array for each member, or neighbouring lanes take what lies together"
+                  : "neighbouring lanes take neighbouring elements",
+              group.requests, group.ideal, group);
     }
   }
 

@@ -14,7 +14,7 @@ namespace {
 /// Of a multiprocessor's warps, from where on nothing hides the time that memory takes.
 constexpr double little_occupancy = 0.25;
 /// Of the last wave, what is idle before it is told; and waves after which it does not matter.
-constexpr double much_of_the_tail = 0.25;
+constexpr double much_of_the_tail = 0.3;
 
 void tell(const char* kind, double cycles, const std::string& evidence,
           std::vector<Weighed>& found) {
