@@ -8,7 +8,7 @@ namespace warpmeter::runtime {
 namespace {
 
 /// Of each kernel and shape.
-constexpr std::size_t most_recorded = 3;
+constexpr std::size_t most_recorded = 8;
 
 }  // namespace
 

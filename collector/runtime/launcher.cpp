@@ -51,6 +51,14 @@ std::string strayed(const model::Program& program, const model::LaunchOutcome& o
       readable_name(program.kernel), fmt::join(lines, ", "));
 }
 
+/// Blocks side by side may cost as much memory: the program's own grows by little.
+std::uint64_t most_kept_bytes(Process& process) {
+  constexpr std::uint64_t always = std::uint64_t{64} << 20;
+  std::uint64_t bytes = 0;
+  process.memory().for_each([&](const Block& block) { bytes += block.bytes; });
+  return always + bytes / 10;
+}
+
 }  // namespace
 
 cudaError_t launch_mistake(Process& process, const KernelWork& work) {
@@ -115,6 +123,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   options.keep_variables = true;
   options.counts = is_counted;
   options.records = is_counted && process.explained().wants(place);
+  options.most_kept_bytes = most_kept_bytes(process);
   std::mutex printing;
   options.print = [&](std::string_view text) {
     const std::lock_guard alone(printing);

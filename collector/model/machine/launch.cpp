@@ -192,12 +192,14 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
   std::vector<std::unique_ptr<Worker>> workers;
   if (outcome.threads > 1) {
     // The first block runs alone, and shows what the kernel stores to.
-    Sharing sharing(memory);
+    Sharing sharing(memory, options.most_kept_bytes, outcome.threads);
     workers.push_back(new_worker());
     workers[0]->tell(nullptr, &sharing);
     work_on_one(*workers[0], blocks, options.cancelled);
-    sharing.begin();
-    if (!run_side_by_side(outcome.threads, new_worker, workers, blocks, sharing, options)) {
+    if (!sharing.begin()) {
+      workers[0]->tell(nullptr, nullptr);
+      outcome.threads = 1;
+    } else if (!run_side_by_side(outcome.threads, new_worker, workers, blocks, sharing, options)) {
       workers.resize(1);
       outcome.threads = 1;
       blocks.start_again();

@@ -80,6 +80,9 @@ struct LaunchOptions {
   BlockSample* sample = nullptr;
   /// False: what accesses cost is not worked out, and the outcome's counts of it are zero.
   bool counts = true;
+  /// What blocks that run side by side may take beside the memory, to start again in order should
+  /// they meet; a launch that would take more runs in order at once.
+  std::uint64_t most_kept_bytes = ~std::uint64_t{0};
   /// Keep a recording as well, of what is counted without a sample or an observer.
   bool records = false;
   /// Told now and then how many blocks were begun, by one thread; may be empty.

@@ -30,7 +30,8 @@ Sharing::Words Sharing::no_words(const Allocation& allocation) {
   return words;
 }
 
-Sharing::Sharing(DeviceMemory& memory) : memory_(memory) {
+Sharing::Sharing(DeviceMemory& memory, std::uint64_t most_bytes, unsigned threads)
+    : memory_(memory), most_bytes_(most_bytes), threads_(threads) {
   memory_.for_each([](Allocation& allocation) {
     allocation.is_loaded = false;
     allocation.is_stored = false;
@@ -44,12 +45,24 @@ void Sharing::keep(Allocation& allocation) {
   allocation.touched = kept.touched.get();
 }
 
-void Sharing::begin() {
+/// A copy, and what all blocks and each thread's touched.
+std::uint64_t Sharing::bytes_of(const Allocation& allocation) const {
+  constexpr std::uint64_t noted_bytes = word_bytes * words_together / sizeof(std::uint64_t);
+  return allocation.data.size() + allocation.data.size() / noted_bytes * (threads_ + 1);
+}
+
+bool Sharing::begin() {
+  std::uint64_t bytes = 0;
+  memory_.for_each([&](const Allocation& allocation) {
+    if (allocation.is_stored) bytes += bytes_of(allocation);
+  });
+  if (bytes > most_bytes_) return false;
   side_by_side_ = true;
   memory_.for_each([&](Allocation& allocation) {
     if (allocation.is_stored) keep(allocation);
     allocation.is_loaded = false;  // by the first block, which came before all others
   });
+  return true;
 }
 
 std::uint64_t* Sharing::enter(Allocation& allocation, bool stores) {

@@ -33,10 +33,11 @@ struct TouchedWords {
 
 class Sharing {
  public:
-  explicit Sharing(DeviceMemory& memory);
+  /// `most_bytes`: what copies and notes of what is stored to may take; `threads`: that will run.
+  Sharing(DeviceMemory& memory, std::uint64_t most_bytes, unsigned threads);
 
-  /// From now on blocks run side by side.
-  void begin();
+  /// From now on blocks run side by side; false: that would take too much memory.
+  bool begin();
 
   bool has_conflict() const { return conflict_.load(std::memory_order_relaxed); }
   /// Memory as it was at begin().
@@ -60,7 +61,11 @@ class Sharing {
   /// where nobody has to know of the access.
   std::uint64_t* enter(Allocation& allocation, bool stores);
 
+  std::uint64_t bytes_of(const Allocation& allocation) const;
+
   DeviceMemory& memory_;
+  const std::uint64_t most_bytes_;
+  const unsigned threads_;
   bool side_by_side_ = false;
   std::atomic<bool> conflict_{false};
   std::mutex mutex_;
