@@ -23,8 +23,8 @@ constexpr double cycles_of_local_access = cycles_of_request + 4 * cycles_of_sect
 
 /// So many instructions behind a branch are executed by all lanes, with a predicate.
 constexpr std::uint32_t most_predicated = 3;
-/// Of a launch's instructions, those that divergence costs before it is told.
-constexpr double least_divergence = 0.1;
+/// Of a launch, what divergence costs before it is told.
+constexpr double least_divergence = 0.06;
 /// And of each warp: what one lane does at the end for all of them is less.
 constexpr double least_idle_of_warp = 16;
 
@@ -77,13 +77,27 @@ std::vector<Region> regions(const Subject& subject) {
   return all;
 }
 
+/// What the accesses of each instruction cost.
+std::vector<double> cycles_of_accesses(const Subject& subject) {
+  std::vector<double> cycles(subject.program.places.size());
+  for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
+    const SiteCounts& counts = subject.outcome.counts[i];
+    cycles[subject.site(i).instruction] +=
+        cycles_of_wavefront * static_cast<double>(counts.shared.transactions) +
+        cycles_of_request * static_cast<double>(counts.global.requests);
+  }
+  return cycles;
+}
+
 struct Waiting {
   Place place;
   double idle = 0, issues = 0, lanes = 0;
+  double cycles = 0;  ///< that lanes at work would not need
 };
 
 void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
   const std::vector<Region> all = regions(subject);
+  const std::vector<double> accesses = cycles_of_accesses(subject);
   std::map<LineKey, Waiting> lines;
   for (std::uint32_t i = 0; i < subject.program.places.size(); ++i) {
     const double idle = subject.warps_lanes * subject.issues[i] - subject.lanes[i];
@@ -102,15 +116,15 @@ void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
     waiting.idle += idle;
     waiting.issues += subject.issues[i];
     waiting.lanes += subject.lanes[i];
+    waiting.cycles += idle / subject.warps_lanes *
+                      (cycles_of_instruction + accesses[i] / std::max(1.0, subject.issues[i]));
   }
   const double warps = subject.issues.empty() ? 0 : subject.issues[0];
   for (const auto& [key, waiting] : lines) {
     const double issues = waiting.idle / subject.warps_lanes;  // that would not be needed
-    if (issues < least_divergence * static_cast<double>(subject.outcome.warp_instructions))
-      continue;
+    if (waiting.cycles < least_divergence * subject.cycles) continue;
     if (issues < least_idle_of_warp * warps) continue;
-    schema::Finding& finding =
-        start(subject, "divergence", waiting.place, cycles_of_instruction * issues, found);
+    schema::Finding& finding = start(subject, "divergence", waiting.place, waiting.cycles, found);
     finding.share = issues / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
     finding.share_of = "the launch's instructions";
     finding.evidence = fmt::format(
@@ -203,20 +217,23 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     finding.share_of = "its additions wait for one of the same warp";
     const std::string of_block =
         atomic.of_block >= 2
-            ? fmt::format(" A block comes to each address {:.0f} times.", atomic.of_block)
+            ? fmt::format(" A block comes {:.0f} times to each of its addresses.", atomic.of_block)
             : "";
-    if (atomic.is_elected) {
-      finding.evidence = fmt::format(
-          "The {:.0f} lanes of a request come to {:.1f} addresses; the compiler has them add up "
-          "first, but the warps meet there.{} One atomic a block would do.",
-          atomic.lanes / atomic.requests, addresses / atomic.requests, of_block);
-    } else {
-      finding.evidence = fmt::format(
-          "The {:.0f} lanes of a request come to {:.1f} addresses in the mean, and those at one "
-          "follow each other.{} Lanes that add up first (a shuffle, a counter for each warp) would "
-          "come once.",
-          atomic.lanes / atomic.requests, addresses / atomic.requests, of_block);
-    }
+    const std::string where =
+        fmt::format("{:.0f} lanes of a request go to {}", atomic.lanes / atomic.requests,
+                    addresses / atomic.requests < 1.05
+                        ? "one address"
+                        : fmt::format("{:.1f} addresses in the mean", addresses / atomic.requests));
+    finding.evidence =
+        atomic.is_elected
+            ? fmt::format(
+                  "{}; the compiler has them add up first, and the warps wait for each other.{} "
+                  "Added up in each block first, it would be one atomic a block.",
+                  where, of_block)
+            : fmt::format(
+                  "{}, and wait for each other there.{} Added up in each warp first (a shuffle, "
+                  "a counter for each warp), it would be one.",
+                  where, of_block);
   }
 }
 

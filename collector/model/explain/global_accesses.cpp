@@ -168,8 +168,9 @@ std::string way_in_words(const Lie& lie, unsigned width) {
             "Every {} lanes take {} bytes in a row, and the next ones go {} further.",
             lie.run_lanes, lie.run_lanes * width, bytes_in_words(lie.step));
       }
-      return fmt::format("Neighbouring lanes are {} apart, and take {} of them.",
-                         bytes_in_words(lie.step), width == 1 ? "one" : std::to_string(width));
+      return fmt::format("Neighbouring lanes are {} apart, and take {} each.",
+                         bytes_in_words(lie.step),
+                         width == 1 ? "one byte" : fmt::format("{} bytes", width));
     case Way::misaligned:
       return lie.run_lanes >= warp_lanes
                  ? "The lanes lie in a row, but begin in the middle of a sector."
@@ -321,9 +322,8 @@ class AccessFinder {
     if (way == Way::strided) {
       const bool is_structure = std::abs(group.worst.lie.step) <= largest_structure;
       predict(finding, "coalesced",
-              is_structure
-                  ? "an array for each member, or neighbouring lanes take what lies together"
-                  : "neighbouring lanes take neighbouring elements",
+              is_structure ? "a structure of arrays, or other lanes for other elements"
+                           : "neighbouring lanes take neighbouring elements",
               group.requests, group.ideal, group);
     }
   }
@@ -444,8 +444,10 @@ class AccessFinder {
     };
     static constexpr Again all[] = {
         {"repeated_load", &SiteTrace::repeated,
-         "are of the same addresses as the warp loaded the last time: a value that may stay in a "
-         "register, where nothing else can change it."},
+         "are of addresses that the same lanes had loaded before: a register may keep the value, "
+         "if "
+         "nothing changes it meanwhile (where the compiler cannot know that, a local variable or "
+         "__restrict__ says so)."},
         {"overlapping_access", &SiteTrace::by_own_warp,
          "had been fetched by the same warp: neighbouring requests overlap, and shared memory or "
          "shuffles could hand their values on."},

@@ -115,7 +115,7 @@ Recording& Recording::operator+=(const Recording& other) {
 void BlockTrace::start() {
   left_ = most_traced_requests / 2;
   fetched_.clear();
-  last_.clear();
+  loaded_.clear();
   atomics_.clear();
   seen_.clear();
   ++recording_.traced_blocks;
@@ -159,7 +159,7 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
   WarpAccess access;
   access.mask = traced.mask;
   access.width = traced.width;
-  std::uint64_t hash = traced.mask;
+  std::uint64_t hash = mixed(traced.mask, std::uint64_t{traced.warp} << 8 | traced.width);
   std::array<std::uint64_t, warp_lanes> sectors{};
   std::size_t count = 0;
   for_each_lane(traced.mask, [&](unsigned lane) {
@@ -172,13 +172,10 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
     }
   });
   trace.sectors += count;
-  const auto [last, is_new] =
-      last_.try_emplace(std::uint64_t{traced.warp} << 32 | traced.site, hash);
-  if (!is_new && last->second == hash) {
+  if (!loaded_.insert(hash).second) {
     trace.repeated += count;
     return;
   }
-  last->second = hash;
   const Cost cost = global_cost(access);
   // All lanes at one place walk through a sector, which is no fault.
   const bool is_efficient =

@@ -63,9 +63,9 @@ struct InstructionRecording {
 
 /// Of one site, in the blocks that were followed access by access.
 struct SiteTrace {
-  std::uint64_t requests = 0;  ///< to global memory
-  std::uint64_t sectors = 0;   ///< that loads among them fetched; of these:
-  std::uint64_t repeated = 0;  ///< the same addresses as by the warp's last execution of the site
+  std::uint64_t requests = 0;        ///< to global memory
+  std::uint64_t sectors = 0;         ///< that loads among them fetched; of these:
+  std::uint64_t repeated = 0;        ///< of the same addresses as the warp loaded before
   std::uint64_t by_own_warp = 0;     ///< the warp had it, and asked for half of it or more
   std::uint64_t by_other_warps = 0;  ///< another warp of the block had it
   std::uint64_t lanes = 0;           ///< active ones; and of atomics, to either memory,
@@ -116,10 +116,9 @@ class BlockTrace {
   Recording& recording_;
   std::uint64_t left_ = 0;                              ///< requests that are still followed
   std::unordered_map<std::uint64_t, Fetched> fetched_;  ///< by sector
-  std::unordered_map<std::uint64_t, std::uint64_t>
-      last_;                                          ///< of warps and sites: hash of addresses
-  std::unordered_set<std::uint64_t> atomics_;         ///< hashes of sites and addresses
-  std::unordered_map<std::uint32_t, unsigned> seen_;  ///< requests of each site
+  std::unordered_set<std::uint64_t> loaded_;            ///< hashes of warps and addresses
+  std::unordered_set<std::uint64_t> atomics_;           ///< hashes of sites and addresses
+  std::unordered_map<std::uint32_t, unsigned> seen_;    ///< requests of each site
 };
 
 /// The blocks of a grid that are followed.
