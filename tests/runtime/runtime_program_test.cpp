@@ -253,6 +253,22 @@ TEST_F(RuntimeProgram, WithoutCudaMeasuresNothing) {
   EXPECT_EQ(outcome.output, "no CUDA\n");
 }
 
+TEST_F(RuntimeProgram, IsToldWhatCostsItsKernels) {
+  EXPECT_EQ(profile("shared_square").exit_code, 0);
+  const std::string first = "FROM findings f JOIN launches USING (launch_id) WHERE rank = 1 AND ";
+  EXPECT_EQ(value_of("SELECT DISTINCT kind || ' ' || object || ' ' || (transactions / requests) " +
+                     first + "variant = 'row_column'"),
+            "bank_conflict tile 32");
+  EXPECT_EQ(value_of("SELECT DISTINCT change FROM remedies JOIN launches USING (launch_id) WHERE "
+                     "name = 'padding 1' AND finding_rank = 1 AND variant = 'row_column'"),
+            "tile[32][33]");
+  // Of many launches of one kernel each is told what its counts are of.
+  EXPECT_EQ(profile("threads").exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM explanations WHERE findings IS NOT NULL AND run_id = "
+                     "(SELECT max(run_id) FROM runs)"),
+            "60");
+}
+
 TEST_F(RuntimeProgram, ThatOnlyCopiesLaunchesNothing) {
   const Outcome outcome = profile("copies");
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
