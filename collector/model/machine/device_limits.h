@@ -9,7 +9,7 @@ namespace warpmeter::model {
 
 struct DeviceLimits {
   int arch = 0;
-  int multiprocessors = 0;  ///< of the large device of it
+  int multiprocessors = 0;                                          ///< of the large device of it
   std::uint32_t shared_of_multiprocessor = 0, shared_of_block = 0;  ///< bytes
   int threads_of_multiprocessor = 0, blocks_of_multiprocessor = 0;
 };
@@ -24,8 +24,8 @@ struct BlockNeeds {
   std::optional<std::int64_t> registers;  ///< a thread; unknown: no limit
 };
 
-/// How many such blocks a multiprocessor holds at a time; registers are given to warps by 256, shared
-/// memory to blocks by 128 bytes and 1,024 for the system (256 and none before sm_80).
+/// How many such blocks a multiprocessor holds at a time; registers are given to warps by 256,
+/// shared memory to blocks by 128 bytes and 1,024 for the system (256 and none before sm_80).
 int blocks_at_a_time(const DeviceLimits& limits, const BlockNeeds& needs);
 
 }  // namespace warpmeter::model

@@ -188,7 +188,7 @@ struct Program {
   std::string kernel;
   int arch = 0;  ///< 90 is sm_90
   std::vector<Operation> operations;
-  std::vector<Place> places;  ///< of each instruction
+  std::vector<Place> places;         ///< of each instruction
   std::vector<std::uint8_t> traits;  ///< of each instruction
   std::vector<std::string> files;
   std::vector<SiteInfo> sites;
