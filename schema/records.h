@@ -114,6 +114,7 @@ struct Completion {
   std::int64_t launch_id = 0;
   std::vector<Counter> counters;  ///< that it does not have yet
   std::optional<Timing> timing;
+  std::vector<Line> lines = {};
 };
 
 }  // namespace warpmeter::schema

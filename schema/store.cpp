@@ -160,13 +160,14 @@ struct Store::Statements {
     if (failed) return id;
     insert_counters(id, record.counters);
     if (record.timing && !record.timing->samples_ns.empty()) insert_timing(id, *record.timing);
-    insert_lines(id, record);
+    insert_lines(id, record.lines);
     explanations.write(id, record.explanation);
     return id;
   }
 
   void complete(const Completion& record) {
     insert_counters(record.launch_id, record.counters);
+    insert_lines(record.launch_id, record.lines);
     if (!record.timing || record.timing->samples_ns.empty()) return;
     insert_timing(record.launch_id, *record.timing);
     timed.execute(record.launch_id);
@@ -199,9 +200,9 @@ struct Store::Statements {
     }
   }
 
-  void insert_lines(std::int64_t id, const Launch& record) {
+  void insert_lines(std::int64_t id, std::span<const Line> lines) {
     std::int64_t number = 0;
-    for (const Line& l : record.lines) {
+    for (const Line& l : lines) {
       line.execute(id, ++number, l.file, l.line, l.text, l.access,
                    static_cast<std::int64_t>(l.requests), static_cast<std::int64_t>(l.transactions),
                    static_cast<std::int64_t>(l.ideal), static_cast<int>(l.grade),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collector/cli/lines_tables.h"
 #include "collector/cli/profile_tables.h"
 #include "reports/json.h"
 #include "reports/number.h"
@@ -68,47 +69,6 @@ Table metrics_table(const schema::Reader& reader, const ModelAnswer& answer, std
                  {metric, is_count ? Cell(static_cast<std::int64_t>(*value)) : cell_of(value),
                   text_or_missing(row.text("unit")), row.text("grade"),
                   text_or_missing(row.text("reason"))});
-    table.rows.push_back(std::move(cells));
-  }
-  return table;
-}
-
-/// The costliest first.
-Table lines_table(const schema::Reader& reader, const ModelAnswer& answer, std::int64_t id,
-                  bool for_people) {
-  Table table;
-  if (!for_people) {
-    table.columns = {Column::number("launch_id", "", "", Kind::exact), Column::text("variant"),
-                     Column::text("file"), Column::number("line", "", "", Kind::exact)};
-  } else {
-    table.columns = {Column::text("line")};
-  }
-  table.columns.insert(
-      table.columns.end(),
-      {Column::text("text", "source", Kind::code), Column::text("access"),
-       Column::number("requests", "", "", Kind::count),
-       Column::number("transactions", "", "", Kind::count),
-       Column::number("ideal", "", "", Kind::count), Column::number("excess", "", "", Kind::count),
-       Column::number("efficiency", "", "%", Kind::quotient), Column::text("grade")});
-  const schema::Rows rows = reader.query(
-      "SELECT launch_id, variant, file, line, text, access, requests, transactions, ideal, excess, "
-      "efficiency, grade FROM lines JOIN launches USING (run_id, launch_id) "
-      "WHERE run_id = :run AND (:id = 0 OR launch_id = :id) "
-      "ORDER BY launch_id, excess DESC, transactions DESC, file, line, access",
-      {{":run", answer.run_id}, {":id", id}});
-  for (const reports::Row& row : reports::each_row(rows)) {
-    const auto count = [&](std::string_view column) {
-      return Cell(row.integer(column).value_or(0));
-    };
-    std::vector<Cell> cells;
-    if (for_people) {
-      cells = {fmt::format("{}:{}", row.text("file"), row.integer("line").value_or(0))};
-    } else {
-      cells = {count("launch_id"), row.text("variant"), row.text("file"), count("line")};
-    }
-    cells.insert(cells.end(), {row.text("text"), row.text("access"), count("requests"),
-                               count("transactions"), count("ideal"), count("excess"),
-                               cell_of(row.number("efficiency")), row.text("grade")});
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -264,7 +224,7 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
     drop_empty_column(metrics, "reason");
     document.table(std::move(metrics));
     if (!answer.lines) continue;
-    Table lines = lines_table(reader, answer, ids[i], true);
+    Table lines = lines_table(reader, answer.run_id, ids[i], true);
     if (lines.rows.empty()) {
       document.paragraph("No line reads or writes shared or global memory.");
     } else {
@@ -302,13 +262,14 @@ std::string render_answer(const schema::Reader& reader, const ModelAnswer& answe
     if (answer.check) {
       return reports::render_csv(findings_of(answer, 0, answer.outcomes.size(), false));
     }
-    return reports::render_csv(answer.lines ? lines_table(reader, answer, 0, false)
+    return reports::render_csv(answer.lines ? lines_table(reader, answer.run_id, 0, false)
                                             : metrics_table(reader, answer, 0, false));
   }
   std::string text = "{\n\"results\": ";
   text += reports::json_array(metrics_table(reader, answer, 0, false), "  ");
   if (answer.lines) {
-    text += ",\n\"lines\": " + reports::json_array(lines_table(reader, answer, 0, false), "  ");
+    text +=
+        ",\n\"lines\": " + reports::json_array(lines_table(reader, answer.run_id, 0, false), "  ");
   }
   const bool is_estimate = std::any_of(answer.outcomes.begin(), answer.outcomes.end(),
                                        [](const auto& each) { return !each.coverage.empty(); });

@@ -18,6 +18,7 @@
 #include "base/file_claims.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
+#include "collector/cli/line_runs.h"
 #include "collector/cli/options.h"
 #include "collector/cli/profile_remarks.h"
 #include "collector/cli/profile_request.h"
@@ -97,7 +98,7 @@ std::function<void(schema::Device&)> completing(const Devices& known) {
 void check_permission() {
   std::ifstream params("/proc/driver/nvidia/params"), status("/proc/self/status");
   if (const std::string refusal = cupti::counters_refusal(params, status); !refusal.empty()) {
-    throw Error(ExitCode::no_hardware, refusal + "; without --metrics the summary works");
+    throw Error(ExitCode::no_hardware, refusal + "; without --metrics and --lines the summary works");
   }
 }
 
@@ -162,7 +163,7 @@ ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
 }
 
 ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
-  if (request.counts()) check_permission();
+  if (request.counts() || request.lines) check_permission();
   config.cupti_directory = cupti::cupti_folder();
   const Devices devices = find_devices();
   // The summary does not keep the program waiting for what only the database wants to know.
@@ -186,10 +187,14 @@ ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
   catch_interrupts();
   const profile::Outcome outcome = profile::profile_passes(options, config, passes, recorder);
   if (recorder.launches() == 0) devices.get();  // why, perhaps
+  if (request.lines && !outcome.cancelled && !outcome.timed_out) {
+    add_lines_of_kernels(request, options, config, recorder);
+  }
   return conclude(request, outcome, recorder);
 }
 
-ExitCode run_command(const ProfileRequest& request) {
+ExitCode run_command(const ProfileRequest& typed) {
+  ProfileRequest request = typed;
   if (request.list_passes) return list_passes(request);
   if (request.words.empty()) {
     throw Error(ExitCode::usage,
@@ -200,9 +205,12 @@ ExitCode run_command(const ProfileRequest& request) {
   files.read(profile::find_program(request.words.front()), "the program");
   files.store(request.database);
   check_label(request.label);
+  const bool is_model = is_for_model(request);
+  // The model has the lines of what it counts, and of what else it executes none.
+  if (is_model && request.lines && !request.counts()) request.metrics = {"@default"};
   inject::Config config = config_of(request);
-  return is_for_model(request) ? run_on_model(request, std::move(config))
-                               : run_on_gpu(request, std::move(config));
+  return is_model ? run_on_model(request, std::move(config))
+                  : run_on_gpu(request, std::move(config));
 }
 
 /// Whether an option of ours takes the word after it.
@@ -233,6 +241,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
        {"warpmeter profile -m @default ./app --size 4096", "metrics of every launch"},
        {"warpmeter profile -m @shared -k regex:'reduce.*' -s 2 -c 10 ./app", "of chosen ones"},
        {"warpmeter profile -m @all --replay application --timing ./app", "and clean times"},
+       {"warpmeter profile --lines ./app", "what each source line costs"},
        {"warpmeter profile --check ./app", "look for mistakes, on the model"},
        {"warpmeter profile -m @all --list-passes", "what that would cost"}});
   auto request = std::make_shared<ProfileRequest>();
@@ -260,6 +269,12 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
            "Measure only on these devices, as the program counts them");
   add_repeated(app, "--nvtx-include", "RANGE", request->ranges,
                "Measure only inside of this NVTX range of the program");
+  add_flag(app, "--lines", request->lines,
+           "What each source line costs, the worst first; on a GPU a run of the program more for "
+           "each kernel");
+  add_count(app, "--lines-kernels", 1, 1'000'000, request->lines_kernels,
+            "With --lines on a GPU: look at no more than N kernels, the longest first; 8 when not "
+            "given");
   add_choice(app, "--kernel-name-base", {"function", "demangled", "mangled"}, request->name_base,
              "How the tables name kernels");
   add_choice(app, "--target-processes", {"all", "application-only"}, request->processes,

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/findings_tables.h"
+#include "collector/cli/lines_tables.h"
 #include "collector/cli/profile_tables.h"
 #include "collector/cli/terminal.h"
 #include "collector/model/check/coverage.h"
@@ -111,6 +112,15 @@ void show_tables(const ProfileRequest& request, const profile::Recorder& recorde
   }
 }
 
+void show_lines(const ProfileRequest& request, const profile::Recorder& recorder) {
+  if (!request.lines || !recorder.run_id()) return;
+  const bool is_wide = is_terminal(STDERR_FILENO);
+  const std::string text = lines_text(
+      schema::Reader(request.database), *recorder.run_id(), ShownLaunches::first_of_kernel,
+      is_wide ? static_cast<std::size_t>(terminal_width(STDERR_FILENO)) : 0);
+  say_line(text.empty() ? "warpmeter: no launch has lines" : text);
+}
+
 std::string in_words(const profile::Mismatch& mismatch, KernelNameBase base) {
   const std::string kernels = some_of(mismatch.kernels, base);
   if (!mismatch.counts) {
@@ -198,6 +208,7 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   recorder.finish(outcome_of(outcome), reason_of(request, outcome));
   if (!request.quiet) {
     show_tables(request, recorder);
+    show_lines(request, recorder);
     if (request.checks) show_findings(recorder);
     show_remarks(request, recorder);
   }

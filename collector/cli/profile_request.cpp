@@ -29,6 +29,9 @@ std::vector<std::string> counters_of(const ProfileRequest& request) {
 
 /// Options that mean nothing without counters.
 void check_needs(const ProfileRequest& request) {
+  if (request.lines_kernels != 0 && !request.lines) {
+    throw Error(ExitCode::usage, "--lines-kernels says how many kernels --lines looks at: add it");
+  }
   if (request.counts()) return;
   const auto refuse = [](const char* option, const char* why) {
     throw Error(ExitCode::usage,

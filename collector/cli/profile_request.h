@@ -15,9 +15,9 @@ struct ProfileRequest {
   std::vector<std::string> words, metrics, devices, ranges;
   std::string kernel, name_base = "function", processes = "all", replay = "kernel", label, database,
                       command_line, backend = "auto", arch;
-  std::int64_t skip = 0, count = 0;
+  std::int64_t skip = 0, count = 0, lines_kernels = 0;  ///< the last 0: not given
   double timeout = 0;
-  bool times = false, list_passes = false, quiet = false, checks = false;
+  bool times = false, list_passes = false, quiet = false, checks = false, lines = false;
   std::int64_t model_devices = 1;
 
   bool counts() const { return !metrics.empty(); }

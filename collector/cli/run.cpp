@@ -18,6 +18,8 @@
 #include "collector/cli/formats.h"
 #include "collector/cli/interleave.h"
 #include "collector/cli/interrupt.h"
+#include "collector/cli/line_runs.h"
+#include "collector/cli/lines_tables.h"
 #include "collector/cli/options.h"
 #include "collector/cli/progress.h"
 #include "collector/cli/run_measure.h"
@@ -51,6 +53,17 @@ void print_comparison(const RunRequest& request, std::int64_t run_id, Output& ou
       is_terminal(STDOUT_FILENO) ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
   const schema::Reader reader(request.database);
   output.write(reports::render_comparison(reader, run_id, reports::Format::table, width));
+}
+
+/// --lines
+void print_lines(const RunRequest& request, std::int64_t run_id, Output& output) {
+  if (!request.lines || request.quiet) return;
+  const std::size_t width =
+      is_terminal(STDOUT_FILENO) ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+  const std::string text =
+      lines_text(schema::Reader(request.database), run_id, ShownLaunches::all, width);
+  if (text.empty()) remark(request, "no launch has lines");
+  output.write(text.empty() ? "" : "\n" + text);
 }
 
 /// --best
@@ -133,15 +146,20 @@ void check_answers(const RunRequest& request, std::int64_t run_id) {
 }
 
 ExitCode measure(const RunRequest& request, const run::Choice& choice, const run::Options& options,
-                 const Backends& backends) {
+                 Backends backends) {
   Output output;
   ProgressBar bar(is_terminal(STDERR_FILENO) && !request.quiet && !request.no_progress);
   const auto begin = std::chrono::steady_clock::now();
   const run::Summary summary = measure_into(request, choice, options, backends, bar, output);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   bar.clear();
+  if (request.lines) {
+    backends = {};  // its memory and counters are for the processes that follow
+    add_lines_of_variants(request, choice, summary.run_id);
+  }
 
   print_comparison(request, summary.run_id, output);
+  print_lines(request, summary.run_id, output);
   print_best(request, summary.run_id, output);
   remark(request,
          fmt::format("{} in {:.1f} s, {} failed{}; run {} of {}",
@@ -190,22 +208,24 @@ ExitCode run_command(const RunRequest& typed) {
   }
 
   catch_interrupts();
+  const std::optional<LaunchAlone> alone = launch_alone();
   BackendRequest backend = request.backend;
-  backend.counters = counters;
-  backend.timing = options.timing;
+  backend.counters = counters && !alone;
+  backend.timing = options.timing || alone;
   backend.cancelled = interrupted;
   backend.of_files = !specs.empty();
-  const Backends backends = open_backends(backend);
+  Backends backends = open_backends(backend);
   for (const std::string& note : backends.notes) remark(request, note);
   if (request.watch) return watch(request, options, backends);
   const Families families =
       families_of(request, specs, backends.opened.front()->device().compute_capability);
   const run::Choice choice = run::choose(families.all, request.selectors, sizes);
+  if (alone) return execute_alone(*alone, choice, *backends.opened.front());
   if (!specs.empty()) check_turns(request, choice);
   for (const std::string& note : choice.notes) remark(request, note);
   for (const auto& opened : backends.opened) run::check_fits(choice.selections, *opened);
 
-  if (!request.dry_run) return measure(request, choice, options, backends);
+  if (!request.dry_run) return measure(request, choice, options, std::move(backends));
   Output output;
   output.write(rendered(plan_table(choice), "table"));
   output.finish();
@@ -225,6 +245,7 @@ Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGp
        {"warpmeter run transpose.cu", "what kernels a file of yours holds, and how to run them"},
        {"warpmeter run mine.yaml -n 1024", "a family of your own, described in a file"},
        {"warpmeter run matmul -m @shared,gld_efficiency --label before", "chosen metrics, a name"},
+       {"warpmeter run transpose/tiled -n 1024 --lines", "which line has the bank conflict"},
        {"warpmeter run 'transpose/tiled*' --interleave", "timed in turns, A B A B"},
        {"warpmeter run transpose --against ../main/warpmeter", "so with another build"}});
   auto run = std::make_shared<RunRequest>();
@@ -269,6 +290,8 @@ Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGp
   add_database(app, run->database);
   add_count(app, "--print-output", 1, 1'000'000, run->print_output,
             "Print the first N values that each launch wrote");
+  add_flag(app, "--lines", run->lines,
+           "What each source line costs, the worst first; on a GPU a process more for each launch");
   add_list(app, "--best", "METRIC", run->best,
            "The variants that nothing beats in these metrics: duration, gld_efficiency, …");
   add_flag(app, "--watch", run->watch,

@@ -44,6 +44,11 @@ void check_combinations(const RunRequest& request) {
     throw Error(ExitCode::usage,
                 "--watch runs again at every save: leave out --against and --dry-run");
   }
+  if (request.lines && (request.watch || !request.against.empty() || request.dry_run)) {
+    throw Error(ExitCode::usage,
+                "--lines shows the lines of one finished run: leave out --watch, --against and "
+                "--dry-run");
+  }
   check_best(request.best);
   check_label(request.label);
 }

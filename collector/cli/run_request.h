@@ -22,7 +22,7 @@ struct RunRequest {
   std::string against;
   std::vector<std::string> best;
   bool timing_only = false, counters_only = false, dry_run = false, quiet = false;
-  bool no_progress = false, interleave = false, watch = false;
+  bool no_progress = false, interleave = false, watch = false, lines = false;
   std::int64_t repeat = 1, print_output = 0, max_samples = 0, rounds = 5;
   double time_budget = 0;
 };

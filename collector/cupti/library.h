@@ -12,10 +12,12 @@
 #include <cuda.h>
 #include <cupti_activity.h>
 #include <cupti_callbacks.h>
+#include <cupti_pcsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
 #include <cupti_result.h>
+#include <cupti_sass_metrics.h>
 #include <cupti_target.h>
 #include <cupti_version.h>
 
@@ -130,7 +132,15 @@
   X(cuptiGetCallbackName)                         \
   X(cuptiGetContextId)                            \
   X(cuptiGetDeviceId)                             \
-  X(cuptiGetStreamIdEx)
+  X(cuptiGetStreamIdEx)                           \
+  X(cuptiSassMetricsGetProperties)                \
+  X(cuptiSassMetricsSetConfig)                    \
+  X(cuptiSassMetricsEnable)                       \
+  X(cuptiSassMetricsGetDataProperties)            \
+  X(cuptiSassMetricsFlushData)                    \
+  X(cuptiSassMetricsDisable)                      \
+  X(cuptiGetCubinCrc)                             \
+  X(cuptiGetSassToSourceCorrelation)
 
 #define WARPMETER_NVML_SYMBOLS(X)              \
   X(nvmlInit_v2)                               \

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <atomic>
 #include <exception>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <thread>

@@ -1,5 +1,6 @@
 // Counter mode: every launch that the filter takes is counted while the program waits in its launch
-// call, and sent before that call returns.
+// call, and sent before that call returns. With Mode::lines that is the first launch of one kernel,
+// counted by source line, and no other of the process.
 #pragma once
 
 #include <array>
@@ -17,6 +18,7 @@
 #include "collector/inject/filter.h"
 #include "collector/inject/graphs.h"
 #include "collector/inject/launch_call.h"
+#include "collector/inject/line_session.h"
 #include "collector/inject/range_session.h"
 #include "collector/inject/turn.h"
 
@@ -33,6 +35,7 @@ class Counting {
   void enter(CUpti_CallbackId function, const CUpti_CallbackData& data);
   void exit(const CUpti_CallbackData& data);
   void context_ends(CUcontext context);
+  void module_loaded(const CUpti_ModuleResourceData& module);
   void graph_made(const CUpti_GraphData& graph);
   void graph_changes(const GraphChange& change);
   void graph_ends(const CUpti_GraphData& graph);
@@ -72,11 +75,16 @@ class Counting {
                        const Context& context, const std::string& kernel) const;
   /// How many launches alike there were before; counts this one.
   std::uint32_t count(const LaunchCall& call, CUcontext context, const std::string& kernel);
+  void start_lines(const CUpti_CallbackData& data, const Context& context);
+  void finish_lines(const CUpti_CallbackData& data);
+  std::string send_lines(const std::vector<InstructionCounts>& counts);
+  void send_without_lines(const std::string& reason);
   void send_refusal(const LaunchShape& shape, const std::string& reason);
   void send_counters(const LaunchShape& shape, const std::vector<schema::Counter>& counters);
 
   Channel& channel_;
   const cupti::CuptiApi& api_;
+  const Mode mode_;
   const std::vector<std::string> counters_;
   /// Held from the beginning of a launch call to its end, whichever thread it is in: a launch of
   /// another thread in between would land in the same range.
@@ -92,6 +100,10 @@ class Counting {
   std::map<std::tuple<CUcontext, std::uint32_t, std::string, Extent, Extent>, std::uint32_t>
       launched_;  ///< by stream, kernel and geometry
   Graphs graphs_;
+  const std::string lines_of_;
+  Modules modules_;
+  std::unique_ptr<LineSession> lines_;
+  bool has_lines_ = false;  ///< the one launch has been
 };
 
 }  // namespace warpmeter::inject

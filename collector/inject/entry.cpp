@@ -52,6 +52,9 @@ void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
   switch (id) {
     case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
       return counting.context_ends(data.context);
+    case CUPTI_CBID_RESOURCE_MODULE_LOADED:
+      return counting.module_loaded(
+          *static_cast<const CUpti_ModuleResourceData*>(data.resourceDescriptor));
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
       return counting.graph_made(*static_cast<const CUpti_GraphData*>(data.resourceDescriptor));
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING:
@@ -94,6 +97,7 @@ constexpr CUpti_CallbackId waiting_functions[] = {
     CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,  CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2,
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2_ptds};
 
+constexpr CUpti_CallbackId modules[] = {CUPTI_CBID_RESOURCE_MODULE_LOADED};
 constexpr CUpti_CallbackId resources[] = {CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
                                           CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
                                           CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
@@ -152,6 +156,7 @@ void start_measuring() {
     enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
     enable(CUPTI_CB_DOMAIN_DRIVER_API, graph_changing_functions());
     enable(CUPTI_CB_DOMAIN_RESOURCE, resources);
+    if (injector->config.mode == Mode::lines) enable(CUPTI_CB_DOMAIN_RESOURCE, modules);
   }
   std::atexit(at_exit);
 }

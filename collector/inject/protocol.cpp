@@ -162,10 +162,11 @@ void visit_fields(Io& io, M& message) {
     io.number(message.parent);
     io.text(message.program);
   } else if constexpr (std::is_same_v<Type, Config>) {
-    enumerator(io, message.mode, Mode::counters);
+    enumerator(io, message.mode, Mode::lines);
     io.text(message.cupti_directory);
     io.texts(message.counters);
     visit_selection(io, message.selection);
+    io.text(message.lines_of);
     io.number(message.arch);
     io.number(message.devices);
     flag(io, message.checks);
@@ -184,6 +185,7 @@ void visit_fields(Io& io, M& message) {
     io.number(message.failure);
     io.number(message.explanation);
     io.number(message.occurrence);
+    io.number(message.without_lines);
   } else if constexpr (std::is_same_v<Type, Activities>) {
     list(io, message.activities, 15, [&](auto& activity) {
       enumerator(io, activity.kind, ActivityKind::call);

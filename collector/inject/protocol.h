@@ -48,6 +48,7 @@ enum class Mode : std::uint8_t {
   off,       ///< this process is not measured
   activity,  ///< durations of kernels, copies and API calls
   counters,  ///< counters of every chosen launch
+  lines,     ///< accesses by source line, of one launch in the whole process
 };
 
 /// Which launches are measured.
@@ -64,6 +65,9 @@ struct Config {
   std::string cupti_directory;  ///< where libcupti.so.13 lies
   std::vector<std::string> counters;
   Selection selection;
+  /// Of Mode::lines: the kernel, as the machine code has it, whose first chosen launch is looked
+  /// at.
+  std::string lines_of;
   /// Where kernels are executed by the model: as which device, how many of them, and whether their
   /// mistakes are looked for.
   std::uint32_t arch = 90, devices = 1;
@@ -104,6 +108,8 @@ struct Launch {
   std::uint32_t occurrence = 0;
   std::uint32_t failure = 0;      ///< Name: why the kernel did not end well; 0: it did
   std::uint32_t explanation = 0;  ///< Explained: what was found in it; 0: nobody looked
+  /// Of Mode::lines, Name: why it has none; 0: what it has was sent before.
+  std::uint32_t without_lines = 0;
 };
 
 enum class ActivityKind : std::uint8_t { kernel, copy, set, call };
@@ -112,7 +118,8 @@ enum class ActivityKind : std::uint8_t { kernel, copy, set, call };
 /// they need.
 struct Lines {
   struct Line {
-    std::uint32_t file = 0, text = 0, access = 0;  ///< Names
+    std::uint32_t file = 0, access = 0;  ///< Names
+    std::uint32_t text = 0;              ///< Name; 0: the sender has not read the file
     std::int32_t line = 0;
     std::uint64_t requests = 0, transactions = 0, ideal = 0;
     std::optional<std::uint64_t> bytes;

@@ -1,9 +1,10 @@
 #include "collector/profile/passes.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <utility>
+
+#include "collector/profile/input.h"
 
 namespace warpmeter::profile {
 namespace {
@@ -31,18 +32,6 @@ std::string in_words(const Pass& pass) {
   return pass.kind == Pass::Kind::times ? "clean times"
                                         : fmt::format("{} counters", pass.counters.size());
 }
-
-/// Standard input where it can be read again.
-class Input {
- public:
-  bool can_rewind() const { return begin_ >= 0; }
-  void rewind() const {
-    if (can_rewind()) lseek(STDIN_FILENO, begin_, SEEK_SET);
-  }
-
- private:
-  off_t begin_ = lseek(STDIN_FILENO, 0, SEEK_CUR);
-};
 
 }  // namespace
 

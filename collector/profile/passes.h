@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/profile/recorder.h"
 #include "collector/profile/session.h"
 
 namespace warpmeter::profile {

@@ -210,9 +210,10 @@ bool Recorder::take_lines(Process& process, const inject::Lines& message) const 
     const Name* file = name_of(process.names, line.file);
     const Name* text = name_of(process.names, line.text);
     const Name* access = name_of(process.names, line.access);
-    if (file == nullptr || text == nullptr || access == nullptr) return false;
-    process.lines.push_back({file->text, line.line, text->text, access->text, line.requests,
-                             line.transactions, line.ideal, line.grade, line.bytes});
+    const bool has_text = line.text != 0;
+    if (file == nullptr || access == nullptr || (has_text && text == nullptr)) return false;
+    process.lines.push_back({file->text, line.line, has_text ? text->text : "", access->text,
+                             line.requests, line.transactions, line.ideal, line.grade, line.bytes});
   }
   return process.lines.size() <= most_lines;
 }

@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "collector/inject/protocol.h"
 #include "collector/profile/later_pass.h"
+#include "collector/profile/receiver.h"
 #include "collector/profile/sightings.h"
 #include "collector/profile/writer.h"
 #include "schema/store.h"
@@ -63,7 +64,7 @@ struct RecorderOptions {
   std::function<void(schema::Device&)> complete;
 };
 
-class Recorder {
+class Recorder final : public Receiver {
  public:
   /// Opens the database, so that a bad one is noticed before the program starts. Throws
   /// Error{file}.
@@ -76,15 +77,11 @@ class Recorder {
   /// The pass will not take place: the launches lack its counters, for `reason`.
   void skip_pass(const Pass& pass, const std::string& reason);
 
-  /// A process has connected.
-  void meet(int peer, pid_t process, const std::string& program);
-  /// A message of connection `peer`. False when it breaks the protocol: a number that it did not
-  /// give a name to, more names than any program has.
-  bool take(int peer, inject::Message&& message);
-  void forget(int peer) { processes_.erase(peer); }
-
+  void meet(int peer, pid_t process, const std::string& program) override;
+  bool take(int peer, inject::Message&& message) override;
+  void forget(int peer) override { processes_.erase(peer); }
   /// Has what has come written, unless the batch before is still being written.
-  void store();
+  void store() override;
   /// Ends the run, if there is one. Throws the database's failure.
   void finish(schema::RunOutcome outcome, const std::string& reason);
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 #include "collector/profile/listener.h"
@@ -55,10 +56,10 @@ class Stopper {
 
 class Session {
  public:
-  Session(const Options& options, const inject::Config& config, Recorder& recorder)
+  Session(const Options& options, const inject::Config& config, Receiver& receiver)
       : options_(options),
         config_(config),
-        recorder_(recorder),
+        receiver_(receiver),
         listener_(options.socket,
                   {[this](const auto& peer, const auto& hello) { return greet(peer, hello); },
                    [this](const auto& peer, auto&& message) {
@@ -73,7 +74,7 @@ class Session {
     bool remarked = false;
     for (;;) {
       const bool heard = listener_.listen(turn);
-      recorder_.store();
+      receiver_.store();
       if (!ended && program_.poll()) ended = Clock::now();
       // What a process sent before it ended is still in its connection: read on to the ends.
       if (ended && !heard && (listener_.processes().empty() || gave_up())) break;
@@ -90,7 +91,8 @@ class Session {
 
  private:
   std::map<std::string, std::string> variables() const {
-    std::map<std::string, std::string> all = {{inject::socket_variable, options_.socket.string()}};
+    std::map<std::string, std::string> all = options_.variables;
+    all[inject::socket_variable] = options_.socket.string();
     if (options_.is_preloaded) {
       const char* others = std::getenv("LD_PRELOAD");
       all["LD_PRELOAD"] =
@@ -116,13 +118,13 @@ class Session {
 
   inject::Config greet(const Listener::Peer& peer, const inject::Hello& hello) {
     ++outcome_.processes;
-    recorder_.meet(peer.number, peer.process, hello.program);
+    receiver_.meet(peer.number, peer.process, hello.program);
     const bool is_wanted = options_.all_processes || peer.process == program_.id();
     return is_wanted ? config_ : inject::Config{};
   }
 
   void take(const Listener::Peer& peer, inject::Message&& message) {
-    if (broken_.count(peer.number) != 0 || recorder_.take(peer.number, std::move(message))) return;
+    if (broken_.count(peer.number) != 0 || receiver_.take(peer.number, std::move(message))) return;
     broken_.insert(peer.number);
     remark(fmt::format("process {} sends what makes no sense; the rest of it is left out",
                        peer.process));
@@ -130,7 +132,7 @@ class Session {
 
   void gone(const Listener::Peer& peer, const std::string& fault) {
     if (!fault.empty()) remark(fmt::format("process {} is left out: {}", peer.process, fault));
-    recorder_.forget(peer.number);
+    receiver_.forget(peer.number);
     broken_.erase(peer.number);
   }
 
@@ -159,7 +161,7 @@ class Session {
 
   const Options& options_;
   const inject::Config& config_;
-  Recorder& recorder_;
+  Receiver& receiver_;
   Outcome outcome_;
   std::set<int> broken_;
   std::optional<Stopper> stopper_;
@@ -169,8 +171,8 @@ class Session {
 
 }  // namespace
 
-Outcome profile(const Options& options, const inject::Config& config, Recorder& recorder) {
-  return Session(options, config, recorder).run();
+Outcome profile(const Options& options, const inject::Config& config, Receiver& receiver) {
+  return Session(options, config, receiver).run();
 }
 
 }  // namespace warpmeter::profile

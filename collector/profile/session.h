@@ -4,12 +4,13 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "collector/profile/program.h"
-#include "collector/profile/recorder.h"
+#include "collector/profile/receiver.h"
 
 namespace warpmeter::profile {
 
@@ -22,6 +23,7 @@ struct Options {
   std::filesystem::path socket;     ///< made here; in a folder of ours
   bool all_processes = true;        ///< the program's children too
   Program::Streams streams;
+  std::map<std::string, std::string> variables;  ///< added to its environment
   std::optional<std::chrono::duration<double>> timeout;
   std::function<bool()> cancelled;                 ///< true: end the program, keep what there is
   std::function<void(const std::string&)> remark;  ///< a line for the person, now
@@ -33,12 +35,12 @@ struct Outcome {
   int processes = 0;  ///< that used CUDA
 };
 
-/// Runs the program and gives `recorder` all that is heard; does not finish it. Throws Error{usage}
+/// Runs the program and gives `receiver` all that is heard. Throws Error{usage}
 /// when the program cannot be started, Error{file} when no socket can be made.
 ///
 /// A program that is to end (timeout, Ctrl-C) gets SIGTERM, three seconds later SIGKILL, and so
 /// does every process of it that is connected. When the program has ended and processes that it
 /// started have not, they are waited for.
-Outcome profile(const Options& options, const inject::Config& config, Recorder& recorder);
+Outcome profile(const Options& options, const inject::Config& config, Receiver& receiver);
 
 }  // namespace warpmeter::profile

@@ -264,6 +264,21 @@ TEST_F(Results, ALaterRunOfTheProgramCompletesALaunch) {
                                    "shared_load_transactions_per_request|32|NULL"));
 }
 
+TEST_F(Results, ALaterRunOfTheProgramAddsTheLinesOfALaunch) {
+  Launch launch = example_launch();
+  launch.lines.clear();
+  Store store(path());
+  const std::int64_t run = store.begin_run(example_run());
+  const std::int64_t device = store.add_device(run, example_device());
+  const std::int64_t id = store.add_launch(run, device, launch);
+  const Line line{"a.cu", 7, "x = t[i];", "shared load", 32, 256, 32, Grade::measured};
+  store.complete_launches(std::vector<Completion>{{id, {}, std::nullopt, {line}}});
+  EXPECT_THAT(lines_of(path(),
+                       "SELECT file, line, text, transactions, excess, efficiency, grade "
+                       "FROM lines"),
+              ElementsAre("a.cu|7|x = t[i];|256|224|12.5|measured"));
+}
+
 using Comparison = Results;
 
 /// Every kind of figure: measured, approximate with a reason, unavailable, of a denominator that is

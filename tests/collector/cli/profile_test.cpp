@@ -99,6 +99,13 @@ TEST_F(ProfileProgram, ListsThePassesOfEachGenerationOrOfTheChipHere) {
   EXPECT_THAT(outcome.output, HasSubstr("runs with"));
 }
 
+TEST_F(ProfileProgram, ANumberOfKernelsWithoutLinesIsAMistakeOfUsage) {
+  const Outcome outcome = profile({"--lines-kernels", "3", "touch", "ran"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("--lines-kernels says how many kernels --lines looks at"));
+  EXPECT_FALSE(std::filesystem::exists(file("ran")));
+}
+
 TEST_F(ProfileProgram, HelpNamesTheOptions) {
   const Outcome outcome = profile({"--help"});
   EXPECT_EQ(outcome.exit_code, 0);

@@ -14,6 +14,7 @@ namespace warpmeter::cli {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -160,6 +161,29 @@ TEST_F(Run, CountsTheSameOnAnyNumberOfThreads) {
   }
   EXPECT_EQ(answers[0], answers[1]);
   EXPECT_THAT(answers[0], HasSubstr("gld_efficiency"));
+}
+
+TEST_F(Run, ShowsTheModelsLinesWhenAskedForThem) {
+  const std::vector<std::string> words = {"run", "transpose/tiled", "-n", "64", "-b", "model"};
+  const Outcome without = warpmeter(words);
+  EXPECT_THAT(without.output, Not(HasSubstr("kernels/transpose.cu:44")));
+  std::vector<std::string> with_lines = words;
+  with_lines.emplace_back("--lines");
+  const Outcome outcome = warpmeter(with_lines);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output, HasSubstr("transpose/tiled at 64"));
+  EXPECT_THAT(outcome.output, ContainsRegex("kernels/transpose.cu:44 .* shared load +128 +1,024"));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("process of its own")));
+  with_lines.emplace_back("-q");
+  EXPECT_EQ(warpmeter(with_lines).output, "");
+}
+
+TEST_F(Run, HasLinesOfOneFinishedRunOnly) {
+  for (const char* other : {"--watch", "--dry-run", "--against=warpmeter"}) {
+    const Outcome outcome = warpmeter({"run", "transpose/tiled", "-b", "model", "--lines", other});
+    EXPECT_EQ(outcome.exit_code, 2) << other;
+    EXPECT_THAT(outcome.error, HasSubstr("leave out --watch, --against and --dry-run")) << other;
+  }
 }
 
 TEST_F(Run, DryMeasuresNothing) {

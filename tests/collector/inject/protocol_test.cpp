@@ -58,6 +58,7 @@ std::vector<Message> one_of_each() {
   config.cupti_directory = "/opt/cuda/lib64";
   config.counters = {"a.sum", "b.sum"};
   config.selection = {"regex:re.*", 2, 10, {0, 3}, {"solve"}};
+  config.lines_of = "_Z6reduceILi4EEvPf";
   Device device;
   device.device.ordinal = 1;
   device.device.name = "NVIDIA H200";
@@ -99,6 +100,13 @@ TEST(Protocol, FieldsKeepTheirValues) {
   EXPECT_EQ(launch.values[0].value, 270336);
   EXPECT_EQ(launch.values[1].reason, 9U);
   EXPECT_EQ(launch.occurrence, 5U);
+  Launch without;
+  without.without_lines = 4;
+  EXPECT_EQ(std::get<Launch>(*decode(encode(without))).without_lines, 4U);
+  Config config;
+  config.mode = Mode::lines;
+  config.lines_of = "_Z6reduceILi4EEvPf";
+  EXPECT_EQ(std::get<Config>(*decode(encode(config))).lines_of, config.lines_of);
   const auto found = decode(encode(some_finding()));
   const schema::Finding& finding = std::get<Found>(*found).finding;
   EXPECT_EQ(finding.line, 44);

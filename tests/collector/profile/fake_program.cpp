@@ -73,6 +73,24 @@ LaunchShape shape(const Wish& wish) {
   return shape;
 }
 
+/// Two lines; no lines when the value is negative.
+void send_lines(const LaunchShape& shape, double value) {
+  Launch launch{shape, {}};
+  if (value < 0) {
+    launch.without_lines = channel->name("compile with -lineinfo");
+  } else {
+    const auto requests = static_cast<std::uint64_t>(value);
+    const std::uint32_t file = channel->name("/src/app.cu");
+    Lines lines;
+    lines.lines.push_back({file, channel->name("shared load"), 0, 7, requests, 8 * requests,
+                           requests, std::nullopt, schema::Grade::measured});
+    lines.lines.push_back({file, channel->name("global store"), 0, 9, requests, 4 * requests,
+                           4 * requests, std::nullopt, schema::Grade::measured});
+    channel->send(lines);
+  }
+  channel->send(launch);
+}
+
 std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> launched;
 
 void launch(const Wish& wish) {
@@ -87,6 +105,8 @@ void launch(const Wish& wish) {
     Launch counted{shape(wish), {}, occurrence};
     counted.values.assign(config.counters.size(), {wish.value.value_or(64), 0});
     channel->send(counted);
+  } else if (config.mode == Mode::lines && config.lines_of == wish.kernel && occurrence == 0) {
+    send_lines(shape(wish), wish.value.value_or(64));
   }
 }
 

@@ -1,0 +1,89 @@
+#include "collector/profile/line_run.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+namespace warpmeter::profile {
+namespace {
+
+constexpr std::size_t most_texts = 1 << 20, most_counted = 1'000'000;
+
+/// Keeps the first launch that any process tells of; with lines, if one has them.
+class LineReceiver final : public Receiver {
+ public:
+  void meet(int, pid_t, const std::string&) override {}
+  void forget(int peer) override { processes_.erase(peer); }
+
+  bool take(int peer, inject::Message&& message) override {
+    Process& process = processes_[peer];
+    if (auto* name = std::get_if<inject::Name>(&message)) {
+      return process.names.size() < most_texts &&
+             process.names.emplace(name->id, std::move(name->text)).second;
+    }
+    if (const auto* lines = std::get_if<inject::Lines>(&message)) return take(process, *lines);
+    if (const auto* launch = std::get_if<inject::Launch>(&message)) return take(process, *launch);
+    if (auto* problem = std::get_if<inject::Problem>(&message); problem && problem_.empty()) {
+      problem_ = std::move(problem->text);
+    }
+    return true;
+  }
+
+  LaunchLines finish(const std::string& kernel) {
+    if (result_.shape) return std::move(result_);
+    result_.reason = !problem_.empty()
+                         ? problem_
+                         : fmt::format("that run launched no {} outside of a CUDA graph", kernel);
+    return std::move(result_);
+  }
+
+ private:
+  struct Process {
+    std::map<std::uint32_t, std::string> names;
+    std::vector<schema::Line> lines;  ///< of the launch that comes next
+  };
+
+  static bool take(Process& process, const inject::Lines& message) {
+    for (const inject::Lines::Line& line : message.lines) {
+      const auto file = process.names.find(line.file), access = process.names.find(line.access);
+      if (file == process.names.end() || access == process.names.end()) return false;
+      process.lines.push_back({file->second, line.line, "", access->second, line.requests,
+                               line.transactions, line.ideal, line.grade, line.bytes});
+    }
+    return process.lines.size() <= most_counted;
+  }
+
+  bool take(Process& process, const inject::Launch& launch) {
+    const auto reason = process.names.find(launch.without_lines);
+    if (launch.without_lines != 0 && reason == process.names.end()) return false;
+    std::vector<schema::Line> lines = std::exchange(process.lines, {});
+    if (result_.shape && (result_.reason.empty() || launch.without_lines != 0)) return true;
+    result_.shape = launch.shape;
+    result_.lines = std::move(lines);
+    result_.reason = launch.without_lines != 0 ? reason->second : "";
+    return true;
+  }
+
+  std::map<int, Process> processes_;
+  LaunchLines result_;
+  std::string problem_;
+};
+
+}  // namespace
+
+LaunchLines count_lines(const Options& options, inject::Config config, const std::string& kernel) {
+  config.mode = inject::Mode::lines;
+  config.counters.clear();
+  config.lines_of = kernel;
+  LineReceiver receiver;
+  const Outcome outcome = profile(options, config, receiver);
+  LaunchLines result = receiver.finish(kernel);
+  result.is_cancelled = outcome.cancelled;
+  if (!result.shape && !outcome.ending.ok()) {
+    result.reason = fmt::format("{}; it {}", result.reason, outcome.ending.in_words());
+  }
+  return result;
+}
+
+}  // namespace warpmeter::profile
