@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/model/counts/rules/counting.h"
 #include "collector/model/explain/shared_arrays.h"
 
 namespace warpmeter::model::explain {

@@ -1,0 +1,154 @@
+#include "collector/model/explain/lane_order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace warpmeter::model::explain {
+namespace {
+
+Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
+  if (cost.transactions <= cost.ideal) return {};
+  const std::vector<std::int64_t> steps = steps_of(pattern);
+  if (steps.empty()) return {Way::misaligned, 0, 1};
+  const auto is_next = [&](std::int64_t step) {
+    return step == static_cast<std::int64_t>(width) || step == -static_cast<std::int64_t>(width);
+  };
+  // Runs of lanes next to each other (or at one address), all with the same jump between them.
+  std::map<std::int64_t, unsigned> jumps;
+  unsigned run = 1, longest = 1;
+  for (const std::int64_t step : steps) {
+    if (is_next(step) || step == 0) {
+      longest = std::max(longest, ++run);
+    } else {
+      ++jumps[step];
+      run = 1;
+    }
+  }
+  if (jumps.empty()) return {Way::misaligned, 0, longest};
+  if (longest * width >= 2 * sector_bytes) return {Way::misaligned, 0, longest};
+  const auto usual = std::max_element(
+      jumps.begin(), jumps.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto all =
+      std::accumulate(jumps.begin(), jumps.end(), 0u,
+                      [](unsigned sum, const auto& jump) { return sum + jump.second; });
+  if (4 * usual->second < 3 * all) return {Way::scattered, 0, 1};
+  return {Way::strided, usual->first, longest};
+}
+
+WarpAccess access_of(const LanePattern& pattern, std::uint32_t place, unsigned width) {
+  WarpAccess access;
+  access.mask = pattern.mask;
+  access.width = width;
+  access.address.fill(0);
+  for_each_lane(pattern.mask, [&](unsigned lane) {
+    access.address[lane] = (std::uint64_t{1} << 60) + place + pattern.delta[lane];
+  });
+  return access;
+}
+
+std::string bytes_in_words(std::int64_t bytes) {
+  return fmt::format("{} bytes", shown(static_cast<double>(bytes < 0 ? -bytes : bytes)));
+}
+
+}  // namespace
+
+std::vector<std::int64_t> steps_of(const LanePattern& pattern) {
+  std::vector<std::int64_t> steps;
+  std::optional<unsigned> last;
+  for_each_lane(pattern.mask, [&](unsigned lane) {
+    if (last)
+      steps.push_back(static_cast<std::int64_t>(pattern.delta[lane] - pattern.delta[*last]));
+    last = lane;
+  });
+  return steps;
+}
+
+SiteLie site_lie(const Subject& subject, std::size_t index) {
+  const SiteInfo& site = subject.site(index);
+  const AccessCounts& counts = subject.outcome.counts[index].global;
+  SiteLie result;
+  const SiteRecording& recording = subject.recording.sites[index];
+  if (recording.is_full()) {
+    result.lie = {Way::scattered, 0, 1};
+    result.excess = counts.transactions - counts.ideal;
+    if (const auto& first = subject.recording.traces[index].first) {
+      result.worst = access_of(*first, 0, site.width);
+    }
+    return result;
+  }
+  std::map<std::pair<Way, std::int64_t>, std::pair<std::uint64_t, Lie>> ways;
+  std::uint64_t narrow = 0, all = 0;
+  for (const auto& [pattern, places] : recording.patterns()) {
+    if (pattern.space != AddressSpace::global) continue;
+    for (const auto& [place, times] : places) {
+      const WarpAccess access = access_of(pattern, place, site.width);
+      const Cost cost = global_cost(access);
+      all += times;
+      const std::vector<std::int64_t> steps = steps_of(pattern);
+      narrow += site.width <= 2 && steps.size() >= warp_lanes / 2 &&
+                        std::all_of(steps.begin(), steps.end(),
+                                    [&](std::int64_t step) { return step == site.width; })
+                    ? times
+                    : 0;
+      const Lie lie = lie_of(pattern, site.width, cost);
+      if (lie.way == Way::whole) continue;
+      auto& [excess, known] = ways[{lie.way, lie.step}];
+      excess += (cost.transactions - cost.ideal) * times;
+      known = lie;
+      if (cost.transactions - cost.ideal > result.worst_cost) {
+        result.worst_cost = cost.transactions - cost.ideal;
+        result.worst = access;
+      }
+    }
+  }
+  result.is_narrow = all > 0 && 4 * narrow >= 3 * all;
+  for (const auto& [key, way] : ways) {
+    if (way.first <= result.excess) continue;
+    result.excess = way.first;
+    result.lie = way.second;
+  }
+  return result;
+}
+
+std::string way_in_words(const Lie& lie, unsigned width) {
+  switch (lie.way) {
+    case Way::strided:
+      if (lie.run_lanes > 1) {
+        return fmt::format(
+            "Every {} lanes take {} bytes in a row, and the next ones go {} further.",
+            lie.run_lanes, lie.run_lanes * width, bytes_in_words(lie.step));
+      }
+      return fmt::format("Neighbouring lanes are {} apart, and take {} each.",
+                         bytes_in_words(lie.step),
+                         width == 1 ? "one byte" : fmt::format("{} bytes", width));
+    case Way::misaligned:
+      return lie.run_lanes >= warp_lanes
+                 ? "The lanes lie in a row, but begin in the middle of a sector."
+                 : fmt::format("Rows of {} lanes begin in the middle of a sector.", lie.run_lanes);
+    case Way::scattered:
+      return "The lanes lie in no order: nearly each fetches a sector of its own.";
+    case Way::whole:
+      break;
+  }
+  return "";
+}
+
+schema::WarpPicture sectors_of(const WarpAccess& access) {
+  schema::WarpPicture picture;
+  picture.mask = access.mask;
+  picture.width = access.width;
+  std::uint64_t lowest = ~std::uint64_t{0};
+  for_each_lane(access.mask,
+                [&](unsigned lane) { lowest = std::min(lowest, access.address[lane]); });
+  lowest -= lowest % sector_bytes;
+  for_each_lane(access.mask,
+                [&](unsigned lane) { picture.address[lane] = access.address[lane] - lowest; });
+  return picture;
+}
+
+}  // namespace warpmeter::model::explain

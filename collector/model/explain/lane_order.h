@@ -1,0 +1,43 @@
+// How the lanes of accesses to global memory lie: in a row, in a row that begins in the middle of a
+// sector, the same distance apart, or in no order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collector/model/counts/rules/counting.h"
+#include "collector/model/explain/subject.h"
+
+namespace warpmeter::model::explain {
+
+enum class Way { whole, misaligned, strided, scattered };
+
+/// How the active lanes of a request lie.
+struct Lie {
+  Way way = Way::whole;
+  std::int64_t step = 0;   ///< bytes between neighbouring lanes, where they are strided
+  unsigned run_lanes = 1;  ///< lanes next to each other before the step
+};
+
+/// Of one site: which way costs most, and by which pattern.
+struct SiteLie {
+  Lie lie;
+  std::uint64_t excess = 0;
+  WarpAccess worst;
+  unsigned worst_cost = 0;
+  bool is_narrow = false;  ///< neighbouring lanes take neighbouring elements of one or two bytes
+};
+
+SiteLie site_lie(const Subject& subject, std::size_t index);
+
+/// Distances between neighbouring active lanes.
+std::vector<std::int64_t> steps_of(const LanePattern& pattern);
+
+/// One sentence.
+std::string way_in_words(const Lie& lie, unsigned width);
+
+/// The warp, from the first sector that it goes to.
+schema::WarpPicture sectors_of(const WarpAccess& access);
+
+}  // namespace warpmeter::model::explain
