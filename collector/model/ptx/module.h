@@ -77,8 +77,8 @@ struct Instruction : Mnemonic {
   /// and then, where written, the prototype or target list; the lists may be empty.
   std::vector<Operand> operands;
   int line = 0;  ///< of the PTX text
-  /// The `.loc` in force, of inlined code that of the outermost call; nothing where the text has
-  /// none, or says line 0, which is compilers' word for no line.
+  /// The `.loc` in force, of code inlined from another file that of the call; nothing where the
+  /// text has none, or says line 0, which is compilers' word for no line.
   std::optional<Location> location;
 };
 
