@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 #include "base/escapes.h"
 #include "base/utf8.h"
@@ -40,6 +41,44 @@ std::string file_stem(std::string_view title) {
   return stem.empty() ? "plot" : stem;
 }
 
+/// The anchors that GitHub gives to headings, by their text; of equal ones the first's.
+class Anchors {
+ public:
+  explicit Anchors(const Document& document) {
+    std::map<std::string, int> used;
+    for (const auto& block : document.blocks) {
+      const auto* heading = std::get_if<Heading>(&block);
+      if (heading == nullptr) continue;
+      std::string anchor = anchor_of(printable(heading->text));
+      const int times = used[anchor]++;
+      if (times > 0) anchor += fmt::format("-{}", times);
+      anchors_.try_emplace(heading->text, std::move(anchor));
+    }
+  }
+  /// Empty where there is no such heading.
+  std::string of(const std::string& heading) const {
+    const auto found = anchors_.find(heading);
+    return found == anchors_.end() ? "" : found->second;
+  }
+
+ private:
+  /// Lower case, blanks as hyphens, without punctuation.
+  static std::string anchor_of(std::string_view text) {
+    std::string anchor;
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x80 || std::isalnum(byte) != 0 || c == '-' || c == '_') {
+        anchor += static_cast<char>(byte < 0x80 ? std::tolower(byte) : byte);
+      } else if (c == ' ') {
+        anchor += '-';
+      }
+    }
+    return anchor;
+  }
+
+  std::map<std::string, std::string> anchors_;
+};
+
 /// Where the plots of a markdown report go.
 struct PlotFolder {
   const std::string& path;
@@ -59,6 +98,7 @@ struct PlotFolder {
 
 struct MarkdownWriter {
   static constexpr bool closes_entries = false;
+  const Anchors anchors;
   const PlotFolder* folder = nullptr;
   bool has_pictures = false;  ///< without a folder, within their links
 
@@ -101,6 +141,14 @@ struct MarkdownWriter {
     }
     return text;
   }
+  std::string operator()(const Remark& remark) const {
+    std::string text = "- " + inline_markdown(printable(remark.text));
+    if (const std::string anchor = anchors.of(remark.heading); !anchor.empty()) {
+      text += fmt::format(" ([{}](#{}))", escaped_markdown(printable(remark.heading)),
+                          link_target(anchor));
+    }
+    return text + "\n";
+  }
   std::string operator()(const Picture& picture) const {
     if (folder == nullptr && !has_pictures) return "";
     if (folder == nullptr) {
@@ -133,6 +181,7 @@ struct MarkdownWriter {
 
 struct TextWriter {
   static constexpr bool closes_entries = true;
+  const Document& document;
   std::size_t width = 0;
 
   std::string lines_of(const std::string& text, std::size_t columns,
@@ -188,21 +237,30 @@ struct TextWriter {
     }
     return text;
   }
+  std::string operator()(const Remark& remark) const {
+    const std::size_t columns = width > 0 ? std::min(width, paragraph_width) : paragraph_width;
+    std::string text = printable(remark.text);
+    if (document.has_heading(remark.heading)) text += " → " + printable(remark.heading);
+    return "- " + lines_of(text, std::max<std::size_t>(columns, 22) - 2, "  ");
+  }
   std::string operator()(const Picture& picture) const { return picture_text(picture, width); }
 };
 
 template <class Writer>
 std::string written(const Document& document, const Writer& writer) {
   std::string text;
-  bool after_heading_or_entry = false;
+  bool after_heading_or_entry = false, after_remark = false;
   for (const auto& block : document.blocks) {
     const std::string part = std::visit(writer, block);
     const bool is_entry = std::holds_alternative<Entry>(block);
     // Entries stand close in text; in markdown they are one list all the same.
-    const bool is_close = Writer::closes_entries && is_entry && after_heading_or_entry;
+    const bool is_remark = std::holds_alternative<Remark>(block);
+    const bool is_close = (Writer::closes_entries && is_entry && after_heading_or_entry) ||
+                          (is_remark && after_remark);
     if (!text.empty() && !part.empty() && !is_close) text += '\n';
     text += part;
     after_heading_or_entry = is_entry || std::holds_alternative<Heading>(block);
+    after_remark = is_remark;
   }
   return text;
 }
@@ -232,12 +290,23 @@ void Document::entry(Entry entry) {
   blocks.emplace_back(std::in_place_type<Entry>, std::move(entry));
 }
 
+void Document::remark(Remark remark) {
+  blocks.emplace_back(std::in_place_type<Remark>, std::move(remark));
+}
+
 void Document::picture(Picture picture) {
   blocks.emplace_back(std::in_place_type<Picture>, std::move(picture));
 }
 
 void Document::append(Document document) {
   for (auto& block : document.blocks) blocks.push_back(std::move(block));
+}
+
+bool Document::has_heading(std::string_view text) const {
+  return std::any_of(blocks.begin(), blocks.end(), [&](const auto& block) {
+    const auto* heading = std::get_if<Heading>(&block);
+    return heading != nullptr && heading->text == text;
+  });
 }
 
 std::vector<std::string> code_parts(std::string_view text) {
@@ -255,21 +324,21 @@ std::vector<std::string> code_parts(std::string_view text) {
 }
 
 std::string document_markdown(const Document& document) {
-  return written(document, MarkdownWriter{});
+  return written(document, MarkdownWriter{Anchors(document)});
 }
 
 std::string document_markdown(const Document& document, const std::string& folder,
                               std::vector<PlotFile>& files) {
   const PlotFolder plots{folder, files};
-  return written(document, MarkdownWriter{&plots});
+  return written(document, MarkdownWriter{Anchors(document), &plots});
 }
 
 std::string document_markdown_with_pictures(const Document& document) {
-  return written(document, MarkdownWriter{nullptr, true});
+  return written(document, MarkdownWriter{Anchors(document), nullptr, true});
 }
 
 std::string document_text(const Document& document, std::size_t width) {
-  return written(document, TextWriter{width});
+  return written(document, TextWriter{document, width});
 }
 
 }  // namespace warpmeter::reports

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -38,8 +39,14 @@ struct Entry {
   std::vector<std::string> more;  ///< lines below the text
 };
 
+/// A sentence of a list, and the heading that has more on it: a link where the format has some and
+/// the document has the heading. Between backticks is code; nothing else is markup.
+struct Remark {
+  std::string text, heading;
+};
+
 struct Document {
-  std::vector<std::variant<Heading, Paragraph, Facts, Table, Plot, Entry, Picture>> blocks;
+  std::vector<std::variant<Heading, Paragraph, Facts, Table, Plot, Entry, Remark, Picture>> blocks;
 
   void heading(int level, std::string text);
   void paragraph(std::string text);
@@ -47,8 +54,11 @@ struct Document {
   void table(Table table);
   void plot(Plot plot);
   void entry(Entry entry);
+  void remark(Remark remark);
   void picture(Picture picture);
   void append(Document document);
+
+  bool has_heading(std::string_view text) const;
 };
 
 /// A file that belongs beside a report.

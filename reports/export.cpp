@@ -85,6 +85,7 @@ struct SectionWriter {
     for (const std::string& line : entry.more) text += fmt::format(" {}: {}.", entry.lead, line);
     sections.back()["text"].push_back(std::move(text));
   }
+  void operator()(const Remark& remark) { sections.back()["text"].push_back(remark.text); }
   void operator()(const Picture&) {}
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,9 +109,32 @@ struct Section {
   std::string id, title;
 };
 
+/// "section-2" of the second section, "section-2-1" of the first heading in it.
+class HeadingIds {
+ public:
+  std::string next(int level) {
+    if (level == 2) {
+      within_ = 0;
+      return fmt::format("section-{}", ++sections_);
+    }
+    return fmt::format("section-{}-{}", sections_, ++within_);
+  }
+
+ private:
+  std::size_t sections_ = 0, within_ = 0;
+};
+
 /// Writes the blocks one after another and keeps what the page's list of sections needs.
 class HtmlWriter {
  public:
+  explicit HtmlWriter(const Document& document) {
+    HeadingIds ids;
+    for (const auto& block : document.blocks) {
+      const auto* heading = std::get_if<Heading>(&block);
+      if (heading == nullptr || heading->level == 1) continue;
+      targets_.try_emplace(heading->text, ids.next(heading->level));
+    }
+  }
   void operator()(const Heading& heading) {
     end_plots();
     title_ = heading.text;
@@ -120,13 +144,14 @@ class HtmlWriter {
     }
     if (heading.level == 2) {
       end_section();
-      sections_.push_back({fmt::format("section-{}", sections_.size() + 1), heading.text});
+      sections_.push_back({ids_.next(2), heading.text});
       html_ += fmt::format("<section>\n<h2 id=\"{0}\">{1}</h2>\n", sections_.back().id,
                            shown(heading.text));
       in_section_ = true;
       return;
     }
-    html_ += fmt::format("<h{0}>{1}</h{0}>\n", heading.level, shown(heading.text));
+    html_ += fmt::format("<h{0} id=\"{1}\">{2}</h{0}>\n", heading.level, ids_.next(heading.level),
+                         shown(heading.text));
   }
   void operator()(const Paragraph& paragraph) {
     end_plots();
@@ -145,7 +170,7 @@ class HtmlWriter {
     add_table(html_, table, table.caption.empty() ? title_ : table.caption);
   }
   void operator()(const Plot& plot) {
-    if (in_entries_) end_plots();
+    if (in_entries_ || in_remarks_) end_plots();
     if (!in_plots_) html_ += "<div class=\"plots\">\n";
     in_plots_ = true;
     html_ += fmt::format("<figure class=\"plot\" data-form=\"{}\"", form_name(plot.form)) +
@@ -165,7 +190,7 @@ class HtmlWriter {
   }
 
   void operator()(const Entry& entry) {
-    if (in_plots_) end_plots();
+    if (in_plots_ || in_remarks_) end_plots();
     if (!in_entries_) html_ += "<ol class=\"findings\">\n";
     in_entries_ = true;
     html_ += fmt::format("<li value=\"{}\">", entry.number);
@@ -174,6 +199,18 @@ class HtmlWriter {
     if (!entry.more.empty()) html_ += "\n<p>" + shown(entry.lead) + ":</p>\n<ul>\n";
     for (const std::string& line : entry.more) html_ += "<li>" + inline_html(line) + "</li>\n";
     html_ += entry.more.empty() ? "</li>\n" : "</ul></li>\n";
+  }
+  void operator()(const Remark& remark) {
+    if (!in_remarks_) {
+      end_plots();
+      html_ += "<ul class=\"headline\">\n";
+    }
+    in_remarks_ = true;
+    html_ += "<li>" + inline_html(remark.text);
+    if (const auto target = targets_.find(remark.heading); target != targets_.end()) {
+      html_ += fmt::format(" <a href=\"#{}\">{}</a>", target->second, shown(remark.heading));
+    }
+    html_ += "</li>\n";
   }
   void operator()(const Picture& picture) {
     end_plots();
@@ -202,6 +239,8 @@ class HtmlWriter {
     in_plots_ = false;
     if (in_entries_) html_ += "</ol>\n";
     in_entries_ = false;
+    if (in_remarks_) html_ += "</ul>\n";
+    in_remarks_ = false;
   }
   static std::string inline_html(const std::string& text) {
     std::string html;
@@ -219,7 +258,9 @@ class HtmlWriter {
 
   std::string html_, title_ = "warpmeter";
   std::vector<Section> sections_;
-  bool in_section_ = false, in_plots_ = false, in_entries_ = false;
+  HeadingIds ids_;
+  std::map<std::string, std::string> targets_;  ///< ids of headings, by their text
+  bool in_section_ = false, in_plots_ = false, in_entries_ = false, in_remarks_ = false;
 };
 
 /// The page with each mark replaced; the texts put in are never searched for marks.
@@ -252,7 +293,7 @@ std::string document_html(const Document& document) {
         "this warpmeter was built without HTML: npm was missing or could not fetch the chart "
         "library; build it with ./dev, or choose another --format");
   }
-  HtmlWriter writer;
+  HtmlWriter writer(document);
   for (const auto& block : document.blocks) std::visit([&](const auto& b) { writer(b); }, block);
   const std::string contents = writer.contents();
   const std::pair<std::string_view, std::string> texts[] = {

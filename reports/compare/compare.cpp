@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "reports/compare/counters.h"
+#include "reports/compare/findings.h"
 #include "reports/compare/groups.h"
 #include "reports/compare/sides.h"
 #include "reports/compare/times.h"
@@ -307,16 +308,21 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
 
   std::vector<LaunchGroup*> counted_groups;
   std::vector<CountedPair> counted;
+  std::vector<ExplainedPair> explained;
   for (const Pair& pair : pairs) {
     counted_groups.push_back(pair.base);
     counted_groups.push_back(pair.contender);
     counted.push_back({pair.name, pair.base, pair.contender});
+    explained.push_back({pair.name, pair.base, pair.contender});
   }
   read_counters(reader, counted_groups);
   CounterChanges changes = compare_counters(reader, counted);
   comparison.counters = std::move(changes.pairs);
   comparison.counters_compared = changes.compared;
   for (Leftover& leftover : changes.leftovers) comparison.leftovers.push_back(std::move(leftover));
+  FindingChanges findings = compare_findings(reader, explained);
+  comparison.findings = std::move(findings.pairs);
+  comparison.same_findings = findings.same;
   comparison.times = times.get();
   for (const std::string& sentence : comparison.unfinished) {
     comparison.remarks.push_back(fmt::format(

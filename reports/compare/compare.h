@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/explain/explained.h"
 #include "reports/statistics.h"
 #include "reports/table.h"
 #include "reports/unfinished.h"
@@ -83,6 +84,16 @@ struct CounterPair {
   std::string note;
 };
 
+enum class FindingChange { came, went, worse, better, same };
+std::string_view to_string(FindingChange change);
+
+/// What `explain` finds in the launches of a pair; one side is absent where it came or went.
+struct FindingPair {
+  PairName name;
+  FindingChange change = FindingChange::same;
+  std::optional<ExplainedFinding> base, contender;
+};
+
 /// What was not compared, and why.
 struct Leftover {
   std::string what, reason;
@@ -104,6 +115,8 @@ struct Comparison {
   std::size_t counters_compared = 0;
   std::vector<TimePair> times;
   std::vector<CounterPair> counters;  ///< those that differ, and metrics derived from them
+  std::vector<FindingPair> findings;  ///< those that are not the same
+  std::size_t same_findings = 0;
   std::vector<Leftover> leftovers;
   std::vector<std::string> remarks;  ///< clocks, throttling, devices
   /// Why runs of a side are not the whole of what they were going to measure (unfinished.h); said

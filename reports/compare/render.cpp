@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "reports/compare/compare.h"
 #include "reports/document.h"
+#include "reports/explain/sentences.h"
 #include "reports/json.h"
 #include "reports/number.h"
 #include "reports/record.h"
@@ -15,6 +17,21 @@ namespace warpmeter::reports {
 namespace {
 
 constexpr int json_version = 1;
+
+std::string findings_summary(const Comparison& comparison) {
+  if (comparison.findings.empty() && comparison.same_findings == 0) return "";
+  std::vector<std::string> parts;
+  for (const FindingChange change : {FindingChange::came, FindingChange::went, FindingChange::worse,
+                                     FindingChange::better, FindingChange::same}) {
+    const auto count =
+        change == FindingChange::same
+            ? static_cast<std::ptrdiff_t>(comparison.same_findings)
+            : std::count_if(comparison.findings.begin(), comparison.findings.end(),
+                            [&](const FindingPair& pair) { return pair.change == change; });
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(change)));
+  }
+  return fmt::format(" Findings: {}.", fmt::join(parts, ", "));
+}
 
 std::string summary(const Comparison& comparison) {
   std::vector<std::string> parts;
@@ -43,6 +60,7 @@ std::string summary(const Comparison& comparison) {
   } else {
     text += "No counter was read on both sides.";
   }
+  text += findings_summary(comparison);
   return text;
 }
 
@@ -117,6 +135,41 @@ Table counter_table(const Comparison& comparison) {
   return table;
 }
 
+/// What it costs: transactions, or of the launch as a whole a share.
+Cell cost_cell(const std::optional<ExplainedFinding>& finding) {
+  if (!finding) return Missing{};
+  if (finding->transactions > 0) return grouped_number(finding->transactions);
+  return finding->share > 0 ? Cell(readable_number(finding->share, Zeros::trim) + " %")
+                            : Cell(Missing{});
+}
+
+Cell text_cell(const std::string& text) { return text.empty() ? Cell(Missing{}) : Cell(text); }
+
+std::string array_of(const ExplainedFinding& finding) {
+  return finding.object.empty()   ? finding.access
+         : finding.access.empty() ? finding.object
+                                  : finding.access + " of " + finding.object;
+}
+
+Table finding_table(const Comparison& comparison) {
+  Table table;
+  table.columns = {Column::text("launch"),
+                   Column::text("change", "", Kind::verdict),
+                   Column::text("finding"),
+                   Column::text("line"),
+                   Column::text("access"),
+                   Column::number("base", "", "transactions", Kind::text),
+                   Column::number("contender", "", "transactions", Kind::text)};
+  for (const FindingPair& pair : comparison.findings) {
+    const ExplainedFinding& finding = pair.contender ? *pair.contender : *pair.base;
+    table.rows.push_back({pair.name.text(), std::string(to_string(pair.change)),
+                          kind_in_words(finding.kind), text_cell(finding.place()),
+                          text_cell(array_of(finding)), cost_cell(pair.base),
+                          cost_cell(pair.contender)});
+  }
+  return table;
+}
+
 Document document_of(const Comparison& comparison) {
   Document document;
   document.heading(1,
@@ -141,6 +194,13 @@ Document document_of(const Comparison& comparison) {
   if (!comparison.counters.empty()) {
     document.heading(2, "Counters that differ");
     document.table(counter_table(comparison));
+  }
+  if (!comparison.findings.empty()) {
+    document.heading(2, "Findings");
+    document.paragraph(
+        "What warpmeter explain finds in the launches of both sides, and what differs: it came or "
+        "went, or stayed and costs more (worse) or less (better) than before.");
+    document.table(finding_table(comparison));
   }
   if (!comparison.leftovers.empty()) {
     document.heading(2, "Not compared");
@@ -232,6 +292,31 @@ Table counter_rows(const Comparison& comparison) {
   return table;
 }
 
+Table finding_rows(const Comparison& comparison) {
+  Table table;
+  table.columns = row_columns();
+  const auto exact = [](const std::optional<ExplainedFinding>& finding, bool is_counted) -> Cell {
+    if (!finding) return Missing{};
+    return is_counted ? Cell(finding->transactions) : Cell(finding->share);
+  };
+  for (const FindingPair& pair : comparison.findings) {
+    const ExplainedFinding& finding = pair.contender ? *pair.contender : *pair.base;
+    const bool is_counted = finding.transactions > 0;
+    std::string note = finding.place();
+    if (const std::string array = array_of(finding); !array.empty()) {
+      note += (note.empty() ? "" : ", ") + array;
+    }
+    std::vector<Cell> row = row_start("finding", pair.name);
+    row.insert(row.end(),
+               {Cell(finding.kind), Cell(is_counted ? "transactions" : "%"),
+                exact(pair.base, is_counted), exact(pair.contender, is_counted), Cell(Missing{}),
+                Cell(Missing{}), Cell(Missing{}), Cell(Missing{}), Cell(Missing{}),
+                Cell(std::string(to_string(pair.change))), text_cell(note)});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 Table leftover_rows(const Comparison& comparison) {
   Table table;
   table.columns = {Column::text("what"), Column::text("why")};
@@ -260,16 +345,21 @@ std::string json_of(const Comparison& comparison) {
   counts["changed"] = comparison.count(Change::changed);
   return fmt::format(
       "{{\n  \"schema_version\": {},\n  \"base\": {},\n  \"contender\": {},\n  \"summary\": {},\n"
-      "  \"remarks\": {},\n  \"times\": {},\n  \"counters\": {},\n  \"not_compared\": {}\n}}\n",
+      "  \"remarks\": {},\n  \"times\": {},\n  \"counters\": {},\n  \"findings\": {},\n  "
+      "\"not_compared\": "
+      "{}\n}}\n",
       json_version, json_side(comparison.base), json_side(comparison.contender), counts.dump(),
       nlohmann::json(comparison.remarks).dump(), json_array(time_rows(comparison), "  "),
-      json_array(counter_rows(comparison), "  "), json_array(leftover_rows(comparison), "  "));
+      json_array(counter_rows(comparison), "  "), json_array(finding_rows(comparison), "  "),
+      json_array(leftover_rows(comparison), "  "));
 }
 
 std::string csv_of(const Comparison& comparison) {
   Table all = time_rows(comparison);
   Table counters = counter_rows(comparison);
   for (auto& row : counters.rows) all.rows.push_back(std::move(row));
+  Table findings = finding_rows(comparison);
+  for (auto& row : findings.rows) all.rows.push_back(std::move(row));
   return render_csv(all);
 }
 

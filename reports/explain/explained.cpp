@@ -50,28 +50,6 @@ class Gathering {
   std::vector<ExplainedLaunch> launches_;
 };
 
-ExplainedFinding finding_of(const Row& row) {
-  ExplainedFinding finding;
-  finding.rank = row.integer("rank").value_or(0);
-  finding.kind = row.text("kind");
-  finding.file = row.text("file");
-  finding.line = row.integer("line");
-  finding.text = row.text("text");
-  finding.object = row.text("object");
-  finding.access = row.text("access");
-  finding.evidence = row.text("evidence");
-  finding.requests = row.integer("requests").value_or(0);
-  finding.transactions = row.integer("transactions").value_or(0);
-  finding.ideal = row.integer("ideal").value_or(0);
-  finding.other_transactions = row.integer("other_transactions").value_or(0);
-  finding.share = row.number("share").value_or(0);
-  finding.share_of = row.text("share_of");
-  finding.grade = row.text("grade");
-  finding.grade_reason = row.text("grade_reason");
-  finding.lanes = row.text("lanes");
-  return finding;
-}
-
 ExplainedRemedy remedy_of(const Row& row) {
   ExplainedRemedy remedy;
   remedy.rank = row.integer("rank").value_or(0);
@@ -175,6 +153,28 @@ std::size_t place_of_kind(const std::string& kind) {
 }
 
 }  // namespace
+
+ExplainedFinding finding_of(const Row& row) {
+  ExplainedFinding finding;
+  finding.rank = row.integer("rank").value_or(0);
+  finding.kind = row.text("kind");
+  finding.file = row.text("file");
+  finding.line = row.integer("line");
+  finding.text = row.text("text");
+  finding.object = row.text("object");
+  finding.access = row.text("access");
+  finding.evidence = row.text("evidence");
+  finding.requests = row.integer("requests").value_or(0);
+  finding.transactions = row.integer("transactions").value_or(0);
+  finding.ideal = row.integer("ideal").value_or(0);
+  finding.other_transactions = row.integer("other_transactions").value_or(0);
+  finding.share = row.number("share").value_or(0);
+  finding.share_of = row.text("share_of");
+  finding.grade = row.text("grade");
+  finding.grade_reason = row.text("grade_reason");
+  finding.lanes = row.text("lanes");
+  return finding;
+}
 
 std::string ExplainedFinding::place() const {
   return file.empty() || !line ? "" : fmt::format("{}:{}", file, *line);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/explain/warp_picture.h"
+#include "reports/record.h"
 #include "reports/selector.h"
 #include "schema/store.h"
 
@@ -45,6 +46,9 @@ struct ExplainedFinding {
   /// "kernels/transpose.cu:44"; empty where no line is known.
   std::string place() const;
 };
+
+/// A row with the columns of the view `findings`; it has no remedies yet.
+ExplainedFinding finding_of(const Row& row);
 
 struct LookedFor {
   std::string kind, words, reason;  ///< reason: why not; empty where it was looked for

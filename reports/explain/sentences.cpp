@@ -141,29 +141,42 @@ std::string occupancy(const ExplainedRemedy& remedy, const ExplainedLaunch& laun
 
 }  // namespace
 
-std::string finding_headline(const ExplainedFinding& finding) {
+std::string kind_in_words(const std::string& kind) { return words_of(kind).what; }
+
+std::string finding_clause(const ExplainedFinding& finding) {
   const KindWords words = words_of(finding.kind);
+  std::string text = words.what;
+  if (const std::string place = finding.place(); !place.empty()) text += " at " + place;
   const std::string who = subject(finding, words);
+  return who == words.what ? text : fmt::format("{} ({})", text, who);
+}
+
+std::string finding_figures(const ExplainedFinding& finding) {
+  const KindWords words = words_of(finding.kind);
   const std::string share = share_text(finding);
   const bool has_excess = finding.transactions > finding.ideal;
   if (words.form == Form::a_request && finding.requests > 0 && has_excess) {
     const std::string today = quotient(finding.transactions, finding.requests);
     const std::string best = quotient(finding.ideal, finding.requests);
-    return fmt::format("{}: {} {}{} a request, {} {} possible{}.", who, today, unit(finding),
+    return fmt::format("{} {}{} a request, {} {} possible{}", today, unit(finding),
                        today == "1" ? "" : "s", best, is_or_are(best),
                        in_parentheses(finding, "too many"));
   }
   if (words.form != Form::share && has_excess) {
     if (finding.ideal == 0) {
-      return fmt::format("{}: {} {}s, all of them too many{}.", who,
-                         count_text(finding.transactions), unit(finding),
-                         share.empty() ? "" : " (" + share + ")");
+      return fmt::format("{} {}s, all of them too many{}", count_text(finding.transactions),
+                         unit(finding), share.empty() ? "" : " (" + share + ")");
     }
     const char* then = *words.then == '\0' ? "are possible" : words.then;
-    return fmt::format("{}: {} {}s, {} {}{}.", who, count_text(finding.transactions), unit(finding),
+    return fmt::format("{} {}s, {} {}{}", count_text(finding.transactions), unit(finding),
                        count_text(finding.ideal), then, in_parentheses(finding, "too many"));
   }
-  return share.empty() ? who + "." : fmt::format("{}: {}.", who, share);
+  return share;
+}
+
+std::string finding_headline(const ExplainedFinding& finding) {
+  const std::string figures = finding_figures(finding);
+  return subject(finding, words_of(finding.kind)) + (figures.empty() ? "." : ": " + figures + ".");
 }
 
 std::string finding_sentence(const ExplainedFinding& finding) {
@@ -182,6 +195,23 @@ std::string unit_of(const ExplainedFinding& finding) {
 
 std::string cost_text(const ExplainedFinding& finding, std::int64_t transactions) {
   return finding.requests > 0 ? quotient(transactions, finding.requests) : count_text(transactions);
+}
+
+std::string finding_in_short(const ExplainedFinding& finding) {
+  const std::string place = finding.place();
+  std::string text = (place.empty() ? "" : place + " ") + kind_in_words(finding.kind);
+  if (finding.transactions > finding.ideal) {
+    const std::string best = cost_text(finding, finding.ideal);
+    text += fmt::format(": {} {}, {} {} possible", cost_text(finding, finding.transactions),
+                        unit_of(finding), best, is_or_are(best));
+  } else if (const std::string share = share_text(finding); !share.empty()) {
+    text += ": " + share;
+  }
+  const auto best = std::find_if(finding.remedies.begin(), finding.remedies.end(),
+                                 [](const ExplainedRemedy& remedy) { return remedy.is_advised; });
+  if (best == finding.remedies.end()) return text;
+  text += "; " + best->title();
+  return finding.transactions > 0 ? text + ": " + cost_text(finding, best->transactions) : text;
 }
 
 std::vector<std::string> advice(const ExplainedFinding& finding, const ExplainedLaunch& launch) {

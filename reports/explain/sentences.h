@@ -15,6 +15,21 @@ std::string finding_sentence(const ExplainedFinding& finding);
 /// The same up to its first full stop, for a line: without evidence.
 std::string finding_headline(const ExplainedFinding& finding);
 
+/// "bank conflicts"; a kind of a later version by its name.
+std::string kind_in_words(const std::string& kind);
+
+/// What a finding is and where, for a sentence on something else: "bank conflicts at
+/// kernels/transpose.cu:44 (shared load of `tile`)".
+std::string finding_clause(const ExplainedFinding& finding);
+
+/// "8 transactions a request, 1 is possible (3.7 million too many, 88 % of the launch's shared
+/// wavefronts)"; empty where there are no figures.
+std::string finding_figures(const ExplainedFinding& finding);
+
+/// For a line under a row: "kernels/transpose.cu:44 bank conflicts: 8 transactions a request, 1 is
+/// possible; tile[16][17]: 2", the last where a change is advised.
+std::string finding_in_short(const ExplainedFinding& finding);
+
 /// A line each remedy that is advised: "`tile[16][17]` (a word of padding a row): 2, the other
 /// accesses of `tile` 1,048,576 instead of 524,288".
 std::vector<std::string> advice(const ExplainedFinding& finding, const ExplainedLaunch& launch);

@@ -175,13 +175,16 @@ std::string legend(const Document& tables) {
 
 }  // namespace
 
+std::string comparison_title(const RunRecord& run, const Group& group) {
+  return run.devices.size() > 1 ? group.title() + ", " + run.device_name(group.device_id)
+                                : group.title();
+}
+
 void add_comparison(Document& document, const RunRecord& run, bool plots) {
   Document tables;
   for (std::size_t i = 0; i < run.groups.size(); ++i) {
     const Group& group = run.groups[i];
-    tables.heading(3, run.devices.size() > 1
-                          ? group.title() + ", " + run.device_name(group.device_id)
-                          : group.title());
+    tables.heading(3, comparison_title(run, group));
     tables.table(table_of(group));
     Table others = other_table_of(group, run.others);
     if (!others.rows.empty()) {
@@ -202,7 +205,7 @@ void add_comparison(Document& document, const RunRecord& run, bool plots) {
     if (!cost.blocks.empty()) tables.heading(3, "What transactions cost");
     tables.append(std::move(cost));
   }
-  document.heading(2, "Variants side by side");
+  document.heading(2, comparisons_title);
   const std::string text = legend(tables);
   if (!text.empty()) document.paragraph(text);
   document.append(std::move(tables));
@@ -215,7 +218,7 @@ void add_failures(Document& document, const RunRecord& run) {
     if (launch.failed) table.rows.push_back({run.name_of(launch), launch.reason});
   }
   if (table.rows.empty()) return;
-  document.heading(2, "Failed launches");
+  document.heading(2, failures_title);
   document.table(std::move(table));
 }
 

@@ -8,17 +8,24 @@
 
 namespace warpmeter::reports::sections {
 
+const std::vector<ExplainedLaunch>& Source::explained() const {
+  if (!explained_) {
+    ExplainRequest request;
+    request.run = run.id;
+    request.top = 1;
+    explained_ =
+        run.launches.empty() ? std::vector<ExplainedLaunch>{} : read_explained(reader, request);
+  }
+  return *explained_;
+}
+
 void add_findings(Document& document, const Source& source) {
-  if (source.run.launches.empty()) return;
-  ExplainRequest request;
-  request.run = source.run.id;
-  request.top = 1;
-  const std::vector<ExplainedLaunch> launches = read_explained(source.reader, request);
+  const std::vector<ExplainedLaunch>& launches = source.explained();
   if (std::none_of(launches.begin(), launches.end(),
                    [](const ExplainedLaunch& launch) { return launch.found > 0; })) {
     return;
   }
-  document.heading(2, "What costs most");
+  document.heading(2, findings_title);
   document.paragraph(
       "The first finding of each variant and size; warpmeter explain says the others, and draws "
       "them.");

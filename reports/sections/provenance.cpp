@@ -144,7 +144,17 @@ std::string timing_text(const schema::Rows& rows) {
 
 }  // namespace
 
-void add_provenance(Document& document, const schema::Reader& reader, const RunRecord& record) {
+void add_title(Document& document, const Source& source) {
+  if (!document.blocks.empty()) return;
+  const schema::Rows runs = source.reader.query(sql::run, run_parameter(source.run.id));
+  const std::string label = Row(runs, 0).text("label");
+  document.heading(1, fmt::format("warpmeter report: run {}{}", source.run.id,
+                                  label.empty() ? "" : ", " + label));
+}
+
+void add_provenance(Document& document, const Source& source) {
+  const schema::Reader& reader = source.reader;
+  const RunRecord& record = source.run;
   const schema::Parameters parameters = run_parameter(record.id);
   const schema::Rows runs = reader.query(sql::provenance, parameters);
   const schema::Rows devices = reader.query(sql::devices, parameters);
@@ -172,9 +182,12 @@ void add_provenance(Document& document, const schema::Reader& reader, const RunR
   add("Host", run.text("host"));
   add("Command", run.text("command"));
 
-  const std::string label = run.text("label");
-  document.heading(
-      1, fmt::format("warpmeter report: run {}{}", record.id, label.empty() ? "" : ", " + label));
+  // Beneath other sections the facts need a heading of their own.
+  if (document.blocks.empty()) {
+    add_title(document, source);
+  } else {
+    document.heading(2, run_title);
+  }
   document.facts(std::move(facts));
 }
 

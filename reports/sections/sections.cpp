@@ -5,9 +5,11 @@
 namespace warpmeter::reports::sections {
 
 std::span<const Section> all_sections() {
-  static constexpr std::array<Section, 11> sections = {
-      {{"run", "when, where, with what and how the run ended", true,
-        [](Document& d, const Source& s) { add_provenance(d, s.reader, s.run); }},
+  static constexpr std::array<Section, 12> sections = {
+      {{"headline", "what was learnt, in a few sentences", true,
+        [](Document& d, const Source& s) { add_headline(d, s); }},
+       {"run", "when, where, with what and how the run ended", true,
+        [](Document& d, const Source& s) { add_provenance(d, s); }},
        {"failures", "launches that failed, and why", true,
         [](Document& d, const Source& s) { add_failures(d, s.run); }},
        {"comparison", "the variants of each family side by side, with plots", true,

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "reports/document.h"
+#include "reports/explain/explained.h"
 #include "reports/record.h"
 #include "schema/store.h"
 
@@ -35,8 +37,12 @@ class Source {
   /// first asks, for there are two.
   const std::vector<Expectation>& expectations() const;
 
+  /// The launches with their first findings; none where the run has none. Read once, too.
+  const std::vector<ExplainedLaunch>& explained() const;
+
  private:
   mutable std::optional<std::vector<Expectation>> expectations_;
+  mutable std::optional<std::vector<ExplainedLaunch>> explained_;
 };
 
 struct Section {
@@ -59,8 +65,24 @@ struct Ceiling {
 /// Of the run's own launches; nullopt where none of them copies.
 std::optional<Ceiling> ceiling_of(const RunRecord& run, std::int64_t device_id);
 
+/// Headings that sentences lead to.
+inline constexpr const char* findings_title = "What costs most";
+inline constexpr const char* unavailable_title = "Unavailable";
+inline constexpr const char* failures_title = "Failed launches";
+inline constexpr const char* comparisons_title = "Variants side by side";
+inline constexpr const char* run_title = "The run";
+/// Of a group's table: its family and size, the device too where there are several.
+std::string comparison_title(const RunRecord& run, const Group& group);
+
+/// What was learnt, in at most seven sentences: the best variants, what costs the others most, what
+/// changed since the run was made before, what failed and what is unavailable.
+void add_headline(Document& document, const Source& source);
+
+/// The title of the report, where nothing is before it.
+void add_title(Document& document, const Source& source);
+
 /// Title; when, where, with what and how it ended.
-void add_provenance(Document& document, const schema::Reader& reader, const RunRecord& run);
+void add_provenance(Document& document, const Source& source);
 
 /// The launches that failed, each with its reason.
 void add_failures(Document& document, const RunRecord& run);
@@ -91,6 +113,16 @@ void add_lines(Document& document, const schema::Reader& reader, const RunRecord
 
 /// Every launch with its geometry.
 void add_launches(Document& document, const schema::Reader& reader, const RunRecord& run);
+
+/// Figures that have no value in the same launches for the same reason.
+struct Unavailable {
+  std::vector<std::string> metrics;
+  std::string reason, where;  ///< "every launch", "transpose/copy, smem_square"
+  std::set<std::int64_t> launches;
+};
+
+/// In the order of the metrics.
+std::vector<Unavailable> unavailable_figures(const RunRecord& run);
 
 /// Figures without a value, gathered by reason.
 void add_unavailable(Document& document, const RunRecord& run);

@@ -6,7 +6,6 @@
 
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "reports/metrics.h"
 #include "reports/sections/sections.h"
@@ -79,10 +78,10 @@ std::string where(const RunRecord& run, const Ids& measured, const Ids& ids) {
 
 }  // namespace
 
-void add_unavailable(Document& document, const RunRecord& run) {
+std::vector<Unavailable> unavailable_figures(const RunRecord& run) {
   const Ids measured = measured_launches(run);
   std::map<std::pair<std::string, Ids>, std::size_t> known;
-  std::vector<std::tuple<std::vector<std::string>, std::string, Ids>> gathered;
+  std::vector<Unavailable> gathered;
   for (const RunFigures::Gap& gap : run.figures->gaps()) {
     Ids ids;
     for (const std::int64_t launch : gap.launches) {
@@ -91,17 +90,25 @@ void add_unavailable(Document& document, const RunRecord& run) {
     if (ids.empty()) continue;
     const std::string reason(gap.reason.empty() ? "no reason was given" : gap.reason);
     const auto [place, is_new] = known.try_emplace({reason, ids}, gathered.size());
-    if (is_new) gathered.emplace_back(std::vector<std::string>{}, reason, std::move(ids));
-    std::get<0>(gathered[place->second]).emplace_back(gap.metric);
+    if (is_new) gathered.push_back({{}, reason, "", std::move(ids)});
+    gathered[place->second].metrics.emplace_back(gap.metric);
   }
+  for (Unavailable& one : gathered) {
+    one.metrics = without_inputs(one.metrics);
+    one.where = where(run, measured, one.launches);
+  }
+  return gathered;
+}
+
+void add_unavailable(Document& document, const RunRecord& run) {
+  const std::vector<Unavailable> gathered = unavailable_figures(run);
   if (gathered.empty()) return;
   Table table;
   table.columns = {Column::text("what"), Column::text("where"), Column::text("why")};
-  for (const auto& [metrics, reason, ids] : gathered) {
-    table.rows.push_back(
-        {listed(without_inputs(metrics), "figures"), where(run, measured, ids), reason});
+  for (const Unavailable& one : gathered) {
+    table.rows.push_back({listed(one.metrics, "figures"), one.where, one.reason});
   }
-  document.heading(2, "Unavailable");
+  document.heading(2, unavailable_title);
   document.table(std::move(table));
 }
 

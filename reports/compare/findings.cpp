@@ -1,0 +1,155 @@
+// A finding is the same one in two launches when its kind, array and access are and it stands on
+// the same line; or, since a change moves lines, on a line of the same text; or is the only one
+// left that fits.
+#include "reports/compare/findings.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "reports/record.h"
+#include "reports/sections/sql.h"
+
+namespace warpmeter::reports {
+namespace {
+
+using Findings = std::vector<ExplainedFinding>;
+
+/// Launches of one side are told the same, or nearly: the first that was explained speaks for all.
+class FindingsOfGroups {
+ public:
+  FindingsOfGroups(const schema::Reader& reader, const std::vector<ExplainedPair>& pairs) {
+    nlohmann::json launches = nlohmann::json::array();
+    for (const ExplainedPair& pair : pairs) {
+      for (const LaunchGroup* group : {pair.base, pair.contender}) {
+        for (const std::int64_t launch : group->launches) launches.push_back(launch);
+      }
+    }
+    const schema::Rows rows =
+        reader.query(sql::compared_explanations, {{":launches", launches.dump()}});
+    for (const Row& row : each_row(rows)) explained_.insert(row.integer("launch_id").value_or(0));
+    launches = nlohmann::json::array();
+    for (const ExplainedPair& pair : pairs) {
+      for (const LaunchGroup* group : {pair.base, pair.contender}) {
+        if (const auto launch = speaker(*group)) launches.push_back(*launch);
+      }
+    }
+    const schema::Rows found =
+        reader.query(sql::compared_findings, {{":launches", launches.dump()}});
+    for (const Row& row : each_row(found)) {
+      findings_[row.integer("launch_id").value_or(0)].push_back(finding_of(row));
+    }
+  }
+
+  /// nullopt where nothing was looked for.
+  std::optional<Findings> of(const LaunchGroup& group) const {
+    const auto launch = speaker(group);
+    if (!launch) return std::nullopt;
+    const auto found = findings_.find(*launch);
+    return found == findings_.end() ? Findings{} : found->second;
+  }
+
+ private:
+  std::optional<std::int64_t> speaker(const LaunchGroup& group) const {
+    for (const std::int64_t launch : group.launches) {
+      if (explained_.contains(launch)) return launch;
+    }
+    return std::nullopt;
+  }
+
+  std::set<std::int64_t> explained_;
+  std::map<std::int64_t, Findings> findings_;
+};
+
+bool is_alike(const ExplainedFinding& a, const ExplainedFinding& b) {
+  return a.kind == b.kind && a.object == b.object && a.access == b.access;
+}
+
+constexpr std::array<bool (*)(const ExplainedFinding&, const ExplainedFinding&), 3> same_by = {
+    [](const ExplainedFinding& a, const ExplainedFinding& b) {
+      return is_alike(a, b) && a.file == b.file && a.line == b.line && a.text == b.text;
+    },
+    [](const ExplainedFinding& a, const ExplainedFinding& b) {
+      return is_alike(a, b) && a.file == b.file && a.text == b.text;
+    },
+    is_alike};
+
+FindingChange change_of(const ExplainedFinding& base, const ExplainedFinding& contender) {
+  constexpr double least_share = 0.1;  // %: of launches as a whole, what people are shown
+  const bool is_counted = base.transactions > 0 || contender.transactions > 0;
+  const double more = is_counted ? static_cast<double>(contender.transactions - base.transactions)
+                                 : contender.share - base.share;
+  if (more == 0 || (!is_counted && std::abs(more) < least_share)) return FindingChange::same;
+  return more > 0 ? FindingChange::worse : FindingChange::better;
+}
+
+/// Appends the differences of one pair.
+void compare_pair(const PairName& name, const Findings& bases, const Findings& contenders,
+                  FindingChanges& changes) {
+  std::map<const ExplainedFinding*, const ExplainedFinding*> partner;  // of the contender's
+  std::set<const ExplainedFinding*> taken;
+  for (const auto is_same : same_by) {
+    for (const ExplainedFinding& contender : contenders) {
+      if (partner.contains(&contender)) continue;
+      for (const ExplainedFinding& base : bases) {
+        if (taken.contains(&base) || !is_same(base, contender)) continue;
+        partner[&contender] = &base;
+        taken.insert(&base);
+        break;
+      }
+    }
+  }
+  for (const ExplainedFinding& contender : contenders) {
+    const auto found = partner.find(&contender);
+    if (found == partner.end()) {
+      changes.pairs.push_back({name, FindingChange::came, std::nullopt, contender});
+      continue;
+    }
+    const FindingChange change = change_of(*found->second, contender);
+    if (change == FindingChange::same) {
+      ++changes.same;
+    } else {
+      changes.pairs.push_back({name, change, *found->second, contender});
+    }
+  }
+  for (const ExplainedFinding& base : bases) {
+    if (!taken.contains(&base)) {
+      changes.pairs.push_back({name, FindingChange::went, base, std::nullopt});
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(FindingChange change) {
+  switch (change) {
+    case FindingChange::came:
+      return "came";
+    case FindingChange::went:
+      return "went";
+    case FindingChange::worse:
+      return "worse";
+    case FindingChange::better:
+      return "better";
+    case FindingChange::same:
+      break;
+  }
+  return "same";
+}
+
+FindingChanges compare_findings(const schema::Reader& reader,
+                                const std::vector<ExplainedPair>& pairs) {
+  FindingChanges changes;
+  const FindingsOfGroups findings(reader, pairs);
+  for (const ExplainedPair& pair : pairs) {
+    const auto base = findings.of(*pair.base), contender = findings.of(*pair.contender);
+    if (base && contender) compare_pair(pair.name, *base, *contender, changes);
+  }
+  return changes;
+}
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,26 @@
+// Which findings of `explain` came, went, or stayed and cost more or less than before.
+#pragma once
+
+#include <vector>
+
+#include "reports/compare/compare.h"
+#include "reports/compare/groups.h"
+
+namespace warpmeter::reports {
+
+struct ExplainedPair {
+  PairName name;
+  const LaunchGroup* base = nullptr;
+  const LaunchGroup* contender = nullptr;
+};
+
+struct FindingChanges {
+  std::vector<FindingPair> pairs;  ///< those that are not the same, pair by pair, the worst first
+  std::size_t same = 0;
+};
+
+/// Of pairs whose both sides were explained: what was not looked for did not go.
+FindingChanges compare_findings(const schema::Reader& reader,
+                                const std::vector<ExplainedPair>& pairs);
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,273 @@
+// What was learnt, before any table: at most seven sentences, each with the heading that has more.
+//
+// What is wrong with the run (not all measured, failures, gaps) and what changed keep their places;
+// the rest is shared between the best variants and the findings, the weightiest first.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "reports/compare/compare.h"
+#include "reports/explain/sentences.h"
+#include "reports/metrics.h"
+#include "reports/number.h"
+#include "reports/sections/best_variant.h"
+#include "reports/sections/sections.h"
+#include "reports/sections/sql.h"
+#include "reports/unfinished.h"
+
+namespace warpmeter::reports::sections {
+namespace {
+
+constexpr std::size_t most_sentences = 7;
+
+using Remarks = std::vector<Remark>;
+
+// ---- which variants do best
+
+Remarks best_remarks(const RunRecord& run, const std::vector<BestOfFamily>& best) {
+  Remarks remarks;
+  for (const BestOfFamily& family : best) {
+    remarks.push_back({family.sentence, comparison_title(run, *family.group)});
+  }
+  for (const std::string& sentence : costliest_of_programs(run)) {
+    remarks.push_back({sentence, comparisons_title});
+  }
+  return remarks;
+}
+
+// ---- what costs most
+
+struct Costliest {
+  const ExplainedLaunch* launch = nullptr;
+  bool is_best = false;
+
+  const ExplainedFinding& finding() const { return launch->findings.front(); }
+  /// Those of the best variants last, else the costliest first.
+  bool operator<(const Costliest& other) const {
+    const auto weight = [](const Costliest& one) {
+      const ExplainedFinding& finding = one.finding();
+      return std::tuple(one.is_best, finding.ideal - finding.transactions, -finding.share);
+    };
+    return weight(*this) < weight(other);
+  }
+};
+
+/// Of each variant the launch whose first finding costs most.
+std::vector<Costliest> costliest_launches(const Source& source,
+                                          const std::vector<BestOfFamily>& best) {
+  std::map<std::pair<std::string, std::string>, Costliest> variants;
+  for (const ExplainedLaunch& launch : source.explained()) {
+    if (launch.findings.empty()) continue;
+    Costliest one{&launch, std::any_of(best.begin(), best.end(), [&](const BestOfFamily& family) {
+                    return family.has(launch.name.family, launch.name.variant);
+                  })};
+    const auto [place, is_new] =
+        variants.try_emplace({launch.name.family, launch.name.variant}, one);
+    if (!is_new && one < place->second) place->second = one;
+  }
+  std::vector<Costliest> all;
+  for (const auto& [variant, one] : variants) all.push_back(one);
+  std::stable_sort(all.begin(), all.end());
+  return all;
+}
+
+/// Variants of which the same is to be said share a sentence.
+Remarks finding_remarks(const Source& source, const std::vector<BestOfFamily>& best) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> said;
+  for (const Costliest& one : costliest_launches(source, best)) {
+    const ExplainedFinding& finding = one.finding();
+    const std::string figures = finding_figures(finding);
+    std::string what = finding_clause(finding) + (figures.empty() ? "" : ", " + figures);
+    const auto found =
+        std::find_if(said.begin(), said.end(), [&](const auto& s) { return s.first == what; });
+    if (found == said.end()) {
+      said.push_back({std::move(what), {one.launch->title}});
+    } else {
+      found->second.push_back(one.launch->title);
+    }
+  }
+  Remarks remarks;
+  for (const auto& [what, titles] : said) {
+    remarks.push_back(
+        {fmt::format("What costs {} most: {}.", listed(titles), what), findings_title});
+  }
+  return remarks;
+}
+
+/// Where there are no findings: that nothing was found, or was not looked for.
+Remarks without_findings(const Source& source) {
+  std::int64_t clean = 0, unknown = 0, failed = 0;
+  std::string reason;
+  for (const ExplainedLaunch& launch : source.explained()) {
+    if (launch.failed) {
+      failed += launch.launches;
+    } else if (launch.is_clean()) {
+      clean += launch.launches;
+    } else if (!launch.reason.empty()) {
+      if (unknown == 0) reason = launch.reason;
+      unknown += launch.launches;
+    } else {
+      return {};
+    }
+  }
+  if (unknown > 0) {
+    const std::string of = clean + failed == 0 ? "any launch"
+                                               : reports::counted(static_cast<std::size_t>(unknown),
+                                                                  "launch", "launches");
+    return {{fmt::format("What costs most was not looked for in {} ({}).", of, reason), ""}};
+  }
+  if (clean == 0) return {};
+  return {{fmt::format("Of what `warpmeter explain` looks for, nothing was found in {}.",
+                       failed > 0 ? "the launches that ended well" : "any launch"),
+           ""}};
+}
+
+// ---- what changed
+
+std::string times_text(const Comparison& comparison) {
+  const std::size_t faster = comparison.count(Verdict::faster);
+  const std::size_t slower = comparison.count(Verdict::slower);
+  if (comparison.times.empty()) return "";
+  if (faster + slower == 0) return ", no time is faster or slower";
+  return fmt::format(", {} faster and {} slower", reports::counted(faster, "time is", "times are"),
+                     slower);
+}
+
+/// The change that is the largest share of what was there.
+const CounterPair* largest(const std::vector<CounterPair>& pairs) {
+  const auto change = [](const CounterPair& pair) {
+    if (pair.change != Change::changed) return -1.0;
+    return pair.base == 0 ? HUGE_VAL : std::abs(pair.contender / pair.base - 1);
+  };
+  const auto found = std::max_element(
+      pairs.begin(), pairs.end(),
+      [&](const CounterPair& a, const CounterPair& b) { return change(a) < change(b); });
+  return found == pairs.end() || change(*found) < 0 ? nullptr : &*found;
+}
+
+Remarks change_remarks(const Source& source) {
+  const schema::Rows rows = source.reader.query(sql::earlier_run, run_parameter(source.run.id));
+  if (rows.rows.empty()) return {};
+  const std::int64_t earlier = Row(rows, 0).integer("run_id").value_or(0);
+  CompareRequest request;
+  request.names = {std::to_string(earlier), std::to_string(source.run.id)};
+  Comparison comparison;
+  try {
+    comparison = compare(source.reader, request);
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::nothing) return {};  // no launch of one geometry
+    throw;
+  }
+  if (comparison.counters_compared == 0 && comparison.times.empty()) return {};
+  const std::string since = "Since " + run_name(source.reader, earlier) + ",";
+  const std::string command = fmt::format("`warpmeter compare {} {}`", earlier, source.run.id);
+  const CounterPair* most = largest(comparison.counters);
+  std::string text;
+  if (most == nullptr) {
+    text =
+        comparison.counters_compared == 0
+            ? " no counter could be compared"
+            : fmt::format(" no counter of {} changed",
+                          grouped_number(static_cast<std::int64_t>(comparison.counters_compared)));
+  } else {
+    text = fmt::format(" {} changed, most {} of {}, from {} to {}",
+                       reports::counted(comparison.count(Change::changed), "counter or metric",
+                                        "counters and metrics"),
+                       most->metric, most->name.text(), readable_number(most->base, Zeros::trim),
+                       readable_number(most->contender, Zeros::trim));
+  }
+  return {{fmt::format("{}{}{} ({}).", since, text, times_text(comparison), command), ""}};
+}
+
+// ---- what is not there
+
+Remarks failure_remarks(const Source& source) {
+  Remarks remarks;
+  const std::string why = why_unfinished(source.reader, source.run.id);
+  if (!why.empty()) {
+    remarks.push_back({fmt::format("Not all was measured: {}.", why), run_title});
+  }
+  std::vector<std::string> names;
+  std::size_t failed = 0;
+  for (const LaunchRecord& launch : source.run.launches) {
+    if (!launch.failed) continue;
+    ++failed;
+    std::string name = source.run.name_of(launch);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  if (failed == 0) return remarks;
+  remarks.push_back(
+      {fmt::format("{} of {} failed: {}.", grouped_number(static_cast<std::int64_t>(failed)),
+                   reports::counted(source.run.launches.size(), "launch", "launches"),
+                   listed(names)),
+       failures_title});
+  return remarks;
+}
+
+/// A metric whose counters are all there has no value because there is nothing to divide by.
+bool is_undefined(const RunRecord& run, const Unavailable& gap) {
+  return std::all_of(gap.metrics.begin(), gap.metrics.end(), [&](const std::string& metric) {
+    const std::set<std::string> inputs = inputs_of(metric);
+    return !inputs.empty() &&
+           std::all_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
+             return run.figures->value(*gap.launches.begin(), input).has_value();
+           });
+  });
+}
+
+/// The reason for which most is missing.
+Remarks unavailable_remarks(const RunRecord& run) {
+  const std::vector<Unavailable> gaps = unavailable_figures(run);
+  const Unavailable* most = nullptr;
+  std::size_t others = 0;
+  for (const Unavailable& gap : gaps) {
+    if (is_undefined(run, gap)) continue;
+    ++others;
+    const auto size = [](const Unavailable& g) { return g.launches.size() * g.metrics.size(); };
+    if (most == nullptr || size(gap) > size(*most)) most = &gap;
+  }
+  if (most == nullptr) return {};
+  const char* has = most->metrics.size() == 1 ? "has" : "have";
+  std::string text =
+      most->where.starts_with("every launch")
+          ? fmt::format("{} {} no value: {}", listed(most->metrics), has, most->reason)
+          : fmt::format("{} {} no value in {}: {}", listed(most->metrics), has, most->where,
+                        most->reason);
+  if (others == 2) text += "; other figures have none for another reason";
+  if (others > 2) text += fmt::format("; other figures have none for {} other reasons", others - 1);
+  return {{text + ".", unavailable_title}};
+}
+
+void take(Remarks& from, std::size_t count, Remarks& to) {
+  for (std::size_t i = 0; i < std::min(count, from.size()); ++i) to.push_back(std::move(from[i]));
+}
+
+}  // namespace
+
+void add_headline(Document& document, const Source& source) {
+  Remarks last = change_remarks(source);
+  for (Remarks more : {failure_remarks(source), unavailable_remarks(source.run)}) {
+    take(more, more.size(), last);
+  }
+  const std::vector<BestOfFamily> families = best_of_families(source.run);
+  Remarks best = best_remarks(source.run, families), found = finding_remarks(source, families);
+  if (found.empty()) found = without_findings(source);
+  const std::size_t room = most_sentences - last.size();
+  const std::size_t of_best = std::max(room - room / 2, room - std::min(room, found.size()));
+  Remarks all;
+  take(best, of_best, all);
+  take(found, room - all.size(), all);
+  take(last, last.size(), all);
+  if (all.empty()) return;
+  add_title(document, source);
+  document.heading(2, "In short");
+  for (Remark& remark : all) document.remark(std::move(remark));
+}
+
+}  // namespace warpmeter::reports::sections

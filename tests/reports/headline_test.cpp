@@ -1,0 +1,300 @@
+// The sentences that a report begins with: each only where it is true.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/report.h"
+#include "tests/reports/compare_runs.h"
+#include "tests/reports/explained_launches.h"
+#include "tests/reports/golden_file.h"
+#include "tests/reports/runs.h"
+
+namespace warpmeter::reports {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+std::string section(const schema::Reader& reader, std::int64_t run, Format format) {
+  ReportOptions options;
+  options.format = format;
+  options.sections = {{"headline", ""}};
+  std::string text;
+  write_report(reader, run, options, [&](std::string_view part) {
+    text += part;
+    return true;
+  });
+  return text;
+}
+
+/// The headline of the last of some runs, each a list of launches.
+class Headline : public ::testing::Test {
+ protected:
+  std::int64_t add(const std::vector<schema::Launch>& launches, const Circumstances& where = {}) {
+    return last_ = add_run(store_, launches, where);
+  }
+  std::vector<std::string> sentences() const {
+    const auto json = nlohmann::json::parse(alone(Format::json));
+    if (json["sections"].empty()) return {};
+    return json["sections"].back()["text"].get<std::vector<std::string>>();
+  }
+  std::string alone(Format format) const {
+    const schema::Reader reader(database_.path());
+    return section(reader, last_, format);
+  }
+  std::string report(Format format) const {
+    const schema::Reader reader(database_.path());
+    return render_report(reader, last_, format);
+  }
+  schema::Store& store() { return store_; }
+  void set_last(std::int64_t run) { last_ = run; }
+
+ private:
+  TemporaryDatabase database_;
+  schema::Store store_{database_.path()};
+  std::int64_t last_ = 0;
+};
+
+/// Timed to ± 0.4 %.
+schema::Launch timed(const std::string& variant, double median_ns,
+                     const std::string& family = "transpose") {
+  schema::Launch made = launch(variant, {median_ns, median_ns, median_ns}, family);
+  made.useful_bytes_read = made.useful_bytes_written = 4096;
+  return made;
+}
+
+schema::Launch counted(const std::string& variant, double transactions,
+                       schema::Grade grade = schema::Grade::exact) {
+  schema::Launch made = launch(variant, {});
+  for (const char* counter :
+       {"shared_load_wavefronts", "shared_store_wavefronts", "global_load_sectors"}) {
+    count(made, counter, 0, grade);
+  }
+  count(made, "global_store_sectors", transactions, grade);
+  return made;
+}
+
+schema::Launch explained(schema::Launch made, std::vector<schema::Finding> findings) {
+  made.explanation.was_made = true;
+  made.explanation.findings = std::move(findings);
+  return made;
+}
+
+schema::Launch failed(schema::Launch made) {
+  made.outcome = schema::LaunchOutcome::failed;
+  made.verified = false;
+  made.reason = "3 of 8 values are wrong";
+  made.timing.reset();
+  return made;
+}
+
+constexpr const char* not_looked_for =
+    "What costs most was not looked for in any launch (a GPU counts and keeps no addresses: only "
+    "the model is explained).";
+
+TEST_F(Headline, NamesTheFastestVariantAndTheNext) {
+  add({timed("naive", 9216), timed("tiled", 5728), timed("rows", 7000)});
+  EXPECT_THAT(sentences(), ElementsAre("transpose at 1,024: tiled is fastest, 5.73 µs, 1.22 times "
+                                       "as fast as rows, the next.",
+                                       not_looked_for));
+}
+
+TEST_F(Headline, SaysASmallLeadInPerCentOfTheTime) {
+  add({timed("a", 1000), timed("b", 1020)});
+  EXPECT_EQ(sentences()[0],
+            "transpose at 1,024: a is fastest, 1.00 µs, 1.96 % less time than b, the next.");
+}
+
+TEST_F(Headline, CallsNobodyFastestWithinTheTimingsConfidence) {
+  add({timed("a", 1000), timed("b", 1007)});
+  EXPECT_EQ(sentences()[0],
+            "transpose at 1,024: which of a and b is fastest is not known, their confidence "
+            "intervals overlap.");
+}
+
+TEST_F(Headline, LetsThoseLeadTogetherThatCannotBeToldApart) {
+  add({timed("a", 1000), timed("b", 1007), timed("c", 2014)});
+  EXPECT_EQ(sentences()[0],
+            "transpose at 1,024: a and b are fastest (their confidence intervals overlap), at "
+            "least 2.00 times as fast as c, the next.");
+}
+
+TEST_F(Headline, CallsNobodyFastestWhereAConfidenceIsNotKnown) {
+  schema::Launch once = timed("b", 2000);
+  once.timing->samples_ns = {2000};
+  add({timed("a", 1000), once});
+  EXPECT_THAT(sentences(), ElementsAre(not_looked_for));
+}
+
+TEST_F(Headline, OfOneVariantNamesNoBest) {
+  add({timed("tiled", 5728)});
+  EXPECT_THAT(sentences(), ElementsAre(not_looked_for));
+}
+
+TEST_F(Headline, ComparesByTransactionsWhereThereAreNoTimes) {
+  add({counted("naive", 600), counted("tiled", 400), counted("padded", 500)});
+  EXPECT_EQ(sentences()[0],
+            "transpose at 1,024: tiled has the fewest shared and global transactions, 400; padded, "
+            "the next, has 500, 25 % more.");
+}
+
+TEST_F(Headline, SaysWhenAllCostTheSame) {
+  add({counted("a", 400), counted("b", 400)});
+  EXPECT_EQ(sentences()[0],
+            "transpose at 1,024: a and b cost the same shared and global transactions, 400.");
+}
+
+TEST_F(Headline, SaysOfWhatGradeTheCountsAre) {
+  add({counted("a", 400), counted("b", 800, schema::Grade::ptx)});
+  EXPECT_EQ(sentences()[0],
+            "transpose at 1,024: a has the fewest shared and global transactions, 400; b, the "
+            "next, has 800, 2 times as many; counted from PTX, the machine code may differ.");
+}
+
+TEST_F(Headline, ComparesNoVariantWithACopyOrACeiling) {
+  schema::Launch ceiling = timed("library", 10);
+  ceiling.is_ceiling = true;
+  add({ceiling, timed("copy", 20), timed("a", 1000), timed("b", 2000)});
+  EXPECT_THAT(sentences()[0], HasSubstr("a is fastest, 1.00 µs, 2.00 times as fast as b"));
+}
+
+TEST_F(Headline, CountsFailedLaunchesAndLetsNoneOfThemBeBest) {
+  add({timed("a", 1000), timed("b", 2000), failed(timed("c", 1))});
+  EXPECT_THAT(sentences()[0], HasSubstr("a is fastest"));
+  EXPECT_THAT(sentences(), Contains("1 of 3 launches failed: transpose/c at 1,024."));
+}
+
+TEST_F(Headline, SaysWhatCostsEachOfTheOthersMostBeforeTheBest) {
+  schema::Finding worse = tile_conflict(), better = tile_conflict();
+  better.line = 50;
+  better.transactions = 2 * worse.transactions;
+  add({explained(counted("tiled", 600), {worse}), explained(counted("best", 400), {better})});
+  const std::vector<std::string> said = sentences();
+  EXPECT_EQ(said[1],
+            "What costs transpose/tiled at 1,024 most: bank conflicts at kernels/transpose.cu:44 "
+            "(shared load of `tile`), 8 transactions a request, 1 is possible (3.7 million too "
+            "many, 89 % of the launch's shared wavefronts).");
+  EXPECT_THAT(said[2], StartsWith("What costs transpose/best at 1,024 most"));
+}
+
+TEST_F(Headline, SaysTheSameOfSeveralVariantsOnce) {
+  add({explained(counted("a", 400), {tile_conflict()}),
+       explained(counted("b", 400), {tile_conflict()})});
+  EXPECT_THAT(sentences()[1],
+              StartsWith("What costs transpose/a at 1,024 and transpose/b at 1,024 most: "));
+  EXPECT_THAT(sentences(), SizeIs(3));  // the third: it was not timed
+}
+
+TEST_F(Headline, SaysThatNothingWasFoundOnlyWhereItWasLookedFor) {
+  add({explained(counted("a", 400), {}), explained(counted("b", 500), {})});
+  EXPECT_THAT(sentences(),
+              Contains("Of what `warpmeter explain` looks for, nothing was found in any launch."));
+  add({explained(counted("a", 400), {}), failed(counted("b", 500))});
+  EXPECT_THAT(sentences(), Contains("Of what `warpmeter explain` looks for, nothing was found in "
+                                    "the launches that ended well."));
+  add({explained(counted("a", 400), {}), counted("b", 500)});
+  EXPECT_THAT(sentences(), Contains("What costs most was not looked for in 1 launch (a GPU counts "
+                                    "and keeps no addresses: only the model is explained)."));
+}
+
+TEST_F(Headline, SaysWhatChangedSinceTheSameWasRunBefore) {
+  add({counted("a", 400), counted("b", 500)});
+  add({counted("a", 400), counted("c", 500)});  // other variants
+  add({counted("a", 400), counted("b", 750)});
+  EXPECT_THAT(sentences(), Contains("Since run 1, 2 counters and metrics changed, most "
+                                    "global_store_sectors of transpose/b at 1,024, from 500 to 750 "
+                                    "(`warpmeter compare 1 3`)."));
+  add({counted("a", 400), counted("b", 750)});
+  EXPECT_THAT(sentences(), Contains("Since run 3, no counter of 8 changed (`warpmeter compare 3 "
+                                    "4`)."));
+}
+
+TEST_F(Headline, ComparesWithNoEarlierRunOfAnotherDeviceOrSize) {
+  Circumstances other;
+  other.device = "NVIDIA H100";
+  add({counted("a", 300), counted("b", 500)}, other);
+  schema::Launch small = counted("b", 100);
+  small.size = 512;
+  add({counted("a", 400), small});
+  add({counted("a", 400), counted("b", 500)});
+  EXPECT_THAT(sentences(), Not(Contains(HasSubstr("Since run"))));
+}
+
+TEST_F(Headline, SaysWhichTimesChanged) {
+  add({launch("a", readings(1, 1000, 5))});
+  add({launch("a", readings(2, 2000, 5))});
+  EXPECT_THAT(sentences(), Contains("Since run 1, no counter could be compared, 0 times are faster "
+                                    "and 1 slower (`warpmeter compare 1 2`)."));
+}
+
+TEST_F(Headline, SaysWhatHasNoValueAndWhy) {
+  schema::Launch made = timed("a", 1000);
+  made.counters.push_back({"global_load_sectors", std::nullopt, schema::Grade::unavailable,
+                           "no permission for counters"});
+  add({made});
+  EXPECT_THAT(sentences(), Contains(HasSubstr(" no value: no permission for counters.")));
+}
+
+TEST_F(Headline, OfAProgramSaysWhichKernelTakesMost) {
+  std::vector<schema::Launch> launches = {timed("gemm", 3000, "app"), timed("gemm", 3000, "app"),
+                                          timed("init", 2000, "app")};
+  for (schema::Launch& made : launches) {
+    made.verified = false;
+    made.size.reset();
+  }
+  add(launches);
+  EXPECT_THAT(sentences(), ElementsAre("app: gemm takes most, 75 % of the time of all launches, in "
+                                       "2 launches.",
+                                       not_looked_for));
+}
+
+TEST_F(Headline, OfManyFamiliesHasSevenSentencesTheClearestFirst) {
+  std::vector<schema::Launch> launches;
+  for (int i = 0; i < 12; ++i) {
+    const std::string family = "family" + std::to_string(i);
+    launches.push_back(timed("a", 1000, family));
+    launches.push_back(timed("b", 2000 + 100 * i, family));
+    schema::Finding finding = tile_conflict();
+    finding.line = i + 1;
+    launches.back() = explained(launches.back(), {finding});
+  }
+  launches.push_back(failed(timed("c", 1, "family0")));
+  add(launches);
+  const std::vector<std::string> said = sentences();
+  ASSERT_THAT(said, SizeIs(7));
+  EXPECT_THAT(said[0], StartsWith("family11 at 1,024: a is fastest, 1.00 µs, 3.10 times"));
+  EXPECT_THAT(said[3], StartsWith("What costs family"));
+  EXPECT_EQ(said[6], "1 of 25 launches failed: family0/c at 1,024.");
+}
+
+TEST_F(Headline, OfARunWithoutLaunchesSaysThatItEnded) {
+  set_last(add_empty_run(store()));
+  EXPECT_THAT(sentences(), ElementsAre(HasSubstr("Not all was measured: ")));
+}
+
+TEST_F(Headline, LeadsToTheTables) {
+  add({counted("a", 400), counted("b", 500), failed(counted("c", 1))});
+  const std::string markdown = report(Format::markdown);
+  EXPECT_THAT(markdown, HasSubstr("25 % more. ([transpose, size 1,024](#transpose-size-1024))\n"));
+  EXPECT_THAT(markdown, HasSubstr("([Failed launches](#failed-launches))"));
+  EXPECT_LT(markdown.find("## In short"), markdown.find("| Run "));
+  EXPECT_THAT(report(Format::table), HasSubstr("transpose/c at 1,024. → Failed launches\n"));
+}
+
+TEST_F(Headline, ChosenAloneHasNoLinkToWhatIsNotThere) {
+  set_last(add_hardware_run(store()));
+  EXPECT_THAT(alone(Format::markdown), Not(HasSubstr("](#")));
+  EXPECT_THAT(alone(Format::table), Not(HasSubstr("→")));
+}
+
+}  // namespace
+}  // namespace warpmeter::reports
