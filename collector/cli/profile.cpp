@@ -98,7 +98,8 @@ std::function<void(schema::Device&)> completing(const Devices& known) {
 void check_permission() {
   std::ifstream params("/proc/driver/nvidia/params"), status("/proc/self/status");
   if (const std::string refusal = cupti::counters_refusal(params, status); !refusal.empty()) {
-    throw Error(ExitCode::no_hardware, refusal + "; without --metrics and --lines the summary works");
+    throw Error(ExitCode::no_hardware,
+                refusal + "; without --metrics and --lines the summary works");
   }
 }
 
@@ -205,10 +206,13 @@ ExitCode run_command(const ProfileRequest& typed) {
   files.read(profile::find_program(request.words.front()), "the program");
   files.store(request.database);
   check_label(request.label);
+  inject::Config config = config_of(request);
   const bool is_model = is_for_model(request);
   // The model has the lines of what it counts, and of what else it executes none.
-  if (is_model && request.lines && !request.counts()) request.metrics = {"@default"};
-  inject::Config config = config_of(request);
+  if (is_model && request.lines && !request.counts()) {
+    request.metrics = {"@default"};
+    config = config_of(request);
+  }
   return is_model ? run_on_model(request, std::move(config))
                   : run_on_gpu(request, std::move(config));
 }
