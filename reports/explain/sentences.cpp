@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include "reports/number.h"
@@ -179,12 +180,22 @@ std::string finding_headline(const ExplainedFinding& finding) {
   return subject(finding, words_of(finding.kind)) + (figures.empty() ? "." : ": " + figures + ".");
 }
 
+namespace {
+
+std::string with_capital(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+}  // namespace
+
 std::string finding_sentence(const ExplainedFinding& finding) {
   std::string text = finding_headline(finding);
   if (!finding.evidence.empty()) text += " " + finding.evidence;
   if (!mark_of(finding.grade).empty()) {
-    text += fmt::format(" (Of grade {}{}{}.)", finding.grade,
-                        finding.grade_reason.empty() ? "" : ": ", finding.grade_reason);
+    text +=
+        fmt::format(" ({}.)", finding.grade_reason.empty() ? "of grade " + finding.grade
+                                                           : with_capital(finding.grade_reason));
   }
   return text;
 }
@@ -214,7 +225,33 @@ std::string finding_in_short(const ExplainedFinding& finding) {
   return finding.transactions > 0 ? text + ": " + cost_text(finding, best->transactions) : text;
 }
 
+namespace {
+
+/// The same changes of the same array, which an earlier finding told of another line.
+const ExplainedFinding* told_before(const ExplainedFinding& finding,
+                                    const ExplainedLaunch& launch) {
+  const auto changes = [](const ExplainedFinding& one) {
+    std::vector<std::string> all;
+    for (const ExplainedRemedy& remedy : one.remedies) {
+      if (remedy.is_advised) all.push_back(remedy.change);
+    }
+    return all;
+  };
+  if (finding.object.empty() || changes(finding).empty()) return nullptr;
+  for (const ExplainedFinding& earlier : launch.findings) {
+    if (earlier.rank >= finding.rank) break;
+    const bool is_same = earlier.kind == finding.kind && earlier.object == finding.object;
+    if (is_same && changes(earlier) == changes(finding)) return &earlier;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 std::vector<std::string> advice(const ExplainedFinding& finding, const ExplainedLaunch& launch) {
+  if (const ExplainedFinding* earlier = told_before(finding, launch)) {
+    return {fmt::format("as of {}, which counts these accesses too.", earlier->rank)};
+  }
   std::vector<std::string> lines;
   for (const ExplainedRemedy& remedy : finding.remedies) {
     if (!remedy.is_advised) continue;
