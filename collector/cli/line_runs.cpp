@@ -116,10 +116,11 @@ void add_lines_of_kernels(const ProfileRequest& request, const profile::Options&
       kernels.size(), static_cast<std::size_t>(request.lines_kernels > 0 ? request.lines_kernels
                                                                          : default_kernels));
   if (count < kernels.size()) {
-    tell(
-        fmt::format("--lines looks at {} of {} kernels, those that take longest first; "
-                    "--lines-kernels {} at all",
-                    count, kernels.size(), kernels.size()));
+    const bool is_timed = kernels.front().total_ns > 0;
+    tell(fmt::format("--lines looks at {} of {} kernels, {}; --lines-kernels {} looks at all",
+                     count, kernels.size(),
+                     is_timed ? "those that took longest" : "those launched first",
+                     kernels.size()));
   }
   const auto begin = Clock::now();
   const profile::Input input;

@@ -276,9 +276,10 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_flag(app, "--lines", request->lines,
            "What each source line costs, the worst first; on a GPU a run of the program more for "
            "each kernel");
-  add_count(app, "--lines-kernels", 1, 1'000'000, request->lines_kernels,
-            "With --lines on a GPU: look at no more than N kernels, the longest first; 8 when not "
-            "given");
+  add_count(
+      app, "--lines-kernels", 1, 1'000'000, request->lines_kernels,
+      "With --lines on a GPU: look at no more than N kernels, those that took longest or, with "
+      "--metrics, were launched first; 8 when not given");
   add_choice(app, "--kernel-name-base", {"function", "demangled", "mangled"}, request->name_base,
              "How the tables name kernels");
   add_choice(app, "--target-processes", {"all", "application-only"}, request->processes,

@@ -10,8 +10,8 @@
 -- transactions: wavefronts of shared, sectors of global accesses
 -- bytes: of global accesses, the distinct ones of each request, added up; NULL for shared ones, for those that
 --   hardware counted, and for those recorded before schema version 3
--- ideal: the fewest transactions that the same bytes could cost; of shared atomics hardware says 1 a request, the
---   model what lanes with one address cost at least
+-- ideal: the fewest transactions that the same bytes could cost; of measured lines as NVIDIA defines it, which differs
+--   where lanes are idle or share addresses
 -- excess: transactions beyond the ideal
 -- efficiency: of global accesses the bytes, of those in the sectors touched, as gld_efficiency and gst_efficiency
 --   say it; of shared ones the ideal over the transactions, %; NULL without transactions or bytes

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures the accesses by source line of the whole catalogue on this machine's GPU (`run --lines`) and on the model,
-# and holds one to the other: requests, transactions and ideal of every line that the model calls exact. Then the same
-# of programs that know nothing of warpmeter (`profile --lines`), and what --lines costs. One line a check, a count at
+# and holds one to the other: requests and transactions of every line that the model calls exact; how many ideals are
+# equal as well is told. Then the same of programs that know nothing of warpmeter (`profile --lines`), and what --lines costs. One line a check, a count at
 # the end.
 #
 #   tests/device/lines_check.sh [BUILD [PROGRAM...]]

@@ -70,9 +70,8 @@ TEST(LinesOf, HasACopyFromGlobalToSharedMemoryAsBoth) {
 }
 
 TEST(LinesOf, LeavesOutWhatNeverRanAndWhatHasNoLine) {
-  const std::vector<InstructionCounts> counts = {
-      at(0, {{load_requests, 4}, {wavefronts, 128}}),
-      at(64, {{load_requests, 0}, {wavefronts, 0}})};
+  const std::vector<InstructionCounts> counts = {at(0, {{load_requests, 4}, {wavefronts, 128}}),
+                                                 at(64, {{load_requests, 0}, {wavefronts, 0}})};
   EXPECT_THAT(lines_of(counts, place), IsEmpty());
   EXPECT_TRUE(counts_accesses(counts));
   EXPECT_FALSE(counts_accesses({counts[1]}));

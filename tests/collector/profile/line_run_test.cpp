@@ -22,7 +22,7 @@ class LineRunTest : public testing::Test {
     options_.words = {WARPMETER_FAKE_PROGRAM};
     options_.words.insert(options_.words.end(), acts.begin(), acts.end());
     options_.injector = "/nowhere.so";
-    options_.socket = folder_.path() / "socket" ;
+    options_.socket = folder_.path() / "socket";
     options_.streams = {false, false};
     return count_lines(options_, {}, kernel);
   }
@@ -32,9 +32,8 @@ class LineRunTest : public testing::Test {
 };
 
 TEST_F(LineRunTest, GivesTheLinesOfTheKernelsFirstLaunchAndOfNoOther) {
-  const LaunchLines found =
-      lines_of("second", {"connect", "launch=first,8", "launch=second,32", "launch=second,64",
-                          "launch=first,8", "bye"});
+  const LaunchLines found = lines_of("second", {"connect", "launch=first,8", "launch=second,32",
+                                                "launch=second,64", "launch=first,8", "bye"});
   EXPECT_EQ(found.reason, "");
   ASSERT_TRUE(found.shape);
   EXPECT_EQ(found.shape->grid[0], 4U);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "collector/profile/injector.h"
+#include "collector/profile/recorder.h"
 #include "schema/store.h"
 
 namespace warpmeter::profile {
