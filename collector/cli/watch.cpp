@@ -9,17 +9,20 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/output.h"
+#include "base/utf8.h"
 #include "collector/cli/file_watch.h"
-#include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/run_measure.h"
 #include "collector/cli/run_plan.h"
 #include "collector/cli/terminal.h"
 #include "collector/family/launch_state.h"
+#include "reports/explain/explained.h"
+#include "reports/explain/sentences.h"
 #include "reports/number.h"
 #include "reports/table.h"
 #include "schema/catalogue.h"
@@ -45,10 +48,12 @@ class Figures {
   void keep(const std::vector<Row>& rows, const std::map<Row, std::string>& again) {
     rows_ = rows;
     for (auto& [key, figure] : figures_) figure.before = figure.now;
-    std::erase_if(reasons_, [&](const auto& failure) {
-      return again.contains(failure.first) ||
-             std::find(rows.begin(), rows.end(), failure.first) == rows.end();
-    });
+    const auto is_over = [&](const auto& entry) {
+      return again.contains(entry.first) ||
+             std::find(rows.begin(), rows.end(), entry.first) == rows.end();
+    };
+    std::erase_if(reasons_, is_over);
+    std::erase_if(findings_, is_over);
   }
 
   void add(const Row& row, const std::string& metric, std::optional<double> value) {
@@ -59,6 +64,30 @@ class Figures {
   void fail(const Row& row, const std::string& reason) {
     reasons_[row] = reason;
     for (const std::string& metric : metrics_) figures_[{row, metric}].now.reset();
+  }
+
+  /// What costs it most.
+  void explain(const Row& row, const std::string& finding) { findings_[row] = finding; }
+
+  /// The table, under each row its finding.
+  std::string text() const {
+    const std::string table = reports::render(this->table(), reports::Format::table);
+    std::vector<std::string_view> lines;
+    for (std::size_t at = 0; at < table.size();) {
+      const std::size_t end = table.find('\n', at);
+      lines.push_back(std::string_view(table).substr(at, end - at));
+      at = end + 1;
+    }
+    // A row is a line, and the rows are the last ones.
+    const std::size_t headings = lines.size() - rows_.size();
+    std::string text;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      text += fmt::format("{}\n", lines[i]);
+      if (i < headings) continue;
+      const auto finding = findings_.find(rows_[i - headings]);
+      if (finding != findings_.end()) text += fmt::format("  ↳ {}\n", printable(finding->second));
+    }
+    return text;
   }
 
   reports::Table table() const {
@@ -121,7 +150,7 @@ class Figures {
   std::vector<std::string> metrics_;
   std::vector<Row> rows_;
   std::map<std::pair<Row, std::string>, Figure> figures_;
-  std::map<Row, std::string> reasons_;
+  std::map<Row, std::string> reasons_, findings_;
 };
 
 class Watch {
@@ -207,6 +236,7 @@ class Watch {
       for (auto& [row, state] : states) states_[row] = std::move(state);
     }
     read_figures(summary.run_id);
+    read_findings(summary.run_id);
     return fmt::format("{} of {} launches changed and ran; run {} of {}\n{}", changed.launches(),
                        rows.size(), summary.run_id, request_.database, figures_.failures());
   }
@@ -233,11 +263,27 @@ class Watch {
     }
   }
 
+  void read_findings(std::int64_t run_id) {
+    const schema::Reader reader(request_.database);
+    const schema::Rows any =
+        reader.query("SELECT 1 FROM launches WHERE run_id = :run LIMIT 1", {{":run", run_id}});
+    if (any.rows.empty()) return;
+    reports::ExplainRequest wanted;
+    wanted.run = run_id;
+    wanted.top = 1;
+    for (const reports::ExplainedLaunch& launch : reports::read_explained(reader, wanted)) {
+      if (launch.findings.empty()) continue;
+      figures_.explain({fmt::format("{}/{}", launch.name.family, launch.name.variant),
+                        launch.name.size.value_or(0)},
+                       reports::finding_in_short(launch.findings.front()));
+    }
+  }
+
   void show(const std::string& words, double seconds) {
     const bool in_place = is_terminal(STDOUT_FILENO);
     Output output;
     std::string text = in_place ? "\x1b[H\x1b[J" : "";
-    text += rendered(figures_.table(), "table");
+    text += figures_.text();
     text += fmt::format(
         "\n{}{:.2f} s; in parentheses the change since the last save, and since the "
         "start; watching, Ctrl-C ends\n",

@@ -14,6 +14,7 @@ namespace warpmeter::cli {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -287,6 +288,10 @@ TEST_F(FamilyFile, WatchRunsAgainWhatASaveChanged) {
   EXPECT_THAT(outcome.output, HasSubstr("6 of 6 launches changed and ran"));
   // What naive gives is what the others must give, the ceiling aside: they are compared again.
   EXPECT_THAT(outcome.output, HasSubstr("5 of 6 launches changed and ran"));
+  // What costs a variant most stands under its row.
+  EXPECT_THAT(outcome.output,
+              ContainsRegex("mine/naive[^\n]*\n  ↳ [^\n]*k\\.cu:[0-9]+ a strided access: "
+                            "[0-9.]+ sectors a request, 4 are possible"));
 }
 
 TEST_F(FamilyFile, TheFilesOfTheCatalogueGiveItsCounts) {
