@@ -235,10 +235,10 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
       const AccessCounts& counts = counts_in(outcome.counts[i], space);
       if (counts.requests == 0) continue;
       const AccessKind kind = kind_in(site, space);
-      schema::Line& line = lines[{file, place.line, space, kind, site.is_matrix}];
+      schema::Line& line = lines[{file, place.own_line, space, kind, site.is_matrix}];
       line.file = file;
-      line.line = place.line;
-      if (line.text.empty() && file == source_path) line.text = line_text(source, place.line);
+      line.line = place.own_line;
+      if (line.text.empty() && file == source_path) line.text = line_text(source, place.own_line);
       line.access = access_name(space, kind, site.is_matrix);
       line.requests += counts.requests;
       line.transactions += counts.transactions;

@@ -30,7 +30,7 @@ constexpr double least_idle_of_warp = 16;
 
 using LineKey = std::pair<int, int>;  ///< file, line
 
-LineKey key_of(const Place& place) { return {place.file, place.line}; }
+LineKey key_of(const Place& place) { return {place.file, place.own_line}; }
 
 schema::Finding& start(const Subject& subject, const char* kind, const Place& place, double cycles,
                        std::vector<Weighed>& found) {

@@ -227,12 +227,12 @@ void take_declaration(const Subject& subject, SharedArray& array, std::uint32_t 
           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != std::string::npos) {
     return;
   }
-  std::map<std::string, int> files;  // and the first line there
+  std::map<std::string, int> files;  // and the last line there
   for (const std::size_t site : array.sites) {
     const Place& place = subject.place(subject.site(site));
     if (static_cast<std::size_t>(place.file) < subject.program.files.size()) {
       int& line = files[subject.program.files[static_cast<std::size_t>(place.file)]];
-      line = line == 0 ? place.line : std::min(line, place.line);
+      line = std::max({line, place.line, place.own_line});
     }
   }
   for (const auto& [file, line] : files) {

@@ -43,9 +43,9 @@ void locate(const Subject& subject, const Place& place, schema::Finding& finding
   const auto file = static_cast<std::size_t>(place.file);
   if (place.line == 0 || file >= subject.program.files.size()) return;
   finding.file = subject.program.files[file];
-  finding.line = place.line;
+  finding.line = place.own_line;
   if (subject.options.source) {
-    finding.text = line_text(subject.options.source(finding.file), place.line);
+    finding.text = line_text(subject.options.source(finding.file), place.own_line);
   }
 }
 

@@ -34,6 +34,9 @@ struct Diagnostic {
 /// One source position from `.loc`; `file` indexes Module::files.
 struct Location {
   int file = 0, line = 0, column = 0;
+  /// In the same file: of code inlined from a function of that file, where the code itself stands,
+  /// while `line` is that of the outermost call; else `line`.
+  int own_line = 0;
 };
 
 /// `[base + offset]`, `[offset]`, or the address of a name without brackets.
@@ -77,7 +80,7 @@ struct Instruction : Mnemonic {
   /// and then, where written, the prototype or target list; the lists may be empty.
   std::vector<Operand> operands;
   int line = 0;  ///< of the PTX text
-  /// The `.loc` in force, of code inlined from another file that of the call; nothing where the
+  /// The `.loc` in force, of inlined code that of the outermost call; nothing where the
   /// text has none, or says line 0, which is compilers' word for no line.
   std::optional<Location> location;
 };

@@ -355,15 +355,14 @@ void Parser::body_directive(Body& body) {
 }
 
 /// `.loc 2 457 5, function_name $L__info_string1, inlined_at 2 542 5`. The position after
-/// inlined_at may have been inlined itself, as an earlier `.loc` said. What stands in the kernel's
-/// own file keeps its line; what was inlined from another one (a header of a library) has that of
-/// the call.
+/// inlined_at may have been inlined itself, as an earlier `.loc` said.
 void Parser::location(Body& body) {
   const auto position = [this] {
     Location at;
     at.file = to_line(expect_integer("the number of a file"));
     at.line = to_line(expect_integer("a line"));
     at.column = to_line(expect_integer("a column"));
+    at.own_line = at.line;
     return at;
   };
   const auto key = [](const Location& at) { return std::tuple(at.file, at.line, at.column); };
@@ -381,17 +380,17 @@ void Parser::location(Body& body) {
     }
   }
   if (!call) {
-    body.place_of.erase(key(innermost));
+    body.outermost.erase(key(innermost));
     body.location = innermost;
-    if (body.own_file == 0) body.own_file = innermost.file;
     // Compilers mark what belongs to no line with line 0.
     if (innermost.line == 0) body.location.reset();
     return;
   }
-  const auto known = body.place_of.find(key(*call));
-  const bool is_own = innermost.file == body.own_file && innermost.line > 0;
-  body.location = is_own ? innermost : known == body.place_of.end() ? *call : known->second;
-  body.place_of[key(innermost)] = *body.location;
+  const auto known = body.outermost.find(key(*call));
+  body.location = known == body.outermost.end() ? *call : known->second;
+  const bool is_own = innermost.file == body.location->file && innermost.line > 0;
+  if (is_own) body.location->own_line = innermost.line;
+  body.outermost[key(innermost)] = *body.location;
 }
 
 /// A branch may come before its label, so names that stand for a label of a nested scope are known

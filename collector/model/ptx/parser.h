@@ -51,9 +51,8 @@ class Parser {
     std::vector<int> scope_of_instruction;
     std::vector<std::pair<std::string_view, int>> scope_of_target_list;
     std::optional<Location> location;
-    /// Position of inlined code → the place that it counts as, see location().
-    std::map<std::tuple<int, int, int>, Location> place_of;
-    int own_file = 0;  ///< of the kernel or function itself; 0: not seen yet
+    /// Position of inlined code → where the outermost call stands that it was inlined for.
+    std::map<std::tuple<int, int, int>, Location> outermost;
   };
 
   // Tokens (parser.cpp).

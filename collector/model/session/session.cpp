@@ -31,7 +31,7 @@ void point_into_ptx(Program& program, const std::string& path) {
   program.files = {path};
   for (Place& place : program.places) {
     place.file = 0;
-    place.line = place.ptx_line;
+    place.line = place.own_line = place.ptx_line;
   }
 }
 

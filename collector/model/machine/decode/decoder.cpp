@@ -179,6 +179,7 @@ void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& res
     if (instruction_->location && instruction_->location->line > 0) {
       place.file = instruction_->location->file;
       place.line = instruction_->location->line;
+      place.own_line = instruction_->location->own_line;
     }
     ordinal_ = static_cast<std::uint32_t>(program_.places.size());
     guard_ = no_guard;
