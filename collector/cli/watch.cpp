@@ -166,13 +166,15 @@ class Watch {
     do {
       const auto begin = std::chrono::steady_clock::now();
       std::string words;
+      is_whole_ = false;
       try {
         words = measure(saves);
       } catch (const Error& error) {
         words = fmt::format("{}\n", error.what());
       }
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-      if (!interrupted()) show(words, took.count());
+      // A round that came to its end is shown, even if Ctrl-C has come meanwhile.
+      if (is_whole_ || !interrupted()) show(words, took.count());
     } while (saves.wait(interrupted));
     return ExitCode::done;
   }
@@ -232,7 +234,8 @@ class Watch {
     ProgressBar bar(is_terminal(STDERR_FILENO) && !request_.no_progress);
     Output output;
     const run::Summary summary = measure_into(request_, changed, options_, backends_, bar, output);
-    if (!summary.cancelled) {
+    is_whole_ = !summary.cancelled;
+    if (is_whole_) {
       for (auto& [row, state] : states) states_[row] = std::move(state);
     }
     read_figures(summary.run_id);
@@ -297,6 +300,7 @@ class Watch {
   const Backends& backends_;
   Figures figures_;
   std::map<Row, std::string> states_;
+  bool is_whole_ = false;  ///< the last round was measured to its end
 };
 
 }  // namespace
