@@ -99,7 +99,8 @@ const Answer bad[] = {
     {"NoCommand",
      {},
      2,
-     {"a command is needed: run, profile, model, report, explain, compare, check, history, query, merge, "
+     {"a command is needed: run, profile, model, report, explain, compare, check, history, query, "
+      "merge, "
       "runs, list, "
       "doctor, "
       "completion"}},
