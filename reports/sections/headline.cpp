@@ -83,11 +83,11 @@ Remarks finding_remarks(const Source& source, const std::vector<BestOfFamily>& b
   for (const Costliest& one : costliest_launches(source, best)) {
     const ExplainedFinding& finding = one.finding();
     const std::string figures = finding_figures(finding);
-    std::string what = finding_clause(finding) + (figures.empty() ? "" : ", " + figures);
+    const std::string what = finding_clause(finding) + (figures.empty() ? "" : ", " + figures);
     const auto found =
         std::find_if(said.begin(), said.end(), [&](const auto& s) { return s.first == what; });
     if (found == said.end()) {
-      said.push_back({std::move(what), {one.launch->title}});
+      said.push_back({what, {one.launch->title}});
     } else {
       found->second.push_back(one.launch->title);
     }

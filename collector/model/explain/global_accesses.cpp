@@ -221,7 +221,9 @@ class AccessFinder {
       AccessKind kind;
       std::int64_t step;
       std::uint64_t structure;
-      auto operator<=>(const Key&) const = default;
+      bool operator<(const Key& other) const {
+        return std::tie(kind, step, structure) < std::tie(other.kind, other.step, other.structure);
+      }
     };
     std::map<Key, std::vector<std::size_t>> structures;
     for (std::size_t i = 0; i < subject_.program.sites.size(); ++i) {

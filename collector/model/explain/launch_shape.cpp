@@ -59,7 +59,7 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
                          subject.program.resources.registers};
   const int at_a_time = blocks_at_a_time(device, needs);
   if (at_a_time <= 0) return;
-  const double most_warps = device.threads_of_multiprocessor / warp_lanes;
+  const double most_warps = static_cast<double>(device.threads_of_multiprocessor) / warp_lanes;
   const double occupancy = at_a_time * warps / most_warps;
   if (occupancy <= little_occupancy) {
     BlockNeeds without_shared = needs, without_registers = needs;
