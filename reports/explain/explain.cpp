@@ -212,9 +212,9 @@ class Explaining {
     for (const LookedFor& kind : read_looked_for(reader_, ids)) {
       if (kind.reason.empty()) kinds.push_back(kind.words);
     }
-    document_.paragraph(fmt::format(
-        "{}: nothing was found that costs a twenty-fifth of it or more. Looked for: {}.",
-        some_names(clean), fmt::join(kinds, ", ")));
+    document_.paragraph(
+        fmt::format("{}: nothing was found that is large enough to be told. Looked for: {}.",
+                    some_names(clean), fmt::join(kinds, ", ")));
   }
 
   void add_not_looked_for() {

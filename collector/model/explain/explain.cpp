@@ -56,7 +56,7 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   if (!outcome.recording) return explanation;
   const Subject subject(program, geometry, outcome, options);
   std::vector<Weighed> found;
-  find_bank_conflicts(subject, found);
+  const bool has_random_places = find_bank_conflicts(subject, found);
   find_global_accesses(subject, found);
   find_in_execution(subject, found);
   find_launch_shape(subject, found);
@@ -67,17 +67,25 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   if (found.size() > most_findings) found.resize(most_findings);
   explanation.was_made = true;
   for (Weighed& one : found) explanation.findings.push_back(std::move(one.finding));
-  const bool has_lines = std::any_of(program.places.begin(), program.places.end(),
-                                     [](const Place& place) { return place.line > 0; });
-  if (!has_lines) {
-    explanation.missing.push_back(
-        {"", "the code names no source lines; compile it with -lineinfo to see them"});
+  for (schema::Finding& finding : explanation.findings) {
+    if (!finding.access.empty() && finding.file.empty()) {
+      finding.evidence += " The code names no source lines: compile it with -lineinfo.";
+    }
   }
+  const auto miss = [&](const char* kind, const char* reason) {
+    const bool is_found =
+        std::any_of(explanation.findings.begin(), explanation.findings.end(),
+                    [&](const schema::Finding& finding) { return finding.kind == kind; });
+    if (!is_found) explanation.missing.push_back({kind, reason});
+  };
   if (!program.is_audited()) {
-    explanation.missing.push_back(
-        {"local_memory", "spills show in the machine code only, which was not read"});
-    explanation.missing.push_back(
-        {"low_occupancy", "registers are known of the machine code only, which was not read"});
+    miss("local_memory", "spills show in the machine code only, which was not read");
+    miss("low_occupancy", "registers are known of the machine code only, which was not read");
+  }
+  if (has_random_places) {
+    miss("bank_conflict",
+         "there are some at places that depend on the data, too many to try another layout on, and "
+         "no more than random places cost");
   }
   return explanation;
 }
