@@ -98,8 +98,12 @@ const AccessCounts& counts_in(const SiteCounts& counts, AddressSpace space) {
   return space == AddressSpace::shared ? counts.shared : counts.global;
 }
 
-std::string_view access_name(AddressSpace space, AccessKind kind, bool is_matrix) {
-  if (is_matrix) return kind == AccessKind::load ? "shared matrix load" : "shared matrix store";
+}  // namespace
+
+std::string_view access_name(const SiteInfo& site, AddressSpace space) {
+  const AccessKind kind = kind_in(site, space);
+  if (site.is_matrix)
+    return kind == AccessKind::load ? "shared matrix load" : "shared matrix store";
   const bool shared = space == AddressSpace::shared;
   switch (kind) {
     case AccessKind::load:
@@ -113,8 +117,6 @@ std::string_view access_name(AddressSpace space, AccessKind kind, bool is_matrix
   }
   return "global reduction";
 }
-
-}  // namespace
 
 std::string line_text(std::string_view source, int line) {
   for (int i = 1; i < line; ++i) {
@@ -239,7 +241,7 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
       line.file = file;
       line.line = place.own_line;
       if (line.text.empty() && file == source_path) line.text = line_text(source, place.own_line);
-      line.access = access_name(space, kind, site.is_matrix);
+      line.access = access_name(site, space);
       line.requests += counts.requests;
       line.transactions += counts.transactions;
       line.ideal += counts.ideal;

@@ -34,6 +34,9 @@ std::vector<std::string_view> counter_list();
 bool is_counted(std::string_view counter);  ///< Is it among them?
 std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome);
 
+/// What a site's accesses to a space are called: "shared load", "global reduction".
+std::string_view access_name(const SiteInfo& site, AddressSpace space);
+
 /// The text of a line (from 1), without the white space around it; empty when there is none.
 std::string line_text(std::string_view source, int line);
 

@@ -195,9 +195,7 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     const bool is_shared = subject.outcome.counts[atomic.site].shared.requests > 0;
     const AccessCounts& counts = is_shared ? subject.outcome.counts[atomic.site].shared
                                            : subject.outcome.counts[atomic.site].global;
-    finding.access = is_shared                            ? "shared atomic"
-                     : site.kind == AccessKind::reduction ? "global reduction"
-                                                          : "global atomic";
+    finding.access = access_name(site, is_shared ? AddressSpace::shared : AddressSpace::global);
     finding.requests = counts.requests;
     finding.transactions = counts.transactions;
     finding.ideal = counts.ideal;
