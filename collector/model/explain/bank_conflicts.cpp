@@ -30,13 +30,6 @@ constexpr double degree_of_random_places = 3.6;
 /// Of the layouts tried, these many are kept to be listed.
 constexpr std::size_t most_listed = 24;
 
-std::string access_name(const SiteInfo& site) {
-  const bool loads = site.kind == AccessKind::load;
-  if (site.is_atomic()) return "shared atomic";
-  if (site.is_matrix) return loads ? "shared matrix load" : "shared matrix store";
-  return loads ? "shared load" : "shared store";
-}
-
 /// Sites of an array on one line with one kind of access.
 struct ConflictGroup {
   std::vector<std::size_t> sites;
@@ -280,7 +273,8 @@ class ConflictFinder {
       ideal += counts.ideal;
       schema::Finding place;
       locate(subject_, subject_.place(site), place);
-      ConflictGroup& group = groups[{place.file, place.line, access_name(site)}];
+      ConflictGroup& group =
+          groups[{place.file, place.line, std::string(access_name(site, AddressSpace::shared))}];
       group.sites.push_back(index);
       group.requests += counts.requests;
       group.transactions += counts.transactions;
@@ -304,7 +298,11 @@ class ConflictFinder {
                                          : std::vector<Tried>{};
     const bool is_random =
         !what_if.impossible().empty() && !lines.empty() && !helps(what_if, lines);
-    if (is_too_little(all_excess) || is_random) return;
+    if (is_too_little(all_excess)) return;
+    if (is_random) {
+      has_random_places_ = true;
+      return;
+    }
     // The worst line stands for the array: one change mends them all.
     double cycles = std::max(all_excess * cycles_of_wavefront, least_told(subject_));
     for (const auto& [access, group] : lines) {
@@ -313,6 +311,9 @@ class ConflictFinder {
       cycles = std::max(excess(*group) * cycles_of_wavefront, least_told(subject_));
     }
   }
+
+  /// Conflicts were seen that are not told, because random places cost as much.
+  bool has_random_places() const { return has_random_places_; }
 
  private:
   using Lines = std::vector<std::pair<std::string, const ConflictGroup*>>;
@@ -362,6 +363,11 @@ class ConflictFinder {
       finding.picture = banks_of(subject_.site(worst.placed.site), worst.access);
       finding.evidence = pattern_in_words(worst.access);
     }
+    if (array.extents.size() < 2 && !tried.empty()) {
+      finding.evidence += " How long its rows are goes by the addresses.";
+    } else if (array.is_given) {
+      finding.evidence += " Its rows are as --shape says.";
+    }
     if (!array.part.empty()) {
       finding.evidence += fmt::format(" It is the part of {} {}.", array.name, array.part);
     }
@@ -407,8 +413,7 @@ class ConflictFinder {
     for (const std::size_t index : array.sites) {
       const SiteInfo& site = subject_.site(index);
       const AccessCounts& counts = subject_.outcome.counts[index].shared;
-      const std::string access = access_name(site);
-      if (access == "shared atomic") {
+      if (site.is_atomic()) {
         own.atomic_wavefronts += counts.transactions;
         own.atomic_requests += counts.requests;
       } else if (site.kind == AccessKind::load) {
@@ -435,13 +440,15 @@ class ConflictFinder {
   const Subject& subject_;
   std::vector<Weighed>& found_;
   std::uint64_t all_ = 0;
+  bool has_random_places_ = false;
 };
 
 }  // namespace
 
-void find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found) {
+bool find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found) {
   ConflictFinder finder(subject, found);
   for (const SharedArray& array : shared_arrays(subject)) finder.look(array);
+  return finder.has_random_places();
 }
 
 }  // namespace warpmeter::model::explain

@@ -131,7 +131,7 @@ class AccessFinder {
     finding.kind = kind;
     locate(subject_, subject_.place(subject_.site(first)), finding);
     finding.object = buffer_of(first);
-    finding.access = subject_.site(first).kind == AccessKind::load ? "global load" : "global store";
+    finding.access = access_name(subject_.site(first), AddressSpace::global);
     finding.requests = group.requests;
     finding.transactions = group.transactions;
     finding.ideal = group.ideal;
@@ -180,7 +180,7 @@ class AccessFinder {
     remedy.words = words;
     remedy.transactions = sectors;
     remedy.is_advised = true;
-    const bool loads = finding.access == "global load";
+    const bool loads = subject_.site(group.sites.front()).kind == AccessKind::load;
     const auto put = [&](const char* counter_name, std::uint64_t before, std::uint64_t after) {
       const schema::Counter known = counter(counter_name, subject_.program, subject_.outcome);
       if (!known.value) return;
@@ -199,9 +199,9 @@ class AccessFinder {
         start("narrow_access", group, saved * (cycles_of_request + 2 * cycles_of_instruction));
     finding.share = saved / requests_of_all();
     finding.share_of = "the launch's global requests";
-    finding.evidence = fmt::format(
-        "Each lane takes {}: a request moves {} bytes, and can move four times as many.",
-        width == 1 ? "one byte" : fmt::format("{} bytes", width), 32 * width);
+    finding.evidence = fmt::format("Each lane takes {}: a request moves {} bytes, and can move {}.",
+                                   width == 1 ? "one byte" : fmt::format("{} bytes", width),
+                                   warp_lanes * width, warp_lanes * usual_vector);
     predict(finding, "vector", fmt::format("{} elements a lane, as one of 4 bytes", vector),
             (group.requests + vector - 1) / vector, group.transactions, group);
     finding.remedies.back().name = fmt::format("vector {}", vector);

@@ -73,17 +73,11 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
   const AccessCounts& counts = subject.outcome.counts[index].global;
   SiteLie result;
   const SiteRecording& recording = subject.recording.sites[index];
-  if (recording.is_full()) {
-    result.lie = {Way::scattered, 0, 1};
-    result.excess = counts.transactions - counts.ideal;
-    if (const auto& first = subject.recording.traces[index].first) {
-      result.worst = access_of(*first, 0, site.width);
-    }
-    return result;
-  }
+  const bool is_sampled = recording.is_full();
+  const SiteRecording& known = is_sampled ? subject.recording.traces[index].sample : recording;
   std::map<std::pair<Way, std::int64_t>, std::pair<std::uint64_t, Lie>> ways;
   std::uint64_t narrow = 0, all = 0;
-  for (const auto& [pattern, places] : recording.patterns()) {
+  for (const auto& [pattern, places] : known.patterns()) {
     if (pattern.space != AddressSpace::global) continue;
     for (const auto& [place, times] : places) {
       const WarpAccess access = access_of(pattern, place, site.width);
@@ -97,9 +91,9 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
                     : 0;
       const Lie lie = lie_of(pattern, site.width, cost);
       if (lie.way == Way::whole) continue;
-      auto& [excess, known] = ways[{lie.way, lie.step}];
+      auto& [excess, of_way] = ways[{lie.way, lie.step}];
       excess += (cost.transactions - cost.ideal) * times;
-      known = lie;
+      of_way = lie;
       if (cost.transactions - cost.ideal > result.worst_cost) {
         result.worst_cost = cost.transactions - cost.ideal;
         result.worst = access;
@@ -112,6 +106,10 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
     result.excess = way.first;
     result.lie = way.second;
   }
+  // Of a sample the way counts, and of all accesses what they cost.
+  if (is_sampled && all == 0) result.lie = {Way::scattered, 0, 1};
+  if (is_sampled && result.lie.way != Way::whole)
+    result.excess = counts.transactions - counts.ideal;
   return result;
 }
 

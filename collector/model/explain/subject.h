@@ -61,7 +61,8 @@ std::string in_words(std::uint64_t number);
 /// Whether the character may be part of an identifier.
 bool is_of_word(char c);
 
-void find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found);
+/// Whether there are conflicts that are not told, because random places cost as much.
+bool find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found);
 void find_global_accesses(const Subject& subject, std::vector<Weighed>& found);
 void find_in_execution(const Subject& subject, std::vector<Weighed>& found);
 void find_launch_shape(const Subject& subject, std::vector<Weighed>& found);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t most_patterns = 1024, most_places = 1 << 16;
 /// Of one launch, followed access by access: what takes a few milliseconds.
 constexpr std::uint64_t most_traced_requests = 4096;
-/// Requests of a site to shared memory that are kept of each block that is followed.
+/// Requests of a site that are kept of each block that is followed.
 constexpr unsigned most_sampled = 64;
 /// A request is efficient that asks for this much of what it fetches.
 constexpr unsigned least_useful_bytes_of_sector = 16;
@@ -107,8 +107,6 @@ Recording& Recording::operator+=(const Recording& other) {
     }
     to.sample.add(from.sample);
   }
-  traced_blocks += other.traced_blocks;
-  traced_requests += other.traced_requests;
   return *this;
 }
 
@@ -118,18 +116,19 @@ void BlockTrace::start() {
   loaded_.clear();
   atomics_.clear();
   seen_.clear();
-  ++recording_.traced_blocks;
 }
 
 void BlockTrace::follow(const TracedAccess& access, const std::uint64_t* delta) {
   SiteTrace& trace = recording_.traces[access.site];
   const unsigned seen = seen_[access.site]++;
-  if (access.space == AddressSpace::shared && seen < most_sampled) {
-    trace.sample.add(access.space, access.mask, delta, static_cast<std::uint32_t>(access.first), 1);
+  if (seen < most_sampled) {
+    const bool is_global = access.space == AddressSpace::global;
+    trace.sample.add(
+        access.space, access.mask, delta,
+        static_cast<std::uint32_t>(is_global ? access.first % sector_bytes : access.first), 1);
   }
   if (left_ == 0 || (access.space != AddressSpace::global && !access.is_atomic)) return;
   --left_;
-  ++recording_.traced_requests;
   if (seen == 0) {
     LanePattern first{access.space, access.mask, {}};
     for_each_lane(access.mask, [&](unsigned lane) { first.delta[lane] = delta[lane]; });

@@ -73,14 +73,13 @@ struct SiteTrace {
   std::uint64_t meeting = 0;         ///< lanes whose address a lower lane of the request has
   std::optional<LanePattern> first;  ///< a block's first access, and its first lane's address
   std::uint64_t first_address = 0;
-  SiteRecording sample;  ///< of shared memory: the first accesses of each block
+  SiteRecording sample;  ///< the first accesses of each block; places as in SiteRecording
 };
 
 struct Recording {
   std::vector<SiteRecording> sites;
   InstructionRecording instructions;
   std::vector<SiteTrace> traces;  ///< of each site
-  std::uint64_t traced_blocks = 0, traced_requests = 0;
 
   Recording() = default;
   Recording(std::size_t site_count, std::size_t instruction_count);
