@@ -11,6 +11,7 @@
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/explain/what_if.h"
+#include "collector/model/machine/access_counts.h"
 #include "collector/model/machine/device_limits.h"
 
 namespace warpmeter::model::explain {
@@ -36,36 +37,14 @@ struct ConflictGroup {
   std::uint64_t requests = 0, transactions = 0, ideal = 0;
 };
 
-/// The wavefront that serves each lane, from 1: the lanes of a bank's words in turn.
-void number_passes(const SiteInfo& site, const WarpAccess& access, schema::WarpPicture& picture) {
-  const unsigned lanes_of_turn =
-      access.width <= word ? warp_lanes : warp_lanes * word / access.width;
-  std::uint32_t passes = 0;
-  for (unsigned first = 0; first < warp_lanes; first += lanes_of_turn) {
-    std::array<std::vector<std::uint64_t>, banks> words;
-    std::uint32_t most = 0;
-    for (unsigned lane = first; lane < first + lanes_of_turn; ++lane) {
-      if ((access.mask >> lane & 1) == 0) continue;
-      std::vector<std::uint64_t>& of_bank = words[access.address[lane] / word % banks];
-      auto found = std::find(of_bank.begin(), of_bank.end(), access.address[lane] / word);
-      if (found == of_bank.end() || site.is_atomic()) {
-        of_bank.push_back(access.address[lane] / word);
-        found = of_bank.end() - 1;
-      }
-      const auto turn = static_cast<std::uint32_t>(found - of_bank.begin());
-      picture.pass[lane] = passes + turn + 1;
-      most = std::max(most, turn + 1);
-    }
-    passes += most;
-  }
-}
-
 schema::WarpPicture banks_of(const SiteInfo& site, const WarpAccess& access) {
   schema::WarpPicture picture;
   picture.mask = access.mask;
   picture.width = access.width;
   for_each_lane(access.mask, [&](unsigned lane) { picture.address[lane] = access.address[lane]; });
-  number_passes(site, access, picture);
+  const auto passes =
+      shared_passes(site.is_matrix ? matrix_rows(access) : access, shared_access(site));
+  std::copy(passes.begin(), passes.end(), picture.pass.begin());
   return picture;
 }
 
@@ -248,7 +227,8 @@ Worst worst_of(const Subject& subject, const SharedArray& array, const ConflictG
       continue;
     for (const WarpAccess& access :
          what_if.requests({Layout::Kind::as_is, array.bytes, 0}, placed)) {
-      const std::uint64_t transactions = wavefronts(subject.site(placed.site), access);
+      const std::uint64_t transactions =
+          wavefronts_of(subject.site(placed.site), access).transactions;
       if (transactions <= worst.transactions) continue;
       worst = {placed, access, transactions};
     }

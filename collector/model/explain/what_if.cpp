@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "collector/model/counts/rules/counting.h"
+#include "collector/model/machine/access_counts.h"
 
 namespace warpmeter::model::explain {
 namespace {
@@ -17,14 +17,6 @@ constexpr std::size_t most_evaluations = 1 << 15;
 constexpr unsigned most_padding = 32;
 
 }  // namespace
-
-std::uint64_t wavefronts(const SiteInfo& site, const WarpAccess& access) {
-  const SharedAccess kind = site.counts_lanes               ? SharedAccess::store
-                            : site.is_atomic()              ? SharedAccess::atomic
-                            : site.kind == AccessKind::load ? SharedAccess::load
-                                                            : SharedAccess::store;
-  return shared_cost(access, kind).transactions;
-}
 
 std::string Layout::name() const {
   switch (kind) {
@@ -185,7 +177,8 @@ std::uint64_t WhatIf::beyond_requests(const Layout& layout,
   for (const Placed& access : array_.accesses) {
     if (std::find(sites.begin(), sites.end(), access.site) == sites.end()) continue;
     for (const WarpAccess& request : requests(layout, access)) {
-      beyond += (wavefronts(subject_.site(access.site), request) - 1) * access.times;
+      beyond +=
+          (wavefronts_of(subject_.site(access.site), request).transactions - 1) * access.times;
     }
   }
   return beyond;
@@ -243,7 +236,7 @@ LayoutCost WhatIf::cost_of_known(const Layout& layout) const {
     const SiteInfo& site = subject_.site(access.site);
     std::uint64_t transactions = 0, count = 0;
     for (const WarpAccess& request : requests(layout, access)) {
-      transactions += wavefronts(site, request) * access.times;
+      transactions += wavefronts_of(site, request).transactions * access.times;
       count += access.times;
     }
     cost.of_site[index_of[access.site]] += transactions;

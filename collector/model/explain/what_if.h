@@ -81,7 +81,4 @@ class WhatIf {
   std::string impossible_;
 };
 
-/// Wavefronts of one request of a site.
-std::uint64_t wavefronts(const SiteInfo& site, const WarpAccess& access);
-
 }  // namespace warpmeter::model::explain

@@ -6,25 +6,14 @@
 #include <utility>
 
 #include "base/lanes.h"
-#include "collector/model/counts/rules/counting.h"
 
 namespace warpmeter::model {
 namespace {
 
 /// What one request costs.
 AccessCounts request_counts(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
-  Cost cost;
-  if (space == AddressSpace::global) {
-    cost = global_cost(access);
-  } else if (info.is_matrix) {
-    cost = matrix_cost(access);
-  } else if (info.counts_lanes) {
-    cost = shared_cost(access, SharedAccess::store);
-  } else {
-    cost = shared_cost(access, info.is_atomic()                ? SharedAccess::atomic
-                               : info.kind == AccessKind::load ? SharedAccess::load
-                                                               : SharedAccess::store);
-  }
+  const Cost cost =
+      space == AddressSpace::global ? global_cost(access) : wavefronts_of(info, access);
   return {1, cost.transactions, cost.bytes, cost.ideal};
 }
 
@@ -121,6 +110,17 @@ void settle_places(WorkerMemory& memory, std::size_t index) {
 }
 
 }  // namespace
+
+SharedAccess shared_access(const SiteInfo& info) {
+  // Equal addresses of an atomic that are added up beforehand are stored once.
+  if (info.is_matrix || info.counts_lanes) return SharedAccess::store;
+  if (info.is_atomic()) return SharedAccess::atomic;
+  return info.kind == AccessKind::load ? SharedAccess::load : SharedAccess::store;
+}
+
+Cost wavefronts_of(const SiteInfo& info, const WarpAccess& access) {
+  return shared_cost(info.is_matrix ? matrix_rows(access) : access, shared_access(info));
+}
 
 AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
   requests += other.requests;

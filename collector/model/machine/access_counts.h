@@ -5,9 +5,16 @@
 #include <cstdint>
 
 #include "base/lanes.h"
+#include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/worker_memory.h"
 
 namespace warpmeter::model {
+
+/// What a site's accesses to shared memory are to the counting rules.
+SharedAccess shared_access(const SiteInfo& info);
+
+/// Wavefronts of one access to shared memory.
+Cost wavefronts_of(const SiteInfo& info, const WarpAccess& access);
 
 /// Counts an access that spreads over several windows, space by space.
 void count_apart(SiteCounts& counts, const SiteInfo& info, std::uint32_t mask,

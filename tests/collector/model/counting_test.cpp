@@ -50,6 +50,21 @@ TEST(CountingRules, MeetEveryAccessMeasuredOnAnyDevice) {
   }
 }
 
+TEST(CountingRules, PutEachLaneIntoOneOfTheWavefronts) {
+  unsigned conflicts = 0;
+  for (const MeasuredAccess& row : golden_rows()) {
+    const auto shared = shared_request(row);
+    if (!shared) continue;
+    const auto passes = shared_passes(shared->access, shared->kind);
+    EXPECT_EQ(*std::max_element(passes.begin(), passes.end()), row.transactions) << row.name;
+    conflicts += row.transactions > 1 ? 1 : 0;
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+      EXPECT_EQ(passes[lane] > 0, (shared->access.mask >> lane & 1) != 0) << row.name;
+    }
+  }
+  EXPECT_GT(conflicts, 300u);
+}
+
 TEST(CountingRules, NeverPromiseMoreThanTheHardwareDid) {
   for (const MeasuredAccess& row : golden_rows()) {
     EXPECT_LE(cost_of(row).ideal, row.transactions) << row.name;

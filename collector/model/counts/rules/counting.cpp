@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 namespace warpmeter::model {
 namespace {
@@ -160,27 +161,41 @@ Cost shared_cost(const WarpAccess& access, SharedAccess kind) {
   return sum;
 }
 
-Cost matrix_cost(const WarpAccess& access) {
-  constexpr unsigned rows = 8, row_bytes = 16;
-  Cost cost;
-  for (unsigned first = 0; first < warp_lanes; first += rows) {
+WarpAccess matrix_rows(const WarpAccess& access) {
+  WarpAccess rows = access;
+  rows.width = 16;
+  return rows;
+}
+
+std::array<unsigned, warp_lanes> shared_passes(const WarpAccess& access, SharedAccess kind) {
+  std::array<unsigned, warp_lanes> passes{};
+  unsigned before = 0;
+  for_each_group(access, kind, [&](std::uint32_t group) {
+    std::array<std::vector<std::uint64_t>, banks> in_bank;
     unsigned busiest = 0;
-    std::array<unsigned, rows> in_column{};
-    for (unsigned lane = first; lane < first + rows; ++lane) {
-      if ((access.mask >> lane & 1) == 0) continue;
-      bool is_new = true;
-      for (unsigned lower = first; lower < lane; ++lower) {
-        const bool is_same = access.address[lower] / row_bytes == access.address[lane] / row_bytes;
-        is_new &= (access.mask >> lower & 1) == 0 || !is_same;
+    // The turn of a word in its bank. Lanes of an atomic never share one.
+    const auto turn = [&](std::uint64_t word) {
+      std::vector<std::uint64_t>& words = in_bank[word % banks];
+      auto found = std::find(words.begin(), words.end(), word);
+      if (found == words.end() || kind == SharedAccess::atomic) {
+        found = words.insert(words.end(), word);
       }
-      unsigned& count = in_column[access.address[lane] / row_bytes % rows];
-      count += is_new ? 1 : 0;
-      busiest = std::max(busiest, count);
-    }
-    cost.transactions += busiest;
-    cost.ideal += busiest > 0 ? 1 : 0;
-  }
-  return cost;
+      return static_cast<unsigned>(found - words.begin()) + 1;
+    };
+    for_each_lane(group, [&](unsigned lane) {
+      const std::uint64_t first = access.address[lane] / word_bytes;
+      const std::uint64_t last = (access.address[lane] + access.width - 1) / word_bytes;
+      unsigned pass = turn(first);
+      if (kind != SharedAccess::atomic) {
+        for (std::uint64_t word = first + 1; word <= last; ++word)
+          pass = std::max(pass, turn(word));
+      }
+      passes[lane] = before + pass;
+      busiest = std::max(busiest, pass);
+    });
+    before += busiest;
+  });
+  return passes;
 }
 
 bool is_calibrated(const WarpAccess& access, SharedAccess kind) {

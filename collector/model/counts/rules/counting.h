@@ -39,10 +39,14 @@ enum class SharedAccess { load, store, atomic };
 /// lanes of an atomic that share an address can never be parallel.
 Cost shared_cost(const WarpAccess& access, SharedAccess kind);
 
-/// Wavefronts of ldmatrix or stmatrix, whose lanes 8 i to 8 i + 7 name the eight rows of 16 bytes
-/// of matrix i: each matrix takes as many as its rows differ in the busiest of the eight columns of
-/// 16 bytes that the banks make. Ideal: one a matrix.
-Cost matrix_cost(const WarpAccess& access);
+/// The lanes 8 i to 8 i + 7 of ldmatrix or stmatrix name the eight rows of 16 bytes of matrix i.
+/// It costs what a store of 16 bytes by each of these lanes costs; so does this, by shared_cost().
+WarpAccess matrix_rows(const WarpAccess& access);
+
+/// The wavefront, from 1, that serves the last word of each active lane, 0 of the others; the
+/// largest is the access's wavefronts. Which words of a bank come first is not known of the
+/// hardware: here the lanes go in their order.
+std::array<unsigned, warp_lanes> shared_passes(const WarpAccess& access, SharedAccess kind);
 
 /// Whether shared_cost() is what the hardware was measured to need. It is not known in full how the
 /// hardware groups the lanes of a 128-bit load by some of the lanes of both halves of a warp.

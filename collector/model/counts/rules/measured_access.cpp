@@ -64,24 +64,30 @@ std::vector<MeasuredAccess> read_measured(std::istream& file) {
   return all;
 }
 
-Cost cost_of(const MeasuredAccess& measured) {
+std::optional<SharedRequest> shared_request(const MeasuredAccess& measured) {
   const std::string& operation = measured.operation;
-  if (operation == "lds") return shared_cost(measured.access, SharedAccess::load);
-  if (operation == "sts") return shared_cost(measured.access, SharedAccess::store);
+  if (operation == "lds") return SharedRequest{measured.access, SharedAccess::load};
+  if (operation == "sts") return SharedRequest{measured.access, SharedAccess::store};
   if (operation == "atoms_add" || operation == "atoms_exch") {
-    return shared_cost(measured.access, SharedAccess::atomic);
-  }
-  if (operation == "ldg" || operation == "stg" || operation == "atomg" || operation == "redg") {
-    return global_cost(measured.access);
+    return SharedRequest{measured.access, SharedAccess::atomic};
   }
   if (operation.starts_with("ldsm_") || operation.starts_with("stsm_")) {
     // All lanes execute it; those of the matrices that there are name rows.
     WarpAccess rows = measured.access;
     const char count = operation.at(std::string_view("ldsm_x").size());
     if (count != '4') rows.mask &= count == '2' ? 0xffff : 0xff;
-    return matrix_cost(rows);
+    return SharedRequest{matrix_rows(rows), SharedAccess::store};
   }
-  throw std::invalid_argument("no access is called " + operation);
+  return {};
+}
+
+Cost cost_of(const MeasuredAccess& measured) {
+  if (const auto shared = shared_request(measured))
+    return shared_cost(shared->access, shared->kind);
+  for (const char* operation : {"ldg", "stg", "atomg", "redg"}) {
+    if (measured.operation == operation) return global_cost(measured.access);
+  }
+  throw std::invalid_argument("no access is called " + measured.operation);
 }
 
 std::size_t count_met(const std::vector<MeasuredAccess>& list,

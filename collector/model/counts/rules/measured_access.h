@@ -26,6 +26,13 @@ struct MeasuredAccess {
 /// Throws std::runtime_error with the line of what is no such file.
 std::vector<MeasuredAccess> read_measured(std::istream& file);
 
+/// The access as the counting rules take it; none of an access to global memory.
+struct SharedRequest {
+  WarpAccess access;
+  SharedAccess kind = SharedAccess::load;
+};
+std::optional<SharedRequest> shared_request(const MeasuredAccess& measured);
+
 /// By the rules.
 Cost cost_of(const MeasuredAccess& measured);
 
