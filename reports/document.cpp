@@ -149,6 +149,7 @@ struct MarkdownWriter {
     }
     return text + "\n";
   }
+  std::string operator()(const Listing& listing) const { return (*this)(listing.table); }
   std::string operator()(const Picture& picture) const {
     if (folder == nullptr && !has_pictures) return "";
     if (folder == nullptr) {
@@ -244,6 +245,7 @@ struct TextWriter {
     return "- " + lines_of(text, std::max<std::size_t>(columns, 22) - 2, "  ");
   }
   std::string operator()(const Picture& picture) const { return picture_text(picture, width); }
+  std::string operator()(const Listing& listing) const { return (*this)(listing.table); }
 };
 
 template <class Writer>
@@ -292,6 +294,10 @@ void Document::entry(Entry entry) {
 
 void Document::remark(Remark remark) {
   blocks.emplace_back(std::in_place_type<Remark>, std::move(remark));
+}
+
+void Document::listing(Listing listing) {
+  blocks.emplace_back(std::in_place_type<Listing>, std::move(listing));
 }
 
 void Document::picture(Picture picture) {

@@ -45,8 +45,17 @@ struct Remark {
   std::string text, heading;
 };
 
+/// A source file with figures beside its lines: a row a line, its number and text first. HTML folds
+/// it and marks the lines with figures; elsewhere it is its table.
+struct Listing {
+  std::string file;
+  Table table;
+  std::size_t costly = 0;  ///< lines with figures
+};
+
 struct Document {
-  std::vector<std::variant<Heading, Paragraph, Facts, Table, Plot, Entry, Remark, Picture>> blocks;
+  std::vector<std::variant<Heading, Paragraph, Facts, Table, Plot, Entry, Remark, Picture, Listing>>
+      blocks;
 
   void heading(int level, std::string text);
   void paragraph(std::string text);
@@ -56,6 +65,7 @@ struct Document {
   void entry(Entry entry);
   void remark(Remark remark);
   void picture(Picture picture);
+  void listing(Listing listing);
   void append(Document document);
 
   bool has_heading(std::string_view text) const;

@@ -93,6 +93,38 @@ void add_table(std::string& html, const Table& table, std::string_view caption) 
   html += "</tbody>\n</table>\n</div>\n";
 }
 
+/// Folded; lines with figures are marked, those with transactions too many as costly.
+std::string listing_html(const Listing& listing) {
+  std::string html = fmt::format(
+      "<details class=\"listing\">\n<summary>{} <small>{} of {} lines with "
+      "figures</small></summary>"
+      "\n<div class=\"table\" role=\"group\" tabindex=\"0\"{}>\n<table>\n<thead><tr>",
+      shown(listing.file), listing.costly, listing.table.rows.size(),
+      attribute("aria-label", listing.file));
+  const auto& columns = listing.table.columns;
+  for (const Column& column : columns) {
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column),
+                        escaped_markup(heading_of(column)));
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : listing.table.rows) {
+    bool has_figures = false;
+    std::string cells;
+    for (std::size_t i = 2; i < row.size(); ++i) {
+      has_figures = has_figures || !row[i].missing();
+      cells += row[i].missing() ? "<td class=\"n\"></td>" : cell_html(columns[i], row[i], false);
+    }
+    const auto* excess = row.size() > 4 ? std::get_if<std::int64_t>(&row[4].value) : nullptr;
+    html += fmt::format(
+        "<tr{}><td class=\"n\">{}</td><td class=\"code\"><code>{}</code></td>{}</tr>\n",
+        excess != nullptr && *excess > 0 ? " class=\"costly\""
+        : has_figures                    ? " class=\"counted\""
+                                         : "",
+        cell_text(columns[0], row[0]).body, shown(cell_text(columns[1], row[1]).body), cells);
+  }
+  return html + "</tbody>\n</table>\n</div>\n</details>\n";
+}
+
 std::string_view form_name(Plot::Form form) {
   switch (form) {
     case Plot::Form::bars:
@@ -215,6 +247,11 @@ class HtmlWriter {
   void operator()(const Picture& picture) {
     end_plots();
     html_ += picture_html(picture);
+  }
+
+  void operator()(const Listing& listing) {
+    end_plots();
+    html_ += listing_html(listing);
   }
 
   std::string contents() {

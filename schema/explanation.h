@@ -66,10 +66,12 @@ struct Finding {
 
 struct FindingKind {
   const char* name;
-  const char* looked_for;  ///< "bank conflicts"
+  const char* looked_for;    ///< "bank conflicts"
+  bool is_measured = false;  ///< only a GPU can show it
 };
-/// What is looked for in every launch that the model counts; docs/explain.md has a section each.
-inline constexpr std::array<FindingKind, 16> finding_kinds = {{
+/// What is looked for: in every launch that the model counts, and what is measured where a GPU
+/// timed or sampled it. docs/explain.md has a section each.
+inline constexpr std::array<FindingKind, 19> finding_kinds = {{
     {"bank_conflict", "bank conflicts"},
     {"strided_access", "strided accesses to global memory"},
     {"scattered_access", "scattered accesses to global memory"},
@@ -86,7 +88,14 @@ inline constexpr std::array<FindingKind, 16> finding_kinds = {{
     {"partial_warp", "blocks that are no multiple of a warp"},
     {"tail", "a last wave of few blocks"},
     {"double_arithmetic", "double arithmetic in code of floats"},
+    {"excess_transactions", "lines that cost more than their bytes need, as measured", true},
+    {"below_copy", "time beside a copy's", true},
+    {"waiting", "lines that the warps wait at", true},
 }};
+
+/// Why a GPU's launch has none of the findings that need addresses.
+inline constexpr const char* without_addresses =
+    "hardware counters have no addresses; run it with --counts model too";
 
 /// What was found in a launch, and what was looked for.
 struct Explanation {
@@ -96,6 +105,13 @@ struct Explanation {
   bool was_made = false;          ///< false: nothing was looked for, and `missing` says why
   std::vector<Finding> findings;  ///< worst first
   std::vector<Missing> missing;   ///< kinds that could not be looked for; "" stands for all
+};
+
+/// What a GPU showed of a launch, beside what the model may have found in it.
+struct MeasuredFindings {
+  std::vector<Finding> findings;
+  std::vector<std::string> looked_for;        ///< kinds; those without a finding too
+  std::vector<Explanation::Missing> missing;  ///< measured kinds that could not be looked for
 };
 
 }  // namespace warpmeter::schema

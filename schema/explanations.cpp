@@ -1,9 +1,12 @@
 #include "schema/explanations.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstring>
 #include <utility>
+
+#include "schema/table_shapes.h"
 
 namespace warpmeter::schema {
 namespace {
@@ -50,6 +53,18 @@ class Digest {
   void add_all(const Values&... values) {
     (add(values), ...);
   }
+  void add(const std::vector<Finding>& findings) {
+    for (const Finding& f : findings) {
+      add_all(f.kind, f.file, f.line, f.text, f.object, f.access, f.evidence, f.requests,
+              f.transactions, f.ideal, f.other_transactions, f.share, f.share_of,
+              static_cast<int>(f.grade), f.grade_reason, f.picture, f.remedies.size());
+      for (const Remedy& r : f.remedies) {
+        add_all(r.name, r.change, r.words, r.transactions, r.other_transactions, r.shared_bytes,
+                r.blocks, r.is_advised, r.picture, r.predicted.size());
+        for (const Prediction& p : r.predicted) add_all(p.counter, p.value);
+      }
+    }
+  }
   std::string text() const { return fmt::format("{:016x}{:016x}", a_, b_); }
 
  private:
@@ -78,18 +93,11 @@ std::string digest_of(const Explanation& explanation) {
   Digest digest;
   digest.add_all(explanation.was_made, explanation.missing.size(), explanation.findings.size());
   // A later program looks for more.
-  for (const FindingKind& kind : finding_kinds) digest.add(std::string(kind.name));
-  for (const auto& [kind, reason] : explanation.missing) digest.add_all(kind, reason);
-  for (const Finding& f : explanation.findings) {
-    digest.add_all(f.kind, f.file, f.line, f.text, f.object, f.access, f.evidence, f.requests,
-                   f.transactions, f.ideal, f.other_transactions, f.share, f.share_of,
-                   static_cast<int>(f.grade), f.grade_reason, f.picture, f.remedies.size());
-    for (const Remedy& r : f.remedies) {
-      digest.add_all(r.name, r.change, r.words, r.transactions, r.other_transactions,
-                     r.shared_bytes, r.blocks, r.is_advised, r.picture, r.predicted.size());
-      for (const Prediction& p : r.predicted) digest.add_all(p.counter, p.value);
-    }
+  for (const FindingKind& kind : finding_kinds) {
+    if (!kind.is_measured) digest.add(std::string(kind.name));
   }
+  for (const auto& [kind, reason] : explanation.missing) digest.add_all(kind, reason);
+  digest.add(explanation.findings);
   return digest.text();
 }
 
@@ -114,36 +122,96 @@ ExplanationWriter::ExplanationWriter(
                   "INSERT OR REPLACE INTO t_prediction (explanation_id, finding, remedy, "
                   "counter_id, value) VALUES (?, ?, ?, ?, ?)") {}
 
+std::int64_t ExplanationWriter::find_or_make(const std::string& digest, bool was_made,
+                                             const std::function<void(std::int64_t)>& insert) {
+  find_.bind(1, digest);
+  if (find_.step()) {
+    const std::int64_t id = find_.integer(0);
+    find_.reset();
+    return id;
+  }
+  explanation_.execute(digest, was_made ? 1 : 0);
+  const std::int64_t id = sqlite3_last_insert_rowid(db_);
+  insert(id);
+  return id;
+}
+
 void ExplanationWriter::write(std::int64_t launch_id, const Explanation& explanation) {
   if (!explanation.was_made && explanation.missing.empty()) return;
-  const std::string digest = digest_of(explanation);
-  find_.bind(1, digest);
-  std::int64_t id = 0;
-  if (find_.step()) {
-    id = find_.integer(0);
-    find_.reset();
-  } else {
-    id = insert(digest, explanation);
-  }
+  const std::int64_t id =
+      find_or_make(digest_of(explanation), explanation.was_made, [&](std::int64_t made) {
+        insert_looked_for(made, explanation);
+        insert_findings(made, 1, explanation.findings);
+      });
   explained_.execute(launch_id, id);
 }
 
-std::int64_t ExplanationWriter::insert(const std::string& digest, const Explanation& explanation) {
-  explanation_.execute(digest, explanation.was_made ? 1 : 0);
-  const std::int64_t id = sqlite3_last_insert_rowid(db_);
-  insert_looked_for(id, explanation);
-  std::int64_t rank = 0;
-  for (const Finding& f : explanation.findings) {
+void ExplanationWriter::add_measured(std::int64_t launch_id, const MeasuredFindings& measured) {
+  Statement known(db_,
+                  "SELECT x.explanation_id, x.digest FROM t_explained e JOIN t_explanation x "
+                  "USING (explanation_id) WHERE e.launch_id = ?");
+  known.bind(1, launch_id);
+  const bool is_known = known.step();
+  const std::int64_t before = is_known ? known.integer(0) : 0;
+  Digest digest;
+  digest.add(is_known ? known.text(1) : std::string());
+  for (const std::string& kind : measured.looked_for) digest.add(kind);
+  for (const auto& [kind, reason] : measured.missing) digest.add_all(kind, reason);
+  digest.add(measured.findings);
+  const std::int64_t id = find_or_make(digest.text(), true, [&](std::int64_t made) {
+    std::int64_t ranks = 0;
+    if (is_known) {
+      copy(before, made);
+      Statement last(db_,
+                     "SELECT coalesce(max(finding), 0) FROM t_finding WHERE explanation_id = ?");
+      last.bind(1, before);
+      if (last.step()) ranks = last.integer(0);
+    } else {
+      Explanation nothing;
+      nothing.missing.push_back({"", without_addresses});
+      insert_looked_for(made, nothing);
+    }
+    const std::optional<std::string> no_reason;
+    for (const std::string& kind : measured.looked_for) looked_for_.execute(made, kind, no_reason);
+    for (const auto& [kind, reason] : measured.missing) looked_for_.execute(made, kind, reason);
+    insert_findings(made, ranks + 1, measured.findings);
+  });
+  known.reset();
+  Statement(db_, "DELETE FROM t_explained WHERE launch_id = ?").execute(launch_id);
+  explained_.execute(launch_id, id);
+  Statement(db_,
+            "DELETE FROM t_explanation WHERE explanation_id = ?1 AND NOT EXISTS (SELECT 1 FROM "
+            "t_explained WHERE explanation_id = ?1)")
+      .execute(before);
+}
+
+/// All that one explanation holds, for another one.
+void ExplanationWriter::copy(std::int64_t from, std::int64_t to) {
+  const Shapes shapes(db_);
+  for (const TableShape& table : shapes.of_explanation) {
+    const std::string columns =
+        fmt::format("{}", fmt::join(without(table.columns, "explanation_id"), ", "));
+    Statement(db_, fmt::format("INSERT INTO {0} (explanation_id, {1}) SELECT ?, {1} FROM {0} WHERE "
+                               "explanation_id = ?",
+                               table.name, columns))
+        .execute(to, from);
+  }
+}
+
+void ExplanationWriter::insert_findings(std::int64_t id, std::int64_t first_rank,
+                                        const std::vector<Finding>& findings) {
+  std::int64_t rank = first_rank;
+  for (const Finding& f : findings) {
     const std::optional<std::int64_t> line =
         f.file.empty() ? std::nullopt : std::optional<std::int64_t>(f.line);
-    finding_.execute(id, ++rank, f.kind, text_or_null(f.file), line, text_or_null(f.text),
+    finding_.execute(id, rank, f.kind, text_or_null(f.file), line, text_or_null(f.text),
                      text_or_null(f.object), text_or_null(f.access), f.evidence, number(f.requests),
                      number(f.transactions), number(f.ideal), number(f.other_transactions), f.share,
                      text_or_null(f.share_of), static_cast<int>(f.grade),
                      text_or_null(f.grade_reason), lanes_text(f.picture));
     insert_remedies(id, rank, f);
+    ++rank;
   }
-  return id;
 }
 
 void ExplanationWriter::insert_looked_for(std::int64_t id, const Explanation& explanation) {
@@ -152,6 +220,7 @@ void ExplanationWriter::insert_looked_for(std::int64_t id, const Explanation& ex
     for (const Explanation::Missing& missing : explanation.missing) {
       if (missing.kind.empty() || missing.kind == kind.name) reason = missing.reason;
     }
+    if (kind.is_measured) continue;
     if (explanation.was_made || reason) looked_for_.execute(id, kind.name, reason);
   }
 }
@@ -181,10 +250,11 @@ void remove_unused_explanations(sqlite3* db) {
 
 void replace_finding_kinds(sqlite3* db) {
   execute(db, "DELETE FROM t_finding_kind");
-  Statement kind(db, "INSERT INTO t_finding_kind (kind, name, words) VALUES (?, ?, ?)");
+  Statement kind(db,
+                 "INSERT INTO t_finding_kind (kind, name, words, is_measured) VALUES (?, ?, ?, ?)");
   std::int64_t number_of_kind = 0;
   for (const FindingKind& info : finding_kinds) {
-    kind.execute(++number_of_kind, info.name, info.looked_for);
+    kind.execute(++number_of_kind, info.name, info.looked_for, info.is_measured ? 1 : 0);
   }
 }
 

@@ -27,8 +27,16 @@ class ExplanationWriter {
   /// Nothing where nothing was looked for and nobody said why.
   void write(std::int64_t launch_id, const Explanation& explanation);
 
+  /// Adds to what the launch was told, after the findings of the model. Once a launch.
+  void add_measured(std::int64_t launch_id, const MeasuredFindings& measured);
+
  private:
-  std::int64_t insert(const std::string& digest, const Explanation& explanation);
+  /// The number of the explanation with that digest, made by `insert` where there is none.
+  std::int64_t find_or_make(const std::string& digest, bool was_made,
+                            const std::function<void(std::int64_t id)>& insert);
+  void copy(std::int64_t from, std::int64_t to);
+  void insert_findings(std::int64_t id, std::int64_t first_rank,
+                       const std::vector<Finding>& findings);
   void insert_looked_for(std::int64_t id, const Explanation& explanation);
   void insert_remedies(std::int64_t id, std::int64_t rank, const Finding& finding);
 

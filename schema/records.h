@@ -83,6 +83,16 @@ struct Line {
   std::optional<std::uint64_t> bytes = {};  ///< distinct ones of each request; of global accesses
 };
 
+/// Samples of warps at one source line, by what they waited for; taken on a GPU.
+struct Stall {
+  std::string file;  ///< empty, with line 0: instructions without a line
+  int line = 0;
+  std::string text;    ///< the source line, trimmed
+  std::string reason;  ///< "long_scoreboard", "barrier", …; "selected": it did not wait
+  std::uint64_t samples = 0;
+  std::uint64_t idle_samples = 0;  ///< of them: when the scheduler issued nothing
+};
+
 enum class LaunchOutcome { done, failed };
 
 struct Launch {
@@ -115,6 +125,8 @@ struct Completion {
   std::vector<Counter> counters;  ///< that it does not have yet
   std::optional<Timing> timing;
   std::vector<Line> lines = {};
+  std::vector<Stall> stalls = {};
+  std::optional<MeasuredFindings> measured = {};
 };
 
 }  // namespace warpmeter::schema

@@ -138,6 +138,9 @@ struct Store::Statements {
              "INSERT INTO t_line (launch_id, entry, file, line, text, access, requests, "
              "transactions, "
              "ideal, grade, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        stall(handle,
+              "INSERT INTO t_stall (launch_id, file, line, reason, text, samples, idle_samples) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?)"),
         explanations(handle,
                      [this](const std::string& counter) { return counters.number_of(counter); }),
         timed(handle, "UPDATE t_launch SET timing_reason = NULL WHERE launch_id = ?") {}
@@ -168,6 +171,8 @@ struct Store::Statements {
   void complete(const Completion& record) {
     insert_counters(record.launch_id, record.counters);
     insert_lines(record.launch_id, record.lines);
+    insert_stalls(record.launch_id, record.stalls);
+    if (record.measured) explanations.add_measured(record.launch_id, *record.measured);
     if (!record.timing || record.timing->samples_ns.empty()) return;
     insert_timing(record.launch_id, *record.timing);
     timed.execute(record.launch_id);
@@ -210,6 +215,13 @@ struct Store::Statements {
     }
   }
 
+  void insert_stalls(std::int64_t id, std::span<const Stall> stalls) {
+    for (const Stall& s : stalls) {
+      stall.execute(id, s.file, s.line, s.reason, s.text, static_cast<std::int64_t>(s.samples),
+                    static_cast<std::int64_t>(s.idle_samples));
+    }
+  }
+
   /// Runs `write` as one transaction.
   template <class Write>
   void in_transaction(Write&& write) {
@@ -226,7 +238,7 @@ struct Store::Statements {
 
   sqlite3* db;
   Interned counters, reasons;
-  Statement launch, value, timing, sample, expectation, line;
+  Statement launch, value, timing, sample, expectation, line, stall;
   ExplanationWriter explanations;
   Statement timed;
 };
@@ -335,6 +347,15 @@ std::vector<std::int64_t> Store::add_launches(std::int64_t run_id, std::int64_t 
 void Store::complete_launches(std::span<const Completion> completions) {
   statements_->in_transaction([&] {
     for (const Completion& completion : completions) statements_->complete(completion);
+  });
+}
+
+void Store::add_sources(std::int64_t run_id,
+                        std::span<const std::pair<std::string, std::string>> sources) {
+  Statement statement(db_.get(),
+                      "INSERT OR REPLACE INTO t_source (run_id, file, text) VALUES (?, ?, ?)");
+  statements_->in_transaction([&] {
+    for (const auto& [file, text] : sources) statement.execute(run_id, file, text);
   });
 }
 

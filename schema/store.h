@@ -101,6 +101,9 @@ class Store {
   void add_state(std::int64_t run_id, std::int64_t device_id, const DeviceState& state);
   /// One transaction: the launch with its counters, samples, expectations and lines.
   std::int64_t add_launch(std::int64_t run_id, std::int64_t device_id, const Launch& launch);
+  /// Source files of the run: paths and texts. One transaction.
+  void add_sources(std::int64_t run_id,
+                   std::span<const std::pair<std::string, std::string>> sources);
   void end_run(std::int64_t run_id, RunOutcome outcome, const std::string& reason);
 
   /// Several launches in one transaction, for bulk writers; their numbers in the same order.

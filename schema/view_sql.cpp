@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "schema/catalogue.h"
+#include "schema/explanation.h"
 #include "schema/records.h"
 
 namespace warpmeter::schema {
@@ -42,9 +43,12 @@ std::string timed_column(const std::string& name) {
 }
 
 /// Why a launch `l` of a device `d` that did not fail has no explanation.
-constexpr std::string_view not_explained =
-    "CASE d.backend WHEN 'cupti' THEN 'a GPU counts and keeps no addresses: only the model is "
-    "explained' ELSE 'the warpmeter that recorded it did not explain yet' END";
+std::string not_explained() {
+  return fmt::format(
+      "CASE d.backend WHEN 'cupti' THEN '{}' ELSE 'the warpmeter that recorded it did not explain "
+      "yet' END",
+      without_addresses);
+}
 
 class Formulas {
  public:
@@ -52,7 +56,7 @@ class Formulas {
     if (what == "counters") return joins();
     if (what == "timed") return timed();
     if (what == "grades") return all_grades();
-    if (what == "not_explained") return std::string(not_explained);
+    if (what == "not_explained") return not_explained();
     if (what.starts_with("grade ")) return number_of_grade(what.substr(6));
     const std::size_t begin = std::min(what.find('('), what.size());
     const MetricInfo* metric = Catalogue::get().find_metric(what.substr(0, begin));

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
 #include <sstream>
@@ -39,8 +40,11 @@ class Sources {
   /// Sources that this program holds, by their paths.
   explicit Sources(std::map<std::string, std::string> known) : known_(std::move(known)) {}
 
-  void complete(std::vector<schema::Line>& lines) {
-    for (schema::Line& line : lines) {
+  /// Of schema::Line or schema::Stall.
+  template <class Placed>
+  void complete(std::vector<Placed>& lines) {
+    for (Placed& line : lines) {
+      if (line.line == 0) continue;
       const auto [source, is_new] = known_.try_emplace(line.file);
       if (is_new) source->second = model::source_text(line.file);
       line.text = model::line_text(source->second, line.line);
@@ -96,6 +100,28 @@ std::optional<std::int64_t> launch_like(const schema::Reader& reader, std::int64
   return id != nullptr ? std::optional(*id) : std::nullopt;
 }
 
+/// What both looks at a kernel found, its accesses and what its warps wait for: two runs, for CUPTI
+/// collects one of them.
+struct Looks {
+  profile::LaunchLines accesses;
+  std::vector<schema::Stall> stalls;
+  std::string without_stalls;  ///< why there are none
+};
+
+/// `options` gives the next run's.
+Looks look_at(const std::function<profile::Options()>& options, const inject::Config& config,
+              const std::string& kernel) {
+  Looks looks;
+  looks.accesses = profile::look_by_line(options(), config, inject::Mode::lines, kernel);
+  if (looks.accesses.is_cancelled || !looks.accesses.reason.empty()) return looks;
+  profile::LaunchLines waits =
+      profile::look_by_line(options(), config, inject::Mode::stalls, kernel);
+  looks.accesses.is_cancelled = waits.is_cancelled;
+  looks.stalls = std::move(waits.stalls);
+  looks.without_stalls = std::move(waits.reason);
+  return looks;
+}
+
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
@@ -129,25 +155,36 @@ void add_lines_of_kernels(const ProfileRequest& request, const profile::Options&
   for (std::size_t i = 0; i < count && !interrupted(); ++i) {
     const std::string& kernel = kernels[i].name;
     const std::string name = shown_name(kernel, KernelNameBase::function);
-    tell(fmt::format("run {} of {} of the program for --lines: {}", i + 1, count, name));
-    profile::Options run = options;
-    run.socket += fmt::format(".lines{}", i);
-    input.rewind();
-    run.streams = {input.can_rewind(), false};
-    profile::LaunchLines found = profile::count_lines(run, config, kernel);
+    tell(fmt::format("--lines, kernel {} of {}, two runs of the program: {}", i + 1, count, name));
+    int looks = 0;
+    const auto next = [&] {
+      profile::Options run = options;
+      run.socket += fmt::format(".lines{}.{}", i, looks++);
+      input.rewind();
+      run.streams = {input.can_rewind(), false};
+      return run;
+    };
+    Looks look = look_at(next, config, kernel);
+    profile::LaunchLines& found = look.accesses;
     if (found.is_cancelled) break;
     if (!found.reason.empty()) {
       tell(fmt::format("{} has no lines: {}", name, found.reason));
       continue;
     }
+    if (!look.without_stalls.empty()) {
+      tell(
+          fmt::format("what the warps of {} wait for is not known: {}", name, look.without_stalls));
+    }
     sources.complete(found.lines);
+    sources.complete(look.stalls);
     const auto id = launch_like(reader, *recorder.run_id(), kernel, *found.shape);
     if (!id) {
       tell(fmt::format("{} has no lines: its first launch in that run is none of the first run",
                        name));
       continue;
     }
-    const schema::Completion completion{*id, {}, std::nullopt, std::move(found.lines)};
+    const schema::Completion completion{
+        *id, {}, std::nullopt, std::move(found.lines), std::move(look.stalls)};
     store.complete_launches(std::span(&completion, 1));
   }
   if (interrupted()) tell("stopped before the lines of every kernel were measured");
@@ -213,7 +250,6 @@ profile::Options process_of(const RunRequest& request, const Wanted& wanted,
   options.words = {self.string(), "run"};
   for (std::string& word : words_of(alone)) options.words.push_back(std::move(word));
   options.injector = profile::find_library(profile::Library::injector, self, folder.path());
-  options.socket = folder.path() / fmt::format("lines{}", wanted.launch_id);
   options.all_processes = false;
   options.streams = {false, false};
   options.variables = {{alone_variable, fmt::format("{}\n{}\n{}", wanted.family->name,
@@ -238,7 +274,7 @@ void add_lines_of_variants(const RunRequest& request, const run::Choice& choice,
   inject::Config config;
   config.cupti_directory = cupti::cupti_folder();
   schema::Store store(request.database);
-  remark(request, fmt::format("--lines: a process of its own for each of {}",
+  remark(request, fmt::format("--lines: two processes of their own for each of {}",
                               reports::counted(all.size(), "launch", "launches")));
   for (const Wanted& wanted : all) {
     if (interrupted()) break;
@@ -247,8 +283,14 @@ void add_lines_of_variants(const RunRequest& request, const run::Choice& choice,
                                   wanted.variant->library));
       continue;
     }
-    profile::LaunchLines found =
-        profile::count_lines(process_of(request, wanted, folder), config, wanted.variant->entry);
+    int looks = 0;
+    const auto next = [&] {
+      profile::Options options = process_of(request, wanted, folder);
+      options.socket = folder.path() / fmt::format("lines{}.{}", wanted.launch_id, looks++);
+      return options;
+    };
+    Looks look = look_at(next, config, wanted.variant->entry);
+    profile::LaunchLines& found = look.accesses;
     if (found.is_cancelled) break;
     if (!found.reason.empty()) {
       remark(request, fmt::format("{} has no lines: {}", wanted.name(), found.reason));
@@ -258,8 +300,14 @@ void add_lines_of_variants(const RunRequest& request, const run::Choice& choice,
     std::map<std::string, std::string> known;
     known.emplace(image.source_path, image.source);
     Sources sources(std::move(known));
+    if (!look.without_stalls.empty()) {
+      remark(request, fmt::format("what the warps of {} wait for is not known: {}", wanted.name(),
+                                  look.without_stalls));
+    }
     sources.complete(found.lines);
-    const schema::Completion completion{wanted.launch_id, {}, std::nullopt, std::move(found.lines)};
+    sources.complete(look.stalls);
+    const schema::Completion completion{
+        wanted.launch_id, {}, std::nullopt, std::move(found.lines), std::move(look.stalls)};
     store.complete_launches(std::span(&completion, 1));
   }
   if (interrupted()) remark(request, "stopped before the lines of every launch were measured");

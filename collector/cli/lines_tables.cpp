@@ -10,6 +10,7 @@
 #include "reports/document.h"
 #include "reports/number.h"
 #include "reports/record.h"
+#include "reports/stalls.h"
 
 namespace warpmeter::cli {
 
@@ -76,7 +77,12 @@ std::string lines_text(const schema::Reader& reader, std::int64_t run_id, ShownL
         3, fmt::format("{}/{}{}, grid {}, block {}", row.text("family"), row.text("variant"),
                        size ? fmt::format(" at {}", reports::grouped_number(*size)) : "",
                        row.text("grid"), row.text("block")));
-    document.table(lines_table(reader, run_id, row.integer("launch_id").value_or(0), true));
+    const std::int64_t id = row.integer("launch_id").value_or(0);
+    document.table(lines_table(reader, run_id, id, true));
+    reports::Table waits = reports::stalls_table(reports::waiting_lines(reader, run_id, id), false);
+    if (waits.rows.empty()) continue;
+    waits.caption = "What the warps waited for";
+    document.table(std::move(waits));
   }
   return document.blocks.empty() ? "" : reports::document_text(document, width);
 }

@@ -25,6 +25,7 @@
 #include "collector/cli/options.h"
 #include "collector/cli/progress.h"
 #include "collector/cli/run_record.h"
+#include "collector/cli/sources.h"
 #include "collector/cli/terminal.h"
 #include "collector/model/input/compile_options.h"
 #include "collector/model/input/includes.h"
@@ -248,6 +249,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
     schema::Store store(database);
     code = run_launches(request, spec, file, session, store, answer);
   }
+  if (keep) keep_sources(database, answer.run_id);
   progress.clear();
   if (code == ExitCode::nothing) return code;
   const bool to_terminal = request.file.empty() && is_terminal(STDOUT_FILENO);

@@ -19,10 +19,12 @@
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/line_runs.h"
+#include "collector/cli/measured_findings.h"
 #include "collector/cli/options.h"
 #include "collector/cli/profile_remarks.h"
 #include "collector/cli/profile_request.h"
 #include "collector/cli/run_record.h"
+#include "collector/cli/sources.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/passes.h"
@@ -160,6 +162,7 @@ ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
   catch_interrupts();
   const profile::Outcome outcome =
       profile::profile_passes(options, config, {{config.counters}, false}, recorder);
+  if (recorder.run_id()) keep_sources(request.database, *recorder.run_id());
   return conclude(request, outcome, recorder);
 }
 
@@ -190,7 +193,9 @@ ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
   if (recorder.launches() == 0) devices.get();  // why, perhaps
   if (request.lines && !outcome.cancelled && !outcome.timed_out) {
     add_lines_of_kernels(request, options, config, recorder);
+    if (recorder.run_id()) add_measured_findings(request.database, *recorder.run_id());
   }
+  if (recorder.run_id()) keep_sources(request.database, *recorder.run_id());
   return conclude(request, outcome, recorder);
 }
 

@@ -20,13 +20,16 @@
 #include "collector/cli/interrupt.h"
 #include "collector/cli/line_runs.h"
 #include "collector/cli/lines_tables.h"
+#include "collector/cli/measured_findings.h"
 #include "collector/cli/options.h"
 #include "collector/cli/progress.h"
 #include "collector/cli/run_measure.h"
 #include "collector/cli/run_plan.h"
 #include "collector/cli/run_request.h"
+#include "collector/cli/sources.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/watch.h"
+#include "collector/model/input/kernel_file.h"
 #include "reports/number.h"
 #include "reports/report.h"
 #include "reports/table.h"
@@ -145,6 +148,21 @@ void check_answers(const RunRequest& request, std::int64_t run_id) {
   }
 }
 
+/// The sources that the variants were compiled from, as lines name them.
+std::map<std::string, std::string> sources_of(const run::Choice& choice) {
+  std::map<std::string, std::string> sources;
+  const auto add = [&](const kernels::Image* image) {
+    if (image == nullptr || image->source.empty()) return;
+    sources.emplace(image->source_path, image->source);
+    sources.emplace(model::relative_path(std::string(image->source_path)), image->source);
+  };
+  for (const run::Selection& selection : choice.selections) {
+    add(selection.family->image);
+    for (const kernels::Variant* variant : selection.variants) add(variant->image);
+  }
+  return sources;
+}
+
 ExitCode measure(const RunRequest& request, const run::Choice& choice, const run::Options& options,
                  Backends backends) {
   Output output;
@@ -157,6 +175,8 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
     backends = {};  // its memory and counters are for the processes that follow
     add_lines_of_variants(request, choice, summary.run_id);
   }
+  add_measured_findings(request.database, summary.run_id);
+  keep_sources(request.database, summary.run_id, sources_of(choice));
 
   print_comparison(request, summary.run_id, output);
   print_lines(request, summary.run_id, output);

@@ -252,8 +252,7 @@ class GpuWorkload final : public run::Workload {
 
   schema::Explanation explain(const run::Launch&) override {
     schema::Explanation none;
-    none.missing.push_back(
-        {"", "hardware counters have no addresses; run it with --counts model too"});
+    none.missing.push_back({"", schema::without_addresses});
     return none;
   }
 

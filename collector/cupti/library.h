@@ -139,6 +139,11 @@
   X(cuptiSassMetricsGetDataProperties)            \
   X(cuptiSassMetricsFlushData)                    \
   X(cuptiSassMetricsDisable)                      \
+  X(cuptiPCSamplingEnable)                        \
+  X(cuptiPCSamplingGetNumStallReasons)            \
+  X(cuptiPCSamplingGetStallReasons)               \
+  X(cuptiPCSamplingSetConfigurationAttribute)     \
+  X(cuptiPCSamplingDisable)                       \
   X(cuptiGetCubinCrc)                             \
   X(cuptiGetSassToSourceCorrelation)
 

@@ -21,7 +21,7 @@ struct Pending {
   int depth = 0;
   std::unique_lock<std::mutex> lock;
   RangeSession* session = nullptr;  ///< counters run
-  bool counts_lines = false;
+  bool is_by_line = false;
   LaunchShape shape;
   std::uint32_t occurrence = 0;
 };
@@ -33,8 +33,6 @@ using Clock = std::chrono::steady_clock;
 /// Taking the counters costs 0.3 s, so a process that uses them keeps them for a while.
 constexpr auto turn = 1s;
 constexpr auto idle = 20ms;
-
-constexpr std::size_t lines_a_frame = 1000;  // of at most 60 bytes: below max_frame_bytes
 
 bool is_busy(const cupti::CounterSupport& support) {
   return support.unavailable.find("HARDWARE_BUSY") != std::string::npos;
@@ -100,8 +98,7 @@ Counting::Counting(Channel& channel, const cupti::CuptiApi& api, const Config& c
       counters_(config.counters),
       filter_(config.selection),
       folder_(std::move(folder)),
-      lines_of_(config.lines_of),
-      modules_(config.lines_of) {}
+      by_line_(channel, api, config) {}
 
 const cupti::DriverApi& Counting::driver() {
   const auto& library = cupti::driver_library();
@@ -113,7 +110,7 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   if (pending.depth++ > 0) return;
   pending.lock = std::unique_lock(mutex_);
   pending.session = nullptr;
-  pending.counts_lines = false;
+  pending.is_by_line = false;
   const std::optional<LaunchCall> call = read_launch(function, data.functionParams);
   // A captured launch does not run now: it becomes a part of a graph.
   if (call && is_captured(driver(), call->stream)) return;
@@ -127,10 +124,10 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
     if (left_out_.insert(kernel).second) channel_.send(Seen{channel_.name(kernel)});
     return;
   }
-  if (mode_ == Mode::lines) {
-    if (has_lines_ || !call || kernel != lines_of_) return;
+  if (mode_ != Mode::counters) {
+    if (!call || !by_line_.takes(kernel)) return;
     pending.shape = shape_of(*call, data, context, kernel);
-    return start_lines(data, context);
+    return start_by_line(data, context);
   }
   if (call && !context.session && context.refusal.empty()) open(data.context, context);
   pending.shape = shape_of(call.value_or(LaunchCall{}), data, context, kernel);
@@ -193,7 +190,7 @@ void Counting::count_graph(const LaunchCall& call, const CUpti_CallbackData& dat
 void Counting::exit(const CUpti_CallbackData& data) {
   if (pending.depth == 0 || --pending.depth > 0) return;
   const std::unique_lock lock = std::move(pending.lock);
-  if (std::exchange(pending.counts_lines, false)) return finish_lines(data);
+  if (std::exchange(pending.is_by_line, false)) return finish_by_line(data);
   RangeSession* session = std::exchange(pending.session, nullptr);
   if (session == nullptr) return;
   if (const auto place = possessions_.find(pending.shape.device); place != possessions_.end()) {
@@ -215,62 +212,31 @@ void Counting::exit(const CUpti_CallbackData& data) {
   send_refusal(pending.shape, "the launch failed: " + cupti::in_words(driver(), result));
 }
 
-void Counting::start_lines(const CUpti_CallbackData& data, const Context& context) {
-  has_lines_ = true;
+void Counting::start_by_line(const CUpti_CallbackData& data, const Context& context) {
   try {
-    lines_ = std::make_unique<LineSession>(api_, data.context, context.device,
-                                           devices_[context.device].chip);
-    pending.counts_lines = true;
+    by_line_.start(data.context, context.device, devices_[context.device].chip);
+    pending.is_by_line = true;
   } catch (const Error& error) {
-    send_without_lines(error.what());
+    send_by_line(error.what());
   }
 }
 
-void Counting::finish_lines(const CUpti_CallbackData& data) {
+void Counting::finish_by_line(const CUpti_CallbackData& data) {
   auto result = *static_cast<const CUresult*>(data.functionReturnValue);
   if (result == CUDA_SUCCESS) result = driver().cuCtxSynchronize();
   std::string reason;
   try {
-    const std::vector<InstructionCounts> counts = lines_->finish();
-    reason = result == CUDA_SUCCESS ? send_lines(counts)
+    by_line_.finish();
+    reason = result == CUDA_SUCCESS ? by_line_.send()
                                     : "the launch failed: " + cupti::in_words(driver(), result);
   } catch (const Error& error) {
     reason = error.what();
   }
-  send_without_lines(reason);
+  send_by_line(reason);
 }
 
-/// Why there are none; empty when there are.
-std::string Counting::send_lines(const std::vector<InstructionCounts>& counts) {
-  if (counts.empty()) return "CUPTI counted none of its machine instructions";
-  std::map<std::uint32_t, std::string> cubins;
-  const auto place = [&](const InstructionCounts& instruction) -> SourcePlace {
-    const auto [cubin, is_new] = cubins.try_emplace(instruction.crc);
-    if (is_new) cubin->second = modules_.find(api_, instruction.crc);
-    if (cubin->second.empty()) return {};
-    return place_of(api_, cubin->second, instruction.function, instruction.offset);
-  };
-  const std::vector<schema::Line> lines = lines_of(counts, place);
-  if (lines.empty() && counts_accesses(counts)) {
-    return std::all_of(cubins.begin(), cubins.end(),
-                       [](const auto& cubin) { return cubin.second.empty(); })
-               ? "its machine code was not seen when it was loaded"
-               : "its machine code does not say from which lines it came; compile with -lineinfo";
-  }
-  Lines message;
-  for (const schema::Line& line : lines) {
-    message.lines.push_back({channel_.name(line.file), channel_.name(line.access), 0, line.line,
-                             line.requests, line.transactions, line.ideal, line.bytes, line.grade});
-    if (message.lines.size() < lines_a_frame) continue;
-    channel_.send(message);
-    message.lines.clear();
-  }
-  if (!message.lines.empty()) channel_.send(message);
-  return "";
-}
-
-/// Ends what was sent of the launch.
-void Counting::send_without_lines(const std::string& reason) {
+/// Ends what was sent of the launch; `reason`: why it has none.
+void Counting::send_by_line(const std::string& reason) {
   Launch launch{pending.shape, {}, pending.occurrence};
   if (!reason.empty()) launch.without_lines = channel_.name(reason);
   channel_.send(launch);
@@ -421,7 +387,9 @@ void Counting::context_ends(CUcontext context) {
   contexts_.erase(context);
 }
 
-void Counting::module_loaded(const CUpti_ModuleResourceData& module) { modules_.add(module); }
+void Counting::module_loaded(const CUpti_ModuleResourceData& module) {
+  by_line_.module_loaded(module);
+}
 
 // Graphs that are made while a launch is counted are our own.
 

@@ -1,6 +1,6 @@
 // Counter mode: every launch that the filter takes is counted while the program waits in its launch
-// call, and sent before that call returns. With Mode::lines that is the first launch of one kernel,
-// counted by source line, and no other of the process.
+// call, and sent before that call returns. With Mode::lines and Mode::stalls that is the first
+// launch of one kernel, by source line, and no other of the process.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@
 #include <tuple>
 #include <vector>
 
+#include "collector/inject/by_line.h"
 #include "collector/inject/channel.h"
 #include "collector/inject/filter.h"
 #include "collector/inject/graphs.h"
 #include "collector/inject/launch_call.h"
-#include "collector/inject/line_session.h"
 #include "collector/inject/range_session.h"
 #include "collector/inject/turn.h"
 
@@ -75,10 +75,9 @@ class Counting {
                        const Context& context, const std::string& kernel) const;
   /// How many launches alike there were before; counts this one.
   std::uint32_t count(const LaunchCall& call, CUcontext context, const std::string& kernel);
-  void start_lines(const CUpti_CallbackData& data, const Context& context);
-  void finish_lines(const CUpti_CallbackData& data);
-  std::string send_lines(const std::vector<InstructionCounts>& counts);
-  void send_without_lines(const std::string& reason);
+  void start_by_line(const CUpti_CallbackData& data, const Context& context);
+  void finish_by_line(const CUpti_CallbackData& data);
+  void send_by_line(const std::string& reason);
   void send_refusal(const LaunchShape& shape, const std::string& reason);
   void send_counters(const LaunchShape& shape, const std::vector<schema::Counter>& counters);
 
@@ -100,10 +99,7 @@ class Counting {
   std::map<std::tuple<CUcontext, std::uint32_t, std::string, Extent, Extent>, std::uint32_t>
       launched_;  ///< by stream, kernel and geometry
   Graphs graphs_;
-  const std::string lines_of_;
-  Modules modules_;
-  std::unique_ptr<LineSession> lines_;
-  bool has_lines_ = false;  ///< the one launch has been
+  ByLine by_line_;
 };
 
 }  // namespace warpmeter::inject

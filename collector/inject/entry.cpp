@@ -156,7 +156,7 @@ void start_measuring() {
     enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
     enable(CUPTI_CB_DOMAIN_DRIVER_API, graph_changing_functions());
     enable(CUPTI_CB_DOMAIN_RESOURCE, resources);
-    if (injector->config.mode == Mode::lines) enable(CUPTI_CB_DOMAIN_RESOURCE, modules);
+    if (injector->config.mode != Mode::counters) enable(CUPTI_CB_DOMAIN_RESOURCE, modules);
   }
   std::atexit(at_exit);
 }

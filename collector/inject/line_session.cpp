@@ -1,7 +1,5 @@
 #include "collector/inject/line_session.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -53,35 +51,7 @@ std::uint64_t value_of(const InstructionCounts& counts, const char* metric) {
   return found != counts.values.end() ? found->second : 0;
 }
 
-/// What CUPTI allocated for us.
-std::string take_text(char* text) {
-  std::string taken = text != nullptr ? text : "";
-  std::free(text);
-  return taken;
-}
-
 }  // namespace
-
-void Modules::add(const CUpti_ModuleResourceData& module) {
-  const std::string_view cubin(static_cast<const char*>(static_cast<const void*>(module.pCubin)),
-                               module.cubinSize);
-  if (cubin.find(kernel_) == std::string_view::npos) return;
-  const std::lock_guard lock(mutex_);
-  cubins_.emplace_back(cubin);
-}
-
-std::string Modules::find(const cupti::CuptiApi& api, std::uint32_t crc) const {
-  const std::lock_guard lock(mutex_);
-  for (const std::string& cubin : cubins_) {
-    CUpti_GetCubinCrcParams parameters{};
-    parameters.size = CUpti_GetCubinCrcParamsSize;
-    parameters.cubin = cubin.data();
-    parameters.cubinSize = cubin.size();
-    const bool is_known = api.cuptiGetCubinCrc(&parameters) == CUPTI_SUCCESS;
-    if (is_known && static_cast<std::uint32_t>(parameters.cubinCrc) == crc) return cubin;
-  }
-  return "";
-}
 
 LineSession::LineSession(const cupti::CuptiApi& api, CUcontext context, std::uint32_t device,
                          const std::string& chip)
@@ -145,13 +115,12 @@ std::vector<InstructionCounts> LineSession::finish() {
   flush.pMetricsData = records.data();
   cupti::check(api_, api_.cuptiSassMetricsFlushData(&flush), "reading what instructions counted");
   // There is a record for each instruction and metric.
-  std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, InstructionCounts> merged;
+  std::map<Instruction, InstructionCounts> merged;
   for (const CUpti_SassMetrics_Data& record : records) {
     const char* name = record.functionName != nullptr ? record.functionName : "";
-    InstructionCounts& counts = merged[{record.cubinCrc, name, record.pcOffset}];
-    counts.crc = record.cubinCrc;
-    counts.function = name;
-    counts.offset = record.pcOffset;
+    const Instruction at{record.cubinCrc, name, record.pcOffset};
+    InstructionCounts& counts = merged[at];
+    counts.at = at;
     for (const auto& value : std::span(record.pInstanceValues, size.numOfInstances)) {
       counts.values[metrics_[value.metricId]] += value.value;
     }
@@ -170,27 +139,11 @@ bool counts_accesses(const std::vector<InstructionCounts>& counts) {
   return false;
 }
 
-SourcePlace place_of(const cupti::CuptiApi& api, const std::string& cubin,
-                     const std::string& function, std::uint32_t offset) {
-  CUpti_GetSassToSourceCorrelationParams parameters{};
-  parameters.size = CUpti_GetSassToSourceCorrelationParamsSize;
-  parameters.cubin = cubin.data();
-  parameters.cubinSize = cubin.size();
-  parameters.functionName = function.c_str();
-  parameters.pcOffset = offset;
-  const bool is_known = api.cuptiGetSassToSourceCorrelation(&parameters) == CUPTI_SUCCESS;
-  const std::filesystem::path file = take_text(parameters.fileName);
-  const std::filesystem::path folder = take_text(parameters.dirName);
-  if (!is_known || parameters.lineNumber == 0) return {};
-  return {(folder / file).lexically_normal(), static_cast<int>(parameters.lineNumber)};
-}
-
-std::vector<schema::Line> lines_of(
-    const std::vector<InstructionCounts>& counts,
-    const std::function<SourcePlace(const InstructionCounts&)>& place) {
+std::vector<schema::Line> lines_of(const std::vector<InstructionCounts>& counts,
+                                   const PlaceOf& place) {
   std::map<std::tuple<std::string, int, std::string>, schema::Line> lines;
   for (const InstructionCounts& instruction : counts) {
-    const SourcePlace at = place(instruction);
+    const SourcePlace at = place(instruction.at);
     if (at.line == 0) continue;
     for (const Kind& kind : kinds) {
       const std::uint64_t requests = value_of(instruction, kind.requests);

@@ -7,39 +7,19 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "collector/cupti/library.h"
+#include "collector/inject/machine_code.h"
 #include "schema/records.h"
 
 namespace warpmeter::inject {
 
-/// The machine code that a process loads, for as long as its lines are wanted.
-class Modules {
- public:
-  /// Keeps those that name `kernel`: a process may load more code than memory wants to hold twice.
-  explicit Modules(std::string kernel) : kernel_(std::move(kernel)) {}
-
-  /// To be called when CUPTI tells of a module; other calls of CUPTI may hang there.
-  void add(const CUpti_ModuleResourceData& module);
-  /// The one with CUPTI's checksum; empty when there is none.
-  std::string find(const cupti::CuptiApi& api, std::uint32_t crc) const;
-
- private:
-  const std::string kernel_;
-  mutable std::mutex mutex_;
-  std::vector<std::string> cubins_;
-};
-
 /// What an instruction counted, by CUPTI's name of the metric.
 struct InstructionCounts {
-  std::uint32_t crc = 0;  ///< of the cubin
-  std::string function;
-  std::uint32_t offset = 0;
+  Instruction at;
   std::map<std::string, std::uint64_t, std::less<>> values;
 };
 
@@ -60,20 +40,9 @@ class LineSession {
 /// Whether any of them reads or writes shared or global memory.
 bool counts_accesses(const std::vector<InstructionCounts>& counts);
 
-/// A place in the source; line 0: not known.
-struct SourcePlace {
-  std::string file;
-  int line = 0;
-};
-
-/// Where an instruction of a cubin's function came from.
-SourcePlace place_of(const cupti::CuptiApi& api, const std::string& cubin,
-                     const std::string& function, std::uint32_t offset);
-
 /// Adds up by file, line and kind of access; `place` says where an instruction came from, and those
 /// without a line are left out. The lines have no text.
-std::vector<schema::Line> lines_of(
-    const std::vector<InstructionCounts>& counts,
-    const std::function<SourcePlace(const InstructionCounts&)>& place);
+std::vector<schema::Line> lines_of(const std::vector<InstructionCounts>& counts,
+                                   const PlaceOf& place);
 
 }  // namespace warpmeter::inject

@@ -162,7 +162,7 @@ void visit_fields(Io& io, M& message) {
     io.number(message.parent);
     io.text(message.program);
   } else if constexpr (std::is_same_v<Type, Config>) {
-    enumerator(io, message.mode, Mode::lines);
+    enumerator(io, message.mode, Mode::stalls);
     io.text(message.cupti_directory);
     io.texts(message.counters);
     visit_selection(io, message.selection);
@@ -211,6 +211,12 @@ void visit_fields(Io& io, M& message) {
       for (auto* value : {&line.requests, &line.transactions, &line.ideal}) io.number(*value);
       optional(io, line.bytes, [&](auto& bytes) { io.number(bytes); });
       enumerator(io, line.grade, schema::Grade::unavailable);
+    });
+  } else if constexpr (std::is_same_v<Type, Stalls>) {
+    list(io, message.stalls, 28, [&](auto& stall) {
+      for (auto* name : {&stall.file, &stall.reason}) io.number(*name);
+      io.number(stall.line);
+      for (auto* value : {&stall.samples, &stall.idle_samples}) io.number(*value);
     });
   } else if constexpr (std::is_same_v<Type, Finding>) {
     io.text(message.kind);

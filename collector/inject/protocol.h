@@ -31,7 +31,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 4;
+inline constexpr std::uint16_t protocol_version = 5;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -49,6 +49,7 @@ enum class Mode : std::uint8_t {
   activity,  ///< durations of kernels, copies and API calls
   counters,  ///< counters of every chosen launch
   lines,     ///< accesses by source line, of one launch in the whole process
+  stalls,    ///< what its warps wait for by source line, of one launch in the whole process
 };
 
 /// Which launches are measured.
@@ -65,8 +66,8 @@ struct Config {
   std::string cupti_directory;  ///< where libcupti.so.13 lies
   std::vector<std::string> counters;
   Selection selection;
-  /// Of Mode::lines: the kernel, as the machine code has it, whose first chosen launch is looked
-  /// at.
+  /// Of Mode::lines and Mode::stalls: the kernel, as the machine code has it, whose first chosen
+  /// launch is looked at.
   std::string lines_of;
   /// Where kernels are executed by the model: as which device, how many of them, and whether their
   /// mistakes are looked for.
@@ -108,7 +109,7 @@ struct Launch {
   std::uint32_t occurrence = 0;
   std::uint32_t failure = 0;      ///< Name: why the kernel did not end well; 0: it did
   std::uint32_t explanation = 0;  ///< Explained: what was found in it; 0: nobody looked
-  /// Of Mode::lines, Name: why it has none; 0: what it has was sent before.
+  /// Of Mode::lines and Mode::stalls, Name: why it has none; 0: what it has was sent before.
   std::uint32_t without_lines = 0;
 };
 
@@ -126,6 +127,17 @@ struct Lines {
     schema::Grade grade = schema::Grade::exact;
   };
   std::vector<Line> lines;
+};
+
+/// What warps waited for on source lines, of the Launch that this connection sends next; as many of
+/// these as they need.
+struct Stalls {
+  struct Stall {
+    std::uint32_t file = 0, reason = 0;  ///< Names; file 0: instructions without a line
+    std::int32_t line = 0;
+    std::uint64_t samples = 0, idle_samples = 0;
+  };
+  std::vector<Stall> stalls;
 };
 
 /// A mistake that was found in the program.
@@ -191,7 +203,7 @@ struct Bye {
 };
 
 using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye,
-                             Lines, Finding, Checked, Found, Explained>;
+                             Lines, Finding, Checked, Found, Explained, Stalls>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

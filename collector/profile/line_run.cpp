@@ -23,6 +23,7 @@ class LineReceiver final : public Receiver {
              process.names.emplace(name->id, std::move(name->text)).second;
     }
     if (const auto* lines = std::get_if<inject::Lines>(&message)) return take(process, *lines);
+    if (const auto* stalls = std::get_if<inject::Stalls>(&message)) return take(process, *stalls);
     if (const auto* launch = std::get_if<inject::Launch>(&message)) return take(process, *launch);
     if (auto* problem = std::get_if<inject::Problem>(&message); problem && problem_.empty()) {
       problem_ = std::move(problem->text);
@@ -42,6 +43,7 @@ class LineReceiver final : public Receiver {
   struct Process {
     std::map<std::uint32_t, std::string> names;
     std::vector<schema::Line> lines;  ///< of the launch that comes next
+    std::vector<schema::Stall> stalls;
   };
 
   static bool take(Process& process, const inject::Lines& message) {
@@ -54,13 +56,27 @@ class LineReceiver final : public Receiver {
     return process.lines.size() <= most_counted;
   }
 
+  static bool take(Process& process, const inject::Stalls& message) {
+    for (const inject::Stalls::Stall& stall : message.stalls) {
+      const auto file = process.names.find(stall.file), reason = process.names.find(stall.reason);
+      if (reason == process.names.end()) return false;
+      if ((stall.file == 0) != (stall.line == 0)) return false;
+      if (stall.file != 0 && file == process.names.end()) return false;
+      process.stalls.push_back({stall.file != 0 ? file->second : "", stall.line, "", reason->second,
+                                stall.samples, stall.idle_samples});
+    }
+    return process.stalls.size() <= most_counted;
+  }
+
   bool take(Process& process, const inject::Launch& launch) {
     const auto reason = process.names.find(launch.without_lines);
     if (launch.without_lines != 0 && reason == process.names.end()) return false;
     std::vector<schema::Line> lines = std::exchange(process.lines, {});
+    std::vector<schema::Stall> stalls = std::exchange(process.stalls, {});
     if (result_.shape && (result_.reason.empty() || launch.without_lines != 0)) return true;
     result_.shape = launch.shape;
     result_.lines = std::move(lines);
+    result_.stalls = std::move(stalls);
     result_.reason = launch.without_lines != 0 ? reason->second : "";
     return true;
   }
@@ -72,8 +88,9 @@ class LineReceiver final : public Receiver {
 
 }  // namespace
 
-LaunchLines count_lines(const Options& options, inject::Config config, const std::string& kernel) {
-  config.mode = inject::Mode::lines;
+LaunchLines look_by_line(const Options& options, inject::Config config, inject::Mode mode,
+                         const std::string& kernel) {
+  config.mode = mode;
   config.counters.clear();
   config.lines_of = kernel;
   LineReceiver receiver;

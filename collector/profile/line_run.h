@@ -1,5 +1,5 @@
-// One more run of the program, for the accesses of one kernel by source line: CUPTI collects them
-// for one launch of a process.
+// One more run of the program, for one kernel by source line: its accesses, which CUPTI collects
+// for one launch of a process, or what its warps wait for.
 #pragma once
 
 #include <optional>
@@ -15,13 +15,17 @@ namespace warpmeter::profile {
 struct LaunchLines {
   /// Nothing when there was no such launch.
   std::optional<inject::LaunchShape> shape;
-  std::vector<schema::Line> lines;  ///< without texts; files as the machine code names them
-  std::string reason;               ///< why there are none; empty when they were counted
+  /// Without texts; files as the machine code names them. One of both, as it was asked for.
+  std::vector<schema::Line> lines;
+  std::vector<schema::Stall> stalls;
+  std::string reason;  ///< why there are none; empty when they were counted
   bool is_cancelled = false;
 };
 
-/// Runs the program with the streams, the timeout and the processes of `options`, and counts
-/// `kernel` (as the machine code has it) in it. `config` holds the selection. Throws as profile().
-LaunchLines count_lines(const Options& options, inject::Config config, const std::string& kernel);
+/// Runs the program with the streams, the timeout and the processes of `options`, and looks at
+/// `kernel` (as the machine code has it) in it: `mode` is Mode::lines or Mode::stalls. `config`
+/// holds the selection. Throws as profile().
+LaunchLines look_by_line(const Options& options, inject::Config config, inject::Mode mode,
+                         const std::string& kernel);
 
 }  // namespace warpmeter::profile

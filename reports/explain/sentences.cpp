@@ -27,7 +27,7 @@ struct KindWords {
   const char* then;  ///< of in_all: what the fewest are
 };
 
-constexpr std::array<KindWords, 16> kind_words = {{
+constexpr std::array<KindWords, 19> kind_words = {{
     {"bank_conflict", Form::a_request, "bank conflicts", ""},
     {"strided_access", Form::a_request, "a strided access", ""},
     {"scattered_access", Form::a_request, "a scattered access", ""},
@@ -44,6 +44,9 @@ constexpr std::array<KindWords, 16> kind_words = {{
     {"partial_warp", Form::share, "blocks that are no whole warps", ""},
     {"tail", Form::share, "a last wave of few blocks", ""},
     {"double_arithmetic", Form::share, "double arithmetic in code of floats", ""},
+    {"excess_transactions", Form::a_request, "more transactions than its bytes need", ""},
+    {"below_copy", Form::share, "slower than a copy", ""},
+    {"waiting", Form::share, "waiting", ""},
 }};
 
 /// Kinds of a later version are told by their name.

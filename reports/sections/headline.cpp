@@ -63,7 +63,8 @@ std::vector<Costliest> costliest_launches(const Source& source,
                                           const std::vector<BestOfFamily>& best) {
   std::map<std::pair<std::string, std::string>, Costliest> variants;
   for (const ExplainedLaunch& launch : source.explained()) {
-    if (launch.findings.empty()) continue;
+    // That warps wait is how every kernel is, and no fault by itself.
+    if (launch.findings.empty() || launch.findings.front().kind == "waiting") continue;
     Costliest one{&launch, std::any_of(best.begin(), best.end(), [&](const BestOfFamily& family) {
                     return family.has(launch.name.family, launch.name.variant);
                   })};

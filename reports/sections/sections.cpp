@@ -5,7 +5,7 @@
 namespace warpmeter::reports::sections {
 
 std::span<const Section> all_sections() {
-  static constexpr std::array<Section, 12> sections = {
+  static constexpr std::array<Section, 14> sections = {
       {{"headline", "what was learnt, in a few sentences", true,
         [](Document& d, const Source& s) { add_headline(d, s); }},
        {"run", "when, where, with what and how the run ended", true,
@@ -22,8 +22,12 @@ std::span<const Section> all_sections() {
         [](Document& d, const Source& s) { add_expectations(d, s); }},
        {"costly-lines", "the source lines that cost most beyond their ideal", true,
         [](Document& d, const Source& s) { add_costly_lines(d, s.reader, s.run); }},
+       {"stalls", "what the warps waited for, by source line (run --lines on a GPU)", true,
+        [](Document& d, const Source& s) { add_stalls(d, s.reader, s.run); }},
        {"lines", "every source line that accesses memory", false,
         [](Document& d, const Source& s) { add_lines(d, s.reader, s.run); }},
+       {"sources", "the source files with what each line costs beside it", false,
+        [](Document& d, const Source& s) { add_sources(d, s.reader, s.run); }},
        {"launches", "every launch with its geometry", false,
         [](Document& d, const Source& s) { add_launches(d, s.reader, s.run); }},
        {"unavailable", "what has no value, and why", true,

@@ -111,6 +111,12 @@ void add_costly_lines(Document& document, const schema::Reader& reader, const Ru
 /// Every source line that accesses memory, of each variant and size.
 void add_lines(Document& document, const schema::Reader& reader, const RunRecord& run);
 
+/// What the warps waited for, by source line; where it was sampled.
+void add_stalls(Document& document, const schema::Reader& reader, const RunRecord& run);
+
+/// The sources with what each line costs, where they were kept.
+void add_sources(Document& document, const schema::Reader& reader, const RunRecord& run);
+
 /// Every launch with its geometry.
 void add_launches(Document& document, const schema::Reader& reader, const RunRecord& run);
 

@@ -5,6 +5,7 @@
 #include "reports/number.h"
 #include "reports/sections/sections.h"
 #include "reports/sections/sql.h"
+#include "reports/stalls.h"
 
 namespace warpmeter::reports::sections {
 namespace {
@@ -98,6 +99,16 @@ void add_lines(Document& document, const schema::Reader& reader, const RunRecord
   document.heading(2, "Every source line");
   Plot plot = ideal_plot(rows);
   if (plot.data.rows.size() > 1) document.plot(std::move(plot));
+  document.table(std::move(table));
+}
+
+void add_stalls(Document& document, const schema::Reader& reader, const RunRecord& run) {
+  Table table = stalls_table(waiting_lines(reader, run.id, 0), true);
+  if (table.rows.empty()) return;
+  document.heading(2, "What the warps waited for");
+  document.paragraph(
+      "Samples of the GPU: at a fixed number of cycles each scheduler is asked where one of its "
+      "warps is, and why it does not go on. Shares are of all samples of the launch.");
   document.table(std::move(table));
 }
 

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <functional>
 #include <string>
+#include <string_view>
 
 #include "collector/model/explain/explain.h"
+#include "tests/bench/catalogue_cost.h"
 #include "tests/collector/model/prepared_launch.h"
 
 namespace {
@@ -29,17 +29,6 @@ struct Cost {
   double ratio() const { return explained / counted; }
 };
 
-double least_of_three(const std::function<void()>& run) {
-  double least = 1e9;
-  for (int i = 0; i < 3; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    run();
-    least = std::min(
-        least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return least;
-}
-
 Cost cost_of(const kernels::Family& family, const kernels::Variant& variant, std::int64_t n) {
   const kernels::Problem problem = family.prepare(n);
   auto prepared = model::prepare_launch(*family.image, variant.entry, problem);
@@ -56,11 +45,7 @@ Cost cost_of(const kernels::Family& family, const kernels::Variant& variant, std
     explaining.buffer = model::explain::buffer_names(prepared->memory);
     model::explain::explain(prepared->program, geometry, outcome, explaining);
   };
-  return {least_of_three([&] { run(false); }), least_of_three([&] { run(true); })};
-}
-
-void print(const std::string& name, const Cost& cost) {
-  fmt::print("{:16} {:10.3f} {:10.3f} {:8.2f}\n", name, cost.counted, cost.explained, cost.ratio());
+  return {bench::least_of_three([&] { run(false); }), bench::least_of_three([&] { run(true); })};
 }
 
 }  // namespace
@@ -68,19 +53,11 @@ void print(const std::string& name, const Cost& cost) {
 int main(int argc, char** argv) {
   const double most = argc > 1 ? std::atof(argv[1]) : 1.5;
   fmt::print("{:16} {:>10} {:>10} {:>8}\n", "family", "counted s", "explained s", "ratio");
-  Cost all;
   double worst = 0;
-  for (const kernels::Family* family : kernels::registry()) {
-    Cost cost;
-    for (const kernels::Variant& variant : family->variants) {
-      if (!variant.library.empty()) continue;
-      const std::int64_t n = family->sizes.empty() ? 0 : family->sizes.front();
-      cost += cost_of(*family, variant, n);
-    }
-    print(family->name, cost);
-    all += cost;
+  bench::add_up<Cost>(false, cost_of, [&](std::string_view name, const Cost& cost) {
+    fmt::print("{:16} {:10.3f} {:10.3f} {:8.2f}\n", name, cost.counted, cost.explained,
+               cost.ratio());
     worst = std::max(worst, cost.ratio());
-  }
-  print("all", all);
+  });
   return worst > most ? 1 : 0;
 }

@@ -116,6 +116,56 @@ def check_catalogue():
     return counts, launches, with_lines, without
 
 
+def shares(database, variant):
+    """What the warps of a launch waited for: share of all samples by reason, and how many samples."""
+    samples = {row["reason"]: int(row["samples"]) for row in rows(
+        database, "SELECT stalls.reason, sum(samples) AS samples FROM stalls JOIN launches USING (run_id, launch_id) "
+                  f"WHERE family || '/' || variant = '{variant}' GROUP BY stalls.reason")}
+    total = sum(samples.values())
+    return {reason: 100 * count / total for reason, count in samples.items()}, total
+
+
+def ncu_shares(variant, size):
+    family, name = variant.split("/")
+    result, _ = run(["ncu", "--metrics", "group:smsp__pcsamp_warp_stall_reasons", "--csv", "--page", "raw",
+                     "--print-units", "base", warpmeter, "run", variant, "-n", size, "-b", "cupti"],
+                    env={**os.environ, "WARPMETER_RUN_ALONE": f"{family}\n{name}\n{size}"})
+    table = list(csv.DictReader(line for line in result.stdout.splitlines() if line.startswith('"')))
+    if len(table) < 2:
+        return {}, 0
+    prefix = "smsp__pcsamp_warps_issue_stalled_"
+    samples = {name[len(prefix):]: float(value.replace(",", "")) for name, value in table[1].items()
+               if name and name.startswith(prefix) and not name.endswith("_not_issued") and value}
+    total = sum(samples.values())
+    return ({reason: 100 * count / total for reason, count in samples.items()} if total else {}), int(total)
+
+
+def check_stalls():
+    """Samples by reason beside those of Nsight Compute, and that they lie on the lines that wait."""
+    print("\nwhat warps wait for, % of the samples:")
+    for variant, size in [("transpose/copy", "4096"), ("transpose/tiled", "4096"), ("transpose/tiled_padded", "4096"),
+                          ("reduction/interleaved", "4194304"), ("matmul/registers_64x64", "1024"), ("vector_add/block_256", "16777216")]:
+        database = os.path.join(work, variant.replace("/", ".") + ".stalls.db")
+        result, seconds = run([warpmeter, "run", variant, "-n", size, "-b", "cupti", "--lines", "--no-progress",
+                               "--max-samples", "20", "--db", database])
+        ours, samples = shares(database, variant)
+        if not ours:
+            print(result.stderr[-800:])
+        theirs, ncu_samples = ncu_shares(variant, size)
+        both = sorted(set(ours) | set(theirs), key=lambda reason: -ours.get(reason, 0))
+        largest = max((abs(ours.get(reason, 0) - theirs.get(reason, 0)) for reason in both), default=100)
+        for reason in both[:5]:
+            print(f"     {variant:22} {reason:22} {ours.get(reason, 0):6.1f} {theirs.get(reason, 0):6.1f} (ncu)")
+        check(samples > 500, f"{variant} {size}: {samples} samples, Nsight Compute {ncu_samples}; {seconds:.1f} s")
+        check(largest < 15, f"{variant} {size}: the reasons' shares are within {largest:.1f} points of Nsight Compute's")
+        total = rows(database, "SELECT sum(share) AS share, sum(CASE WHEN line IS NULL THEN samples ELSE 0 END) AS lost, "
+                               "sum(CASE WHEN line IS NOT NULL AND text = '' THEN 1 ELSE 0 END) AS without FROM stalls")[0]
+        check(abs(float(total["share"] or 0) - 100) < 1e-6 and int(total["without"] or 1) == 0,
+              f"{variant} {size}: shares add up, each line has its text; {total['lost']} samples have no line")
+        for row in rows(database, "SELECT kind, line, share, evidence FROM findings WHERE kind IN ('waiting', 'below_copy')"):
+            print(f"     {variant} {row['kind']} {row['line']}: {float(row['share']):.0f} % {row['evidence']}")
+
+
 def check_program(program):
     name = os.path.basename(program)
     database, model = os.path.join(work, name + ".gpu.db"), os.path.join(work, name + ".model.db")
@@ -142,6 +192,7 @@ def check_program(program):
     return name, comparison.counts(), kernels, with_lines, summary
 
 
+check_stalls()
 table = [("catalogue", *check_catalogue())]
 for program in programs:
     row = check_program(program)

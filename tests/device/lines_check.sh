@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Measures the accesses by source line of the whole catalogue on this machine's GPU (`run --lines`) and on the model,
 # and holds one to the other: requests and transactions of every line that the model calls exact; how many ideals are
-# equal as well is told. Then the same of programs that know nothing of warpmeter (`profile --lines`), and what --lines costs. One line a check, a count at
-# the end.
+# equal as well is told. Then the same of programs that know nothing of warpmeter (`profile --lines`), and what --lines
+# costs. Before that: what the warps of six launches wait for, beside Nsight Compute's samples. One line a check, a count
+# at the end.
 #
 #   tests/device/lines_check.sh [BUILD [PROGRAM...]]
 #
@@ -12,7 +13,7 @@
 # Exit code: 0 when all hold, 1 when one does not, 4 without a GPU. Needs python3, no package.
 . "$(dirname "$(readlink -f "$0")")/prologue.sh"
 choose_build "${1:-}" warpmeter
-need_tools python3
+need_tools python3 ncu
 need_gpu
 programs=("${@:2}")
 if [ ${#programs[@]} -eq 0 ] && command -v nvcc >/dev/null; then

@@ -149,7 +149,7 @@ TEST_F(Explain, RefusesWhatThereIsNot) {
 
 TEST_F(Explain, ShowsTheWorstOfALaunchAndSaysHowManyMore) {
   EXPECT_THAT(told("app/global"), AllOf(HasSubstr("  5  "), Not(HasSubstr("  6  ")),
-                                        HasSubstr("4 more with --top 9.")));
+                                        HasSubstr("7 more with --top 12.")));
 }
 
 TEST_F(Explain, SaysWhyALaunchOfAnOlderDatabaseOrOfAGpuIsNotExplained) {
@@ -157,8 +157,8 @@ TEST_F(Explain, SaysWhyALaunchOfAnOlderDatabaseOrOfAGpuIsNotExplained) {
   options.run = add_timing_run(store);
   EXPECT_THAT(told(options), AllOf(::testing::StartsWith("Not explained: vector_add/block_128 at "
                                                          "1,000 and vector_add/block_256 at 1,000: "
-                                                         "a GPU counts"),
-                                   HasSubstr("only the model is explained.\n")));
+                                                         "hardware counters"),
+                                   HasSubstr("run it with --counts model too.\n")));
   options.run = add_model_run(store);
   EXPECT_THAT(told(options), HasSubstr("recorded it did not explain yet.\n"));
 }

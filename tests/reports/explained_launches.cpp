@@ -116,7 +116,15 @@ std::vector<Finding> global_findings() {
       access("contended_atomic", 26, "global atomic", "histogram", {1'024, 32'768, 1'024}, 0.5,
              "All lanes add to one of 4 addresses."),
       access("local_memory", 28, "local load", "", {512, 2'048, 0}, 0.1,
-             "An array with computed indices lies in local memory.")};
+             "An array with computed indices lies in local memory."),
+      access("excess_transactions", 30, "global store", "", {1'024, 8'192, 4'096}, 0.3, ""),
+      whole("below_copy",
+            "It moves 1,029 GB/s of what it reads and writes, copy moves 3,808 GB/s, and computes "
+            "nothing: at that it would take 35.2 µs instead of 130 µs.",
+            0.73, "its time"),
+      access("waiting", 32, "", "", {}, 0.56,
+             "They wait for global or local memory (long_scoreboard) 51 %.")};
+  findings.back().share_of = "8,410 samples of its warps";
   findings[0].picture = picture(0, 16'384, 0);
   findings[2].picture = picture(4, 4, 0);
   findings[1].grade = Grade::ptx;

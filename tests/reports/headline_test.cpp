@@ -98,8 +98,8 @@ schema::Launch failed(schema::Launch made) {
 }
 
 constexpr const char* not_looked_for =
-    "What costs most was not looked for in any launch (a GPU counts and keeps no addresses: only "
-    "the model is explained).";
+    "What costs most was not looked for in any launch (hardware counters have no addresses; run it "
+    "with --counts model too).";
 
 TEST_F(Headline, NamesTheFastestVariantAndTheNext) {
   add({timed("naive", 9216), timed("tiled", 5728), timed("rows", 7000)});
@@ -202,8 +202,9 @@ TEST_F(Headline, SaysThatNothingWasFoundOnlyWhereItWasLookedFor) {
   EXPECT_THAT(sentences(), Contains("Of what `warpmeter explain` looks for, nothing was found in "
                                     "the launches that ended well."));
   add({explained(counted("a", 400), {}), counted("b", 500)});
-  EXPECT_THAT(sentences(), Contains("What costs most was not looked for in 1 launch (a GPU counts "
-                                    "and keeps no addresses: only the model is explained)."));
+  EXPECT_THAT(sentences(),
+              Contains("What costs most was not looked for in 1 launch (hardware "
+                       "counters have no addresses; run it with --counts model too)."));
 }
 
 TEST_F(Headline, SaysWhatChangedSinceTheSameWasRunBefore) {

@@ -131,7 +131,8 @@ TEST(Database, OfTheFirstVersionIsBroughtUpToDateWithItsRangesAndLines) {
             "ALTER TABLE t_launch DROP COLUMN resources_reason; "
             "DROP TABLE t_prediction; DROP TABLE t_remedy; DROP TABLE t_finding; "
             "DROP TABLE t_looked_for; DROP TABLE t_explained; DROP TABLE t_explanation; "
-            "DROP TABLE t_finding_kind; PRAGMA user_version = 1");
+            "DROP TABLE t_finding_kind; DROP TABLE t_stall; DROP TABLE t_source; PRAGMA "
+            "user_version = 1");
   }
   EXPECT_THAT(lines_of(folder / "a.db", "SELECT variant, nvtx_range FROM launches"),
               ElementsAre("reduce|solve [2]", "naive|NULL"));
@@ -141,8 +142,9 @@ TEST(Database, OfTheFirstVersionIsBroughtUpToDateWithItsRangesAndLines) {
                        "SELECT registers, local_bytes, theoretical_occupancy, resources_reason "
                        "FROM launches LIMIT 1"),
               ElementsAre("12|NULL|100|local memory was not recorded"));
-  EXPECT_THAT(lines_of(folder / "a.db", "SELECT findings, reason FROM explanations LIMIT 1"),
-              ElementsAre("NULL|a GPU counts and keeps no addresses: only the model is explained"));
+  EXPECT_THAT(
+      lines_of(folder / "a.db", "SELECT findings, reason FROM explanations LIMIT 1"),
+      ElementsAre("NULL|hardware counters have no addresses; run it with --counts model too"));
 }
 
 TEST(Database, TellsThatItIsDamaged) {

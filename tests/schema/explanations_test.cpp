@@ -65,7 +65,7 @@ TEST_F(Explanations, SayWhatWasNotLookedForAndWhy) {
       ask("SELECT launch_id, findings, reason FROM explanations"),
       ElementsAre("1|2|NULL", "2|NULL|the kernel is not in PTX", "3|0|NULL",
                   "4|NULL|the launch failed",
-                  "5|NULL|a GPU counts and keeps no addresses: only the model is explained"));
+                  "5|NULL|hardware counters have no addresses; run it with --counts model too"));
   EXPECT_THAT(ask("SELECT kind, words, reason FROM looked_for WHERE launch_id = 1 AND kind IN "
                   "('tail', 'divergence')"),
               ElementsAre("divergence|lanes that wait for others|NULL",

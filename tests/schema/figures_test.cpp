@@ -279,6 +279,22 @@ TEST_F(Results, ALaterRunOfTheProgramAddsTheLinesOfALaunch) {
               ElementsAre("a.cu|7|x = t[i];|256|224|12.5|measured"));
 }
 
+TEST_F(Results, ALaterRunOfTheProgramAddsWhatItsWarpsWaitedFor) {
+  Store store(path());
+  const std::int64_t run = store.begin_run(example_run());
+  const std::int64_t device = store.add_device(run, example_device());
+  const std::int64_t id = store.add_launch(run, device, example_launch());
+  store.complete_launches(std::vector<Completion>{
+      {id,
+       {},
+       std::nullopt,
+       {},
+       {{"a.cu", 7, "x = t[i];", "barrier", 30, 10}, {"", 0, "", "selected", 10, 0}}}});
+  EXPECT_THAT(
+      lines_of(path(), "SELECT * FROM stalls ORDER BY line"),
+      ElementsAre("1|1|NULL|NULL||selected|10|0|25", "1|1|a.cu|7|x = t[i];|barrier|30|10|75"));
+}
+
 using Comparison = Results;
 
 /// Every kind of figure: measured, approximate with a reason, unavailable, of a denominator that is

@@ -47,7 +47,11 @@ void store_full_run(const std::string& path, const std::string& variant, int lau
   state.phase = "before";
   state.sm_clock_mhz = 1980;
   store.add_state(run, device, state);
-  store.add_launches(run, device, std::vector<Launch>(launches, full_launch(variant)));
+  const auto ids =
+      store.add_launches(run, device, std::vector<Launch>(launches, full_launch(variant)));
+  const Completion sampled{ids[0], {}, std::nullopt, {}, {{"a.cu", 1, "x", "barrier", 3, 2}}};
+  store.complete_launches(std::span(&sampled, 1));
+  store.add_sources(run, std::vector<std::pair<std::string, std::string>>{{"a.cu", "x\n"}});
   store.end_run(run, RunOutcome::done, "");
 }
 

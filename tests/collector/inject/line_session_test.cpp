@@ -24,11 +24,11 @@ constexpr const char* sectors_ideal = "smsp__sass_sectors_mem_global_ideal";
 
 InstructionCounts at(std::uint32_t offset,
                      std::map<std::string, std::uint64_t, std::less<>> values) {
-  return {0x1234, "kernel", offset, std::move(values)};
+  return {{0x1234, "kernel", offset}, std::move(values)};
 }
 
 /// Sixteen bytes an instruction; the first has no line.
-SourcePlace place(const InstructionCounts& instruction) {
+SourcePlace place(const Instruction& instruction) {
   return {"a.cu", static_cast<int>(instruction.offset / 32)};
 }
 
@@ -95,8 +95,12 @@ TEST(Modules, KeepsTheCodeThatNamesTheKernelAndFindsItByItsChecksum) {
   EXPECT_EQ(modules.find(api, 11), "");
 }
 
-TEST(PlaceOf, JoinsFolderAndFileAndKnowsNoPlaceWithoutALine) {
+TEST(Places, JoinFolderAndFileAndKnowNoPlaceWithoutALine) {
   cupti::CuptiApi api{};
+  api.cuptiGetCubinCrc = [](CUpti_GetCubinCrcParams* parameters) {
+    parameters->cubinCrc = 7;
+    return CUPTI_SUCCESS;
+  };
   api.cuptiGetSassToSourceCorrelation = [](CUpti_GetSassToSourceCorrelationParams* parameters) {
     if (parameters->pcOffset == 0) return CUPTI_ERROR_UNKNOWN;
     parameters->lineNumber = parameters->pcOffset == 16 ? 0 : 44;
@@ -104,11 +108,23 @@ TEST(PlaceOf, JoinsFolderAndFileAndKnowsNoPlaceWithoutALine) {
     parameters->fileName = strdup("transpose.cu");
     return CUPTI_SUCCESS;
   };
-  EXPECT_EQ(place_of(api, "cubin", "kernel", 0).line, 0);
-  EXPECT_EQ(place_of(api, "cubin", "kernel", 16).line, 0);
-  EXPECT_EQ(place_of(api, "cubin", "kernel", 32).line, 44);
-  EXPECT_EQ(place_of(api, "cubin", "kernel", 32).file, "kernels/transpose.cu");
-  EXPECT_EQ(place_of(api, "cubin", "kernel", 48).file, "transpose.cu");
+  Modules modules("kernel");
+  Places unseen(api, modules);
+  EXPECT_EQ(unseen.of({7, "kernel", 32}).line, 0);
+  EXPECT_THAT(unseen.why_none(), testing::HasSubstr("was not seen"));
+  const std::string cubin = "kernel";
+  CUpti_ModuleResourceData module{};
+  module.pCubin = cubin.data();
+  module.cubinSize = cubin.size();
+  modules.add(module);
+  Places places(api, modules);
+  EXPECT_EQ(places.of({7, "kernel", 0}).line, 0);
+  EXPECT_THAT(places.why_none(), testing::HasSubstr("-lineinfo"));
+  EXPECT_EQ(places.of({7, "kernel", 16}).line, 0);
+  EXPECT_EQ(places.of({7, "kernel", 32}).line, 44);
+  EXPECT_EQ(places.of({7, "kernel", 32}).file, "kernels/transpose.cu");
+  EXPECT_EQ(places.of({7, "kernel", 48}).file, "transpose.cu");
+  EXPECT_EQ(places.of({8, "kernel", 48}).line, 0) << "another module";
 }
 
 }  // namespace

@@ -76,7 +76,9 @@ std::vector<Message> one_of_each() {
           Finding{"leak", "app.cu:12", "4 bytes are never freed", 3, true},
           Checked{5, 1, 2, 3},
           some_finding(),
-          Explained{1, true, {{"low_occupancy", "the machine code was not read"}}}};
+          Explained{1, true, {{"low_occupancy", "the machine code was not read"}}},
+          Lines{{{4, 5, 0, 44, 32, 256, 32, std::nullopt, schema::Grade::measured}}},
+          Stalls{{{4, 6, 44, 96, 32}, {0, 6, 0, 1, 0}}}};
 }
 
 TEST(Protocol, EveryMessageComesBackAsItWas) {

@@ -91,6 +91,24 @@ void send_lines(const LaunchShape& shape, double value) {
   channel->send(launch);
 }
 
+/// Two lines and what has none; nothing when the value is negative.
+void send_stalls(const LaunchShape& shape, double value) {
+  Launch launch{shape, {}};
+  if (value < 0) {
+    launch.without_lines = channel->name("the launch was too short for a sample");
+  } else {
+    const auto samples = static_cast<std::uint64_t>(value);
+    const std::uint32_t file = channel->name("/src/app.cu");
+    const std::uint32_t shared = channel->name("short_scoreboard");
+    Stalls stalls;
+    stalls.stalls.push_back({file, shared, 7, 3 * samples, samples});
+    stalls.stalls.push_back({file, channel->name("selected"), 9, samples, 0});
+    stalls.stalls.push_back({0, shared, 0, 1, 0});
+    channel->send(stalls);
+  }
+  channel->send(launch);
+}
+
 std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> launched;
 
 void launch(const Wish& wish) {
@@ -107,6 +125,8 @@ void launch(const Wish& wish) {
     channel->send(counted);
   } else if (config.mode == Mode::lines && config.lines_of == wish.kernel && occurrence == 0) {
     send_lines(shape(wish), wish.value.value_or(64));
+  } else if (config.mode == Mode::stalls && config.lines_of == wish.kernel && occurrence == 0) {
+    send_stalls(shape(wish), wish.value.value_or(64));
   }
 }
 

@@ -22,13 +22,15 @@ class LineRunTest : public testing::Test {
     options_.words = {WARPMETER_FAKE_PROGRAM};
     options_.words.insert(options_.words.end(), acts.begin(), acts.end());
     options_.injector = "/nowhere.so";
-    options_.socket = folder_.path() / "socket";
+    options_.socket = folder_.path() / ("socket" + std::to_string(++runs_));
     options_.streams = {false, false};
-    return count_lines(options_, {}, kernel);
+    return look_by_line(options_, {}, mode_, kernel);
   }
 
   PrivateFolder folder_;
   Options options_;
+  inject::Mode mode_ = inject::Mode::lines;
+  int runs_ = 0;
 };
 
 TEST_F(LineRunTest, GivesTheLinesOfTheKernelsFirstLaunchAndOfNoOther) {
@@ -53,6 +55,25 @@ TEST_F(LineRunTest, SaysWhyALaunchHasNone) {
   const LaunchLines found = lines_of("a", {"connect", "launch=a,-1", "bye"});
   EXPECT_EQ(found.reason, "compile with -lineinfo");
   EXPECT_THAT(found.lines, IsEmpty());
+}
+
+TEST_F(LineRunTest, GivesWhatTheWarpsOfThatLaunchWaitFor) {
+  mode_ = inject::Mode::stalls;
+  const LaunchLines found = lines_of(
+      "second", {"connect", "launch=first,8", "launch=second,32", "launch=second,64", "bye"});
+  EXPECT_EQ(found.reason, "");
+  EXPECT_THAT(found.lines, IsEmpty());
+  ASSERT_THAT(found.stalls, SizeIs(3));
+  EXPECT_EQ(found.stalls[0].file, "/src/app.cu");
+  EXPECT_EQ(found.stalls[0].line, 7);
+  EXPECT_EQ(found.stalls[0].reason, "short_scoreboard");
+  EXPECT_EQ(found.stalls[0].samples, 96U);
+  EXPECT_EQ(found.stalls[0].idle_samples, 32U);
+  EXPECT_EQ(found.stalls[1].reason, "selected");
+  EXPECT_EQ(found.stalls[2].file, "");
+  EXPECT_EQ(found.stalls[2].line, 0);
+  EXPECT_EQ(lines_of("a", {"connect", "launch=a,-1", "bye"}).reason,
+            "the launch was too short for a sample");
 }
 
 TEST_F(LineRunTest, SaysThatTheKernelWasNotLaunched) {
@@ -87,9 +108,10 @@ TEST_F(LineRunTest, GivesTheProgramTheVariablesThatItIsToHave) {
   options_.variables = {{"WARPMETER_TEST_EXIT", "3"}};
   options_.words = {"/bin/sh", "-c", "exit $WARPMETER_TEST_EXIT"};
   options_.injector = "/nowhere.so";
-  options_.socket = folder_.path() / "socket";
+  options_.socket = folder_.path() / ("socket" + std::to_string(++runs_));
   options_.streams = {false, false};
-  EXPECT_THAT(count_lines(options_, {}, "a").reason, HasSubstr("ended with exit code 3"));
+  EXPECT_THAT(look_by_line(options_, {}, inject::Mode::lines, "a").reason,
+              HasSubstr("ended with exit code 3"));
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+// One launch of a process, looked at by machine instruction and sent by source line: what its
+// accesses cost (Mode::lines) or what its warps wait for (Mode::stalls). Which launch: the first
+// chosen one of a kernel.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "collector/inject/channel.h"
+#include "collector/inject/line_session.h"
+#include "collector/inject/machine_code.h"
+#include "collector/inject/stall_session.h"
+
+namespace warpmeter::inject {
+
+class ByLine {
+ public:
+  /// Keeps references to both.
+  ByLine(Channel& channel, const cupti::CuptiApi& api, const Config& config);
+
+  void module_loaded(const CUpti_ModuleResourceData& module) { modules_.add(module); }
+  /// True once, for the launch.
+  bool takes(const std::string& kernel);
+  /// The next launch of the context is looked at. Throws Error{no_hardware}.
+  void start(CUcontext context, std::uint32_t device, const std::string& chip);
+  /// That launch has ended. Throws Error{no_hardware}; the session is over in any case.
+  void finish();
+  /// Sends the lines; why there are none, empty when there are.
+  std::string send();
+
+ private:
+  std::string send_lines();
+  std::string send_stalls();
+
+  Channel& channel_;
+  const cupti::CuptiApi& api_;
+  const Mode mode_;
+  const std::string kernel_;
+  Modules modules_;
+  bool is_taken_ = false;
+  std::unique_ptr<LineSession> lines_;
+  std::unique_ptr<StallSession> stalls_;
+  std::vector<InstructionCounts> counts_;
+  std::vector<InstructionStalls> samples_;
+};
+
+}  // namespace warpmeter::inject

@@ -1,0 +1,46 @@
+// What the catalogue costs in a way of executing it: times of its variants, added up by family.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "kernels/registry.h"
+
+namespace warpmeter::bench {
+
+/// Seconds, the least of three.
+inline double least_of_three(const std::function<void()>& run) {
+  double least = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    run();
+    least = std::min(
+        least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return least;
+}
+
+/// `cost_of(family, variant, size)` of every variant that is ours to execute, added up; calls
+/// `print(name, cost)` for each family and at last for all. Returns the sum.
+template <class Cost, class CostOf, class Print>
+Cost add_up(bool every_size, CostOf&& cost_of, Print&& print) {
+  Cost all;
+  for (const kernels::Family* family : kernels::registry()) {
+    Cost cost;
+    std::vector<std::int64_t> sizes(family->sizes.begin(), family->sizes.end());
+    if (sizes.empty()) sizes = {0};
+    if (!every_size) sizes.resize(1);
+    for (const kernels::Variant& variant : family->variants) {
+      if (!variant.library.empty()) continue;
+      for (const std::int64_t n : sizes) cost += cost_of(*family, variant, n);
+    }
+    print(family->name, cost);
+    all += cost;
+  }
+  print("all", all);
+  return all;
+}
+
+}  // namespace warpmeter::bench
