@@ -54,11 +54,20 @@ void check(const BackendRequest& request) {
   ordinal_of(request.device);
 }
 
-std::unique_ptr<run::Backend> open_model(const BackendRequest& request) {
+model::Options options_of_model(const BackendRequest& request) {
   model::Options options;
-  if (!request.arch.empty()) options.arch = arch_of(request.arch);
   options.threads = static_cast<unsigned>(request.threads);
   options.cancelled = request.cancelled;
+  for (const std::string& text : request.shapes) {
+    options.shapes.push_back(model::explain::parse_shape(text));
+  }
+  options.shaped = request.shaped;
+  return options;
+}
+
+std::unique_ptr<run::Backend> open_model(const BackendRequest& request) {
+  model::Options options = options_of_model(request);
+  if (!request.arch.empty()) options.arch = arch_of(request.arch);
   options.is_embedded = !request.of_files;
   return model::open(options);
 }
@@ -86,10 +95,8 @@ std::vector<std::unique_ptr<run::Backend>> open_hardware(const BackendRequest& r
 /// The model, for the counts of a GPU's launches: on the GPU's own architecture.
 std::unique_ptr<run::Backend> open_counting(const BackendRequest& request,
                                             const run::Backend& gpu) {
-  model::Options options;
+  model::Options options = options_of_model(request);
   options.arch = gpu.device().compute_capability;
-  options.threads = static_cast<unsigned>(request.threads);
-  options.cancelled = request.cancelled;
   options.is_embedded = false;
   return model::open(options);
 }
@@ -158,6 +165,13 @@ Backends open_backends(const BackendRequest& request) {
   check(request);
   Backends backends = choose(request);
   check_abilities(request, backends);
+  const bool explains =
+      !backends.counting.empty() || backends.opened.front()->device().backend == "model";
+  if (!request.shapes.empty() && !explains) {
+    throw Error(ExitCode::usage,
+                "--shape is for what the model explains: give -b model, or --counts model beside a "
+                "GPU");
+  }
   return backends;
 }
 

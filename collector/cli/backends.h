@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,15 +21,17 @@ using OpenGpu = std::function<std::unique_ptr<run::Backend>(const cupti::Options
 
 /// What was asked for, as it was typed.
 struct BackendRequest {
-  std::string backend = "auto";  ///< "auto", "cupti" or "model"
-  std::string device;            ///< an ordinal, "all", or empty: the first
-  std::string arch;              ///< of the model: "sm_90", "90", or empty: its own choice
-  std::int64_t threads = 0;      ///< of the model; 0: all cores
-  std::string counts = "auto";   ///< who counts beside a GPU: "gpu", "model", "auto": who can
-  double timeout_s = 0;          ///< of a kernel's first launch on a GPU; 0: none
-  bool counters = true;          ///< are counters wanted?
-  bool timing = true;            ///< are durations wanted?
-  bool of_files = false;         ///< kernels that are compiled here, for any architecture
+  std::string backend = "auto";     ///< "auto", "cupti" or "model"
+  std::string device;               ///< an ordinal, "all", or empty: the first
+  std::string arch;                 ///< of the model: "sm_90", "90", or empty: its own choice
+  std::int64_t threads = 0;         ///< of the model; 0: all cores
+  std::string counts = "auto";      ///< who counts beside a GPU: "gpu", "model", "auto": who can
+  std::vector<std::string> shapes;  ///< --shape, of the model
+  std::set<std::string>* shaped = nullptr;  ///< arrays of these that kernels had go here
+  double timeout_s = 0;                     ///< of a kernel's first launch on a GPU; 0: none
+  bool counters = true;                     ///< are counters wanted?
+  bool timing = true;                       ///< are durations wanted?
+  bool of_files = false;  ///< kernels that are compiled here, for any architecture
   std::function<bool()> cancelled;
   OpenGpu open_gpu;  ///< empty: cupti::open
 };

@@ -29,6 +29,7 @@
 #include "collector/cli/sources.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/watch.h"
+#include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"
 #include "reports/number.h"
 #include "reports/report.h"
@@ -163,6 +164,19 @@ std::map<std::string, std::string> sources_of(const run::Choice& choice) {
   return sources;
 }
 
+/// Throws Error{usage} for a --shape of an array that none of the kernels has; the run is stored.
+void check_shapes(const RunRequest& request, std::int64_t run_id) {
+  for (const std::string& text : request.backend.shapes) {
+    const std::string array = model::explain::parse_shape(text).array;
+    if (request.shaped.contains(array)) continue;
+    throw Error(
+        ExitCode::usage,
+        fmt::format("--shape names '{}', which is no array in shared memory that a kernel of "
+                    "this run accesses; run {} is stored without it",
+                    array, run_id));
+  }
+}
+
 ExitCode measure(const RunRequest& request, const run::Choice& choice, const run::Options& options,
                  Backends backends) {
   Output output;
@@ -189,6 +203,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   remark(request, fmt::format("next: {}", next_command(request, summary.run_id)));
   if (summary.failed > 0) return ExitCode::kernel;
   if (summary.launches == 0) return ExitCode::nothing;
+  check_shapes(request, summary.run_id);
   check_answers(request, summary.run_id);
   return ExitCode::done;
 }
@@ -230,6 +245,7 @@ ExitCode run_command(const RunRequest& typed) {
   catch_interrupts();
   const std::optional<LaunchAlone> alone = launch_alone();
   BackendRequest backend = request.backend;
+  backend.shaped = &request.shaped;
   backend.counters = counters && !alone;
   backend.timing = options.timing || alone;
   backend.cancelled = interrupted;
@@ -306,6 +322,8 @@ Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGp
   add_text(app, "--arch", "SM", run->backend.arch, "The model's architecture: sm_80, sm_90, …");
   add_count(app, "--threads", 1, 4096, run->backend.threads,
             "CPU threads of the model; all cores when not given");
+  add_list(app, "--shape", "NAME=SHAPE", run->backend.shapes,
+           "The shape of an array in shared memory, for what `explain` says of it: tile=16x16:f32");
   add_text(app, "--label", "TEXT", run->label, "A name for the run, for --run later");
   add_database(app, run->database);
   add_count(app, "--print-output", 1, 1'000'000, run->print_output,

@@ -102,6 +102,7 @@ std::vector<std::string> words_of(const RunRequest& request) {
   if (request.backend.counts != "auto") add("--counts", request.backend.counts);
   add_number("--timeout", request.backend.timeout_s, 0.0);
   add_number("--threads", request.backend.threads, 0);
+  for (const std::string& shape : request.backend.shapes) add("--shape", shape);
   for (const std::string& size : request.sizes) add("--size", size);
   for (const std::string& metric : request.metrics) add("--metrics", metric);
   add_flag("--timing-only", request.timing_only);

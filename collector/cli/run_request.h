@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct RunRequest {
   std::vector<std::string> selectors, sizes, metrics;
   FilesRequest files;
   BackendRequest backend;
+  std::set<std::string> shaped;  ///< see BackendRequest; while the run goes on
   std::string cache = "cold", label, database, command_line;
   std::string against;
   std::vector<std::string> best;

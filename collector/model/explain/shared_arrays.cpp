@@ -260,6 +260,7 @@ void check_shapes(const Subject& subject, const std::vector<SharedArray>& arrays
     const auto array = std::find_if(arrays.begin(), arrays.end(), [&](const SharedArray& other) {
       return other.name == shape.array;
     });
+    if (array == arrays.end() && subject.options.shaped != nullptr) continue;
     if (array == arrays.end()) {
       throw Error(ExitCode::usage,
                   fmt::format("--shape names '{}', which is no array that the kernel accesses; {}",
@@ -267,6 +268,7 @@ void check_shapes(const Subject& subject, const std::vector<SharedArray>& arrays
                               names.empty() ? "it accesses none"
                                             : fmt::format("there is {}", fmt::join(names, ", "))));
     }
+    if (subject.options.shaped != nullptr) subject.options.shaped->insert(shape.array);
     if (elements_of(shape) * shape.element_bytes > array->bytes) {
       throw Error(ExitCode::usage,
                   fmt::format("--shape gives '{}' {} bytes, and it has {}", shape.array,

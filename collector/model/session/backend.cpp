@@ -206,6 +206,8 @@ class ModelWorkload : public run::Workload {
                                                : source_text(file);
     };
     options.buffer = explain::buffer_names(memory);
+    options.shapes = options_.shapes;
+    options.shaped = options_.shaped;
     return explain::explain(program, launch.geometry, outcome, options);
   }
 

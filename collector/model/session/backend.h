@@ -5,7 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "collector/model/explain/explain.h"
 #include "collector/model/machine/launch.h"
 #include "collector/run/backend.h"
 
@@ -15,7 +19,9 @@ struct Options {
   int arch = 90;         ///< 90 is sm_90: which of an image's PTX is executed
   unsigned threads = 0;  ///< of the host; 0: one a core
   std::uint64_t instruction_budget = default_instruction_budget;
-  std::function<bool()> cancelled = {};  ///< asked now and then, by any thread
+  std::function<bool()> cancelled = {};     ///< asked now and then, by any thread
+  std::vector<explain::Shape> shapes = {};  ///< of arrays in shared memory, as a person says
+  std::set<std::string>* shaped = nullptr;  ///< see explain::Options; outlives the backend
   bool is_embedded = true;  ///< the kernels are the program's own, whose architectures are known
 };
 
