@@ -5,8 +5,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <span>
 
-#include "kernels/registry.h"
+#include "kernels/family.h"
 
 namespace warpmeter::bench {
 
@@ -29,9 +30,10 @@ Cost add_up(bool every_size, CostOf&& cost_of, Print&& print) {
   Cost all;
   for (const kernels::Family* family : kernels::registry()) {
     Cost cost;
-    std::vector<std::int64_t> sizes(family->sizes.begin(), family->sizes.end());
-    if (sizes.empty()) sizes = {0};
-    if (!every_size) sizes.resize(1);
+    static constexpr std::int64_t none[] = {0};
+    std::span<const std::int64_t> sizes = family->sizes;
+    if (sizes.empty()) sizes = none;
+    if (!every_size) sizes = sizes.first(1);
     for (const kernels::Variant& variant : family->variants) {
       if (!variant.library.empty()) continue;
       for (const std::int64_t n : sizes) cost += cost_of(*family, variant, n);

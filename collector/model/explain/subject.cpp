@@ -59,11 +59,9 @@ void weaken(const Subject& subject, std::size_t site, AddressSpace space,
 
 std::string shown(double number) {
   if (number >= 1e6) return fmt::format("{:.3g} million", number / 1e6);
-  auto whole = std::to_string(std::llround(number));
-  for (auto at = static_cast<std::ptrdiff_t>(whole.size()) - 3; at > 0; at -= 3) {
-    whole.insert(static_cast<std::size_t>(at), ",");
-  }
-  return whole;
+  const long long whole = std::llround(number);
+  return whole < 1000 ? fmt::format("{}", whole)
+                      : fmt::format("{},{:03}", whole / 1000, whole % 1000);
 }
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
