@@ -19,6 +19,21 @@ namespace {
 
 using Findings = std::vector<ExplainedFinding>;
 
+/// What was found in a launch, and what was looked for there.
+struct Looked {
+  Findings findings;
+  std::set<std::string> kinds;
+
+  bool is_known(const std::string& kind) const {
+    return kinds.contains(kind) ||
+           std::any_of(findings.begin(), findings.end(),
+                       [&](const ExplainedFinding& finding) { return finding.kind == kind; });
+  }
+};
+
+/// Shares of samples and of times are others in every run: those of times are compared as times.
+bool varies(const std::string& kind) { return kind == "waiting" || kind == "below_copy"; }
+
 /// Launches of one side are told the same, or nearly: the first that was explained speaks for all.
 class FindingsOfGroups {
  public:
@@ -41,16 +56,20 @@ class FindingsOfGroups {
     const schema::Rows found =
         reader.query(sql::compared_findings, {{":launches", launches.dump()}});
     for (const Row& row : each_row(found)) {
-      findings_[row.integer("launch_id").value_or(0)].push_back(finding_of(row));
+      looked_[row.integer("launch_id").value_or(0)].findings.push_back(finding_of(row));
+    }
+    const schema::Rows kinds = reader.query(sql::compared_kinds, {{":launches", launches.dump()}});
+    for (const Row& row : each_row(kinds)) {
+      looked_[row.integer("launch_id").value_or(0)].kinds.insert(row.text("kind"));
     }
   }
 
   /// nullopt where nothing was looked for.
-  std::optional<Findings> of(const LaunchGroup& group) const {
+  std::optional<Looked> of(const LaunchGroup& group) const {
     const auto launch = speaker(group);
     if (!launch) return std::nullopt;
-    const auto found = findings_.find(*launch);
-    return found == findings_.end() ? Findings{} : found->second;
+    const auto found = looked_.find(*launch);
+    return found == looked_.end() ? Looked{} : found->second;
   }
 
  private:
@@ -62,7 +81,7 @@ class FindingsOfGroups {
   }
 
   std::set<std::int64_t> explained_;
-  std::map<std::int64_t, Findings> findings_;
+  std::map<std::int64_t, Looked> looked_;
 };
 
 bool is_alike(const ExplainedFinding& a, const ExplainedFinding& b) {
@@ -85,6 +104,15 @@ FindingChange change_of(const ExplainedFinding& base, const ExplainedFinding& co
                                  : contender.share - base.share;
   if (more == 0 || (!is_counted && std::abs(more) < least_share)) return FindingChange::same;
   return more > 0 ? FindingChange::worse : FindingChange::better;
+}
+
+/// Those of the first that the second was looked through for: others neither came nor went.
+Findings comparable(const Looked& looked, const Looked& other) {
+  Findings findings;
+  for (const ExplainedFinding& finding : looked.findings) {
+    if (!varies(finding.kind) && other.is_known(finding.kind)) findings.push_back(finding);
+  }
+  return findings;
 }
 
 /// Appends the differences of one pair.
@@ -147,7 +175,8 @@ FindingChanges compare_findings(const schema::Reader& reader,
   const FindingsOfGroups findings(reader, pairs);
   for (const ExplainedPair& pair : pairs) {
     const auto base = findings.of(*pair.base), contender = findings.of(*pair.contender);
-    if (base && contender) compare_pair(pair.name, *base, *contender, changes);
+    if (!base || !contender) continue;
+    compare_pair(pair.name, comparable(*base, *contender), comparable(*contender, *base), changes);
   }
   return changes;
 }

@@ -25,10 +25,12 @@ using FindingsOfLaunch = std::vector<schema::Finding>;
 
 class ComparedFindings : public ::testing::Test {
  protected:
-  void add(FindingsOfLaunch findings, bool is_explained = true) {
+  void add(FindingsOfLaunch findings, bool is_explained = true,
+           std::vector<schema::Explanation::Missing> missing = {}) {
     schema::Launch made = launch("tiled", {});
     count(made, "shared_load_wavefronts", 100);
     made.explanation.was_made = is_explained;
+    made.explanation.missing = std::move(missing);
     if (!is_explained) made.explanation.missing = {{"", "the kernel is not there as PTX"}};
     made.explanation.findings = std::move(findings);
     add_run(store_, {made});
@@ -113,6 +115,21 @@ TEST_F(ComparedFindings, DoNotGoWhereTheyWereNotLookedFor) {
   add({}, false);
   EXPECT_THAT(changes(), IsEmpty());
   EXPECT_EQ(compared().same_findings, 0U);
+}
+
+TEST_F(ComparedFindings, DoNotComeWhereOnlyTheirKindWasNotLookedForBefore) {
+  add({}, true, {{"bank_conflict", "hardware counters have no addresses"}});
+  add({tile_conflict(), occupancy(0.5)});
+  EXPECT_THAT(changes(), ElementsAre("came low_occupancy 0"));
+}
+
+TEST_F(ComparedFindings, OfSamplesAndTimesAreNotComparedForTheyVary) {
+  schema::Finding waits = conflict(44, 0), slow = occupancy(0.5);
+  waits.kind = "waiting";
+  slow.kind = "below_copy";
+  add({waits});
+  add({slow});
+  EXPECT_THAT(changes(), IsEmpty());
 }
 
 TEST_F(ComparedFindings, AreNoChangeThatAnExitCodeTells) {
