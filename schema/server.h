@@ -1,8 +1,8 @@
 // Runs to a PostgreSQL server and back: the lab's database. A run is known by its UUID there as
 // everywhere, is added whole in one transaction or not at all, and never changed after.
 //
-// Errors are those of schema/server/connection.h: Error{usage}, Error{no_hardware} (no libpq, a wrong
-// password, no permission), Error{file}.
+// Errors are those of schema/server/connection.h: Error{usage}, Error{no_hardware} (no libpq, a
+// wrong password, no permission), Error{file}.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct ServerOptions {
 
 /// What became of the runs on one side.
 struct Exchanged {
-  std::string server;   ///< "the server warpmeter on lab"
-  std::string migrated; ///< what was done to the server; empty for nothing
+  std::string server;    ///< "the server warpmeter on lab"
+  std::string migrated;  ///< what was done to the server; empty for nothing
   std::int64_t added = 0, known = 0, running = 0;  ///< runs; those still measured are left
   std::int64_t launches = 0, rows = 0;             ///< of those added
   std::vector<std::string> conflicts;              ///< runs that differ: "run 3 (1f2e…): …"

@@ -3,8 +3,8 @@
 
 namespace warpmeter::cli {
 
-/// Takes passwords out of what the list of processes shows of the words behind the command `push` or
-/// `pull`: in URLs and in "password=…". Called before anything else, on argv itself, whose texts
+/// Takes passwords out of what the list of processes shows of the words behind the command `push`
+/// or `pull`: in URLs and in "password=…". Called before anything else, on argv itself, whose texts
 /// are copied before.
 void hide_passwords(int argc, char** argv);
 

@@ -88,7 +88,8 @@ ExitCode push(const Exchange& exchange) {
   expect_server(exchange, "push");
   FileClaims files;
   files.read_database(exchange.database);
-  catch_interrupts("\nwarpmeter: ending after this run; the next push goes on (once more: at once)\n");
+  catch_interrupts(
+      "\nwarpmeter: ending after this run; the next push goes on (once more: at once)\n");
   ProgressBar bar(is_terminal(STDERR_FILENO) && !exchange.quiet);
   const schema::Exchanged done =
       schema::push(exchange.database, exchange.server, options_of(exchange, bar, "push"));
@@ -121,7 +122,8 @@ ExitCode pull(const Exchange& exchange) {
 Command add_push(CLI::App& program) {
   CLI::App& app = add_command(
       program, "push", "Send runs to a lab's PostgreSQL server",
-      {{"warpmeter push --migrate postgresql://lab/warpmeter", "prepares the server, once, by its owner"},
+      {{"warpmeter push --migrate postgresql://lab/warpmeter",
+        "prepares the server, once, by its owner"},
        {"warpmeter push postgresql://lab/warpmeter", "what this database has and the server lacks"},
        {"warpmeter push service=lab --db monday.db", "a service of ~/.pg_service.conf"},
        {"warpmeter push --roles", "SQL that makes a role that adds runs, and one that reads"}});

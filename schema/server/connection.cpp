@@ -9,32 +9,43 @@
 namespace warpmeter::schema::server {
 namespace {
 
+/// libpq's own words repeat what was typed, password and all.
+Error unreadable() {
+  return {ExitCode::usage,
+          "the name of the server cannot be read: write postgresql://HOST/DATABASE, 'host=HOST "
+          "dbname=DATABASE' or service=NAME (in a URL, special characters of a password are "
+          "written as %40)"};
+}
+
+/// A password with an @ or a slash in it, typed into a URL as it is, ends up here in pieces.
+bool is_piece_of_password(std::string_view keyword, std::string_view value) {
+  if (keyword == "port") return value.find_first_not_of("0123456789,") != std::string_view::npos;
+  return keyword == "host" && value.find('@', 1) != std::string_view::npos;
+}
+
 /// Keywords and values as libpq reads them out of what was typed.
 std::vector<std::pair<std::string, std::string>> settings_of(const Libpq& libpq,
                                                              const std::string& where) {
   char* words = nullptr;
   PQconninfoOption* options = libpq.PQconninfoParse(where.c_str(), &words);
   if (words != nullptr) libpq.PQfreemem(words);
-  if (options == nullptr) {
-    // libpq's own words repeat what was typed, password and all.
-    throw Error(ExitCode::usage,
-                "the name of the server cannot be read: write postgresql://HOST/DATABASE, "
-                "'host=HOST dbname=DATABASE' or service=NAME (in a URL, special characters of a "
-                "password are written as %40)");
-  }
+  if (options == nullptr) throw unreadable();
   std::vector<std::pair<std::string, std::string>> settings;
+  bool is_readable = true;
   for (const PQconninfoOption* option = options; option->keyword != nullptr; ++option) {
     if (option->val != nullptr) settings.emplace_back(option->keyword, option->val);
+    is_readable &= option->val == nullptr || !is_piece_of_password(option->keyword, option->val);
   }
   libpq.PQconninfoFree(options);
+  if (!is_readable) throw unreadable();
   return settings;
 }
 
 /// A network that swallows everything is noticed within a minute, unless somebody chose otherwise.
 void add_patience(std::vector<std::pair<std::string, std::string>>& settings) {
   constexpr std::pair<const char*, const char*> ours[] = {
-      {"connect_timeout", "10"},    {"keepalives_idle", "15"},     {"keepalives_interval", "5"},
-      {"keepalives_count", "3"},    {"tcp_user_timeout", "30000"}, {"application_name", "warpmeter"},
+      {"connect_timeout", "10"},  {"keepalives_idle", "15"},     {"keepalives_interval", "5"},
+      {"keepalives_count", "3"},  {"tcp_user_timeout", "30000"}, {"application_name", "warpmeter"},
       {"client_encoding", "UTF8"}};
   for (const auto& [keyword, value] : ours) {
     const bool is_given = std::any_of(settings.begin(), settings.end(), [&](const auto& setting) {
@@ -81,9 +92,9 @@ Error refused(const Libpq& libpq, PGconn* connection, const std::string& name) {
   if (has(words, "role \"")) {
     return {ExitCode::no_hardware, fmt::format("{} does not know you ({})", name, words)};
   }
-  return {ExitCode::file,
-          fmt::format("{} cannot be reached: check its name, and whether it is up ({})", name,
-                      words)};
+  return {
+      ExitCode::file,
+      fmt::format("{} cannot be reached: check its name, and whether it is up ({})", name, words)};
 }
 
 }  // namespace
@@ -115,8 +126,11 @@ Connection::Connection(const std::string& where)
   connection_.reset(libpq_.PQconnectdbParams(keywords.data(), values.data(), 0));
   PGconn* connection = connection_.get();
   const auto text = [](const char* found) { return std::string(found == nullptr ? "" : found); };
-  const std::string host = text(libpq_.PQhost(connection)), database = text(libpq_.PQdb(connection));
-  name_ = fmt::format("the server {}{}{}", database, host.empty() ? "" : " on ", host);
+  const std::string host = text(libpq_.PQhost(connection)),
+                    database = text(libpq_.PQdb(connection));
+  name_ = "the server";
+  if (!database.empty()) name_ += " " + database;
+  if (!host.empty()) name_ += " on " + host;
   if (libpq_.PQstatus(connection) != CONNECTION_OK) throw refused(libpq_, connection, name_);
   constexpr int oldest = 150000;
   const int version = libpq_.PQserverVersion(connection);
@@ -154,8 +168,8 @@ TextRows Connection::query_user(const std::string& sql) {
   const char* state = libpq_.PQresultErrorField(answer.get(), PG_DIAG_SQLSTATE);
   // Class 42 is a mistake in a statement, 22 and 21 in its values; 42501 is permission.
   const std::string_view code = state == nullptr ? "" : state;
-  const bool is_typed = code.starts_with("42") || code.starts_with("22") ||
-                        code.starts_with("21") || code == "25006";
+  const bool is_typed =
+      code.starts_with("42") || code.starts_with("22") || code.starts_with("21") || code == "25006";
   if (is_typed && code != "42501") {
     const char* words = libpq_.PQresultErrorField(answer.get(), PG_DIAG_MESSAGE_PRIMARY);
     throw Error(ExitCode::usage, one_line(words == nullptr ? "" : words));

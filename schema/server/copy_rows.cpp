@@ -128,33 +128,34 @@ std::int64_t rows_here(Connection& server, const std::string& select, std::span<
   bool is_first = true;
   std::vector<std::int64_t> integers(kinds.size());
   std::vector<std::string> texts(kinds.size());
-  server.copy_out(fmt::format("COPY ({}) TO STDOUT (FORMAT binary)", select), [&](std::string_view chunk) {
-    Bytes bytes(chunk);
-    if (is_first) bytes.skip(signature.size());
-    is_first = false;
-    while (!bytes.is_empty()) {
-      if (bytes.number(2) == 0xffff) return;
-      for (std::size_t i = 0; i < kinds.size(); ++i) {
-        const int index = static_cast<int>(i) + 1;
-        const std::uint64_t size = bytes.number(4);
-        integers[i] = 0;
-        if (size == 0xffffffff) {
-          insert.bind(index, nullptr);
-        } else if (kinds[i] == Kind::text) {
-          // Bound texts are not copied: the statement reads them before the next row.
-          insert.bind(index, std::string_view(texts[i] = text_here(bytes.text(size))));
-        } else if (kinds[i] == Kind::real) {
-          insert.bind(index, std::bit_cast<double>(bytes.number(size)));
-        } else {
-          integers[i] = static_cast<std::int64_t>(bytes.number(size));
-          insert.bind(index, integers[i]);
+  server.copy_out(
+      fmt::format("COPY ({}) TO STDOUT (FORMAT binary)", select), [&](std::string_view chunk) {
+        Bytes bytes(chunk);
+        if (is_first) bytes.skip(signature.size());
+        is_first = false;
+        while (!bytes.is_empty()) {
+          if (bytes.number(2) == 0xffff) return;
+          for (std::size_t i = 0; i < kinds.size(); ++i) {
+            const int index = static_cast<int>(i) + 1;
+            const std::uint64_t size = bytes.number(4);
+            integers[i] = 0;
+            if (size == 0xffffffff) {
+              insert.bind(index, nullptr);
+            } else if (kinds[i] == Kind::text) {
+              // Bound texts are not copied: the statement reads them before the next row.
+              insert.bind(index, std::string_view(texts[i] = text_here(bytes.text(size))));
+            } else if (kinds[i] == Kind::real) {
+              insert.bind(index, std::bit_cast<double>(bytes.number(size)));
+            } else {
+              integers[i] = static_cast<std::int64_t>(bytes.number(size));
+              insert.bind(index, integers[i]);
+            }
+          }
+          insert.step();
+          on_row(integers);
+          ++rows;
         }
-      }
-      insert.step();
-      on_row(integers);
-      ++rows;
-    }
-  });
+      });
   return rows;
 }
 

@@ -1,6 +1,6 @@
-// Rows in PostgreSQL's binary COPY format, to a server and from it: numbers are their bytes, so that
-// every double arrives as it was. A value is a 64-bit integer, a double or a text; there are no other
-// columns. For this folder only.
+// Rows in PostgreSQL's binary COPY format, to a server and from it: numbers are their bytes, so
+// that every double arrives as it was. A value is a 64-bit integer, a double or a text; there are
+// no other columns. For this folder only.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ class RowsThere {
   std::string chunk_;
 };
 
-/// The rows of `select` on the server into a statement with a parameter for each column, one after the
-/// other; `on_row` sees the integers of each (0 for others). Their number.
+/// The rows of `select` on the server into a statement with a parameter for each column, one after
+/// the other; `on_row` sees the integers of each (0 for others). Their number.
 std::int64_t rows_here(Connection& server, const std::string& select, std::span<const Kind> kinds,
                        Statement& insert,
                        const std::function<void(std::span<const std::int64_t>)>& on_row);

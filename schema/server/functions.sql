@@ -137,12 +137,12 @@ BEGIN
 END $$;
 
 -- What the planner knows of a month, after very many rows; nobody tells it of a table in parts by himself.
-CREATE OR REPLACE FUNCTION warpmeter.analyse(the_month bigint) RETURNS void
+CREATE OR REPLACE FUNCTION warpmeter.refresh_statistics(the_month bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = warpmeter, pg_temp AS $$
 DECLARE
   each_table record;
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(hashtext('warpmeter.analyse')) THEN
+  IF NOT pg_try_advisory_xact_lock(hashtext('warpmeter.refresh_statistics')) THEN
     RETURN;  -- somebody is at it
   END IF;
   FOR each_table IN
@@ -199,10 +199,10 @@ BEGIN
       EXECUTE format('GRANT INSERT ON %I TO %I', each_object.name, role_name);
     END LOOP;
     EXECUTE format('GRANT EXECUTE ON FUNCTION reserve(text, bigint), begin_run(text, bigint, text), '
-                   'analyse(bigint) TO %I', role_name);
+                   'refresh_statistics(bigint) TO %I', role_name);
   END LOOP;
 END $$;
 
 REVOKE EXECUTE ON FUNCTION warpmeter.make_month(bigint), warpmeter.reserve(text, bigint),
-  warpmeter.begin_run(text, bigint, text), warpmeter.analyse(bigint), warpmeter.drop_month(bigint),
+  warpmeter.begin_run(text, bigint, text), warpmeter.refresh_statistics(bigint), warpmeter.drop_month(bigint),
   warpmeter.grant_access() FROM PUBLIC;

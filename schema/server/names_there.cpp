@@ -35,8 +35,8 @@ void NamesThere::learn_devices(const std::set<std::int64_t>& devices) {
     same.push_back(fmt::format("{} IS NOT DISTINCT FROM ${}", columns[i], i + 1));
   }
   const std::string list = fmt::format("{}", fmt::join(columns, ", "));
-  const std::string find = fmt::format("SELECT device_id FROM warpmeter.t_device WHERE {}",
-                                       fmt::join(same, " AND "));
+  const std::string find =
+      fmt::format("SELECT device_id FROM warpmeter.t_device WHERE {}", fmt::join(same, " AND "));
   const std::string add =
       fmt::format("INSERT INTO warpmeter.t_device ({}) VALUES ({}) ON CONFLICT DO NOTHING", list,
                   fmt::join(marks, ", "));
@@ -99,8 +99,8 @@ void NamesThere::find(Reference reference, const char* table, const char* key, c
 void NamesThere::learn_texts(Reference reference, const char* table, const char* key,
                              const char* text, const char* more,
                              const std::set<std::int64_t>& numbers) {
-  Named named = unknown(reference, fmt::format("SELECT {} FROM {} WHERE {} = ?", text, table, key),
-                        numbers);
+  Named named =
+      unknown(reference, fmt::format("SELECT {} FROM {} WHERE {} = ?", text, table, key), numbers);
   find(reference, table, key, text, named);
   if (named.empty()) return;
   for (const auto& [content, number] : named) {
@@ -111,10 +111,11 @@ void NamesThere::learn_texts(Reference reference, const char* table, const char*
       row.step();
       values.push_back(row.is_null(0) ? Text{} : text_there(row.text(0)));
     }
-    server_.query(fmt::format("INSERT INTO warpmeter.{} ({}{}) VALUES ($1{}) ON CONFLICT DO NOTHING",
-                              table, text, more == nullptr ? "" : fmt::format(", {}", more),
-                              more == nullptr ? "" : ", $2"),
-                  values);
+    server_.query(
+        fmt::format("INSERT INTO warpmeter.{} ({}{}) VALUES ($1{}) ON CONFLICT DO NOTHING", table,
+                    text, more == nullptr ? "" : fmt::format(", {}", more),
+                    more == nullptr ? "" : ", $2"),
+        values);
   }
   find(reference, table, key, text, named);
 }
@@ -122,7 +123,8 @@ void NamesThere::learn_texts(Reference reference, const char* table, const char*
 void NamesThere::learn_explanations(const std::set<std::int64_t>& numbers) {
   constexpr const char *table = "t_explanation", *key = "explanation_id", *text = "digest";
   const Reference reference = Reference::explanation;
-  Named named = unknown(reference, "SELECT digest FROM t_explanation WHERE explanation_id = ?", numbers);
+  Named named =
+      unknown(reference, "SELECT digest FROM t_explanation WHERE explanation_id = ?", numbers);
   find(reference, table, key, text, named);
   if (named.empty()) return;
   const std::vector<std::string> columns = without(shapes_.explanation.columns, key);

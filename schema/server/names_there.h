@@ -1,6 +1,7 @@
-// The numbers on a server of what runs name: devices, counters, reasons, explanations. Each is found
-// by its content, or added, in transactions of their own and sorted, so that writers never wait for
-// each other in a circle; one that no run names in the end does no harm. For this folder only.
+// The numbers on a server of what runs name: devices, counters, reasons, explanations. Each is
+// found by its content, or added, in transactions of their own and sorted, so that writers never
+// wait for each other in a circle; one that no run names in the end does no harm. For this folder
+// only.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +38,7 @@ class NamesThere {
   void learn_texts(Reference reference, const char* table, const char* key, const char* text,
                    const char* more, const std::set<std::int64_t>& numbers);
   void learn_explanations(const std::set<std::int64_t>& numbers);
-  Named unknown(Reference reference, const std::string& sql,
-                const std::set<std::int64_t>& numbers);
+  Named unknown(Reference reference, const std::string& sql, const std::set<std::int64_t>& numbers);
   /// Notes those of `named` that the server has, and takes them away.
   void find(Reference reference, const char* table, const char* key, const char* text,
             Named& named);

@@ -1,6 +1,6 @@
-// Runs from the server. They come into temporary databases with the server's numbers, which are merged
-// into the target: what merge promises (a run whole or not at all, known ones compared, a killed one
-// completed by the next) holds here too.
+// Runs from the server. They come into temporary databases with the server's numbers, which are
+// merged into the target: what merge promises (a run whole or not at all, known ones compared, a
+// killed one completed by the next) holds here too.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -57,9 +57,9 @@ bool names(const std::string& text, const std::string& word) {
   return false;
 }
 
-/// The runs for which the condition holds, or that of one of their launches. Of a column that several
-/// views have, `runs` has its own say, but for the device, which each launch has its own of. A view
-/// that the condition does not name costs nothing.
+/// The runs for which the condition holds, or that of one of their launches. Of a column that
+/// several views have, `runs` has its own say, but for the device, which each launch has its own
+/// of. A view that the condition does not name costs nothing.
 std::string selection(const std::string& condition) {
   const ViewInfo &runs = view_of("runs"), &launches = view_of("launches"),
                  &comparison = view_of("comparison");

@@ -3,9 +3,8 @@
 //   content   what is the run, and what does it name?     (run_content.h, reads SQLite)
 //   names     learn their numbers there                   (names_there.h, own transactions)
 //   reserve   numbers for the run and its launches        (functions.sql, own transaction)
-//   begin_run the UUID is taken: another writer of the same run waits here, and learns that it is there
-//   COPY      table by table
-//   COMMIT
+//   begin_run the UUID is taken: another writer of the same run waits here, and learns that it is
+//   there COPY      table by table COMMIT
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -35,7 +34,8 @@ struct RunHere {
 };
 
 std::vector<RunHere> runs_here(sqlite3* db) {
-  Statement statement(db, "SELECT run_id, uuid, outcome, label, started FROM t_run ORDER BY run_id");
+  Statement statement(db,
+                      "SELECT run_id, uuid, outcome, label, started FROM t_run ORDER BY run_id");
   std::vector<RunHere> runs;
   while (statement.step()) {
     runs.push_back({statement.integer(0), statement.text(1), statement.text(2), statement.text(3),
@@ -61,11 +61,11 @@ std::map<std::string, RunThere> runs_there(Connection& server, const std::vector
   std::vector<std::string> uuids;
   for (const RunHere& run : runs) uuids.push_back(text_there(run.uuid));
   std::map<std::string, RunThere> there;
-  for (const auto& row : server.query(
-           "SELECT p.uuid, p.run_id, p.digest, coalesce(r.label, ''), r.run_id IS NULL "
-           "FROM warpmeter.t_pushed p LEFT JOIN warpmeter.t_run r ON r.run_id = p.run_id "
-           "WHERE p.uuid = ANY ($1::text[])",
-           {array_of(uuids)})) {
+  for (const auto& row :
+       server.query("SELECT p.uuid, p.run_id, p.digest, coalesce(r.label, ''), r.run_id IS NULL "
+                    "FROM warpmeter.t_pushed p LEFT JOIN warpmeter.t_run r ON r.run_id = p.run_id "
+                    "WHERE p.uuid = ANY ($1::text[])",
+                    {array_of(uuids)})) {
     there[text_here(*row[0])] = {integer_in(row[1]), *row[2], text_here(*row[3]), row[4] == "t"};
   }
   return there;
@@ -95,11 +95,9 @@ class Pusher {
       ++result_.known;  // another one was faster
       return;
     }
-    copy_rows(shapes_.run, "run_id = ?", run.id);
-    for (const TableShape& table : shapes_.of_run) copy_rows(table, "run_id = ?", run.id);
-    for (const TableShape& table : shapes_.of_launch) {
-      copy_rows(table, "launch_id IN (SELECT launch_id FROM t_launch WHERE run_id = ?)", run.id);
-    }
+    copy_rows(shapes_.run, content, run.id);
+    for (const TableShape& table : shapes_.of_run) copy_rows(table, content, run.id);
+    for (const TableShape& table : shapes_.of_launch) copy_rows(table, content, run.id);
     transaction.commit();
     ++result_.added;
     result_.launches += content.launches;
@@ -110,8 +108,9 @@ class Pusher {
   void compare(const RunHere& run, const RunThere& there) {
     ++result_.known;
     if (!there.is_dropped && there.label != run.label) {
-      result_.remarks.push_back(fmt::format("run {} ({}) has the label '{}' here and keeps '{}' there",
-                                            run.id, run.uuid, run.label, there.label));
+      result_.remarks.push_back(
+          fmt::format("run {} ({}) has the label '{}' here and keeps '{}' there", run.id, run.uuid,
+                      run.label, there.label));
     }
     if (there.is_dropped || content_.read(run.id).digest == there.digest) return;
     const TemporaryFolder folder;
@@ -130,14 +129,14 @@ class Pusher {
     constexpr std::int64_t many = 100'000;
     for (const auto& [month, rows] : rows_of_month_) {
       if (rows < many) continue;
-      server_.query("SELECT warpmeter.analyse($1)", {std::to_string(month)});
+      server_.query("SELECT warpmeter.refresh_statistics($1)", {std::to_string(month)});
     }
   }
 
  private:
-  void copy_rows(const TableShape& table, const char* condition, std::int64_t run_id) {
+  void copy_rows(const TableShape& table, const RunContent& content, std::int64_t run_id) {
     Statement read(db_, fmt::format("SELECT {} FROM {} WHERE {}", fmt::join(table.columns, ", "),
-                                    table.name, condition));
+                                    table.name, rows_of_run(table, content)));
     read.bind(1, run_id);
     if (!read.step()) return;
     const std::vector<Kind> kinds = kinds_of(db_, table.name, table.columns);

@@ -34,6 +34,15 @@ std::uint64_t hash_of(std::string_view text) {
 
 }  // namespace
 
+std::string rows_of_run(const TableShape& table, const RunContent& content) {
+  if (table.has("run_id")) return "run_id = ?1";
+  if (content.launches == content.last_launch - content.first_launch + 1) {
+    return fmt::format("launch_id BETWEEN {} AND {} AND ?1 IS NOT NULL", content.first_launch,
+                       content.last_launch);
+  }
+  return "launch_id IN (SELECT launch_id FROM t_launch WHERE run_id = ?1)";
+}
+
 struct ContentReader::Column {
   std::string name;
   Reference reference = Reference::none;
@@ -42,11 +51,14 @@ struct ContentReader::Column {
 
 RunContent ContentReader::read(std::int64_t run_id) {
   RunContent content;
-  Statement range(db_, "SELECT min(launch_id), count(*) FROM t_launch WHERE run_id = ?");
+  Statement range(db_,
+                  "SELECT min(launch_id), max(launch_id), count(*) FROM t_launch WHERE run_id = ?");
   range.bind(1, run_id);
   range.step();
   content.first_launch = range.integer(0);
-  content.launches = range.integer(1);
+  content.last_launch = range.integer(1);
+  content.launches = range.integer(2);
+  run_ = run_id;
   low_ = high_ = 0;
   add_rows(shapes_.run, run_id, content);
   for (const TableShape& table : shapes_.of_run) add_rows(table, run_id, content);
@@ -71,10 +83,7 @@ void ContentReader::add_rows(const TableShape& table, std::int64_t run_id, RunCo
     columns.push_back({name, reference_of(name), hash_of(table.name + "." + name)});
   }
   Statement rows(db_, fmt::format("SELECT {} FROM {} WHERE {}", fmt::join(table.columns, ", "),
-                                  table.name,
-                                  table.has("run_id") ? "run_id = ?"
-                                                      : "launch_id IN (SELECT launch_id FROM "
-                                                        "t_launch WHERE run_id = ?)"));
+                                  table.name, rows_of_run(table, content)));
   rows.bind(1, run_id);
   Value value;
   while (rows.step()) {
@@ -118,8 +127,12 @@ std::uint64_t ContentReader::named(Reference reference, std::int64_t number, Run
                                                                    : content.explanations;
   auto& known = known_[static_cast<int>(reference)];
   const auto found = known.find(number);
+  if (found != known.end()) {
+    if (found->second.run != run_) used.insert(number);
+    found->second.run = run_;
+    return found->second.hash;
+  }
   used.insert(number);
-  if (found != known.end()) return found->second;
   std::uint64_t hash = 0;
   switch (reference) {
     case Reference::device:
@@ -137,7 +150,7 @@ std::uint64_t ContentReader::named(Reference reference, std::int64_t number, Run
       hash = hash_of_row("SELECT digest FROM t_explanation WHERE explanation_id = ?", number);
       break;
   }
-  known.emplace(number, hash);
+  known.emplace(number, Known{hash, run_});
   return hash;
 }
 

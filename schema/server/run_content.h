@@ -20,9 +20,13 @@ namespace warpmeter::schema::server {
 
 struct RunContent {
   std::string digest;
-  std::int64_t first_launch = 0, launches = 0, rows = 0;
+  std::int64_t first_launch = 0, last_launch = 0, launches = 0, rows = 0;
   std::set<std::int64_t> devices, counters, reasons, explanations;  ///< that its rows name
 };
+
+/// The rows of a run in a table, as a condition; ?1 is the run. Launches mostly have numbers
+/// without a gap, which reads faster than one by one.
+std::string rows_of_run(const TableShape& table, const RunContent& content);
 
 class ContentReader {
  public:
@@ -37,7 +41,12 @@ class ContentReader {
 
   sqlite3* db_;
   const Shapes& shapes_;
-  std::unordered_map<std::int64_t, std::uint64_t> known_[7];  ///< by Reference
+  struct Known {
+    std::uint64_t hash = 0;
+    std::int64_t run = 0;  ///< the last one that named it
+  };
+  std::unordered_map<std::int64_t, Known> known_[7];  ///< by Reference
+  std::int64_t run_ = 0;
   std::uint64_t low_ = 0, high_ = 0;
 };
 

@@ -24,14 +24,15 @@ std::int64_t RunsHere::take(std::int64_t run_there) {
   // One month's part of each table: the planner sees it in the numbers.
   const std::int64_t month = run_there / 1'000'000'000;
   const std::string of_run = fmt::format("run_id = {}", run_there);
-  const std::string in_month = fmt::format("launch_id >= {}0000000000 AND launch_id < {}0000000000",
-                                           month, month + 1);
+  const std::string in_month =
+      fmt::format("launch_id >= {}0000000000 AND launch_id < {}0000000000", month, month + 1);
   execute(db_.get(), "BEGIN");
   std::int64_t rows = copy(shapes_.run, of_run);
   for (const TableShape& table : shapes_.of_run) {
     rows += copy(table, table.has("launch_id") ? of_run + " AND " + in_month : of_run);
   }
-  Statement range(db_.get(), "SELECT min(launch_id), max(launch_id) FROM t_launch WHERE run_id = ?");
+  Statement range(db_.get(),
+                  "SELECT min(launch_id), max(launch_id) FROM t_launch WHERE run_id = ?");
   range.bind(1, run_there);
   range.step();
   const bool has_launches = !range.is_null(0);
@@ -53,7 +54,7 @@ std::int64_t RunsHere::take(std::int64_t run_there) {
   if (!explanations.empty()) {
     const std::string of_explanation =
         fmt::format("explanation_id IN ({})", fmt::join(explanations, ", "));
-    for (const TableShape& table : shapes_.of_explanation) rows += copy(table, of_explanation);
+    for (const TableShape& table : shapes_.of_explanation) copy(table, of_explanation);
   }
   const std::pair<Reference, const char*> named[] = {{Reference::device, "device_id"},
                                                      {Reference::counter, "counter_id"},
@@ -61,7 +62,8 @@ std::int64_t RunsHere::take(std::int64_t run_there) {
                                                      {Reference::explanation, "explanation_id"}};
   for (const TableShape& table : tables_of(db_.get())) {
     for (const auto& [reference, key] : named) {
-      if (table.name != "t_" + std::string(key).substr(0, std::string_view(key).size() - 3)) continue;
+      if (table.name != "t_" + std::string(key).substr(0, std::string_view(key).size() - 3))
+        continue;
       take_named(table, key, wanted(reference), taken_[static_cast<int>(reference)]);
     }
   }

@@ -1,5 +1,5 @@
-// Runs of a server in a temporary SQLite database with the server's own numbers: from there they are
-// merged or compared as those of any other database. For this folder only.
+// Runs of a server in a temporary SQLite database with the server's own numbers: from there they
+// are merged or compared as those of any other database. For this folder only.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class RunsHere {
   /// Makes the database at `path`.
   RunsHere(Connection& server, const std::string& path);
 
-  /// Adds one run; how many rows it has.
+  /// Adds one run; how many rows it has, without those of explanations, which runs share.
   std::int64_t take(std::int64_t run_there);
   sqlite3* database() const { return db_.get(); }
 
