@@ -47,11 +47,11 @@ void add_patience(std::vector<std::pair<std::string, std::string>>& settings) {
       {"connect_timeout", "10"},  {"keepalives_idle", "15"},     {"keepalives_interval", "5"},
       {"keepalives_count", "3"},  {"tcp_user_timeout", "30000"}, {"application_name", "warpmeter"},
       {"client_encoding", "UTF8"}};
-  for (const auto& [keyword, value] : ours) {
+  for (const auto& our : ours) {
     const bool is_given = std::any_of(settings.begin(), settings.end(), [&](const auto& setting) {
-      return setting.first == keyword;
+      return setting.first == our.first;
     });
-    if (!is_given) settings.emplace_back(keyword, value);
+    if (!is_given) settings.emplace_back(our.first, our.second);
   }
 }
 

@@ -10,6 +10,15 @@ CREATE TABLE IF NOT EXISTS warpmeter.t_month (
   launches bigint NOT NULL DEFAULT 0
 );
 
+-- A question about many months has many small parts, and compiling each of them takes seconds where the answer takes
+-- tenths: comparison of one family among 20 million metric rows 2.0 s instead of 0.5. For sessions from now on, where
+-- the database belongs to who prepares it.
+DO $$
+BEGIN
+  EXECUTE format('ALTER DATABASE %I SET jit = off', current_database());
+EXCEPTION WHEN insufficient_privilege THEN NULL;
+END $$;
+
 -- Numbers that were given out and not used yet.
 CREATE TABLE IF NOT EXISTS warpmeter.t_reserved (
   run_id bigint PRIMARY KEY,

@@ -74,19 +74,21 @@ class Server:
         if done.returncode != 0:
             skip(f"{words[0]} does not run here: {done.stderr.strip()[-300:]}")
 
+    def _spawn(self):
+        with open(self.folder / "log", "a") as log:
+            return subprocess.Popen(self._command([self.bin / "postgres", "-D", self.data]), cwd="/", stdout=log, stderr=log,
+                                    start_new_session=True)
+
     def start(self):
         """Starts it, after a kill too, and waits until it answers."""
-        self.log = open(self.folder / "log", "a")
-        self.process = subprocess.Popen(self._command([self.bin / "postgres", "-D", self.data]), cwd="/", stdout=self.log,
-                                        stderr=self.log, start_new_session=True)
+        self.process = self._spawn()
         for _ in range(600):
             if subprocess.run([self.bin / "pg_isready", "-q", "-h", self.folder, "-p", str(self.port)]).returncode == 0:
                 return
             if self.process.poll() is not None:
                 # After kill -9 the processes of connections may need a moment to notice.
                 time.sleep(0.2)
-                self.process = subprocess.Popen(self._command([self.bin / "postgres", "-D", self.data]), cwd="/",
-                                                stdout=self.log, stderr=self.log, start_new_session=True)
+                self.process = self._spawn()
             time.sleep(0.05)
         raise RuntimeError((self.folder / "log").read_text()[-2000:])
 
