@@ -92,7 +92,8 @@ BEGIN
   UPDATE t_month m SET runs = m.runs + 1, launches = m.launches + reserve.launches WHERE m.month = the_month
     RETURNING the_month * 1000000000 + m.runs, the_month * 10000000000 + m.launches - reserve.launches + 1
     INTO run_id, first_launch;
-  INSERT INTO t_reserved VALUES (reserve.run_id, reserve.first_launch, reserve.launches);
+  INSERT INTO t_reserved (run_id, first_launch, launches)
+    VALUES (reserve.run_id, reserve.first_launch, reserve.launches);
   DELETE FROM t_reserved r WHERE r.since < now() - interval '7 days';
 END $$;
 

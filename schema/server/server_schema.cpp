@@ -200,8 +200,8 @@ void replace_catalogue(Connection& server, sqlite3* db) {
                   "FROM t_term t");
   server.execute(fmt::format(
       "DELETE FROM t_grade; DELETE FROM t_finding_kind; DELETE FROM t_term; DELETE FROM t_metric;"
-      "INSERT INTO t_grade VALUES {};"
-      "INSERT INTO t_finding_kind VALUES {};"
+      "INSERT INTO t_grade (grade, name) VALUES {};"
+      "INSERT INTO t_finding_kind (kind, name, words) VALUES {};"
       "WITH ours (name, unit) AS (VALUES {}) INSERT INTO t_counter (name, unit) SELECT name, unit "
       "FROM ours o WHERE NOT EXISTS (SELECT FROM t_counter c WHERE c.name = o.name);"
       "WITH ours (id, name, unit, scale, above, below, anchor, undefined) AS (VALUES {}) "

@@ -9,7 +9,7 @@ def queries():
     text = PAGE.read_text()
     begin = text.index("### Five questions for a dashboard")
     section = text[begin:]
-    found = re.findall(r"\*\*(.+?)\*\*.*?\n\n```sql postgresql\n(.+?)```", section, re.S)
+    found = re.findall(r"\*\*(.+?)\*\*.*?\n\n```postgresql\n(.+?)```", section, re.S)
     return {name: sql.strip().rstrip(";") for name, sql in found}
 
 
