@@ -187,8 +187,13 @@ std::string values_of(Statement& statement) {
 /// Grades, kinds of findings and metrics, as this program's own database has them. Counters keep
 /// their numbers, by which values refer to them.
 void replace_catalogue(Connection& server, sqlite3* db) {
-  Statement grade_rows(db, "SELECT grade, name FROM t_grade");
-  Statement kinds(db, "SELECT kind, name, words FROM t_finding_kind");
+  for (const TableShape& table : tables_of(db)) {
+    if (table.name != "t_grade" && table.name != "t_finding_kind") continue;
+    const std::string columns = fmt::format("{}", fmt::join(table.columns, ", "));
+    Statement rows(db, fmt::format("SELECT {} FROM {}", columns, table.name));
+    server.execute(fmt::format("DELETE FROM {0}; INSERT INTO {0} ({1}) VALUES {2}", table.name,
+                               columns, values_of(rows)));
+  }
   Statement counters(db, "SELECT name, unit FROM t_counter ORDER BY counter_id");
   Statement metrics(db,
                     "SELECT metric_id, name, unit, scale, numerator_terms, denominator_terms, "
@@ -199,9 +204,7 @@ void replace_catalogue(Connection& server, sqlite3* db) {
                   "(SELECT name FROM t_counter c WHERE c.counter_id = t.counter_id), factor "
                   "FROM t_term t");
   server.execute(fmt::format(
-      "DELETE FROM t_grade; DELETE FROM t_finding_kind; DELETE FROM t_term; DELETE FROM t_metric;"
-      "INSERT INTO t_grade (grade, name) VALUES {};"
-      "INSERT INTO t_finding_kind (kind, name, words) VALUES {};"
+      "DELETE FROM t_term; DELETE FROM t_metric;"
       "WITH ours (name, unit) AS (VALUES {}) INSERT INTO t_counter (name, unit) SELECT name, unit "
       "FROM ours o WHERE NOT EXISTS (SELECT FROM t_counter c WHERE c.name = o.name);"
       "WITH ours (id, name, unit, scale, above, below, anchor, undefined) AS (VALUES {}) "
@@ -211,8 +214,7 @@ void replace_catalogue(Connection& server, sqlite3* db) {
       "WITH ours (id, is_denominator, name, factor) AS (VALUES {}) INSERT INTO t_term (metric_id, "
       "is_denominator, counter_id, factor) SELECT id, is_denominator, counter_id, factor "
       "FROM ours o JOIN t_counter c ON c.name = o.name",
-      values_of(grade_rows), values_of(kinds), values_of(counters), values_of(metrics),
-      values_of(terms)));
+      values_of(counters), values_of(metrics), values_of(terms)));
 }
 
 void drop_views(Connection& server) {

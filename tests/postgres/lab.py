@@ -94,6 +94,11 @@ def make_database(program, name="here.db"):
     for i, (relation, expected) in enumerate((("==", 1.0), ("<=", 0.0), (">=", 1e9), ("==", -1.0))):
         db.execute("INSERT OR REPLACE INTO t_expectation VALUES (?, ?, ?, ?, ?, ?)",
                    (launches[4 + i % 3], 90 + i, "gld_efficiency" if i % 2 else "duration", relation, expected, UNUSUAL))
+    # What a GPU alone would say, and the sources.
+    for line, reason, samples in ((0, "selected", 3), (7, "long_scoreboard", 40), (8, "barrier", 0)):
+        db.execute("INSERT INTO t_stall (launch_id, file, line, reason, text, samples, idle_samples) VALUES (?, ?, ?, ?, ?, ?, 1)",
+                   (first, "ä.cu" if line else "", line, reason, UNUSUAL, samples))
+    db.execute("INSERT OR REPLACE INTO t_source (run_id, file, text) VALUES (?, 'ä.cu', ?)", (runs[0], UNUSUAL * 1000))
     # An older run that was never explained, interrupted and without launches.
     db.execute("DELETE FROM t_explained WHERE launch_id = ?", (launches[-1],))
     db.execute("INSERT INTO t_run SELECT (SELECT max(run_id) + 1 FROM t_run), '00000000-1111-4222-8333-444444444444', "
