@@ -31,14 +31,14 @@ SELECT
   r.git_revision,
   r.backend,
   (
-    SELECT {group_concat}(n.name, ', ')
+    SELECT {group_concat}(named.name, ', ')
     FROM (
       SELECT d.name
       FROM t_run_device rd JOIN t_device d ON d.device_id = rd.device_id
       WHERE rd.run_id = r.run_id
       GROUP BY d.name
       ORDER BY min(d.ordinal), d.name
-    ) n
+    ) named
   ) AS device,
   (
     SELECT nullif(max(d.driver), '')
