@@ -27,25 +27,8 @@ constexpr int read_patience_ms = 5'000;    // a reader's housekeeping can wait f
 
 std::int64_t newest_version() { return static_cast<std::int64_t>(embedded::migrations().size()); }
 
-/// Changes when a view or the catalogue does (FNV-1a, 64 bits).
-std::string computed_fingerprint() {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  const auto add = [&](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  };
-  add(embedded::catalogue);
-  for (const auto files : {embedded::private_views(), embedded::public_views()}) {
-    for (const embedded::File& file : files) add(view_sql(file.text));
-  }
-  for (const FindingKind& kind : finding_kinds) {
-    add(kind.name);
-    add(kind.looked_for);
-  }
-  return fmt::format("{:016x}", hash);
-}
-
 const std::string& fingerprint() {
-  static const std::string known = computed_fingerprint();
+  static const std::string known = fingerprint_of(Dialect::sqlite);
   return known;
 }
 
@@ -308,6 +291,25 @@ Handle open_read_only(const std::string& path) {
 }
 
 }  // namespace
+
+void make_current(sqlite3* db) { migrate(db, ":memory:"); }
+
+std::string fingerprint_of(Dialect dialect, std::string_view more) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  };
+  add(embedded::catalogue);
+  for (const auto files : {embedded::private_views(), embedded::public_views()}) {
+    for (const embedded::File& file : files) add(view_sql(file.text, dialect));
+  }
+  for (const FindingKind& kind : finding_kinds) {
+    add(kind.name);
+    add(kind.looked_for);
+  }
+  add(more);
+  return fmt::format("{:016x}", hash);
+}
 
 Handle open_for_writing(const std::string& path) {
   if (!check_path(path)) {

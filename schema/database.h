@@ -5,6 +5,7 @@
 #include <string>
 
 #include "schema/sqlite.h"
+#include "schema/view_sql.h"
 
 namespace warpmeter::schema {
 
@@ -26,6 +27,12 @@ ReadHandles open_for_reading(const std::string& path);
 /// A connection to read from that leaves the file as it is, to the last byte: an older one is
 /// migrated in a private copy, and dead runs only show as interrupted.
 Handle open_untouched(const std::string& path);
+
+/// Makes an empty database what this program's are: its tables, views and catalogue.
+void make_current(sqlite3* db);
+
+/// Changes when a view, the catalogue or `more` does (FNV-1a, 64 bits).
+std::string fingerprint_of(Dialect dialect, std::string_view more = "");
 
 /// Throws Error{usage} for a label that begins another run's UUID.
 void check_label_is_free(sqlite3* db, std::string_view label);

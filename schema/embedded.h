@@ -12,9 +12,11 @@ struct File {
   std::string_view text;
 };
 
-extern const std::string_view catalogue;  ///< catalogue.json
-std::span<const File> migrations();       ///< in order; the nth makes version n
-std::span<const File> private_views();    ///< what public views are made of
-std::span<const File> public_views();     ///< sorted by name
+extern const std::string_view catalogue;         ///< catalogue.json
+std::span<const File> migrations();              ///< in order; the nth makes version n
+std::span<const File> private_views();           ///< what public views are made of
+std::span<const File> public_views();            ///< sorted by name
+extern const std::string_view server_functions;  ///< server/functions.sql
+extern const std::string_view server_roles;      ///< server/roles.sql
 
 }  // namespace warpmeter::schema::embedded

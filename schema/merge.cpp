@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "schema/conflict.h"
 #include "schema/database.h"
 #include "schema/sqlite.h"
 #include "schema/table_shapes.h"
@@ -89,12 +90,6 @@ std::vector<SourceRun> runs_of(sqlite3* db) {
   return runs;
 }
 
-std::int64_t first_launch(sqlite3* db, std::int64_t run_id) {
-  Statement statement(db, "SELECT min(launch_id) FROM t_launch WHERE run_id = ?");
-  statement.bind(1, run_id);
-  return statement.step() ? statement.integer(0) : 0;
-}
-
 /// Copies runs of one source into the target.
 class Copier {
  public:
@@ -144,19 +139,6 @@ class Copier {
   }
 
  private:
-  enum class Reference { none, run, launch, device, counter, reason, explanation };
-
-  static Reference reference_of(std::string_view column) {
-    constexpr std::pair<std::string_view, Reference> names[] = {
-        {"run_id", Reference::run},       {"launch_id", Reference::launch},
-        {"device_id", Reference::device}, {"counter_id", Reference::counter},
-        {"reason_id", Reference::reason}, {"explanation_id", Reference::explanation}};
-    for (const auto& [name, reference] : names) {
-      if (name == column) return reference;
-    }
-    return Reference::none;
-  }
-
   std::int64_t translated(Reference reference, std::int64_t number) {
     switch (reference) {
       case Reference::run:
@@ -226,83 +208,6 @@ class Copier {
   std::vector<std::int64_t> new_explanations_;  ///< of the source, that the target lacked
   std::int64_t run_id_ = 0, distance_ = 0;
 };
-
-/// A column as its content, so that two databases can be compared.
-std::string content_of(const Shapes& shapes, const std::string& column) {
-  if (column == "launch_id") return "launch_id - ?2";
-  if (column == "counter_id") {
-    return "(SELECT name FROM t_counter c WHERE c.counter_id = x.counter_id)";
-  }
-  if (column == "reason_id") return "(SELECT text FROM t_reason r WHERE r.reason_id = x.reason_id)";
-  if (column == "explanation_id") {
-    return "(SELECT e.digest FROM t_explanation e WHERE e.explanation_id = x.explanation_id)";
-  }
-  if (column == "device_id") {
-    std::string text;
-    for (const std::string& part : without(shapes.device.columns, "device_id")) {
-      text += (text.empty() ? "quote(d." : " || ',' || quote(d.") + part + ")";
-    }
-    return fmt::format("(SELECT {} FROM t_device d WHERE d.device_id = x.device_id)", text);
-  }
-  return "x." + column;
-}
-
-/// A statement that reads a run's rows of one table as content, in an order that depends on nothing
-/// else. ?1 is the run, ?2 its first launch.
-std::string content_sql(const Shapes& shapes, const TableShape& table) {
-  std::vector<std::string> columns, order;
-  for (const std::string& column : table.columns) {
-    // Labels are names that people give and change: they are not what was measured.
-    if (column == "run_id" || (table.name == "t_run" && column == "label")) continue;
-    columns.push_back(fmt::format("{} AS {}", content_of(shapes, column), column));
-    order.push_back(std::to_string(columns.size()));
-  }
-  const char* condition = table.has("run_id") ? "x.run_id = ?1"
-                                              : "x.launch_id IN (SELECT launch_id FROM t_launch "
-                                                "WHERE run_id = ?1)";
-  // ?2 is named in every statement, so that it can be bound in every one.
-  return fmt::format("SELECT {} FROM {} x WHERE {} AND ?2 IS NOT NULL ORDER BY {}",
-                     fmt::join(columns, ", "), table.name, condition, fmt::join(order, ", "));
-}
-
-/// Where the two rows first differ: the column's place.
-std::optional<int> difference(const Statement& a, const Statement& b) {
-  for (int i = 0; i < a.columns(); ++i) {
-    if (a.value(i) != b.value(i)) return i;
-  }
-  return std::nullopt;
-}
-
-/// What differs between a run here and there; empty when nothing does.
-std::string conflict_between(const Shapes& shapes, sqlite3* a, std::int64_t run_a, sqlite3* b,
-                             std::int64_t run_b) {
-  std::vector<const TableShape*> tables = {&shapes.run};
-  for (const TableShape& table : shapes.of_run) tables.push_back(&table);
-  for (const TableShape& table : shapes.of_launch) tables.push_back(&table);
-  const std::int64_t first_a = first_launch(a, run_a), first_b = first_launch(b, run_b);
-  for (const TableShape* table : tables) {
-    const std::string sql = content_sql(shapes, *table);
-    Statement here(a, sql), there(b, sql);
-    here.bind(1, run_a);
-    here.bind(2, first_a);
-    there.bind(1, run_b);
-    there.bind(2, first_b);
-    while (true) {
-      const bool more_here = here.step(), more_there = there.step();
-      if (!more_here && !more_there) break;
-      if (more_here != more_there) {
-        return fmt::format("it has {} rows in {} there", more_there ? "more" : "fewer",
-                           table->name);
-      }
-      if (const auto column = difference(here, there)) {
-        return fmt::format("{} of {} is {} here and {} there", here.column_name(*column),
-                           table->name, here.is_null(*column) ? "nothing" : here.text(*column),
-                           there.is_null(*column) ? "nothing" : there.text(*column));
-      }
-    }
-  }
-  return "";
-}
 
 /// The number of a run in the target; nothing when it is not there.
 std::optional<std::int64_t> find_uuid(sqlite3* db, const std::string& uuid) {

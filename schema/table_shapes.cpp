@@ -20,6 +20,17 @@ std::vector<TableShape> tables_of(sqlite3* db) {
   return tables;
 }
 
+Reference reference_of(std::string_view column) {
+  constexpr std::pair<std::string_view, Reference> names[] = {
+      {"run_id", Reference::run},       {"launch_id", Reference::launch},
+      {"device_id", Reference::device}, {"counter_id", Reference::counter},
+      {"reason_id", Reference::reason}, {"explanation_id", Reference::explanation}};
+  for (const auto& [name, reference] : names) {
+    if (name == column) return reference;
+  }
+  return Reference::none;
+}
+
 std::vector<std::string> without(const std::vector<std::string>& columns, std::string_view one) {
   std::vector<std::string> rest;
   std::copy_if(columns.begin(), columns.end(), std::back_inserter(rest),

@@ -48,6 +48,10 @@ struct Shapes {
   std::vector<TableShape> of_run, of_launch, of_explanation;
 };
 
+/// What a column refers to: its name says so. Numbers differ from database to database.
+enum class Reference { none, run, launch, device, counter, reason, explanation };
+Reference reference_of(std::string_view column);
+
 /// The columns but one.
 std::vector<std::string> without(const std::vector<std::string>& columns, std::string_view one);
 

@@ -15,9 +15,6 @@
 namespace warpmeter::schema {
 namespace {
 
-/// A number that SQLite does not take for an integer.
-std::string real(double number) { return fmt::format("{:#}", number); }
-
 std::string number_of_grade(std::string_view name) {
   for (const GradeInfo& info : grades) {
     if (name == info.name) return std::to_string(static_cast<int>(info.grade));
@@ -50,13 +47,29 @@ std::string not_explained() {
       without_addresses);
 }
 
+/// All launches of a run lie in the month that both their numbers begin with
+/// (schema/server/server_schema.h): the tables of other months need not be asked.
+constexpr std::string_view launches_there =
+    "l.run_id = r.run_id AND l.launch_id >= r.run_id / 1000000000 * 10000000000 "
+    "AND l.launch_id < (r.run_id / 1000000000 + 1) * 10000000000";
+
 class Formulas {
  public:
+  explicit Formulas(Dialect dialect) : is_sqlite_(dialect == Dialect::sqlite) {}
+
   std::string in_braces(std::string_view what) {
     if (what == "counters") return joins();
     if (what == "timed") return timed();
     if (what == "grades") return all_grades();
     if (what == "not_explained") return not_explained();
+    if (what == "group_concat") return is_sqlite_ ? "group_concat" : "string_agg";
+    if (what == "l of r") {
+      return std::string(is_sqlite_ ? "l.run_id = r.run_id" : launches_there);
+    }
+    if (what == "real 100") return real(100);
+    if (what.starts_with("once ")) {
+      return is_sqlite_ ? fmt::format("GROUP BY {}", what.substr(5)) : "OFFSET 0";
+    }
     if (what.starts_with("grade ")) return number_of_grade(what.substr(6));
     const std::size_t begin = std::min(what.find('('), what.size());
     const MetricInfo* metric = Catalogue::get().find_metric(what.substr(0, begin));
@@ -69,6 +82,11 @@ class Formulas {
   }
 
  private:
+  /// A number that is not taken for an integer.
+  std::string real(double number) const {
+    return fmt::format("{:#}{}", number, is_sqlite_ ? "" : "::float8");
+  }
+
   static std::vector<std::string> list(std::string_view text) {
     std::vector<std::string> entries;
     while (true) {
@@ -80,7 +98,7 @@ class Formulas {
   }
 
   /// `operands`: those of the numerator first.
-  static std::string formula(const MetricInfo& metric, std::span<const std::string> operands) {
+  std::string formula(const MetricInfo& metric, std::span<const std::string> operands) const {
     if (operands.size() != metric.numerator.size() + metric.denominator.size()) {
       throw std::logic_error(
           fmt::format("a view gives {} a wrong number of counters", metric.name));
@@ -88,12 +106,15 @@ class Formulas {
     const std::size_t above = metric.numerator.size();
     std::string text = sum(metric.numerator, operands.first(above));
     if (!metric.denominator.empty()) {
-      text = fmt::format("({} / {})", text, sum(metric.denominator, operands.subspan(above)));
+      // SQLite's quotient by 0 is NULL, PostgreSQL's an error.
+      const std::string below = sum(metric.denominator, operands.subspan(above));
+      text = is_sqlite_ ? fmt::format("({} / {})", text, below)
+                        : fmt::format("({} / nullif({}, 0))", text, below);
     }
     return metric.scale == 1 ? text : fmt::format("{} * {}", real(metric.scale), text);
   }
 
-  static std::string sum(std::span<const Term> terms, std::span<const std::string> operands) {
+  std::string sum(std::span<const Term> terms, std::span<const std::string> operands) const {
     std::string text;
     for (std::size_t i = 0; i < terms.size(); ++i) {
       if (!text.empty()) text += " + ";
@@ -119,11 +140,12 @@ class Formulas {
     if (std::find(counters_.begin(), counters_.end(), counter) == counters_.end()) {
       counters_.push_back(counter);
     }
-    return fmt::format("likely({}.value)", counter);
+    return is_sqlite_ ? fmt::format("likely({}.value)", counter) : "counted." + counter;
   }
 
   /// A counter's number is looked up once, its name would be for every launch.
   std::string joins() const {
+    if (!is_sqlite_) return one_look();
     std::string text;
     for (const std::string& counter : counters_) {
       text += fmt::format(
@@ -132,6 +154,20 @@ class Formulas {
           counter);
     }
     return text;
+  }
+
+  std::string one_look() const {
+    std::vector<std::string> columns;
+    for (const std::string& counter : counters_) {
+      columns.push_back(fmt::format(
+          "max(v.value) FILTER (WHERE v.counter_id = (SELECT c.counter_id FROM t_counter c "
+          "WHERE c.name = '{0}')) AS {0}",
+          counter));
+    }
+    return fmt::format(
+        "\n  CROSS JOIN LATERAL (SELECT {}\n    FROM t_value v WHERE v.launch_id = l.launch_id) "
+        "counted",
+        fmt::join(columns, ",\n    "));
   }
 
   std::string timed() {
@@ -144,13 +180,14 @@ class Formulas {
     return fmt::format("{}", fmt::join(cases, "\n      "));
   }
 
+  bool is_sqlite_;
   std::vector<std::string> counters_;
 };
 
 }  // namespace
 
-std::string view_sql(std::string_view file) {
-  Formulas formulas;
+std::string view_sql(std::string_view file, Dialect dialect) {
+  Formulas formulas(dialect);
   std::string sql;
   while (true) {
     const std::size_t begin = std::min(file.find('{'), file.size());

@@ -10,6 +10,15 @@
 //   {grades}                 in a comment: all grades
 //   {not_explained}          why the launch l of the device d has no explanation
 //
+// SQLite and PostgreSQL read the same views but for a few words, which are in braces too:
+//
+//   {real 100}               a floating-point number: 100.0 by itself is a decimal fraction there
+//   {group_concat}           string_agg there
+//   {l of r}                 the launches l of the run r; there the condition says in which months
+//   {once a, b}              a subquery whose columns a, b name a row is computed once, as it is
+//   {counters}               one look at all rows of a launch there, where its planner takes long
+//                            over many joins of tables in parts
+//
 // A view that shows some metrics as columns has SQL like this then:
 //
 //   SELECT …, 100.0 * (likely(global_load_bytes.value) / (32.0 *
@@ -28,7 +37,9 @@
 
 namespace warpmeter::schema {
 
+enum class Dialect { sqlite, postgresql };
+
 /// Throws std::logic_error for what is none of these.
-std::string view_sql(std::string_view file);
+std::string view_sql(std::string_view file, Dialect dialect = Dialect::sqlite);
 
 }  // namespace warpmeter::schema

@@ -31,6 +31,7 @@ const std::vector<Layer>& layers() {
       {"base", {}, {"utf8proc.h"}},
       {"kernels", {"base"}, {}},
       {"schema", {"base"}, {"sqlite3.h", "nlohmann/"}},
+      {"schema/server", {"base", "schema"}, {"libpq-fe.h"}},
       {"collector/run", {"base", "kernels", "schema"}, {"nvtx3/"}},
       {"collector/cupti",
        {"base", "collector/run/backend.h", "kernels/family.h", "schema"},
@@ -230,6 +231,7 @@ TEST(Layering, ForbiddenArrowsAreFound) {
   } forbidden[] = {
       {"reports/a.cpp", "#include \"collector/run/session.h\""},
       {"reports/a.cpp", "#include <sqlite3.h>"},
+      {"schema/a.cpp", "#include <libpq-fe.h>"},
       {"kernels/a.cpp", "#include \"schema/store.h\""},
       {"collector/run/a.cpp", "  #  include <cupti.h>"},
       {"collector/model/ptx/a.cpp", "#include \"base/error.h\""},

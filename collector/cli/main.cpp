@@ -17,6 +17,7 @@
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
+#include "collector/cli/passwords.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/usage.h"
 #include "collector/cli/version.h"
@@ -62,7 +63,7 @@ ExitCode print(const std::string& text) {
   return ExitCode::done;
 }
 
-ExitCode run_command(int argc, char** argv) {
+ExitCode run_command(const std::vector<std::string>& words) {
   CLI::App program(description, "warpmeter");
   program.footer(examples + exit_code_text());
   program.get_formatter()->column_width(34);
@@ -70,7 +71,6 @@ ExitCode run_command(int argc, char** argv) {
   program.require_subcommand(0, 1);  // after a command, `runs` is a word like any other
   program.set_version_flag("--version", version_line(), "The version, git revision, CUDA version");
 
-  const std::vector<std::string> words(argv, argv + argc);
   const Command commands[] = {
       add_run(program, words),                // measure kernel variants
       add_profile(program, words),            // measure the kernels of any program
@@ -82,6 +82,8 @@ ExitCode run_command(int argc, char** argv) {
       add_history(program),                   // one metric over runs
       add_query(program),                     // read the database
       add_merge(program),                     // join databases
+      add_push(program),                      // to the lab's server
+      add_pull(program),                      // and back
       add_runs(program),                      // name, remove, back up runs
       add_list(program),                      // kernels, metrics, devices, runs, views
       add_doctor(program),                    // what works here
@@ -89,7 +91,10 @@ ExitCode run_command(int argc, char** argv) {
   };
 
   try {
-    program.parse(static_cast<int>(words_before_program(program, words)), argv);
+    std::vector<const char*> ours;
+    const std::size_t count = words_before_program(program, words);
+    for (std::size_t i = 0; i < count; ++i) ours.push_back(words[i].c_str());
+    program.parse(static_cast<int>(count), ours.data());
   } catch (const CLI::CallForHelp&) {
     return print(program.help());
   } catch (const CLI::CallForVersion& version) {
@@ -118,12 +123,14 @@ int complain(ExitCode code, const char* sentence) {
 
 int main(int argc, char** argv) {
   using namespace warpmeter;
+  const std::vector<std::string> words(argv, argv + argc);
+  cli::hide_passwords(argc, argv);
   keep_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is noticed by the write
   catch_endings();
   int status = 0;
   try {
-    status = static_cast<int>(cli::run_command(argc, argv));
+    status = static_cast<int>(cli::run_command(words));
   } catch (const Error& error) {
     status = cli::complain(error.code(), error.what());
   } catch (const std::bad_alloc&) {

@@ -79,6 +79,8 @@ Command add_check(CLI::App& program);
 Command add_query(CLI::App& program);
 Command add_history(CLI::App& program);
 Command add_merge(CLI::App& program);
+Command add_push(CLI::App& program);
+Command add_pull(CLI::App& program);
 Command add_runs(CLI::App& program);
 Command add_list(CLI::App& program);
 Command add_doctor(CLI::App& program);

@@ -13,8 +13,9 @@ SELECT
   m.name AS metric,
   m.scale * (
     SELECT CASE WHEN count(v.value) = m.numerator_terms + m.denominator_terms THEN
-      total(t.factor * v.value) FILTER (WHERE NOT t.is_denominator)
-        / CASE WHEN m.denominator_terms = 0 THEN 1 ELSE total(t.factor * v.value) FILTER (WHERE t.is_denominator) END
+      total(t.factor * v.value) FILTER (WHERE t.is_denominator = 0)
+        / CASE WHEN m.denominator_terms = 0 THEN 1
+          ELSE nullif(total(t.factor * v.value) FILTER (WHERE t.is_denominator = 1), 0) END
     END
     FROM t_term t JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
     WHERE t.metric_id = m.metric_id
@@ -22,7 +23,7 @@ SELECT
   m.unit,
   (
     SELECT CASE
-      WHEN total(t.factor * v.value) FILTER (WHERE t.is_denominator) = 0 AND m.denominator_terms > 0
+      WHEN total(t.factor * v.value) FILTER (WHERE t.is_denominator = 1) = 0 AND m.denominator_terms > 0
         THEN {grade unavailable}
       ELSE max(v.grade)
     END
@@ -31,7 +32,7 @@ SELECT
   ) AS grade,
   CASE
     WHEN m.denominator_terms > 0 AND (
-      SELECT max(v.grade) < {grade unavailable} AND total(t.factor * v.value) FILTER (WHERE t.is_denominator) = 0
+      SELECT max(v.grade) < {grade unavailable} AND total(t.factor * v.value) FILTER (WHERE t.is_denominator = 1) = 0
       FROM t_term t JOIN t_value v ON v.launch_id = a.launch_id AND v.counter_id = t.counter_id
       WHERE t.metric_id = m.metric_id
     ) THEN m.undefined

@@ -13,7 +13,7 @@ SELECT
   is_known_device,
   blocks,
   blocks * warps_of_block AS warps,
-  100.0 * blocks * warps_of_block / most_warps AS percent,
+  {real 100} * blocks * warps_of_block / most_warps AS percent,
   CASE
     WHEN blocks * warps_of_block = most_warps THEN 'none'
     WHEN blocks IS NOT NULL THEN substr(
@@ -33,8 +33,8 @@ FROM (
       most_warps,
       most_blocks,
       warps_of_block,
-      most_warps / warps_of_block AS blocks_by_warps,
-      16384 / ((registers * 32 + 255) / 256 * 256) * 4 / warps_of_block AS blocks_by_registers,
+      most_warps / nullif(warps_of_block, 0) AS blocks_by_warps,
+      16384 / nullif((registers * 32 + 255) / 256 * 256, 0) * 4 / nullif(warps_of_block, 0) AS blocks_by_registers,
       -- A block without any is limited by nothing here.
       shared_kib * 1024 / max((shared_bytes + reserved + unit - 1) / unit * unit, 1) AS blocks_by_shared
     FROM (
@@ -66,8 +66,8 @@ FROM (
             (110, 48, 24, 228),
             (120, 48, 24, 100),
             (121, 48, 24, 100)
-          )
+          ) v
         ) a ON a.compute_capability = d.compute_capability
-    )
-  )
-);
+    ) given
+  ) limits
+) held;

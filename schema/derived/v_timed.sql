@@ -28,4 +28,4 @@ FROM (
     JOIN t_metric m ON m.anchor_id IS NULL
     LEFT JOIN t_timing t ON t.launch_id = l.launch_id
   WHERE l.outcome = 'done'
-);
+) f;

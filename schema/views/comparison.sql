@@ -38,8 +38,9 @@ SELECT
   {gst_efficiency} AS gst_efficiency,
   {gld_transactions} AS gld_transactions,
   {gst_transactions} AS gst_transactions,
-  (SELECT x.value FROM v_timed x WHERE x.launch_id = l.launch_id
-    AND x.metric = 'achieved_bandwidth') AS achieved_bandwidth,
+  CASE WHEN l.outcome = 'done' THEN
+    (SELECT {achieved_bandwidth} FROM t_timing t WHERE t.launch_id = l.launch_id)
+  END AS achieved_bandwidth,
   l.outcome,
   l.reason
 FROM t_launch l JOIN t_device d ON d.device_id = l.device_id{counters};

@@ -72,6 +72,6 @@ FROM (
     FROM t_launch l JOIN t_expectation x ON x.launch_id = l.launch_id
     -- One row each, as it is: a group is not merged into the outer query, which would compute the figure at
     -- each place that names it.
-    GROUP BY l.run_id, l.launch_id, x.expectation
-  )
+    {once l.run_id, l.launch_id, x.expectation}
+  ) m
 ) e;

@@ -11,12 +11,12 @@ SELECT
   l.launch_id,
   e.explanation_id,
   CASE
-    WHEN x.was_made THEN (SELECT count(*) FROM t_finding f WHERE f.explanation_id = e.explanation_id)
+    WHEN x.was_made = 1 THEN (SELECT count(*) FROM t_finding f WHERE f.explanation_id = e.explanation_id)
   END AS findings,
   CASE
     WHEN l.outcome = 'failed' THEN 'the launch failed'
     WHEN e.launch_id IS NULL THEN {not_explained}
-    WHEN NOT x.was_made THEN (SELECT i.reason FROM t_looked_for i WHERE i.explanation_id = e.explanation_id LIMIT 1)
+    WHEN x.was_made = 0 THEN (SELECT i.reason FROM t_looked_for i WHERE i.explanation_id = e.explanation_id LIMIT 1)
   END AS reason
 FROM t_launch l
   JOIN t_device d ON d.device_id = l.device_id

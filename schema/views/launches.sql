@@ -54,7 +54,8 @@ SELECT
   CASE
     WHEN l.registers IS NULL OR l.static_shared_bytes IS NULL THEN coalesce(l.resources_reason, 'it was not recorded')
     WHEN NOT o.is_known_device
-      THEN printf('the limits of compute capability %d.%d are not known', d.compute_capability / 10, d.compute_capability % 10)
+      THEN 'the limits of compute capability ' || (d.compute_capability / 10) || '.' || (d.compute_capability % 10)
+        || ' are not known'
     WHEN l.local_bytes IS NULL THEN coalesce(l.resources_reason, 'local memory was not recorded')
   END AS resources_reason,
   l.useful_bytes_read,

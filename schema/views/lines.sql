@@ -31,7 +31,7 @@ SELECT
   n.transactions - n.ideal AS excess,
   CASE
     WHEN n.access LIKE 'global %' THEN {gld_efficiency(n.bytes, n.transactions)}
-    ELSE 100.0 * n.ideal / n.transactions
+    ELSE {real 100} * n.ideal / nullif(n.transactions, 0)
   END AS efficiency,
   g.name AS grade
 FROM t_launch l

@@ -19,7 +19,7 @@ SELECT
   END AS reason
 FROM t_launch l
   JOIN t_device d ON d.device_id = l.device_id
-  JOIN t_finding_kind k
+  JOIN t_finding_kind k ON true
   LEFT JOIN t_explained e ON e.launch_id = l.launch_id
   LEFT JOIN t_looked_for i ON i.explanation_id = e.explanation_id AND i.kind = k.name
-WHERE NOT k.is_measured OR i.kind IS NOT NULL;
+WHERE k.is_measured = 0 OR i.kind IS NOT NULL;

@@ -31,13 +31,14 @@ SELECT
   r.git_revision,
   r.backend,
   (
-    SELECT group_concat(name, ', ')
+    SELECT {group_concat}(named.name, ', ')
     FROM (
-      SELECT DISTINCT d.name
+      SELECT d.name
       FROM t_run_device rd JOIN t_device d ON d.device_id = rd.device_id
       WHERE rd.run_id = r.run_id
-      ORDER BY d.ordinal, d.name
-    )
+      GROUP BY d.name
+      ORDER BY min(d.ordinal), d.name
+    ) named
   ) AS device,
   (
     SELECT nullif(max(d.driver), '')
@@ -52,8 +53,8 @@ SELECT
   r.reason,
   r.cuda_version,
   r.command,
-  (SELECT count(*) FROM t_launch l WHERE l.run_id = r.run_id) AS launches,
-  (SELECT count(*) FROM t_launch l WHERE l.run_id = r.run_id AND l.outcome = 'failed')
+  (SELECT count(*) FROM t_launch l WHERE {l of r}) AS launches,
+  (SELECT count(*) FROM t_launch l WHERE {l of r} AND l.outcome = 'failed')
     AS failed_launches,
   r.planned_launches
 FROM t_run r;

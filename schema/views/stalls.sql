@@ -21,6 +21,6 @@ SELECT
   s.reason,
   s.samples,
   s.idle_samples,
-  100.0 * s.samples / (SELECT sum(o.samples) FROM t_stall o WHERE o.launch_id = s.launch_id) AS share
+  {real 100} * s.samples / nullif((SELECT sum(o.samples) FROM t_stall o WHERE o.launch_id = s.launch_id), 0) AS share
 FROM t_stall s
   JOIN t_launch l ON l.launch_id = s.launch_id;

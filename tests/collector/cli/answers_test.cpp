@@ -239,7 +239,8 @@ TEST_P(Misspelling, OfEveryOptionGetsTheOption) {
 
 INSTANTIATE_TEST_SUITE_P(Commands, Misspelling,
                          ::testing::Values("run", "report", "compare", "check", "history", "query",
-                                           "merge", "runs", "list", "doctor", "completion"),
+                                           "merge", "push", "pull", "runs", "list", "doctor",
+                                           "completion"),
                          [](const auto& command) { return std::string(command.param); });
 
 using Doctor = Workspace;
