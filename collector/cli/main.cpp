@@ -82,6 +82,7 @@ ExitCode run_command(int argc, char** argv) {
       add_history(program),                   // one metric over runs
       add_query(program),                     // read the database
       add_merge(program),                     // join databases
+      add_submit(program, words),             // any of these as a job of Slurm
       add_runs(program),                      // name, remove, back up runs
       add_list(program),                      // kernels, metrics, devices, runs, views
       add_doctor(program),                    // what works here
