@@ -37,7 +37,7 @@ std::vector<std::string> as_words(const std::vector<std::string>& options) {
 
 void queue_tasks(const lab::Folder& folder, const lab::Plan& plan,
                  const std::vector<std::int64_t>& tasks, const std::vector<std::string>& more) {
-  std::vector<std::string> options = as_words(lab::task_options(plan));
+  std::vector<std::string> options = as_words(lab::task_options(plan, folder.path()));
   options.push_back("--array=" + lab::ranges(tasks));
   options.push_back("--comment=" + comment_of(plan, false));
   options.insert(options.end(), more.begin(), more.end());
@@ -46,7 +46,7 @@ void queue_tasks(const lab::Folder& folder, const lab::Plan& plan,
 
 void queue_merge(const lab::Folder& folder, const lab::Plan& plan,
                  const std::set<std::int64_t>& after) {
-  std::vector<std::string> options = as_words(lab::merge_options(plan));
+  std::vector<std::string> options = as_words(lab::merge_options(plan, folder.path()));
   options.push_back("--comment=" + comment_of(plan, true));
   if (!after.empty()) {
     options.push_back(fmt::format("--dependency=afterany:{}", fmt::join(after, ":")));
@@ -74,7 +74,7 @@ void find_lost(const lab::Folder& folder, const lab::Plan& plan) {
 
 void check_storage(const lab::Folder& folder, const lab::Plan& plan, bool quiet) {
   std::vector<std::string> options;
-  for (const std::string& option : lab::merge_options(plan)) {
+  for (const std::string& option : lab::merge_options(plan, folder.path())) {
     const bool is_choice = option.starts_with("--partition") || option.starts_with("--account") ||
                            option.starts_with("--qos") || option.starts_with("--reservation") ||
                            option.starts_with("-A") || option.starts_with("-q");

@@ -28,6 +28,13 @@ std::string directive(const std::string& option) {
   return line + "\n";
 }
 
+/// The folder of the logs; a % in it would stand for something to Slurm.
+std::string log_pattern(const std::string& folder) {
+  std::string text;
+  for (const char c : folder) text += c == '%' ? std::string("%%") : std::string(1, c);
+  return text + "/logs/";
+}
+
 /// As a comment; a line break in it ends no comment.
 std::string comment(const std::string& text) {
   std::string line = "#   ";
@@ -45,7 +52,7 @@ std::string command_line(const Plan& plan) {
   return rest.empty() ? line : line + " \\\n  " + shell_line(rest);
 }
 
-std::string head_of_task(const Plan& plan) {
+std::string head_of_task(const Plan& plan, const std::string& folder) {
   const std::size_t count = plan.tasks.size();
   std::string text = "#!/bin/bash\n";
   text += fmt::format("# {} {} of this command; what each does is in tasks/:\n", count,
@@ -57,7 +64,7 @@ std::string head_of_task(const Plan& plan) {
   std::vector<std::int64_t> all;
   for (const Task& task : plan.tasks) all.push_back(task.number);
   text += directive("--array=" + ranges(all));
-  for (const std::string& option : task_options(plan)) text += directive(option);
+  for (const std::string& option : task_options(plan, folder)) text += directive(option);
   if (plan.is_pinned()) {
     text += "# Where a task has to run, submit says on sbatch's command line:\n";
     for (const Task& task : plan.tasks) {
@@ -84,9 +91,9 @@ std::vector<std::string> words_of_option(const std::string& option) {
   return {name, option.substr(value)};
 }
 
-std::vector<std::string> task_options(const Plan& plan) {
+std::vector<std::string> task_options(const Plan& plan, const std::string& folder) {
   std::vector<std::string> options = {"--job-name=warpmeter", "--requeue", "--open-mode=append",
-                                      "--output=logs/%4a.log", "--ntasks=1"};
+                                      "--output=" + log_pattern(folder) + "%4a.log", "--ntasks=1"};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) options.push_back(name + value);
   };
@@ -101,12 +108,12 @@ std::vector<std::string> task_options(const Plan& plan) {
   return options;
 }
 
-std::vector<std::string> merge_options(const Plan& plan) {
-  std::vector<std::string> options = {"--job-name=warpmeter-merge", "--requeue",
-                                      "--open-mode=append", "--output=logs/merge.log",
-                                      "--ntasks=1"};
+std::vector<std::string> merge_options(const Plan& plan, const std::string& folder) {
+  std::vector<std::string> options = {
+      "--job-name=warpmeter-merge", "--requeue", "--open-mode=append",
+      "--output=" + log_pattern(folder) + "merge.log", "--ntasks=1"};
   if (!plan.partition.empty()) options.push_back("--partition=" + plan.partition);
-  for (const std::string& option : task_options(plan)) {
+  for (const std::string& option : task_options(plan, folder)) {
     for (const char* name : {"--account=", "-A", "--qos=", "-q", "--reservation="}) {
       if (option.starts_with(name)) options.push_back(option);
     }
@@ -115,7 +122,7 @@ std::vector<std::string> merge_options(const Plan& plan) {
 }
 
 std::string task_script(const Plan& plan, const std::string& folder) {
-  std::string text = head_of_task(plan);
+  std::string text = head_of_task(plan, folder);
   text += fmt::format("\njob={}\nwarpmeter={}\n", quoted(folder), quoted(plan.program));
   text += R"SH(task=${SLURM_ARRAY_TASK_ID:-${1:?which task? give its number}}
 printf -v at '%s/tasks/%04d' "$job" "$task"
@@ -156,15 +163,24 @@ exit "$status"
 std::string merge_script(const Plan& plan, const std::string& folder) {
   std::string text =
       "#!/bin/bash\n# Joins what the tasks measured in merged.db, made anew each time.\n";
-  for (const std::string& option : merge_options(plan)) text += directive(option);
+  for (const std::string& option : merge_options(plan, folder)) text += directive(option);
   text += fmt::format("\nwarpmeter={}\ncd -- {} || exit 5\n", quoted(plan.program), quoted(folder));
+  std::size_t launches = 0;
+  for (const Task& task : plan.tasks) launches += task.launches.size();
+  std::vector<std::string> typed = {"warpmeter"};
+  typed.insert(typed.end(), plan.command.begin(), plan.command.end());
+  const std::string one_run = launches == 0 ? ""
+                                            : fmt::format(" \\\n  --one-run {} --planned {}",
+                                                          quoted(shell_line(typed)), launches);
   text += R"SH(shopt -s nullglob
 databases=(tasks/*.db)
 if [ ${#databases[@]} -eq 0 ]; then echo "no task has measured anything"; exit 3; fi
 new=merged.new.${SLURM_JOB_ID:-$$}.db
 rm -f merged.new.*
 status=0
-"$warpmeter" merge "${databases[@]}" -o "$new" --skip-unreadable || status=$?
+"$warpmeter" merge "${databases[@]}" -o "$new" --skip-unreadable)SH";
+  text += one_run;
+  text += R"SH( || status=$?
 if [ "$status" -eq 0 ]; then
   rm -f merged.db-wal merged.db-shm
   mv "$new" merged.db

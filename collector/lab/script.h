@@ -20,10 +20,10 @@ std::string merge_script(const Plan& plan, const std::string& folder);
 std::string task_name(std::int64_t number);
 
 /// What sbatch is told of every task, also where the script cannot say it (a line break in it).
-std::vector<std::string> task_options(const Plan& plan);
+std::vector<std::string> task_options(const Plan& plan, const std::string& folder);
 
 /// Of merging: whom it is charged to, and nothing of what measuring needs.
-std::vector<std::string> merge_options(const Plan& plan);
+std::vector<std::string> merge_options(const Plan& plan, const std::string& folder);
 
 /// A native option as it is typed ("--qos low", "-A lab") as words of a command line.
 std::vector<std::string> words_of_option(const std::string& option);
