@@ -286,37 +286,6 @@ std::int64_t Store::begin_run(const Run& run) {
   return id;
 }
 
-void Store::continue_run(std::int64_t run_id, int repeat) {
-  const ProcessIdentity& process = statements_->process;
-  statements_->in_transaction([&] {
-    Statement read(db_.get(),
-                   "SELECT process_host, boot_id, process_namespace, process_id, process_start "
-                   "FROM t_run WHERE run_id = ? AND outcome = 'running'");
-    read.bind(1, run_id);
-    if (read.step()) {
-      const ProcessIdentity other = {read.text(0), read.text(1), read.text(2), read.integer(3),
-                                     read.integer(4)};
-      if (liveness(other) == Liveness::alive) {
-        throw Error(ExitCode::file, fmt::format("run {} is still being measured, by process {}: "
-                                                "wait for its end",
-                                                run_id, other.id));
-      }
-    }
-    Statement(db_.get(),
-              "DELETE FROM t_launch WHERE run_id = ?1 AND outcome = 'done' AND "
-              "(device_id, family, variant, coalesce(size, 0)) IN (SELECT device_id, family, "
-              "variant, coalesce(size, 0) FROM t_launch WHERE run_id = ?1 GROUP BY 1, 2, 3, 4 "
-              "HAVING count(*) < ?2)")
-        .execute(run_id, repeat);
-    Statement(db_.get(),
-              "UPDATE t_run SET outcome = 'running', reason = NULL, ended = NULL, process_host = ?,"
-              " boot_id = ?, process_namespace = ?, process_id = ?, process_start = ? "
-              "WHERE run_id = ?")
-        .execute(process.host, process.boot_id, process.name_space, process.id, process.start_ticks,
-                 run_id);
-  });
-}
-
 std::int64_t Store::add_device(std::int64_t run_id, const Device& device) {
   Statement find(db_.get(),
                  "SELECT device_id FROM t_device WHERE backend = ? AND ordinal = ? AND name = ? "

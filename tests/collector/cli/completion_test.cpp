@@ -34,7 +34,7 @@ TEST_P(Bash, OffersWhatFits) {
 
 const Completion completions[] = {
     {"Commands", "''",
-     "run profile model report explain compare check history query merge runs list doctor "
+     "run profile model report explain compare check history query merge submit runs list doctor "
      "completion"},
     {"Options", "run --ti", "--timing-only --time-budget"},
     {"Choices", "run --backend ''", "auto cupti model"},
