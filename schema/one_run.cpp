@@ -94,8 +94,9 @@ std::int64_t make_one_run(const std::string& path, const std::string& command,
             "UPDATE t_run SET uuid = ?2, command = ?3, outcome = ?4, reason = ?5, "
             "started = (SELECT min(started) FROM t_run), ended = (SELECT max(ended) FROM t_run), "
             "host = (SELECT group_concat(host, ', ') FROM (SELECT DISTINCT host FROM t_run "
-            "ORDER BY host)), planned_launches = max((SELECT sum(planned_launches) FROM t_run), "
-            "?6) WHERE run_id = ?1")
+            "ORDER BY host)), planned_launches = "
+            "nullif(max(coalesce((SELECT sum(planned_launches) FROM t_run), 0), ?6), 0) "
+            "WHERE run_id = ?1")
       .execute(kept, uuid, command, outcome.word, outcome.reason, planned);
   Statement(db.get(), "DELETE FROM t_run WHERE run_id <> ?1").execute(kept);
   transaction.commit();

@@ -25,11 +25,11 @@
 namespace warpmeter::cli {
 namespace {
 
-Error usage(const std::string& what) {
+Error refused(const std::string& what) {
   return {ExitCode::usage, what + " (see: warpmeter submit --help)"};
 }
 
-void print(const reports::Table& table, const std::string& format) {
+void print_table(const reports::Table& table, const std::string& format) {
   Output output;
   output.write(rendered(table, format));
   output.finish();
@@ -75,7 +75,7 @@ reports::Table plan_table(const lab::Plan& plan) {
 
 ExitCode end_of(const lab::Folder& folder, const lab::Plan& plan, const SubmitRequest& request) {
   const lab::JobProgress progress = wait_for_end(folder, plan, request.quiet);
-  if (!request.quiet) print(status_table(plan, progress), request.format);
+  if (!request.quiet) print_table(status_table(plan, progress), request.format);
   if (!request.quiet) say_what_became(folder, plan, progress);
   if (!progress.has_ended()) return ExitCode::done;  // Ctrl-C
   if (!progress.is_merged && progress.exit_code() == ExitCode::done) {
@@ -102,7 +102,7 @@ ExitCode submit_command(const SubmitRequest& request) {
   const lab::Plan plan = plan_of(request, nodes);
   const lab::Folder folder(absolute(request.folder.empty() ? default_folder() : request.folder));
   if (request.dry_run) {
-    print(plan_table(plan), request.format);
+    print_table(plan_table(plan), request.format);
     say(fmt::format("{}: {}; nothing was queued\n\n{}\n",
                     reports::counted(plan.tasks.size(), "task", "tasks"), plan.division,
                     lab::task_script(plan, folder.path())));
@@ -139,7 +139,7 @@ ExitCode status(const lab::Folder& folder, const SubmitRequest& request) {
   const lab::Plan plan = folder.plan();
   if (request.wait) return end_of(folder, plan, request);
   const lab::JobProgress progress = lab::progress_of(folder, plan);
-  print(status_table(plan, progress), request.format);
+  print_table(status_table(plan, progress), request.format);
   say_what_became(folder, plan, progress);
   return progress.has_ended() ? progress.exit_code() : ExitCode::done;
 }
@@ -160,7 +160,7 @@ ExitCode cancel(const lab::Folder& folder, const SubmitRequest& request) {
   return ExitCode::done;
 }
 
-ExitCode list(const SubmitRequest& request) {
+ExitCode list_jobs(const SubmitRequest& request) {
   using reports::Column;
   using reports::Kind;
   reports::Table table;
@@ -177,31 +177,31 @@ ExitCode list(const SubmitRequest& request) {
     table.rows.push_back({number, plan.created, static_cast<std::int64_t>(plan.tasks.size()), ended,
                           shell_line(plan.command), folder.path()});
   }
-  print(table, request.format);
+  print_table(table, request.format);
   return ExitCode::done;
 }
 
-ExitCode run(const SubmitRequest& request) {
+ExitCode submit_or_act(const SubmitRequest& request) {
   if (request.words.empty()) return submit_command(request);
   const std::string& action = request.words[0];
   if (!request.command.empty()) {
-    throw usage(fmt::format("'{}' stands before --: the command goes after it", action));
+    throw refused(fmt::format("'{}' stands before --: the command goes after it", action));
   }
-  if (action == "list" && request.words.size() == 1) return list(request);
+  if (action == "list" && request.words.size() == 1) return list_jobs(request);
   const bool is_action = action == "status" || action == "resume" || action == "cancel";
   if (action == "run" || action == "profile" || action == "model") {
-    throw usage(fmt::format("the command goes after --: warpmeter submit -- {} …", action));
+    throw refused(fmt::format("the command goes after --: warpmeter submit -- {} …", action));
   }
   if (!is_action && action != "list") {
-    throw usage(
+    throw refused(
         fmt::format("submit takes status, resume, cancel or list, or a command after --, "
                     "not '{}'",
                     action));
   }
   if (request.words.size() != 2 || action == "list") {
-    throw usage(action == "list"
-                    ? "submit list takes no job"
-                    : fmt::format("submit {} needs a job: its number or its folder", action));
+    throw refused(action == "list"
+                      ? "submit list takes no job"
+                      : fmt::format("submit {} needs a job: its number or its folder", action));
   }
   const lab::Folder folder = lab::find_job(request.words[1]);
   if (action == "status") return status(folder, request);
@@ -251,7 +251,7 @@ Command add_submit(CLI::App& program, const std::vector<std::string>& words) {
               request->command.assign(words.begin() + static_cast<std::ptrdiff_t>(begin) + 1,
                                       words.end());
             }
-            return run(*request);
+            return submit_or_act(*request);
           }};
 }
 

@@ -2,6 +2,7 @@
 // made equal here, not in the product.
 #include "reports/report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
