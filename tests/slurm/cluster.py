@@ -7,6 +7,7 @@ ports that were free. It ends with the program that started it, however that end
     tests/slurm/cluster.py      a cluster to try things on, until Ctrl-C: prints the SLURM_CONF to export
 """
 import atexit
+import ctypes
 import os
 import pathlib
 import secrets
@@ -55,6 +56,11 @@ SlurmdParameters=config_overrides
 PartitionName=lab Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=night Nodes={first} MaxTime=INFINITE State=UP
 """
+
+
+def end_with_parent():
+    """Run in a daemon before it starts: it gets SIGKILL when this program ends, even by SIGKILL."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def missing():
@@ -142,7 +148,8 @@ class Cluster:
     def spawn(self, name, words):
         log = open(self.folder / "log" / f"{name}.out", "ab")
         self.daemons[name] = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                              env=self.environment, start_new_session=True)
+                                              env=self.environment, start_new_session=True,
+                                              preexec_fn=end_with_parent)
         log.close()
 
     def run(self, words, check=True, **options):
