@@ -138,7 +138,8 @@ RunRecord read_run(const schema::Reader& reader, std::int64_t run_id) {
   const schema::Rows devices = reader.query(sql::devices, run_parameter(run_id));
   for (const Row& row : each_row(devices)) {
     run.devices.push_back({row.integer("device_id").value_or(0),
-                           static_cast<int>(row.integer("ordinal").value_or(0)), row.text("name")});
+                           static_cast<int>(row.integer("ordinal").value_or(0)), row.text("name"),
+                           row.text("title")});
   }
   run.launches = read_launches(reader, run_id);
   read_figures(reader, run_id, *run.figures);
@@ -155,7 +156,11 @@ std::string RunRecord::name_of(const LaunchRecord& launch) const {
 
 std::string RunRecord::device_name(std::int64_t device_id) const {
   for (const DeviceRecord& device : devices) {
-    if (device.id == device_id) return fmt::format("device {} ({})", device.ordinal, device.name);
+    if (device.id != device_id) continue;
+    const auto alike =
+        std::count_if(devices.begin(), devices.end(),
+                      [&](const DeviceRecord& other) { return other.title == device.title; });
+    return alike == 1 ? device.title : fmt::format("device {} ({})", device.ordinal, device.name);
   }
   return "an unknown device";
 }

@@ -79,6 +79,7 @@ struct DeviceRecord {
   std::int64_t id = 0;
   int ordinal = 0;
   std::string name;
+  std::string title;  ///< the name, with its slot where there are several of it
 };
 
 struct RunRecord {
@@ -92,7 +93,7 @@ struct RunRecord {
 
   /// "family/variant at 1,024"; the device too where there are several.
   std::string name_of(const LaunchRecord& launch) const;
-  /// "device 1 (NVIDIA H200)"
+  /// "NVIDIA H200 #1"; "device 1 (model sm_90)" where the title does not tell the devices apart.
   std::string device_name(std::int64_t device_id) const;
 
   RunRecord() = default;

@@ -143,7 +143,24 @@ struct Store::Statements {
               "VALUES (?, ?, ?, ?, ?, ?, ?)"),
         explanations(handle,
                      [this](const std::string& counter) { return counters.number_of(counter); }),
-        timed(handle, "UPDATE t_launch SET timing_reason = NULL WHERE launch_id = ?") {}
+        timed(handle, "UPDATE t_launch SET timing_reason = NULL WHERE launch_id = ?"),
+        mine(handle,
+             "SELECT process_id = ?2 AND process_start = ?3 AND boot_id = ?4 FROM t_run "
+             "WHERE run_id = ?1") {}
+
+  /// A node that was given up may live on: what it measures after another took its run over would
+  /// be there twice.
+  void check_is_mine(std::int64_t run_id) {
+    mine.bind(1, run_id);
+    mine.bind(2, process.id);
+    mine.bind(3, process.start_ticks);
+    mine.bind(4, process.boot_id);
+    const bool is_mine = !mine.step() || mine.integer(0) != 0;
+    mine.reset();
+    if (is_mine) return;
+    throw Error(ExitCode::file,
+                fmt::format("another process has taken over run {}: this one ends", run_id));
+  }
 
   std::int64_t insert(std::int64_t run_id, std::int64_t device_id, const Launch& record) {
     const bool failed = record.outcome == LaunchOutcome::failed;
@@ -240,7 +257,8 @@ struct Store::Statements {
   Interned counters, reasons;
   Statement launch, value, timing, sample, expectation, line, stall;
   ExplanationWriter explanations;
-  Statement timed;
+  Statement timed, mine;
+  ProcessIdentity process = ProcessIdentity::of_this_process();
 };
 
 Store::Store(const std::string& path)
@@ -337,6 +355,7 @@ std::vector<std::int64_t> Store::add_launches(std::int64_t run_id, std::int64_t 
   std::vector<std::int64_t> ids;
   ids.reserve(launches.size());
   statements_->in_transaction([&] {
+    statements_->check_is_mine(run_id);
     for (const Launch& launch : launches) {
       ids.push_back(statements_->insert(run_id, device_id, launch));
     }

@@ -96,6 +96,9 @@ class Store {
 
   /// Throws Error{usage} for a label that names another run already (see find_run).
   std::int64_t begin_run(const Run& run);
+  /// Takes over a run that another process began and left before its end; launches of which not
+  /// all `repeat` repetitions are there go. Throws Error{file} where that process still lives.
+  void continue_run(std::int64_t run_id, int repeat);
   /// Adds a device of the run, or finds it again.
   std::int64_t add_device(std::int64_t run_id, const Device& device);
   void add_state(std::int64_t run_id, std::int64_t device_id, const DeviceState& state);
@@ -106,7 +109,8 @@ class Store {
                    std::span<const std::pair<std::string, std::string>> sources);
   void end_run(std::int64_t run_id, RunOutcome outcome, const std::string& reason);
 
-  /// Several launches in one transaction, for bulk writers; their numbers in the same order.
+  /// Several launches in one transaction, for bulk writers; their numbers in the same order. Throws
+  /// Error{file} when another process has taken the run over.
   std::vector<std::int64_t> add_launches(std::int64_t run_id, std::int64_t device_id,
                                          std::span<const Launch> launches);
   /// One transaction.

@@ -71,6 +71,7 @@ const std::vector<Layer>& layers() {
         "collector/model/machine/decode/decode.h", "collector/model/machine/program.h",
         "kernels/family.h", "schema/catalogue.h"},
        {"nlohmann/", "yaml-cpp/"}},
+      {"collector/lab", {"base"}, {"nlohmann/"}},
       {"collector/cli",
        {"base", "collector", "kernels", "schema", "reports"},
        {"CLI/", "nlohmann/"}},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/numbers.h"
+#include "base/shell_line.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
@@ -30,8 +31,5 @@ std::pair<std::string, schema::Value> parameter(std::string_view text);
 /// Throws Error{usage} for a label that means a run of its own to --run (a number, last, last~N),
 /// is longer than 200 bytes, or is not UTF-8.
 void check_label(std::string_view label);
-
-/// Words as one command line that a POSIX shell reads back into the same words.
-std::string shell_line(std::span<const std::string> words);
 
 }  // namespace warpmeter::cli

@@ -22,7 +22,7 @@ namespace {
 
 struct Compare {
   std::string database, by = "run", run, format = "table", file, fail_on;
-  std::string significance = "0.1%", least_effect = "1%";
+  std::string label, significance = "0.1%", least_effect = "1%";
   std::vector<std::string> names;
   bool allow_unfinished = false;
 };
@@ -70,7 +70,12 @@ ExitCode run(const Compare& compare) {
   if (places.empty()) files.read_database(compare.database);
   for (const PlaceOfRun& place : places) files.read_database(place.database);
   const Destination destination = files.write(compare.file, "-o");
-  reports::CompareRequest request{key_of(compare.by), compare.names, compare.run};
+  if (!compare.label.empty() && compare.by != "device") {
+    throw Error(ExitCode::usage,
+                "--label says whose runs --by device looks at; two labels are compared with "
+                "--by label BASE CONTENDER");
+  }
+  reports::CompareRequest request{key_of(compare.by), compare.names, compare.run, compare.label};
   std::optional<CopiedRuns> copies;
   if (!places.empty()) {
     copies.emplace(places);
@@ -110,6 +115,7 @@ Command add_compare(CLI::App& program) {
        {"warpmeter compare main last --fail-on slower", "exit 1 when something became slower"},
        {"warpmeter compare main.db branch.db", "the last runs of two databases"},
        {"warpmeter compare --by backend last", "the model against hardware"},
+       {"warpmeter compare --by device --label nightly", "the cards of a lab, all runs of a label"},
        {"warpmeter compare --by variant tiled tiled_padded", "two variants of the last run"},
        {"warpmeter compare --by label before after", "all runs of two labels together"}});
   auto compare = std::make_shared<Compare>();
@@ -121,6 +127,8 @@ Command add_compare(CLI::App& program) {
              "What the two sides are; run when not given");
   add_text(app, "--run", "RUN", compare->run,
            "Where --by variant, device, backend or size look; last when not given");
+  add_text(app, "--label", "LABEL", compare->label,
+           "With --by device: all runs of this label instead of one run");
   add_choice(app, "--fail-on", {"slower", "changed"}, compare->fail_on,
              "Exit 1 when a launch became slower, or when any time or counter changed; 3 when none "
              "did but a run was not finished");

@@ -84,6 +84,7 @@ ExitCode run_command(const std::vector<std::string>& words) {
       add_merge(program),                     // join databases
       add_push(program),                      // to the lab's server
       add_pull(program),                      // and back
+      add_submit(program, words),             // any of these as a job of Slurm
       add_runs(program),                      // name, remove, back up runs
       add_list(program),                      // kernels, metrics, devices, runs, views
       add_doctor(program),                    // what works here

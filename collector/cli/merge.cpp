@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "collector/cli/terminal.h"
 #include "collector/cli/usage.h"
 #include "reports/table.h"
+#include "schema/one_run.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -26,7 +28,8 @@ using reports::Kind;
 
 struct Merge {
   std::vector<std::string> sources;
-  std::string target, format = "table";
+  std::string target, format = "table", one_run;
+  std::int64_t planned = 0;
   bool skip_unreadable = false, quiet = false;
 };
 
@@ -82,6 +85,12 @@ ExitCode run(const Merge& merge) {
     files.read_database(source, "a database that is merged, and those stay as they are");
   }
   files.store(merge.target, "-o");
+  if (!merge.one_run.empty() && std::filesystem::exists(merge.target)) {
+    throw Error(ExitCode::usage,
+                fmt::format("--one-run makes a database of its own, and {} is there already: "
+                            "choose another with -o",
+                            merge.target));
+  }
   catch_interrupts(
       "\nwarpmeter: ending after this run; the next merge goes on (once more: at once)\n");
   ProgressBar bar(is_terminal(STDERR_FILENO) && !merge.quiet);
@@ -98,6 +107,9 @@ ExitCode run(const Merge& merge) {
     throw Error(error.code(), naming_other_option(error.what(), ""));
   }
   bar.clear();
+  if (!merge.one_run.empty() && !interrupted()) {
+    schema::make_one_run(merge.target, merge.one_run, merge.planned);
+  }
   Output output;
   if (!merge.quiet) output.write(rendered(table_of(merged), merge.format));
   output.finish();
@@ -122,6 +134,12 @@ Command add_merge(CLI::App& program) {
   add_text(app, "-o,--output", "FILE", merge->target, "The database to create or extend");
   add_flag(app, "--skip-unreadable", merge->skip_unreadable,
            "Leave out what is missing or damaged, and merge the rest");
+  add_text(app, "--one-run", "COMMAND", merge->one_run,
+           "Make one run of them all, of this command line: of the tasks of a job, each of which "
+           "measured a part");
+  add_count(
+      app, "--planned", 1, INT64_MAX, merge->planned,
+      "With --one-run: how many launches it has when it is whole; with fewer it is unfinished");
   add_format(app, merge->format);
   add_flag(app, "-q,--quiet", merge->quiet, "Print only what went wrong");
   return {&app, [merge] { return run(*merge); }};

@@ -63,7 +63,7 @@ void add_database(CLI::App& app, std::string& path,
                   const std::string& description = "The database; warpmeter.db when not given");
 
 /// How many of `words` are ours: `profile` ends our command line at its PROGRAM, whose own options
-/// are none of ours. All of them for the other commands.
+/// are none of ours, and `submit` at --. All of them for the other commands.
 std::size_t words_before_program(const CLI::App& program, const std::vector<std::string>& words);
 
 // The subcommands, one file each.
@@ -81,6 +81,8 @@ Command add_history(CLI::App& program);
 Command add_merge(CLI::App& program);
 Command add_push(CLI::App& program);
 Command add_pull(CLI::App& program);
+/// `words`: the whole command line; those after -- are the command that is submitted.
+Command add_submit(CLI::App& program, const std::vector<std::string>& words);
 Command add_runs(CLI::App& program);
 Command add_list(CLI::App& program);
 Command add_doctor(CLI::App& program);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -234,6 +235,10 @@ bool takes_next_word(const CLI::App& app, const std::string& word) {
 }  // namespace
 
 std::size_t words_before_program(const CLI::App& program, const std::vector<std::string>& words) {
+  if (words.size() > 1 && words[1] == "submit") {
+    const auto end = std::find(words.begin(), words.end(), "--");
+    return static_cast<std::size_t>(end - words.begin());
+  }
   if (words.size() < 2 || words[1] != "profile") return words.size();
   const CLI::App& app = *program.get_subcommand("profile");
   for (std::size_t i = 2; i < words.size(); ++i) {

@@ -227,6 +227,7 @@ ExitCode run_command(const RunRequest& typed) {
   FileClaims files;
   files.store(request.database);
   if (!request.against.empty()) files.read(request.against, "the other build");
+  if (!request.launches.empty()) files.read(request.launches, "the list of launches");
   const std::vector<std::int64_t> sizes = sizes_of(request);
   const std::vector<family::FamilySpec> specs = specs_of(request.files, request.sizes, files);
   const bool counters = !schema::Catalogue::get().counters_for(options.metrics).empty();
@@ -255,7 +256,8 @@ ExitCode run_command(const RunRequest& typed) {
   if (request.watch) return watch(request, options, backends);
   const Families families =
       families_of(request, specs, backends.opened.front()->device().compute_capability);
-  const run::Choice choice = run::choose(families.all, request.selectors, sizes);
+  run::Choice choice = run::choose(families.all, request.selectors, sizes);
+  if (!request.launches.empty()) choice = only_launches(choice, request.launches);
   if (alone) return execute_alone(*alone, choice, *backends.opened.front());
   if (!specs.empty()) check_turns(request, choice);
   for (const std::string& note : choice.notes) remark(request, note);
@@ -272,7 +274,8 @@ ExitCode run_command(const RunRequest& typed) {
 
 }  // namespace
 
-Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGpu open_gpu) {
+CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
+  RunRequest* const run = &request;
   CLI::App& app = add_command(
       program, "run", "Measure kernel variants: counters, time, and whether the answer is right",
       {{"warpmeter run", "every variant at its default sizes"},
@@ -284,10 +287,6 @@ Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGp
        {"warpmeter run transpose/tiled -n 1024 --lines", "which line has the bank conflict"},
        {"warpmeter run 'transpose/tiled*' --interleave", "timed in turns, A B A B"},
        {"warpmeter run transpose --against ../main/warpmeter", "so with another build"}});
-  auto run = std::make_shared<RunRequest>();
-  run->words = words;
-  run->backend.open_gpu = std::move(open_gpu);
-  run->command_line = shell_line(words);
   add_arguments(app, "SELECTOR", run->selectors,
                 "A family, family/variant, or a glob over these; all when none is given. Files: a "
                 "family (.yaml, .json), or kernels (.cu, .ptx)");
@@ -332,11 +331,26 @@ Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGp
            "What each source line costs, the worst first; on a GPU a process more for each launch");
   add_list(app, "--best", "METRIC", run->best,
            "The variants that nothing beats in these metrics: duration, gld_efficiency, …");
+  add_text(app, "--launches", "FILE", run->launches,
+           "Only those launches that the file names, a line each: 1024 transpose/tiled; - instead "
+           "of a size where the family has none");
+  add_flag(app, "--continue", run->go_on,
+           "Go on with the last run of this command line in the database, where it was not "
+           "finished; nothing is done where it was");
   add_flag(app, "--watch", run->watch,
            "Measure files again at every save, and show what changed; until Ctrl-C");
   add_flag(app, "--dry-run", run->dry_run, "Show what would be measured, and measure nothing");
   add_flag(app, "--no-progress", run->no_progress, "No progress bar");
   add_flag(app, "-q,--quiet", run->quiet, "Print nothing but failures");
+  return app;
+}
+
+Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGpu open_gpu) {
+  auto run = std::make_shared<RunRequest>();
+  run->words = words;
+  run->backend.open_gpu = std::move(open_gpu);
+  run->command_line = shell_line(words);
+  CLI::App& app = add_run_options(program, *run);
   return {&app, [run] { return run_command(*run); }};
 }
 

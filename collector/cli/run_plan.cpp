@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "collector/cli/progress.h"
 #include "collector/cli/terminal.h"
 
@@ -47,6 +52,48 @@ reports::Table plan_table(const run::Choice& choice) {
     }
   }
   return table;
+}
+
+std::string launch_line(const kernels::Family& family, const kernels::Variant& variant,
+                        std::int64_t size) {
+  const std::string at = family.has_sizes() ? std::to_string(size) : "-";
+  return fmt::format("{} {}/{}", at, family.name, variant.name);
+}
+
+run::Choice only_launches(const run::Choice& choice, const std::string& file) {
+  std::ifstream text(file);
+  std::set<std::string> wanted;
+  for (std::string line; std::getline(text, line);) {
+    if (!line.empty()) wanted.insert(line);
+  }
+  if (!text.eof()) {
+    throw Error(ExitCode::file,
+                fmt::format("--launches {} cannot be read: {}", file, std::strerror(errno)));
+  }
+  run::Choice chosen;
+  chosen.notes = choice.notes;
+  for (const run::Selection& selection : choice.selections) {
+    for (const std::int64_t size : selection.sizes) {
+      run::Selection part{selection.family, {}, {size}};
+      for (const kernels::Variant* variant : selection.variants) {
+        if (wanted.erase(launch_line(*selection.family, *variant, size)) > 0) {
+          part.variants.push_back(variant);
+        }
+      }
+      if (!part.variants.empty()) chosen.selections.push_back(std::move(part));
+    }
+  }
+  if (!wanted.empty()) {
+    throw Error(ExitCode::usage,
+                fmt::format("--launches {} names '{}', which is not among the launches of this "
+                            "command: each line is a size (- where there is none), a blank and "
+                            "family/variant, as run --dry-run lists them",
+                            file, *wanted.begin()));
+  }
+  if (chosen.selections.empty()) {
+    throw Error(ExitCode::nothing, fmt::format("--launches {} names no launch", file));
+  }
+  return chosen;
 }
 
 Families families_of(const RunRequest& request, const std::vector<family::FamilySpec>& specs,

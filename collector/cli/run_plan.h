@@ -23,6 +23,15 @@ struct Families {
 Families families_of(const RunRequest& request, const std::vector<family::FamilySpec>& specs,
                      int arch);
 
+/// One launch as --launches writes it: "1024 transpose/tiled", "- smem_square/pad" where the family
+/// has no sizes.
+std::string launch_line(const kernels::Family& family, const kernels::Variant& variant,
+                        std::int64_t size);
+
+/// --launches: of the choice those that the file names, one a line. Throws Error{usage} for one
+/// that is not among them, Error{file}.
+run::Choice only_launches(const run::Choice& choice, const std::string& file);
+
 /// --dry-run: every launch, and nothing done.
 reports::Table plan_table(const run::Choice& choice);
 

@@ -44,6 +44,11 @@ void check_combinations(const RunRequest& request) {
     throw Error(ExitCode::usage,
                 "--watch runs again at every save: leave out --against and --dry-run");
   }
+  if (request.go_on && (request.watch || !request.against.empty() || request.lines)) {
+    throw Error(ExitCode::usage,
+                "--continue goes on with one unfinished run: leave out --watch, --against and "
+                "--lines");
+  }
   if (request.lines && (request.watch || !request.against.empty() || request.dry_run)) {
     throw Error(ExitCode::usage,
                 "--lines shows the lines of one finished run: leave out --watch, --against and "
@@ -122,6 +127,7 @@ std::vector<std::string> words_of(const RunRequest& request) {
   for (const std::string& define : request.files.defines) add("--define", define);
   add("--std", request.files.standard);
   add("--cubin", request.files.cubin);
+  add("--launches", request.launches);
   words.insert(words.end(), request.files.files.begin(), request.files.files.end());
   words.insert(words.end(), request.selectors.begin(), request.selectors.end());
   return words;

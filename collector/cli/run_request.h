@@ -11,6 +11,10 @@
 #include "collector/run/selection.h"
 #include "collector/run/session.h"
 
+namespace CLI {
+class App;
+}
+
 namespace warpmeter::cli {
 
 /// As it was typed.
@@ -21,13 +25,17 @@ struct RunRequest {
   BackendRequest backend;
   std::set<std::string> shaped;  ///< see BackendRequest; while the run goes on
   std::string cache = "cold", label, database, command_line;
-  std::string against;
+  std::string against, launches;  ///< launches: the file of --launches
   std::vector<std::string> best;
   bool timing_only = false, counters_only = false, dry_run = false, quiet = false;
   bool no_progress = false, interleave = false, watch = false, lines = false;
+  bool go_on = false;  ///< --continue
   std::int64_t repeat = 1, print_output = 0, max_samples = 0, rounds = 5;
   double time_budget = 0;
 };
+
+/// Declares the command and its options, which fill `request`.
+CLI::App& add_run_options(CLI::App& program, RunRequest& request);
 
 /// Of -n.
 std::vector<std::int64_t> sizes_of(const RunRequest& request);

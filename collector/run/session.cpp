@@ -57,7 +57,7 @@ class Session {
   void measure_on(Backend& backend, Backend* counting) {
     counting_ = counting;
     device_id_ = store_.add_device(summary_.run_id, backend.device());
-    if (options_.continued_run == 0) {
+    if (options_.continued_run == 0 || options_.is_resumed) {
       store_.add_state(summary_.run_id, device_id_, backend.state("before"));
     }
     for (const Selection& selection : selections_) {
@@ -251,7 +251,8 @@ class Session {
 
   /// Whether an earlier process of the same run has stored the launch.
   bool is_finished(const Family& family, const Variant& variant, std::int64_t size) const {
-    return options_.finished.contains({device_id_, family.name, variant.name, size});
+    return options_.finished.contains({device_id_, family.name, variant.name, size}) ||
+           options_.finished.contains({0, family.name, variant.name, size});
   }
 
   /// A kernel that broke the device's context leaves the rest to a fresh process.

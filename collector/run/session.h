@@ -36,7 +36,9 @@ struct Options {
 
   /// A run that another process began and left unfinished; 0: a new one.
   std::int64_t continued_run = 0;
-  /// What of it is stored: device_id, family, variant, size (0: the family has none).
+  bool is_resumed = false;  ///< long after, maybe on another device: its state is read again
+  /// What of it is stored: device_id, family, variant, size (0: the family has none). Device 0 is
+  /// any: a run of one device may go on on another one.
   std::set<std::tuple<std::int64_t, std::string, std::string, std::int64_t>> finished;
   std::size_t stored_before = 0, failed_before = 0;
 };

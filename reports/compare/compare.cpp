@@ -93,7 +93,7 @@ class Pairing {
   }
 
   PairName name_of(const LaunchGroup& base, const LaunchGroup& contender) const {
-    PairName name{base.family, base.variant, base.grid, base.block, base.size, "", ""};
+    PairName name{base.family, base.variant, base.grid, base.block, base.size, "", "", false};
     if (by_ == Key::variant) {
       name.base = base.variant;
       name.contender = name.variant = contender.variant;
@@ -101,6 +101,10 @@ class Pairing {
       name.base = std::to_string(*base.size);
       name.contender = std::to_string(*contender.size);
       name.size = contender.size;
+    } else if (by_ == Key::device && has_several_devices(sides_.contender_groups)) {
+      name.base = base.device;
+      name.contender = contender.device;
+      name.is_by_device = true;
     } else if (by_device_) {
       name.base = name.contender = fmt::format("device {}", base.ordinal);
     }
@@ -260,6 +264,7 @@ Error nothing_to_pair(const Comparison& comparison) {
 std::string PairName::text() const {
   std::string text = fmt::format("{}/{}", family, variant);
   if (size) text += " at " + grouped_number(*size);
+  if (is_by_device) return fmt::format("{} on {} against {}", text, contender, base);
   if (base != contender) return fmt::format("{} against {}", text, base);
   return base.empty() ? text : fmt::format("{} on {}", text, base);
 }

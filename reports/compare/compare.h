@@ -26,7 +26,8 @@ struct CompareRequest {
   /// Two runs or two values of the key; or one run that holds them (Key::run: compared with the
   /// last); or none.
   std::vector<std::string> names = {};
-  std::string run = "";  ///< the run in which values are looked for; empty: the last
+  std::string run = "";    ///< the run in which values are looked for; empty: the last
+  std::string label = "";  ///< Key::device: all runs of this label instead of one run
   RunNames run_names = {};
 };
 
@@ -44,6 +45,7 @@ struct PairName {
   std::string family, variant, grid, block;
   std::optional<std::int64_t> size;
   std::string base, contender;  ///< where the pair's sides differ from those of the comparison
+  bool is_by_device = false;    ///< these are devices
   std::string text() const;     ///< "transpose/naive at 1,024"
 };
 

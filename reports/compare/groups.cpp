@@ -17,7 +17,7 @@ namespace {
 
 struct DeviceOfRun {
   std::int64_t ordinal = 0;
-  std::string uuid, driver;
+  std::string uuid, driver, title;
   std::optional<double> sm_clock_mhz;
   std::set<std::string> throttled;
 };
@@ -48,6 +48,7 @@ std::map<std::int64_t, DeviceOfRun> read_devices(const schema::Reader& reader, s
     device.ordinal = row.integer("ordinal").value_or(0);
     device.uuid = row.text("uuid");
     device.driver = row.text("driver");
+    device.title = row.text("title");
   }
   const schema::Rows states = reader.query(sql::device_states, run_parameter(run));
   for (const Row& row : each_row(states)) {
@@ -89,7 +90,7 @@ class GroupList {
   std::unordered_map<std::int64_t, std::size_t> by_launch_;
 };
 
-void add_launches(const schema::Reader& reader, std::int64_t run, GroupList& list) {
+void add_launches(const schema::Reader& reader, std::int64_t run, bool by_card, GroupList& list) {
   const std::map<std::int64_t, DeviceOfRun> devices = read_devices(reader, run);
   const schema::Rows rows = reader.query(sql::compared_launches, run_parameter(run));
   for (const Row& row : each_row(rows)) {
@@ -103,6 +104,7 @@ void add_launches(const schema::Reader& reader, std::int64_t run, GroupList& lis
     like.backend = row.text("backend");
     const auto device = devices.find(row.integer("device_id").value_or(0));
     if (device != devices.end()) like.ordinal = device->second.ordinal;
+    if (by_card && device != devices.end()) like.device = device->second.title;
     LaunchGroup& group = list.of(like);
     group.runs.insert(run);
     if (device != devices.end()) {
@@ -183,10 +185,10 @@ std::string LaunchGroup::name() const {
 }
 
 std::vector<LaunchGroup> read_groups(const schema::Reader& reader,
-                                     std::span<const std::int64_t> runs) {
+                                     std::span<const std::int64_t> runs, bool by_card) {
   GroupList list;
   for (const std::int64_t run : runs) {
-    add_launches(reader, run, list);
+    add_launches(reader, run, by_card, list);
     add_samples(reader, run, list);
   }
   std::vector<LaunchGroup> groups = list.take();

@@ -47,8 +47,9 @@ struct LaunchGroup {
 };
 
 /// The groups of the runs in launch order, with their times and clocks; without counters.
+/// `by_card`: two cards of one name are two devices, and each goes by its title.
 std::vector<LaunchGroup> read_groups(const schema::Reader& reader,
-                                     std::span<const std::int64_t> runs);
+                                     std::span<const std::int64_t> runs, bool by_card = false);
 
 /// Adds the counters of the groups' launches without their grades; one pass over the runs'
 /// counters.

@@ -115,6 +115,8 @@ struct KeyOfLaunch {
   std::function<bool(const LaunchGroup&, const std::string&)> is;
 };
 
+constexpr std::size_t shortest_uuid = 8;  // "GPU-6f1d"
+
 KeyOfLaunch key_of(Key by) {
   const auto full = [](const LaunchGroup& s) { return s.family + "/" + s.variant; };
   switch (by) {
@@ -131,11 +133,14 @@ KeyOfLaunch key_of(Key by) {
       return {"backend", [](const LaunchGroup& s) { return s.backend; },
               [](const LaunchGroup& s, const std::string& text) { return s.backend == text; }};
     default:
-      return {"device",
-              [](const LaunchGroup& s) { return fmt::format("{} ({})", s.device, s.ordinal); },
+      return {"device", [](const LaunchGroup& s) { return s.device; },
               [](const LaunchGroup& s, const std::string& text) {
-                return s.device == text || std::to_string(s.ordinal) == text ||
-                       fmt::format("{} ({})", s.device, s.ordinal) == text;
+                return s.device == text || s.device.substr(0, s.device.find(" #")) == text ||
+                       std::to_string(s.ordinal) == text ||
+                       fmt::format("{} ({})", s.device, s.ordinal) == text ||
+                       std::any_of(s.uuids.begin(), s.uuids.end(), [&](const std::string& uuid) {
+                         return text.size() >= shortest_uuid && uuid.starts_with(text);
+                       });
               }};
   }
 }
@@ -158,18 +163,29 @@ class ByValue {
   ByValue(const schema::Reader& reader, const CompareRequest& request)
       : reader_(reader), by_(request.by), key_(key_of(request.by)) {
     const bool names_run = request.names.size() == 1;
+    if (!request.label.empty()) {
+      if (names_run || !request.run.empty()) {
+        throw Error(ExitCode::usage,
+                    "--label takes all runs of a label: leave --run and the name of a run away, or "
+                    "name two devices");
+      }
+      runs_ = runs_of_label(reader, request.label);
+      values_ = request.names;
+      groups_ = read_groups(reader, runs_, true);
+      return;
+    }
     if (names_run && !request.run.empty()) {
       throw Error(ExitCode::usage,
                   fmt::format("--by {} takes two {}s, or one run: leave '{}' or --run away",
                               key_.kind, key_.kind, request.names[0]));
     }
     if (names_run) {
-      run_ = reader.find_run(request.names[0]);
+      runs_ = {reader.find_run(request.names[0])};
     } else {
-      run_ = reader.find_run(request.run.empty() ? "last" : request.run);
+      runs_ = {reader.find_run(request.run.empty() ? "last" : request.run)};
       values_ = request.names;
     }
-    groups_ = read_groups(reader, RunIds{run_});
+    groups_ = read_groups(reader, runs_, by_ == Key::device);
   }
 
   Sides find() {
@@ -209,20 +225,20 @@ class ByValue {
   /// The launches with the value: of the run, else of the latest run on such a device or backend.
   Side find_value(const std::string& value, std::vector<LaunchGroup>& groups) const {
     groups = having(groups_, value);
-    if (!groups.empty()) return side_of(reader_, value, {run_});
+    if (!groups.empty()) return side_of(reader_, value, runs_);
     if (by_ == Key::device || by_ == Key::backend) {
       const auto run =
-          latest_run_with(reader_, by_ == Key::device ? "name" : "backend", "=", value);
+          latest_run_with(reader_, by_ == Key::device ? "title" : "backend", "=", value);
       if (run) {
-        groups = having(read_groups(reader_, RunIds{*run}), value);
+        groups = having(read_groups(reader_, RunIds{*run}, by_ == Key::device), value);
         return side_of(reader_, fmt::format("{}, run {}", value, *run), {*run});
       }
       const schema::Rows known = reader_.query(
-          by_ == Key::device ? "SELECT DISTINCT name FROM devices ORDER BY name"
+          by_ == Key::device ? "SELECT DISTINCT title FROM devices ORDER BY title"
                              : "SELECT DISTINCT backend FROM devices ORDER BY backend");
       throw unknown_value(key_.kind, value, texts(known), "");
     }
-    throw unknown_value(key_.kind, value, shown_values(), fmt::format(" in run {}", run_));
+    throw unknown_value(key_.kind, value, shown_values(), fmt::format(" in run {}", runs_.back()));
   }
 
   Sides rest_against_first_of_family() {
@@ -233,8 +249,8 @@ class ByValue {
       (place->second == group.variant ? sides.base_groups : sides.contender_groups)
           .push_back(group);
     }
-    sides.base = side_of(reader_, "the first variant of each family", {run_});
-    sides.contender = side_of(reader_, "the others", {run_});
+    sides.base = side_of(reader_, "the first variant of each family", runs_);
+    sides.contender = side_of(reader_, "the others", runs_);
     return sides;
   }
 
@@ -247,8 +263,8 @@ class ByValue {
       (key_.shown(group) == values[0] ? sides.base_groups : sides.contender_groups)
           .push_back(group);
     }
-    sides.base = side_of(reader_, values[0], {run_});
-    sides.contender = side_of(reader_, values.size() == 2 ? values[1] : "the others", {run_});
+    sides.base = side_of(reader_, values[0], runs_);
+    sides.contender = side_of(reader_, values.size() == 2 ? values[1] : "the others", runs_);
     return sides;
   }
 
@@ -259,7 +275,7 @@ class ByValue {
     const std::string value = groups_.empty() ? ""
                               : is_device     ? groups_.front().device
                                               : groups_.front().backend;
-    const auto other = latest_run_with(reader_, is_device ? "name" : "backend", "<>", value);
+    const auto other = latest_run_with(reader_, is_device ? "title" : "backend", "<>", value);
     if (!other) {
       throw Error(ExitCode::nothing,
                   fmt::format("every run of the database is on {}: measure on another {} first, or "
@@ -268,8 +284,8 @@ class ByValue {
     }
     Sides sides;
     sides.contender_groups = std::move(groups_);
-    sides.contender = side_of(reader_, fmt::format("{}, run {}", value, run_), {run_});
-    sides.base_groups = read_groups(reader_, RunIds{*other});
+    sides.contender = side_of(reader_, fmt::format("{}, run {}", value, runs_.back()), runs_);
+    sides.base_groups = read_groups(reader_, RunIds{*other}, is_device);
     const std::string there = sides.base_groups.empty() ? "the other"
                               : is_device               ? sides.base_groups.front().device
                                                         : sides.base_groups.front().backend;
@@ -284,7 +300,7 @@ class ByValue {
   const schema::Reader& reader_;
   Key by_;
   KeyOfLaunch key_;
-  std::int64_t run_ = 0;
+  RunIds runs_;
   std::vector<std::string> values_;
   std::vector<LaunchGroup> groups_;
 };

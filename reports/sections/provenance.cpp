@@ -107,6 +107,9 @@ void add_device(Facts& facts, const Row& device, const schema::Rows& all_states,
   const std::string of = is_only ? "" : " of device " + device.text("ordinal");
   facts.pairs.emplace_back(is_only ? "Device" : "Device " + device.text("ordinal"),
                            device_text(device));
+  if (!is_only && !device.text("uuid").empty()) {
+    facts.pairs.emplace_back("UUID" + of, device.text("uuid"));
+  }
   std::vector<Row> states;
   std::string unavailable;
   for (const Row& state : each_row(all_states)) {

@@ -5,7 +5,7 @@
 namespace warpmeter::reports::sections {
 
 std::span<const Section> all_sections() {
-  static constexpr std::array<Section, 14> sections = {
+  static constexpr std::array<Section, 15> sections = {
       {{"headline", "what was learnt, in a few sentences", true,
         [](Document& d, const Source& s) { add_headline(d, s); }},
        {"run", "when, where, with what and how the run ended", true,
@@ -16,6 +16,8 @@ std::span<const Section> all_sections() {
         [](Document& d, const Source& s) { add_comparison(d, s.run, s.plots); }},
        {"findings", "what costs each variant most, and what would help", true,
         [](Document& d, const Source& s) { add_findings(d, s); }},
+       {"devices", "the cards of a run side by side, and which one is off", true,
+        [](Document& d, const Source& s) { add_devices(d, s); }},
        {"ceiling", "bandwidths as shares of the measured copy bandwidth", true,
         [](Document& d, const Source& s) { add_ceiling(d, s.reader, s.run); }},
        {"expectations", "how many expectations hold, and those that do not", true,

@@ -101,6 +101,8 @@ void add_cost_plot(Document& document, const RunRecord& run);
 
 /// Bandwidths as shares of the measured copy bandwidth.
 void add_ceiling(Document& document, const schema::Reader& reader, const RunRecord& run);
+/// Of a run on several cards.
+void add_devices(Document& document, const Source& source);
 
 /// How many expectations hold, and those that do not.
 void add_expectations(Document& document, const Source& source);

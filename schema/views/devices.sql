@@ -5,6 +5,8 @@
 -- backend: cupti (hardware) or model (PTX on the CPU)
 -- ordinal: its number on its machine, as CUDA counts
 -- name: NVIDIA H200, model sm_90
+-- title: its name, and where the database has several cards of it the slot: NVIDIA H200 #1; where even these
+--   are alike (two machines), the beginning of its UUID too: NVIDIA H200 #0 (GPU-6f1d3f2c)
 -- chip: GH100; NULL for the model
 -- compute_capability: 90 is 9.0
 -- uuid: NULL for the model
@@ -19,6 +21,16 @@ SELECT
   d.backend,
   d.ordinal,
   d.name,
+  d.name || CASE
+    WHEN d.uuid = '' OR NOT EXISTS (
+      SELECT 1 FROM t_device o WHERE o.name = d.name AND o.uuid NOT IN ('', d.uuid)
+    ) THEN ''
+    WHEN EXISTS (
+      SELECT 1 FROM t_device o
+      WHERE o.name = d.name AND o.uuid NOT IN ('', d.uuid) AND o.ordinal = d.ordinal
+    ) THEN ' #' || d.ordinal || ' (' || substr(d.uuid, 1, 12) || ')'
+    ELSE ' #' || d.ordinal
+  END AS title,
   nullif(d.chip, '') AS chip,
   d.compute_capability,
   nullif(d.uuid, '') AS uuid,

@@ -366,6 +366,26 @@ TEST_F(CompareTest, ComparesDevicesAcrossRuns) {
   EXPECT_EQ(compared({.by = Key::device}).base.name, "NVIDIA A100, run 1");
 }
 
+TEST_F(CompareTest, HoldsTheCardsOfALabelAgainstTheFirst) {
+  add_run(store_, {launch("naive", readings(1, 20000, 60))}, {.label = "nightly"});
+  add_run(store_, {launch("naive", readings(2, 20000, 60))}, {.label = "nightly", .uuid = "GPU-2"});
+  add_run(store_, {launch("naive", readings(3, 22000, 60))}, {.label = "nightly", .uuid = "GPU-3"});
+  add_run(store_, {launch("naive", readings(4, 50000, 60))}, {.uuid = "GPU-4"});
+  const Comparison comparison = compared({.by = Key::device, .label = "nightly"});
+  EXPECT_EQ(comparison.base.name, "NVIDIA H200 #0 (GPU-1)");
+  EXPECT_EQ(comparison.contender.name, "the others");
+  ASSERT_EQ(comparison.times.size(), 2U);
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::same);
+  EXPECT_EQ(comparison.times[1].verdict, Verdict::slower);
+  EXPECT_THAT(comparison.times[1].name.text(),
+              testing::EndsWith("on NVIDIA H200 #0 (GPU-3) against NVIDIA H200 #0 (GPU-1)"));
+  const Comparison two = compared({.by = Key::device,
+                                   .names = {"NVIDIA H200 #0 (GPU-2)", "NVIDIA H200 #0 (GPU-3)"},
+                                   .label = "nightly"});
+  EXPECT_EQ(two.times.at(0).verdict, Verdict::slower);
+  expect_error({.by = Key::device, .label = "weekly"}, ExitCode::usage, "no label 'weekly'");
+}
+
 TEST_F(CompareTest, SaysThatTwoGpusOfOneModelAreTwo) {
   const Comparison comparison = times(readings(1, 20000, 60), readings(2, 20600, 60), {},
                                       {.uuid = "GPU-2", .driver = "590.1"});

@@ -2,6 +2,7 @@
 // made equal here, not in the product.
 #include "reports/report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,6 +92,52 @@ TEST(Report, OfARunWithoutCountersShowsTimes) {
 
 TEST(Report, OfSeveralDevicesHasATableForEach) {
   expect_golden("two_devices.md", report_of(add_two_device_run, Format::markdown));
+}
+
+/// A run on cards of one name of which each takes so many ns for each of three launches.
+std::string devices_section(const std::vector<double>& medians) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  const std::int64_t run = store.begin_run({});
+  int ordinal = 0;
+  for (const double median : medians) {
+    schema::Device device;
+    device.backend = "cupti";
+    device.name = "NVIDIA H200";
+    device.ordinal = ordinal++;
+    device.uuid = fmt::format("GPU-{:08}", ordinal);
+    const std::int64_t device_id = store.add_device(run, device);
+    for (const char* variant : {"copy", "naive", "tiled"}) {
+      schema::Launch launch;
+      launch.family = "transpose";
+      launch.variant = variant;
+      launch.timing = schema::Timing{{median, median}, schema::CacheState::cold, 0, "samples"};
+      store.add_launch(run, device_id, launch);
+    }
+  }
+  store.end_run(run, schema::RunOutcome::done, "");
+  ReportOptions options;
+  options.sections = {{"devices", ""}};
+  std::string text;
+  write_report(schema::Reader(database.path()), run, options, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  return text;
+}
+
+TEST(Report, MarksTheCardThatIsOff) {
+  const auto row = [](const char* title, const char* verdict) {
+    return testing::ContainsRegex(fmt::format("{}[^\n]*{}", title, verdict));
+  };
+  const std::string five = devices_section({1000, 1002, 998, 1001, 1060});
+  EXPECT_THAT(five, row("NVIDIA H200 #0", "like the others"));
+  EXPECT_THAT(five, row("NVIDIA H200 #4", "off: 5.9 % slower"));
+  EXPECT_THAT(devices_section({1000, 1060}), row("NVIDIA H200 #1", "two cannot say which is off"));
+  EXPECT_THAT(devices_section({1000, 1010}), row("NVIDIA H200 #1", "like the other"));
+  // Cards that scatter by themselves: none is off.
+  EXPECT_THAT(devices_section({1000, 1030, 1060, 970, 940}), Not(HasSubstr("off:")));
+  EXPECT_THAT(devices_section({1000}), Not(HasSubstr("Devices")));
 }
 
 TEST(Report, TakesTheCopyThatMovedMostBytesAsTheCeilingOfTheMemory) {

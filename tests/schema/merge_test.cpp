@@ -68,7 +68,8 @@ std::vector<std::string> content_of(const std::string& path, const std::string& 
   for (const ViewInfo& view : views()) {
     std::string columns;
     for (const ColumnInfo& column : view.columns) {
-      if (column.name.ends_with("_id")) continue;
+      // A title tells a card from the others of its database.
+      if (column.name.ends_with("_id") || column.name == "title") continue;
       columns += (columns.empty() ? "" : ", ") + column.name;
     }
     const std::string sql = fmt::format(

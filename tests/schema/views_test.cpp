@@ -229,10 +229,11 @@ TEST_F(Views, DevicesAreThoseOfTheirRun) {
   model.name = "model sm_90";
   model.compute_capability = 90;
   store.add_device(store.begin_run(example_run()), model);
-  const std::string h200 = "|1|cupti|0|NVIDIA H200|GH100|90|GPU-1|580.1|132|150000000000|62914560";
+  const std::string h200 =
+      "|1|cupti|0|NVIDIA H200|NVIDIA H200|GH100|90|GPU-1|580.1|132|150000000000|62914560";
   EXPECT_THAT(lines_of(path(), "SELECT * FROM devices ORDER BY run_id"),
               ElementsAre("1" + h200, "2" + h200,
-                          "3|2|model|0|model sm_90|NULL|90|NULL|NULL|NULL|NULL|NULL"));
+                          "3|2|model|0|model sm_90|model sm_90|NULL|90|NULL|NULL|NULL|NULL|NULL"));
 }
 
 TEST_F(Views, DevicesOfAnotherDriverAreOtherDevices) {

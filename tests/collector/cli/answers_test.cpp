@@ -100,7 +100,7 @@ const Answer bad[] = {
      {},
      2,
      {"a command is needed: run, profile, model, report, explain, compare, check, history, query, "
-      "merge, "
+      "merge, submit, "
       "runs, list, "
       "doctor, "
       "completion"}},
@@ -239,8 +239,8 @@ TEST_P(Misspelling, OfEveryOptionGetsTheOption) {
 
 INSTANTIATE_TEST_SUITE_P(Commands, Misspelling,
                          ::testing::Values("run", "report", "compare", "check", "history", "query",
-                                           "merge", "push", "pull", "runs", "list", "doctor",
-                                           "completion"),
+                                           "merge", "push", "pull", "submit", "runs", "list",
+                                           "doctor", "completion"),
                          [](const auto& command) { return std::string(command.param); });
 
 using Doctor = Workspace;
