@@ -44,7 +44,9 @@ std::optional<Status> status_of(std::int64_t id) {
 
 }  // namespace
 
-ProcessIdentity ProcessIdentity::of_this_process() {
+ProcessIdentity ProcessIdentity::of_this_process() { return of(getpid()); }
+
+ProcessIdentity ProcessIdentity::of(std::int64_t id) {
   ProcessIdentity process;
   process.host = host_name();
   process.boot_id = first_line("/proc/sys/kernel/random/boot_id");
@@ -52,7 +54,7 @@ ProcessIdentity ProcessIdentity::of_this_process() {
   if (readlink("/proc/self/ns/pid", text.data(), text.size() - 1) > 0) {
     process.name_space = text.data();
   }
-  process.id = getpid();
+  process.id = id;
   if (const auto status = status_of(process.id)) process.start_ticks = status->start_ticks;
   return process;
 }

@@ -15,6 +15,8 @@ struct ProcessIdentity {
   std::int64_t start_ticks = 0;  ///< since the boot
 
   static ProcessIdentity of_this_process();
+  /// A process of this machine and container.
+  static ProcessIdentity of(std::int64_t id);
 };
 
 enum class Liveness { alive, gone, unknown };

@@ -267,6 +267,8 @@ Store::Store(const std::string& path)
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 
+void Store::write_as(const ProcessIdentity& owner) { statements_->process = owner; }
+
 std::int64_t Store::begin_run(const Run& run) {
   const ProcessIdentity process = ProcessIdentity::of_this_process();
   Statement statement(

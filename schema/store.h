@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "schema/process.h"
 #include "schema/records.h"
 
 struct sqlite3;
@@ -104,6 +105,9 @@ class Store {
   void add_state(std::int64_t run_id, std::int64_t device_id, const DeviceState& state);
   /// One transaction: the launch with its counters, samples, expectations and lines.
   std::int64_t add_launch(std::int64_t run_id, std::int64_t device_id, const Launch& launch);
+  /// What this process stores of runs passes for another one's, which began them: that of its
+  /// parent.
+  void write_as(const ProcessIdentity& owner);
   /// Source files of the run: paths and texts. One transaction.
   void add_sources(std::int64_t run_id,
                    std::span<const std::pair<std::string, std::string>> sources);

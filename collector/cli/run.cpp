@@ -25,7 +25,9 @@
 #include "collector/cli/progress.h"
 #include "collector/cli/run_measure.h"
 #include "collector/cli/run_plan.h"
+#include "collector/cli/run_record.h"
 #include "collector/cli/run_request.h"
+#include "collector/cli/side_by_side.h"
 #include "collector/cli/sources.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/watch.h"
@@ -182,9 +184,21 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   Output output;
   ProgressBar bar(is_terminal(STDERR_FILENO) && !request.quiet && !request.no_progress);
   const auto begin = std::chrono::steady_clock::now();
-  const run::Summary summary = measure_into(request, choice, options, backends, bar, output);
+  std::vector<int> devices;
+  for (const auto& opened : backends.opened) devices.push_back(opened->device().ordinal);
+  const bool are_several = devices.size() > 1 && !request.go_on && !request.backend.open_gpu;
+  const schema::Run record =
+      run_record(backends.opened.front()->device().backend, request.command_line, request.label);
+  if (are_several) backends = {};  // the devices are for the processes that follow
+  const run::Summary summary =
+      are_several ? measure_side_by_side(request, record, devices, choice.launches(), bar)
+                  : measure_into(request, choice, options, backends, bar, output);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   bar.clear();
+  if (run_of_part() != 0) {
+    check_shapes(request, summary.run_id);
+    return summary.failed > 0 ? ExitCode::kernel : ExitCode::done;
+  }
   if (request.lines) {
     backends = {};  // its memory and counters are for the processes that follow
     add_lines_of_variants(request, choice, summary.run_id);
@@ -203,7 +217,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   remark(request, fmt::format("next: {}", next_command(request, summary.run_id)));
   if (summary.failed > 0) return ExitCode::kernel;
   if (summary.launches == 0) return ExitCode::nothing;
-  check_shapes(request, summary.run_id);
+  if (!are_several) check_shapes(request, summary.run_id);
   check_answers(request, summary.run_id);
   return ExitCode::done;
 }

@@ -14,6 +14,7 @@
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/run_record.h"
+#include "collector/cli/side_by_side.h"
 #include "collector/cli/terminal.h"
 #include "collector/run/verify.h"
 #include "schema/store.h"
@@ -92,6 +93,7 @@ void take_over(const RunRequest& request, run::Options& options) {
   const char* text = std::getenv(continued_variable);
   if (text == nullptr) return;
   options.continued_run = whole_number(continued_variable, text, 1, INT64_MAX);
+  options.is_resumed = false;  // a moment ago, on the same device
   unsetenv(continued_variable);
   read_finished(request, false, options);
 }
@@ -148,6 +150,11 @@ run::Summary measure_into(const RunRequest& request, const run::Choice& choice,
   std::vector<run::Backend*> pointers;
   for (const auto& backend : backends.opened) pointers.push_back(backend.get());
   for (const auto& counting : backends.counting) options.counting.push_back(counting.get());
+  if (const std::int64_t run_id = run_of_part(); run_id != 0) {
+    options.continued_run = run_id;
+    options.is_part = options.is_resumed = true;
+    join_run(store);
+  }
   take_over(request, options);
   if (request.go_on && options.continued_run == 0 &&
       resume(request, pointers.size() == 1, store, options)) {

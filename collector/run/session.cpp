@@ -370,11 +370,15 @@ class Session {
   Summary summary_;
 };
 
-void end_run(schema::Store& store, const Summary& summary) {
+}  // namespace
+
+void end_run(schema::Store& store, const Summary& summary, const std::string& wrong) {
   if (!summary.unfinished.empty() && !summary.cancelled) return;  // goes on in a fresh process
   if (summary.cancelled) {
     store.end_run(summary.run_id, schema::RunOutcome::interrupted,
                   "stopped by its user or a signal before it was done");
+  } else if (!wrong.empty()) {
+    store.end_run(summary.run_id, schema::RunOutcome::failed, wrong);
   } else if (summary.failed > 0) {
     store.end_run(summary.run_id, schema::RunOutcome::failed,
                   fmt::format("{} of {} launches failed", summary.failed, summary.launches));
@@ -382,8 +386,6 @@ void end_run(schema::Store& store, const Summary& summary) {
     store.end_run(summary.run_id, schema::RunOutcome::done, "");
   }
 }
-
-}  // namespace
 
 Summary measure(const schema::Run& run, std::span<const Selection> selections,
                 const Options& options, std::span<Backend* const> backends, schema::Store& store,
@@ -407,9 +409,10 @@ Summary measure(const schema::Run& run, std::span<const Selection> selections,
     for (std::size_t i = 0; i < backends.size(); ++i) {
       session.measure_on(*backends[i], options.counting.empty() ? nullptr : options.counting[i]);
     }
-    end_run(store, session.summary());
+    if (!options.is_part) end_run(store, session.summary());
     return session.summary();
   } catch (const std::exception& error) {
+    if (options.is_part) throw;
     try {
       store.end_run(run_id, schema::RunOutcome::failed, error.what());
     } catch (const Error&) {

@@ -36,6 +36,7 @@ struct Options {
 
   /// A run that another process began and left unfinished; 0: a new one.
   std::int64_t continued_run = 0;
+  bool is_part = false;     ///< that process lives, and ends the run; others measure other parts
   bool is_resumed = false;  ///< long after, maybe on another device: its state is read again
   /// What of it is stored: device_id, family, variant, size (0: the family has none). Device 0 is
   /// any: a run of one device may go on on another one.
@@ -79,6 +80,9 @@ struct Summary {
   /// a fresh one continues the run, which stays open.
   std::string unfinished;
 };
+
+/// Says how the run ended: `wrong` when not all was measured, with the reason.
+void end_run(schema::Store& store, const Summary& summary, const std::string& wrong = "");
 
 /// Measures the selections on each backend into one run. An Error ends the run as failed, with what
 /// was finished kept, and goes on to the caller.
