@@ -3,8 +3,9 @@
 //   content   what is the run, and what does it name?     (run_content.h, reads SQLite)
 //   names     learn their numbers there                   (names_there.h, own transactions)
 //   reserve   numbers for the run and its launches        (functions.sql, own transaction)
-//   begin_run the UUID is taken: another writer of the same run waits here, and learns that it is
-//   there COPY      table by table COMMIT
+//   begin     the UUID is taken; another writer of the same run waits here, and learns that it is
+//             there
+//   copy      table by table, then the transaction is committed
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

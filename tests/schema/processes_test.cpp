@@ -35,6 +35,40 @@ TEST(TwoWriters, BothCompleteAndLoseNoRow) {
   EXPECT_THAT(lines_of(path, "SELECT count(*) FROM t_device"), ElementsAre("1"));
 }
 
+TEST(PartsOfARun, AreStoredByProcessesThatWriteAsTheOneThatBeganIt) {
+  const Folder folder;
+  const std::string path = folder / "a.db";
+  constexpr int parts = 3, launches = 20;
+  Store store(path);
+  const std::int64_t run = store.begin_run(example_run());
+  std::vector<int> children;
+  for (int i = 0; i < parts; ++i) {
+    children.push_back(start_child([&] {
+      Store part(path);
+      part.write_as(ProcessIdentity::of(getppid()));
+      Device device = example_device();
+      device.ordinal = i;
+      const std::int64_t id = part.add_device(run, device);
+      for (int n = 0; n < launches; ++n) {
+        part.add_launches(run, id, std::vector<Launch>{example_launch()});
+      }
+      return 0;
+    }));
+  }
+  for (const int child : children) EXPECT_EQ(wait_for(child), 0);
+  store.end_run(run, RunOutcome::done, "");
+  EXPECT_THAT(lines_of(path, "SELECT outcome, launches FROM runs"), ElementsAre("done|60"));
+  const int stranger = start_child([&] {
+    Store other(path);
+    const std::int64_t device = other.add_device(run, example_device());
+    const Failure failure =
+        failure_of([&] { other.add_launches(run, device, std::vector<Launch>{example_launch()}); });
+    return failure.message.find("another process has taken over run 1") == 0 ? 0 : 1;
+  });
+  EXPECT_EQ(wait_for(stranger), 0) << "nobody else stores in it";
+  EXPECT_THAT(lines_of(path, "SELECT launches FROM runs"), ElementsAre("60"));
+}
+
 TEST(KilledRun, KeepsItsLaunchesAndShowsAsInterrupted) {
   const Folder folder;
   const std::string path = folder / "a.db";
