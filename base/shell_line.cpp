@@ -21,4 +21,26 @@ std::string shell_line(std::span<const std::string> words) {
   return line;
 }
 
+std::vector<std::string> shell_words(std::string_view line) {
+  std::vector<std::string> words;
+  bool is_quoted = false, is_word = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == ' ' && !is_quoted) {
+      is_word = false;
+      continue;
+    }
+    if (!is_word) words.emplace_back();
+    is_word = true;
+    if (c == '\'') {
+      is_quoted = !is_quoted;
+    } else if (c == '\\' && !is_quoted && i + 1 < line.size()) {
+      words.back() += line[++i];
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
 }  // namespace warpmeter

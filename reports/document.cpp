@@ -149,7 +149,10 @@ struct MarkdownWriter {
     }
     return text + "\n";
   }
-  std::string operator()(const Listing& listing) const { return (*this)(listing.table); }
+  std::string operator()(const Listing& listing) const {
+    return fmt::format("**{}**\n\n", escaped_markdown(printable(listing.file))) +
+           (*this)(listing.table);
+  }
   std::string operator()(const Picture& picture) const {
     if (folder == nullptr && !has_pictures) return "";
     if (folder == nullptr) {
@@ -245,7 +248,9 @@ struct TextWriter {
     return "- " + lines_of(text, std::max<std::size_t>(columns, 22) - 2, "  ");
   }
   std::string operator()(const Picture& picture) const { return picture_text(picture, width); }
-  std::string operator()(const Listing& listing) const { return (*this)(listing.table); }
+  std::string operator()(const Listing& listing) const {
+    return printable(listing.file) + "\n\n" + (*this)(listing.table);
+  }
 };
 
 template <class Writer>

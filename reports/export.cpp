@@ -93,6 +93,21 @@ struct SectionWriter {
   }
 };
 
+/// A column more where a file has one that those before it lack.
+void add_listing(const Listing& listing, Table& lines) {
+  if (lines.columns.empty()) lines.columns.push_back(Column::text("file"));
+  for (std::size_t i = lines.columns.size() - 1; i < listing.table.columns.size(); ++i) {
+    lines.columns.push_back(listing.table.columns[i]);
+    for (auto& row : lines.rows) row.emplace_back(Missing{""});
+  }
+  for (const auto& row : listing.table.rows) {
+    std::vector<Cell> cells = {listing.file};
+    cells.insert(cells.end(), row.begin(), row.end());
+    cells.resize(lines.columns.size(), Cell(Missing{""}));
+    lines.rows.push_back(std::move(cells));
+  }
+}
+
 }  // namespace
 
 void write_csv(const schema::Reader& reader, std::int64_t run_id, const Sink& sink) {
@@ -129,14 +144,19 @@ void write_json(const schema::Reader& reader, std::int64_t run_id, const Sink& s
 
 std::string document_csv(const Document& document) {
   const Table* only = nullptr;
+  Table lines;  // of all listings, each with its file
   std::size_t tables = 0;
   for (const auto& block : document.blocks) {
     if (const auto* table = std::get_if<Table>(&block)) {
       only = table;
       ++tables;
     }
+    if (const auto* listing = std::get_if<Listing>(&block)) add_listing(*listing, lines);
   }
-  if (tables == 1) return render_csv(*only);
+  const bool has_listings = !lines.rows.empty();
+  if (tables == 0 && has_listings) return render_csv(lines);
+  if (tables == 1 && !has_listings) return render_csv(*only);
+  tables += has_listings ? 1 : 0;
   throw Error(ExitCode::usage,
               fmt::format("csv is one table and the sections chosen have {}: choose others with "
                           "--section, or --format json",

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -27,10 +27,11 @@ struct BackendRequest {
   std::int64_t threads = 0;         ///< of the model; 0: all cores
   std::string counts = "auto";      ///< who counts beside a GPU: "gpu", "model", "auto": who can
   std::vector<std::string> shapes;  ///< --shape, of the model
-  std::set<std::string>* shaped = nullptr;  ///< arrays of these that kernels had go here
-  double timeout_s = 0;                     ///< of a kernel's first launch on a GPU; 0: none
-  bool counters = true;                     ///< are counters wanted?
-  bool timing = true;                       ///< are durations wanted?
+  std::map<std::string, std::string>* shaped =
+      nullptr;            ///< arrays of these that kernels had go here
+  double timeout_s = 0;   ///< of a kernel's first launch on a GPU; 0: none
+  bool counters = true;   ///< are counters wanted?
+  bool timing = true;     ///< are durations wanted?
   bool of_files = false;  ///< kernels that are compiled here, for any architecture
   std::function<bool()> cancelled;
   OpenGpu open_gpu;  ///< empty: cupti::open

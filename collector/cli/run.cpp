@@ -15,6 +15,7 @@
 #include "base/output.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/best.h"
+#include "collector/cli/continued_run.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interleave.h"
 #include "collector/cli/interrupt.h"
@@ -43,8 +44,12 @@ namespace warpmeter::cli {
 namespace {
 
 /// What to type next, as it can be pasted.
-std::string next_command(const RunRequest& request, std::int64_t run_id) {
+std::string next_command(const RunRequest& request, std::int64_t run_id, bool is_cancelled) {
   const std::string run = std::to_string(run_id);
+  if (is_cancelled && !request.lines) {
+    return shell_line(
+        std::vector<std::string>{"warpmeter", "run", "--continue", "--db", request.database});
+  }
   std::vector<std::string> words = {"warpmeter", "report", "--db", request.database,
                                     "--run",     run,      "-o",   "report.md"};
   if (request.interleave) {
@@ -166,11 +171,16 @@ std::map<std::string, std::string> sources_of(const run::Choice& choice) {
   return sources;
 }
 
-/// Throws Error{usage} for a --shape of an array that none of the kernels has; the run is stored.
+/// Throws Error{usage} for a --shape that fits none of the kernels; the run is stored.
 void check_shapes(const RunRequest& request, std::int64_t run_id) {
   for (const std::string& text : request.backend.shapes) {
     const std::string array = model::explain::parse_shape(text).array;
-    if (request.shaped.contains(array)) continue;
+    const auto known = request.shaped.find(array);
+    if (known != request.shaped.end() && known->second.empty()) continue;
+    if (known != request.shaped.end()) {
+      throw Error(ExitCode::usage,
+                  fmt::format("{}; run {} is stored without that", known->second, run_id));
+    }
     throw Error(
         ExitCode::usage,
         fmt::format("--shape names '{}', which is no array in shared memory that a kernel of "
@@ -186,12 +196,12 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   const auto begin = std::chrono::steady_clock::now();
   std::vector<int> devices;
   for (const auto& opened : backends.opened) devices.push_back(opened->device().ordinal);
-  const bool are_several = devices.size() > 1 && !request.go_on && !request.backend.open_gpu;
+  const bool are_several = devices.size() > 1 && !request.backend.open_gpu;
   const schema::Run record =
       run_record(backends.opened.front()->device().backend, request.command_line, request.label);
   if (are_several) backends = {};  // the devices are for the processes that follow
   const run::Summary summary =
-      are_several ? measure_side_by_side(request, record, devices, choice.launches(), bar)
+      are_several ? measure_side_by_side(request, record, options, devices, choice.launches(), bar)
                   : measure_into(request, choice, options, backends, bar, output);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   bar.clear();
@@ -214,7 +224,8 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
                      reports::counted(summary.launches, "launch", "launches"), elapsed.count(),
                      summary.failed, summary.cancelled ? ", interrupted" : "", summary.run_id,
                      request.database));
-  remark(request, fmt::format("next: {}", next_command(request, summary.run_id)));
+  remark(request,
+         fmt::format("next: {}", next_command(request, summary.run_id, summary.cancelled)));
   if (summary.failed > 0) return ExitCode::kernel;
   if (summary.launches == 0) return ExitCode::nothing;
   if (!are_several) check_shapes(request, summary.run_id);
@@ -225,6 +236,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
 ExitCode run_command(const RunRequest& typed) {
   RunRequest request = typed;
   request.files.files = take_files(request.selectors);
+  find_continued(request);
   check_combinations(request);
   if (is_listing(request.files)) {
     Output output;
@@ -349,8 +361,8 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
            "Only those launches that the file names, a line each: 1024 transpose/tiled; - instead "
            "of a size where the family has none");
   add_flag(app, "--continue", run->go_on,
-           "Go on with the last run of this command line in the database, where it was not "
-           "finished; nothing is done where it was");
+           "Go on with the database's last run of the same command, where it was not finished; "
+           "without anything else, with its last run");
   add_flag(app, "--watch", run->watch,
            "Measure files again at every save, and show what changed; until Ctrl-C");
   add_flag(app, "--dry-run", run->dry_run, "Show what would be measured, and measure nothing");

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "collector/cli/arguments.h"
+#include "collector/cli/continued_run.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/run_record.h"
 #include "collector/cli/side_by_side.h"
@@ -72,22 +73,6 @@ run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output)
 /// A run that a process of ours began, which could not go on: set by go_on() for the one after it.
 constexpr const char* continued_variable = "WARPMETER_CONTINUED_RUN";
 
-/// What the run has stored. `on_any_device`: whatever device it was measured on.
-void read_finished(const RunRequest& request, bool on_any_device, run::Options& options) {
-  const schema::Rows rows = schema::Reader(request.database)
-                                .query(
-                                    "SELECT device_id, family, variant, coalesce(size, 0), "
-                                    "outcome = 'failed' FROM launches WHERE run_id = :run",
-                                    {{":run", options.continued_run}});
-  for (const auto& row : rows.rows) {
-    options.finished.emplace(on_any_device ? 0 : std::get<std::int64_t>(row[0]),
-                             std::get<std::string>(row[1]), std::get<std::string>(row[2]),
-                             std::get<std::int64_t>(row[3]));
-    options.failed_before += static_cast<std::size_t>(std::get<std::int64_t>(row[4]));
-  }
-  options.stored_before = rows.rows.size();
-}
-
 /// What the run before the exec has stored.
 void take_over(const RunRequest& request, run::Options& options) {
   const char* text = std::getenv(continued_variable);
@@ -96,34 +81,6 @@ void take_over(const RunRequest& request, run::Options& options) {
   options.is_resumed = false;  // a moment ago, on the same device
   unsetenv(continued_variable);
   read_finished(request, false, options);
-}
-
-/// --continue: the last run of the same command line. True when it has come to its end, and nothing
-/// of it is left to do.
-bool resume(const RunRequest& request, bool is_one_device, schema::Store& store,
-            run::Options& options) {
-  const schema::Rows rows =
-      schema::Reader(request.database)
-          .query(
-              "SELECT run_id, outcome, launches >= planned_launches, launches, failed_launches "
-              "FROM runs WHERE command = :command ORDER BY run_id DESC LIMIT 1",
-              {{":command", request.command_line}});
-  if (rows.rows.empty()) return false;
-  const auto& row = rows.rows.front();
-  const std::string& outcome = std::get<std::string>(row[1]);
-  const auto* is_whole = std::get_if<std::int64_t>(&row[2]);
-  options.continued_run = std::get<std::int64_t>(row[0]);
-  if (outcome == "done" || (outcome == "failed" && is_whole != nullptr && *is_whole != 0)) {
-    options.stored_before = static_cast<std::size_t>(std::get<std::int64_t>(row[3]));
-    options.failed_before = static_cast<std::size_t>(std::get<std::int64_t>(row[4]));
-    return true;
-  }
-  store.continue_run(options.continued_run, options.repeat);
-  options.is_resumed = true;
-  read_finished(request, is_one_device, options);
-  remark(request, fmt::format("going on with run {}, which has {} launches", options.continued_run,
-                              options.stored_before));
-  return false;
 }
 
 /// This process cannot launch anything any more: the same command goes on in a fresh one, which
@@ -154,12 +111,15 @@ run::Summary measure_into(const RunRequest& request, const run::Choice& choice,
     options.continued_run = run_id;
     options.is_part = options.is_resumed = true;
     join_run(store);
+    read_finished(request, false, options);  // where a run goes on
+    options.stored_before = options.failed_before = 0;
   }
   take_over(request, options);
-  if (request.go_on && options.continued_run == 0 &&
-      resume(request, pointers.size() == 1, store, options)) {
-    remark(request, "nothing is left to do: that run has come to its end");
-    return {options.continued_run, options.stored_before, options.failed_before, false, ""};
+  if (request.continued_run != 0 && options.continued_run == 0) {
+    if (has_come_to_its_end(request, options)) {
+      return {options.continued_run, options.stored_before, options.failed_before, false, ""};
+    }
+    take_up(request, pointers.size() == 1, store, options);
   }
   run::Hooks hooks = hooks_of(request, bar, output);
   hooks.lost = [&](std::int64_t run_id, const std::string& reason) {

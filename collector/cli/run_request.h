@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,13 +23,14 @@ struct RunRequest {
   std::vector<std::string> selectors, sizes, metrics;
   FilesRequest files;
   BackendRequest backend;
-  std::set<std::string> shaped;  ///< see BackendRequest; while the run goes on
+  std::map<std::string, std::string> shaped;  ///< see BackendRequest; while the run goes on
   std::string cache = "cold", label, database, command_line;
   std::string against, launches;  ///< launches: the file of --launches
   std::vector<std::string> best;
   bool timing_only = false, counters_only = false, dry_run = false, quiet = false;
   bool no_progress = false, interleave = false, watch = false, lines = false;
-  bool go_on = false;  ///< --continue
+  bool go_on = false;              ///< --continue
+  std::int64_t continued_run = 0;  ///< the run that goes on; 0: a new one
   std::int64_t repeat = 1, print_output = 0, max_samples = 0, rounds = 5;
   double time_budget = 0;
 };

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "collector/cli/arguments.h"
+#include "collector/cli/continued_run.h"
 #include "collector/cli/interrupt.h"
 #include "schema/process.h"
 #include "schema/store.h"
@@ -97,13 +98,20 @@ void wait_for(std::vector<Part>& parts, const std::function<void()>& meanwhile) 
 }  // namespace
 
 run::Summary measure_side_by_side(const RunRequest& request, schema::Run record,
-                                  const std::vector<int>& devices, std::size_t launches_of_a_device,
-                                  ProgressBar& bar) {
+                                  run::Options options, const std::vector<int>& devices,
+                                  std::size_t launches_of_a_device, ProgressBar& bar) {
   const std::size_t total = launches_of_a_device * devices.size();
   record.planned_launches = static_cast<std::int64_t>(total) * request.repeat;
   run::Summary summary;
   schema::Store store(request.database);
-  summary.run_id = store.begin_run(record);
+  summary.run_id = request.continued_run;
+  if (summary.run_id == 0) {
+    summary.run_id = store.begin_run(record);
+  } else if (has_come_to_its_end(request, options)) {
+    return {summary.run_id, options.stored_before, options.failed_before, false, ""};
+  } else {
+    take_up(request, false, store, options);
+  }
   setenv(part_variable, std::to_string(summary.run_id).c_str(), 1);
   std::vector<Part> parts;
   std::string wrong;

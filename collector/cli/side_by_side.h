@@ -16,8 +16,8 @@ namespace warpmeter::cli {
 
 /// `devices`: their ordinals; `record` as of a run that one process measures.
 run::Summary measure_side_by_side(const RunRequest& request, schema::Run record,
-                                  const std::vector<int>& devices, std::size_t launches_of_a_device,
-                                  ProgressBar& bar);
+                                  run::Options options, const std::vector<int>& devices,
+                                  std::size_t launches_of_a_device, ProgressBar& bar);
 
 /// The run that this process measures a part of; 0: it is no part.
 std::int64_t run_of_part();

@@ -79,7 +79,7 @@ std::string gib(std::uint64_t bytes) {
 
 void check_size(const kernels::Family& family, std::int64_t size, const Backend& backend) {
   if (family.has_sizes() && size > family.largest_size) {
-    throw Error(ExitCode::kernel,
+    throw Error(ExitCode::usage,
                 fmt::format("{} cannot be run at size {}: its largest size is {} ({})", family.name,
                             size, family.largest_size, family.size_meaning));
   }

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <set>
 
 #include "base/error.h"
 #include "base/nearest.h"
@@ -21,12 +23,13 @@ namespace {
 
 using RunIds = std::vector<std::int64_t>;
 
-std::string about(const schema::Reader& reader, const RunIds& runs) {
+/// `device`: that of the side; empty: those of its last run.
+std::string about(const schema::Reader& reader, const RunIds& runs, std::string device = "") {
   const schema::Rows rows = reader.query(sql::provenance, run_parameter(runs.back()));
   const Row run = each_row(rows).at(0);
+  if (device.empty()) device = run.text("device");
   std::string text =
-      fmt::format("{} on {}, {}, warpmeter {} (git {})",
-                  run.text("device").empty() ? "no device" : run.text("device"),
+      fmt::format("{} on {}, {}, warpmeter {} (git {})", device.empty() ? "no device" : device,
                   run.text("host").empty() ? "an unknown host" : run.text("host"),
                   run.text("began"), run.text("tool_version"), run.text("git_revision"));
   if (runs.size() > 1) text = fmt::format("{} runs, the last: {}", runs.size(), text);
@@ -215,17 +218,42 @@ class ByValue {
     return values;
   }
 
+  /// Of those of the chosen runs that have launches of the side.
+  Side side(std::string name, const std::vector<LaunchGroup>& groups) const {
+    std::set<std::int64_t> having;
+    for (const LaunchGroup& group : groups) having.insert(group.runs.begin(), group.runs.end());
+    RunIds runs;
+    std::copy_if(runs_.begin(), runs_.end(), std::back_inserter(runs),
+                 [&](std::int64_t run) { return having.contains(run); });
+    if (runs.empty()) runs = runs_;
+    Side side = side_of(reader_, std::move(name), std::move(runs));
+    const auto is_of_first = [&](const LaunchGroup& g) { return g.device == groups[0].device; };
+    if (by_ == Key::device && std::all_of(groups.begin(), groups.end(), is_of_first)) {
+      side.about = about(reader_, side.runs, groups.empty() ? "" : groups[0].device);
+    }
+    return side;
+  }
+
   Sides two_values() const {
     Sides sides;
     sides.base = find_value(values_[0], sides.base_groups);
     sides.contender = find_value(values_[1], sides.contender_groups);
+    const auto first_launch = [](const std::vector<LaunchGroup>& groups) {
+      return groups.empty() || groups[0].launches.empty() ? -1 : groups[0].launches[0];
+    };
+    if (values_[0] == values_[1] ||
+        (first_launch(sides.base_groups) >= 0 &&
+         first_launch(sides.base_groups) == first_launch(sides.contender_groups))) {
+      throw Error(ExitCode::usage, fmt::format("'{}' and '{}' are the same {}: name two",
+                                               values_[0], values_[1], key_.kind));
+    }
     return sides;
   }
 
   /// The launches with the value: of the run, else of the latest run on such a device or backend.
   Side find_value(const std::string& value, std::vector<LaunchGroup>& groups) const {
     groups = having(groups_, value);
-    if (!groups.empty()) return side_of(reader_, value, runs_);
+    if (!groups.empty()) return side(value, groups);
     if (by_ == Key::device || by_ == Key::backend) {
       const auto run =
           latest_run_with(reader_, by_ == Key::device ? "title" : "backend", "=", value);
@@ -249,8 +277,8 @@ class ByValue {
       (place->second == group.variant ? sides.base_groups : sides.contender_groups)
           .push_back(group);
     }
-    sides.base = side_of(reader_, "the first variant of each family", runs_);
-    sides.contender = side_of(reader_, "the others", runs_);
+    sides.base = side("the first variant of each family", sides.base_groups);
+    sides.contender = side("the others", sides.contender_groups);
     return sides;
   }
 
@@ -263,8 +291,8 @@ class ByValue {
       (key_.shown(group) == values[0] ? sides.base_groups : sides.contender_groups)
           .push_back(group);
     }
-    sides.base = side_of(reader_, values[0], runs_);
-    sides.contender = side_of(reader_, values.size() == 2 ? values[1] : "the others", runs_);
+    sides.base = side(values[0], sides.base_groups);
+    sides.contender = side(values.size() == 2 ? values[1] : "the others", sides.contender_groups);
     return sides;
   }
 

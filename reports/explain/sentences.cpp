@@ -262,9 +262,12 @@ std::vector<std::string> advice(const ExplainedFinding& finding, const Explained
     if (!remedy.words.empty()) line += fmt::format(" ({})", remedy.words);
     std::vector<std::string> parts;
     if (finding.transactions > 0) {
-      parts.push_back(fmt::format("{}{} instead of {}", cost_text(finding, remedy.transactions),
-                                  finding.requests > 0 ? " a request" : "",
-                                  cost_text(finding, finding.transactions)));
+      const std::string before = cost_text(finding, finding.transactions);
+      const std::string after = cost_text(finding, remedy.transactions);
+      const char* of_request = finding.requests > 0 ? " a request" : "";
+      parts.push_back(before == after
+                          ? fmt::format("still {}{} here", after, of_request)
+                          : fmt::format("{}{} instead of {}", after, of_request, before));
     }
     for (std::string part :
          {others(finding, remedy), memory(remedy, launch), occupancy(remedy, launch)}) {

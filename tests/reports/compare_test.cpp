@@ -383,6 +383,15 @@ TEST_F(CompareTest, HoldsTheCardsOfALabelAgainstTheFirst) {
                                    .names = {"NVIDIA H200 #0 (GPU-2)", "NVIDIA H200 #0 (GPU-3)"},
                                    .label = "nightly"});
   EXPECT_EQ(two.times.at(0).verdict, Verdict::slower);
+  // A side is described by its own runs and device.
+  EXPECT_THAT(two.base.runs, testing::ElementsAre(2));
+  EXPECT_THAT(two.base.about, testing::StartsWith("NVIDIA H200 #0 (GPU-2) on "));
+  EXPECT_THAT(two.contender.runs, testing::ElementsAre(3));
+  for (const char* again : {"NVIDIA H200 #0 (GPU-2)", "GPU-2000"}) {
+    expect_error(
+        {.by = Key::device, .names = {"NVIDIA H200 #0 (GPU-2)", again}, .label = "nightly"},
+        ExitCode::usage, again == std::string("GPU-2000") ? "no device" : "are the same device");
+  }
   expect_error({.by = Key::device, .label = "weekly"}, ExitCode::usage, "no label 'weekly'");
 }
 

@@ -162,7 +162,7 @@ class WhatIsTold(unittest.TestCase):
 
     def test_says_what_is_wrong_with_a_shape(self):
         for shape, words in (("tile=16", "write NAME=ROWSxCOLUMNS:TYPE"), ("tale=32x32:f32", "there is tile of 4096 bytes"),
-                             ("tile=64x64:f32", "and it has 4096"), ("tile=0x4:f32", "no 0 elements")):
+                             ("tile=64x64:f32", "and it has 4,096"), ("tile=0x4:f32", "no 0 elements")):
             done = self.model("--shape", shape)
             self.assertEqual(done.returncode, 2, shape)
             self.assertIn(words, done.stderr)

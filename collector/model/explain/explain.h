@@ -8,7 +8,7 @@
 #pragma once
 
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,9 +35,10 @@ struct Options {
   /// The name of the buffer at an address of global memory; empty where it has none.
   std::function<std::string(std::uint64_t address)> buffer;
   std::vector<Shape> shapes;
-  /// Of one kernel among others: shapes of arrays that it does not have are for them. The names of
-  /// those that it has go here; null: the kernel is the only one and has to have all.
-  std::set<std::string>* shaped = nullptr;
+  /// Of one kernel among others: shapes that do not fit it are for them. The names of those arrays
+  /// that it has go here, with what is wrong with the shape where it does not fit; null: the kernel
+  /// is the only one and has to have all.
+  std::map<std::string, std::string>* shaped = nullptr;
 };
 
 /// Names of the allocations of a memory, which has to outlive the function.

@@ -154,7 +154,7 @@ class AccessFinder {
         start(kind, group, cycles_of_sector * static_cast<double>(group.excess));
     finding.share = part_of_all(static_cast<double>(group.excess));
     const unsigned width = subject_.site(group.sites.front()).width;
-    finding.evidence = way_in_words(group.worst.lie, width);
+    finding.evidence = way_in_words(group.worst.lie, width, subject_.geometry.block.x);
     if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
     if (!group.also.empty()) {
       std::vector<int> lines = group.also;
@@ -163,7 +163,8 @@ class AccessFinder {
                                       lines.size() == 1 ? "es" : "", lines.size() == 1 ? "" : "s",
                                       fmt::join(lines, ", "), lines.size() == 1 ? "is" : "are");
     }
-    if (way == Way::strided) {
+    const bool is_shared_element = group.worst.lie.run_elements < group.worst.lie.run_lanes;
+    if (way == Way::strided && !is_shared_element) {
       const bool is_structure = std::abs(group.worst.lie.step) <= largest_structure;
       predict(finding, "coalesced",
               is_structure ? "a structure of arrays, or other lanes for other elements"

@@ -14,30 +14,32 @@ namespace {
 Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
   if (cost.transactions <= cost.ideal) return {};
   const std::vector<std::int64_t> steps = steps_of(pattern);
-  if (steps.empty()) return {Way::misaligned, 0, 1};
+  if (steps.empty()) return {Way::misaligned, 0, 1, 1};
   const auto is_next = [&](std::int64_t step) {
     return step == static_cast<std::int64_t>(width) || step == -static_cast<std::int64_t>(width);
   };
   // Runs of lanes next to each other (or at one address), all with the same jump between them.
   std::map<std::int64_t, unsigned> jumps;
-  unsigned run = 1, longest = 1;
+  unsigned lanes = 1, elements = 1, most_lanes = 1, most_elements = 1;
   for (const std::int64_t step : steps) {
     if (is_next(step) || step == 0) {
-      longest = std::max(longest, ++run);
+      most_lanes = std::max(most_lanes, ++lanes);
+      most_elements = std::max(most_elements, elements += step == 0 ? 0 : 1);
     } else {
       ++jumps[step];
-      run = 1;
+      lanes = elements = 1;
     }
   }
-  if (jumps.empty()) return {Way::misaligned, 0, longest};
-  if (longest * width >= 2 * sector_bytes) return {Way::misaligned, 0, longest};
+  if (jumps.empty() || most_elements * width >= 2 * sector_bytes) {
+    return {Way::misaligned, 0, most_lanes, most_elements};
+  }
   const auto usual = std::max_element(
       jumps.begin(), jumps.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto all =
       std::accumulate(jumps.begin(), jumps.end(), 0u,
                       [](unsigned sum, const auto& jump) { return sum + jump.second; });
-  if (4 * usual->second < 3 * all) return {Way::scattered, 0, 1};
-  return {Way::strided, usual->first, longest};
+  if (4 * usual->second < 3 * all) return {Way::scattered, 0, 1, 1};
+  return {Way::strided, usual->first, most_lanes, most_elements};
 }
 
 WarpAccess access_of(const LanePattern& pattern, std::uint32_t place, unsigned width) {
@@ -107,19 +109,32 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
     result.lie = way.second;
   }
   // Of a sample the way counts, and of all accesses what they cost.
-  if (is_sampled && all == 0) result.lie = {Way::scattered, 0, 1};
+  if (is_sampled && all == 0) result.lie = {Way::scattered, 0, 1, 1};
   if (is_sampled && result.lie.way != Way::whole)
     result.excess = counts.transactions - counts.ideal;
   return result;
 }
 
-std::string way_in_words(const Lie& lie, unsigned width) {
+std::string way_in_words(const Lie& lie, unsigned width, unsigned threads_of_row) {
   switch (lie.way) {
     case Way::strided:
+      if (lie.run_lanes > 1 && lie.run_elements == 1) {
+        std::string text = fmt::format(
+            "Every {} lanes take the same {}, and the next {} those that are {} further.",
+            lie.run_lanes, width == 1 ? "byte" : fmt::format("{} bytes", width), lie.run_lanes,
+            bytes_in_words(lie.step));
+        if (threads_of_row == lie.run_lanes) {
+          text += fmt::format(
+              " A row of the block has {} threads: with rows of {} a request may take one "
+              "element.",
+              threads_of_row, warp_lanes);
+        }
+        return text;
+      }
       if (lie.run_lanes > 1) {
         return fmt::format(
             "Every {} lanes take {} bytes in a row, and the next ones go {} further.",
-            lie.run_lanes, lie.run_lanes * width, bytes_in_words(lie.step));
+            lie.run_lanes, lie.run_elements * width, bytes_in_words(lie.step));
       }
       return fmt::format("Neighbouring lanes are {} apart, and take {} each.",
                          bytes_in_words(lie.step),
@@ -127,7 +142,8 @@ std::string way_in_words(const Lie& lie, unsigned width) {
     case Way::misaligned:
       return lie.run_lanes >= warp_lanes
                  ? "The lanes lie in a row, but begin in the middle of a sector."
-                 : fmt::format("Rows of {} lanes begin in the middle of a sector.", lie.run_lanes);
+                 : fmt::format("Rows of {} bytes begin or end in the middle of a sector.",
+                               lie.run_elements * width);
     case Way::scattered:
       return "The lanes lie in no order: nearly each fetches a sector of its own.";
     case Way::whole:

@@ -16,8 +16,9 @@ enum class Way { whole, misaligned, strided, scattered };
 /// How the active lanes of a request lie.
 struct Lie {
   Way way = Way::whole;
-  std::int64_t step = 0;   ///< bytes between neighbouring lanes, where they are strided
-  unsigned run_lanes = 1;  ///< lanes next to each other before the step
+  std::int64_t step = 0;      ///< bytes between neighbouring lanes, where they are strided
+  unsigned run_lanes = 1;     ///< lanes next to each other, or at one place, before the step
+  unsigned run_elements = 1;  ///< different elements that those take
 };
 
 /// Of one site: which way costs most, and by which pattern.
@@ -34,8 +35,8 @@ SiteLie site_lie(const Subject& subject, std::size_t index);
 /// Distances between neighbouring active lanes.
 std::vector<std::int64_t> steps_of(const LanePattern& pattern);
 
-/// One sentence.
-std::string way_in_words(const Lie& lie, unsigned width);
+/// One or two sentences. `threads_of_row`: of the block.
+std::string way_in_words(const Lie& lie, unsigned width, unsigned threads_of_row);
 
 /// The warp, from the first sector that it goes to.
 schema::WarpPicture sectors_of(const WarpAccess& access);

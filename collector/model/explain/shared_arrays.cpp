@@ -212,10 +212,25 @@ void take_accesses(const Subject& subject, SharedArray& array) {
   }
 }
 
+/// A given shape that has not the array's size: what is wrong with it; else empty.
+std::string misfit(const Shape& shape, const SharedArray& array) {
+  std::uint64_t bytes = shape.element_bytes;
+  for (const std::uint32_t extent : shape.extents) bytes *= extent;
+  if (bytes >= array.bytes && bytes <= array.declared) return "";
+  const std::string has =
+      array.declared == array.bytes
+          ? fmt::format("it has {}", shown(array.bytes))
+          : fmt::format("{} of its {} are accessed", shown(array.bytes), shown(array.declared));
+  return fmt::format("--shape gives '{}' {} bytes, and {}", shape.array,
+                     shown(static_cast<double>(bytes)), has);
+}
+
 /// `bytes`: of the whole variable.
 void take_declaration(const Subject& subject, SharedArray& array, std::uint32_t bytes) {
-  const auto given = std::find_if(subject.options.shapes.begin(), subject.options.shapes.end(),
-                                  [&](const Shape& shape) { return shape.array == array.name; });
+  const auto given = std::find_if(
+      subject.options.shapes.begin(), subject.options.shapes.end(), [&](const Shape& shape) {
+        return shape.array == array.name && misfit(shape, array).empty();
+      });
   if (given != subject.options.shapes.end()) {
     array.extents = given->extents;
     array.element_bytes = given->element_bytes;
@@ -245,35 +260,34 @@ void take_declaration(const Subject& subject, SharedArray& array, std::uint32_t 
   }
 }
 
-std::uint64_t elements_of(const Shape& shape) {
-  std::uint64_t elements = 1;
-  for (const std::uint32_t extent : shape.extents) elements *= extent;
-  return elements;
-}
-
+/// Says of each given shape whether an array has it.
 void check_shapes(const Subject& subject, const std::vector<SharedArray>& arrays) {
   for (const Shape& shape : subject.options.shapes) {
+    bool is_there = false, is_given = false;
+    std::string wrong;
     std::vector<std::string> names;
     for (const SharedArray& array : arrays) {
       names.push_back(fmt::format("{} of {} bytes", array.name, array.bytes));
+      if (array.name != shape.array) continue;
+      is_given = is_given || array.is_given;
+      if (!is_there) wrong = misfit(shape, array);
+      is_there = true;
     }
-    const auto array = std::find_if(arrays.begin(), arrays.end(), [&](const SharedArray& other) {
-      return other.name == shape.array;
-    });
-    if (array == arrays.end() && subject.options.shaped != nullptr) continue;
-    if (array == arrays.end()) {
+    if (is_given) wrong.clear();  // another part of the same buffer has it
+    if (subject.options.shaped != nullptr) {
+      if (!is_there) continue;
+      std::string& told = subject.options.shaped->try_emplace(shape.array, wrong).first->second;
+      if (wrong.empty()) told.clear();  // it is for this kernel
+      continue;
+    }
+    if (!is_there) {
       throw Error(ExitCode::usage,
                   fmt::format("--shape names '{}', which is no array that the kernel accesses; {}",
                               shape.array,
                               names.empty() ? "it accesses none"
                                             : fmt::format("there is {}", fmt::join(names, ", "))));
     }
-    if (subject.options.shaped != nullptr) subject.options.shaped->insert(shape.array);
-    if (elements_of(shape) * shape.element_bytes > array->bytes) {
-      throw Error(ExitCode::usage,
-                  fmt::format("--shape gives '{}' {} bytes, and it has {}", shape.array,
-                              elements_of(shape) * shape.element_bytes, array->bytes));
-    }
+    if (!wrong.empty()) throw Error(ExitCode::usage, wrong);
   }
 }
 
@@ -317,6 +331,7 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
     array.bytes = part.range.end - part.range.begin;
     array.sites = part.sites;
     std::uint32_t declared_bytes = array.bytes;
+    array.declared = array.bytes;
     for (const SharedVariable& variable : variables) {
       const bool is_dynamic = variable.bytes == 0;
       const std::size_t end =
@@ -327,6 +342,7 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
                        ? ""
                        : fmt::format("from byte {} on", shown(part.range.begin - variable.offset));
       if (!is_dynamic) declared_bytes = variable.bytes;
+      array.declared = static_cast<std::uint32_t>(end) - array.offset;
     }
     take_accesses(subject, array);
     take_declaration(subject, array, declared_bytes);

@@ -24,10 +24,11 @@ struct Placed {
 };
 
 struct SharedArray {
-  std::string name;          ///< of the variable; empty: not known
-  std::string part;          ///< of a variable with several: "from byte 4,096 on"
-  std::uint32_t offset = 0;  ///< in the block's shared memory
-  std::uint32_t bytes = 0;
+  std::string name;            ///< of the variable; empty: not known
+  std::string part;            ///< of a variable with several: "from byte 4,096 on"
+  std::uint32_t offset = 0;    ///< in the block's shared memory
+  std::uint32_t bytes = 0;     ///< from the first to the last that is accessed
+  std::uint32_t declared = 0;  ///< bytes of the variable, or what is left of a dynamic one
   std::vector<std::size_t> sites;
   std::vector<Placed> accesses;
   bool is_whole = true;  ///< every access of these sites is among them; else a sample is
@@ -39,7 +40,7 @@ struct SharedArray {
 /// The variable at an offset of shared memory, by its own name; empty: none.
 std::string shared_name(const Program& program, std::uint32_t offset);
 
-/// Throws Error{usage} for a shape of Options that fits no array.
+/// Throws Error{usage} for a shape of Options that fits no array, where this is the only kernel.
 std::vector<SharedArray> shared_arrays(const Subject& subject);
 
 /// How long rows may be, in bytes, the likeliest first.

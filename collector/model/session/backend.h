@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +21,8 @@ struct Options {
   std::uint64_t instruction_budget = default_instruction_budget;
   std::function<bool()> cancelled = {};     ///< asked now and then, by any thread
   std::vector<explain::Shape> shapes = {};  ///< of arrays in shared memory, as a person says
-  std::set<std::string>* shaped = nullptr;  ///< see explain::Options; outlives the backend
+  std::map<std::string, std::string>* shaped =
+      nullptr;              ///< see explain::Options; outlives the backend
   bool is_embedded = true;  ///< the kernels are the program's own, whose architectures are known
 };
 

@@ -124,6 +124,7 @@ TEST(Parameter, NeedsANameAndAnEqualsSign) {
 TEST(ShellLine, CanBePastedBack) {
   const std::vector<std::string> words = {"warpmeter", "run", "smem_*/*", "it's", "", "a-b_c.d/e"};
   EXPECT_EQ(shell_line(words), "warpmeter run 'smem_*/*' 'it'\\''s' '' a-b_c.d/e");
+  EXPECT_EQ(shell_words(shell_line(words)), words);
 }
 
 }  // namespace

@@ -307,5 +307,46 @@ TEST_F(Run, RefusesADatabaseThatCannotBeWrittenBeforeItMeasures) {
   EXPECT_EQ(outcome.output, "");
 }
 
+TEST_F(Run, ASizeBeyondTheFamilysLargestIsWrongUsage) {
+  const Outcome outcome = warpmeter({"run", "transpose", "-n", "100000000", "-b", "model"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("its largest size is "));
+}
+
+TEST_F(Run, AShapeThatFitsNoKernelIsRefusedAndTheRunStored) {
+  for (const char* shape : {"tile=2x2:f32", "tile=64x64:f32"}) {
+    const Outcome outcome =
+        warpmeter({"run", "transpose/tiled", "-n", "64", "-b", "model", "-q", "--shape", shape});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.error, AllOf(HasSubstr("--shape gives 'tile' "),
+                                     HasSubstr(" bytes, and it has 1,024; run ")));
+  }
+  EXPECT_EQ(warpmeter({"query", "SELECT sum(launches) FROM runs", "--format", "csv"}).output,
+            "sum(launches)\n2\n");
+  // Of two kernels it fits one.
+  EXPECT_EQ(warpmeter({"run", "transpose/tiled", "smem_square", "-n", "64", "-b", "model", "-q",
+                       "--shape", "tile=32x32:f32"})
+                .exit_code,
+            0);
+}
+
+TEST_F(Run, LanesThatShareAnElementAreNotCalledMisaligned) {
+  ASSERT_EQ(warpmeter({"run", "matmul/naive", "-n", "64", "-b", "model", "-q"}).exit_code, 0);
+  const Outcome outcome = warpmeter({"explain"});
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("Every 16 lanes take the same 4 bytes"),
+                                    Not(HasSubstr("middle of a sector"))));
+}
+
+TEST_F(Run, TheSectionSourcesNamesItsFilesInEveryFormat) {
+  ASSERT_EQ(warpmeter({"run", "matmul/naive", "-n", "64", "-b", "model", "-q"}).exit_code, 0);
+  EXPECT_THAT(warpmeter({"report", "--section", "sources"}).output,
+              HasSubstr("**kernels/matmul.cu**"));
+  EXPECT_THAT(warpmeter({"report", "--section", "sources", "--format", "table"}).output,
+              HasSubstr("\nkernels/matmul.cu\n"));
+  EXPECT_THAT(warpmeter({"report", "--section", "sources", "--format", "csv"}).output,
+              AllOf(HasSubstr("file,line,text,requests,transactions,excess\n"),
+                    HasSubstr("\nkernels/matmul.cu,19,")));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli

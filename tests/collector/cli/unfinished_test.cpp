@@ -65,5 +65,38 @@ TEST_F(Stopped, IsRemarkedOnByCompareAndDoesNotPassItsFailOn) {
   EXPECT_EQ(warpmeter({"compare", "--fail-on", "slower", "--allow-unfinished"}).exit_code, 0);
 }
 
+TEST_F(Stopped, IsFinishedByContinueHoweverTheCommandIsTyped) {
+  stop_a_run(SIGKILL);
+  const Outcome other = warpmeter({"run", "matmul/naive", "-n", "32", "-b", "model", "--continue"});
+  EXPECT_EQ(other.exit_code, 0);
+  EXPECT_THAT(other.error, HasSubstr("has no run of this command to go on with: a new one begins"));
+  const Outcome done = warpmeter({"run", "--no-progress", "-b", "model", "--continue", "--size",
+                                  "32,512", "matmul/naive", "matmul/tiled_16"});
+  EXPECT_EQ(done.exit_code, 0);
+  EXPECT_THAT(done.error, AllOf(HasSubstr("going on with run 1, which has "),
+                                HasSubstr("4 launches in "), HasSubstr("run 1 of warpmeter.db")));
+  EXPECT_EQ(
+      warpmeter({"query", "SELECT run_id, outcome, launches FROM runs", "--format", "csv"}).output,
+      "run_id,outcome,launches\n1,done,4\n2,done,1\n");
+}
+
+TEST_F(Stopped, IsFinishedByABareContinueAndThenNothingIsLeft) {
+  stop_a_run(SIGINT);
+  EXPECT_THAT(warpmeter({"run", "--continue"}).error, HasSubstr("going on with run 1, which has "));
+  const Outcome again = warpmeter({"run", "--continue"});
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.error, HasSubstr("nothing is left to do: run 1 has come to its end"));
+}
+
+TEST_F(Stopped, OfAnotherCommandIsNoneThatABareContinueGoesOnWith) {
+  write("k.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
+  ASSERT_EQ(warpmeter({"model", "k.ptx", "--grid", "1", "--block", "32", "--db", "warpmeter.db"})
+                .exit_code,
+            0);
+  const Outcome outcome = warpmeter({"run", "--continue"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("is of another command: "));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli

@@ -1,0 +1,150 @@
+#include "collector/cli/continued_run.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/error.h"
+#include "base/shell_line.h"
+#include "collector/cli/arguments.h"
+#include "reports/number.h"
+
+namespace warpmeter::cli {
+namespace {
+
+/// What a stored command line asked `run` for; nothing where it is another command's.
+std::optional<RunRequest> parsed(const std::string& command) {
+  std::vector<std::string> words = shell_words(command);
+  if (words.size() < 2 || words[1] != "run") return std::nullopt;
+  RunRequest request;
+  CLI::App program;
+  add_run_options(program, request);
+  try {
+    program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+  } catch (const CLI::Error&) {
+    return std::nullopt;  // of a version with other options
+  }
+  request.files.files = take_files(request.selectors);
+  return request;
+}
+
+/// All that decides what is measured, and how.
+auto meaning(const RunRequest& request) {
+  return std::tuple(words_of(request), request.interleave, request.lines, request.rounds);
+}
+
+bool names_nothing(const RunRequest& request) {
+  return meaning(request) == meaning({}) && request.label.empty();
+}
+
+/// The latest run, and the latest of the same meaning and label.
+std::int64_t run_of_same_meaning(const RunRequest& request) {
+  const schema::Rows rows = schema::Reader(request.database)
+                                .query(
+                                    "SELECT max(run_id), command, coalesce(label, '') FROM runs "
+                                    "GROUP BY 2, 3 ORDER BY 1 DESC");
+  for (const auto& row : rows.rows) {
+    const std::string& label = std::get<std::string>(row[2]);
+    if (!request.label.empty() && label != request.label) continue;
+    const std::optional<RunRequest> other = parsed(std::get<std::string>(row[1]));
+    if (other && meaning(*other) == meaning(request)) return std::get<std::int64_t>(row[0]);
+  }
+  return 0;
+}
+
+/// The request of the database's last run, shown and stored as `typed` has it.
+RunRequest request_of_last(const RunRequest& typed) {
+  const schema::Rows rows =
+      schema::Reader(typed.database)
+          .query("SELECT run_id, command FROM runs ORDER BY run_id DESC LIMIT 1");
+  if (rows.rows.empty()) return typed;
+  const std::int64_t run_id = std::get<std::int64_t>(rows.rows.front()[0]);
+  std::optional<RunRequest> request = parsed(std::get<std::string>(rows.rows.front()[1]));
+  if (!request) {
+    throw Error(ExitCode::usage,
+                fmt::format("the last run of {}, {}, is of another command: {}; --continue goes on "
+                            "with a `run` only, so name what to measure",
+                            typed.database, run_id, std::get<std::string>(rows.rows.front()[1])));
+  }
+  request->words = typed.words;
+  request->command_line = typed.command_line;
+  request->database = typed.database;
+  request->quiet = typed.quiet;
+  request->no_progress = typed.no_progress;
+  request->dry_run = typed.dry_run;
+  request->backend.open_gpu = typed.backend.open_gpu;
+  request->go_on = true;
+  request->continued_run = run_id;
+  return *std::move(request);
+}
+
+}  // namespace
+
+void find_continued(RunRequest& request) {
+  if (!request.go_on) return;
+  if (std::filesystem::exists(request.database)) {
+    if (names_nothing(request)) {
+      request = request_of_last(request);
+    } else {
+      request.continued_run = run_of_same_meaning(request);
+    }
+  }
+  if (request.continued_run == 0) {
+    remark(request, fmt::format("{} has no run of this command to go on with: a new one begins",
+                                request.database));
+  }
+}
+
+void read_finished(const RunRequest& request, bool on_any_device, run::Options& options) {
+  const schema::Rows rows = schema::Reader(request.database)
+                                .query(
+                                    "SELECT device_id, family, variant, coalesce(size, 0), "
+                                    "outcome = 'failed' FROM launches WHERE run_id = :run",
+                                    {{":run", options.continued_run}});
+  for (const auto& row : rows.rows) {
+    options.finished.emplace(on_any_device ? 0 : std::get<std::int64_t>(row[0]),
+                             std::get<std::string>(row[1]), std::get<std::string>(row[2]),
+                             std::get<std::int64_t>(row[3]));
+    options.failed_before += static_cast<std::size_t>(std::get<std::int64_t>(row[4]));
+  }
+  options.stored_before = rows.rows.size();
+}
+
+bool has_come_to_its_end(const RunRequest& request, run::Options& options) {
+  const schema::Rows rows =
+      schema::Reader(request.database)
+          .query(
+              "SELECT outcome, launches >= planned_launches, launches, failed_launches "
+              "FROM runs WHERE run_id = :run",
+              {{":run", request.continued_run}});
+  const auto& row = rows.rows.at(0);
+  const std::string& outcome = std::get<std::string>(row[0]);
+  const auto* is_whole = std::get_if<std::int64_t>(&row[1]);
+  options.continued_run = request.continued_run;
+  options.stored_before = static_cast<std::size_t>(std::get<std::int64_t>(row[2]));
+  options.failed_before = static_cast<std::size_t>(std::get<std::int64_t>(row[3]));
+  if (outcome != "done" && (outcome != "failed" || is_whole == nullptr || *is_whole == 0)) {
+    return false;
+  }
+  remark(request,
+         fmt::format("nothing is left to do: run {} has come to its end", request.continued_run));
+  return true;
+}
+
+void take_up(const RunRequest& request, bool on_any_device, schema::Store& store,
+             run::Options& options) {
+  store.continue_run(request.continued_run, options.repeat);
+  options.continued_run = request.continued_run;
+  options.is_resumed = true;
+  options.failed_before = 0;
+  read_finished(request, on_any_device, options);
+  remark(request, fmt::format("going on with run {}, which has {}", options.continued_run,
+                              reports::counted(options.stored_before, "launch", "launches")));
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,29 @@
+// run --continue: which run of the database goes on, and what it has already. A run is found by
+// what its command line asks for, not by how that was typed: the program's path, -q, another order
+// of options or the database's name make no difference. A --continue that names nothing goes on
+// with the database's last run, whatever that measures.
+#pragma once
+
+#include <cstdint>
+
+#include "collector/cli/run_request.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+
+/// Sets request.continued_run; a request that names nothing becomes that of the run. Says when
+/// there is no such run, and a new one begins. Throws Error{usage} for a last run that another
+/// command measured.
+void find_continued(RunRequest& request);
+
+/// What the run has stored. `on_any_device`: whatever device it was measured on.
+void read_finished(const RunRequest& request, bool on_any_device, run::Options& options);
+
+/// Nothing is left of the run to measure; `options` says what it has.
+bool has_come_to_its_end(const RunRequest& request, run::Options& options);
+
+/// Takes the run over, for this process.
+void take_up(const RunRequest& request, bool on_any_device, schema::Store& store,
+             run::Options& options);
+
+}  // namespace warpmeter::cli
