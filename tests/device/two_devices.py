@@ -101,6 +101,10 @@ kept = rows(path, "SELECT outcome, reason, launches FROM runs")[0]
 check(process.returncode == 4 and "signal 9" in error, f"a part killed: exit {process.returncode}: {error.strip().splitlines()[-1:]}")
 check(kept["outcome"] == "failed" and launches <= int(kept["launches"]) < devices * launches,
       f"the run is {kept['outcome']} ({kept['reason']}), {kept['launches']} launches kept")
+result, _ = run("run", "--continue", "--db", path)
+kept = rows(path, "SELECT outcome, launches FROM runs")[0]
+check(result.returncode == 0 and kept["outcome"] == "done" and int(kept["launches"]) == devices * launches,
+      f"run --continue finishes it, side by side: {kept['outcome']}, {kept['launches']} launches")
 path = database("stopped")
 process = subprocess.Popen([warpmeter, *measured, "-d", "all", "--db", path], stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)

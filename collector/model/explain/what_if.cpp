@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <tuple>
 
+#include "collector/model/explain/alike.h"
 #include "collector/model/machine/access_counts.h"
 
 namespace warpmeter::model::explain {
@@ -166,8 +166,9 @@ std::optional<LayoutCost> WhatIf::cost(const Layout& layout) const {
       if (subject_.site(site).parts > 1) return std::nullopt;
     }
   }
-  if (array_.accesses.size() > most_evaluations && period_of(layout) == 0) return std::nullopt;
-  return cost_of_known(layout);
+  const std::vector<Placed>& accesses = different(layout);
+  if (accesses.size() > most_evaluations) return std::nullopt;
+  return cost_of(layout, accesses);
 }
 
 /// Wavefronts of the known accesses of these sites, beyond one a request.
@@ -194,45 +195,28 @@ bool WhatIf::may_help(const std::vector<std::size_t>& sites) const {
   return false;
 }
 
-/// Whole rows more or less change nothing: of a swizzle, as many rows as its pattern has. 0: every
-/// place is another.
-std::uint32_t WhatIf::period_of(const Layout& layout) const {
-  switch (layout.kind) {
-    case Layout::Kind::padding:
-      return layout.row;
-    case Layout::Kind::swizzle:
-      return layout.row * (layout.row / element_) << layout.amount;
-    default:
-      return 0;
+const std::vector<Placed>& WhatIf::different(const Layout& layout) const {
+  const bool has_period = layout.kind == Layout::Kind::swizzle;
+  const std::uint32_t rows = has_period ? layout.row / element_ << layout.amount : 1;
+  const auto [known, is_new] = different_.try_emplace({layout.kind, layout.row, rows});
+  if (is_new) {
+    known->second = different_accesses(subject_, array_.accesses,
+                                       {.kind = layout.kind,
+                                        .row = layout.row,
+                                        .rows = rows,
+                                        .height = (array_.bytes + layout.row - 1) / layout.row,
+                                        .element = element_,
+                                        .grain = std::max(word, merged_bytes_)});
   }
+  return known->second;
 }
 
-LayoutCost WhatIf::cost_of_known(const Layout& layout) const {
-  const std::uint32_t period = period_of(layout);
-  using Key = std::tuple<std::size_t, const LanePattern*, std::uint32_t>;
-  std::map<Key, Placed> classes;
-  for (const Placed& access : array_.accesses) {
-    const std::uint32_t place = period == 0 ? access.place : access.place % period;
-    // A lane before the first one may not get negative.
-    std::uint32_t below = 0;
-    if (period != 0) {
-      for_each_lane(access.pattern->mask, [&](unsigned lane) {
-        const auto delta = static_cast<std::int64_t>(access.pattern->delta[lane]);
-        if (delta < 0) below = std::max(below, static_cast<std::uint32_t>(-delta));
-      });
-    }
-    const std::uint32_t lift = period == 0 ? 0 : (below + period - 1) / period * period;
-    Placed& known = classes[{access.site, access.pattern, place}];
-    known.site = access.site;
-    known.pattern = access.pattern;
-    known.place = place + lift;
-    known.times += access.times;
-  }
+LayoutCost WhatIf::cost_of(const Layout& layout, const std::vector<Placed>& accesses) const {
   LayoutCost cost;
   cost.of_site.resize(array_.sites.size());
   std::map<std::size_t, std::size_t> index_of;
   for (std::size_t i = 0; i < array_.sites.size(); ++i) index_of[array_.sites[i]] = i;
-  for (const auto& [key, access] : classes) {
+  for (const Placed& access : accesses) {
     const SiteInfo& site = subject_.site(access.site);
     std::uint64_t transactions = 0, count = 0;
     for (const WarpAccess& request : requests(layout, access)) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "collector/model/counts/rules/counting.h"
@@ -69,8 +71,8 @@ class WhatIf {
 
  private:
   bool keeps_merged(const Layout& layout) const;
-  std::uint32_t period_of(const Layout& layout) const;
-  LayoutCost cost_of_known(const Layout& layout) const;
+  const std::vector<Placed>& different(const Layout& layout) const;
+  LayoutCost cost_of(const Layout& layout, const std::vector<Placed>& accesses) const;
   std::uint64_t beyond_requests(const Layout& layout, const std::vector<std::size_t>& sites) const;
 
   const Subject& subject_;
@@ -79,6 +81,9 @@ class WhatIf {
   std::uint32_t narrowest_ = 4;     ///< of the accesses
   std::uint32_t merged_bytes_ = 0;  ///< of the widest access that ptxas made of several; 0: none
   std::string impossible_;
+  /// Of a kind, row and period: the accesses that its layouts tell apart.
+  using Kinds = std::tuple<Layout::Kind, std::uint32_t, std::uint32_t>;
+  mutable std::map<Kinds, std::vector<Placed>> different_;
 };
 
 }  // namespace warpmeter::model::explain
