@@ -29,6 +29,7 @@
 #include "collector/cupti/device.h"
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/passes.h"
+#include "collector/model/explain/explain.h"
 #include "collector/model/input/compile_options.h"
 #include "collector/profile/injector.h"
 #include "collector/profile/program.h"
@@ -44,7 +45,8 @@ constexpr const char* without_clean_time =
 
 /// Whether the model executes the kernels. Throws Error{usage} for options that it cannot follow.
 bool is_for_model(const ProfileRequest& request) {
-  const bool asks_model = request.checks || !request.arch.empty() || request.model_devices != 1;
+  const bool asks_model = request.checks || !request.arch.empty() || request.model_devices != 1 ||
+                          !request.shapes.empty();
   const bool is_model = request.backend == "model" ||
                         (request.backend == "auto" && (asks_model || !cupti::has_device()));
   const auto refuse = [&](const char* option, const char* why) {
@@ -58,7 +60,7 @@ bool is_for_model(const ProfileRequest& request) {
     return true;
   }
   if (asks_model) {
-    refuse("--check, --arch and --model-devices", "are of the model: leave -b cupti away");
+    refuse("--check, --arch, --shape and --model-devices", "are of the model: leave -b cupti away");
   }
   return false;
 }
@@ -142,12 +144,32 @@ void check_way_in(const std::string& name, std::uint32_t arch) {
   }
 }
 
+/// Throws Error{usage} for a --shape that fits no kernel of the program; the run is stored.
+void check_shapes(const ProfileRequest& request, const profile::Recorder& recorder) {
+  if (!recorder.run_id()) return;
+  for (const std::string& text : request.shapes) {
+    const std::string array = model::explain::parse_shape(text).array;
+    const auto known = recorder.shaped().find(array);
+    if (known != recorder.shaped().end() && known->second.empty()) continue;
+    const std::string why =
+        known != recorder.shaped().end()
+            ? known->second
+            : fmt::format(
+                  "--shape names '{}', which is no array in shared memory that a kernel of "
+                  "the program accesses",
+                  array);
+    throw Error(ExitCode::usage,
+                fmt::format("{}; run {} is stored without that", why, *recorder.run_id()));
+  }
+}
+
 ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
   if (!request.arch.empty()) {
     config.arch = static_cast<std::uint32_t>(model::checked_arch("--arch", request.arch));
   }
   config.devices = static_cast<std::uint32_t>(request.model_devices);
   config.checks = request.checks;
+  config.shapes = request.shapes;
   check_names(config);
   check_way_in(request.words.front(), config.arch);
   if (!request.quiet && request.backend == "auto") {
@@ -164,7 +186,9 @@ ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
   const profile::Outcome outcome =
       profile::profile_passes(options, config, {{config.counters}, false}, recorder);
   if (recorder.run_id()) keep_sources(request.database, *recorder.run_id());
-  return conclude(request, outcome, recorder);
+  const ExitCode code = conclude(request, outcome, recorder);
+  check_shapes(request, recorder);
+  return code;
 }
 
 ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
@@ -214,8 +238,9 @@ ExitCode run_command(const ProfileRequest& typed) {
   check_label(request.label);
   inject::Config config = config_of(request);
   const bool is_model = is_for_model(request);
-  // The model has the lines of what it counts, and of what else it executes none.
-  if (is_model && request.lines && !request.counts()) {
+  for (const std::string& shape : request.shapes) model::explain::parse_shape(shape);
+  // The model has the lines of what it counts, and explains it, and of what else it executes none.
+  if (is_model && (request.lines || !request.shapes.empty()) && !request.counts()) {
     request.metrics = {"@default"};
     config = config_of(request);
   }
@@ -273,6 +298,9 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
             "Of the model: how many devices the program finds");
   add_flag(app, "--check", request->checks,
            "Of the model: look for mistakes of kernels and host code; exit 6 when there are any");
+  add_list(app, "--shape", "NAME=SHAPE", request->shapes,
+           "Of the model: the shape of an array in shared memory, for what `explain` says of it: "
+           "tile=16x16:f32");
   add_text(app, "-k,--kernel-name", "NAME", request->kernel,
            "Measure only the kernel NAME, or those that regex:PATTERN finds");
   add_count(app, "-s,--launch-skip", 0, INT64_MAX, request->skip,

@@ -170,6 +170,7 @@ void visit_fields(Io& io, M& message) {
     io.number(message.arch);
     io.number(message.devices);
     flag(io, message.checks);
+    io.texts(message.shapes);
   } else if constexpr (std::is_same_v<Type, Device>) {
     visit_device(io, message.device);
   } else if constexpr (std::is_same_v<Type, Name>) {
@@ -199,6 +200,9 @@ void visit_fields(Io& io, M& message) {
     });
   } else if constexpr (std::is_same_v<Type, Seen>) {
     io.number(message.kernel);
+  } else if constexpr (std::is_same_v<Type, Shaped>) {
+    io.text(message.array);
+    io.text(message.wrong);
   } else if constexpr (std::is_same_v<Type, Problem>) {
     flag(io, message.is_remark);
     io.text(message.text);

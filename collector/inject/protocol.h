@@ -31,7 +31,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 5;
+inline constexpr std::uint16_t protocol_version = 6;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -73,6 +73,7 @@ struct Config {
   /// mistakes are looked for.
   std::uint32_t arch = 90, devices = 1;
   bool checks = false;
+  std::vector<std::string> shapes;  ///< of arrays in shared memory, as the person gave them
 };
 
 /// A device of this process, before its first launch.
@@ -197,13 +198,19 @@ struct Problem {
   std::string text;
 };
 
+/// An array of Config::shapes that kernels of this process had, before its Bye.
+struct Shaped {
+  std::string array;
+  std::string wrong;  ///< why the shape fits none of them; empty: it fits one
+};
+
 /// The process ends in order.
 struct Bye {
   std::uint64_t lost_records = 0;  ///< CUPTI had no room for them
 };
 
 using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye,
-                             Lines, Finding, Checked, Found, Explained, Stalls>;
+                             Lines, Finding, Checked, Found, Explained, Stalls, Shaped>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

@@ -19,7 +19,7 @@ constexpr std::size_t most_names = 1 << 20;
 constexpr std::size_t most_name_bytes = 256 << 20;
 constexpr std::size_t most_devices = 1024;
 constexpr std::size_t most_findings = 100'000, most_lines = 1'000'000, most_found = 1000,
-                      most_explanations = 100'000;
+                      most_shapes = 1000, most_explanations = 100'000;
 constexpr const char* without_device = "unknown";
 /// Launches that wait for the writer. A program that is faster for longer waits for it too.
 constexpr std::size_t most_waiting = 200'000;
@@ -83,6 +83,11 @@ bool Recorder::take(int peer, inject::Message&& message) {
   if (const auto* problem = std::get_if<inject::Problem>(&message)) {
     (problem->is_remark ? remarks_ : problems_).insert(problem->text);
     return true;
+  }
+  if (const auto* shaped = std::get_if<inject::Shaped>(&message)) {
+    std::string& wrong = shaped_.try_emplace(shaped->array, shaped->wrong).first->second;
+    if (shaped->wrong.empty()) wrong.clear();
+    return shaped_.size() <= most_shapes;
   }
   if (const auto* lines = std::get_if<inject::Lines>(&message)) return take_lines(process, *lines);
   if (std::holds_alternative<inject::Found>(message) ||

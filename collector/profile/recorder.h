@@ -94,6 +94,8 @@ class Recorder final : public Receiver {
   const std::set<std::string>& problems() const { return problems_; }
   /// What a person should know beside the figures.
   const std::set<std::string>& remarks() const { return remarks_; }
+  /// Arrays that a shape was given for and kernels had; why it fits none of them.
+  const std::map<std::string, std::string>& shaped() const { return shaped_; }
   const std::vector<Mismatch>& mismatches() const { return mismatches_; }
   /// What --check found, each once and by its place in the source.
   std::vector<inject::Finding> findings() const;
@@ -152,6 +154,7 @@ class Recorder final : public Receiver {
   std::vector<std::string> counters_past_;  ///< of earlier passes
   std::optional<LaterPass> later_;          ///< the pass that runs, when it is not the first
   std::vector<Mismatch> mismatches_;
+  std::map<std::string, std::string> shaped_;
   /// By kind, place, message, and whether it is a remark: how often.
   std::map<std::tuple<std::string, std::string, std::string, bool>, std::uint64_t> findings_;
   inject::Checked checked_;

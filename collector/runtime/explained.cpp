@@ -39,6 +39,10 @@ std::uint32_t Explained::number_of(const LaunchPlace& place, const model::Progra
       return source->second;
     };
     options.buffer = model::explain::buffer_names(memory);
+    for (const std::string& text : report.config().shapes) {
+      options.shapes.push_back(model::explain::parse_shape(text));
+    }
+    options.shaped = &shaped_;
     const std::uint32_t number =
         report.explain(model::explain::explain(program, place.geometry, outcome, options));
     told.push_back({std::move(counts), number});
@@ -52,6 +56,10 @@ std::uint32_t Explained::number_of(const LaunchPlace& place, const model::Progra
     unlike_ = report.explain(none);
   }
   return unlike_;
+}
+
+void Explained::end(Report& report) const {
+  for (const auto& [array, wrong] : shaped_) report.tell(inject::Shaped{array, wrong});
 }
 
 }  // namespace warpmeter::runtime

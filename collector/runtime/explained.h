@@ -24,6 +24,9 @@ class Explained {
                           const model::LaunchOutcome& outcome, const model::DeviceMemory& memory,
                           Report& report);
 
+  /// Says which arrays that the person gave a shape kernels had.
+  void end(Report& report) const;
+
  private:
   using Shape = std::tuple<std::string, std::vector<std::uint32_t>>;
   struct Told {
@@ -35,6 +38,7 @@ class Explained {
 
   std::map<Shape, std::vector<Told>> told_;
   std::map<std::string, std::string> sources_;  ///< by their files
+  std::map<std::string, std::string> shaped_;   ///< see model::explain::Options
   std::uint32_t unlike_ = 0;  ///< what is told of those like none of the first; 0: not yet
 };
 

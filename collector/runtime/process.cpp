@@ -73,7 +73,10 @@ void Process::end() {
   const std::lock_guard lock(mutex_);
   show_printed();
   if (checks_ != nullptr) checks_->end(pending_ != cudaSuccess);
-  if (report_ != nullptr) report_->end();
+  if (report_ != nullptr) {
+    explained_.end(*report_);
+    report_->end();
+  }
 }
 
 Process::Process() : id_(getpid()), report_(connect()), memory_(device_memory_bytes()) {

@@ -50,6 +50,7 @@ class Report {
   void say(const std::string& text);
   void find(const inject::Finding& finding) { channel_.send(finding); }
   void tell(const inject::Checked& checked) { channel_.send(checked); }
+  void tell(const inject::Shaped& shaped) { channel_.send(shaped); }
   /// The process ends in order.
   void end();
 

@@ -269,6 +269,19 @@ TEST_F(RuntimeProgram, IsToldWhatCostsItsKernels) {
             "60");
 }
 
+TEST_F(RuntimeProgram, MayHaveTheShapesOfItsArraysGiven) {
+  EXPECT_EQ(profile("shared_square", {"--shape", "tile=16x64:f32"}).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT DISTINCT change FROM remedies JOIN launches USING (launch_id) WHERE "
+                     "name = 'padding 1' AND finding_rank = 1 AND variant = 'row_column'"),
+            "tile[16][65]");
+  const Outcome small = profile("shared_square", {"--shape", "tile=2x2:f32"});
+  EXPECT_EQ(small.exit_code, 2);
+  EXPECT_THAT(small.error, HasSubstr("--shape gives 'tile' 16 bytes, and "));
+  const Outcome unknown = profile("shared_square", {"--shape", "tale=2x2:f32"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.error, HasSubstr("--shape names 'tale', which is no array"));
+}
+
 TEST_F(RuntimeProgram, ThatOnlyCopiesLaunchesNothing) {
   const Outcome outcome = profile("copies");
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;

@@ -72,6 +72,7 @@ std::vector<Message> one_of_each() {
                       {ActivityKind::call, 5, 2.5e9, 0, std::nullopt}}},
           Seen{3},
           Problem{true, "no permission"},
+          Shaped{"tile", "--shape gives 'tile' 4 bytes, and it has 8"},
           Bye{17},
           Finding{"leak", "app.cu:12", "4 bytes are never freed", 3, true},
           Checked{5, 1, 2, 3},
@@ -108,7 +109,9 @@ TEST(Protocol, FieldsKeepTheirValues) {
   Config config;
   config.mode = Mode::lines;
   config.lines_of = "_Z6reduceILi4EEvPf";
+  config.shapes = {"tile=16x16:f32", "row=64:u8"};
   EXPECT_EQ(std::get<Config>(*decode(encode(config))).lines_of, config.lines_of);
+  EXPECT_EQ(std::get<Config>(*decode(encode(config))).shapes, config.shapes);
   const auto found = decode(encode(some_finding()));
   const schema::Finding& finding = std::get<Found>(*found).finding;
   EXPECT_EQ(finding.line, 44);
