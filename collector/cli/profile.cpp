@@ -11,6 +11,7 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,7 @@
 #include "collector/cupti/device.h"
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/passes.h"
+#include "collector/lab/dcgm.h"
 #include "collector/model/input/compile_options.h"
 #include "collector/profile/injector.h"
 #include "collector/profile/program.h"
@@ -214,6 +216,14 @@ ExitCode run_command(const ProfileRequest& typed) {
   check_label(request.label);
   inject::Config config = config_of(request);
   const bool is_model = is_for_model(request);
+  if (is_model && request.pause_dcgm && request.backend != "auto") {
+    throw Error(ExitCode::usage,
+                "--pause-dcgm is for a GPU's counters, and the model uses none: leave one out");
+  }
+  std::optional<lab::DcgmPause> pause;
+  if (request.pause_dcgm) {
+    pause.emplace([](const std::string& text) { say_line("warpmeter: " + text); });
+  }
   // The model has the lines of what it counts, and of what else it executes none.
   if (is_model && request.lines && !request.counts()) {
     request.metrics = {"@default"};
@@ -301,6 +311,8 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
            "With --metrics: run the program once more without counters, for clean durations");
   add_flag(app, "--list-passes", request->list_passes,
            "Show how often --metrics repeat a launch or the program, and run nothing");
+  add_flag(app, "--pause-dcgm", request->pause_dcgm,
+           "Pause DCGM's profiling, which takes the counters; it is resumed however this ends");
   add_seconds(app, "--timeout", request->timeout, "End each run of the program after that long");
   add_text(app, "--label", "TEXT", request->label, "A name for the run, for --run later");
   add_database(app, request->database);

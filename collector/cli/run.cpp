@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@
 #include "collector/cli/sources.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/watch.h"
+#include "collector/lab/dcgm.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"
 #include "reports/number.h"
@@ -264,6 +266,10 @@ ExitCode run_command(const RunRequest& typed) {
   // A name that is none is said before a device is looked for.
   if (specs.empty())
     check_turns(request, run::choose(kernels::registry(), request.selectors, sizes));
+  std::optional<lab::DcgmPause> pause;
+  if (request.pause_dcgm && !request.dry_run) {
+    pause.emplace([](const std::string& text) { say("warpmeter: " + text + "\n"); });
+  }
   if (!request.against.empty() && !request.dry_run) {
     return interleave_builds({words_of(request), request.against, request.label, request.database,
                               request.rounds, request.quiet});
@@ -342,6 +348,8 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
   add_choice(app, "--counts", {"auto", "gpu", "model"}, run->backend.counts,
              "Who counts beside a GPU: it, the model on its architecture, or the model where the "
              "GPU's counters need a permission that is missing (auto)");
+  add_flag(app, "--pause-dcgm", run->pause_dcgm,
+           "Pause DCGM's profiling, which takes the counters; it is resumed however this ends");
   add_seconds(app, "--timeout", run->backend.timeout_s,
               "A kernel that takes longer on a GPU fails, and the rest goes on");
   add_text(app, "--arch", "SM", run->backend.arch, "The model's architecture: sm_80, sm_90, …");
