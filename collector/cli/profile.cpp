@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,6 +97,19 @@ std::function<void(schema::Device&)> completing(const Devices& known) {
     for (const schema::Device& whole : known.get()) {
       if (whole.uuid == device.uuid) device = whole;
     }
+  };
+}
+
+/// A device's states around the program, of which the first is known.
+std::function<std::vector<schema::DeviceState>(const schema::Device&)> around(
+    std::map<std::string, schema::DeviceState> before) {
+  return [before = std::move(before)](const schema::Device& device) {
+    std::vector<schema::DeviceState> states;
+    if (const auto found = before.find(device.uuid); found != before.end()) {
+      states.push_back(found->second);
+    }
+    states.push_back(cupti::read_state(device.uuid, "after"));
+    return states;
   };
 }
 
@@ -189,6 +203,7 @@ ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
   recording.has_more_passes = passes.size() > 1;
   if (request.times) recording.timing_reason = without_clean_time;
   recording.complete = completing(devices);
+  recording.states = around(cupti::read_states("before"));
   profile::Recorder recorder(std::move(recording));
   const profile::Options options = options_of(request, profile::Library::injector, folder);
   catch_interrupts();

@@ -36,6 +36,7 @@
 #include "collector/lab/dcgm.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"
+#include "reports/disturbances.h"
 #include "reports/number.h"
 #include "reports/report.h"
 #include "reports/table.h"
@@ -158,6 +159,13 @@ void check_answers(const RunRequest& request, std::int64_t run_id) {
   }
 }
 
+/// Who else was on the card, where that may have moved a time.
+void say_disturbances(const RunRequest& request, std::int64_t run_id) {
+  const schema::Reader reader(request.database);
+  const std::string felt = reports::felt_in_words(reports::disturbances_of(reader, run_id));
+  if (!felt.empty()) remark(request, fmt::format("times may be disturbed: {}", felt));
+}
+
 /// The sources that the variants were compiled from, as lines name them.
 std::map<std::string, std::string> sources_of(const run::Choice& choice) {
   std::map<std::string, std::string> sources;
@@ -226,6 +234,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
                      reports::counted(summary.launches, "launch", "launches"), elapsed.count(),
                      summary.failed, summary.cancelled ? ", interrupted" : "", summary.run_id,
                      request.database));
+  say_disturbances(request, summary.run_id);
   remark(request,
          fmt::format("next: {}", next_command(request, summary.run_id, summary.cancelled)));
   if (summary.failed > 0) return ExitCode::kernel;
