@@ -127,9 +127,11 @@ void write_csv(const schema::Reader& reader, std::int64_t run_id, const Sink& si
 void write_json(const schema::Reader& reader, std::int64_t run_id, const Sink& sink) {
   const Table run = table_from(reader.query(sql::run, run_parameter(run_id)));
   if (!sink(heading_lines(reader) + "  \"run\": " + json_text(json_row(run, 0)))) return;
-  const std::array<std::pair<std::string_view, std::string_view>, 7> parts = {
+  const std::array<std::pair<std::string_view, std::string_view>, 9> parts = {
       {{"devices", sql::devices},
        {"device_states", sql::device_states},
+       {"disturbances", sql::disturbances},
+       {"environment", sql::environment},
        {"launches", sql::launches},
        {"results", sql::results},
        {"timings", sql::timings},

@@ -25,7 +25,7 @@ class ConditionReader {
   std::optional<Selector::Mistake> sizes(std::vector<std::int64_t>& sizes) {
     do {
       const auto size = number();
-      if (!size) return Selector::Mistake{at_, "a size, grid=… or block=…"};
+      if (!size) return Selector::Mistake{at_, "a size, grid=…, block=… or device=…"};
       sizes.push_back(*size);
     } while (take(','));
     return end("',', '@' or the end of the selector");
@@ -79,7 +79,8 @@ bool meets_all(const std::vector<std::vector<Value>>& conditions, const Value& v
 }  // namespace
 
 std::string LaunchName::text() const {
-  return fmt::format("{}/{}{}", family, variant, size ? " at " + grouped_number(*size) : "");
+  return fmt::format("{}/{}{}{}", family, variant, size ? " at " + grouped_number(*size) : "",
+                     shows_device ? " on " + device : "");
 }
 
 void ReadableNames::add(const LaunchName& launch) {
@@ -108,6 +109,9 @@ std::optional<Selector::Mistake> Selector::read(std::string_view text, Selector&
       mistake = ConditionReader(until, at + 6).shapes(selector.grids_.emplace_back());
     } else if (condition.starts_with("block=")) {
       mistake = ConditionReader(until, at + 7).shapes(selector.blocks_.emplace_back());
+    } else if (condition.starts_with("device=")) {
+      selector.devices_.emplace_back(condition.substr(7));
+      if (condition.size() == 7) mistake = Mistake{at + 8, "the name of a device"};
     } else {
       mistake = ConditionReader(until, at + 1).sizes(selector.sizes_.emplace_back());
     }
@@ -128,7 +132,11 @@ bool Selector::names(const LaunchName& launch) const {
 bool Selector::selects(const LaunchName& launch) const {
   if (!names(launch)) return false;
   if (!sizes_.empty() && (!launch.size || !meets_all(sizes_, *launch.size))) return false;
-  return meets_all(grids_, launch.grid) && meets_all(blocks_, launch.block);
+  return meets_all(grids_, launch.grid) && meets_all(blocks_, launch.block) &&
+         std::all_of(devices_.begin(), devices_.end(), [&](const std::string& device) {
+           return launch.device == device || launch.device.starts_with(device + " #") ||
+                  fnmatch(device.c_str(), launch.device.c_str(), 0) == 0;
+         });
 }
 
 std::vector<std::string> selectors_of(const std::vector<LaunchName>& launches,

@@ -2,12 +2,12 @@
 // "app/reduce@grid=64@block=256".
 //
 //   selector  = name {"@" condition}
-//   condition = size {"," size} | ("grid" | "block") "=" shape {"," shape}
+//   condition = size {"," size} | ("grid" | "block") "=" shape {"," shape} | "device" "=" device
 //   shape     = number ["x" number ["x" number]]
 //
 // A name is a family, family/variant or a glob over these, as for `run`; sizes and shapes are those
-// of the views. Every condition has to hold, one of its values is enough, and a shape that ends in
-// ones may leave them away.
+// of the views; a device is its title, the name that cards share, or a glob. Every condition has to
+// hold, one of its values is enough, and a shape that ends in ones may leave them away.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,11 @@ namespace warpmeter::reports {
 struct LaunchName {
   std::string family, variant;
   std::optional<std::int64_t> size;
-  std::string grid, block;  ///< "64x64x1", as the views have them
+  std::string grid, block;    ///< "64x64x1", as the views have them
+  std::string device = {};    ///< its title
+  bool shows_device = false;  ///< the run has several
 
-  /// "transpose/naive at 1,024"
+  /// "transpose/naive at 1,024", "transpose/naive at 1,024 on NVIDIA H200 #1"
   std::string text() const;
   std::string geometry() const { return grid + " of " + block; }
 };
@@ -64,6 +66,7 @@ class Selector {
   std::string text_, name_;
   std::vector<std::vector<std::int64_t>> sizes_;          ///< one of each has to be met
   std::vector<std::vector<std::string>> grids_, blocks_;  ///< as "64x64x1"
+  std::vector<std::string> devices_;                      ///< all have to be met
 };
 
 /// Throws Error{usage}, with the names that there are, where a selector selects none of a run's

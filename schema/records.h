@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/geometry.h"
@@ -28,6 +29,18 @@ struct Device {
   std::optional<std::int64_t> l2_bytes;
 };
 
+/// What may disturb a time on a device, or why that is not known.
+struct Disturbance {
+  std::string kind;  ///< "process", "throttled", "MIG", … (views/disturbances.sql has them all)
+  bool is_felt = false;         ///< it may have moved a time; else it is only good to know
+  std::string what;             ///< in words; empty when it is not known
+  std::int64_t process_id = 0;  ///< 0: none, or a number that says nothing here
+  std::string process_name;
+  std::optional<double> memory_mib;  ///< of the card, held by the process
+  std::optional<double> busy;        ///< %: in how much of the last two seconds it computed
+  std::string reason;                ///< why it is not known
+};
+
 /// The device before or after the measuring, as NVML tells it.
 struct DeviceState {
   std::string phase;  ///< "before" or "after"
@@ -35,6 +48,7 @@ struct DeviceState {
   std::string throttle_reasons;  ///< names joined with ", "; empty: none
   std::optional<bool> ecc, mig, persistence;
   std::string unavailable;  ///< why there is no state at all; empty when there is
+  std::vector<Disturbance> disturbances;
 };
 
 struct Run {
@@ -42,6 +56,8 @@ struct Run {
   std::string tool_version, git_revision, cuda_version;
   std::string host, command, label;
   std::optional<std::int64_t> planned_launches = std::nullopt;  ///< that it is going to store
+  /// Variables that say which devices it was given, and by what job.
+  std::vector<std::pair<std::string, std::string>> environment = {};
 };
 
 enum class RunOutcome { done, failed, interrupted };

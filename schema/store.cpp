@@ -285,6 +285,7 @@ std::int64_t Store::begin_run(const Run& run) {
                       process.name_space, process.id, process.start_ticks, run.planned_launches);
     id = sqlite3_last_insert_rowid(db_.get());
   });
+  if (!run.environment.empty()) add_environment(id, run);
   return id;
 }
 
@@ -343,6 +344,27 @@ void Store::add_state(std::int64_t run_id, std::int64_t device_id, const DeviceS
         state.temperature_c, state.power_w,
         known ? std::optional<std::string_view>(state.throttle_reasons) : std::nullopt,
         flag(state.ecc), flag(state.mig), flag(state.persistence), text_or_null(state.unavailable));
+    Statement(db_.get(),
+              "DELETE FROM t_disturbance WHERE run_id = ? AND device_id = ? AND phase = ?")
+        .execute(run_id, device_id, state.phase);
+    Statement disturbance(
+        db_.get(),
+        "INSERT OR IGNORE INTO t_disturbance (run_id, device_id, phase, kind, process_id, what, "
+        "reason, is_felt, process_name, memory_mib, busy) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?)");
+    for (const Disturbance& one : state.disturbances) {
+      disturbance.execute(run_id, device_id, state.phase, one.kind, one.process_id, one.what,
+                          one.reason, one.is_felt ? 1 : 0, text_or_null(one.process_name),
+                          one.memory_mib, one.busy);
+    }
+  });
+}
+
+void Store::add_environment(std::int64_t run_id, const Run& run) {
+  Statement statement(db_.get(),
+                      "INSERT OR IGNORE INTO t_environment (run_id, name, value) VALUES (?, ?, ?)");
+  statements_->in_transaction([&] {
+    for (const auto& [name, value] : run.environment) statement.execute(run_id, name, value);
   });
 }
 

@@ -102,7 +102,10 @@ class Store {
   void continue_run(std::int64_t run_id, int repeat);
   /// Adds a device of the run, or finds it again.
   std::int64_t add_device(std::int64_t run_id, const Device& device);
+  /// In place of one of the same phase, with what may have disturbed the device then.
   void add_state(std::int64_t run_id, std::int64_t device_id, const DeviceState& state);
+  /// What is there already stays.
+  void add_environment(std::int64_t run_id, const Run& run);
   /// One transaction: the launch with its counters, samples, expectations and lines.
   std::int64_t add_launch(std::int64_t run_id, std::int64_t device_id, const Launch& launch);
   /// What this process stores of runs passes for another one's, which began them: that of its

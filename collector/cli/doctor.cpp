@@ -161,7 +161,8 @@ ExitCode run(const std::string& database) {
   Output output;
   output.write(line_of(check_model()));
   for (const cupti::Finding& finding : cupti::diagnose()) {
-    output.write(line_of({finding.name, finding.ok, finding.detail, finding.remedy}));
+    output.write(
+        line_of({finding.name, finding.ok, finding.detail, finding.remedy, finding.otherwise}));
   }
   bool is_sound = true;
   std::vector<Check> checks = check_database(database);

@@ -10,7 +10,9 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +31,7 @@
 #include "collector/cupti/device.h"
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/passes.h"
+#include "collector/lab/dcgm.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/input/compile_options.h"
 #include "collector/profile/injector.h"
@@ -96,6 +99,19 @@ std::function<void(schema::Device&)> completing(const Devices& known) {
     for (const schema::Device& whole : known.get()) {
       if (whole.uuid == device.uuid) device = whole;
     }
+  };
+}
+
+/// A device's states around the program, of which the first is known.
+std::function<std::vector<schema::DeviceState>(const schema::Device&)> around(
+    std::map<std::string, schema::DeviceState> before) {
+  return [before = std::move(before)](const schema::Device& device) {
+    std::vector<schema::DeviceState> states;
+    if (const auto found = before.find(device.uuid); found != before.end()) {
+      states.push_back(found->second);
+    }
+    states.push_back(cupti::read_state(device.uuid, "after"));
+    return states;
   };
 }
 
@@ -211,6 +227,7 @@ ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
   recording.has_more_passes = passes.size() > 1;
   if (request.times) recording.timing_reason = without_clean_time;
   recording.complete = completing(devices);
+  recording.states = around(cupti::read_states("before"));
   profile::Recorder recorder(std::move(recording));
   const profile::Options options = options_of(request, profile::Library::injector, folder);
   catch_interrupts();
@@ -239,6 +256,14 @@ ExitCode run_command(const ProfileRequest& typed) {
   inject::Config config = config_of(request);
   const bool is_model = is_for_model(request);
   for (const std::string& shape : request.shapes) model::explain::parse_shape(shape);
+  if (is_model && request.pause_dcgm && request.backend != "auto") {
+    throw Error(ExitCode::usage,
+                "--pause-dcgm is for a GPU's counters, and the model uses none: leave one out");
+  }
+  std::optional<lab::DcgmPause> pause;
+  if (request.pause_dcgm) {
+    pause.emplace([](const std::string& text) { say_line("warpmeter: " + text); });
+  }
   // The model has the lines of what it counts, and explains it, and of what else it executes none.
   if (is_model && (request.lines || !request.shapes.empty()) && !request.counts()) {
     request.metrics = {"@default"};
@@ -329,6 +354,8 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
            "With --metrics: run the program once more without counters, for clean durations");
   add_flag(app, "--list-passes", request->list_passes,
            "Show how often --metrics repeat a launch or the program, and run nothing");
+  add_flag(app, "--pause-dcgm", request->pause_dcgm,
+           "Pause DCGM's profiling, which takes the counters; it is resumed however this ends");
   add_seconds(app, "--timeout", request->timeout, "End each run of the program after that long");
   add_text(app, "--label", "TEXT", request->label, "A name for the run, for --run later");
   add_database(app, request->database);

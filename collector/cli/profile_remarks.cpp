@@ -18,6 +18,7 @@
 #include "collector/cli/profile_tables.h"
 #include "collector/cli/terminal.h"
 #include "collector/model/check/coverage.h"
+#include "reports/disturbances.h"
 #include "reports/document.h"
 #include "schema/store.h"
 
@@ -157,6 +158,10 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
                          recorder.lost_records()));
   }
   if (recorder.run_id()) {
+    const schema::Reader reader(request.database);
+    const std::string felt =
+        reports::felt_in_words(reports::disturbances_of(reader, *recorder.run_id()));
+    if (!felt.empty()) say_line("warpmeter: times may be disturbed: " + printable(felt));
     const std::string words[] = {"warpmeter",      "report", "--db",
                                  request.database, "--run",  std::to_string(*recorder.run_id())};
     say_line(fmt::format("warpmeter: {} launches of {}, run {} of {}\nnext: {}",

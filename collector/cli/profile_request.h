@@ -19,6 +19,7 @@ struct ProfileRequest {
   double timeout = 0;
   std::vector<std::string> shapes;
   bool times = false, list_passes = false, quiet = false, checks = false, lines = false;
+  bool pause_dcgm = false;
   std::int64_t model_devices = 1;
 
   bool counts() const { return !metrics.empty(); }

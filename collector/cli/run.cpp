@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +33,10 @@
 #include "collector/cli/sources.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/watch.h"
+#include "collector/lab/dcgm.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"
+#include "reports/disturbances.h"
 #include "reports/number.h"
 #include "reports/report.h"
 #include "reports/table.h"
@@ -156,6 +159,13 @@ void check_answers(const RunRequest& request, std::int64_t run_id) {
   }
 }
 
+/// Who else was on the card, where that may have moved a time.
+void say_disturbances(const RunRequest& request, std::int64_t run_id) {
+  const schema::Reader reader(request.database);
+  const std::string felt = reports::felt_in_words(reports::disturbances_of(reader, run_id));
+  if (!felt.empty()) remark(request, fmt::format("times may be disturbed: {}", felt));
+}
+
 /// The sources that the variants were compiled from, as lines name them.
 std::map<std::string, std::string> sources_of(const run::Choice& choice) {
   std::map<std::string, std::string> sources;
@@ -224,6 +234,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
                      reports::counted(summary.launches, "launch", "launches"), elapsed.count(),
                      summary.failed, summary.cancelled ? ", interrupted" : "", summary.run_id,
                      request.database));
+  say_disturbances(request, summary.run_id);
   remark(request,
          fmt::format("next: {}", next_command(request, summary.run_id, summary.cancelled)));
   if (summary.failed > 0) return ExitCode::kernel;
@@ -264,6 +275,10 @@ ExitCode run_command(const RunRequest& typed) {
   // A name that is none is said before a device is looked for.
   if (specs.empty())
     check_turns(request, run::choose(kernels::registry(), request.selectors, sizes));
+  std::optional<lab::DcgmPause> pause;
+  if (request.pause_dcgm && !request.dry_run) {
+    pause.emplace([](const std::string& text) { say("warpmeter: " + text + "\n"); });
+  }
   if (!request.against.empty() && !request.dry_run) {
     return interleave_builds({words_of(request), request.against, request.label, request.database,
                               request.rounds, request.quiet});
@@ -342,6 +357,8 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
   add_choice(app, "--counts", {"auto", "gpu", "model"}, run->backend.counts,
              "Who counts beside a GPU: it, the model on its architecture, or the model where the "
              "GPU's counters need a permission that is missing (auto)");
+  add_flag(app, "--pause-dcgm", run->pause_dcgm,
+           "Pause DCGM's profiling, which takes the counters; it is resumed however this ends");
   add_seconds(app, "--timeout", run->backend.timeout_s,
               "A kernel that takes longer on a GPU fails, and the rest goes on");
   add_text(app, "--arch", "SM", run->backend.arch, "The model's architecture: sm_80, sm_90, …");

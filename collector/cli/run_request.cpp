@@ -54,6 +54,10 @@ void check_combinations(const RunRequest& request) {
                 "--lines shows the lines of one finished run: leave out --watch, --against and "
                 "--dry-run");
   }
+  if (request.pause_dcgm && request.backend.backend == "model") {
+    throw Error(ExitCode::usage,
+                "--pause-dcgm is for a GPU's counters, and -b model uses none: leave one out");
+  }
   check_best(request.best);
   check_label(request.label);
 }

@@ -27,7 +27,8 @@ struct RunRequest {
   std::string cache = "cold", label, database, command_line;
   std::string against, launches;  ///< launches: the file of --launches
   std::vector<std::string> best;
-  bool timing_only = false, counters_only = false, dry_run = false, quiet = false;
+  bool pause_dcgm = false, timing_only = false, counters_only = false, dry_run = false,
+       quiet = false;
   bool no_progress = false, interleave = false, watch = false, lines = false;
   bool go_on = false;              ///< --continue
   std::int64_t continued_run = 0;  ///< the run that goes on; 0: a new one

@@ -47,7 +47,6 @@ struct Part {
 Part start(const RunRequest& request, int device) {
   RunRequest alone = request;
   alone.backend.device = std::to_string(device);
-  alone.backend.backend = "cupti";
   std::vector<std::string> words = {"warpmeter", "run", "--quiet", "--db", request.database};
   if (request.interleave) words.emplace_back("--interleave");
   for (std::string& word : words_of(alone)) words.push_back(std::move(word));

@@ -43,7 +43,18 @@ class GpuBackend final : public run::Backend {
 
   const schema::Device& device() const override { return device_; }
   schema::DeviceState state(std::string phase) override {
-    return read_state(device_.uuid, std::move(phase));
+    schema::DeviceState read = read_state(device_.uuid, std::move(phase), true);
+    if (support_ && !support_->unavailable.empty()) {
+      read.disturbances.push_back({"counters",
+                                   are_counters_held(support_->unavailable),
+                                   "the GPU's counters could not be read: " + support_->unavailable,
+                                   0,
+                                   "",
+                                   {},
+                                   {},
+                                   ""});
+    }
+    return read;
   }
 
   void select(std::span<const std::string> counters) override {

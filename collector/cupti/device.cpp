@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "base/error.h"
 #include "collector/cupti/library.h"
+#include "collector/cupti/neighbours.h"
 #include "collector/cupti/profiler.h"
 
 namespace warpmeter::cupti {
@@ -52,6 +54,73 @@ schema::Device describe_by_driver(int ordinal) {
   device.uuid = format_uuid(uuid_bytes);
   device.driver = "CUDA " + driver_library().version;
   return device;
+}
+
+/// A card as NVML knows it. What CUDA calls a device may be an instance of one that is split.
+struct Card {
+  nvmlDevice_t device = nullptr;
+  bool is_instance = false;
+  std::string failure;
+};
+
+Card find_card(const NvmlApi& api, const std::string& uuid) {
+  Card card;
+  const nvmlReturn_t result = api.nvmlDeviceGetHandleByUUID(uuid.c_str(), &card.device);
+  if (result == nvml_success) return card;
+  // CUDA tells the instance's UUID without saying that it is one.
+  const std::string instance = "MIG-" + uuid.substr(std::min<std::size_t>(uuid.size(), 4));
+  nvmlDevice_t of_instance = nullptr;
+  if (api.nvmlDeviceGetDeviceHandleFromMigDeviceHandle != nullptr &&
+      api.nvmlDeviceGetHandleByUUID(instance.c_str(), &of_instance) == nvml_success &&
+      api.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(of_instance, &card.device) == nvml_success) {
+    card.is_instance = true;
+    return card;
+  }
+  card.failure = fmt::format("NVML does not find {}: {}", uuid, api.nvmlErrorString(result));
+  return card;
+}
+
+void read_known(const NvmlApi& api, const Card& card, bool has_context,
+                schema::DeviceState& state) {
+  unsigned value = 0, pending = 0;
+  if (api.nvmlDeviceGetClockInfo(card.device, nvml_clock_sm, &value) == nvml_success) {
+    state.sm_clock_mhz = value;
+  }
+  if (api.nvmlDeviceGetClockInfo(card.device, nvml_clock_memory, &value) == nvml_success) {
+    state.memory_clock_mhz = value;
+  }
+  if (api.nvmlDeviceGetTemperature(card.device, nvml_temperature_gpu, &value) == nvml_success) {
+    state.temperature_c = value;
+  }
+  if (api.nvmlDeviceGetPowerUsage(card.device, &value) == nvml_success) {
+    state.power_w = value / 1000.0;
+  }
+  state.disturbances = look_around({.api = api, .device = card.device, .has_context = has_context});
+  const auto add = [&](const char* kind, bool is_felt, std::string what) {
+    state.disturbances.push_back({kind, is_felt, std::move(what), 0, "", {}, {}, ""});
+  };
+  unsigned long long reasons = 0;
+  if (api.nvmlDeviceGetCurrentClocksThrottleReasons(card.device, &reasons) == nvml_success) {
+    state.throttle_reasons = throttle_reasons(reasons);
+    if (is_slowing(reasons)) {
+      add("throttled", true, "the clocks were held back: " + state.throttle_reasons);
+    }
+  }
+  int current = 0, next = 0;
+  if (api.nvmlDeviceGetEccMode(card.device, &current, &next) == nvml_success) {
+    state.ecc = current != 0;
+  }
+  if (api.nvmlDeviceGetPersistenceMode(card.device, &current) == nvml_success) {
+    state.persistence = current != 0;
+  }
+  if (api.nvmlDeviceGetMigMode(card.device, &value, &pending) == nvml_success) {
+    state.mig = value != 0;
+  }
+  if (card.is_instance) {
+    add("MIG", false, "the device is an instance of a card that is split (MIG)");
+  } else if (state.mig.value_or(false)) {
+    add("MIG", false, "the card is split into instances (MIG)");
+  }
 }
 
 schema::Device describe(int ordinal) {
@@ -98,42 +167,52 @@ schema::Device describe_device_by_driver(int ordinal) {
   return describe_by_driver(ordinal);
 }
 
-schema::DeviceState read_state(const std::string& uuid, std::string phase) {
+schema::DeviceState read_state(const std::string& uuid, std::string phase, bool has_context) {
   schema::DeviceState state;
   state.phase = std::move(phase);
   if (!nvml_library().ok()) {
     state.unavailable = nvml_library().failure;
-    return state;
+  } else {
+    const NvmlApi& api = nvml_library().api;
+    const Card card = find_card(api, uuid);
+    if (card.failure.empty()) {
+      read_known(api, card, has_context, state);
+    } else {
+      state.unavailable = card.failure;
+    }
   }
-  const NvmlApi& api = nvml_library().api;
-  nvmlDevice_t device = nullptr;
-  if (const nvmlReturn_t result = api.nvmlDeviceGetHandleByUUID(uuid.c_str(), &device);
-      result != nvml_success) {
-    state.unavailable = fmt::format("NVML does not find {}: {}", uuid, api.nvmlErrorString(result));
-    return state;
+  if (!state.unavailable.empty()) {
+    state.disturbances = {{"process", false, "", 0, "", {}, {}, state.unavailable}};
   }
-  unsigned value = 0, pending = 0;
-  if (api.nvmlDeviceGetClockInfo(device, nvml_clock_sm, &value) == nvml_success) {
-    state.sm_clock_mhz = value;
-  }
-  if (api.nvmlDeviceGetClockInfo(device, nvml_clock_memory, &value) == nvml_success) {
-    state.memory_clock_mhz = value;
-  }
-  if (api.nvmlDeviceGetTemperature(device, nvml_temperature_gpu, &value) == nvml_success) {
-    state.temperature_c = value;
-  }
-  if (api.nvmlDeviceGetPowerUsage(device, &value) == nvml_success) state.power_w = value / 1000.0;
-  unsigned long long reasons = 0;
-  if (api.nvmlDeviceGetCurrentClocksThrottleReasons(device, &reasons) == nvml_success) {
-    state.throttle_reasons = throttle_reasons(reasons);
-  }
-  int current = 0, next = 0;
-  if (api.nvmlDeviceGetEccMode(device, &current, &next) == nvml_success) state.ecc = current != 0;
-  if (api.nvmlDeviceGetPersistenceMode(device, &current) == nvml_success) {
-    state.persistence = current != 0;
-  }
-  if (api.nvmlDeviceGetMigMode(device, &value, &pending) == nvml_success) state.mig = value != 0;
   return state;
+}
+
+std::map<std::string, schema::DeviceState> read_states(const std::string& phase) {
+  std::map<std::string, schema::DeviceState> states;
+  const NvmlApi& api = nvml_library().api;
+  unsigned count = 0;
+  if (!nvml_library().ok() || api.nvmlDeviceGetCount_v2 == nullptr ||
+      api.nvmlDeviceGetHandleByIndex_v2 == nullptr || api.nvmlDeviceGetUUID == nullptr ||
+      api.nvmlDeviceGetCount_v2(&count) != nvml_success) {
+    return states;
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    nvmlDevice_t device = nullptr;
+    std::array<char, 96> uuid{};
+    if (api.nvmlDeviceGetHandleByIndex_v2(i, &device) != nvml_success ||
+        api.nvmlDeviceGetUUID(device, uuid.data(), static_cast<unsigned>(uuid.size())) !=
+            nvml_success) {
+      continue;
+    }
+    states[uuid.data()] = read_state(uuid.data(), phase);
+  }
+  return states;
+}
+
+bool is_slowing(std::uint64_t reasons) {
+  // None for a slower clock than the card has: idle, application clocks, sync boost, display.
+  constexpr std::uint64_t harmless = 0x1 | 0x2 | 0x10 | 0x100;
+  return (reasons & ~harmless) != 0;
 }
 
 std::string throttle_reasons(std::uint64_t bits) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,17 @@ schema::Device describe_device(int ordinal);
 /// not.
 schema::Device describe_device_by_driver(int ordinal);
 
-/// Clocks, throttle reasons, temperature, power and modes as NVML tells them now. What NVML does
-/// not tell is absent; when it tells nothing, `unavailable` says why.
-schema::DeviceState read_state(const std::string& uuid, std::string phase);
+/// Clocks, throttle reasons, temperature, power and modes as NVML tells them now, and what may
+/// disturb a time (neighbours.h). What NVML does not tell is absent; when it tells nothing,
+/// `unavailable` says why. `has_context`: this process is on the card itself.
+schema::DeviceState read_state(const std::string& uuid, std::string phase,
+                               bool has_context = false);
+
+/// The same of every card that NVML shows, by UUID: takes no driver to be started.
+std::map<std::string, schema::DeviceState> read_states(const std::string& phase);
+
+/// Whether one of NVML's reasons for lower clocks makes them lower than the card's own.
+bool is_slowing(std::uint64_t reasons);
 
 /// NVML's bit set of reasons why clocks are lower than they could be, in words, joined with ", ".
 std::string throttle_reasons(std::uint64_t bits);

@@ -58,6 +58,22 @@ Finding mig_finding(const schema::DeviceState& state) {
 
 }  // namespace
 
+Finding neighbours_finding(const schema::DeviceState& state) {
+  Finding finding{"neighbours", true, "", "", "shared "};
+  bool is_about_dcgm = false;
+  for (const schema::Disturbance& one : state.disturbances) {
+    if (one.kind == "MIG" || one.kind == "throttled") continue;  // said by others, or of the moment
+    if (!finding.detail.empty()) finding.detail += "; ";
+    finding.detail += one.what.empty() ? "unknown: " + one.reason : one.what;
+    finding.ok = finding.ok && !one.is_felt;
+    is_about_dcgm = is_about_dcgm || one.kind == "DCGM";
+  }
+  if (finding.detail.empty()) finding.detail = "nobody else is on the card";
+  if (is_about_dcgm) finding.detail += " (--pause-dcgm pauses it while run or profile measures)";
+  if (!finding.ok) finding.remedy = "wait until it has ended, or measure on another card: --device";
+  return finding;
+}
+
 std::vector<Finding> diagnose() {
   std::vector<Finding> findings;
   findings.push_back(library_finding("driver", driver_library()));
@@ -68,7 +84,9 @@ std::vector<Finding> diagnose() {
     for (const schema::Device& device : devices()) {
       findings.push_back(device_finding(device));
       if (cupti_library().ok()) findings.push_back(counters_finding(device.ordinal));
-      findings.push_back(mig_finding(read_state(device.uuid, "")));
+      const schema::DeviceState state = read_state(device.uuid, "");
+      findings.push_back(mig_finding(state));
+      findings.push_back(neighbours_finding(state));
     }
   } catch (const std::exception& error) {
     findings.push_back({"device", false, error.what(), "see whether `nvidia-smi` works"});

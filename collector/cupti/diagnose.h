@@ -6,14 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "schema/records.h"
+
 namespace warpmeter::cupti {
 
 struct Finding {
-  std::string name;  ///< "driver", "CUPTI", "device 0", "counters", "NVML", "MIG"
+  std::string name;  ///< "driver", "CUPTI", "device 0", "counters", "NVML", "MIG", "neighbours"
   bool ok = false;
-  std::string detail;  ///< what was found
-  std::string remedy;  ///< what to do; empty when ok
+  std::string detail;                 ///< what was found
+  std::string remedy;                 ///< what to do; empty when ok
+  const char* otherwise = "missing";  ///< what it is called when it is not ok, in seven columns
 };
+
+/// Who else is on a card, and what on this machine reads counters or shares cards.
+Finding neighbours_finding(const schema::DeviceState& state);
 
 /// Looks at driver, CUPTI, NVML, each device and its permission to count, in this order. Takes the
 /// counters for a moment to be sure. Never throws and never crashes, driver or not.

@@ -55,6 +55,9 @@ const char* take_all(void* library, CuptiApi& api) {
 const char* take_all(void* library, NvmlApi& api) {
   const char* missing = nullptr;
   WARPMETER_NVML_SYMBOLS(WARPMETER_TAKE)
+#define WARPMETER_TAKE_WHERE_THERE(symbol) take(library, #symbol, api.symbol);
+  WARPMETER_LATER_NVML_SYMBOLS(WARPMETER_TAKE_WHERE_THERE)
+#undef WARPMETER_TAKE_WHERE_THERE
   return missing;
 }
 #undef WARPMETER_TAKE

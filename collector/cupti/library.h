@@ -160,6 +160,19 @@
   X(nvmlDeviceGetMigMode)                      \
   X(nvmlDeviceGetPersistenceMode)
 
+// Null where NVML lacks them: a driver without them still tells its clocks.
+#define WARPMETER_LATER_NVML_SYMBOLS(X)           \
+  X(nvmlDeviceGetComputeRunningProcesses_v3)      \
+  X(nvmlDeviceGetGraphicsRunningProcesses_v3)     \
+  X(nvmlDeviceGetProcessUtilization)              \
+  X(nvmlSystemGetProcessName)                     \
+  X(nvmlDeviceGetApplicationsClock)               \
+  X(nvmlDeviceGetDefaultApplicationsClock)        \
+  X(nvmlDeviceGetDeviceHandleFromMigDeviceHandle) \
+  X(nvmlDeviceGetCount_v2)                        \
+  X(nvmlDeviceGetHandleByIndex_v2)                \
+  X(nvmlDeviceGetUUID)
+
 namespace warpmeter::cupti {
 
 #define WARPMETER_MEMBER(symbol) decltype(&::symbol) symbol = nullptr;
@@ -171,13 +184,14 @@ struct CuptiApi {
 };
 struct NvmlApi {
   WARPMETER_NVML_SYMBOLS(WARPMETER_MEMBER)
+  WARPMETER_LATER_NVML_SYMBOLS(WARPMETER_MEMBER)
 };
 #undef WARPMETER_MEMBER
 
 /// A library's functions, or why there are none.
 template <class Api>
 struct Loaded {
-  Api api{};            ///< every pointer is set when ok()
+  Api api{};            ///< every pointer is set when ok(), but NVML's later ones
   std::string path;     ///< of the file; empty when it was not found
   std::string version;  ///< as the library tells it: "13.0"
   std::string failure;  ///< one clause without a final stop: what is missing

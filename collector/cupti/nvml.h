@@ -23,11 +23,41 @@ nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int* current,
                                   unsigned int* pending);
 nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, int* mode);
 
+// What an older NVML may lack.
+struct nvmlProcessInfo_t {
+  unsigned int pid;
+  unsigned long long usedGpuMemory;  // bytes; all bits set: not known
+  unsigned int gpuInstanceId, computeInstanceId;
+};
+struct nvmlProcessUtilizationSample_t {
+  unsigned int pid;
+  unsigned long long timeStamp;  // µs since 1970
+  unsigned int smUtil, memUtil, encUtil, decUtil;
+};
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* count,
+                                                     nvmlProcessInfo_t* infos);
+nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int* count,
+                                                      nvmlProcessInfo_t* infos);
+nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
+                                             nvmlProcessUtilizationSample_t* samples,
+                                             unsigned int* count, unsigned long long since);
+nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char* name, unsigned int length);
+nvmlReturn_t nvmlDeviceGetApplicationsClock(nvmlDevice_t device, int clock, unsigned int* mhz);
+nvmlReturn_t nvmlDeviceGetDefaultApplicationsClock(nvmlDevice_t device, int clock,
+                                                   unsigned int* mhz);
+nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t instance,
+                                                          nvmlDevice_t* device);
+nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int* count);
+nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t* device);
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length);
+
 }  // extern "C"
 
 namespace warpmeter::cupti {
 
 inline constexpr nvmlReturn_t nvml_success = 0;
+inline constexpr nvmlReturn_t nvml_not_found = 6;
+inline constexpr nvmlReturn_t nvml_insufficient_size = 7;
 inline constexpr int nvml_clock_sm = 1;
 inline constexpr int nvml_clock_memory = 2;
 inline constexpr int nvml_temperature_gpu = 0;

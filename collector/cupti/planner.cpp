@@ -10,6 +10,15 @@
 #include "schema/catalogue.h"
 
 namespace warpmeter::cupti {
+namespace {
+
+constexpr std::string_view held_counters = ": another profiler holds the counters";
+
+}  // namespace
+
+bool are_counters_held(std::string_view reason) {
+  return reason.find(held_counters) != std::string::npos;
+}
 
 std::string in_words(const CuptiApi& api, CUptiResult result) {
   const char* name = nullptr;
@@ -24,9 +33,8 @@ std::string in_words(const CuptiApi& api, CUptiResult result) {
              "driver option NVreg_RestrictProfilingToAdminUsers=0";
     case CUPTI_ERROR_HARDWARE_BUSY:
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-      return words +
-             ": another profiler holds the counters; end it, or pause DCGM with `dcgmi profile "
-             "--pause`";
+      return words + std::string(held_counters) +
+             "; end it, or pause DCGM with --pause-dcgm (or `dcgmi profile --pause`)";
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
       return words + ": this virtual GPU gives no counters; use a passed-through one";
     case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:

@@ -89,6 +89,9 @@ class Plan {
 /// that people meet (permission, another profiler, virtual or confidential devices).
 std::string in_words(const CuptiApi& api, CUptiResult result);
 
+/// Whether these words say that another profiler has the counters.
+bool are_counters_held(std::string_view words);
+
 /// Throws Error{no_hardware} with `what` unless the call succeeded.
 void check(const CuptiApi& api, CUptiResult result, const char* what);
 

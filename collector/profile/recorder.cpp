@@ -336,9 +336,22 @@ void Recorder::store_all() {
   writer_.settle();
 }
 
+/// Of the devices that have launches.
+void Recorder::store_states() {
+  if (!options_.states || !run_id()) return;
+  for (const auto& [uuid, device_id] : writer_.device_ids()) {
+    const auto device = devices_.find(uuid);
+    if (device == devices_.end()) continue;
+    for (const schema::DeviceState& state : options_.states(device->second)) {
+      writer_.store().add_state(*run_id(), device_id, state);
+    }
+  }
+}
+
 void Recorder::finish(schema::RunOutcome outcome, const std::string& reason) {
   store_all();
   if (writer_.failure()) throw *writer_.failure();
+  store_states();
   if (run_id()) writer_.store().end_run(*run_id(), outcome, reason);
 }
 

@@ -62,6 +62,8 @@ struct RecorderOptions {
       "not timed: reading counters takes longer; --timing adds a run without them";
   /// Completes what a process could tell of its device. May be empty.
   std::function<void(schema::Device&)> complete;
+  /// A device's state before and after, asked when the program has ended. May be empty.
+  std::function<std::vector<schema::DeviceState>(const schema::Device&)> states;
 };
 
 class Recorder final : public Receiver {
@@ -140,6 +142,7 @@ class Recorder final : public Receiver {
   const std::string& device_of(const Process& process, std::uint32_t ordinal) const;
   void note(const schema::Launch& launch);
   void store_all();
+  void store_states();
   void add_to_first_pass(LaterPass& later, bool was_stopped);
   void complete(std::vector<schema::Completion>& completions, std::size_t most_waiting);
 

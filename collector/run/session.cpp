@@ -403,6 +403,7 @@ Summary measure(const schema::Run& run, std::span<const Selection> selections,
                              std::int64_t{options.repeat};
   const std::int64_t run_id =
       options.continued_run != 0 ? options.continued_run : store.begin_run(planned);
+  if (options.is_resumed) store.add_environment(run_id, planned);
   try {
     Session session(selections, options, store, hooks, std::move(counters), run_id,
                     backends.size());

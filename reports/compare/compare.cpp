@@ -242,6 +242,13 @@ std::vector<std::string> remarks_on(const std::vector<Pair>& pairs) {
       add(fmt::format("The contender's clocks were held back: {}.",
                       fmt::join(contender.throttled, ", ")));
     }
+    if (!base.disturbed.empty()) {
+      add(fmt::format("The base's device was shared: {}.", fmt::join(base.disturbed, ", ")));
+    }
+    if (!contender.disturbed.empty()) {
+      add(fmt::format("The contender's device was shared: {}.",
+                      fmt::join(contender.disturbed, ", ")));
+    }
   }
   return remarks;
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "reports/disturbances.h"
 #include "reports/number.h"
 #include "reports/record.h"
 #include "reports/sections/sql.h"
@@ -19,7 +20,7 @@ struct DeviceOfRun {
   std::int64_t ordinal = 0;
   std::string uuid, driver, title;
   std::optional<double> sm_clock_mhz;
-  std::set<std::string> throttled;
+  std::set<std::string> throttled, disturbed;
 };
 
 /// What NVML calls a reason and is none for a slower clock than the device has.
@@ -58,6 +59,9 @@ std::map<std::int64_t, DeviceOfRun> read_devices(const schema::Reader& reader, s
       device.sm_clock_mhz = std::max(device.sm_clock_mhz.value_or(0), *clock);
     }
     device.throttled.merge(slowing_reasons(row.text("throttle_reasons")));
+  }
+  for (const Disturbance& one : disturbances_of(reader, run)) {
+    if (one.is_felt && one.kind != "throttled") devices[one.device_id].disturbed.insert(one.brief);
   }
   return devices;
 }
@@ -101,6 +105,7 @@ void add_launches(const schema::Reader& reader, std::int64_t run, bool by_card, 
     like.grid = row.text("grid");
     like.block = row.text("block");
     like.device = row.text("device");
+    like.title = row.text("title");
     like.backend = row.text("backend");
     const auto device = devices.find(row.integer("device_id").value_or(0));
     if (device != devices.end()) like.ordinal = device->second.ordinal;
@@ -111,6 +116,7 @@ void add_launches(const schema::Reader& reader, std::int64_t run, bool by_card, 
       if (!device->second.uuid.empty()) group.uuids.insert(device->second.uuid);
       if (!device->second.driver.empty()) group.drivers.insert(device->second.driver);
       group.throttled.insert(device->second.throttled.begin(), device->second.throttled.end());
+      group.disturbed.insert(device->second.disturbed.begin(), device->second.disturbed.end());
       if (device->second.sm_clock_mhz) {
         group.sm_clock_mhz = std::max(group.sm_clock_mhz.value_or(0), *device->second.sm_clock_mhz);
       }

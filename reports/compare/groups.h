@@ -27,6 +27,7 @@ struct LaunchGroup {
   std::string family, variant, grid, block;
   std::optional<std::int64_t> size;
   std::string device, backend;
+  std::string title;  ///< of the device: tells a card from others of its name
   std::int64_t ordinal = 0;
   std::set<std::string> uuids, drivers;  ///< of the devices; empty ones left out
   std::set<std::int64_t> runs;
@@ -40,6 +41,7 @@ struct LaunchGroup {
   Samples samples;  ///< empty without a timing
   std::optional<double> sm_clock_mhz;
   std::set<std::string> throttled;  ///< why its clocks were held back
+  std::set<std::string> disturbed;  ///< what else may have moved its times: "python3"
 
   /// "transpose/naive at 1,024"
   std::string name() const;

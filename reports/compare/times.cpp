@@ -104,19 +104,17 @@ std::string clock_text(const LaunchGroup& base, const LaunchGroup& contender) {
                      grouped_number(std::llround(*base.sm_clock_mhz)));
 }
 
-std::string throttle_text(const LaunchGroup& base, const LaunchGroup& contender) {
-  const auto say = [](std::string_view side, const std::set<std::string>& reasons) {
-    return fmt::format("the {} was throttled ({})", side, fmt::join(reasons, ", "));
+/// "the base was throttled (software power cap)"; `what`: it was.
+std::string circumstance(const char* what, const std::set<std::string>& base,
+                         const std::set<std::string>& contender) {
+  const auto say = [&](std::string_view side, const std::set<std::string>& reasons) {
+    return fmt::format("the {} was {} ({})", side, what, fmt::join(reasons, ", "));
   };
-  if (base.throttled.empty() && contender.throttled.empty()) return "";
-  if (base.throttled == contender.throttled) {
-    return fmt::format("both were throttled ({})", fmt::join(base.throttled, ", "));
-  }
+  if (base.empty() && contender.empty()) return "";
+  if (base == contender) return fmt::format("both were {} ({})", what, fmt::join(base, ", "));
   std::string text;
-  if (!base.throttled.empty()) text = say("base", base.throttled);
-  if (!contender.throttled.empty()) {
-    text += (text.empty() ? "" : ", ") + say("contender", contender.throttled);
-  }
+  if (!base.empty()) text = say("base", base);
+  if (!contender.empty()) text += (text.empty() ? "" : ", ") + say("contender", contender);
   return text;
 }
 
@@ -126,7 +124,7 @@ void append(std::string& note, const std::string& text) {
 }
 
 /// The verdict of time and cycles together: what only one of them says may be the clock's doing,
-/// and so may a change in the direction in which throttling pushes.
+/// and so may a change in the direction in which throttling or a neighbour on the card pushes.
 void judge(TimePair& pair, const TimedPair& sides) {
   const LaunchGroup& base = *sides.base;
   const LaunchGroup& contender = *sides.contender;
@@ -140,15 +138,20 @@ void judge(TimePair& pair, const TimedPair& sides) {
       pair.verdict = Verdict::unclear;
     }
   }
-  append(pair.note, throttle_text(base, contender));
-  const bool alike = base.throttled == contender.throttled && !pair.cycles;
-  const bool slowed = !contender.throttled.empty() && pair.verdict == Verdict::slower;
-  const bool spared = !base.throttled.empty() && pair.verdict == Verdict::faster;
-  if (!alike && (slowed || spared)) {
-    append(pair.note, fmt::format("in time: {}, which the throttling may explain: measure again",
-                                  to_string(pair.verdict)));
-    pair.verdict = Verdict::unclear;
-  }
+  append(pair.note, circumstance("throttled", base.throttled, contender.throttled));
+  append(pair.note, circumstance("disturbed", base.disturbed, contender.disturbed));
+  const auto may_explain = [&](const std::set<std::string>& of_base,
+                               const std::set<std::string>& of_contender) {
+    const bool alike = of_base == of_contender && !pair.cycles;
+    const bool slowed = !of_contender.empty() && pair.verdict == Verdict::slower;
+    const bool spared = !of_base.empty() && pair.verdict == Verdict::faster;
+    return !alike && (slowed || spared);
+  };
+  const bool by_clocks = may_explain(base.throttled, contender.throttled);
+  if (!by_clocks && !may_explain(base.disturbed, contender.disturbed)) return;
+  append(pair.note, fmt::format("in time: {}, which the {} may explain: measure again",
+                                to_string(pair.verdict), by_clocks ? "throttling" : "disturbance"));
+  pair.verdict = Verdict::unclear;
 }
 
 /// The test of cycles: the contender's times as they would be at the base's clock.

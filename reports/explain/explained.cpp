@@ -20,8 +20,8 @@ schema::Value array_of(std::span<const std::int64_t> numbers) {
 }
 
 LaunchName name_of(const Row& row) {
-  return {row.text("family"), row.text("variant"), row.integer("size"), row.text("grid"),
-          row.text("block")};
+  return {row.text("family"), row.text("variant"), row.integer("size"),
+          row.text("grid"),   row.text("block"),   row.text("device")};
 }
 
 /// The launches of the run, equal ones once.

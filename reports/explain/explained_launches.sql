@@ -1,4 +1,4 @@
-SELECT l.launch_id, l.family, l.variant, l.size, l.grid, l.block, l.outcome, l.reason AS failure, e.explanation_id,
+SELECT l.launch_id, l.family, l.variant, l.size, l.grid, l.block, l.device, l.outcome, l.reason AS failure, e.explanation_id,
        e.findings, e.reason
 FROM launches l JOIN explanations e USING (run_id, launch_id)
 WHERE l.run_id = :run

@@ -45,11 +45,13 @@ std::vector<LaunchToCheck> read_launches(const schema::Reader& reader,
   std::vector<LaunchToCheck> launches;
   ReadableNames names;
   const schema::Rows rows = reader.query(sql::compared_launches, run_parameter(request.run));
+  std::set<std::string> devices;
+  for (const Row& row : each_row(rows)) devices.insert(row.text("title"));
   for (const Row& row : each_row(rows)) {
     LaunchToCheck& launch = launches.emplace_back();
     launch.id = row.integer("launch_id").value_or(0);
     launch.name = {row.text("family"), row.text("variant"), row.integer("size"), row.text("grid"),
-                   row.text("block")};
+                   row.text("block"),  row.text("title"),   devices.size() > 1};
     names.add(launch.name);
     const std::string reason = row.text("reason");
     if (row.text("outcome") != "done") {

@@ -21,8 +21,13 @@ const LaunchGroup* partner(const std::vector<LaunchGroup>& groups, const LaunchG
   return found == groups.end() ? nullptr : &*found;
 }
 
-LaunchName name_of(const LaunchGroup& group) {
-  return {group.family, group.variant, group.size, group.grid, group.block};
+/// `groups`: all of its run.
+LaunchName name_of(const LaunchGroup& group, const std::vector<LaunchGroup>& groups) {
+  const bool is_one_of_several =
+      std::any_of(groups.begin(), groups.end(),
+                  [&](const LaunchGroup& other) { return other.title != group.title; });
+  return {group.family, group.variant, group.size,       group.grid,
+          group.block,  group.title,   is_one_of_several};
 }
 
 std::string gate_text(const Baseline& baseline) {
@@ -30,12 +35,12 @@ std::string gate_text(const Baseline& baseline) {
                      readable_number(100 * baseline.max_slowdown, Zeros::trim));
 }
 
-Finding finding_on(const Baseline& baseline, const LaunchGroup& group, std::string launch) {
+Finding finding_on(const Baseline& baseline, const LaunchName& name, std::string launch) {
   Finding finding;
   finding.kind = GateKind::baseline;
   finding.gate = gate_text(baseline);
   finding.launch = std::move(launch);
-  finding.name = name_of(group);
+  finding.name = name;
   finding.relation = "<=";
   finding.grade = to_string(schema::Grade::measured);
   return finding;
@@ -105,26 +110,26 @@ void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Ch
       read_groups(*baseline.reader, std::vector<std::int64_t>{baseline.run});
   const std::vector<LaunchGroup> now = read_groups(reader, std::vector<std::int64_t>{request.run});
   ReadableNames names;
-  for (const LaunchGroup& group : now) names.add(name_of(group));
+  for (const LaunchGroup& group : now) names.add(name_of(group, now));
   std::vector<TimedPair> pairs;
   std::vector<Finding> timed;
   bool any = false, on_another_gpu = false;
   for (const LaunchGroup& group : now) {
-    if (!request.checks(name_of(group))) continue;
+    const LaunchName name = name_of(group, now);
+    if (!request.checks(name)) continue;
     const LaunchGroup* base = partner(before, group);
     if (base == nullptr) {
-      check.remarks.push_back(
-          fmt::format("{} is not in {}.", names.of(name_of(group)), baseline.name));
+      check.remarks.push_back(fmt::format("{} is not in {}.", names.of(name), baseline.name));
       continue;
     }
     if (base->launches.empty()) {
       check.remarks.push_back(fmt::format("{} failed in {}: there is nothing to be slower than.",
-                                          names.of(name_of(group)), baseline.name));
+                                          names.of(name), baseline.name));
       continue;
     }
     any = true;
     if (base->device == group.device && base->uuids != group.uuids) on_another_gpu = true;
-    Finding finding = finding_on(baseline, group, names.of(name_of(group)));
+    Finding finding = finding_on(baseline, name, names.of(name));
     const std::string why = why_not_timed(*base, group);
     if (group.launches.empty()) {
       finding.outcome = Outcome::broken;

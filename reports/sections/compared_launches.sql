@@ -1,5 +1,8 @@
--- The launches of a run, and the cache state of those that were timed.
-SELECT l.launch_id, l.device_id, l.device, l.backend, l.family, l.variant, l.size, l.grid, l.block,
+-- The launches of a run, and the cache state of those that were timed. The device goes by its name: two cards of one
+-- name are compared with each other, and titles differ from database to database.
+SELECT l.launch_id, l.device_id,
+       (SELECT d.name FROM devices d WHERE d.run_id = l.run_id AND d.device_id = l.device_id) AS device,
+       l.device AS title, l.backend, l.family, l.variant, l.size, l.grid, l.block,
        l.outcome, l.reason, (SELECT t.cache FROM timings t WHERE t.launch_id = l.launch_id) AS cache
 FROM launches l
 WHERE l.run_id = :run

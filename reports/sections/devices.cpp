@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/statistics.h"
+#include "reports/disturbances.h"
 #include "reports/sections/sections.h"
 #include "reports/sections/sql.h"
 
@@ -29,6 +30,7 @@ double median_of(std::vector<double> values) {
 }
 
 struct Card {
+  std::int64_t id = 0;
   std::string title, uuid;
   std::vector<double> shares;  ///< of the cards' median, a launch each
   double share = 1;            ///< their median
@@ -43,9 +45,9 @@ std::vector<Card> cards_of(const Source& source) {
   std::map<std::int64_t, std::size_t> known;
   const schema::Rows rows = source.reader.query(sql::cards, run_parameter(source.run.id));
   for (const Row& row : each_row(rows)) {
-    const auto [place, is_new] =
-        known.try_emplace(row.integer("device_id").value_or(0), cards.size());
-    if (is_new) cards.push_back({row.text("title"), row.text("uuid"), {}, 1});
+    const std::int64_t id = row.integer("device_id").value_or(0);
+    const auto [place, is_new] = known.try_emplace(id, cards.size());
+    if (is_new) cards.push_back({id, row.text("title"), row.text("uuid"), {}, 1});
     times[{row.text("family"), row.text("variant"), row.integer("size").value_or(0),
            row.text("grid"), row.text("block")}][place->second]
         .push_back(row.number("median_ns").value_or(0));
@@ -95,10 +97,19 @@ void add_devices(Document& document, const Source& source) {
                    Column::number("launches", "launches compared", "", Kind::count),
                    Column::number("time", "time", "% of the median", Kind::reading),
                    Column::text("verdict")};
+  std::vector<Disturbance> disturbances = disturbances_of(source.reader, source.run.id);
+  std::erase_if(disturbances, [](const Disturbance& one) { return !one.is_felt; });
+  if (!disturbances.empty()) table.columns.push_back(Column::text("disturbed", "disturbed by"));
   for (const Card& card : cards) {
     table.rows.push_back({card.title, card.uuid.empty() ? Cell(Missing{}) : Cell(card.uuid),
                           static_cast<std::int64_t>(card.shares.size()), 100 * card.share,
                           verdict_of(card, cards)});
+    if (disturbances.empty()) continue;
+    std::string text;
+    for (const Disturbance& one : disturbances) {
+      if (one.device_id == card.id) text += (text.empty() ? "" : "; ") + one.text;
+    }
+    table.rows.back().push_back(text.empty() ? Cell(Missing{}) : Cell(text));
   }
   document.table(std::move(table));
 }

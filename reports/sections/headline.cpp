@@ -1,7 +1,8 @@
 // What was learnt, before any table: at most seven sentences, each with the heading that has more.
 //
-// What is wrong with the run (not all measured, failures, gaps) and what changed keep their places;
-// the rest is shared between the best variants and the findings, the weightiest first.
+// What is wrong with the run (disturbed times, not all measured, failures, gaps) and what changed
+// keep their places; the rest is shared between the best variants and the findings, the weightiest
+// first.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +14,7 @@
 
 #include "base/error.h"
 #include "reports/compare/compare.h"
+#include "reports/disturbances.h"
 #include "reports/explain/sentences.h"
 #include "reports/metrics.h"
 #include "reports/number.h"
@@ -190,6 +192,11 @@ Remarks change_remarks(const Source& source) {
 
 Remarks failure_remarks(const Source& source) {
   Remarks remarks;
+  const std::string felt = felt_in_words(disturbances_of(source.reader, source.run.id));
+  if (!felt.empty()) {
+    remarks.push_back(
+        {fmt::format("Something may have disturbed the times: {}.", felt), run_title});
+  }
   const std::string why = why_unfinished(source.reader, source.run.id);
   if (!why.empty()) {
     remarks.push_back({fmt::format("Not all was measured: {}.", why), run_title});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "reports/disturbances.h"
 #include "reports/number.h"
 #include "reports/sections/sections.h"
 #include "reports/sections/sql.h"
@@ -103,7 +104,24 @@ std::string throttling(const std::vector<Row>& states) {
   return !known ? "" : text.empty() ? "none" : text;
 }
 
-void add_device(Facts& facts, const Row& device, const schema::Rows& all_states, bool is_only) {
+std::string disturbances_text(const std::vector<Disturbance>& disturbances,
+                              std::int64_t device_id) {
+  std::string text;
+  for (const Disturbance& one : disturbances) {
+    if (one.device_id == device_id) text += (text.empty() ? "" : "; ") + one.text;
+  }
+  return text;
+}
+
+/// "CUDA_VISIBLE_DEVICES=2, SLURM_JOB_ID=17"
+std::string environment_text(const schema::Rows& rows) {
+  std::string text;
+  for (const Row& row : each_row(rows)) join(text, row.text("name") + "=" + row.text("value"));
+  return text;
+}
+
+void add_device(Facts& facts, const Row& device, const schema::Rows& all_states,
+                const std::vector<Disturbance>& disturbances, bool is_only) {
   const std::string of = is_only ? "" : " of device " + device.text("ordinal");
   facts.pairs.emplace_back(is_only ? "Device" : "Device " + device.text("ordinal"),
                            device_text(device));
@@ -130,7 +148,13 @@ void add_device(Facts& facts, const Row& device, const schema::Rows& all_states,
     facts.pairs.emplace_back(name + of, text);
     any = true;
   }
-  if (!any && !unavailable.empty()) facts.pairs.emplace_back("State" + of, unavailable);
+  if (!any && !unavailable.empty()) {
+    facts.pairs.emplace_back("State" + of, unavailable);
+    return;
+  }
+  const std::string disturbed =
+      disturbances_text(disturbances, device.integer("device_id").value_or(0));
+  if (!disturbed.empty()) facts.pairs.emplace_back("Disturbances" + of, disturbed);
 }
 
 std::string timing_text(const schema::Rows& rows) {
@@ -163,6 +187,7 @@ void add_provenance(Document& document, const Source& source) {
   const schema::Rows devices = reader.query(sql::devices, parameters);
   const schema::Rows states = reader.query(sql::device_states, parameters);
   const schema::Rows timing = reader.query(sql::timing_summary, parameters);
+  const std::vector<Disturbance> disturbances = disturbances_of(reader, record.id);
   const Row run(runs, 0);
 
   Facts facts;
@@ -174,7 +199,7 @@ void add_provenance(Document& document, const Source& source) {
   add("Outcome", outcome_of(run, record));
   add("Date", date_of(run));
   for (const Row& device : each_row(devices)) {
-    add_device(facts, device, states, devices.rows.size() == 1);
+    add_device(facts, device, states, disturbances, devices.rows.size() == 1);
   }
   add("Timing", timing_text(timing));
   add("Backend", backend_text(run.text("backend")));
@@ -184,6 +209,7 @@ void add_provenance(Document& document, const Source& source) {
   add("Tool", std::move(tool));
   add("Host", run.text("host"));
   add("Command", run.text("command"));
+  add("Environment", environment_text(reader.query(sql::environment, parameters)));
 
   // Beneath other sections the facts need a heading of their own.
   if (document.blocks.empty()) {

@@ -3,7 +3,7 @@
 --
 -- run_id: the run
 -- launch_id: the launch
--- device: name of the device
+-- device: its title, as in devices
 -- backend: cupti (hardware) or model (PTX on the CPU)
 -- family: family of kernels
 -- variant: variant of the family
@@ -24,7 +24,7 @@ CREATE VIEW comparison AS
 SELECT
   l.run_id,
   l.launch_id,
-  d.name AS device,
+  d.title AS device,
   d.backend,
   l.family,
   l.variant,
@@ -43,4 +43,4 @@ SELECT
   END AS achieved_bandwidth,
   l.outcome,
   l.reason
-FROM t_launch l JOIN t_device d ON d.device_id = l.device_id{counters};
+FROM t_launch l JOIN v_device d ON d.device_id = l.device_id{counters};

@@ -2,7 +2,7 @@
 --
 -- run_id: the run
 -- device_id: the device, as in devices
--- device: its name
+-- device: its title, as in devices
 -- phase: before or after
 -- sm_clock_mhz: clock of the multiprocessors, MHz; NULL when not known, as with all that follow
 -- memory_clock_mhz: clock of the memory, MHz
@@ -17,7 +17,7 @@ CREATE VIEW device_states AS
 SELECT
   s.run_id,
   s.device_id,
-  d.name AS device,
+  d.title AS device,
   s.phase,
   s.sm_clock_mhz,
   s.memory_clock_mhz,
@@ -28,4 +28,4 @@ SELECT
   s.mig,
   s.persistence,
   s.unavailable
-FROM t_device_state s JOIN t_device d ON d.device_id = s.device_id;
+FROM t_device_state s JOIN v_device d ON d.device_id = s.device_id;

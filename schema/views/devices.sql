@@ -21,16 +21,7 @@ SELECT
   d.backend,
   d.ordinal,
   d.name,
-  d.name || CASE
-    WHEN d.uuid = '' OR NOT EXISTS (
-      SELECT 1 FROM t_device o WHERE o.name = d.name AND o.uuid NOT IN ('', d.uuid)
-    ) THEN ''
-    WHEN EXISTS (
-      SELECT 1 FROM t_device o
-      WHERE o.name = d.name AND o.uuid NOT IN ('', d.uuid) AND o.ordinal = d.ordinal
-    ) THEN ' #' || d.ordinal || ' (' || substr(d.uuid, 1, 12) || ')'
-    ELSE ' #' || d.ordinal
-  END AS title,
+  d.title,
   nullif(d.chip, '') AS chip,
   d.compute_capability,
   nullif(d.uuid, '') AS uuid,
@@ -38,4 +29,4 @@ SELECT
   d.multiprocessors,
   d.memory_bytes,
   d.l2_bytes
-FROM t_run_device rd JOIN t_device d ON d.device_id = rd.device_id;
+FROM t_run_device rd JOIN v_device d ON d.device_id = rd.device_id;

@@ -3,7 +3,7 @@
 -- run_id: the run
 -- launch_id: number of the launch in this database
 -- device_id: the device, as in devices
--- device: its name
+-- device: its title, as in devices
 -- backend: cupti (hardware) or model (PTX on the CPU)
 -- family: family of kernels; the program for profile, "model" for model
 -- variant: variant of the family; the short kernel name for profile
@@ -34,7 +34,7 @@ SELECT
   l.run_id,
   l.launch_id,
   l.device_id,
-  d.name AS device,
+  d.title AS device,
   d.backend,
   l.family,
   l.variant,
@@ -66,5 +66,5 @@ SELECT
   l.outcome,
   l.reason
 FROM t_launch l
-  JOIN t_device d ON d.device_id = l.device_id
+  JOIN v_device d ON d.device_id = l.device_id
   JOIN v_occupancy o ON o.launch_id = l.launch_id;

@@ -3,7 +3,7 @@
 --
 -- run_id: the run
 -- launch_id: the launch
--- device: name of the device
+-- device: its title, as in devices
 -- backend: cupti (hardware) or model (PTX on the CPU)
 -- family: family of kernels
 -- variant: variant of the family
@@ -16,25 +16,25 @@
 -- reason: why it is unavailable, or why the grade is no better; NULL when there is nothing to say
 CREATE VIEW results AS
 SELECT
-  l.run_id, l.launch_id, d.name AS device, d.backend, l.family, l.variant, l.size, f.metric,
+  l.run_id, l.launch_id, d.title AS device, d.backend, l.family, l.variant, l.size, f.metric,
   f.value, f.unit, g.name AS grade, f.reason
 FROM t_launch l
-  JOIN t_device d ON d.device_id = l.device_id
+  JOIN v_device d ON d.device_id = l.device_id
   JOIN v_counted f ON f.launch_id = l.launch_id
   JOIN t_grade g ON g.grade = f.grade
 UNION ALL
 SELECT
-  l.run_id, l.launch_id, d.name AS device, d.backend, l.family, l.variant, l.size, f.metric,
+  l.run_id, l.launch_id, d.title AS device, d.backend, l.family, l.variant, l.size, f.metric,
   f.value, f.unit, g.name AS grade, f.reason
 FROM t_launch l
-  JOIN t_device d ON d.device_id = l.device_id
+  JOIN v_device d ON d.device_id = l.device_id
   JOIN v_derived f ON f.launch_id = l.launch_id AND f.complete
   JOIN t_grade g ON g.grade = f.grade
 UNION ALL
 SELECT
-  l.run_id, l.launch_id, d.name AS device, d.backend, l.family, l.variant, l.size, f.metric,
+  l.run_id, l.launch_id, d.title AS device, d.backend, l.family, l.variant, l.size, f.metric,
   f.value, f.unit, g.name AS grade, f.reason
 FROM t_launch l
-  JOIN t_device d ON d.device_id = l.device_id
+  JOIN v_device d ON d.device_id = l.device_id
   JOIN v_timed f ON f.launch_id = l.launch_id
   JOIN t_grade g ON g.grade = f.grade;

@@ -8,7 +8,7 @@
 -- tool_version: version of warpmeter
 -- git_revision: revision that warpmeter was built from
 -- backend: where it was asked to measure: cupti, model, or auto's choice
--- device: names of its devices, joined with ", "; NULL before the first one was opened
+-- device: titles of its devices, joined with ", "; NULL before the first one was opened
 -- driver: driver version of the hardware; NULL for the model
 -- sm_clock_mhz: highest clock of the multiprocessors seen before or after measuring, MHz
 -- memory_clock_mhz: highest clock of the memory seen before or after measuring, MHz
@@ -31,13 +31,13 @@ SELECT
   r.git_revision,
   r.backend,
   (
-    SELECT {group_concat}(named.name, ', ')
+    SELECT {group_concat}(named.title, ', ')
     FROM (
-      SELECT d.name
-      FROM t_run_device rd JOIN t_device d ON d.device_id = rd.device_id
+      SELECT d.title
+      FROM t_run_device rd JOIN v_device d ON d.device_id = rd.device_id
       WHERE rd.run_id = r.run_id
-      GROUP BY d.name
-      ORDER BY min(d.ordinal), d.name
+      GROUP BY d.title
+      ORDER BY min(d.ordinal), d.title
     ) named
   ) AS device,
   (

@@ -1,8 +1,11 @@
 """Compares what check.sh measured with tests/golden/h200_seed_kernels.csv, one line a check."""
 
 import csv
+import io
 import pathlib
+import subprocess
 import sys
+import time
 
 # The golden rows carry the names of the kernels that were measured then.
 VARIANTS = {
@@ -120,6 +123,62 @@ def check_times(check, launches, results):
               f"{float(value):.0f} ns" if value else (row["reason"] if row else "no row"))
 
 
+# Writes to the first card's memory for two minutes.
+BUSY = """
+import ctypes, time
+cuda = ctypes.CDLL("libcuda.so.1")
+device, context, memory = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_uint64()
+assert cuda.cuInit(0) == 0 and cuda.cuDeviceGet(ctypes.byref(device), 0) == 0
+assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device) == 0 and cuda.cuCtxSetCurrent(context) == 0
+assert cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(256 << 20)) == 0
+end = time.time() + 120
+while time.time() < end:
+    assert cuda.cuMemsetD32_v2(memory, 0, ctypes.c_size_t(64 << 20)) == 0 and cuda.cuCtxSynchronize() == 0
+"""
+
+
+def rows_of(program, database, sql):
+    result = subprocess.run([program, "query", "--db", str(database), "--format", "csv", sql], capture_output=True, text=True,
+                            check=False)
+    return list(csv.DictReader(io.StringIO(result.stdout)))
+
+
+def check_neighbours(check, program, work):
+    """A second process keeps the card busy while a first one measures on it."""
+    measured = ["run", "vector_add/block_256", "-n", "4194304", "-b", "cupti", "-d", "0", "--max-samples", "50", "--no-progress"]
+    disturbed = ("SELECT phase, disturbs, what, process_id, memory_mib, busy, reason FROM disturbances WHERE kind = 'process' "
+                 "ORDER BY phase DESC, busy DESC")
+
+    def measure(name):
+        return subprocess.run([program, *measured, "--db", str(work / name)], capture_output=True, text=True, check=False)
+    time.sleep(3)  # until nothing of what was before counts as recent
+    alone = measure("alone.db")
+    found = [row for row in rows_of(program, work / "alone.db", disturbed) if row["disturbs"] == "1"]
+    check(alone.returncode == 0 and not found,
+          "neighbours  alone on the card nobody is found", f"{found} {alone.stderr.strip()[-200:]}")
+    with subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.DEVNULL) as busy:
+        time.sleep(5)
+        beside = measure("beside.db")
+        still_there = busy.poll() is None
+        busy.terminate()
+    check(still_there, "neighbours  the second process was there all the time")
+    rows = rows_of(program, work / "beside.db", disturbed)
+    before = [row for row in rows if row["phase"] == "before"]
+    hidden = [row for row in before if row["reason"]]
+    if hidden:  # a container that hides processes: then it says so
+        check(True, "neighbours  cannot be seen here", hidden[0]["reason"])
+        return
+    check(len(before) == 1 and before[0]["disturbs"] == "1" and {row["phase"] for row in rows} == {"before", "after"},
+          "neighbours  the second process is stored, before and after", str(rows))
+    if before and before[0]["process_id"]:
+        check(int(before[0]["process_id"]) == busy.pid and float(before[0]["memory_mib"] or 0) > 0,
+              "neighbours  by its number and memory", before[0]["what"])
+    check("times may be disturbed: " in beside.stderr, "neighbours  it is said at the end", beside.stderr.strip()[-300:])
+    report = subprocess.run([program, "report", "--db", str(work / "beside.db"), "--section", "headline"], capture_output=True,
+                            text=True, check=False).stdout
+    check("Something may have disturbed the times" in report, "neighbours  and in the report's first sentences")
+
+
 def main():
     work, status, tests = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     golden = read(pathlib.Path(__file__).parent.parent / "golden" / "h200_seed_kernels.csv")
@@ -130,6 +189,8 @@ def main():
     check_launches(check, launches)
     check_times(check, launches, results)
     check_golden(check, golden, results)
+    if len(sys.argv) > 4:
+        check_neighbours(check, sys.argv[4], work)
     print(f"{check.passed} of {check.passed + check.failed} checks hold")
     return 0 if check.failed == 0 else 1
 

@@ -20,4 +20,4 @@ tests=0
 if [ -x "$build/device_test" ]; then
   "$build/device_test" >"$work/device_test.txt" 2>&1 || { tests=$?; cat "$work/device_test.txt"; }
 fi
-python3 tests/device/check.py "$work" "$status" "$tests"
+python3 tests/device/check.py "$work" "$status" "$tests" "$build/warpmeter"

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -111,6 +112,8 @@ TEST_F(Gpu, TellsItsStateThroughNvml) {
   EXPECT_THAT(state.sm_clock_mhz.value_or(0), Gt(0));
   EXPECT_THAT(state.memory_clock_mhz.value_or(0), Gt(0));
   EXPECT_THAT(state.temperature_c.value_or(0), Gt(0));
+  // This process has a context on the card and is not told of itself.
+  for (const schema::Disturbance& one : state.disturbances) EXPECT_NE(one.process_id, getpid());
 }
 
 TEST_F(Gpu, IsFoundByTheDiagnosis) {

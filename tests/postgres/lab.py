@@ -94,6 +94,12 @@ def make_database(program, name="here.db"):
     for i, (relation, expected) in enumerate((("==", 1.0), ("<=", 0.0), (">=", 1e9), ("==", -1.0))):
         db.execute("INSERT OR REPLACE INTO t_expectation VALUES (?, ?, ?, ?, ?, ?)",
                    (launches[4 + i % 3], 90 + i, "gld_efficiency" if i % 2 else "duration", relation, expected, UNUSUAL))
+    db.execute("INSERT INTO t_disturbance (run_id, device_id, phase, kind, process_id, what, reason, is_felt, process_name, "
+               "memory_mib, busy) VALUES (?, ?, 'before', 'process', 490, ?, '', 1, 'python3', 774.5, 88)",
+               (runs[0], second, UNUSUAL))
+    db.execute("INSERT INTO t_disturbance (run_id, device_id, phase, kind, process_id, what, reason, is_felt) "
+               "VALUES (?, ?, 'after', 'process', 0, '', ?, 0)", (runs[0], device, UNUSUAL))
+    db.execute("INSERT INTO t_environment (run_id, name, value) VALUES (?, 'SLURM_JOB_ID', ?)", (runs[0], UNUSUAL))
     # What a GPU alone would say, and the sources.
     for line, reason, samples in ((0, "selected", 3), (7, "long_scoreboard", 40), (8, "barrier", 0)):
         db.execute("INSERT INTO t_stall (launch_id, file, line, reason, text, samples, idle_samples) VALUES (?, ?, ?, ?, ?, ?, 1)",

@@ -49,7 +49,14 @@ struct Circumstances {
   std::string label = "", backend = "cupti", device = "NVIDIA H200", throttled = "";
   std::string uuid = "GPU-1", driver = "580.65.06";
   double sm_clock_mhz = 1980;
+  std::vector<schema::Disturbance> disturbances = {};
 };
+
+/// Another process that computed on the card.
+inline schema::Disturbance neighbour(const std::string& name = "python3") {
+  return {"process", true, name + " (process 490) computed on the card (88 % busy)", 490, name, 774,
+          88,        ""};
+}
 
 inline std::int64_t add_run(schema::Store& store, const std::vector<schema::Launch>& launches,
                             const Circumstances& where = {}) {
@@ -68,6 +75,7 @@ inline std::int64_t add_run(schema::Store& store, const std::vector<schema::Laun
   state.phase = "after";
   state.sm_clock_mhz = where.sm_clock_mhz;
   state.throttle_reasons = where.throttled;
+  state.disturbances = where.disturbances;
   store.add_state(id, device_id, state);
   store.add_launches(id, device_id, launches);
   store.end_run(id, schema::RunOutcome::done, "");

@@ -154,6 +154,33 @@ TEST_F(CompareTest, FasterThoughThrottledStands) {
   EXPECT_THAT(comparison.times[0].note, HasSubstr("software power cap"));
 }
 
+TEST_F(CompareTest, SlowerBesideAnotherProcessIsUnclear) {
+  const Comparison comparison = times(readings(1, 20000, 60), readings(2, 22000, 60), {},
+                                      {.label = "b", .disturbances = {neighbour()}});
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::unclear);
+  EXPECT_THAT(comparison.times[0].note, HasSubstr("the contender was disturbed (python3)"));
+  EXPECT_THAT(comparison.times[0].note, HasSubstr("which the disturbance may explain"));
+  EXPECT_THAT(comparison.remarks, Contains("The contender's device was shared: python3."));
+}
+
+TEST_F(CompareTest, BesideTheSameProcessOnBothSidesAVerdictStands) {
+  const Comparison comparison =
+      times(readings(1, 20000, 60), readings(2, 22000, 60), {.disturbances = {neighbour()}},
+            {.label = "b", .disturbances = {neighbour()}});
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::slower);
+  EXPECT_THAT(comparison.times[0].note, HasSubstr("both were disturbed (python3)"));
+}
+
+TEST_F(CompareTest, WhatIsOnlyGoodToKnowChangesNoVerdict) {
+  schema::Disturbance idle = neighbour("jupyter");
+  idle.is_felt = false;
+  const Comparison comparison =
+      times(readings(1, 20000, 60), readings(2, 22000, 60), {},
+            {.label = "b", .disturbances = {idle, {"DCGM", false, "it runs", 8, "", {}, {}, ""}}});
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::slower);
+  EXPECT_EQ(comparison.times[0].note, "");
+}
+
 TEST_F(CompareTest, TimesMissingOnBothSidesAreNotUnclear) {
   const Comparison comparison = times({}, {});
   EXPECT_THAT(comparison.times, IsEmpty());

@@ -98,6 +98,16 @@ TEST(SelectorTest, MayAskForSizesAndGeometries) {
   for (const auto& [selector, selected] : known) {
     EXPECT_EQ(parse_selector(selector).selects(launch), selected) << selector;
   }
+  const LaunchName on_second = {"transpose", "a", 64, "1x1x1", "32x1x1", "NVIDIA H200 #1", true};
+  for (const auto& [selector, selected] :
+       std::initializer_list<std::pair<const char*, bool>>{{"*@device=NVIDIA H200 #1", true},
+                                                           {"*@device=NVIDIA H200", true},
+                                                           {"*@device=*H200*@64", true},
+                                                           {"*@device=NVIDIA H200 #0", false},
+                                                           {"*@device=NVIDIA H2", false}}) {
+    EXPECT_EQ(parse_selector(selector).selects(on_second), selected) << selector;
+  }
+  EXPECT_EQ(on_second.text(), "transpose/a at 64 on NVIDIA H200 #1");
   EXPECT_FALSE(parse_selector("*@1024").selects({"smem_square", "a", {}, "1x1x1", "32x1x1"}));
   EXPECT_TRUE(parse_selector("*@block=32").selects({"smem_square", "a", {}, "1x1x1", "32x1x1"}));
 }
@@ -106,11 +116,13 @@ TEST(SelectorTest, SaysTheColumnOfAMistake) {
   const std::pair<const char*, const char*> bad[] = {
       {"", "at column 1 the name of a family"},
       {"@1024", "at column 1 the name of a family"},
-      {"transpose@", "at column 11 a size, grid=… or block=… was expected and it ends"},
-      {"transpose@big", "at column 11 a size, grid=… or block=… was expected and 'big' is there"},
+      {"transpose@", "at column 11 a size, grid=…, block=… or device=… was expected and it ends"},
+      {"transpose@big",
+       "at column 11 a size, grid=…, block=… or device=… was expected and 'big' is there"},
       {"transpose@1024x", "at column 15 ',', '@' or the end"},
       {"transpose@1024,", "at column 16 a size"},
       {"transpose@gird=64", "at column 11 a size"},
+      {"transpose@device=", "at column 18 the name of a device was expected"},
       {"transpose@grid=", "at column 16 a number, as in 64x64, was expected"},
       {"transpose@grid=64x", "at column 19 a number"},
       {"transpose@grid=1x1x1x1", "at column 21 ',', '@' or the end"},

@@ -54,6 +54,31 @@ class CheckTest : public testing::Test {
   std::int64_t run_ = 0;
 };
 
+TEST_F(CheckTest, TellsTwoCardsOfOneNameApart) {
+  run_ = store_.begin_run({});
+  for (const int ordinal : {0, 1}) {
+    schema::Device device;
+    device.backend = "cupti";
+    device.name = "NVIDIA H200";
+    device.ordinal = ordinal;
+    device.uuid = ordinal == 0 ? "GPU-1" : "GPU-2";
+    store_.add_launch(run_, store_.add_device(run_, device),
+                      launch("tiled", readings(1, ordinal == 0 ? 80000 : 90000, 100)));
+  }
+  store_.end_run(run_, schema::RunOutcome::done, "");
+  const Check both = checked({"duration <= 85us"});
+  ASSERT_EQ(both.findings.size(), 2U);
+  EXPECT_EQ(both.findings[0].outcome, Outcome::broken);
+  EXPECT_EQ(both.findings[0].launch, "transpose/tiled at 1,024 on NVIDIA H200 #1");
+  EXPECT_EQ(both.findings[1].outcome, Outcome::holds);
+  EXPECT_EQ(both.findings[1].launch, "transpose/tiled at 1,024 on NVIDIA H200 #0");
+  EXPECT_EQ(outcome_of("*@device=NVIDIA H200 #0: duration <= 85us"), Outcome::holds);
+  EXPECT_EQ(outcome_of("*@device=NVIDIA H200 #1: duration <= 85us"), Outcome::broken);
+  EXPECT_EQ(outcome_of("*@device=NVIDIA H200: duration <= 85us"), Outcome::broken);
+  EXPECT_EQ(outcome_of("*@device=NVIDIA H200: duration <= 95us"), Outcome::holds);
+  EXPECT_EQ(outcome_of("*@device=A100: duration <= 95us"), Outcome::inconclusive);
+}
+
 TEST_F(CheckTest, HoldsBreaksOrIsInconclusive) {
   add_transposes();
   const std::pair<const char*, Outcome> known[] = {

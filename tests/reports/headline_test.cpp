@@ -101,6 +101,28 @@ constexpr const char* not_looked_for =
     "What costs most was not looked for in any launch (hardware counters have no addresses; run it "
     "with --counts model too).";
 
+TEST_F(Headline, SaysWhatMayHaveDisturbedTheTimesAndTheFactsWhatElseWasThere) {
+  schema::Disturbance idle = neighbour("jupyter");
+  idle.is_felt = false;
+  idle.process_id = 7;
+  idle.what = "jupyter (process 7) holds 512 MiB of the card and computed nothing";
+  const schema::Disturbance unknown{"process", false, "", 0, "", {}, {}, "NVML is not here"};
+  add({launch("naive", readings(1, 20000, 60))}, {.disturbances = {idle, neighbour(), unknown}});
+  EXPECT_THAT(sentences(), Contains("Something may have disturbed the times: python3 (process 490) "
+                                    "computed on the card (88 % busy), after."));
+  const std::string text = report(Format::markdown);
+  EXPECT_THAT(text, HasSubstr("python3 (process 490) computed on the card (88 % busy), after; "));
+  EXPECT_THAT(text, HasSubstr("; jupyter (process 7) holds 512 MiB of the card and computed "
+                              "nothing, after"));
+  EXPECT_THAT(text, HasSubstr("; whether somebody else was on the card is not known: NVML is not "
+                              "here, after"));
+}
+
+TEST_F(Headline, OfACardThatNobodySharedSaysNothingOfIt) {
+  add({launch("naive", readings(1, 20000, 60))});
+  EXPECT_THAT(report(Format::markdown), Not(HasSubstr("isturb")));
+}
+
 TEST_F(Headline, NamesTheFastestVariantAndTheNext) {
   add({timed("naive", 9216), timed("tiled", 5728), timed("rows", 7000)});
   EXPECT_THAT(sentences(), ElementsAre("transpose at 1,024: tiled is fastest, 5.73 µs, 1.22 times "

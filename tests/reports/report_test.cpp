@@ -95,7 +95,7 @@ TEST(Report, OfSeveralDevicesHasATableForEach) {
 }
 
 /// A run on cards of one name of which each takes so many ns for each of three launches.
-std::string devices_section(const std::vector<double>& medians) {
+std::string devices_section(const std::vector<double>& medians, int disturbed = -1) {
   const TemporaryDatabase database;
   schema::Store store(database.path());
   const std::int64_t run = store.begin_run({});
@@ -107,6 +107,12 @@ std::string devices_section(const std::vector<double>& medians) {
     device.ordinal = ordinal++;
     device.uuid = fmt::format("GPU-{:08}", ordinal);
     const std::int64_t device_id = store.add_device(run, device);
+    if (device.ordinal == disturbed) {
+      schema::DeviceState state;
+      state.phase = "before";
+      state.disturbances = {{"process", true, "python3 computed", 490, "python3", 774, 88, ""}};
+      store.add_state(run, device_id, state);
+    }
     for (const char* variant : {"copy", "naive", "tiled"}) {
       schema::Launch launch;
       launch.family = "transpose";
@@ -138,6 +144,8 @@ TEST(Report, MarksTheCardThatIsOff) {
   // Cards that scatter by themselves: none is off.
   EXPECT_THAT(devices_section({1000, 1030, 1060, 970, 940}), Not(HasSubstr("off:")));
   EXPECT_THAT(devices_section({1000}), Not(HasSubstr("Devices")));
+  EXPECT_THAT(five, Not(HasSubstr("disturbed")));
+  EXPECT_THAT(devices_section({1000, 1060}, 1), row("NVIDIA H200 #1", "python3 computed, before"));
 }
 
 TEST(Report, TakesTheCopyThatMovedMostBytesAsTheCeilingOfTheMemory) {

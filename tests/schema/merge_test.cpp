@@ -39,13 +39,17 @@ Launch full_launch(const std::string& variant) {
 
 void store_full_run(const std::string& path, const std::string& variant, int launches) {
   Store store(path);
-  const std::int64_t run = store.begin_run(example_run(variant));
+  auto record = example_run(variant);
+  record.environment = {{"SLURM_JOB_ID", "17 " + variant}};
+  const std::int64_t run = store.begin_run(record);
   Device device_record = example_device();
   device_record.uuid = "GPU-" + variant;
   const std::int64_t device = store.add_device(run, device_record);
   DeviceState state;
   state.phase = "before";
   state.sm_clock_mhz = 1980;
+  state.disturbances = {{"process", true, variant + " computed", 490, variant, 774, 88, ""},
+                        {"MIG", false, "", 0, "", {}, {}, "not known"}};
   store.add_state(run, device, state);
   const auto ids =
       store.add_launches(run, device, std::vector<Launch>(launches, full_launch(variant)));
@@ -69,7 +73,9 @@ std::vector<std::string> content_of(const std::string& path, const std::string& 
     std::string columns;
     for (const ColumnInfo& column : view.columns) {
       // A title tells a card from the others of its database.
-      if (column.name.ends_with("_id") || column.name == "title") continue;
+      if (column.name.ends_with("_id") || column.name == "title" || column.name == "device") {
+        continue;
+      }
       columns += (columns.empty() ? "" : ", ") + column.name;
     }
     const std::string sql = fmt::format(

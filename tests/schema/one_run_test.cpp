@@ -21,6 +21,8 @@ void store_part(const std::string& path, std::vector<std::string> variants, bool
   for (const char* phase : {"before", "after"}) {
     DeviceState state;
     state.phase = phase;
+    state.disturbances = {{"process", true, variants.front() + " was there", 7, "x", {}, {}, ""},
+                          {"MIG", false, "an instance", 0, "", {}, {}, ""}};
     store.add_state(run, device, state);
   }
   for (const std::string& variant : variants) {
@@ -48,6 +50,9 @@ TEST_F(OneRun, HasTheLaunchesOfAllParts) {
               ElementsAre("a", "b", "c"));
   EXPECT_THAT(lines_of(path, "SELECT phase FROM device_states ORDER BY 1"),
               ElementsAre("after", "before"));
+  EXPECT_THAT(lines_of(path, "SELECT phase, coalesce(what, '') FROM disturbances ORDER BY 1, 2"),
+              ElementsAre("after|a was there", "after|an instance", "after|c was there",
+                          "before|a was there", "before|an instance", "before|c was there"));
   EXPECT_TRUE(lines_of(path, "PRAGMA foreign_key_check").empty());
 }
 

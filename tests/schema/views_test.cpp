@@ -1,5 +1,7 @@
 // The views' documentation, every column of those that tell what was stored, and how they are read
 // by key. Figures derived from counters are in figures_test.cpp.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -42,10 +44,11 @@ TEST_F(Views, AreDocumentedColumnByColumn) {
 TEST_F(Views, AreSortedByName) {
   std::vector<std::string> names;
   for (const ViewInfo& view : views()) names.push_back(view.name);
-  EXPECT_THAT(names, ElementsAre("comparison", "counters", "device_states", "devices",
-                                 "expectations", "explanations", "findings", "launches", "lines",
-                                 "looked_for", "predictions", "remedies", "results", "runs",
-                                 "samples", "sources", "stalls", "timings"));
+  EXPECT_THAT(names,
+              ElementsAre("comparison", "counters", "device_states", "devices", "disturbances",
+                          "environment", "expectations", "explanations", "findings", "launches",
+                          "lines", "looked_for", "predictions", "remedies", "results", "runs",
+                          "samples", "sources", "stalls", "timings"));
 }
 
 TEST_F(Views, JoinTheLinesOfADescription) {
@@ -123,7 +126,7 @@ TEST_F(Views, RunsTellWhatIsNotThereYet) {
               ElementsAre("NULL|NULL|NULL|NULL|NULL|running|NULL|0"));
 }
 
-TEST_F(Views, RunsNameEachKindOfDeviceOnce) {
+TEST_F(Views, RunsNameEachOfTheirDevices) {
   Store store(path());
   const std::int64_t run = store.begin_run(example_run());
   Device second = example_device();
@@ -134,7 +137,7 @@ TEST_F(Views, RunsNameEachKindOfDeviceOnce) {
   model.name = "model sm_90";
   model.ordinal = 2;
   for (const Device& device : {example_device(), second, model}) store.add_device(run, device);
-  EXPECT_THAT(lines_of(path(), "SELECT device FROM runs"), ElementsAre("NVIDIA H200, model sm_90"));
+  EXPECT_THAT(lines_of(path(), "SELECT device FROM runs"), ElementsAre("NVIDIA H200 #0, NVIDIA H200 #1, model sm_90"));
 }
 
 TEST_F(Views, LaunchesTellTheGeometryAndTheOutcome) {
@@ -268,6 +271,66 @@ TEST_F(Views, DeviceStatesTellWhatIsKnown) {
                           "1|1|NVIDIA H200|after|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|no NVML"));
 }
 
+TEST_F(Views, DisturbancesTellWhatWasFoundAndWhatCouldNotBe) {
+  Store store(path());
+  const std::int64_t run = store.begin_run(example_run());
+  const std::int64_t device = store.add_device(run, example_device());
+  DeviceState before;
+  before.phase = "before";
+  before.disturbances = {{"process", true, "python3 computed", 490, "python3", 774, 88, ""},
+                         {"MIG", false, "an instance", 0, "", {}, {}, ""}};
+  DeviceState after;
+  after.phase = "after";
+  after.disturbances = {{"process", false, "", 0, "", {}, {}, "no NVML"}};
+  store.add_state(run, device, before);
+  store.add_state(run, device, after);
+  store.add_state(run, device, before);  // again: in its place
+  EXPECT_THAT(
+      lines_of(path(), "SELECT * FROM disturbances ORDER BY phase DESC, kind"),
+      ElementsAre("1|1|NVIDIA H200|before|MIG|0|an instance|NULL|NULL|NULL|NULL|NULL",
+                  "1|1|NVIDIA H200|before|process|1|python3 computed|490|python3|774|88|NULL",
+                  "1|1|NVIDIA H200|after|process|0|NULL|NULL|NULL|NULL|NULL|no NVML"));
+}
+
+TEST_F(Views, EnvironmentTellsTheJobAndItsDevices) {
+  Store store(path());
+  auto run = example_run();
+  run.environment = {{"SLURM_JOB_ID", "17"}};
+  const std::int64_t id = store.begin_run(run);
+  run.environment = {{"SLURM_JOB_ID", "17"}, {"CUDA_VISIBLE_DEVICES", "2"}};
+  store.add_environment(id, run);  // another process goes on with it
+  EXPECT_THAT(lines_of(path(), "SELECT * FROM environment ORDER BY name"),
+              ElementsAre("1|CUDA_VISIBLE_DEVICES|2", "1|SLURM_JOB_ID|17"));
+}
+
+TEST_F(Views, TellTwoCardsOfOneNameApart) {
+  Store store(path());
+  const std::int64_t run = store.begin_run(example_run());
+  Device second = example_device();
+  second.ordinal = 1;
+  second.uuid = "GPU-2";
+  const std::int64_t first_id = store.add_device(run, example_device());
+  store.add_launch(run, first_id, example_launch());
+  const auto devices_in = [&](const char* view) {
+    return lines_of(path(), fmt::format("SELECT DISTINCT device FROM {} ORDER BY 1", view));
+  };
+  for (const char* view : {"launches", "results", "comparison", "runs"}) {
+    EXPECT_THAT(devices_in(view), ElementsAre("NVIDIA H200")) << view;
+  }
+  const std::int64_t second_id = store.add_device(run, second);
+  store.add_launch(run, second_id, example_launch());
+  for (const std::int64_t device : {first_id, second_id}) {
+    DeviceState state;
+    state.phase = "after";
+    state.disturbances = {{"MIG", false, "an instance", 0, "", {}, {}, ""}};
+    store.add_state(run, device, state);
+  }
+  for (const char* view : {"launches", "results", "comparison", "device_states", "disturbances"}) {
+    EXPECT_THAT(devices_in(view), ElementsAre("NVIDIA H200 #0", "NVIDIA H200 #1")) << view;
+  }
+  EXPECT_THAT(devices_in("runs"), ElementsAre("NVIDIA H200 #0, NVIDIA H200 #1"));
+}
+
 // A report on one run in a database of many must not read the others.
 class Plans : public ::testing::TestWithParam<std::string> {};
 
@@ -307,9 +370,10 @@ TEST_F(Views, AConditionOnAMetricDoesNotReadEveryCounter) {
 
 INSTANTIATE_TEST_SUITE_P(Views, Plans,
                          ::testing::Values("comparison", "counters", "device_states", "devices",
-                                           "expectations", "explanations", "findings", "launches",
-                                           "lines", "looked_for", "predictions", "remedies",
-                                           "results", "runs", "samples", "timings"),
+                                           "disturbances", "environment", "expectations",
+                                           "explanations", "findings", "launches", "lines",
+                                           "looked_for", "predictions", "remedies", "results",
+                                           "runs", "samples", "timings"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

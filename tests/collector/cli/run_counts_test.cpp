@@ -28,6 +28,8 @@ using testing::Not;
 
 constexpr const char* no_permission = "it takes a permission that this user lacks";
 
+constexpr const char* shared_card = "the card is another process's too";
+
 /// Counts 32 of everything, where it may.
 std::unique_ptr<run::Backend> open_fake(const std::string& no_counters) {
   auto gpu = std::make_unique<run::FakeBackend>();
@@ -36,6 +38,10 @@ std::unique_ptr<run::Backend> open_fake(const std::string& no_counters) {
   gpu->answer = [model](const run::Launch& launch, const kernels::Problem& problem) {
     return model->load(problem)->execute(launch);
   };
+  if (no_counters == shared_card) {
+    gpu->disturbances = {{"process", true, "python3 computed", 490, "python3", 774, 88, ""}};
+    gpu->no_counters = "";
+  }
   return gpu;
 }
 
@@ -100,6 +106,16 @@ TEST_F(RunCounts, AreTheModelsWhereTheGpuGivesTimesAlone) {
                                  no_permission)));
   EXPECT_THAT(results(), ElementsAre("duration 1000.0 measured", "gld_transactions 256.0 exact"));
   EXPECT_THAT(outcome.output, HasSubstr("block_256"));
+}
+
+TEST_F(RunCounts, WhatDisturbedTheCardIsStoredAndSaidOnce) {
+  const Outcome outcome = run({}, shared_card);
+  EXPECT_EQ(outcome.code, ExitCode::done) << outcome.error;
+  EXPECT_THAT(outcome.error,
+              HasSubstr("times may be disturbed: python3 computed, before and after\n"));
+  const Outcome quiet = run({"--quiet"}, shared_card);
+  EXPECT_EQ(quiet.error, "");
+  EXPECT_THAT(run({}, "").error, Not(HasSubstr("disturbed")));
 }
 
 TEST_F(RunCounts, AreTheGpusWhereItGivesThem) {

@@ -60,6 +60,10 @@ TEST(DeviceState, SaysWhyThereIsNone) {
   EXPECT_EQ(state.phase, "before");
   EXPECT_NE(state.unavailable.find("NVML"), std::string::npos) << state.unavailable;
   EXPECT_FALSE(state.sm_clock_mhz.has_value());
+  ASSERT_EQ(state.disturbances.size(), 1U);
+  EXPECT_EQ(state.disturbances[0].kind, "process");
+  EXPECT_EQ(state.disturbances[0].reason, state.unavailable);
+  EXPECT_TRUE(read_states("before").empty());
 }
 
 TEST(Devices, AreNoneWithoutADriver) {

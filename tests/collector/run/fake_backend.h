@@ -30,6 +30,7 @@ struct FakeBackend : Backend {
   std::function<Execution(const Launch&, const kernels::Problem&)> answer;
   std::function<double()> sample;
   std::string no_counters, no_timing, broken_by, no_library;
+  std::vector<schema::Disturbance> disturbances;
   std::uint64_t capacity = std::uint64_t{1} << 30;
   std::size_t together = 1;
 
@@ -67,6 +68,7 @@ struct FakeBackend : Backend {
     schema::DeviceState state;
     state.phase = std::move(phase);
     state.sm_clock_mhz = 1980;
+    state.disturbances = disturbances;
     return state;
   }
   void select(std::span<const std::string> counters) override {

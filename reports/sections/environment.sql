@@ -1,0 +1,1 @@
+SELECT name, value FROM environment WHERE run_id = :run ORDER BY name, value
