@@ -351,6 +351,7 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
   add_flag(app, "--continue", run->go_on,
            "Go on with the last run of this command line in the database, where it was not "
            "finished; nothing is done where it was");
+  add_recorded_as(app, run->command_line);
   add_flag(app, "--watch", run->watch,
            "Measure files again at every save, and show what changed; until Ctrl-C");
   add_flag(app, "--dry-run", run->dry_run, "Show what would be measured, and measure nothing");
