@@ -82,7 +82,8 @@ Command add_check(CLI::App& program);
 Command add_query(CLI::App& program);
 Command add_history(CLI::App& program);
 Command add_merge(CLI::App& program);
-Command add_push(CLI::App& program);
+/// `words`: what was typed.
+Command add_push(CLI::App& program, const std::vector<std::string>& words);
 Command add_pull(CLI::App& program);
 /// `words`: the whole command line; those after -- are the command that is submitted.
 Command add_submit(CLI::App& program, const std::vector<std::string>& words);
