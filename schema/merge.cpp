@@ -107,28 +107,32 @@ class Copier {
   /// Of the run that was copied last, in the target.
   std::int64_t run_id() const { return run_id_; }
 
-  /// The number of launches copied.
-  std::int64_t copy(const SourceRun& run) {
+  struct Copied {
+    std::int64_t launches = 0, rows = 0;
+  };
+
+  Copied copy(const SourceRun& run) {
     try {
       Transaction transaction(to_);
       run_id_ = copy_run(run.id);
       const std::int64_t last = integer_of(to_, "SELECT coalesce(max(launch_id), 0) FROM t_launch");
       distance_ = last + 1 - first_launch(from_, run.id);
-      std::int64_t launches = 0;
+      Copied copied{0, 1};  // the run's own row
       for (const TableShape& table : shapes_.of_run) {
         const std::int64_t rows = copy_rows(table, "run_id = ?", {run.id});
-        if (table.name == "t_launch") launches = rows;
+        if (table.name == "t_launch") copied.launches = rows;
+        copied.rows += rows;
       }
       new_explanations_.clear();
       for (const TableShape& table : shapes_.of_launch) {
-        copy_rows(table, "launch_id IN (SELECT launch_id FROM t_launch WHERE run_id = ?)",
-                  {run.id});
+        copied.rows += copy_rows(
+            table, "launch_id IN (SELECT launch_id FROM t_launch WHERE run_id = ?)", {run.id});
       }
       for (const TableShape& table : shapes_.of_explanation) {
         copy_rows(table, "explanation_id = ?", new_explanations_);
       }
       transaction.commit();
-      return launches;
+      return copied;
     } catch (...) {
       counters_.forget();
       reasons_.forget();
@@ -227,6 +231,7 @@ class Merger {
  public:
   Merger(const std::string& target, const MergeOptions& options, std::size_t total)
       : options_(options),
+        target_name_(target),
         target_(open_for_writing(target)),
         shapes_(target_.get()),
         total_(total) {
@@ -244,10 +249,11 @@ class Merger {
       if (run.outcome == "running") {
         ++result.running;
       } else if (const auto known = find_uuid(target_.get(), run.uuid)) {
-        ++result.known;
         compare(from.get(), run, *known, result);
       } else {
-        result.launches += copier.copy(run);
+        const Copier::Copied copied = copier.copy(run);
+        result.launches += copied.launches;
+        result.rows += copied.rows;
         ++result.added;
       }
     }
@@ -255,8 +261,12 @@ class Merger {
 
  private:
   void compare(sqlite3* from, const SourceRun& run, std::int64_t known, MergedSource& result) {
-    const std::string conflict = conflict_between(shapes_, target_.get(), known, from, run.id);
-    if (!conflict.empty()) {
+    const std::string conflict = conflict_between(
+        shapes_, {target_.get(), known, target_name_},
+        {from, run.id, options_.source_name.empty() ? result.path : options_.source_name});
+    if (conflict.empty()) {
+      ++result.known;
+    } else {
       result.conflicts.push_back(fmt::format("run {} ({}): {}", run.id, run.uuid, conflict));
     }
     Statement label(target_.get(), "SELECT coalesce(label, '') FROM t_run WHERE run_id = ?");
@@ -268,6 +278,7 @@ class Merger {
   }
 
   const MergeOptions& options_;
+  std::string target_name_;
   Handle target_;
   Shapes shapes_;
   std::size_t done_ = 0, total_ = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.h"
@@ -53,20 +54,50 @@ struct Outcome {
   std::optional<std::string> reason;
 };
 
-Outcome outcome_of(sqlite3* db, std::int64_t planned) {
-  const std::int64_t measured =
+/// How much there is and should be, counted as launches are everywhere: each repetition, on each
+/// device.
+struct Extent {
+  std::int64_t measured = 0, planned = 0;  ///< planned: 0 where nobody said
+  bool lacks_launches = false;
+};
+
+/// `planned`: without repetitions.
+Extent extent_of(sqlite3* db, std::int64_t planned) {
+  Extent extent;
+  extent.measured = integer_of(db, "SELECT count(*) FROM t_launch");
+  const std::int64_t kinds =
       integer_of(db, "SELECT count(*) FROM (SELECT DISTINCT family, variant, size FROM t_launch)");
-  if (measured < planned) {
-    return {"interrupted", fmt::format("{} of {} launches were measured", measured, planned)};
+  extent.planned = integer_of(db, "SELECT coalesce(sum(planned_launches), 0) FROM t_run");
+  extent.lacks_launches = kinds < planned;
+  // Those of a part that never began are counted as often as the others are there.
+  const std::int64_t times = kinds > 0 ? std::max<std::int64_t>(extent.measured / kinds, 1) : 1;
+  const std::int64_t missing = std::max<std::int64_t>(planned - kinds, 0);
+  if (planned > 0) {
+    extent.planned = std::max(extent.planned, extent.measured + missing * times);
   }
-  const std::string interrupted = text_of(
-      db, "SELECT coalesce(reason, '') FROM t_run WHERE outcome IN ('interrupted', 'running')");
-  if (!interrupted.empty()) return {"interrupted", interrupted};
+  return extent;
+}
+
+Outcome outcome_of(sqlite3* db, const Extent& extent) {
+  if (extent.lacks_launches) {
+    return {"interrupted",
+            fmt::format("{} of {} launches were measured", extent.measured, extent.planned)};
+  }
+  const std::int64_t unfinished =
+      integer_of(db, "SELECT count(*) FROM t_run WHERE outcome IN ('interrupted', 'running')");
+  if (unfinished > 0) {
+    const std::string reason = text_of(
+        db,
+        "SELECT reason FROM t_run WHERE outcome IN ('interrupted', 'running') AND reason <> ''");
+    return {"interrupted", reason.empty()
+                               ? fmt::format("{} of {} parts did not come to their end", unfinished,
+                                             integer_of(db, "SELECT count(*) FROM t_run"))
+                               : reason};
+  }
   const std::int64_t failed =
       integer_of(db, "SELECT count(*) FROM t_launch WHERE outcome = 'failed'");
   if (failed > 0) {
-    return {"failed", fmt::format("{} of {} launches failed", failed,
-                                  integer_of(db, "SELECT count(*) FROM t_launch"))};
+    return {"failed", fmt::format("{} of {} launches failed", failed, extent.measured)};
   }
   const std::string failure =
       text_of(db, "SELECT coalesce(reason, '') FROM t_run WHERE outcome = 'failed'");
@@ -88,16 +119,15 @@ std::int64_t make_one_run(const std::string& path, const std::string& command,
       db.get(),
       "SELECT (SELECT group_concat(uuid) FROM (SELECT uuid FROM t_run ORDER BY uuid)) || ' ' || "
       "(SELECT count(*) FROM t_launch)"));
-  const Outcome outcome = outcome_of(db.get(), planned);
+  const Extent extent = extent_of(db.get(), planned);
+  const Outcome outcome = outcome_of(db.get(), extent);
   move_rows(db.get(), kept);
   Statement(db.get(),
             "UPDATE t_run SET uuid = ?2, command = ?3, outcome = ?4, reason = ?5, "
             "started = (SELECT min(started) FROM t_run), ended = (SELECT max(ended) FROM t_run), "
             "host = (SELECT group_concat(host, ', ') FROM (SELECT DISTINCT host FROM t_run "
-            "ORDER BY host)), planned_launches = "
-            "nullif(max(coalesce((SELECT sum(planned_launches) FROM t_run), 0), ?6), 0) "
-            "WHERE run_id = ?1")
-      .execute(kept, uuid, command, outcome.word, outcome.reason, planned);
+            "ORDER BY host)), planned_launches = nullif(?6, 0) WHERE run_id = ?1")
+      .execute(kept, uuid, command, outcome.word, outcome.reason, extent.planned);
   Statement(db.get(), "DELETE FROM t_run WHERE run_id <> ?1").execute(kept);
   transaction.commit();
   return kept;

@@ -22,20 +22,26 @@ struct ServerOptions {
 
 /// What became of the runs on one side.
 struct Exchanged {
-  std::string server;    ///< "the server warpmeter on lab"
-  std::string migrated;  ///< what was done to the server; empty for nothing
-  std::int64_t added = 0, known = 0, running = 0;  ///< runs; those still measured are left
-  std::int64_t launches = 0, rows = 0;             ///< of those added
-  std::vector<std::string> conflicts;              ///< runs that differ: "run 3 (1f2e…): …"
+  std::string server;                   ///< "the server warpmeter on lab"
+  std::string migrated;                 ///< what was done to the server; empty for nothing
+  std::int64_t added = 0, running = 0;  ///< runs; those still measured are left
+  std::int64_t known = 0;               ///< runs that are there with the same content
+  std::int64_t dropped = 0;             ///< runs of months that were taken off the server
+  std::int64_t launches = 0, rows = 0;  ///< of those added
+  std::vector<std::string> conflicts;   ///< runs that differ: "run 3 (1f2e…): …"
   std::vector<std::string> remarks;
 };
+
+/// Prepares the server, or brings it up to date, and sends nothing; what was done, in words.
+std::string prepare(const std::string& server, const ServerOptions& options = {});
 
 /// Sends the runs of the database that the server lacks.
 Exchanged push(const std::string& database, const std::string& server,
                const ServerOptions& options = {});
 
 /// Brings runs into `target`, which is created or extended: those with a row in runs, launches or
-/// comparison for which `condition` holds (SQL; empty: all).
+/// comparison for which `condition` holds (SQL; empty: all). Throws Error{nothing}, and leaves the
+/// target as it is, where it holds for none.
 Exchanged pull(const std::string& server, const std::string& condition, const std::string& target,
                const ServerOptions& options = {});
 

@@ -42,8 +42,10 @@ bool names_nothing(const RunRequest& request) {
   return meaning(request) == meaning({}) && request.label.empty();
 }
 
-/// The latest run, and the latest of the same meaning and label.
+/// The latest run of the same meaning, by what it would be recorded with (--as leaves out what a
+/// job adds to its tasks), and of the same label where one is asked for.
 std::int64_t run_of_same_meaning(const RunRequest& request) {
+  const RunRequest own = parsed(request.command_line).value_or(request);
   const schema::Rows rows = schema::Reader(request.database)
                                 .query(
                                     "SELECT max(run_id), command, coalesce(label, '') FROM runs "
@@ -52,7 +54,7 @@ std::int64_t run_of_same_meaning(const RunRequest& request) {
     const std::string& label = std::get<std::string>(row[2]);
     if (!request.label.empty() && label != request.label) continue;
     const std::optional<RunRequest> other = parsed(std::get<std::string>(row[1]));
-    if (other && meaning(*other) == meaning(request)) return std::get<std::int64_t>(row[0]);
+    if (other && meaning(*other) == meaning(own)) return std::get<std::int64_t>(row[0]);
   }
   return 0;
 }

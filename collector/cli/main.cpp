@@ -82,7 +82,7 @@ ExitCode run_command(const std::vector<std::string>& words) {
       add_history(program),                   // one metric over runs
       add_query(program),                     // read the database
       add_merge(program),                     // join databases
-      add_push(program),                      // to the lab's server
+      add_push(program, words),               // to the lab's server
       add_pull(program),                      // and back
       add_submit(program, words),             // any of these as a job of Slurm
       add_runs(program),                      // name, remove, back up runs

@@ -80,6 +80,9 @@ ExitCode run(const Merge& merge) {
   if (merge.target.empty()) {
     throw Error(ExitCode::usage, "merge needs -o FILE: the database to create or extend");
   }
+  if (merge.planned > 0 && merge.one_run.empty()) {
+    throw Error(ExitCode::usage, "--planned says how many launches --one-run has: give both");
+  }
   FileClaims files;
   for (const std::string& source : merge.sources) {
     files.read_database(source, "a database that is merged, and those stay as they are");

@@ -336,6 +336,7 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_text(app, "--label", "TEXT", request->label,
            "Store the run under this name, for --run later");
   add_database(app, request->database);
+  add_recorded_as(app, request->command_line);
   add_flag(app, "-q,--quiet", request->quiet, "No remarks and no progress bar");
   return {&app, [request, &app] {
             check_label(request->label);

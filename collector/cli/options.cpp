@@ -109,6 +109,12 @@ void add_arguments(CLI::App& app, const std::string& name, std::vector<std::stri
   add_values(app, name, name, values, description)->option_text("...");
 }
 
+void add_recorded_as(CLI::App& app, std::string& command_line) {
+  add_text(app, "--as", "COMMAND", command_line,
+           "Record this command line with the run, as a script does that says more than a person "
+           "typed");
+}
+
 void add_database(CLI::App& app, std::string& path, const std::string& description) {
   path = "warpmeter.db";
   add_value(app, "--db", "FILE", description, [&path](const std::string& text) { path = text; })

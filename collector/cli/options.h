@@ -62,6 +62,9 @@ void add_arguments(CLI::App& app, const std::string& name, std::vector<std::stri
 void add_database(CLI::App& app, std::string& path,
                   const std::string& description = "The database; warpmeter.db when not given");
 
+/// --as COMMAND: what is recorded with the run instead of the words that were read.
+void add_recorded_as(CLI::App& app, std::string& command_line);
+
 /// How many of `words` are ours: `profile` ends our command line at its PROGRAM, whose own options
 /// are none of ours, and `submit` at --. All of them for the other commands.
 std::size_t words_before_program(const CLI::App& program, const std::vector<std::string>& words);
@@ -79,7 +82,8 @@ Command add_check(CLI::App& program);
 Command add_query(CLI::App& program);
 Command add_history(CLI::App& program);
 Command add_merge(CLI::App& program);
-Command add_push(CLI::App& program);
+/// `words`: what was typed.
+Command add_push(CLI::App& program, const std::vector<std::string>& words);
 Command add_pull(CLI::App& program);
 /// `words`: the whole command line; those after -- are the command that is submitted.
 Command add_submit(CLI::App& program, const std::vector<std::string>& words);

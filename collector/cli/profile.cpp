@@ -359,6 +359,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_seconds(app, "--timeout", request->timeout, "End each run of the program after that long");
   add_text(app, "--label", "TEXT", request->label, "A name for the run, for --run later");
   add_database(app, request->database);
+  add_recorded_as(app, request->command_line);
   add_flag(app, "-q,--quiet", request->quiet, "Print no tables");
   return {&app, [request, &program, words = std::move(words)] {
             std::size_t begin = words_before_program(program, words);

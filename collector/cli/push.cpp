@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,9 +28,11 @@ using reports::Kind;
 struct Exchange {
   std::string server, database, target, where, format = "table";
   bool migrate = false, roles = false, quiet = false;
+  bool names_database = false, has_where = false;  ///< --db, --where were given
 };
 
-reports::Table exchange_table(const schema::Exchanged& done, const std::string& place) {
+reports::Table exchange_table(const schema::Exchanged& done, const std::string& place,
+                              bool is_push) {
   reports::Table table;
   table.columns = {Column::text("database"),
                    Column::number("added", "runs added", "", Kind::count),
@@ -35,9 +40,15 @@ reports::Table exchange_table(const schema::Exchanged& done, const std::string& 
                    Column::number("rows", "rows added", "", Kind::count),
                    Column::number("known", "runs there already", "", Kind::count),
                    Column::number("conflicts", "conflicts", "", Kind::count),
-                   Column::number("running", "left while running", "", Kind::count)};
+                   Column::number("running", "left while running", "", Kind::count),
+                   Column::number("dropped", "of dropped months", "", Kind::count)};
   table.rows.push_back({place, done.added, done.launches, done.rows, done.known,
-                        static_cast<std::int64_t>(done.conflicts.size()), done.running});
+                        static_cast<std::int64_t>(done.conflicts.size()), done.running,
+                        done.dropped});
+  if (!is_push) {
+    table.columns.pop_back();
+    table.rows.front().pop_back();
+  }
   return table;
 }
 
@@ -46,7 +57,8 @@ ExitCode told(const Exchange& exchange, const schema::Exchanged& done, const std
               const std::string& there) {
   if (!done.migrated.empty() && !exchange.quiet) say(done.migrated + "\n");
   Output output;
-  if (!exchange.quiet) output.write(rendered(exchange_table(done, there), exchange.format));
+  if (!exchange.quiet)
+    output.write(rendered(exchange_table(done, there, exchange.target.empty()), exchange.format));
   output.finish();
   for (const std::string& conflict : done.conflicts) {
     say(fmt::format("{} {}, {}; {} keeps what it has\n",
@@ -78,6 +90,28 @@ schema::ServerOptions options_of(const Exchange& exchange, ProgressBar& bar, con
   return options;
 }
 
+/// --roles prints, and does nothing else.
+void expect_roles_alone(const Exchange& exchange, const CLI::App& app) {
+  const char* other = !exchange.server.empty()    ? "a server"
+                      : exchange.migrate          ? "--migrate"
+                      : exchange.names_database   ? "--db"
+                      : app.count("--format") > 0 ? "--format"
+                      : exchange.quiet            ? "--quiet"
+                                                  : nullptr;
+  if (other == nullptr) return;
+  throw Error(ExitCode::usage,
+              fmt::format("--roles prints SQL and asks no server, so {} does not go with it: "
+                          "warpmeter push --roles | psql SERVER",
+                          other));
+}
+
+/// Whether there is something to send. A server is prepared also where nothing was measured.
+bool has_database(const Exchange& exchange) {
+  std::error_code ignored;
+  return !exchange.migrate || exchange.names_database ||
+         std::filesystem::exists(exchange.database, ignored);
+}
+
 ExitCode push(const Exchange& exchange) {
   if (exchange.roles) {
     Output output;
@@ -91,6 +125,14 @@ ExitCode push(const Exchange& exchange) {
   catch_interrupts(
       "\nwarpmeter: ending after this run; the next push goes on (once more: at once)\n");
   ProgressBar bar(is_terminal(STDERR_FILENO) && !exchange.quiet);
+  if (!has_database(exchange)) {
+    const std::string did = schema::prepare(exchange.server, options_of(exchange, bar, "push"));
+    if (!exchange.quiet) {
+      say(fmt::format("{}; there is no database {} here, so nothing was sent\n", did,
+                      exchange.database));
+    }
+    return ExitCode::done;
+  }
   const schema::Exchanged done =
       schema::push(exchange.database, exchange.server, options_of(exchange, bar, "push"));
   bar.clear();
@@ -101,6 +143,11 @@ ExitCode pull(const Exchange& exchange) {
   expect_server(exchange, "pull");
   if (exchange.target.empty()) {
     throw Error(ExitCode::usage, "pull needs -o FILE: the database to create or extend");
+  }
+  if (exchange.has_where && exchange.where.empty()) {
+    throw Error(ExitCode::usage,
+                "--where needs a condition, as \"family = 'transpose'\"; without --where all runs "
+                "come");
   }
   FileClaims files;
   files.store(exchange.target, "-o");
@@ -119,7 +166,7 @@ ExitCode pull(const Exchange& exchange) {
 
 }  // namespace
 
-Command add_push(CLI::App& program) {
+Command add_push(CLI::App& program, const std::vector<std::string>& words) {
   CLI::App& app = add_command(
       program, "push", "Send runs to a lab's PostgreSQL server",
       {{"warpmeter push --migrate postgresql://lab/warpmeter",
@@ -136,7 +183,13 @@ Command add_push(CLI::App& program) {
   add_flag(app, "--roles", exchange->roles, "Print the roles' SQL, and send nothing");
   add_format(app, exchange->format);
   add_flag(app, "-q,--quiet", exchange->quiet, "Print only what went wrong");
-  return {&app, [exchange] { return push(*exchange); }};
+  return {&app, [exchange, &app, words] {
+            exchange->names_database =
+                std::any_of(words.begin(), words.end(),
+                            [](const std::string& word) { return word.starts_with("--db"); });
+            if (exchange->roles) expect_roles_alone(*exchange, app);
+            return push(*exchange);
+          }};
 }
 
 Command add_pull(CLI::App& program) {
@@ -153,7 +206,10 @@ Command add_pull(CLI::App& program) {
   add_text(app, "-o,--output", "FILE", exchange->target, "The database to create or extend");
   add_format(app, exchange->format);
   add_flag(app, "-q,--quiet", exchange->quiet, "Print only what went wrong");
-  return {&app, [exchange] { return pull(*exchange); }};
+  return {&app, [exchange, &app] {
+            exchange->has_where = app.count("--where") > 0;
+            return pull(*exchange);
+          }};
 }
 
 }  // namespace warpmeter::cli

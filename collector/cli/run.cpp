@@ -380,6 +380,7 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
   add_flag(app, "--continue", run->go_on,
            "Go on with the database's last run of the same command, where it was not finished; "
            "without anything else, with its last run");
+  add_recorded_as(app, run->command_line);
   add_flag(app, "--watch", run->watch,
            "Measure files again at every save, and show what changed; until Ctrl-C");
   add_flag(app, "--dry-run", run->dry_run, "Show what would be measured, and measure nothing");

@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <set>
 
 #include "base/output.h"
 #include "base/shell_line.h"
@@ -76,9 +79,13 @@ reports::Table plan_table(const lab::Plan& plan) {
 ExitCode end_of(const lab::Folder& folder, const lab::Plan& plan, const SubmitRequest& request) {
   const lab::JobProgress progress = wait_for_end(folder, plan, request.quiet);
   if (!request.quiet) print_table(status_table(plan, progress), request.format);
-  if (!request.quiet) say_what_became(folder, plan, progress);
+  if (request.quiet) {
+    say_what_failed(folder, progress);
+  } else {
+    say_what_became(folder, plan, progress);
+  }
   if (!progress.has_ended()) return ExitCode::done;  // Ctrl-C
-  if (!progress.is_merged && progress.exit_code() == ExitCode::done) {
+  if (!progress.is_merged && progress.has_stored && progress.exit_code() == ExitCode::done) {
     throw Error(ExitCode::file, fmt::format("the tasks are done, but not merged: {}/logs/merge.log "
                                             "says why",
                                             folder.path()));
@@ -139,8 +146,12 @@ ExitCode status(const lab::Folder& folder, const SubmitRequest& request) {
   const lab::Plan plan = folder.plan();
   if (request.wait) return end_of(folder, plan, request);
   const lab::JobProgress progress = lab::progress_of(folder, plan);
-  print_table(status_table(plan, progress), request.format);
-  say_what_became(folder, plan, progress);
+  if (request.quiet) {
+    say_what_failed(folder, progress);
+  } else {
+    print_table(status_table(plan, progress), request.format);
+    say_what_became(folder, plan, progress);
+  }
   return progress.has_ended() ? progress.exit_code() : ExitCode::done;
 }
 
@@ -181,13 +192,42 @@ ExitCode list_jobs(const SubmitRequest& request) {
   return ExitCode::done;
 }
 
-ExitCode submit_or_act(const SubmitRequest& request) {
+/// Options that belong to submitting are not silently forgotten by what is done to a job.
+void check_options_of_action(const CLI::App& app, const std::vector<std::string>& words,
+                             const std::string& action) {
+  const std::map<std::string, std::set<std::string>> taken = {
+      {"status", {"--wait", "--format", "--quiet"}},
+      {"resume", {"--wait", "--format", "--quiet"}},
+      {"cancel", {"--quiet"}},
+      {"list", {"--format"}}};
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->get_positional() || option->count() == 0) continue;
+    const bool is_typed = option->get_envname().empty() ||
+                          std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+                            return word.starts_with(name);
+                          });
+    if (!is_typed) continue;  // a variable of the environment
+    const auto is_name = [&](const std::string& known) {
+      return option->check_lname(known.substr(2));
+    };
+    const std::set<std::string>& known = taken.at(action);
+    if (std::any_of(known.begin(), known.end(), is_name)) continue;
+    throw refused(fmt::format("submit {} takes no {}", action, name));
+  }
+}
+
+ExitCode submit_or_act(const SubmitRequest& request, const CLI::App& app,
+                       const std::vector<std::string>& words) {
   if (request.words.empty()) return submit_command(request);
   const std::string& action = request.words[0];
   if (!request.command.empty()) {
     throw refused(fmt::format("'{}' stands before --: the command goes after it", action));
   }
-  if (action == "list" && request.words.size() == 1) return list_jobs(request);
+  if (action == "list" && request.words.size() == 1) {
+    check_options_of_action(app, words, action);
+    return list_jobs(request);
+  }
   const bool is_action = action == "status" || action == "resume" || action == "cancel";
   if (action == "run" || action == "profile" || action == "model") {
     throw refused(fmt::format("the command goes after --: warpmeter submit -- {} …", action));
@@ -199,10 +239,13 @@ ExitCode submit_or_act(const SubmitRequest& request) {
                     action));
   }
   if (request.words.size() != 2 || action == "list") {
-    throw refused(action == "list"
-                      ? "submit list takes no job"
-                      : fmt::format("submit {} needs a job: its number or its folder", action));
+    throw refused(
+        action == "list" ? "submit list takes no job"
+        : request.words.size() == 1
+            ? fmt::format("submit {} needs a job: its number or its folder", action)
+            : fmt::format("submit {} takes one job, not {}", action, request.words.size() - 1));
   }
+  check_options_of_action(app, words, action);
   const lab::Folder folder = lab::find_job(request.words[1]);
   if (action == "status") return status(folder, request);
   if (action == "cancel") return cancel(folder, request);
@@ -245,13 +288,13 @@ Command add_submit(CLI::App& program, const std::vector<std::string>& words) {
   add_database(app, request->database, "With --split: where earlier durations are looked for");
   add_format(app, request->format);
   add_flag(app, "-q,--quiet", request->quiet, "Print no table and no remarks");
-  return {&app, [request, &program, words] {
+  return {&app, [request, &program, &app, words] {
             const std::size_t begin = words_before_program(program, words);
             if (begin < words.size()) {
               request->command.assign(words.begin() + static_cast<std::ptrdiff_t>(begin) + 1,
                                       words.end());
             }
-            return submit_or_act(*request);
+            return submit_or_act(*request, app, words);
           }};
 }
 

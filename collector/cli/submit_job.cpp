@@ -106,10 +106,13 @@ void queue_rest(const lab::Folder& folder, const lab::Plan& plan, bool quiet) {
   for (const lab::TaskProgress& task : progress.tasks) {
     if (task.needs_a_run()) rest.push_back(task.task);
   }
-  const bool merges = !rest.empty() || (!progress.is_merged && !progress.merge_in_queue);
+  const bool merges = !rest.empty() || (!progress.is_merged && !progress.merge_in_queue &&
+                                        (progress.has_stored || !progress.has_ended()));
   if (!quiet && rest.empty()) {
-    say(progress.has_ended() && !merges ? "every task has come to its end, and all is merged\n"
-                                        : "no task has to be run again\n");
+    say(!progress.has_ended() || merges ? "no task has to be run again\n"
+        : progress.is_merged            ? "every task has come to its end, and all is merged\n"
+                                        : "every task has come to its end, and none has stored "
+                                          "anything\n");
   }
   const std::vector<lab::Submission> before = folder.submissions();
   if (plan.is_pinned()) {
@@ -181,6 +184,27 @@ reports::Table status_table(const lab::Plan& plan, const lab::JobProgress& progr
   return table;
 }
 
+void say_what_failed(const lab::Folder& folder, const lab::JobProgress& progress) {
+  for (const lab::TaskProgress& task : progress.tasks) {
+    if (task.state != TaskState::failed) continue;
+    say(fmt::format("task {} ended with exit code {}: {}\n", task.task, *task.exit_code,
+                    folder.log(task.task)));
+  }
+  if (!progress.has_ended()) return;
+  for (const TaskState state : {TaskState::died, TaskState::never_ran}) {
+    std::vector<std::int64_t> tasks;
+    for (const lab::TaskProgress& task : progress.tasks) {
+      if (task.state == state) tasks.push_back(task.task);
+    }
+    if (tasks.empty()) continue;
+    say(fmt::format("task{} {} {}: {}/logs\n", tasks.size() == 1 ? "" : "s", lab::ranges(tasks),
+                    lab::to_string(state), folder.path()));
+  }
+  const bool nothing = progress.exit_code() == ExitCode::nothing;
+  const bool all_done = progress.count(TaskState::done) == progress.tasks.size();
+  if (nothing && all_done) say(fmt::format("no task measured anything: {}/logs\n", folder.path()));
+}
+
 void say_what_became(const lab::Folder& folder, const lab::Plan& plan,
                      const lab::JobProgress& progress) {
   std::vector<std::string> counts;
@@ -194,18 +218,14 @@ void say_what_became(const lab::Folder& folder, const lab::Plan& plan,
   say(fmt::format("job {}: {} of warpmeter {}: {}\n", number,
                   reports::counted(progress.tasks.size(), "task", "tasks"),
                   shell_line(plan.command), fmt::join(counts, ", ")));
-  for (const lab::TaskProgress& task : progress.tasks) {
-    if (task.state != TaskState::failed) continue;
-    say(fmt::format("task {} ended with exit code {}: {}\n", task.task, *task.exit_code,
-                    folder.log(task.task)));
-  }
+  say_what_failed(folder, progress);
   if (!progress.has_ended()) return;
-  const bool is_cut_off =
+  const bool needs_runs =
       std::any_of(progress.tasks.begin(), progress.tasks.end(),
                   [](const lab::TaskProgress& task) { return task.needs_a_run(); });
-  if (is_cut_off || !progress.is_merged) {
+  if (needs_runs || (!progress.is_merged && progress.has_stored)) {
     say(fmt::format("next: warpmeter submit resume {}\n", number));
-  } else {
+  } else if (progress.is_merged) {
     const std::string words[] = {"warpmeter", "report", "--db", folder.merged()};
     say(fmt::format("next: {}\n", shell_line(words)));
   }

@@ -10,6 +10,7 @@
 #include "collector/cli/run_request.h"
 #include "collector/cli/submit_request.h"
 #include "collector/cli/usage.h"
+#include "collector/profile/program.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -37,6 +38,15 @@ RunRequest parsed_run(const std::vector<std::string>& words) {
   return request;
 }
 
+/// A program that is named from the folder of the command has to be there; others may be where only
+/// the nodes have them.
+void check_program(const std::vector<std::string>& command, std::size_t place) {
+  if (place < command.size() && command[place] == "--") ++place;
+  if (place >= command.size()) return;
+  const std::string& name = command[place];
+  if (name.find('/') != std::string::npos && name.front() != '/') profile::find_program(name);
+}
+
 }  // namespace
 
 void check_command(const std::vector<std::string>& command) {
@@ -62,7 +72,7 @@ void check_command(const std::vector<std::string>& command) {
   for (std::size_t i = 1; i < end; ++i) {
     const std::string name = command[i].substr(0, command[i].find('='));
     for (const char* refused : {"--db", "--dry-run", "--watch", "--against", "--continue",
-                                "--launches", "--list-passes"}) {
+                                "--launches", "--list-passes", "--as"}) {
       if (name != refused) continue;
       throw Error(ExitCode::usage,
                   name +
@@ -74,7 +84,12 @@ void check_command(const std::vector<std::string>& command) {
                   "--lines needs its run in one piece, and a task may be cut off: leave it out");
     }
   }
-  if (command[0] == "run") check_combinations(parsed_run({command.begin() + 1, command.end()}));
+  if (command[0] == "run") {
+    const std::vector<std::string> words(command.begin() + 1, command.end());
+    check_combinations(parsed_run(words));
+    planned_launches(words);
+  }
+  if (command[0] == "profile") check_program(command, end);
 }
 
 std::vector<PlannedLaunch> planned_launches(const std::vector<std::string>& words) {

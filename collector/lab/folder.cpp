@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -177,6 +178,23 @@ std::optional<int> Folder::exit_code(std::int64_t task) const {
 }
 
 std::string Folder::node(std::int64_t task) const { return first_line(file(task, ".node")); }
+
+bool Folder::has_stored(std::int64_t task) const {
+  std::error_code ignored;
+  return fs::exists(file(task, ".db"), ignored);
+}
+
+std::string Folder::elapsed(std::int64_t task) const {
+  std::error_code none_began, none_ended;
+  const auto began = fs::last_write_time(file(task, ".node"), none_began);
+  const auto ended = fs::last_write_time(file(task, ".exit"), none_ended);
+  if (none_began || none_ended || ended < began) return "";
+  const std::int64_t all = std::chrono::duration_cast<std::chrono::seconds>(ended - began).count();
+  const std::int64_t days = all / 86400, hours = all / 3600 % 24, minutes = all / 60 % 60;
+  if (days > 0) return fmt::format("{}-{:02}:{:02}:{:02}", days, hours, minutes, all % 60);
+  if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, all % 60);
+  return fmt::format("{}:{:02}", minutes, all % 60);
+}
 
 bool Folder::is_merged(const Plan& plan) const {
   std::error_code error;

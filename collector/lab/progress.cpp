@@ -9,12 +9,14 @@
 namespace warpmeter::lab {
 namespace {
 
-/// Exit codes of a task that a second try would not change: done, nothing to measure, a kernel
-/// failed. The script knows them too.
-bool is_final(int exit_code) {
-  return exit_code == static_cast<int>(ExitCode::done) ||
-         exit_code == static_cast<int>(ExitCode::nothing) ||
-         exit_code == static_cast<int>(ExitCode::kernel);
+/// Whether a task came to an end that a second try would not change: done, or nothing to measure or
+/// a kernel that failed, and that is stored. The script knows it too.
+bool has_final_end(const Folder& folder, std::int64_t task) {
+  const std::optional<int> code = folder.exit_code(task);
+  if (code == static_cast<int>(ExitCode::done)) return true;
+  const bool may_be =
+      code == static_cast<int>(ExitCode::nothing) || code == static_cast<int>(ExitCode::kernel);
+  return may_be && folder.has_stored(task);
 }
 
 /// Of each task what Slurm says, by the last job that was given it.
@@ -39,14 +41,17 @@ TaskProgress state_of(const Folder& folder, std::int64_t number, const QueuedTas
   task.task = number;
   task.node = folder.node(number);
   task.exit_code = folder.exit_code(number);
+  task.is_final = has_final_end(folder, number);
+  task.elapsed = folder.elapsed(number);
   if (queued != nullptr) {
-    task.elapsed = queued->elapsed;
+    if (task.elapsed.empty() || queued->is_running()) task.elapsed = queued->elapsed;
     if (!queued->node.empty()) task.node = queued->node;
   }
   if (queued != nullptr && queued->is_waiting()) {
     task.state = TaskState::waiting;
     task.why = queued->reason;
     task.exit_code.reset();
+    task.elapsed.clear();
   } else if (task.exit_code) {
     const bool is_done = *task.exit_code == static_cast<int>(ExitCode::done) ||
                          *task.exit_code == static_cast<int>(ExitCode::nothing);
@@ -81,7 +86,7 @@ std::string_view to_string(TaskState state) {
 }
 
 bool TaskProgress::needs_a_run() const {
-  if (state == TaskState::failed) return !is_final(*exit_code);
+  if (state == TaskState::failed || state == TaskState::done) return !is_final;
   return state == TaskState::died || state == TaskState::never_ran;
 }
 
@@ -115,8 +120,7 @@ JobProgress progress_of(const Folder& folder, const Plan& plan) {
   JobProgress progress;
   progress.is_merged = folder.is_merged(plan);
   const bool all_ended = std::all_of(plan.tasks.begin(), plan.tasks.end(), [&](const Task& task) {
-    const std::optional<int> code = folder.exit_code(task.number);
-    return code && is_final(*code);
+    return has_final_end(folder, task.number);
   });
   std::vector<QueuedTask> queue;
   if (!all_ended || !progress.is_merged) {
@@ -127,6 +131,7 @@ JobProgress progress_of(const Folder& folder, const Plan& plan) {
   const std::map<std::int64_t, QueuedTask> tasks = by_task(submissions, queue);
   for (const Task& task : plan.tasks) {
     const auto found = tasks.find(task.number);
+    progress.has_stored |= folder.has_stored(task.number);
     progress.tasks.push_back(
         state_of(folder, task.number, found == tasks.end() ? nullptr : &found->second));
   }

@@ -30,6 +30,7 @@ struct TaskProgress {
   std::string node, elapsed;
   std::string why;  ///< Slurm's word for why it waits or died
   std::optional<int> exit_code;
+  bool is_final = false;  ///< it came to an end that a second try would not change
 
   /// Whether it has to be run again, and is not about to.
   bool needs_a_run() const;
@@ -39,6 +40,7 @@ struct JobProgress {
   std::vector<TaskProgress> tasks;
   std::vector<std::int64_t> in_queue;  ///< Slurm's numbers of those that wait or run, of tasks
   bool merge_in_queue = false, is_merged = false;
+  bool has_stored = false;  ///< any task: there is something to merge
 
   std::size_t count(TaskState state) const;
   /// Nothing waits or runs.

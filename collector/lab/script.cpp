@@ -11,28 +11,34 @@ namespace {
 
 std::string quoted(const std::string& word) { return shell_line(std::vector{word}); }
 
-/// "#SBATCH --partition=lab", with what its reader would take for an end or a quotation escaped; a
-/// remark where a line break cannot be said.
+/// "#SBATCH --partition=lab", in quotation marks where its reader would take something for an end;
+/// a remark where a line break cannot be said.
 std::string directive(const std::string& option) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
-  std::string line = "#SBATCH ";
-  for (const char c : option) {
-    if (c == '\n' || c == '\r') {
-      return "# an option with a line break stands on sbatch's command line only\n";
-    }
-    if (static_cast<unsigned char>(c) < 0x80 && plain.find(c) == std::string_view::npos)
-      line += '\\';
+  if (option.find_first_of("\n\r") != std::string::npos) {
+    return "# an option with a line break stands on sbatch's command line only\n";
+  }
+  if (option.find_first_not_of(plain) == std::string::npos) return "#SBATCH " + option + "\n";
+  const std::size_t value = option.starts_with("--") ? option.find('=') + 1 : 0;
+  std::string line = "#SBATCH " + option.substr(0, value) + '"';
+  for (const char c : option.substr(value)) {
+    if (c == '"' || c == '\\') line += '\\';
     line += c;
   }
-  return line + "\n";
+  return line + "\"\n";
 }
 
-/// The folder of the logs; a % in it would stand for something to Slurm.
-std::string log_pattern(const std::string& folder) {
+/// With a backslash in it Slurm takes no name of a file as a pattern: the script itself opens its
+/// log.
+bool opens_its_log(const std::string& folder) { return folder.find('\\') != std::string::npos; }
+
+/// A log as sbatch is told of it; a % in the folder's name would stand for something to Slurm.
+std::string output_option(const std::string& folder, const char* log) {
+  if (opens_its_log(folder)) return "--output=/dev/null";
   std::string text;
   for (const char c : folder) text += c == '%' ? std::string("%%") : std::string(1, c);
-  return text + "/logs/";
+  return "--output=" + text + "/logs/" + log;
 }
 
 /// As a comment; a line break in it ends no comment.
@@ -42,9 +48,17 @@ std::string comment(const std::string& text) {
   return line + "\n";
 }
 
+/// What a person would have typed without Slurm: what runs are recorded with.
+std::string typed(const Plan& plan) {
+  std::vector<std::string> words = {"warpmeter"};
+  words.insert(words.end(), plan.command.begin(), plan.command.end());
+  return shell_line(words);
+}
+
 /// The command with what a task adds to it.
 std::string command_line(const Plan& plan) {
   std::string line = "\"$warpmeter\" " + quoted(plan.command.front()) + " --db \"$at.db\"";
+  line += " --as " + quoted(typed(plan));
   if (!plan.label.empty()) line += " --label " + quoted(plan.label);
   if (plan.is_run()) line += " --continue --no-progress";
   if (!plan.tasks.front().launches.empty()) line += " --launches \"$at.launches\"";
@@ -93,7 +107,7 @@ std::vector<std::string> words_of_option(const std::string& option) {
 
 std::vector<std::string> task_options(const Plan& plan, const std::string& folder) {
   std::vector<std::string> options = {"--job-name=warpmeter", "--requeue", "--open-mode=append",
-                                      "--output=" + log_pattern(folder) + "%4a.log", "--ntasks=1"};
+                                      output_option(folder, "%4a.log"), "--ntasks=1"};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) options.push_back(name + value);
   };
@@ -109,9 +123,9 @@ std::vector<std::string> task_options(const Plan& plan, const std::string& folde
 }
 
 std::vector<std::string> merge_options(const Plan& plan, const std::string& folder) {
-  std::vector<std::string> options = {
-      "--job-name=warpmeter-merge", "--requeue", "--open-mode=append",
-      "--output=" + log_pattern(folder) + "merge.log", "--ntasks=1"};
+  std::vector<std::string> options = {"--job-name=warpmeter-merge", "--requeue",
+                                      "--open-mode=append", output_option(folder, "merge.log"),
+                                      "--ntasks=1"};
   if (!plan.partition.empty()) options.push_back("--partition=" + plan.partition);
   for (const std::string& option : task_options(plan, folder)) {
     for (const char* name : {"--account=", "-A", "--qos=", "-q", "--reservation="}) {
@@ -127,10 +141,16 @@ std::string task_script(const Plan& plan, const std::string& folder) {
   text += R"SH(task=${SLURM_ARRAY_TASK_ID:-${1:?which task? give its number}}
 printf -v at '%s/tasks/%04d' "$job" "$task"
 node=${SLURMD_NODENAME:-$HOSTNAME}
-
-# Until it has ended, a task has no file .exit; .node says where it began last.
+)SH";
+  if (opens_its_log(folder)) {
+    text += "printf -v log '%s/logs/%04d.log' \"$job\" \"$task\"; exec >>\"$log\" 2>&1\n";
+  }
+  text += R"SH(
+# Until it has ended, a task has no file .exit; .node says where it began last. What ended before it
+# stored anything is tried again.
 final=
 if [ -e "$at.exit" ]; then final=$(<"$at.exit"); fi
+if [ ! -e "$at.db" ] && [ "$final" != 0 ]; then final=; fi
 case $final in 0 | 3 | 6) echo "task $task has ended already: $final"; exit "$final" ;; esac
 rm -f "$at.exit"
 if ! echo "$node" >"$at.node"; then echo "node $node cannot write to $job"; exit 5; fi
@@ -165,13 +185,12 @@ std::string merge_script(const Plan& plan, const std::string& folder) {
       "#!/bin/bash\n# Joins what the tasks measured in merged.db, made anew each time.\n";
   for (const std::string& option : merge_options(plan, folder)) text += directive(option);
   text += fmt::format("\nwarpmeter={}\ncd -- {} || exit 5\n", quoted(plan.program), quoted(folder));
+  if (opens_its_log(folder)) text += "exec >>logs/merge.log 2>&1\n";
   std::size_t launches = 0;
   for (const Task& task : plan.tasks) launches += task.launches.size();
-  std::vector<std::string> typed = {"warpmeter"};
-  typed.insert(typed.end(), plan.command.begin(), plan.command.end());
   const std::string one_run = launches == 0 ? ""
                                             : fmt::format(" \\\n  --one-run {} --planned {}",
-                                                          quoted(shell_line(typed)), launches);
+                                                          quoted(typed(plan)), launches);
   text += R"SH(shopt -s nullglob
 databases=(tasks/*.db)
 if [ ${#databases[@]} -eq 0 ]; then echo "no task has measured anything"; exit 3; fi

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 namespace warpmeter::schema::server {
@@ -73,24 +77,102 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// A connection that is being made by a thread of its own. libpq's way without waiting
+/// (PQconnectPoll) still waits for the name to be looked up, and leaves the patience with each of
+/// several hosts to us.
+struct Attempt {
+  Settings settings;
+  std::mutex mutex;
+  std::condition_variable has_ended;
+  bool is_abandoned = false;
+  std::optional<PGconn*> connection;
+};
+
+void make_connection(const Libpq& libpq, Attempt& attempt) {
+  std::vector<const char*> keywords, values;
+  for (const auto& [keyword, value] : attempt.settings) {
+    keywords.push_back(keyword.c_str());
+    values.push_back(value.c_str());
+  }
+  keywords.push_back(nullptr);
+  values.push_back(nullptr);
+  PGconn* made = libpq.PQconnectdbParams(keywords.data(), values.data(), 0);
+  const std::lock_guard lock(attempt.mutex);
+  if (attempt.is_abandoned) {
+    libpq.PQfinish(made);
+  } else {
+    attempt.connection = made;
+    attempt.has_ended.notify_all();
+  }
+}
+
+/// nullptr: told to end before there was an answer.
+PGconn* connected(const Libpq& libpq, Settings settings, const std::function<bool()>& cancelled) {
+  using namespace std::chrono_literals;
+  const auto attempt = std::make_shared<Attempt>();
+  attempt->settings = std::move(settings);
+  std::thread([&libpq, attempt] { make_connection(libpq, *attempt); }).detach();
+  std::unique_lock lock(attempt->mutex);
+  while (!attempt->connection) {
+    attempt->has_ended.wait_for(lock, 50ms);
+    if (attempt->connection || !cancelled || !cancelled()) continue;
+    attempt->is_abandoned = true;
+    return nullptr;
+  }
+  return *attempt->connection;
+}
+
+/// What libpq says of words that it read and cannot use, before it asks any server.
+bool is_about_words(std::string_view words) {
+  for (const std::string_view begin : {"invalid ", "definition of service", "service file",
+                                       "syntax error in service file", "could not match"}) {
+    if (words.starts_with(begin)) return true;
+  }
+  // Where no support for something was built in: sslmode value "require" invalid when …
+  return has(words, " invalid when ") || has(words, "for connection option \"");
+}
+
 /// The server or libpq refused to connect. The words may be in the server's language; the flags are
 /// sure.
 Error refused(const Libpq& libpq, PGconn* connection, const std::string& name) {
   const std::string words = one_line(libpq.PQerrorMessage(connection));
+  if (is_about_words(words)) {
+    return {ExitCode::usage, fmt::format("the name of the server cannot be used: {}", words)};
+  }
   if (libpq.PQconnectionNeedsPassword(connection) != 0) {
     return {ExitCode::no_hardware,
             fmt::format("{} wants a password: put one into ~/.pgpass or $PGPASSWORD ({})", name,
                         words)};
   }
+  const bool is_busy = has(words, "too many connections") || has(words, "too many clients") ||
+                       has(words, "connection slots are reserved") ||
+                       has(words, "the database system is ");
   const bool about_person = libpq.PQconnectionUsedPassword(connection) != 0 ||
                             has(words, "authentication failed") || has(words, "pg_hba.conf") ||
                             has(words, "role \"") || has(words, "permission denied for database");
-  if (about_person && !has(words, "does not exist")) {
+  if (about_person && !is_busy && !has(words, "does not exist")) {
     return {ExitCode::no_hardware,
             fmt::format("{} does not let you in: check user and password ({})", name, words)};
   }
   if (has(words, "role \"")) {
     return {ExitCode::no_hardware, fmt::format("{} does not know you ({})", name, words)};
+  }
+  if (has(words, "expected authentication request") || has(words, "invalid response to SSL")) {
+    return {ExitCode::file,
+            fmt::format("what answers there is no PostgreSQL: check host and port of {} ({})", name,
+                        words)};
+  }
+  // The server itself answered: its words begin so in every language.
+  if (has(words, "FATAL: ")) {
+    const bool lacks_database = has(words, "database \"") && has(words, "does not exist");
+    return {ExitCode::file,
+            lacks_database
+                ? fmt::format("{} answers, and has no such database: check its name, or have it "
+                              "made with createdb ({})",
+                              name, words)
+                : fmt::format("{} answers, and takes no connection now ({})", name, words)};
   }
   return {
       ExitCode::file,
@@ -112,19 +194,15 @@ std::string array_of(std::span<const std::string> texts) {
   return array + "}";
 }
 
-Connection::Connection(const std::string& where)
+Connection::Connection(const std::string& where, const std::function<bool()>& cancelled)
     : libpq_(Libpq::get()), connection_(nullptr, libpq_.PQfinish) {
   std::vector<std::pair<std::string, std::string>> settings = settings_of(libpq_, where);
   add_patience(settings);
-  std::vector<const char*> keywords, values;
-  for (const auto& [keyword, value] : settings) {
-    keywords.push_back(keyword.c_str());
-    values.push_back(value.c_str());
-  }
-  keywords.push_back(nullptr);
-  values.push_back(nullptr);
-  connection_.reset(libpq_.PQconnectdbParams(keywords.data(), values.data(), 0));
+  connection_.reset(connected(libpq_, std::move(settings), cancelled));
   PGconn* connection = connection_.get();
+  if (connection == nullptr) {
+    throw Error(ExitCode::nothing, "ended before the server answered; nothing was done");
+  }
   const auto text = [](const char* found) { return std::string(found == nullptr ? "" : found); };
   const std::string host = text(libpq_.PQhost(connection)),
                     database = text(libpq_.PQdb(connection));
@@ -260,8 +338,9 @@ Error Connection::failure(const PGresult* result) const {
   if (words.empty()) words = one_line(libpq_.PQerrorMessage(connection_.get()));
   if (state == "42501") {
     return {ExitCode::no_hardware,
-            fmt::format("{} does not let you do that ({}): ask its owner for a role that may "
-                        "(warpmeter push --roles)",
+            fmt::format("{} does not let you do that ({}): ask its owner for the role "
+                        "warpmeter_writer to push, warpmeter_reader to pull (warpmeter push "
+                        "--roles)",
                         name_, words)};
   }
   if (state.starts_with("57P") || state.starts_with("08")) return lost();

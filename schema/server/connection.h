@@ -29,8 +29,9 @@ std::string array_of(std::span<const std::string> texts);
 
 class Connection {
  public:
-  /// `where`: whatever libpq takes, a URL or "host=… dbname=…", service=… among it.
-  explicit Connection(const std::string& where);
+  /// `where`: whatever libpq takes, a URL or "host=… dbname=…", service=… among it. Where
+  /// `cancelled` says so before the server has answered, it is left alone at once: Error{nothing}.
+  explicit Connection(const std::string& where, const std::function<bool()>& cancelled = {});
 
   /// "warpmeter on lab", for messages.
   const std::string& name() const { return name_; }

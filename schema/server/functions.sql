@@ -174,6 +174,12 @@ LANGUAGE plpgsql SET search_path = warpmeter, pg_temp AS $$
 DECLARE
   each_part record;
 BEGIN
+  IF to_regclass('warpmeter.t_run_' || the_month) IS NULL THEN
+    RAISE EXCEPTION 'there is no month % here: the months are %', the_month,
+      coalesce((SELECT string_agg(month::text, ', ' ORDER BY month) FROM t_month
+                WHERE to_regclass('warpmeter.t_run_' || month) IS NOT NULL), 'none')
+      USING ERRCODE = '22023';
+  END IF;
   FOR each_part IN
     SELECT c.relname AS name
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -147,6 +147,7 @@ std::vector<WantedRun> missing_runs(const std::string& target, std::vector<Wante
 void add(const MergedSource& merged, Exchanged& result) {
   result.added += merged.added;
   result.launches += merged.launches;
+  result.rows += merged.rows;
   result.known += merged.known;
   result.conflicts.insert(result.conflicts.end(), merged.conflicts.begin(), merged.conflicts.end());
   result.remarks.insert(result.remarks.end(), merged.remarks.begin(), merged.remarks.end());
@@ -158,12 +159,18 @@ void add(const MergedSource& merged, Exchanged& result) {
 Exchanged pull(const std::string& where, const std::string& condition, const std::string& target,
                const ServerOptions& options) {
   using namespace server;
-  Connection connection(where);
+  Connection connection(where, options.cancelled);
   Exchanged result;
   result.server = connection.name();
   check_version(connection);
-  const std::vector<WantedRun> missing =
-      missing_runs(target, wanted_runs(connection, condition), result);
+  std::vector<WantedRun> wanted = wanted_runs(connection, condition);
+  if (wanted.empty()) {
+    throw Error(ExitCode::nothing, condition.empty()
+                                       ? fmt::format("{} has no run yet", result.server)
+                                       : fmt::format("{} has no run for which that holds: {}",
+                                                     result.server, condition));
+  }
+  const std::vector<WantedRun> missing = missing_runs(target, std::move(wanted), result);
   std::size_t done = 0;
   while (done < missing.size() && !(options.cancelled && options.cancelled())) {
     // A few hundred megabytes at a time; what is merged stays, whatever happens then.
@@ -179,11 +186,11 @@ Exchanged pull(const std::string& where, const std::string& condition, const std
         rows += runs.take(missing[done++].id);
       }
     }
-    result.rows += rows;
     const std::vector<std::string> sources = {path};
-    add(merge(sources, target).front(), result);
+    MergeOptions naming;
+    naming.source_name = result.server;
+    add(merge(sources, target, naming).front(), result);
   }
-  if (missing.empty()) open_for_writing(target);
   return result;
 }
 

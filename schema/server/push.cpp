@@ -74,8 +74,9 @@ std::map<std::string, RunThere> runs_there(Connection& server, const std::vector
 
 class Pusher {
  public:
-  Pusher(sqlite3* db, Connection& server, Exchanged& result)
+  Pusher(sqlite3* db, std::string database, Connection& server, Exchanged& result)
       : db_(db),
+        database_(std::move(database)),
         server_(server),
         shapes_(db),
         content_(db, shapes_),
@@ -107,22 +108,33 @@ class Pusher {
   }
 
   void compare(const RunHere& run, const RunThere& there) {
-    ++result_.known;
-    if (!there.is_dropped && there.label != run.label) {
+    if (there.is_dropped) {
+      ++result_.dropped;
+      return;
+    }
+    if (there.label != run.label) {
       result_.remarks.push_back(
           fmt::format("run {} ({}) has the label '{}' here and keeps '{}' there", run.id, run.uuid,
                       run.label, there.label));
     }
-    if (there.is_dropped || content_.read(run.id).digest == there.digest) return;
+    const std::string difference = difference_from(run, there);
+    if (difference.empty()) {
+      ++result_.known;
+    } else {
+      result_.conflicts.push_back(fmt::format("run {} ({}): {}", run.id, run.uuid, difference));
+    }
+  }
+
+  /// What differs, in words; empty: nothing.
+  std::string difference_from(const RunHere& run, const RunThere& there) {
+    if (content_.read(run.id).digest == there.digest) return "";
     const TemporaryFolder folder;
     const std::string path = folder.path() / "run.db";
     RunsHere copy(server_, path);
     copy.take(there.id);
-    const std::string difference =
-        conflict_between(shapes_, copy.database(), there.id, db_, run.id);
     // Nothing: the digest was made by a version that knew other columns.
-    if (difference.empty()) return;
-    result_.conflicts.push_back(fmt::format("run {} ({}): {}", run.id, run.uuid, difference));
+    return conflict_between(shapes_, {copy.database(), there.id, result_.server},
+                            {db_, run.id, database_});
   }
 
   /// The planner has to know of very many new rows before somebody asks.
@@ -165,6 +177,7 @@ class Pusher {
   }
 
   sqlite3* db_;
+  std::string database_;  ///< its name
   Connection& server_;
   Shapes shapes_;
   ContentReader content_;
@@ -182,7 +195,7 @@ Exchanged push(const std::string& database, const std::string& where,
   using namespace server;
   const Handle db = open_untouched(database);
   execute(db.get(), "BEGIN");  // all of it at one moment
-  Connection connection(where);
+  Connection connection(where, options.cancelled);
   Exchanged result;
   result.server = connection.name();
   if (options.migrate) result.migrated = migrate(connection);
@@ -193,7 +206,7 @@ Exchanged push(const std::string& database, const std::string& where,
   }
   const std::vector<RunHere> runs = runs_here(db.get());
   const std::map<std::string, RunThere> known = runs_there(connection, runs);
-  Pusher pusher(db.get(), connection, result);
+  Pusher pusher(db.get(), database, connection, result);
   std::size_t done = 0;
   for (const RunHere& run : runs) {
     if (options.cancelled && options.cancelled()) break;
@@ -208,7 +221,19 @@ Exchanged push(const std::string& database, const std::string& where,
     }
   }
   pusher.tell_planner();
+  if (result.dropped > 0) {
+    result.remarks.push_back(
+        fmt::format("{} of a month that was taken off the server, and not sent again",
+                    result.dropped == 1 ? "1 run is" : fmt::format("{} runs are", result.dropped)));
+  }
   return result;
+}
+
+std::string prepare(const std::string& where, const ServerOptions& options) {
+  using namespace server;
+  Connection connection(where, options.cancelled);
+  const std::string did = migrate(connection);
+  return did.empty() ? fmt::format("{} is prepared already", connection.name()) : did;
 }
 
 std::string_view server_roles() { return embedded::server_roles; }

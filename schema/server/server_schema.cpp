@@ -279,6 +279,32 @@ void expect_utf8(Connection& server) {
                           server.name(), encoding));
 }
 
+/// --migrate needs another right than pushing does: to make a schema, or to have made it, and views
+/// in the schema public.
+void expect_right_to_migrate(Connection& server) {
+  const TextRows rows = server.query(
+      "SELECT quote_ident(current_user), quote_ident(current_database()), d.datdba::regrole, "
+      "n.nspowner::regrole, coalesce(pg_has_role(n.nspowner, 'USAGE'), "
+      "has_database_privilege(d.datname, 'CREATE')) "
+      "AND coalesce(has_schema_privilege(p.oid, 'CREATE'), true) "
+      "FROM pg_database d LEFT JOIN pg_namespace n ON n.nspname = 'warpmeter' "
+      "LEFT JOIN pg_namespace p ON p.nspname = 'public' WHERE d.datname = current_database()");
+  const std::vector<Text>& row = rows.at(0);
+  if (row[4] == "t") return;
+  if (row[3] && row[3] != row[0]) {
+    throw Error(ExitCode::no_hardware,
+                fmt::format("--migrate is for {}, who prepared {}, and you are {}: have it done by "
+                            "that role",
+                            *row[3], server.name(), *row[0]));
+  }
+  throw Error(
+      ExitCode::no_hardware,
+      fmt::format("--migrate makes a schema and views in {}, which {} may not: have it done "
+                  "by the database's owner {}, or say there as that role: GRANT CREATE ON "
+                  "DATABASE {} TO {}; GRANT CREATE ON SCHEMA public TO {}",
+                  server.name(), *row[0], *row[2], *row[1], *row[0], *row[0]));
+}
+
 }  // namespace
 
 std::string part_column(const TableShape& table) {
@@ -304,6 +330,7 @@ void check_version(Connection& server) {
 bool has_own_views(Connection& server) { return fingerprint_there(server) == own_fingerprint(); }
 
 std::string migrate(Connection& server) {
+  expect_right_to_migrate(server);
   ServerTransaction transaction(server);
   server.execute("SELECT pg_advisory_xact_lock(hashtext('warpmeter.migrate'))");
   const std::int64_t version = version_of(server);

@@ -122,10 +122,60 @@ class Push(Lab):
         done = self.push("here.db", 5)
         self.assertIn("conflict:", done.stderr)
         self.assertIn("run 1 (", done.stderr)
-        self.assertIn("value of t_value is", done.stderr)
+        words = r"global_load_bytes of vector_add/block_128 at 1,024 \(launch 1\) is 8192 in %s and 8193 in %s;"
+        self.assertRegex(done.stderr, words % ("the server warpmeter on 127.0.0.1", "here.db"))
+        self.assertNotRegex(done.stderr, r"\bt_")
         self.assertEqual(self.counts(), before)
         # And so it is the other way round.
-        self.assertIn("value of t_value is", self.program("pull", self.url, "-o", "here.db", code=5).stderr)
+        done = self.program("pull", self.url, "-o", "here.db", code=5)
+        self.assertRegex(done.stderr, "is 8193 in here.db and 8192 in the server warpmeter on 127.0.0.1; here.db keeps")
+
+    def test_a_run_that_differs_is_counted_once_and_adds_no_rows(self):
+        self.prepared()
+        self.measure("here.db")
+        self.push("here.db")
+        shutil.copy(self.folder / "here.db", self.folder / "other.db")
+        db = sqlite3.connect(self.folder / "other.db")
+        db.execute("UPDATE t_value SET value = value + 1 WHERE launch_id = (SELECT min(launch_id) FROM t_launch)")
+        db.commit()
+        db.close()
+        for words in (("push", self.url, "--db", "other.db"), ("pull", self.url, "-o", "other.db"),
+                      ("merge", "other.db", "-o", "here.db")):
+            with self.subTest(words=words[0]):
+                row = self.program.table(*words, code=5)[0]
+                self.assertEqual([row.get(name, 0) for name in ("added", "launches", "rows", "known", "conflicts")], [0, 0, 0, 1, 1])
+
+    def test_a_run_that_lacks_something_is_told_in_words(self):
+        self.prepared()
+        for sql, words in (("DELETE FROM t_value WHERE launch_id = 2 AND counter_id = (SELECT min(counter_id) + 1 FROM t_value)", "of vector_add/.* is in the server .* and not in here.db"),
+                           ("DELETE FROM t_launch WHERE launch_id = (SELECT max(launch_id) FROM t_launch)",
+                            "it has fewer launches in here.db than in the server"),
+                           ("UPDATE t_launch SET registers = 99", "registers of vector_add/block_128 at 1,024 .* and 99 in here.db"),
+                           ("UPDATE t_run SET host = 'elsewhere'", "its host is .* in the server .* and elsewhere in here.db")):
+            with self.subTest(sql=sql):
+                shutil.copy(self.folder / "here.db", self.folder / "copy.db")
+                db = sqlite3.connect(self.folder / "here.db")
+                db.execute(sql)
+                db.commit()
+                db.close()
+                error = self.push("here.db", 5).stderr
+                self.assertRegex(error, words)
+                self.assertNotRegex(error, r"\bt_")
+                shutil.copy(self.folder / "copy.db", self.folder / "here.db")
+
+    def test_a_server_is_prepared_where_nothing_was_measured(self):
+        for words in ("prepared the server", "is prepared already"):
+            done = self.program("push", "--migrate", self.url)
+            self.assertIn(words, done.stderr)
+            self.assertIn("no database warpmeter.db here, so nothing was sent", done.stderr)
+        self.assertFalse((self.folder / "warpmeter.db").exists())
+        self.one_sentence(self.program("push", "--migrate", self.url, "--db", "no.db", code=5), 5, "no database no.db")
+        self.one_sentence(self.program("push", self.url, code=5), 5, "no database warpmeter.db")
+
+    def test_roles_are_printed_and_nothing_else(self):
+        for words in ((self.url,), ("--migrate",), ("--db", "here.db"), ("--format", "json"), ("-q",)):
+            with self.subTest(words=words):
+                self.one_sentence(self.program("push", "--roles", *words, code=2), 2, "--roles prints SQL")
 
     def test_a_label_is_no_content(self):
         self.prepared()
@@ -155,7 +205,11 @@ class Push(Lab):
         self.server.psql(f"SELECT warpmeter.drop_month({month})")
         self.assertEqual(self.server.number("SELECT count(*) FROM launches"), 0)
         row = self.program.table("push", self.url, "--db", "here.db")[0]
-        self.assertEqual((row["added"], row["known"], row["conflicts"]), (0, 1, 0))
+        self.assertEqual((row["added"], row["known"], row["dropped"], row["conflicts"]), (0, 0, 1, 0))
+        self.assertIn("1 run is of a month that was taken off the server", self.push("here.db").stderr)
+        for gone in (month, 202513):
+            done = self.server.psql(f"SELECT warpmeter.drop_month({gone})", check=False)
+            self.assertIn(f"there is no month {gone} here: the months are none", done.stderr)
         self.measure("new.db")
         self.assertEqual(self.program.table("push", self.url, "--db", "new.db")[0]["added"], 1)
 
@@ -173,16 +227,27 @@ class Push(Lab):
         self.measure("here.db", ("transpose",))
         self.measure("here.db", ("reduction",))
         self.push("here.db", 0, "--migrate")
-        for condition, runs in (("family = 'transpose'", 1), ("family IN ('transpose', 'reduction') -- all", 2), ("host = 'nowhere'", 0),
-                                ("gst_efficiency < 50 AND variant = 'naive'", 1), ("launches > 0", 2), ("run_id > 0", 2),
-                                ("device LIKE 'model%' AND started > '2020'", 2), ("", 2)):
+        for condition, runs in (("family = 'transpose'", 1), ("family IN ('transpose', 'reduction') -- all", 2), ("gst_efficiency < 50 AND variant = 'naive'", 1), ("launches > 0", 2),
+                                ("run_id > 0", 2), ("device LIKE 'model%' AND started > '2020'", 2)):
             with self.subTest(condition=condition):
                 row = self.program.table("pull", self.url, "--where", condition, "-o", f"{abs(hash(condition))}.db")[0]
                 self.assertEqual(row["added"], runs)
-        for condition in ("family = 'transpose", "nonsense = 1", "1=1); DROP VIEW runs; --", "run_id", "1/0 = 1", "run_id = 'x'"):
+        for condition in ("family = 'transpose", "nonsense = 1", "1=1); DROP VIEW runs; --", "run_id", "1/0 = 1", "run_id = 'x'", "", " "):
             with self.subTest(condition=condition):
                 self.one_sentence(self.program("pull", self.url, "--where", condition, "-o", "no.db", code=2), 2, "--where")
                 self.assertFalse((self.folder / "no.db").exists())
+
+    def test_a_condition_that_nothing_meets_leaves_no_file(self):
+        self.prepared()
+        done = self.program("pull", self.url, "--where", "host = 'nowhere'", "-o", "no.db", code=3)
+        self.one_sentence(done, 3, "has no run for which that holds: host = 'nowhere'")
+        self.assertFalse((self.folder / "no.db").exists())
+        before = (self.folder / "here.db").read_bytes()
+        self.program("pull", self.url, "--where", "host = 'nowhere'", "-o", "here.db", code=3)
+        self.assertEqual((self.folder / "here.db").read_bytes(), before)
+        month = self.server.number("SELECT month FROM warpmeter.t_month")
+        self.server.psql(f"SELECT warpmeter.drop_month({month})")
+        self.one_sentence(self.program("pull", self.url, "-o", "no.db", code=3), 3, "has no run yet")
 
 
 class Writers(Lab):
@@ -306,6 +371,18 @@ class Roles(Lab):
         self.program("pull", url, "-o", "back.db")
         self.assertIn("done", self.server.psql("SELECT 'done', warpmeter.refresh_statistics(month) FROM warpmeter.t_month", user="lab7")[0])
 
+    def test_who_may_not_migrate_is_told_who_may(self):
+        done = self.program("push", "--migrate", self.server.url("lab7", "s3cret"), code=4)
+        self.one_sentence(done, 4, "--migrate is for owner", "you are lab7")
+        self.server.psql("CREATE DATABASE empty", database="postgres")
+        self.addCleanup(self.server.psql, "DROP DATABASE empty WITH (FORCE)", database="postgres")
+        done = self.program("push", "--migrate", self.server.url("lab7", "s3cret", "empty"), code=4)
+        self.one_sentence(done, 4, "the database's owner owner", "GRANT CREATE ON DATABASE empty TO lab7")
+        self.server.psql("GRANT CREATE ON DATABASE empty TO lab7", database="postgres")
+        self.one_sentence(self.program("push", "--migrate", self.server.url("lab7", "s3cret", "empty"), code=4), 4, "SCHEMA public")
+        self.server.psql("GRANT CREATE ON SCHEMA public TO lab7", database="empty")
+        self.program("push", "--migrate", self.server.url("lab7", "s3cret", "empty"), "--db", "more.db")
+
     def test_a_writer_changes_and_removes_none(self):
         self.push("more.db", url=self.server.url("lab7", "s3cret"))
         before = self.counts()
@@ -412,7 +489,7 @@ class Connections(Lab):
 
     def test_a_server_that_is_not_there(self):
         for where, code in ((f"postgresql://127.0.0.1:{self.free()}/warpmeter", 5), ("postgresql://no-such-host.invalid/warpmeter", 5),
-                            (self.server.url(database="nothing"), 5), (self.server.url("nobody_here"), 4), ("service=nowhere", 5),
+                            (self.server.url(database="nothing"), 5), (self.server.url("nobody_here"), 4), ("service=nowhere", 2),
                             ("postgresql://[::1/warpmeter?hunter2", 2), ("nonsense", 2), ("postgresql://lab8:hunter2@h:port:x/d", 2)):
             with self.subTest(where=where):
                 done = self.push("here.db", None, url=where)
@@ -421,6 +498,49 @@ class Connections(Lab):
                 done = self.program("pull", where, "-o", "x.db", code=code)
                 self.one_sentence(done, code)
                 self.assertFalse((self.folder / "x.db").exists())
+
+    def test_a_name_that_cannot_be_used_is_wrong_usage(self):
+        base = f"host=127.0.0.1 port={self.server.port} dbname=warpmeter user=owner"
+        for where in ("postgresql://lab:99999/warpmeter", f"{base} sslmode=sometimes", f"{base} connect_timeout=soon",
+                      f"{base} target_session_attrs=mine", "host=a port=1,2", f"{base} keepalives_idle=x", "http://lab/x", "lab"):
+            with self.subTest(where=where):
+                self.one_sentence(self.push("here.db", 2, url=where), 2, "the name of the server")
+
+    def test_a_server_that_answers_is_not_called_away(self):
+        rows = [(self.server.url(database="nothing"), "answers, and has no such database"),
+                (self.server.url("lab8", "hunter2wrong"), "does not let you in"), (self.server.url("nobody_here"), "password")]
+        self.server.psql("ALTER DATABASE postgres CONNECTION LIMIT 0", database="postgres")
+        self.server.psql("DROP ROLE IF EXISTS lab9; CREATE ROLE lab9 LOGIN PASSWORD 'hunter2secret'")
+        rows.append((self.server.url("lab9", "hunter2secret", "postgres"), "answers, and takes no connection now"))
+        for where, words in rows:
+            with self.subTest(where=where):
+                error = self.push("here.db", None, url=where).stderr
+                self.assertIn(words, error)
+                self.assertNotIn("cannot be reached", error)
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen()
+            threading.Thread(target=lambda: listener.accept()[0].sendall(b"HTTP/1.1 400 no\r\n\r\n"), daemon=True).start()
+            where = f"host=127.0.0.1 port={listener.getsockname()[1]} dbname=w sslmode=disable"
+            self.one_sentence(self.push("here.db", 5, url=where), 5, "what answers there is no PostgreSQL")
+
+    def test_ctrl_c_ends_the_waiting_for_a_server(self):
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            where = f"postgresql://127.0.0.1:{silent.getsockname()[1]}/warpmeter"
+            for words in (("push", where, "--db", "here.db"), ("pull", where, "-o", "x.db"), ("push", "--migrate", where)):
+                with self.subTest(words=words[0]):
+                    process = subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdout=subprocess.PIPE,
+                                               stderr=subprocess.PIPE, text=True)
+                    time.sleep(1)
+                    begin = time.time()
+                    process.send_signal(signal.SIGINT)
+                    _, error = process.communicate(timeout=20)
+                    self.assertLess(time.time() - begin, 2)
+                    self.assertEqual(process.returncode, -signal.SIGINT, error)
+                    self.assertIn("ended before the server answered", error)
+                    self.assertFalse((self.folder / "x.db").exists())
 
     def free(self):
         with socket.socket() as probe:

@@ -14,7 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-void store_part(const std::string& path, std::vector<std::string> variants, bool fails = false) {
+void store_part(const std::string& path, std::vector<std::string> variants, bool fails = false,
+                RunOutcome outcome = RunOutcome::done) {
   Store store(path);
   const std::int64_t run = store.begin_run(example_run("nightly"));
   const std::int64_t device = store.add_device(run, example_device());
@@ -31,7 +32,7 @@ void store_part(const std::string& path, std::vector<std::string> variants, bool
     if (fails) launch.outcome = LaunchOutcome::failed;
     store.add_launch(run, device, launch);
   }
-  store.end_run(run, fails ? RunOutcome::failed : RunOutcome::done, "");
+  store.end_run(run, fails ? RunOutcome::failed : outcome, "");
 }
 
 class OneRun : public ::testing::Test {
@@ -69,6 +70,21 @@ TEST_F(OneRun, FailsWhereALaunchFailed) {
   make_one_run(path, "x", 2);
   EXPECT_THAT(lines_of(path, "SELECT outcome, reason FROM runs"),
               ElementsAre("failed|1 of 2 launches failed"));
+}
+
+TEST_F(OneRun, CountsRepetitionsAsLaunchesAreCountedEverywhere) {
+  for (const char* variant : {"a", "b"}) store_part(path, {variant, variant, variant});
+  make_one_run(path, "x", 3);
+  EXPECT_THAT(lines_of(path, "SELECT outcome, reason, launches, planned_launches FROM runs"),
+              ElementsAre("interrupted|6 of 9 launches were measured|6|9"));
+}
+
+TEST_F(OneRun, SaysSoWhereAPartDidNotEndAndGaveNoReason) {
+  store_part(path, {"a"});
+  store_part(path, {"b"}, false, RunOutcome::interrupted);
+  make_one_run(path, "x", 2);
+  EXPECT_THAT(lines_of(path, "SELECT outcome, reason FROM runs"),
+              ElementsAre("interrupted|1 of 2 parts did not come to their end"));
 }
 
 TEST_F(OneRun, OfAnEmptyDatabaseIsRefused) {

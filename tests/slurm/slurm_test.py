@@ -225,6 +225,78 @@ class Jobs(OnACluster):
         self.assertEqual([path.name for path in home.iterdir() if path.name in ("x", "y")], [])
         self.warpmeter("submit", "status", job)
 
+    def test_a_folder_may_have_any_name(self):
+        words = ("--split", "2", "--", "run", "vector_add", "-n", "64,128", "-b", "model")
+        for i, odd in enumerate(("a b", "a'b", 'a"b', "a\nb", "100%", "a%jb", "a\\b", "$x `y` #z", "-x", "ä ")):
+            with self.subTest(name=odd):
+                home = self.folder / str(i) / odd
+                home.mkdir(parents=True)
+                self.warpmeter("submit", "--folder", f"{odd}job", "--wait", "--quiet", "--label", odd, *words, cwd=home)
+                job = home / f"{odd}job"
+                self.assertEqual([row[4] for row in self.runs(job / "merged.db")], [odd])
+                logs = ["0001.log", "0002.log", "merge.log"]
+                self.assertEqual(sorted(path.name for path in (job / "logs").iterdir()), logs)
+                # And by hand, where sbatch reads all of it from the script.
+                for path in [job / "merged.db", *job.glob("tasks/*.db"), *job.glob("tasks/*.exit")]:
+                    path.unlink()
+                self.lab.run(["sbatch", "--wait", "job.sh"], cwd=job)
+                self.lab.run(["bash", "merge.sh"], cwd=job)
+                self.assertEqual([row[2] for row in self.runs(job / "merged.db")], [4])
+
+    def test_native_options_may_hold_anything(self):
+        for odd in ("a b", "it's", 'a "b" \\ #c', "$x `y`"):
+            with self.subTest(name=odd):
+                self.submit("--sbatch", f"--job-name={odd}", "--", "run", "vector_add", "-n", "64", "-b", "model", job=odd)
+                number = self.lab.run(["sbatch", "--parsable", "job.sh"], cwd=self.folder / odd).stdout.strip()
+                self.assertEqual(self.lab.run(["squeue", "-h", "-t", "all", "-j", number, "-o", "%j"]).stdout.strip(), odd)
+
+    def test_what_ended_before_it_stored_anything_is_run_again(self):
+        self.submit("--", *self.WORDS)
+        job = self.folder / "job"
+        merged = self.counts("job/merged.db")
+        for code in (3, 6):
+            with self.subTest(code=code):
+                for path in [job / "merged.db", job / "tasks/0001.db"]:
+                    path.unlink()
+                (job / "tasks/0001.exit").write_text(f"{code}\n")
+                self.assertIn("submit resume", self.warpmeter("submit", "status", "job", code=code).stderr)
+                self.assertIn("1 task in Slurm's queue", self.warpmeter("submit", "resume", "job", "--wait").stderr)
+                self.assertEqual(self.counts("job/merged.db"), merged)
+
+    def test_a_failed_kernel_is_final_and_resuming_loses_nothing(self):
+        (self.folder / "bad.cu").write_text('extern "C" __global__ void bad(int* p) { p[1 << 30] = 1; }\n')
+        self.submit("--", "run", "bad.cu", "-b", "model", "-k", "bad", "--grid", "1", "--block", "32", "--arg", "p:i32[32]",
+                    code=6)
+        before = {path: path.read_bytes() for path in (self.folder / "job").rglob("*") if path.is_file()}
+        for _ in range(2):
+            self.warpmeter("submit", "resume", "job", "--wait", code=6)
+        after = {path: path.read_bytes() for path in (self.folder / "job").rglob("*") if path.is_file()}
+        self.assertEqual(before, after)
+        # Merged anew, it is the same: the runs keep what they are known by.
+        (self.folder / "job/merged.db").rename(self.folder / "first.db")
+        self.warpmeter("submit", "resume", "job", "--wait", code=6)
+        again = json.loads(self.warpmeter("merge", "job/merged.db", "-o", "first.db", "--format", "json").stdout)[0]
+        self.assertEqual((again["added"], again["known"], again["conflicts"]), (0, 1, 0))
+
+    def test_a_failure_is_said_even_when_quiet(self):
+        failed = self.submit("--", "run", "vector_add", "-n", "64", "-b", "cupti", code=4)
+        self.assertRegex(failed.stderr, r"^task 1 ended with exit code 4: .*/job/logs/0001\.log\n$")
+        self.assertEqual(self.warpmeter("submit", "status", "job", "--quiet", code=4).stderr, failed.stderr)
+
+    def test_runs_are_recorded_as_they_were_typed(self):
+        self.submit("--each", "node", "--", *self.WORDS, job="each")
+        self.assertEqual({row[1] for row in self.runs("each/merged.db")}, {"warpmeter " + " ".join(self.WORDS)})
+        (self.folder / "one.cu").write_text('extern "C" __global__ void one(int* p) { p[threadIdx.x] = 1; }\n')
+        model = ("model", "one.cu", "-k", "one", "--grid", "1", "--block", "32", "--arg", "p:i32[32]")
+        self.submit("--", *model, job="model")
+        self.assertEqual(self.runs("model/merged.db")[0][1], "warpmeter " + " ".join(model[:-1]) + " 'p:i32[32]'")
+
+    def test_status_says_how_long_a_task_took(self):
+        self.submit("--", *self.WORDS)
+        self.assertRegex(self.status()[1]["elapsed"], r"^\d+:\d\d$")
+        os.utime(self.folder / "job/tasks/0001.node", (0, (self.folder / "job/tasks/0001.exit").stat().st_mtime - 93784.5))
+        self.assertEqual(self.status()[1]["elapsed"], "1-02:03:04")
+
     def test_what_there_is_not_is_said_before_anything_is_queued(self):
         rows = [
             (2, "there is no partition 'lub'; there are lab, night", ["--partition", "lub"]),
@@ -255,10 +327,27 @@ class Jobs(OnACluster):
             ("not 'stop'", ["stop", "17"]),
             ("transpoze", ["--split", "2", "--", "run", "transpoze"]),
             ("has no option", ["--", "run", "--splat"]),
+            ("no kernel variant matches 'nosuch'", ["--", "run", "nosuch"]),
+            ("no kernel variant matches 'nosuch'", ["--each", "node", "--", "run", "nosuch"]),
+            ("./nosuch cannot be started: there is no such file", ["--", "profile", "-b", "model", "./nosuch", "--size", "4"]),
+            ("does not go with submit", ["--", "run", "transpose", "--as", "x"]),
+            ("takes one job, not 2", ["status", "1", "2"]),
+            ("submit list takes no job", ["list", "1"]),
         ]
         for sentence, words in rows:
             with self.subTest(words=words):
                 self.assertIn(sentence, self.warpmeter("submit", *words, code=2).stderr)
+
+    def test_options_of_submitting_are_none_of_an_action(self):
+        self.submit("--", "run", "vector_add", "-n", "64", "-b", "model")
+        for action, option in (("status", "--split=2"), ("status", "--partition=lab"), ("resume", "--each=node"),
+                               ("resume", "--label=x"), ("cancel", "--wait"), ("cancel", "--db=x.db"), ("status", "--folder=x"),
+                               ("resume", "--dry-run"), ("cancel", "--format=json")):
+            with self.subTest(action=action, option=option):
+                result = self.warpmeter("submit", action, "job", option, code=2)
+                self.assertIn(f"submit {action} takes no {option.split('=')[0]}", result.stderr)
+        self.assertIn("submit list takes no --wait", self.warpmeter("submit", "list", "--wait", code=2).stderr)
+        self.warpmeter("submit", "status", "job", WARPMETER_DB="x.db")
 
     def test_without_slurm_it_says_so(self):
         result = self.warpmeter("submit", "--", *self.WORDS, code=4, PATH="/nowhere")

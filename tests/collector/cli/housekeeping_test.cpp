@@ -66,6 +66,9 @@ TEST_F(Housekeeping, MergeNeedsSourcesAndATarget) {
   EXPECT_EQ(warpmeter({"merge", "-o", "lab.db"}).exit_code, 2);
   EXPECT_EQ(warpmeter({"merge", "warpmeter.db"}).exit_code, 2);
   EXPECT_EQ(warpmeter({"merge", "missing.db", "-o", "lab.db"}).exit_code, 5);
+  const Outcome planned = warpmeter({"merge", "warpmeter.db", "-o", "lab.db", "--planned", "3"});
+  EXPECT_EQ(planned.exit_code, 2);
+  EXPECT_THAT(planned.error, HasSubstr("--planned says how many launches --one-run has"));
 }
 
 TEST_F(Housekeeping, NoCommandWritesOverWhatItReads) {
