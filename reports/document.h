@@ -51,6 +51,11 @@ struct Listing {
   std::string file;
   Table table;
   std::size_t costly = 0;  ///< lines with figures
+  struct Code {
+    std::string title;  ///< "transpose/naive, PTX"
+    Table table;        ///< source line, text
+  };
+  std::vector<Code> beneath;  ///< what was made of it, for those who can unfold it
 };
 
 struct Document {

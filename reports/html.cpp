@@ -122,7 +122,22 @@ std::string listing_html(const Listing& listing) {
                                          : "",
         cell_text(columns[0], row[0]).body, shown(cell_text(columns[1], row[1]).body), cells);
   }
-  return html + "</tbody>\n</table>\n</div>\n</details>\n";
+  html += "</tbody>\n</table>\n</div>\n";
+  for (const Listing::Code& code : listing.beneath) {
+    html += fmt::format(
+        "<details class=\"listing\">\n<summary>{}</summary>\n<div class=\"table\" role=\"group\" "
+        "tabindex=\"0\"{}>\n<table>\n<thead><tr><th scope=\"col\" class=\"n\">line</th><th "
+        "scope=\"col\">code</th></tr></thead>\n<tbody>\n",
+        shown(code.title), attribute("aria-label", code.title));
+    for (const auto& row : code.table.rows) {
+      html +=
+          fmt::format("<tr><td class=\"n\">{}</td><td class=\"code\"><code>{}</code></td></tr>\n",
+                      row[0].missing() ? "" : cell_text(code.table.columns[0], row[0]).body,
+                      shown(cell_text(code.table.columns[1], row[1]).body));
+    }
+    html += "</tbody>\n</table>\n</div>\n</details>\n";
+  }
+  return html + "</details>\n";
 }
 
 std::string_view form_name(Plot::Form form) {

@@ -41,6 +41,14 @@ struct Disturbance {
   std::string reason;                ///< why it is not known
 };
 
+/// What a compiler made of one kernel.
+struct CodeText {
+  std::string file;    ///< the source that it is shown beneath
+  std::string kernel;  ///< family/variant
+  std::string form;    ///< "PTX", "machine code"
+  std::string text;    ///< with comments "// FILE:LINE"
+};
+
 /// The device before or after the measuring, as NVML tells it.
 struct DeviceState {
   std::string phase;  ///< "before" or "after"

@@ -402,6 +402,17 @@ void Store::add_sources(std::int64_t run_id,
   });
 }
 
+void Store::add_codes(std::int64_t run_id, std::span<const CodeText> codes) {
+  Statement statement(db_.get(),
+                      "INSERT OR REPLACE INTO t_code (run_id, file, kernel, form, text) VALUES (?, "
+                      "?, ?, ?, ?)");
+  statements_->in_transaction([&] {
+    for (const CodeText& one : codes) {
+      statement.execute(run_id, one.file, one.kernel, one.form, one.text);
+    }
+  });
+}
+
 void Store::end_run(std::int64_t run_id, RunOutcome outcome, const std::string& reason) {
   Statement statement(db_.get(),
                       "UPDATE t_run SET outcome = ?, reason = ?, "

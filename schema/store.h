@@ -114,6 +114,8 @@ class Store {
   /// Source files of the run: paths and texts. One transaction.
   void add_sources(std::int64_t run_id,
                    std::span<const std::pair<std::string, std::string>> sources);
+  /// One transaction.
+  void add_codes(std::int64_t run_id, std::span<const CodeText> codes);
   void end_run(std::int64_t run_id, RunOutcome outcome, const std::string& reason);
 
   /// Several launches in one transaction, for bulk writers; their numbers in the same order. Throws

@@ -16,6 +16,7 @@
 #include "base/output.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/best.h"
+#include "collector/cli/codes.h"
 #include "collector/cli/continued_run.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interleave.h"
@@ -209,6 +210,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   const bool are_several = devices.size() > 1 && !request.backend.open_gpu;
   const schema::Run record =
       run_record(backends.opened.front()->device().backend, request.command_line, request.label);
+  const int arch = backends.opened.front()->device().compute_capability;
   if (are_several) backends = {};  // the devices are for the processes that follow
   const run::Summary summary =
       are_several ? measure_side_by_side(request, record, options, devices, choice.launches(), bar)
@@ -225,6 +227,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   }
   add_measured_findings(request.database, summary.run_id);
   keep_sources(request.database, summary.run_id, sources_of(choice));
+  if (request.lines) keep_code(request.database, summary.run_id, choice, arch);
 
   print_comparison(request, summary.run_id, output);
   print_lines(request, summary.run_id, output);

@@ -1,7 +1,9 @@
 // The sources with what each line costs beside it: a listing a file.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -64,6 +66,34 @@ Listing listing_of(const std::string& file, const std::string& text, const OfFil
   return listing;
 }
 
+/// The source line that a comment "// FILE:LINE" names, if it is one; 0 for another file's.
+std::optional<std::int64_t> line_named(const std::string& text, const std::string& file) {
+  const std::size_t colon = text.rfind(':');
+  if (!text.starts_with("// ") || colon == std::string::npos) return std::nullopt;
+  std::int64_t line = 0;
+  const char* const end = text.data() + text.size();
+  if (std::from_chars(text.data() + colon + 1, end, line).ptr != end) return std::nullopt;
+  return text.substr(3, colon - 3) == file ? line : 0;
+}
+
+/// The source line stands beside the first of what was made of it; of other files in a row of its
+/// own.
+Table code_table(const std::string& file, const std::string& text) {
+  Table table;
+  table.columns = {Column::number("line", "", "", Kind::exact),
+                   Column::text("text", "", Kind::code)};
+  std::istringstream lines(text);
+  Cell beside = Missing{""};
+  for (std::string line; std::getline(lines, line);) {
+    if (const auto named = line_named(line, file)) {
+      beside = *named != 0 ? Cell(*named) : Cell(Missing{""});
+      if (*named != 0) continue;
+    }
+    table.rows.push_back({std::exchange(beside, Missing{""}), line});
+  }
+  return table;
+}
+
 }  // namespace
 
 void add_sources(Document& document, const schema::Reader& reader, const RunRecord& run) {
@@ -75,10 +105,17 @@ void add_sources(Document& document, const schema::Reader& reader, const RunReco
       "Each file as it was measured, and what a line costs in the launch in which it costs most: "
       "all "
       "its accesses together, and what is beyond the fewest.");
+  const schema::Rows codes = reader.query(sql::codes, run_parameter(run.id));
   for (const Row& row : each_row(sources)) {
     const auto of_file = figures.find(row.text("file"));
     if (of_file == figures.end()) continue;
-    document.listing(listing_of(of_file->first, row.text("text"), of_file->second));
+    Listing listing = listing_of(of_file->first, row.text("text"), of_file->second);
+    for (const Row& code : each_row(codes)) {
+      if (code.text("file") != of_file->first) continue;
+      listing.beneath.push_back({fmt::format("{}, {}", code.text("kernel"), code.text("form")),
+                                 code_table(of_file->first, code.text("text"))});
+    }
+    document.listing(std::move(listing));
   }
 }
 

@@ -20,7 +20,7 @@ extern const std::string_view checked_values, costliest_line;
 
 extern const std::string_view cards, ceiling, costly_lines, device_states, devices, confidences,
     disturbances, environment, expectations, history, history_subjects, launches, line_costs, lines,
-    provenance, results, run, schema_version, source_figures, source_files, stalls, timings,
+    codes, provenance, results, run, schema_version, source_figures, source_files, stalls, timings,
     timing_summary;
 
 }  // namespace warpmeter::reports::sql

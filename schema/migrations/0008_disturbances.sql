@@ -27,3 +27,13 @@ CREATE TABLE t_environment (
 
 -- Cards of one name are told apart in every view.
 CREATE INDEX t_device_name ON t_device (name, uuid, ordinal);
+
+-- What the compilers made of the kernels of a run, for those that ask for lines.
+CREATE TABLE t_code (
+  run_id INTEGER NOT NULL REFERENCES t_run ON DELETE CASCADE,
+  file TEXT NOT NULL,
+  kernel TEXT NOT NULL,
+  form TEXT NOT NULL CHECK (form IN ('PTX', 'machine code')),
+  text TEXT NOT NULL,
+  PRIMARY KEY (run_id, file, kernel, form)
+) STRICT, WITHOUT ROWID;

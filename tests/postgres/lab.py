@@ -105,6 +105,7 @@ def make_database(program, name="here.db"):
         db.execute("INSERT INTO t_stall (launch_id, file, line, reason, text, samples, idle_samples) VALUES (?, ?, ?, ?, ?, ?, 1)",
                    (first, "ä.cu" if line else "", line, reason, UNUSUAL, samples))
     db.execute("INSERT OR REPLACE INTO t_source (run_id, file, text) VALUES (?, 'ä.cu', ?)", (runs[0], UNUSUAL * 1000))
+    db.execute("INSERT INTO t_code (run_id, file, kernel, form, text) VALUES (?, 'ä.cu', 'a/b', 'PTX', ?)", (runs[0], UNUSUAL))
     # An older run that was never explained, interrupted and without launches.
     db.execute("DELETE FROM t_explained WHERE launch_id = ?", (launches[-1],))
     db.execute("INSERT INTO t_run SELECT (SELECT max(run_id) + 1 FROM t_run), '00000000-1111-4222-8333-444444444444', "

@@ -132,7 +132,8 @@ TEST(Database, OfTheFirstVersionIsBroughtUpToDateWithItsRangesAndLines) {
             "DROP TABLE t_prediction; DROP TABLE t_remedy; DROP TABLE t_finding; "
             "DROP TABLE t_looked_for; DROP TABLE t_explained; DROP TABLE t_explanation; "
             "DROP TABLE t_finding_kind; DROP TABLE t_stall; DROP TABLE t_source; "
-            "DROP TABLE t_disturbance; DROP TABLE t_environment; DROP INDEX t_device_name; PRAGMA "
+            "DROP TABLE t_disturbance; DROP TABLE t_code; DROP TABLE t_environment; DROP INDEX "
+            "t_device_name; PRAGMA "
             "user_version = 1");
   }
   EXPECT_THAT(lines_of(folder / "a.db", "SELECT variant, nvtx_range FROM launches"),

@@ -45,10 +45,10 @@ TEST_F(Views, AreSortedByName) {
   std::vector<std::string> names;
   for (const ViewInfo& view : views()) names.push_back(view.name);
   EXPECT_THAT(names,
-              ElementsAre("comparison", "counters", "device_states", "devices", "disturbances",
-                          "environment", "expectations", "explanations", "findings", "launches",
-                          "lines", "looked_for", "predictions", "remedies", "results", "runs",
-                          "samples", "sources", "stalls", "timings"));
+              ElementsAre("codes", "comparison", "counters", "device_states", "devices",
+                          "disturbances", "environment", "expectations", "explanations", "findings",
+                          "launches", "lines", "looked_for", "predictions", "remedies", "results",
+                          "runs", "samples", "sources", "stalls", "timings"));
 }
 
 TEST_F(Views, JoinTheLinesOfADescription) {
@@ -137,7 +137,8 @@ TEST_F(Views, RunsNameEachOfTheirDevices) {
   model.name = "model sm_90";
   model.ordinal = 2;
   for (const Device& device : {example_device(), second, model}) store.add_device(run, device);
-  EXPECT_THAT(lines_of(path(), "SELECT device FROM runs"), ElementsAre("NVIDIA H200 #0, NVIDIA H200 #1, model sm_90"));
+  EXPECT_THAT(lines_of(path(), "SELECT device FROM runs"),
+              ElementsAre("NVIDIA H200 #0, NVIDIA H200 #1, model sm_90"));
 }
 
 TEST_F(Views, LaunchesTellTheGeometryAndTheOutcome) {

@@ -106,7 +106,8 @@ TEST_F(CompareAndCheck, GatesHoldBreakOrMatchNothing) {
   expect(0, {"check", "*@1024", "-g", "transpose@1024@block=16x16: gst_efficiency >= 25"}, "hold");
   expect(3, {"check", "--gate", "transpose@4096: gst_efficiency >= 25"}, "matches no launch");
   expect(2, {"check", "transpose@4096"}, "(the launches: transpose/copy@1024");
-  expect(2, {"check", "transpose@block"}, "at column 11 a size, grid=…, block=… or device=… was expected");
+  expect(2, {"check", "transpose@block"},
+         "at column 11 a size, grid=…, block=… or device=… was expected");
   expect(2, {"check", "--gate", "gst_efficiency => 90"}, "at column 16 a relation");
   expect(2, {"check", "--run", "none"}, "there is no run 'none'");
   expect(2, {"check", "reduction"}, "no launch of run 1 matches 'reduction'");

@@ -1,0 +1,213 @@
+#include "collector/cli/codes.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/temporary.h"
+#include "collector/model/counts/grades.h"
+#include "collector/model/input/kernel_file.h"
+#include "collector/model/input/toolkit.h"
+#include "reports/record.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+namespace {
+
+constexpr std::size_t most_bytes = 1 << 20;
+
+std::vector<std::string_view> lines_in(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+std::string_view trimmed(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  return begin == std::string_view::npos ? std::string_view() : line.substr(begin);
+}
+
+/// The number that the text begins with, which is taken off it.
+std::optional<int> take_number(std::string_view& text) {
+  text = trimmed(text);
+  int number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end.ec != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end.ptr - text.data()));
+  return number;
+}
+
+/// The text between the first two quotes.
+std::string quoted(std::string_view text) {
+  const std::size_t begin = text.find('"');
+  if (begin == std::string_view::npos) return "";
+  const std::size_t end = text.find('"', begin + 1);
+  return end == std::string_view::npos ? "" : std::string(text.substr(begin + 1, end - begin - 1));
+}
+
+/// Adds lines; a source line is said where another begins.
+class Text {
+ public:
+  void place(const std::string& file, int line) {
+    std::string comment = fmt::format("// {}:{}\n", model::relative_path(file), line);
+    if (line == 0 || comment == last_) return;
+    last_ = std::move(comment);
+    is_new_ = true;
+  }
+  void add(std::string_view line) {
+    if (std::exchange(is_new_, false)) text_ += last_;
+    text_ += fmt::format("{}\n", line);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_, last_;
+  bool is_new_ = false;
+};
+
+/// .file 1 "path"
+std::map<int, std::string> files_of(const std::vector<std::string_view>& module) {
+  std::map<int, std::string> files;
+  for (std::string_view line : module) {
+    line = trimmed(line);
+    if (!line.starts_with(".file")) continue;
+    line.remove_prefix(5);
+    if (const auto number = take_number(line)) files[*number] = quoted(line);
+  }
+  return files;
+}
+
+bool is_entry(std::string_view line, std::string_view entry) {
+  const std::size_t begin = line.find(".entry ");
+  if (begin == std::string_view::npos) return false;
+  const std::string_view name = trimmed(line.substr(begin + 7));
+  return name.starts_with(entry) && (name.size() == entry.size() || name[entry.size()] == '(');
+}
+
+/// Nothing without nvdisasm, or when it fails.
+std::map<std::string, std::string> disassembled(std::span<const unsigned char> cubin) {
+  const auto nvdisasm = model::toolkit_program("nvdisasm");
+  if (!nvdisasm || cubin.empty()) return {};
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "module.cubin";
+  std::ofstream(file, std::ios::binary)
+      .write(reinterpret_cast<const char*>(cubin.data()),
+             static_cast<std::streamsize>(cubin.size()));
+  const model::ToolOutcome made = model::run_tool({nvdisasm->string(), "-g", "-c", file.string()});
+  if (made.exit_code != 0) return {};
+  return machine_code_of(made.output);
+}
+
+/// Family and variant → the file in which it has most lines.
+std::map<std::pair<std::string, std::string>, std::string> files_of_variants(
+    const std::string& database, std::int64_t run_id) {
+  const schema::Rows rows = schema::Reader(database).query(
+      "SELECT l.family, l.variant, n.file, count(DISTINCT n.line) AS lines FROM lines n "
+      "JOIN launches l ON l.launch_id = n.launch_id WHERE n.run_id = :run GROUP BY 1, 2, 3 "
+      "ORDER BY 1, 2, 4 DESC, 3",
+      {{":run", run_id}});
+  std::map<std::pair<std::string, std::string>, std::string> files;
+  for (const reports::Row& row : reports::each_row(rows)) {
+    files.try_emplace({row.text("family"), row.text("variant")}, row.text("file"));
+  }
+  return files;
+}
+
+}  // namespace
+
+std::string ptx_of_entry(std::string_view module, std::string_view entry) {
+  const std::vector<std::string_view> lines = lines_in(module);
+  std::size_t at = 0;
+  while (at < lines.size() && !is_entry(lines[at], entry)) ++at;
+  if (at == lines.size()) return "";
+  const std::map<int, std::string> files = files_of(lines);
+  Text text;
+  int depth = 0;
+  for (bool has_begun = false; at < lines.size() && (!has_begun || depth > 0); ++at) {
+    std::string_view line = trimmed(lines[at]);
+    if (line.starts_with(".loc")) {
+      line.remove_prefix(4);
+      const auto file = take_number(line), number = take_number(line);
+      if (file && number && files.contains(*file)) text.place(files.at(*file), *number);
+      continue;
+    }
+    for (const char c : line) depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    has_begun = has_begun || depth > 0;
+    if (!line.empty()) text.add(lines[at]);
+  }
+  return text.text();
+}
+
+std::map<std::string, std::string> machine_code_of(const std::string& disassembly) {
+  constexpr std::string_view section = ".text.", place = "//## File \"";
+  std::map<std::string, Text> functions;
+  Text* text = nullptr;
+  for (const std::string_view line : lines_in(disassembly)) {
+    const std::string_view inner = trimmed(line);
+    if (inner.starts_with(section) && inner.ends_with(":")) {
+      text =
+          &functions[std::string(inner.substr(section.size(), inner.size() - section.size() - 1))];
+    } else if (inner.starts_with(".section")) {
+      text = nullptr;
+    } else if (text != nullptr && inner.starts_with(place)) {
+      const std::size_t number = inner.find("\", line ");
+      if (number == std::string_view::npos) continue;
+      std::string_view rest = inner.substr(number + 8);
+      // "… inlined at …" are the callers of what was inlined.
+      const auto line_number = take_number(rest);
+      if (line_number) text->place(quoted(inner), *line_number);
+    } else if (text != nullptr && (inner.starts_with("/*") || inner.starts_with(".L_"))) {
+      text->add(line);
+    }
+  }
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, of_function] : functions) {
+    if (!of_function.text().empty()) texts[name] = of_function.text();
+  }
+  return texts;
+}
+
+void keep_code(const std::string& database, std::int64_t run_id, const run::Choice& choice,
+               int arch) {
+  const auto files = files_of_variants(database, run_id);
+  std::map<const kernels::Image*, std::map<std::string, std::string>> machine_code;
+  std::vector<schema::CodeText> codes;
+  for (const run::Selection& selection : choice.selections) {
+    for (const kernels::Variant* variant : selection.variants) {
+      const auto file =
+          files.find({std::string(selection.family->name), std::string(variant->name)});
+      const kernels::Image* image =
+          variant->image != nullptr ? variant->image : selection.family->image;
+      if (file == files.end() || image == nullptr) continue;
+      const kernels::Code* code = nullptr;
+      for (const kernels::Code& one : image->codes) {
+        if (one.arch <= arch) code = &one;
+      }
+      if (code == nullptr) continue;
+      const std::string kernel = fmt::format("{}/{}", selection.family->name, variant->name);
+      const auto add = [&](const char* form, const std::string& text) {
+        if (!text.empty() && text.size() <= most_bytes) {
+          codes.push_back({file->second, kernel, form, text});
+        }
+      };
+      add("PTX", ptx_of_entry(code->ptx, variant->entry));
+      const auto [known, is_new] = machine_code.try_emplace(image);
+      if (is_new) known->second = disassembled(code->cubin);
+      const auto found = known->second.find(std::string(variant->entry));
+      if (found != known->second.end()) add("machine code", found->second);
+    }
+  }
+  if (!codes.empty()) schema::Store(database).add_codes(run_id, codes);
+}
+
+}  // namespace warpmeter::cli

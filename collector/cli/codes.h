@@ -1,0 +1,24 @@
+// What the compilers made of the kernels of a run: the PTX of each and, where the CUDA toolkit's
+// nvdisasm is at hand, its machine code, both with the source lines as comments, "// FILE:LINE".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "collector/run/selection.h"
+
+namespace warpmeter::cli {
+
+/// The text of an entry in a module; empty where it has none.
+std::string ptx_of_entry(std::string_view module, std::string_view entry);
+
+/// By their functions, of what `nvdisasm -g -c` prints of a module.
+std::map<std::string, std::string> machine_code_of(const std::string& disassembly);
+
+/// Of the variants that have lines in the run, for the architecture; the rest is left out.
+void keep_code(const std::string& database, std::int64_t run_id, const run::Choice& choice,
+               int arch);
+
+}  // namespace warpmeter::cli
