@@ -79,6 +79,7 @@ RunRequest request_of_last(const RunRequest& typed) {
   request->quiet = typed.quiet;
   request->no_progress = typed.no_progress;
   request->dry_run = typed.dry_run;
+  request->pause_dcgm = request->pause_dcgm || typed.pause_dcgm;
   request->backend.open_gpu = typed.backend.open_gpu;
   request->go_on = true;
   request->continued_run = run_id;

@@ -43,8 +43,11 @@ std::optional<Kin> read_stat(const fs::path& proc, pid_t process) {
   return kin;
 }
 
-/// This process, or one that it started.
+/// This process, one that it started, or the same program that started it to measure a part.
 bool is_ours(const Look& look, pid_t process) {
+  const std::optional<Kin> self = read_stat(look.proc, look.self);
+  const std::optional<Kin> other = read_stat(look.proc, process);
+  if (self && other && process == self->parent && other->name == self->name) return true;
   constexpr int most_generations = 64;
   for (int i = 0; i < most_generations && process > 1; ++i) {
     if (process == look.self) return true;

@@ -104,7 +104,8 @@ Table rows_of(const Check& check) {
                    Column::text("grade"),
                    Column::text("file"),
                    Column::number("line", "", "", Kind::exact),
-                   Column::text("reason")};
+                   Column::text("reason"),
+                   Column::text("device")};
   const auto text = [](const std::string& value) {
     return value.empty() ? Cell(Missing{}) : Cell(value);
   };
@@ -118,7 +119,8 @@ Table rows_of(const Check& check) {
          finding.name.size ? Cell(*finding.name.size) : Cell(Missing{}), text(finding.name.grid),
          text(finding.name.block), number(finding.measured), finding.relation,
          number(finding.limit), text(finding.grade), text(finding.file),
-         finding.line > 0 ? Cell(finding.line) : Cell(Missing{}), text(finding.reason)});
+         finding.line > 0 ? Cell(finding.line) : Cell(Missing{}), text(finding.reason),
+         text(finding.name.device)});
   }
   return table;
 }

@@ -120,6 +120,14 @@ TEST_F(Neighbours, AreNoneWhereOnlyThisProcessAndItsChildrenAreOnTheCard) {
   EXPECT_THAT(look_around(look()), IsEmpty());
 }
 
+TEST_F(Neighbours, AreNotTheProcessThatHasThisOneMeasureAPart) {
+  process(50, "warpmeter", 1);
+  answers.computing = {on_card(self), on_card(50)};
+  EXPECT_THAT(said(), IsEmpty());
+  process(50, "python3", 1);
+  EXPECT_THAT(said(), SizeIs(1));
+}
+
 TEST_F(Neighbours, ThatComputeAreFeltAndThoseThatOnlyHoldMemoryAreNot) {
   answers.computing = {on_card(self), on_card(301, 512), on_card(300)};
   answers.busy = {{300, 0, 34, 0, 0, 0}, {300, 0, 88, 0, 0, 0}, {self, 0, 5, 0, 0, 0}};

@@ -25,6 +25,14 @@ class RecorderTest : public testing::Test {
     options.complete = [](schema::Device& device) {
       if (device.uuid == "GPU-1") device.chip = "GH100";
     };
+    options.states = [](const schema::Device& device) {
+      schema::DeviceState before, after;
+      before.phase = "before";
+      before.sm_clock_mhz = 1980;
+      before.disturbances = {{"process", true, "on " + device.uuid, 7, "x", {}, {}, ""}};
+      after.phase = "after";
+      return std::vector{before, after};
+    };
     return options;
   }
 
@@ -62,6 +70,24 @@ TEST_F(RecorderTest, AGraphHasNoRegistersAndSaysWhy) {
   EXPECT_EQ(std::get<std::int64_t>(rows.rows.at(0).at(0)), 1);
   EXPECT_EQ(std::get<std::string>(rows.rows.at(0).at(1)),
             "a graph is launched as a whole, and has several kernels");
+}
+
+TEST_F(RecorderTest, StoresTheStatesOfTheDevicesThatHaveLaunches) {
+  EXPECT_TRUE(recorder_.take(1, inject::Name{5, "reduce"}));
+  for (const int ordinal : {0, 1}) {
+    schema::Device device;
+    device.backend = "cupti";
+    device.ordinal = ordinal;
+    device.name = "NVIDIA H200";
+    device.uuid = "GPU-" + std::to_string(ordinal);
+    EXPECT_TRUE(recorder_.take(1, inject::Device{device}));
+  }
+  EXPECT_TRUE(recorder_.take(1, launch(5, 1)));
+  recorder_.finish(schema::RunOutcome::done, "");
+  EXPECT_EQ(query("SELECT 1 FROM device_states").rows.size(), 2U);
+  const schema::Rows rows = query("SELECT what, phase FROM disturbances");
+  ASSERT_EQ(rows.rows.size(), 1U);
+  EXPECT_EQ(std::get<std::string>(rows.rows[0][0]), "on GPU-1");
 }
 
 TEST_F(RecorderTest, ANameIsGivenOnceAndNeverZero) {
