@@ -1,13 +1,19 @@
 // Runs for the tests of comparisons and gates: a few words make a run with times and counters.
 #pragma once
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "reports/compare/compare.h"
 #include "schema/records.h"
 #include "schema/store.h"
+#include "tests/reports/runs.h"
 
 namespace warpmeter::reports {
 
@@ -81,5 +87,33 @@ inline std::int64_t add_run(schema::Store& store, const std::vector<schema::Laun
   store.end_run(id, schema::RunOutcome::done, "");
   return id;
 }
+
+class CompareTest : public testing::Test {
+ protected:
+  CompareTest() : store_(database_.path()) {}
+
+  Comparison compared(const CompareRequest& request = {}) const {
+    return compare(schema::Reader(database_.path()), request);
+  }
+  /// Two runs of one launch each.
+  Comparison times(std::vector<double> base, std::vector<double> contender,
+                   const Circumstances& before = {}, const Circumstances& after = {}) {
+    add_run(store_, {launch("naive", std::move(base))}, before);
+    add_run(store_, {launch("naive", std::move(contender))}, after);
+    return compared();
+  }
+  void expect_error(const CompareRequest& request, ExitCode code, const std::string& text) const {
+    try {
+      compared(request);
+      FAIL() << "no error says: " << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code) << error.what();
+      EXPECT_THAT(error.what(), testing::HasSubstr(text));
+    }
+  }
+
+  TemporaryDatabase database_;
+  schema::Store store_;
+};
 
 }  // namespace warpmeter::reports

@@ -1,0 +1,140 @@
+// Which launches of two sides a comparison holds against each other.
+#include "reports/compare/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "reports/page.h"
+#include "tests/reports/compare_runs.h"
+#include "tests/reports/runs.h"
+
+namespace warpmeter::reports {
+namespace {
+
+using schema::Grade;
+using schema::Launch;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST_F(CompareTest, SaysWhatHasNoPartnerAndWhy) {
+  Launch wide = launch("tiled", {});
+  wide.block[0] = 32;
+  add_run(store_, {launch("naive", {}), launch("tiled", {}), launch("gone", {})});
+  add_run(store_, {launch("naive", {}), wide});
+  const Comparison comparison = compared();
+  EXPECT_EQ(comparison.pairs, 1U);
+  const std::string text = render(comparison, Format::table);
+  EXPECT_THAT(text, HasSubstr("transpose/gone at 1,024"));
+  EXPECT_THAT(text, HasSubstr("geometry is 64x64x1 of 32x16x1 there and 64x64x1 of 16x16x1 here"));
+}
+
+TEST_F(CompareTest, NothingInCommonIsAnErrorOfItsOwn) {
+  add_run(store_, {launch("naive", {})});
+  add_run(store_, {launch("tiled", {})});
+  expect_error({}, ExitCode::nothing, "no launch in common");
+}
+
+TEST_F(CompareTest, ALaunchThatBrokeCountsAsSlower) {
+  Launch broken = launch("naive", {});
+  broken.outcome = schema::LaunchOutcome::failed;
+  broken.reason = "illegal address";
+  add_run(store_, {launch("naive", {}), launch("tiled", {})});
+  add_run(store_, {broken, launch("tiled", {})});
+  const Comparison comparison = compared();
+  EXPECT_TRUE(comparison.has_slower());
+  EXPECT_THAT(comparison.leftovers.at(0).reason, "failed in the contender: illegal address");
+}
+
+TEST_F(CompareTest, ComparesVariantsOfOneRun) {
+  add_run(store_, {launch("naive", readings(1, 20000, 60)), launch("tiled", readings(2, 9000, 60)),
+                   launch("padded", readings(3, 8000, 60))});
+  const Comparison two = compared({.by = Key::variant, .names = {"tiled", "transpose/padded"}});
+  ASSERT_EQ(two.times.size(), 1U);
+  EXPECT_EQ(two.times[0].name.text(), "transpose/padded at 1,024 against tiled");
+  EXPECT_EQ(two.times[0].verdict, Verdict::faster);
+  const Comparison all = compared({.by = Key::variant});
+  EXPECT_EQ(all.times.size(), 2U);
+  EXPECT_EQ(all.times[1].name.text(), "transpose/padded at 1,024 against naive");
+}
+
+TEST_F(CompareTest, PoolsTheRunsOfALabel) {
+  for (unsigned i = 0; i < 3; ++i) {
+    add_run(store_, {launch("naive", readings(i, 3000, 200))}, {.label = "before"});
+    add_run(store_, {launch("naive", readings(9 + i, 3600, 200))}, {.label = "after"});
+  }
+  const Comparison comparison = compared({.by = Key::label, .names = {"before", "after"}});
+  EXPECT_EQ(comparison.times.at(0).base_samples, 120U);
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::slower);
+  EXPECT_THAT(comparison.base.runs, testing::ElementsAre(1, 3, 5));
+}
+
+TEST_F(CompareTest, ComparesDevicesAcrossRuns) {
+  add_run(store_, {launch("naive", readings(1, 20000, 60))}, {.device = "NVIDIA A100"});
+  add_run(store_, {launch("naive", readings(2, 10000, 60))});
+  const Comparison comparison =
+      compared({.by = Key::device, .names = {"NVIDIA A100", "NVIDIA H200"}});
+  EXPECT_EQ(comparison.times.at(0).verdict, Verdict::faster);
+  EXPECT_THAT(comparison.remarks, testing::Contains(HasSubstr("The devices differ")));
+  EXPECT_EQ(compared({.by = Key::device}).base.name, "NVIDIA A100, run 1");
+}
+
+TEST_F(CompareTest, HoldsTheCardsOfALabelAgainstTheFirst) {
+  add_run(store_, {launch("naive", readings(1, 20000, 60))}, {.label = "nightly"});
+  add_run(store_, {launch("naive", readings(2, 20000, 60))}, {.label = "nightly", .uuid = "GPU-2"});
+  add_run(store_, {launch("naive", readings(3, 22000, 60))}, {.label = "nightly", .uuid = "GPU-3"});
+  add_run(store_, {launch("naive", readings(4, 50000, 60))}, {.uuid = "GPU-4"});
+  const Comparison comparison = compared({.by = Key::device, .label = "nightly"});
+  EXPECT_EQ(comparison.base.name, "NVIDIA H200 #0 (GPU-1)");
+  EXPECT_EQ(comparison.contender.name, "the others");
+  ASSERT_EQ(comparison.times.size(), 2U);
+  EXPECT_EQ(comparison.times[0].verdict, Verdict::same);
+  EXPECT_EQ(comparison.times[1].verdict, Verdict::slower);
+  EXPECT_THAT(comparison.times[1].name.text(),
+              testing::EndsWith("on NVIDIA H200 #0 (GPU-3) against NVIDIA H200 #0 (GPU-1)"));
+  const Comparison two = compared({.by = Key::device,
+                                   .names = {"NVIDIA H200 #0 (GPU-2)", "NVIDIA H200 #0 (GPU-3)"},
+                                   .label = "nightly"});
+  EXPECT_EQ(two.times.at(0).verdict, Verdict::slower);
+  // A side is described by its own runs and device.
+  EXPECT_THAT(two.base.runs, testing::ElementsAre(2));
+  EXPECT_THAT(two.base.about, testing::StartsWith("NVIDIA H200 #0 (GPU-2) on "));
+  EXPECT_THAT(two.contender.runs, testing::ElementsAre(3));
+  for (const char* again : {"NVIDIA H200 #0 (GPU-2)", "GPU-2000"}) {
+    expect_error(
+        {.by = Key::device, .names = {"NVIDIA H200 #0 (GPU-2)", again}, .label = "nightly"},
+        ExitCode::usage, again == std::string("GPU-2000") ? "no device" : "are the same device");
+  }
+  expect_error({.by = Key::device, .label = "weekly"}, ExitCode::usage, "no label 'weekly'");
+}
+
+TEST_F(CompareTest, SaysThatTwoGpusOfOneModelAreTwo) {
+  const Comparison comparison = times(readings(1, 20000, 60), readings(2, 20600, 60), {},
+                                      {.uuid = "GPU-2", .driver = "590.1"});
+  EXPECT_EQ(comparison.times.at(0).verdict, Verdict::slower);
+  EXPECT_THAT(comparison.remarks,
+              testing::ElementsAre(HasSubstr("different GPUs of one model (NVIDIA H200)"),
+                                   "The drivers differ: 580.65.06 and 590.1."));
+}
+
+TEST_F(CompareTest, UnknownNamesSayWhatThereIs) {
+  expect_error({}, ExitCode::nothing, "no run");
+  add_run(store_, {launch("naive", {}), launch("tiled", {})}, {.label = "main"});
+  expect_error({}, ExitCode::usage, "the database holds 1");
+  expect_error({.names = {"main"}}, ExitCode::usage, "the same run");
+  expect_error({.names = {"1", "7"}}, ExitCode::usage, "1 (");
+  expect_error({.names = {"1", "2", "3"}}, ExitCode::usage, "'3' is one too many");
+  expect_error({.by = Key::variant, .names = {"naive", "tild"}}, ExitCode::usage,
+               "no variant 'tild' in run 1");
+  expect_error({.by = Key::label, .names = {"main", "man"}}, ExitCode::usage, "main");
+  expect_error({.by = Key::backend, .names = {"cupti", "modl"}}, ExitCode::usage,
+               "no backend 'modl'");
+  expect_error({.by = Key::backend}, ExitCode::nothing, "every run of the database is on cupti");
+  expect_error({.by = Key::size, .names = {"1024", "9"}}, ExitCode::usage, "the sizes: 1024");
+}
+
+}  // namespace
+}  // namespace warpmeter::reports
