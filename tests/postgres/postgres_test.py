@@ -71,6 +71,22 @@ class RoundTrip(Lab):
         self.push("here.db", 0, "--migrate")
         self.assertEqual(lab.differences(self.program, path, self.server), [])
 
+    def test_what_is_too_large_or_small_for_a_number_is_the_same_on_both_sides(self):
+        self.measure("here.db", ("transpose",))
+        db = sqlite3.connect(self.folder / "here.db")
+        numbers = (1.7e308, 5e-324, 1e200, 1e-200, 0.0, 1e308, -1.7e308, float("inf"))
+        for i, (launch, counter) in enumerate(db.execute("SELECT launch_id, counter_id FROM t_value WHERE grade < 4 ORDER BY 1, 2").fetchall()):
+            db.execute("UPDATE t_value SET value = ? WHERE launch_id = ? AND counter_id = ?",
+                       (numbers[(i * 5 + i // 7) % len(numbers)], launch, counter))
+        for launch, number in zip([row[0] for row in db.execute("SELECT launch_id FROM t_launch")], (5e-324, 1.7e308, 1e-300, 0.0)):
+            db.execute("INSERT OR REPLACE INTO t_timing VALUES (?, 'cold', 3, ?, 1.5, ?, NULL, 0.25, 'samples')", (launch, number, number))
+        db.commit()
+        db.close()
+        self.push("here.db", 0, "--migrate")
+        found = lab.differences(self.program, self.folder / "here.db", self.server)
+        self.assertEqual([words for words in found if not words.endswith("says nothing of it")], [])
+        self.assertGreater(self.server.number("SELECT count(*) FROM results WHERE value = 'Infinity'"), 5)
+
     def test_what_is_pulled_is_what_was_pushed(self):
         lab.make_database(self.program)
         self.push("here.db", 0, "--migrate")
