@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cache_folder.h"
 #include "base/output.h"
 #include "collector/cli/backends.h"
 #include "collector/cli/doctor_check.h"
@@ -118,7 +119,7 @@ std::string line_of(const Check& check) {
 
 /// What was compiled of people's own kernels and is kept.
 Check check_cache() {
-  const std::filesystem::path folder = model::cache_folder();
+  const std::filesystem::path folder = cache_folder();
   if (folder.empty()) {
     return {"cache", true, "none: neither $XDG_CACHE_HOME nor $HOME is a folder", ""};
   }

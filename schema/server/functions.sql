@@ -47,8 +47,55 @@ CREATE OR REPLACE FUNCTION warpmeter.max(bigint, bigint) RETURNS bigint
   LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT CASE WHEN $1 >= $2 THEN $1 WHEN $2 > $1 THEN $2 END';
 CREATE OR REPLACE FUNCTION warpmeter.min(bigint, bigint, bigint, bigint) RETURNS bigint
   LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT CASE WHEN $1 + $2 + $3 + $4 IS NOT NULL THEN least($1, $2, $3, $4) END';
+
+-- Arithmetic as SQLite does it: what is too large is infinite and what is too small 0, where PostgreSQL's own ends the
+-- whole question with an error; a quotient by 0, and what is no number, is NULL. The views are made with these before
+-- PostgreSQL's own (server_schema.cpp).
+CREATE OR REPLACE FUNCTION warpmeter.times(a double precision, b double precision) RETURNS double precision
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1 AS $$
+BEGIN
+  RETURN CASE
+    WHEN abs(a) OPERATOR(pg_catalog.>) 1 AND abs(b) OPERATOR(pg_catalog.>) (1.797693134862315e308::float8 OPERATOR(pg_catalog./) abs(a))
+      THEN CASE WHEN (a OPERATOR(pg_catalog.<) 0) = (b OPERATOR(pg_catalog.<) 0) THEN 'Infinity' ELSE '-Infinity' END::float8
+    WHEN abs(a) OPERATOR(pg_catalog.<) 1 AND a <> 0 AND abs(b) OPERATOR(pg_catalog.<) (5e-324::float8 OPERATOR(pg_catalog./) abs(a)) THEN 0
+    ELSE nullif(a OPERATOR(pg_catalog.*) b, 'NaN')
+  END;
+END $$;
+CREATE OR REPLACE FUNCTION warpmeter.over(a double precision, b double precision) RETURNS double precision
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1 AS $$
+BEGIN
+  RETURN CASE
+    WHEN b = 0 THEN NULL
+    WHEN abs(b) OPERATOR(pg_catalog.<) 1 AND abs(a) OPERATOR(pg_catalog.>) (1.797693134862315e308::float8 OPERATOR(pg_catalog.*) abs(b))
+      THEN CASE WHEN (a OPERATOR(pg_catalog.<) 0) = (b OPERATOR(pg_catalog.<) 0) THEN 'Infinity' ELSE '-Infinity' END::float8
+    WHEN abs(b) OPERATOR(pg_catalog.>) 1 AND abs(a) OPERATOR(pg_catalog.<) (5e-324::float8 OPERATOR(pg_catalog.*) abs(b)) THEN 0
+    ELSE nullif(a OPERATOR(pg_catalog./) b, 'NaN')
+  END;
+END $$;
+CREATE OR REPLACE FUNCTION warpmeter.plus(a double precision, b double precision) RETURNS double precision
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1 AS $$
+BEGIN
+  RETURN CASE
+    WHEN abs(a) OPERATOR(pg_catalog.>) 8e307 AND abs(b) OPERATOR(pg_catalog.>) 8e307 AND abs(a) <> 'Infinity' AND abs(b) <> 'Infinity'
+        AND abs((a OPERATOR(pg_catalog./) 2) OPERATOR(pg_catalog.+) (b OPERATOR(pg_catalog./) 2)) OPERATOR(pg_catalog.>) 8.98846567431157e307
+      THEN CASE WHEN a OPERATOR(pg_catalog.<) 0 THEN '-Infinity' ELSE 'Infinity' END::float8
+    ELSE nullif(a OPERATOR(pg_catalog.+) b, 'NaN')
+  END;
+END $$;
+CREATE OR REPLACE FUNCTION warpmeter.minus(a double precision, b double precision) RETURNS double precision
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT warpmeter.plus($1, OPERATOR(pg_catalog.-) $2)';
+DO $$
+DECLARE
+  operators constant text[] := ARRAY['*', 'times', '/', 'over', '+', 'plus', '-', 'minus'];
+BEGIN
+  FOR i IN 1 .. 4 LOOP
+    CONTINUE WHEN to_regoperator(format('warpmeter.%s(float8,float8)', operators[2 * i - 1])) IS NOT NULL;
+    EXECUTE format('CREATE OPERATOR warpmeter.%s (LEFTARG = float8, RIGHTARG = float8, FUNCTION = warpmeter.%I)',
+                   operators[2 * i - 1], operators[2 * i]);
+  END LOOP;
+END $$;
 CREATE OR REPLACE AGGREGATE warpmeter.total(double precision) (
-  SFUNC = float8pl, STYPE = double precision, INITCOND = '0', PARALLEL = SAFE
+  SFUNC = warpmeter.plus, STYPE = double precision, INITCOND = '0', PARALLEL = SAFE
 );
 
 -- The parts of a month. A part is made beside its table and attached, which nobody who reads or adds waits for.

@@ -19,6 +19,7 @@
 #include "schema/server.h"
 #include "schema/server/connection.h"
 #include "schema/server/copy_rows.h"
+#include "schema/server/known_digests.h"
 #include "schema/server/names_there.h"
 #include "schema/server/run_content.h"
 #include "schema/server/runs_here.h"
@@ -74,9 +75,11 @@ std::map<std::string, RunThere> runs_there(Connection& server, const std::vector
 
 class Pusher {
  public:
-  Pusher(sqlite3* db, std::string database, Connection& server, Exchanged& result)
+  Pusher(sqlite3* db, std::string database, KnownDigests& digests, Connection& server,
+         Exchanged& result)
       : db_(db),
         database_(std::move(database)),
+        digests_(digests),
         server_(server),
         shapes_(db),
         content_(db, shapes_),
@@ -85,6 +88,7 @@ class Pusher {
 
   void push(const RunHere& run) {
     const RunContent content = content_.read(run.id);
+    digests_.learn(run.uuid, content.digest);
     names_.learn(content);
     const TextRows reserved =
         server_.query("SELECT run_id, first_launch FROM warpmeter.reserve($1, $2)",
@@ -127,7 +131,12 @@ class Pusher {
 
   /// What differs, in words; empty: nothing.
   std::string difference_from(const RunHere& run, const RunThere& there) {
-    if (content_.read(run.id).digest == there.digest) return "";
+    std::optional<std::string> digest = digests_.of(run.uuid);
+    if (!digest) {
+      digest = content_.read(run.id).digest;
+      digests_.learn(run.uuid, *digest);
+    }
+    if (digest == there.digest) return "";
     const TemporaryFolder folder;
     const std::string path = folder.path() / "run.db";
     RunsHere copy(server_, path);
@@ -178,6 +187,7 @@ class Pusher {
 
   sqlite3* db_;
   std::string database_;  ///< its name
+  KnownDigests& digests_;
   Connection& server_;
   Shapes shapes_;
   ContentReader content_;
@@ -204,9 +214,10 @@ Exchanged push(const std::string& database, const std::string& where,
     result.remarks.push_back(
         "the views there are those of another build of warpmeter; push --migrate replaces them");
   }
+  KnownDigests digests(database);
   const std::vector<RunHere> runs = runs_here(db.get());
   const std::map<std::string, RunThere> known = runs_there(connection, runs);
-  Pusher pusher(db.get(), database, connection, result);
+  Pusher pusher(db.get(), database, digests, connection, result);
   std::size_t done = 0;
   for (const RunHere& run : runs) {
     if (options.cancelled && options.cancelled()) break;
@@ -221,6 +232,7 @@ Exchanged push(const std::string& database, const std::string& where,
     }
   }
   pusher.tell_planner();
+  digests.keep();
   if (result.dropped > 0) {
     result.remarks.push_back(
         fmt::format("{} of a month that was taken off the server, and not sent again",

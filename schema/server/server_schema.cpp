@@ -227,11 +227,12 @@ void drop_views(Connection& server) {
   server.execute("DELETE FROM t_view");
 }
 
+/// Arithmetic of the views is that of functions.sql, whose operators stand before PostgreSQL's.
 void add_views(Connection& server) {
   for (const auto files : {embedded::private_views(), embedded::public_views()}) {
     server.execute(files.data() == embedded::private_views().data()
-                       ? "SET LOCAL search_path = warpmeter"
-                       : "SET LOCAL search_path = public, warpmeter");
+                       ? "SET LOCAL search_path = warpmeter, pg_catalog"
+                       : "SET LOCAL search_path = public, warpmeter, pg_catalog");
     for (const embedded::File& file : files) {
       server.execute(view_sql(file.text, Dialect::postgresql));
       server.query("INSERT INTO warpmeter.t_view (name) VALUES ($1)", {std::string(file.name)});

@@ -1,6 +1,7 @@
 """Databases with runs of every kind, and the comparison of a server's views with SQLite's, value by value."""
 import json
 import math
+import os
 import pathlib
 import re
 import shutil
@@ -15,6 +16,8 @@ class Program:
         self.path, self.folder = str(path), pathlib.Path(folder)
 
     def __call__(self, *words, code=0, **more):
+        more.setdefault("env", os.environ)
+        more["env"] = {**more["env"], "XDG_CACHE_HOME": str(self.folder / "cache")}
         done = subprocess.run([self.path, *map(str, words)], cwd=self.folder, capture_output=True, text=True,
                               errors="surrogateescape", **more)
         if code is not None:

@@ -71,6 +71,22 @@ class RoundTrip(Lab):
         self.push("here.db", 0, "--migrate")
         self.assertEqual(lab.differences(self.program, path, self.server), [])
 
+    def test_what_is_too_large_or_small_for_a_number_is_the_same_on_both_sides(self):
+        self.measure("here.db", ("transpose",))
+        db = sqlite3.connect(self.folder / "here.db")
+        numbers = (1.7e308, 5e-324, 1e200, 1e-200, 0.0, 1e308, -1.7e308, float("inf"))
+        for i, (launch, counter) in enumerate(db.execute("SELECT launch_id, counter_id FROM t_value WHERE grade < 4 ORDER BY 1, 2").fetchall()):
+            db.execute("UPDATE t_value SET value = ? WHERE launch_id = ? AND counter_id = ?",
+                       (numbers[(i * 5 + i // 7) % len(numbers)], launch, counter))
+        for launch, number in zip([row[0] for row in db.execute("SELECT launch_id FROM t_launch")], (5e-324, 1.7e308, 1e-300, 0.0)):
+            db.execute("INSERT OR REPLACE INTO t_timing VALUES (?, 'cold', 3, ?, 1.5, ?, NULL, 0.25, 'samples')", (launch, number, number))
+        db.commit()
+        db.close()
+        self.push("here.db", 0, "--migrate")
+        found = lab.differences(self.program, self.folder / "here.db", self.server)
+        self.assertEqual([words for words in found if not words.endswith("says nothing of it")], [])
+        self.assertGreater(self.server.number("SELECT count(*) FROM results WHERE value = 'Infinity'"), 5)
+
     def test_what_is_pulled_is_what_was_pushed(self):
         lab.make_database(self.program)
         self.push("here.db", 0, "--migrate")
@@ -129,6 +145,61 @@ class Push(Lab):
         # And so it is the other way round.
         done = self.program("pull", self.url, "-o", "here.db", code=5)
         self.assertRegex(done.stderr, "is 8193 in here.db and 8192 in the server warpmeter on 127.0.0.1; here.db keeps")
+
+    def digests(self):
+        return list((self.folder / "cache/warpmeter/digests").glob("*"))
+
+    def test_what_was_not_written_to_is_not_read_again(self):
+        self.prepared()
+        self.measure("here.db")
+        self.push("here.db")
+        (kept,) = self.digests()
+        lines = kept.read_text().splitlines()
+        uuids = [row[0] for row in sqlite3.connect(self.folder / "here.db").execute("SELECT uuid FROM t_run ORDER BY uuid")]
+        self.assertEqual(sorted(line.split()[1] for line in lines[3:]), uuids)
+        before = kept.stat().st_mtime_ns
+        self.assertEqual(self.program.table("push", self.url, "--db", "here.db")[0]["known"], 2)
+        self.assertEqual(kept.stat().st_mtime_ns, before)
+
+    def test_a_change_by_hand_is_found_even_with_the_size_and_time_of_before(self):
+        self.prepared()
+        self.push("here.db")
+        path = self.folder / "here.db"
+        before = path.stat()
+        db = sqlite3.connect(path)
+        db.execute("UPDATE t_value SET value = value + 1 WHERE value > 0")
+        db.commit()
+        db.close()
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.assertEqual((path.stat().st_size, path.stat().st_mtime_ns), (before.st_size, before.st_mtime_ns))
+        self.assertIn("conflict:", self.push("here.db", 5).stderr)
+        self.assertIn("conflict:", self.push("here.db", 5).stderr)  # and again, from what was kept of it
+
+    def test_a_change_in_the_log_is_found(self):
+        self.prepared()
+        self.push("here.db")
+        db = sqlite3.connect(self.folder / "here.db")
+        db.execute("PRAGMA wal_autocheckpoint = 0")
+        db.execute("UPDATE t_value SET value = value + 1 WHERE value > 0")
+        db.commit()
+        self.assertGreater((self.folder / "here.db-wal").stat().st_size, 0)
+        self.assertIn("conflict:", self.push("here.db", 5).stderr)
+        db.execute("UPDATE t_value SET value = value - 1 WHERE value > 0")
+        db.commit()
+        self.push("here.db")
+        db.close()
+        self.push("here.db")
+
+    def test_a_cache_that_is_none_is_no_error(self):
+        self.prepared()
+        for text in (b"", b"\xff\x00nonsense", b"warpmeter digests 1\n"):
+            self.push("here.db")
+            for path in self.digests():
+                path.write_bytes(text)
+            self.push("here.db")
+        shutil.rmtree(self.folder / "cache")
+        (self.folder / "cache").write_text("a file")
+        self.push("here.db")
 
     def test_a_run_that_differs_is_counted_once_and_adds_no_rows(self):
         self.prepared()

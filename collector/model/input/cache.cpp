@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -12,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/new_file.h"
 
@@ -87,16 +87,6 @@ void remove_oldest() {
 }
 
 }  // namespace
-
-fs::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') {
-    return fs::path(cache) / "warpmeter";
-  }
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
-    return fs::path(home) / ".cache" / "warpmeter";
-  }
-  return {};
-}
 
 CacheState cache_state() {
   CacheState state;

@@ -1,12 +1,11 @@
 // What was compiled once is not compiled again: compilations by their content (source, the files it
-// includes, options, expressions, compiler), in $XDG_CACHE_HOME/warpmeter or ~/.cache/warpmeter.
+// includes, options, expressions, compiler), in cache_folder().
 // An entry holds its whole key, so that two of one hash are told apart, and ends with a sum of what
 // it holds: one that is damaged is none. At most `cache_limit` bytes are kept; the entries that
 // were used longest ago go first. A cache that cannot be written is none, and no error.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -15,9 +14,6 @@
 namespace warpmeter::model {
 
 inline constexpr std::uint64_t cache_limit = std::uint64_t{256} << 20;
-
-/// The folder; empty where there is no home to hold one.
-std::filesystem::path cache_folder();
 
 struct CacheState {
   std::size_t entries = 0;

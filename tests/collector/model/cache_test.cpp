@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cache_folder.h"
 #include "base/temporary.h"
 
 namespace warpmeter::model {
