@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <vector>
 
@@ -90,7 +91,10 @@ RunRequest request_of_last(const RunRequest& typed) {
 
 void find_continued(RunRequest& request) {
   if (!request.go_on) return;
-  if (std::filesystem::exists(request.database)) {
+  // A full disk leaves an empty file.
+  std::error_code none;
+  const auto bytes = std::filesystem::file_size(request.database, none);
+  if (!none && bytes > 0) {
     if (names_nothing(request)) {
       request = request_of_last(request);
     } else {

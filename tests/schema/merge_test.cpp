@@ -55,6 +55,8 @@ void store_full_run(const std::string& path, const std::string& variant, int lau
   const Completion sampled{ids[0], {}, std::nullopt, {}, {{"a.cu", 1, "x", "barrier", 3, 2}}};
   store.complete_launches(std::span(&sampled, 1));
   store.add_sources(run, std::vector<std::pair<std::string, std::string>>{{"a.cu", "x\n"}});
+  const CodeText code{"a.cu", "family/" + variant, "PTX", "ret;\n"};
+  store.add_codes(run, std::span(&code, 1));
   store.end_run(run, RunOutcome::done, "");
 }
 

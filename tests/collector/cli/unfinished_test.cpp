@@ -88,6 +88,14 @@ TEST_F(Stopped, IsFinishedByABareContinueAndThenNothingIsLeft) {
   EXPECT_THAT(again.error, HasSubstr("nothing is left to do: run 1 has come to its end"));
 }
 
+TEST_F(Stopped, BeforeAnythingWasStoredBeginsAnew) {
+  write("warpmeter.db", "");
+  const Outcome outcome =
+      warpmeter({"run", "matmul/naive", "-n", "32", "-b", "model", "--continue"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.error, HasSubstr("a new one begins"));
+}
+
 TEST_F(Stopped, OfAnotherCommandIsNoneThatABareContinueGoesOnWith) {
   write("k.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
   ASSERT_EQ(warpmeter({"model", "k.ptx", "--grid", "1", "--block", "32", "--db", "warpmeter.db"})
