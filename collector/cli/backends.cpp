@@ -72,24 +72,30 @@ std::unique_ptr<run::Backend> open_model(const BackendRequest& request) {
   return model::open(options);
 }
 
-std::vector<std::unique_ptr<run::Backend>> open_hardware(const BackendRequest& request) {
-  std::vector<int> ordinals;
+Backends open_hardware(const BackendRequest& request) {
+  Backends backends;
+  std::vector<int>& ordinals = backends.ordinals;
   if (const std::optional<int> ordinal = ordinal_of(request.device)) {
     ordinals.push_back(*ordinal);
   } else {
-    const std::size_t count = cupti::devices().size();
-    for (std::size_t i = 0; i < count; ++i) ordinals.push_back(static_cast<int>(i));
+    for (const schema::Device& device : cupti::devices()) {
+      ordinals.push_back(device.ordinal);
+      backends.notes.push_back(fmt::format("measuring on {}", device.name));
+    }
     if (ordinals.empty()) ordinals.push_back(0);  // open() says what is missing
   }
-  std::vector<std::unique_ptr<run::Backend>> opened;
   for (const int ordinal : ordinals) {
+    if (request.is_apart && !backends.opened.empty()) break;
     cupti::Options options;
     options.ordinal = ordinal;
     options.cancelled = request.cancelled;
     options.timeout_s = request.timeout_s;
-    opened.push_back(request.open_gpu ? request.open_gpu(options) : cupti::open(options));
+    backends.opened.push_back(request.open_gpu ? request.open_gpu(options) : cupti::open(options));
   }
-  return opened;
+  if (backends.notes.empty()) {
+    backends.notes.push_back(fmt::format("measuring on {}", backends.opened[0]->device().name));
+  }
+  return backends;
 }
 
 /// The model, for the counts of a GPU's launches: on the GPU's own architecture.
@@ -145,13 +151,10 @@ Backends choose(const BackendRequest& request) {
     return backends;
   }
   try {
-    backends.opened = open_hardware(request);
-    for (const auto& backend : backends.opened) {
-      backends.notes.push_back(fmt::format("measuring on {}", backend->device().name));
-    }
+    backends = open_hardware(request);
   } catch (const Error& error) {
     if (request.backend == "cupti" || one_gpu || error.code() != ExitCode::no_hardware) throw;
-    backends.opened.clear();
+    backends = {};
     backends.opened.push_back(open_model(request));
     backends.notes.push_back(fmt::format("{} answers, since no GPU is usable: {}",
                                          backends.opened.front()->device().name, error.what()));

@@ -33,12 +33,14 @@ struct BackendRequest {
   bool counters = true;   ///< are counters wanted?
   bool timing = true;     ///< are durations wanted?
   bool of_files = false;  ///< kernels that are compiled here, for any architecture
+  bool is_apart = false;  ///< of several GPUs each is for a process of its own: open one alone
   std::function<bool()> cancelled;
   OpenGpu open_gpu;  ///< empty: cupti::open
 };
 
 struct Backends {
   std::vector<std::unique_ptr<run::Backend>> opened;  ///< never empty
+  std::vector<int> ordinals;  ///< of all GPUs to measure on; of a model none
   /// For each of them the model that counts in its place, or null; empty: none does.
   std::vector<std::unique_ptr<run::Backend>> counting;
   std::vector<std::string> notes;  ///< for the person: what answers, and why

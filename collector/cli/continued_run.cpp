@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <tuple>
 #include <vector>
 
@@ -91,10 +90,8 @@ RunRequest request_of_last(const RunRequest& typed) {
 
 void find_continued(RunRequest& request) {
   if (!request.go_on) return;
-  // A full disk leaves an empty file.
-  std::error_code none;
-  const auto bytes = std::filesystem::file_size(request.database, none);
-  if (!none && bytes > 0) {
+  if (std::filesystem::exists(request.database)) {
+    const schema::Store prepares(request.database);  // a full disk leaves one without tables
     if (names_nothing(request)) {
       request = request_of_last(request);
     } else {

@@ -205,8 +205,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   Output output;
   ProgressBar bar(is_terminal(STDERR_FILENO) && !request.quiet && !request.no_progress);
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<int> devices;
-  for (const auto& opened : backends.opened) devices.push_back(opened->device().ordinal);
+  const std::vector<int> devices = backends.ordinals;
   const bool are_several = devices.size() > 1 && !request.backend.open_gpu;
   const schema::Run record =
       run_record(backends.opened.front()->device().backend, request.command_line, request.label);
@@ -295,6 +294,7 @@ ExitCode run_command(const RunRequest& typed) {
   backend.timing = options.timing || alone;
   backend.cancelled = interrupted;
   backend.of_files = !specs.empty();
+  backend.is_apart = !request.watch && !request.backend.open_gpu;
   Backends backends = open_backends(backend);
   for (const std::string& note : backends.notes) remark(request, note);
   if (request.watch) return watch(request, options, backends);

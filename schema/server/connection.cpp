@@ -200,6 +200,9 @@ Connection::Connection(const std::string& where, const std::function<bool()>& ca
   add_patience(settings);
   connection_.reset(connected(libpq_, std::move(settings), cancelled));
   PGconn* connection = connection_.get();
+  // A server that goes away says so twice: what it says on its way is not printed, the failure is.
+  libpq_.PQsetNoticeProcessor(
+      connection, [](void*, const char*) {}, nullptr);
   if (connection == nullptr) {
     throw Error(ExitCode::nothing, "ended before the server answered; nothing was done");
   }

@@ -16,7 +16,8 @@ struct Libpq {
                   each(PQresultErrorMessage) each(PQclear) each(PQntuples) each(PQnfields)     \
                       each(PQgetvalue) each(PQgetlength) each(PQgetisnull) each(PQputCopyData) \
                           each(PQputCopyEnd) each(PQgetCopyData) each(PQgetResult)             \
-                              each(PQparameterStatus) each(PQsetClientEncoding)
+                              each(PQparameterStatus) each(PQsetClientEncoding)                \
+                                  each(PQsetNoticeProcessor)
 #define WARPMETER_DECLARE(name) decltype(&::name) name = nullptr;
   WARPMETER_LIBPQ(WARPMETER_DECLARE)
 #undef WARPMETER_DECLARE
