@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -33,13 +36,29 @@ std::optional<RunRequest> parsed(const std::string& command) {
   return request;
 }
 
-/// All that decides what is measured, and how.
-auto meaning(const RunRequest& request) {
-  return std::tuple(words_of(request), request.interleave, request.lines, request.rounds);
+/// All that decides what is measured, and how: not in which order it was named, nor on how many
+/// threads the model counts or what of it is printed.
+auto meaning(RunRequest request) {
+  request.backend.threads = 0;
+  request.print_output = 0;
+  std::vector<std::int64_t> sizes;
+  if (!request.sizes.empty()) sizes = sizes_of(request);
+  request.sizes.clear();
+  const std::set<std::string> selectors(request.selectors.begin(), request.selectors.end());
+  request.selectors.clear();
+  return std::tuple(words_of(request), selectors,
+                    std::set<std::int64_t>(sizes.begin(), sizes.end()), request.interleave,
+                    request.lines, request.rounds);
 }
 
 bool names_nothing(const RunRequest& request) {
-  return meaning(request) == meaning({}) && request.label.empty();
+  return request.selectors.empty() && request.files.files.empty() && request.sizes.empty() &&
+         request.launches.empty();
+}
+
+/// A task of a job, which begins where there is nothing yet.
+bool is_task(const RunRequest& request) {
+  return request.command_line != shell_line(request.words);
 }
 
 /// The latest run of the same meaning, by what it would be recorded with (--as leaves out what a
@@ -64,7 +83,9 @@ RunRequest request_of_last(const RunRequest& typed) {
   const schema::Rows rows =
       schema::Reader(typed.database)
           .query("SELECT run_id, command FROM runs ORDER BY run_id DESC LIMIT 1");
-  if (rows.rows.empty()) return typed;
+  if (rows.rows.empty()) {
+    throw Error(ExitCode::nothing, fmt::format("{} has no run to go on with", typed.database));
+  }
   const std::int64_t run_id = std::get<std::int64_t>(rows.rows.front()[0]);
   std::optional<RunRequest> request = parsed(std::get<std::string>(rows.rows.front()[1]));
   if (!request) {
@@ -72,6 +93,12 @@ RunRequest request_of_last(const RunRequest& typed) {
                 fmt::format("the last run of {}, {}, is of another command: {}; --continue goes on "
                             "with a `run` only, so name what to measure",
                             typed.database, run_id, std::get<std::string>(rows.rows.front()[1])));
+  }
+  if (request->lines) {
+    throw Error(ExitCode::usage,
+                fmt::format("run {} was begun with --lines, and such a run cannot be "
+                            "continued: run it anew",
+                            run_id));
   }
   request->words = typed.words;
   request->command_line = typed.command_line;
@@ -92,15 +119,52 @@ void find_continued(RunRequest& request) {
   if (!request.go_on) return;
   if (std::filesystem::exists(request.database)) {
     const schema::Store prepares(request.database);  // a full disk leaves one without tables
-    if (names_nothing(request)) {
-      request = request_of_last(request);
-    } else {
-      request.continued_run = run_of_same_meaning(request);
+    request.continued_run = run_of_same_meaning(request);
+  } else if (names_nothing(request) && !is_task(request)) {
+    throw Error(ExitCode::nothing, fmt::format("there is no {}, so no run to go on with: name its "
+                                               "database with --db, or run without --continue",
+                                               request.database));
+  }
+  if (request.continued_run == 0 && names_nothing(request) && !is_task(request)) {
+    if (meaning(request) != meaning({}) || !request.label.empty()) {
+      throw Error(ExitCode::usage,
+                  fmt::format("no run of {} was begun with these options: --continue alone goes on "
+                              "with its last run, and with options needs what to measure as well",
+                              request.database));
     }
+    request = request_of_last(request);
   }
   if (request.continued_run == 0) {
     remark(request, fmt::format("{} has no run of this command to go on with: a new one begins",
                                 request.database));
+  }
+}
+
+void check_files(const RunRequest& request, const run::Choice& choice) {
+  if (request.continued_run == 0 || request.files.files.empty()) return;
+  std::set<std::string> files(request.files.files.begin(), request.files.files.end());
+  const auto add = [&](const kernels::Image* image) {
+    if (image != nullptr) files.emplace(image->source_path);
+  };
+  for (const run::Selection& selection : choice.selections) {
+    add(selection.family->image);
+    for (const kernels::Variant* variant : selection.variants) add(variant->image);
+  }
+  for (const std::string& file : files) {
+    struct stat status {};
+    if (stat(file.c_str(), &status) != 0) continue;
+    const schema::Rows rows =
+        schema::Reader(request.database)
+            .query(
+                "SELECT started FROM runs WHERE run_id = :run AND "
+                "julianday(started) < julianday(:changed, 'unixepoch')",
+                {{":run", request.continued_run}, {":changed", std::int64_t{status.st_mtime}}});
+    if (rows.rows.empty()) continue;
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} was changed after run {} had begun, whose launches are of other code: "
+                    "run without --continue",
+                    file, request.continued_run));
   }
 }
 

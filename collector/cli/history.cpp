@@ -68,7 +68,7 @@ Command add_history(CLI::App& program) {
            "A metric or counter; duration when not given");
   add_text(app, "-n,--size", "N", history->size, "Only this size");
   add_text(app, "--device", "NAME", history->choice.device,
-           "Only devices whose name has this in it");
+           "Only devices whose title has this in it: H200, '#1'");
   add_choice(app, "-b,--backend", {"cupti", "model"}, history->choice.backend, "Only this backend");
   add_choice(app, "--by", {"run", "revision"}, history->by,
              "One value a run (when not given), or one a git revision");

@@ -256,6 +256,10 @@ ExitCode run_command(const ProfileRequest& typed) {
   inject::Config config = config_of(request);
   const bool is_model = is_for_model(request);
   for (const std::string& shape : request.shapes) model::explain::parse_shape(shape);
+  if (request.checks && !request.shapes.empty()) {
+    throw Error(ExitCode::usage,
+                "--shape is for what `explain` says, and --check explains nothing: leave one out");
+  }
   if (is_model && request.pause_dcgm && request.backend != "auto") {
     throw Error(ExitCode::usage,
                 "--pause-dcgm is for a GPU's counters, and the model uses none: leave one out");

@@ -302,6 +302,7 @@ ExitCode run_command(const RunRequest& typed) {
       families_of(request, specs, backends.opened.front()->device().compute_capability);
   run::Choice choice = run::choose(families.all, request.selectors, sizes);
   if (!request.launches.empty()) choice = only_launches(choice, request.launches);
+  check_files(request, choice);
   if (alone) return execute_alone(*alone, choice, *backends.opened.front());
   if (!specs.empty()) check_turns(request, choice);
   for (const std::string& note : choice.notes) remark(request, note);
@@ -311,8 +312,15 @@ ExitCode run_command(const RunRequest& typed) {
   Output output;
   output.write(rendered(plan_table(choice), "table"));
   output.finish();
-  remark(request, fmt::format("{} would be measured",
-                              reports::counted(choice.launches(), "launch", "launches")));
+  std::string said = fmt::format("{} would be measured",
+                                 reports::counted(choice.launches(), "launch", "launches"));
+  if (request.continued_run != 0) {
+    run::Options stored;
+    stored.continued_run = request.continued_run;
+    read_finished(request, true, stored);
+    said += fmt::format(", of which run {} has {}", request.continued_run, stored.finished.size());
+  }
+  remark(request, said);
   return ExitCode::done;
 }
 

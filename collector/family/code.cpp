@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <system_error>
 #include <thread>
 
 #include "base/error.h"
@@ -89,7 +90,13 @@ Unit& CodeBase::add_unit(model::KernelFile file) {
   unit.file = std::move(file);
   unit.name = fmt::format("{}#{}", spec_.name, units_.size());
   unit.source_path = unit.file.path;
-  if (!unit.source_path.empty()) unit.source = model::source_text(unit.source_path);
+  if (!unit.source_path.empty()) {
+    unit.source = model::source_text(unit.source_path);
+    // As the lines of its code name it.
+    std::error_code none;
+    const auto whole = std::filesystem::absolute(unit.source_path, none).lexically_normal();
+    if (!none) unit.source_path = model::relative_path(whole.string());
+  }
   unit.code.arch = arch_;
   if (unit.file.module) {
     unit.code.arch = unit.file.module->target;

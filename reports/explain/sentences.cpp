@@ -32,8 +32,8 @@ constexpr std::array<KindWords, 19> kind_words = {{
     {"strided_access", Form::a_request, "a strided access", ""},
     {"scattered_access", Form::a_request, "a scattered access", ""},
     {"misaligned_access", Form::a_request, "a misaligned access", ""},
-    {"overlapping_access", Form::in_all, "loads that overlap", "are different ones of the warp"},
-    {"refetched_sectors", Form::in_all, "sectors fetched again", "are different ones of the block"},
+    {"overlapping_access", Form::in_all, "loads that overlap", "are new to the warp"},
+    {"refetched_sectors", Form::in_all, "sectors fetched again", "are new to the block"},
     {"repeated_load", Form::in_all, "repeated loads", "would do if each were loaded once"},
     {"narrow_access", Form::in_all, "narrow accesses", "would do with vectors"},
     {"divergence", Form::share, "lanes that wait for others", ""},
@@ -265,9 +265,14 @@ std::vector<std::string> advice(const ExplainedFinding& finding, const Explained
       const std::string before = cost_text(finding, finding.transactions);
       const std::string after = cost_text(finding, remedy.transactions);
       const char* of_request = finding.requests > 0 ? " a request" : "";
-      parts.push_back(before == after
-                          ? fmt::format("still {}{} here", after, of_request)
-                          : fmt::format("{}{} instead of {}", after, of_request, before));
+      if (remedy.name.starts_with("vector")) {  // fewer requests, so no quotient says it
+        parts.push_back(fmt::format("{} in all instead of {}", grouped_number(remedy.transactions),
+                                    grouped_number(finding.transactions)));
+      } else {
+        parts.push_back(before == after
+                            ? fmt::format("still {}{} here", after, of_request)
+                            : fmt::format("{}{} instead of {}", after, of_request, before));
+      }
     }
     for (std::string part :
          {others(finding, remedy), memory(remedy, launch), occupancy(remedy, launch)}) {

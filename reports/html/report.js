@@ -153,7 +153,7 @@
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   document.getElementById('bar').hidden = false;
   all('table').forEach(make_sortable);
-  all('main table').filter((table) => !table.closest('figure')).forEach(make_filterable);
+  all('main table').filter((table) => table.caption && !table.closest('figure')).forEach(make_filterable);
   page_filter.addEventListener('input', filter_page);
   place_sources(false);
   addEventListener('resize', () => place_sources(false));

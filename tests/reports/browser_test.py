@@ -297,6 +297,18 @@ class Page(unittest.TestCase):
                 below: own.top >= name.bottom - 1};
             });""")
 
+    def test_files_unfold_and_no_line_runs_into_its_figures(self):
+        for width in (700, 1400):
+            self.open("model", width=width)
+            listings = self.browser.find_elements(By.CSS_SELECTOR, "details.listing")
+            self.assertGreater(len(listings), 1)
+            over = self.run_script(
+                "return [...document.querySelectorAll('details.listing')].map((d) => { d.open = true; return d; })"
+                ".flatMap((d) => [...d.querySelectorAll('td.code code')]).filter((code) => "
+                "code.getBoundingClientRect().right > code.closest('td').getBoundingClientRect().right + 1).length")
+            self.assertEqual(over, 0)
+            self.assertIn("ld.global.f32", listings[0].text)
+
     def test_source_keeps_forty_characters(self):
         for page in ["long_source", "model", "hardware"]:
             for width in [1280, 800, 400]:

@@ -6,9 +6,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "reports/explain/explain.h"
 #include "reports/report.h"
@@ -30,6 +32,19 @@ int main(int argc, char** argv) {
     const reports::TemporaryDatabase database;
     schema::Store store(database.path());
     const std::int64_t run = add_run(store);
+    std::string source;
+    for (int line = 1; line <= 60; ++line) {
+      source += line % 9 == 4
+                    ? "  out[static_cast<std::size_t>(x) * height + static_cast<std::size_t>(y)] = "
+                      "in[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)];\n"
+                    : "// a line\n";
+    }
+    store.add_sources(
+        run, std::vector<std::pair<std::string, std::string>>{{"kernels/transpose.cu", source}});
+    const schema::CodeText code{
+        "kernels/transpose.cu", "transpose/naive", "PTX",
+        "// kernels/transpose.cu:31\n\tld.global.f32 %f1, [%rd1];\n\tret;\n"};
+    store.add_codes(run, std::span(&code, 1));
     const schema::Reader reader(database.path());
     for (const reports::Format format : {reports::Format::html, reports::Format::json}) {
       reports::ExplainOptions choice;

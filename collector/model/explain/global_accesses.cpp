@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <numeric>
@@ -324,6 +325,7 @@ class AccessFinder {
           again.kind, group,
           cycles_of_cached_sector * sectors + (is_needless ? cycles_of_request * requests : 0));
       finding.share = part_of_all(sectors);
+      finding.ideal = group.transactions - static_cast<std::uint64_t>(std::llround(sectors));
       finding.evidence =
           fmt::format("{:.0f} % of the sectors {}", 100 * sectors / all_sectors, again.evidence);
       if (schema::Grade::modelled > finding.grade) {

@@ -112,7 +112,10 @@ std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
 
 std::uint32_t WhatIf::more_bytes(const Layout& layout) const {
   if (layout.kind != Layout::Kind::padding) return 0;
-  return (array_.bytes + layout.row - 1) / layout.row * layout.amount * word;
+  std::uint32_t bytes = array_.extents.empty() ? 0 : array_.element_bytes;
+  for (const std::uint32_t extent : array_.extents) bytes *= extent;
+  bytes = std::max(bytes, array_.bytes);  // where not all of it is accessed
+  return (bytes + layout.row - 1) / layout.row * layout.amount * word;
 }
 
 std::vector<WarpAccess> WhatIf::requests(const Layout& layout, const Placed& placed) const {

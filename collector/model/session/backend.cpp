@@ -52,6 +52,7 @@ class Programs {
     if (auto* program = std::get_if<Program>(&decoded)) {
       const std::string why = sass::audit(*program, module, std::as_bytes(code_of(image)->cubin));
       if (!why.empty()) program->why_unaudited += fmt::format(", since the embedded cubin {}", why);
+      for (std::string& name : program->files) name = relative_path(name);
     }
     return decoded;
   }
