@@ -42,8 +42,8 @@ std::string timed_column(const std::string& name) {
 /// Why a launch `l` of a device `d` that did not fail has no explanation.
 std::string not_explained() {
   return fmt::format(
-      "CASE d.backend WHEN 'cupti' THEN '{}' ELSE 'the warpmeter that recorded it did not explain "
-      "yet' END",
+      "CASE d.backend WHEN 'cupti' THEN '{}' ELSE 'it was recorded without explaining, as --check "
+      "and an older warpmeter do' END",
       without_addresses);
 }
 

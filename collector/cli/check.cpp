@@ -200,7 +200,7 @@ Command add_check(CLI::App& program) {
   add_arguments(
       app, "SELECTOR", check->selectors,
       "Check only these launches: a family, family/variant, or a glob; then @SIZE[,SIZE], "
-      "@grid=64x64 or @block=256; all when none is given");
+      "@grid=64x64, @block=256 or @device='*H200 #1'; all when none is given");
   add_repeated(app, "-g,--gate", "GATE", check->gates,
                "[SELECTOR:] METRIC RELATION VALUE, with + - * / and units of time");
   add_text(app, "--config", "FILE", check->config,

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/temporary.h"
@@ -75,25 +78,6 @@ class Text {
   bool is_new_ = false;
 };
 
-/// .file 1 "path"
-std::map<int, std::string> files_of(const std::vector<std::string_view>& module) {
-  std::map<int, std::string> files;
-  for (std::string_view line : module) {
-    line = trimmed(line);
-    if (!line.starts_with(".file")) continue;
-    line.remove_prefix(5);
-    if (const auto number = take_number(line)) files[*number] = quoted(line);
-  }
-  return files;
-}
-
-bool is_entry(std::string_view line, std::string_view entry) {
-  const std::size_t begin = line.find(".entry ");
-  if (begin == std::string_view::npos) return false;
-  const std::string_view name = trimmed(line.substr(begin + 7));
-  return name.starts_with(entry) && (name.size() == entry.size() || name[entry.size()] == '(');
-}
-
 /// Nothing without nvdisasm, or when it fails.
 std::map<std::string, std::string> disassembled(std::span<const unsigned char> cubin) {
   const auto nvdisasm = model::toolkit_program("nvdisasm");
@@ -125,21 +109,26 @@ std::map<std::pair<std::string, std::string>, std::string> files_of_variants(
 
 }  // namespace
 
-std::string ptx_of_entry(std::string_view module, std::string_view entry) {
-  const std::vector<std::string_view> lines = lines_in(module);
-  std::size_t at = 0;
-  while (at < lines.size() && !is_entry(lines[at], entry)) ++at;
-  if (at == lines.size()) return "";
-  const std::map<int, std::string> files = files_of(lines);
+std::string ptx_of_entry(const model::ptx::Module& module, std::string_view entry) {
+  const auto function =
+      std::find_if(module.functions.begin(), module.functions.end(),
+                   [&](const auto& one) { return one.is_entry && one.name == entry; });
+  if (function == module.functions.end()) return "";
+  std::map<int, model::ptx::Location> places;  // by the line of the PTX
+  for (const model::ptx::Instruction& instruction : function->body) {
+    if (instruction.location) places.emplace(instruction.line, *instruction.location);
+  }
+  const std::vector<std::string_view> lines = lines_in(module.text);
   Text text;
   int depth = 0;
-  for (bool has_begun = false; at < lines.size() && (!has_begun || depth > 0); ++at) {
-    std::string_view line = trimmed(lines[at]);
-    if (line.starts_with(".loc")) {
-      line.remove_prefix(4);
-      const auto file = take_number(line), number = take_number(line);
-      if (file && number && files.contains(*file)) text.place(files.at(*file), *number);
-      continue;
+  bool has_begun = false;
+  for (auto at = static_cast<std::size_t>(std::max(function->line, 1)) - 1;
+       at < lines.size() && (!has_begun || depth > 0); ++at) {
+    const std::string_view line = trimmed(lines[at]);
+    if (line.starts_with(".loc")) continue;
+    if (const auto place = places.find(static_cast<int>(at) + 1); place != places.end()) {
+      const auto file = static_cast<std::size_t>(place->second.file);
+      text.place(std::string(module.files.at(file)), place->second.own_line);
     }
     for (const char c : line) depth += c == '{' ? 1 : c == '}' ? -1 : 0;
     has_begun = has_begun || depth > 0;
@@ -180,12 +169,15 @@ std::map<std::string, std::string> machine_code_of(const std::string& disassembl
 void keep_code(const std::string& database, std::int64_t run_id, const run::Choice& choice,
                int arch) {
   const auto files = files_of_variants(database, run_id);
-  std::map<const kernels::Image*, std::map<std::string, std::string>> machine_code;
+  struct Compiled {
+    std::variant<std::unique_ptr<model::ptx::Module>, model::ptx::Diagnostic> ptx;
+    std::map<std::string, std::string> machine_code;
+  };
+  std::map<const kernels::Image*, Compiled> modules;
   std::vector<schema::CodeText> codes;
   for (const run::Selection& selection : choice.selections) {
     for (const kernels::Variant* variant : selection.variants) {
-      const auto file =
-          files.find({std::string(selection.family->name), std::string(variant->name)});
+      const auto file = files.find({selection.family->name, variant->name});
       const kernels::Image* image =
           variant->image != nullptr ? variant->image : selection.family->image;
       if (file == files.end() || image == nullptr) continue;
@@ -200,11 +192,14 @@ void keep_code(const std::string& database, std::int64_t run_id, const run::Choi
           codes.push_back({file->second, kernel, form, text});
         }
       };
-      add("PTX", ptx_of_entry(code->ptx, variant->entry));
-      const auto [known, is_new] = machine_code.try_emplace(image);
-      if (is_new) known->second = disassembled(code->cubin);
-      const auto found = known->second.find(std::string(variant->entry));
-      if (found != known->second.end()) add("machine code", found->second);
+      const auto [known, is_new] = modules.try_emplace(image);
+      Compiled& compiled = known->second;
+      if (is_new) compiled = {model::ptx::parse(std::string(code->ptx)), disassembled(code->cubin)};
+      if (const auto* module = std::get_if<std::unique_ptr<model::ptx::Module>>(&compiled.ptx)) {
+        add("PTX", ptx_of_entry(**module, variant->entry));
+      }
+      const auto found = compiled.machine_code.find(variant->entry);
+      if (found != compiled.machine_code.end()) add("machine code", found->second);
     }
   }
   if (!codes.empty()) schema::Store(database).add_codes(run_id, codes);

@@ -7,12 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "collector/model/ptx/module.h"
 #include "collector/run/selection.h"
 
 namespace warpmeter::cli {
 
 /// The text of an entry in a module; empty where it has none.
-std::string ptx_of_entry(std::string_view module, std::string_view entry);
+std::string ptx_of_entry(const model::ptx::Module& module, std::string_view entry);
 
 /// By their functions, of what `nvdisasm -g -c` prints of a module.
 std::map<std::string, std::string> machine_code_of(const std::string& disassembly);

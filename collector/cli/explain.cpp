@@ -62,9 +62,10 @@ Command add_explain(CLI::App& program) {
        {"warpmeter explain --format html -o why.html", "a page with pictures"},
        {"warpmeter explain --format json", "for editors and bots; explain.schema.json"}});
   auto explain = std::make_shared<Explain>();
-  add_arguments(app, "SELECTOR", explain->selectors,
-                "Only these launches: family, family/variant, a glob; @1024, @grid=64, @block=256 "
-                "after it");
+  add_arguments(
+      app, "SELECTOR", explain->selectors,
+      "Only these launches: family, family/variant, a glob; @1024, @grid=64, @block=256, @device=… "
+      "after it");
   add_database(app, explain->database);
   add_text(app, "--run", "RUN", explain->run,
            "An id, four or more digits that begin its UUID, a label, last or last~N; last when not "

@@ -27,6 +27,7 @@
 #include "collector/cli/profile_remarks.h"
 #include "collector/cli/profile_request.h"
 #include "collector/cli/run_record.h"
+#include "collector/cli/shapes.h"
 #include "collector/cli/sources.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/diagnose.h"
@@ -160,25 +161,6 @@ void check_way_in(const std::string& name, std::uint32_t arch) {
   }
 }
 
-/// Throws Error{usage} for a --shape that fits no kernel of the program; the run is stored.
-void check_shapes(const ProfileRequest& request, const profile::Recorder& recorder) {
-  if (!recorder.run_id()) return;
-  for (const std::string& text : request.shapes) {
-    const std::string array = model::explain::parse_shape(text).array;
-    const auto known = recorder.shaped().find(array);
-    if (known != recorder.shaped().end() && known->second.empty()) continue;
-    const std::string why =
-        known != recorder.shaped().end()
-            ? known->second
-            : fmt::format(
-                  "--shape names '{}', which is no array in shared memory that a kernel of "
-                  "the program accesses",
-                  array);
-    throw Error(ExitCode::usage,
-                fmt::format("{}; run {} is stored without that", why, *recorder.run_id()));
-  }
-}
-
 ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
   if (!request.arch.empty()) {
     config.arch = static_cast<std::uint32_t>(model::checked_arch("--arch", request.arch));
@@ -203,7 +185,7 @@ ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
       profile::profile_passes(options, config, {{config.counters}, false}, recorder);
   if (recorder.run_id()) keep_sources(request.database, *recorder.run_id());
   const ExitCode code = conclude(request, outcome, recorder);
-  check_shapes(request, recorder);
+  if (recorder.run_id()) check_shapes(request.shapes, recorder.shaped(), *recorder.run_id());
   return code;
 }
 

@@ -30,12 +30,12 @@
 #include "collector/cli/run_plan.h"
 #include "collector/cli/run_record.h"
 #include "collector/cli/run_request.h"
+#include "collector/cli/shapes.h"
 #include "collector/cli/side_by_side.h"
 #include "collector/cli/sources.h"
 #include "collector/cli/terminal.h"
 #include "collector/cli/watch.h"
 #include "collector/lab/dcgm.h"
-#include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"
 #include "reports/disturbances.h"
 #include "reports/number.h"
@@ -182,24 +182,6 @@ std::map<std::string, std::string> sources_of(const run::Choice& choice) {
   return sources;
 }
 
-/// Throws Error{usage} for a --shape that fits none of the kernels; the run is stored.
-void check_shapes(const RunRequest& request, std::int64_t run_id) {
-  for (const std::string& text : request.backend.shapes) {
-    const std::string array = model::explain::parse_shape(text).array;
-    const auto known = request.shaped.find(array);
-    if (known != request.shaped.end() && known->second.empty()) continue;
-    if (known != request.shaped.end()) {
-      throw Error(ExitCode::usage,
-                  fmt::format("{}; run {} is stored without that", known->second, run_id));
-    }
-    throw Error(
-        ExitCode::usage,
-        fmt::format("--shape names '{}', which is no array in shared memory that a kernel of "
-                    "this run accesses; run {} is stored without it",
-                    array, run_id));
-  }
-}
-
 ExitCode measure(const RunRequest& request, const run::Choice& choice, const run::Options& options,
                  Backends backends) {
   Output output;
@@ -217,7 +199,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   bar.clear();
   if (run_of_part() != 0) {
-    check_shapes(request, summary.run_id);
+    check_shapes(request.backend.shapes, request.shaped, summary.run_id);
     return summary.failed > 0 ? ExitCode::kernel : ExitCode::done;
   }
   if (request.lines) {
@@ -241,7 +223,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
          fmt::format("next: {}", next_command(request, summary.run_id, summary.cancelled)));
   if (summary.failed > 0) return ExitCode::kernel;
   if (summary.launches == 0) return ExitCode::nothing;
-  if (!are_several) check_shapes(request, summary.run_id);
+  if (!are_several) check_shapes(request.backend.shapes, request.shaped, summary.run_id);
   check_answers(request, summary.run_id);
   return ExitCode::done;
 }
@@ -249,8 +231,8 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
 ExitCode run_command(const RunRequest& typed) {
   RunRequest request = typed;
   request.files.files = take_files(request.selectors);
-  find_continued(request);
   check_combinations(request);
+  find_continued(request);
   if (is_listing(request.files)) {
     Output output;
     output.write(listing(request.files));

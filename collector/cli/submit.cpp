@@ -105,6 +105,7 @@ ExitCode go_on(const lab::Folder& folder, const lab::Plan& plan, const SubmitReq
 
 ExitCode submit_command(const SubmitRequest& request) {
   check_command(request.command);
+  check_options(request);
   const std::vector<lab::Node> nodes = lab::nodes();
   const lab::Plan plan = plan_of(request, nodes);
   const lab::Folder folder(absolute(request.folder.empty() ? default_folder() : request.folder));

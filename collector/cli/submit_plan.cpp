@@ -73,12 +73,6 @@ std::vector<lab::Launch> with_costs(const std::vector<PlannedLaunch>& planned,
 }
 
 void split_into(lab::Plan& plan, const SubmitRequest& request) {
-  if (plan.command.front() != "run") {
-    throw Error(ExitCode::usage,
-                fmt::format("{} is one program from its start to its end and cannot be split: "
-                            "leave out --split, or repeat it with --each",
-                            plan.command.front()));
-  }
   const std::vector<PlannedLaunch> planned =
       planned_launches({plan.command.begin() + 1, plan.command.end()});
   std::size_t known = 0;
@@ -212,7 +206,15 @@ void repeat_on(lab::Plan& plan, const SubmitRequest& request, const std::vector<
   for (lab::Task& task : plan.tasks) task.share = 1.0 / static_cast<double>(plan.tasks.size());
 }
 
+}  // namespace
+
 void check_options(const SubmitRequest& request) {
+  if (request.split > 0 && !request.command.empty() && request.command.front() != "run") {
+    throw Error(ExitCode::usage,
+                fmt::format("{} is one program from its start to its end and cannot be split: "
+                            "leave out --split, or repeat it with --each",
+                            request.command.front()));
+  }
   if (request.split > 0 && !request.each.empty()) {
     throw Error(ExitCode::usage, "--split divides a command and --each repeats it: give one");
   }
@@ -239,10 +241,7 @@ void check_options(const SubmitRequest& request) {
   }
 }
 
-}  // namespace
-
 lab::Plan plan_of(const SubmitRequest& request, const std::vector<lab::Node>& nodes) {
-  check_options(request);
   check_partition(request, nodes);
   const std::vector<lab::Node> usable = chosen(nodes, request.partition);
   const bool several = request.partition.find(',') != std::string::npos;

@@ -21,6 +21,9 @@ struct SubmitRequest {
   bool wait = false, dry_run = false, quiet = false;
 };
 
+/// What is wrong whatever the cluster has. Throws Error{usage}.
+void check_options(const SubmitRequest& request);
+
 /// The command and its division into tasks, against what there is on the cluster. Throws
 /// Error{usage} for a command that does not measure or cannot be divided so, for a partition or GPU
 /// that there is not.

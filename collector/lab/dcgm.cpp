@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* by_hand = "dcgmi profile --resume";
+constexpr std::chrono::seconds patience{20};  // it answers in a second, or its daemon hangs
 
 /// Closed when it goes.
 class Descriptor {
@@ -65,7 +67,7 @@ std::string find_dcgmi() {
 /// Empty, or why dcgmi did not do it.
 std::string tell(const std::string& dcgmi, const char* what) {
   try {
-    const Answer answer = ask({dcgmi, "profile", what}, "it was there before");
+    const Answer answer = ask({dcgmi, "profile", what}, "it was there before", patience);
     return answer.status == 0 ? "" : complaint(answer);
   } catch (const Error& error) {
     return error.what();

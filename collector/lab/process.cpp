@@ -9,6 +9,8 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <sstream>
 
@@ -38,15 +40,19 @@ struct Pipe {
   }
 };
 
-/// Reads both until both have ended.
-void drain(Pipe& output, Pipe& error, Answer& answer) {
+/// Reads both until both have ended; false: the time was over before.
+bool drain(Pipe& output, Pipe& error, Answer& answer, std::chrono::seconds limit) {
+  using namespace std::chrono;
+  const auto end = steady_clock::now() + limit;
   std::string* texts[] = {&answer.output, &answer.error};
   Pipe* pipes[] = {&output, &error};
   while (output.ends[0] >= 0 || error.ends[0] >= 0) {
     pollfd waits[] = {{output.ends[0], POLLIN, 0}, {error.ends[0], POLLIN, 0}};
-    if (poll(waits, 2, -1) < 0) {
+    const auto left = duration_cast<milliseconds>(end - steady_clock::now());
+    if (limit.count() > 0 && left.count() <= 0) return false;
+    if (poll(waits, 2, limit.count() > 0 ? static_cast<int>(left.count()) + 1 : -1) < 0) {
       if (errno == EINTR) continue;
-      return;
+      return true;
     }
     for (int i = 0; i < 2; ++i) {
       if (waits[i].revents == 0) continue;
@@ -56,11 +62,13 @@ void drain(Pipe& output, Pipe& error, Answer& answer) {
       if (count == 0 || (count < 0 && errno != EINTR)) pipes[i]->shut(0);
     }
   }
+  return true;
 }
 
 }  // namespace
 
-Answer ask(const std::vector<std::string>& words, const std::string& missing) {
+Answer ask(const std::vector<std::string>& words, const std::string& missing,
+           std::chrono::seconds limit) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -84,12 +92,16 @@ Answer ask(const std::vector<std::string>& words, const std::string& missing) {
   output.shut(1);
   error.shut(1);
   Answer answer;
-  drain(output, error, answer);
+  const bool has_ended = drain(output, error, answer, limit);
+  if (!has_ended) kill(id, SIGKILL);
   int status = 0;
   while (waitpid(id, &status, 0) < 0 && errno == EINTR) {
   }
   constexpr int by_signal = 128;
   answer.status = WIFEXITED(status) ? WEXITSTATUS(status) : by_signal + WTERMSIG(status);
+  if (!has_ended) {
+    answer.error = fmt::format("{} did not answer in {} s", words.front(), limit.count());
+  }
   return answer;
 }
 

@@ -2,6 +2,7 @@
 // typed stays text.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,11 @@ struct Answer {
   std::string output, error;
 };
 
-/// Runs the program with nothing on standard input, and waits for its end. Throws
+/// Runs the program with nothing on standard input, and waits for its end: at most `limit`, when
+/// there is one, after which it is ended and its complaint is that it did not answer. Throws
 /// Error{no_hardware} when there is no such program, with `missing` at the end of the sentence.
-Answer ask(const std::vector<std::string>& words, const std::string& missing);
+Answer ask(const std::vector<std::string>& words, const std::string& missing,
+           std::chrono::seconds limit = {});
 
 /// Its first line that says something, without the program's own name before it.
 std::string complaint(const Answer& answer);

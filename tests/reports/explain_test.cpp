@@ -160,7 +160,8 @@ TEST_F(Explain, SaysWhyALaunchOfAnOlderDatabaseOrOfAGpuIsNotExplained) {
                                                          "hardware counters"),
                                    HasSubstr("run it with --counts model too.\n")));
   options.run = add_model_run(store);
-  EXPECT_THAT(told(options), HasSubstr("recorded it did not explain yet.\n"));
+  EXPECT_THAT(told(options),
+              HasSubstr("recorded without explaining, as --check and an older warpmeter do.\n"));
 }
 
 TEST_F(Explain, GivesNoAdviceThatWasNotCounted) {

@@ -6,18 +6,25 @@
 namespace warpmeter::cli {
 namespace {
 
+std::string ptx_of(const std::string& text, const char* entry) {
+  auto parsed = model::ptx::parse(text);
+  const auto* module = std::get_if<std::unique_ptr<model::ptx::Module>>(&parsed);
+  return module == nullptr ? "" : ptx_of_entry(**module, entry);
+}
+
 TEST(PtxOfEntry, IsTheEntryAloneWithItsSourceLines) {
-  const char* const module =
-      ".version 8.0\n.visible .entry first_one(\n\t.param .u64 p\n)\n{\n\tret;\n}\n"
-      ".visible .entry first(\n\t.param .u64 p\n)\n{\n\t.reg .b32 %r<2>;\n\t.loc\t1 7 3\n"
-      "\tmov.u32 %r1, %tid.x;\n\t{\n\tcall (), f, ();\n\t}\n\t.loc\t1 7 9\n\t.loc 2 3 1, "
-      "function_name $L, inlined_at 1 9 1\n\tret;\n\n}\n\t.file\t1 \"a b.cu\"\n\t.file\t2 "
-      "\"m.h\"\n";
-  EXPECT_EQ(ptx_of_entry(module, "first"),
-            ".visible .entry first(\n\t.param .u64 p\n)\n{\n\t.reg .b32 %r<2>;\n// a b.cu:7\n"
-            "\tmov.u32 %r1, %tid.x;\n\t{\n\tcall (), f, ();\n\t}\n// m.h:3\n\tret;\n}\n");
-  EXPECT_EQ(ptx_of_entry(module, "second"), "");
-  EXPECT_EQ(ptx_of_entry(".visible .entry first(", "first"), ".visible .entry first(\n");
+  const std::string module =
+      ".version 8.0\n.target sm_90\n.address_size 64\n"
+      ".visible .entry first_one(\n\t.param .u64 p\n)\n{\n\tret;\n}\n"
+      ".visible .entry first(\n\t.param .u64 q\n)\n{\n\t.reg .b32 %r<3>;\n\t.loc\t1 7 3\n"
+      "\tmov.u32 %r1, %tid.x;\n\t{\n\tmov.u32 %r2, %r1;\n\t}\n\t.loc\t1 7 9\n\t.loc 2 3 1\n"
+      "\tret;\n\n}\n\t.file\t1 \"a b.cu\"\n\t.file\t2 \"m.h\"\n";
+  EXPECT_EQ(ptx_of(module, "first"),
+            ".visible .entry first(\n\t.param .u64 q\n)\n{\n\t.reg .b32 %r<3>;\n// a b.cu:7\n"
+            "\tmov.u32 %r1, %tid.x;\n\t{\n\tmov.u32 %r2, %r1;\n\t}\n// m.h:3\n\tret;\n}\n");
+  EXPECT_EQ(ptx_of(module, "first_one"),
+            ".visible .entry first_one(\n\t.param .u64 p\n)\n{\n\tret;\n}\n");
+  EXPECT_EQ(ptx_of(module, "second"), "");
 }
 
 TEST(MachineCodeOf, IsEachFunctionsInstructionsWithTheirSourceLines) {

@@ -265,9 +265,8 @@ TEST_F(FamilyFile, WatchRunsAgainWhatASaveChanged) {
       for (int i = 0; i < 600; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         if (!std::filesystem::exists(file("warpmeter.db"))) continue;
-        const Outcome outcome =
-            warpmeter({"query", "SELECT count(*) FROM runs WHERE outcome <> 'unfinished'",
-                       "--format", "csv"});
+        const Outcome outcome = warpmeter(
+            {"query", "SELECT count(*) FROM runs WHERE outcome = 'done'", "--format", "csv"});
         if (outcome.output.find("\n" + n) != std::string::npos) return true;
       }
       return false;
