@@ -159,13 +159,10 @@ std::string document_csv(const Document& document) {
   if (tables == 0 && has_listings) return render_csv(lines);
   if (tables == 1 && !has_listings) return render_csv(*only);
   tables += has_listings ? 1 : 0;
-  if (tables == 0) {
-    throw Error(ExitCode::nothing, "the run has no table in the sections chosen");
-  }
   throw Error(ExitCode::usage,
               fmt::format("csv is one table and the sections chosen have {}: choose others with "
                           "--section, or --format json",
-                          tables));
+                          tables == 0 ? "none" : std::to_string(tables)));
 }
 
 std::string document_json(const Document& document) {

@@ -30,6 +30,20 @@ const sections::Section& section_named(const std::string& name) {
                   name, did_you_mean(name, section_names()), names));
 }
 
+void add_all(Document& document, const sections::Source& source, Format format) {
+  for (const sections::Section& section : sections::all_sections()) {
+    if (section.in_short || format == Format::html) section.add(document, source);
+  }
+}
+
+std::string names_of(const std::vector<SectionChoice>& choices) {
+  std::string names;
+  for (const SectionChoice& choice : choices) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", choice.name);
+  }
+  return names;
+}
+
 /// The sections that were chosen, or those that the format shows by itself.
 Document document_of(const schema::Reader& reader, std::int64_t run_id,
                      const ReportOptions& options) {
@@ -44,9 +58,11 @@ Document document_of(const schema::Reader& reader, std::int64_t run_id,
       add_user_section(document, reader, run_id, choice);
     }
   }
-  if (!options.sections.empty()) return document;
-  for (const sections::Section& section : sections::all_sections()) {
-    if (section.in_short || options.format == Format::html) section.add(document, source);
+  if (options.sections.empty()) {
+    add_all(document, source, options.format);
+  } else if (document.blocks.empty()) {
+    throw Error(ExitCode::nothing,
+                fmt::format("run {} has nothing for {}", run_id, names_of(options.sections)));
   }
   return document;
 }

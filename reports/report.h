@@ -42,7 +42,8 @@ using Sink = std::function<bool(std::string_view text)>;
 ///   json: an object as report.schema.json describes it; rows of the public views, exact.
 /// With sections chosen, json holds their tables instead, and csv the one table that they have.
 /// Throws Error{usage}: no such run; an unknown section; the message of SQLite for a user's
-/// section; csv of other than one table; html that was not built in.
+/// section; csv of other than one table; html that was not built in. Error{nothing}: the sections
+/// chosen have nothing to say of the run.
 std::vector<PlotFile> write_report(const schema::Reader& reader, std::int64_t run_id,
                                    const ReportOptions& options, const Sink& sink);
 

@@ -87,16 +87,8 @@ ExitCode run(const Report& report) {
   options.plots = !report.no_plots;
   options.plot_folder = plot_folder_of(report);
   Output output(destination);
-  bool is_empty = true;
-  const std::vector<reports::PlotFile> plots =
-      reports::write_report(reader, run_id, options, [&](std::string_view text) {
-        is_empty = is_empty && text.empty();
-        return output.write(text);
-      });
-  if (is_empty) {
-    throw Error(ExitCode::nothing,
-                fmt::format("run {} has nothing for {}", run_id, fmt::join(report.sections, ", ")));
-  }
+  const std::vector<reports::PlotFile> plots = reports::write_report(
+      reader, run_id, options, [&](std::string_view text) { return output.write(text); });
   write_plots(report.file, options.plot_folder, plots, files);
   output.finish();
   return ExitCode::done;

@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* by_hand = "dcgmi profile --resume";
-constexpr std::chrono::seconds patience{20};  // it answers in a second, or its daemon hangs
+constexpr std::chrono::seconds patience{10};  // it answers in a second, or its daemon hangs
 
 /// Closed when it goes.
 class Descriptor {

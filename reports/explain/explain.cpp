@@ -166,6 +166,9 @@ class Explaining {
       document_.paragraph("Nothing was tried: there is no change that could be counted.");
       return;
     }
+    const bool are_fewer =
+        std::any_of(finding.remedies.begin(), finding.remedies.end(),
+                    [](const ExplainedRemedy& remedy) { return remedy.spared_requests > 0; });
     Table table;
     table.caption = finding_title(launch, finding);
     table.columns = {Column::text("change", "", Kind::code),
@@ -175,21 +178,30 @@ class Explaining {
                      Column::number("shared_bytes", "shared bytes", "", Kind::count),
                      Column::number("blocks", "blocks a multiprocessor", "", Kind::count),
                      Column::text("advised")};
-    const auto cost = [&](std::int64_t transactions) -> Cell {
-      if (finding.requests == 0) return transactions;
-      return static_cast<double>(transactions) / static_cast<double>(finding.requests);
+    const auto cost = [&](std::int64_t transactions, std::int64_t requests) -> Cell {
+      if (requests <= 0) return transactions;
+      return static_cast<double>(transactions) / static_cast<double>(requests);
     };
     const auto known = [](const std::optional<std::int64_t>& value) -> Cell {
       return value ? Cell(*value) : Cell(Missing{"it is not concerned or not known"});
     };
-    table.rows.push_back({Missing{}, "as it is", cost(finding.transactions),
+    table.rows.push_back({Missing{}, "as it is", cost(finding.transactions, finding.requests),
                           finding.other_transactions, known(launch.shared_bytes),
                           known(launch.resident_blocks), ""});
     for (const ExplainedRemedy& remedy : finding.remedies) {
       table.rows.push_back({remedy.title(), remedy.words.empty() ? remedy.name : remedy.words,
-                            cost(remedy.transactions), remedy.other_transactions,
-                            known(remedy.shared_bytes), known(remedy.blocks),
-                            remedy.is_advised ? "yes" : "no"});
+                            cost(remedy.transactions, finding.requests - remedy.spared_requests),
+                            remedy.other_transactions, known(remedy.shared_bytes),
+                            known(remedy.blocks), remedy.is_advised ? "yes" : "no"});
+    }
+    if (are_fewer) {
+      constexpr std::size_t at = 2;
+      table.columns.insert(table.columns.begin() + at,
+                           Column::number("requests", "requests", "", Kind::count));
+      for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        const std::int64_t spared = i == 0 ? 0 : finding.remedies[i - 1].spared_requests;
+        table.rows[i].insert(table.rows[i].begin() + at, finding.requests - spared);
+      }
     }
     document_.table(std::move(table));
   }

@@ -59,6 +59,7 @@ ExplainedRemedy remedy_of(const Row& row) {
   remedy.is_advised = row.flag("is_advised");
   remedy.transactions = row.integer("transactions").value_or(0);
   remedy.other_transactions = row.integer("other_transactions").value_or(0);
+  remedy.spared_requests = row.integer("spared_requests").value_or(0);
   remedy.shared_bytes = row.integer("shared_bytes");
   remedy.blocks = row.integer("blocks");
   remedy.lanes = row.text("lanes");

@@ -26,6 +26,7 @@ struct ExplainedRemedy {
   std::string name, change, words;
   bool is_advised = false;
   std::int64_t transactions = 0, other_transactions = 0;
+  std::int64_t spared_requests = 0;  ///< of the finding's
   std::optional<std::int64_t> shared_bytes, blocks;
   std::string lanes;  ///< JSON; empty: none
   std::vector<ExplainedPrediction> predictions;

@@ -211,6 +211,17 @@ std::string cost_text(const ExplainedFinding& finding, std::int64_t transactions
   return finding.requests > 0 ? quotient(transactions, finding.requests) : count_text(transactions);
 }
 
+namespace {
+
+/// "16,384 requests instead of 65,536"
+std::string fewer_requests(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
+  return fmt::format("{} requests instead of {}",
+                     grouped_number(finding.requests - remedy.spared_requests),
+                     grouped_number(finding.requests));
+}
+
+}  // namespace
+
 std::string finding_in_short(const ExplainedFinding& finding) {
   const std::string place = finding.place();
   std::string text = (place.empty() ? "" : place + " ") + kind_in_words(finding.kind);
@@ -225,7 +236,10 @@ std::string finding_in_short(const ExplainedFinding& finding) {
                                  [](const ExplainedRemedy& remedy) { return remedy.is_advised; });
   if (best == finding.remedies.end()) return text;
   text += "; " + best->title();
-  return finding.transactions > 0 ? text + ": " + cost_text(finding, best->transactions) : text;
+  if (finding.transactions == 0) return text;
+  return fmt::format("{}: {}", text,
+                     best->spared_requests > 0 ? fewer_requests(finding, *best)
+                                               : cost_text(finding, best->transactions));
 }
 
 namespace {
@@ -265,9 +279,13 @@ std::vector<std::string> advice(const ExplainedFinding& finding, const Explained
       const std::string before = cost_text(finding, finding.transactions);
       const std::string after = cost_text(finding, remedy.transactions);
       const char* of_request = finding.requests > 0 ? " a request" : "";
-      if (remedy.name.starts_with("vector")) {  // fewer requests, so no quotient says it
-        parts.push_back(fmt::format("{} in all instead of {}", grouped_number(remedy.transactions),
-                                    grouped_number(finding.transactions)));
+      if (remedy.spared_requests > 0) {  // so no quotient says it
+        parts.push_back(fewer_requests(finding, remedy));
+        parts.push_back(remedy.transactions == finding.transactions
+                            ? fmt::format("as many {}s", unit(finding))
+                            : fmt::format("{} {}s instead of {}",
+                                          grouped_number(remedy.transactions), unit(finding),
+                                          grouped_number(finding.transactions)));
       } else {
         parts.push_back(before == after
                             ? fmt::format("still {}{} here", after, of_request)

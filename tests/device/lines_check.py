@@ -3,15 +3,16 @@
 lines_check.py BUILD WORK [PROGRAM...]
 """
 import csv
-import io
 import os
 import subprocess
 import sys
 import time
 
+from checking import Checking
+
 build, work, programs = sys.argv[1], sys.argv[2], sys.argv[3:]
 warpmeter = os.path.join(build, "warpmeter")
-failures = 0
+check = Checking(warpmeter)
 
 # Small sizes of every family: the lines are the same, and the model is done in seconds.
 catalogue = [("transpose", "1024"), ("reduction", "1048576"), ("matmul", "256"), ("vector_add", "1000000"),
@@ -24,24 +25,11 @@ def run(words, **options):
     return result, time.monotonic() - begin
 
 
-def rows(database, sql):
-    result, _ = run([warpmeter, "query", "--db", database, "--format", "csv", sql])
-    if result.returncode != 0:
-        sys.exit(f"lines_check: {result.stderr}")
-    return list(csv.DictReader(io.StringIO(result.stdout)))
-
-
-def check(holds, text):
-    global failures
-    failures += not holds
-    print(f"{'ok  ' if holds else 'FAIL'} {text}", flush=True)
-
-
 def lines_of(database):
     """Lines of each launch by (variant, size, file, line, access)."""
     sql = ("SELECT family || '/' || variant AS variant, kernel, coalesce(size, 0) AS size, file, line, text, access, "
            "requests, transactions, ideal, lines.grade AS grade FROM lines JOIN launches USING (run_id, launch_id)")
-    return {(row["variant"], row["size"], row["file"], row["line"], row["access"]): row for row in rows(database, sql)}
+    return {(row["variant"], row["size"], row["file"], row["line"], row["access"]): row for row in check.rows(database, sql)}
 
 
 def sums(lines):
@@ -111,6 +99,11 @@ def check_catalogue():
         check(comparison.holds(), f"{family}: {comparison.in_words()}")
         check(all(row["grade"] == "measured" for row in measured.values()), f"{family}: the grade is 'measured'")
         check(all(row["text"] for row in measured.values()), f"{family}: every line has its text")
+        coded = {row["form"]: int(row["n"]) for row in check.rows(
+            gpu, "SELECT form, count(DISTINCT kernel) AS n FROM codes GROUP BY form")}
+        kernels = len({row["kernel"] for row in measured.values()})
+        check(all(coded.get(form, 0) >= kernels > 0 for form in ("PTX", "machine code")),
+              f"{family}: PTX and machine code of {coded} kernels, {kernels} with lines")
         counts = [a + b for a, b in zip(counts, comparison.counts())]
         launches += len({(row["variant"], row["size"]) for row in measured.values()})
     return counts, launches, with_lines, without
@@ -118,7 +111,7 @@ def check_catalogue():
 
 def shares(database, variant):
     """What the warps of a launch waited for: share of all samples by reason, and how many samples."""
-    samples = {row["reason"]: int(row["samples"]) for row in rows(
+    samples = {row["reason"]: int(row["samples"]) for row in check.rows(
         database, "SELECT stalls.reason, sum(samples) AS samples FROM stalls JOIN launches USING (run_id, launch_id) "
                   f"WHERE family || '/' || variant = '{variant}' GROUP BY stalls.reason")}
     total = sum(samples.values())
@@ -158,11 +151,11 @@ def check_stalls():
             print(f"     {variant:22} {reason:22} {ours.get(reason, 0):6.1f} {theirs.get(reason, 0):6.1f} (ncu)")
         check(samples > 500, f"{variant} {size}: {samples} samples, Nsight Compute {ncu_samples}; {seconds:.1f} s")
         check(largest < 15, f"{variant} {size}: the reasons' shares are within {largest:.1f} points of Nsight Compute's")
-        total = rows(database, "SELECT sum(share) AS share, sum(CASE WHEN line IS NULL THEN samples ELSE 0 END) AS lost, "
+        total = check.rows(database, "SELECT sum(share) AS share, sum(CASE WHEN line IS NULL THEN samples ELSE 0 END) AS lost, "
                                "sum(CASE WHEN line IS NOT NULL AND text = '' THEN 1 ELSE 0 END) AS without FROM stalls")[0]
         check(abs(float(total["share"] or 0) - 100) < 1e-6 and int(total["without"] or 1) == 0,
               f"{variant} {size}: shares add up, each line has its text; {total['lost']} samples have no line")
-        for row in rows(database, "SELECT kind, line, share, evidence FROM findings WHERE kind IN ('waiting', 'below_copy')"):
+        for row in check.rows(database, "SELECT kind, line, share, evidence FROM findings WHERE kind IN ('waiting', 'below_copy')"):
             print(f"     {variant} {row['kind']} {row['line']}: {float(row['share']):.0f} % {row['evidence']}")
 
 
@@ -179,7 +172,7 @@ def check_program(program):
     run([warpmeter, "profile", "-q", "-b", "model", "--lines", "--db", model, program])
     measured, counted = lines_of(database), {}
     # The model has the lines of every launch, the GPU those of the first of each kernel.
-    for row in rows(model, "SELECT family || '/' || variant AS variant, kernel, coalesce(size, 0) AS size, file, line, "
+    for row in check.rows(model, "SELECT family || '/' || variant AS variant, kernel, coalesce(size, 0) AS size, file, line, "
                            "text, access, requests, transactions, ideal, lines.grade AS grade FROM lines JOIN launches "
                            "USING (run_id, launch_id) WHERE launch_id IN (SELECT min(launch_id) FROM launches GROUP BY "
                            "kernel)"):
@@ -203,5 +196,4 @@ print(f"\n{'':16} {'exact lines':>12} {'at the place':>13} {'equal':>6} {'ideal 
 for name, (lines, at_place, equal, ideal), count, seconds, base in table:
     each = (seconds - base) / count if count else 0
     print(f"{name:16} {lines:12} {at_place:13} {equal:6} {ideal:10} {count:9} {seconds:11.1f} s {base:6.1f} s {each:5.2f} s")
-print(f"lines_check: {failures} failed" if failures else "lines_check: all hold")
-sys.exit(1 if failures else 0)
+check.end()

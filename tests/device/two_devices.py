@@ -10,28 +10,17 @@ import subprocess
 import sys
 import time
 
+from checking import Checking
+
 build, work = sys.argv[1], sys.argv[2]
 warpmeter = os.path.join(build, "warpmeter")
-failures = 0
+check = Checking(warpmeter)
 
 
 def run(*words, **options):
     begin = time.monotonic()
     result = subprocess.run([warpmeter, *words], capture_output=True, text=True, **options)
     return result, time.monotonic() - begin
-
-
-def rows(database, sql):
-    result, _ = run("query", "--db", database, "--format", "csv", sql)
-    if result.returncode != 0:
-        sys.exit(f"two_devices: {result.stderr}")
-    return list(csv.DictReader(io.StringIO(result.stdout)))
-
-
-def check(holds, text):
-    global failures
-    failures += not holds
-    print(f"{'ok  ' if holds else 'FAIL'} {text}", flush=True)
 
 
 def database(name):
@@ -45,23 +34,23 @@ check(result.returncode == 0, f"one device: exit {result.returncode}, {alone:.1f
 result, together = run(*measured, "-d", "all", "--db", several)
 if result.returncode != 0:
     print(result.stderr[-1500:])
-devices = int(rows(several, "SELECT count(*) AS n FROM devices")[0]["n"])
+devices = int(check.rows(several, "SELECT count(*) AS n FROM devices")[0]["n"])
 check(result.returncode == 0, f"all {devices} devices: exit {result.returncode}, {together:.1f} s")
 check(together <= 1.2 * alone, f"all take {together / alone:.2f} times as long as one (1.2)")
-summary = rows(several, "SELECT outcome, launches, failed_launches FROM runs")
-launches = int(rows(one, "SELECT launches AS n FROM runs")[0]["n"])
+summary = check.rows(several, "SELECT outcome, launches, failed_launches FROM runs")
+launches = int(check.rows(one, "SELECT launches AS n FROM runs")[0]["n"])
 check(len(summary) == 1 and summary[0]["outcome"] == "done" and int(summary[0]["launches"]) == devices * launches,
       f"one run of {summary[0]['launches']} launches, {summary[0]['outcome']}; {launches} a device")
-states = rows(several, "SELECT phase, count(*) AS n FROM device_states GROUP BY phase")
+states = check.rows(several, "SELECT phase, count(*) AS n FROM device_states GROUP BY phase")
 check(all(int(state["n"]) == devices for state in states) and len(states) == 2,
       f"states before and after of each device: {[tuple(state.values()) for state in states]}")
 counts = ("SELECT family, variant, size, counter, value FROM counters JOIN launches USING (run_id, launch_id) JOIN devices "
           "USING (run_id, device_id) WHERE ordinal = {} AND counter LIKE '%shared%' ORDER BY 1, 2, 3, 4")
-first, second = (rows(several, counts.format(ordinal)) for ordinal in (0, 1))
+first, second = (check.rows(several, counts.format(ordinal)) for ordinal in (0, 1))
 differ = sum(a != b for a, b in zip(first, second))
 check(len(first) == len(second) > 0 and differ == 0,
       f"{len(first)} shared-memory counters of the two devices, {differ} differ")
-titles = [row["title"] for row in rows(several, "SELECT title FROM devices ORDER BY ordinal")]
+titles = [row["title"] for row in check.rows(several, "SELECT title FROM devices ORDER BY ordinal")]
 check(len(set(titles)) == devices, f"the devices are told apart: {titles}")
 
 print("\ncompare --by device, and three more runs:")
@@ -97,12 +86,12 @@ while len(parts) < devices and process.poll() is None:
 time.sleep(1.5)
 os.kill(int(parts[0]), signal.SIGKILL)
 error = process.communicate()[1]
-kept = rows(path, "SELECT outcome, reason, launches FROM runs")[0]
+kept = check.rows(path, "SELECT outcome, reason, launches FROM runs")[0]
 check(process.returncode == 4 and "signal 9" in error, f"a part killed: exit {process.returncode}: {error.strip().splitlines()[-1:]}")
 check(kept["outcome"] == "failed" and launches <= int(kept["launches"]) < devices * launches,
       f"the run is {kept['outcome']} ({kept['reason']}), {kept['launches']} launches kept")
 result, _ = run("run", "--continue", "--db", path)
-kept = rows(path, "SELECT outcome, launches FROM runs")[0]
+kept = check.rows(path, "SELECT outcome, launches FROM runs")[0]
 check(result.returncode == 0 and kept["outcome"] == "done" and int(kept["launches"]) == devices * launches,
       f"run --continue finishes it, side by side: {kept['outcome']}, {kept['launches']} launches")
 path = database("stopped")
@@ -111,7 +100,6 @@ process = subprocess.Popen([warpmeter, *measured, "-d", "all", "--db", path], st
 time.sleep(3)
 process.send_signal(signal.SIGTERM)
 process.wait(timeout=60)
-kept = rows(path, "SELECT outcome, launches FROM runs")[0]
+kept = check.rows(path, "SELECT outcome, launches FROM runs")[0]
 check(kept["outcome"] == "interrupted", f"stopped by a signal: {kept['outcome']}, {kept['launches']} launches kept")
-print(f"two_devices: {failures} failed" if failures else "two_devices: all hold")
-sys.exit(1 if failures else 0)
+check.end()

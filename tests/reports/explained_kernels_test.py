@@ -123,6 +123,40 @@ class Explain(unittest.TestCase):
         self.assertGreaterEqual(count, 25)
 
 
+    def test_what_a_warp_fetches_again_is_what_it_could_save(self):
+        count = 0
+        for entry in EXPECTED:
+            for found in self.runs.findings(entry):
+                if found["kind"] not in ("overlapping_access", "refetched_sectors"):
+                    continue
+                count += 1
+                told = int(re.match(r"(\d+) % of the sectors", found["evidence"])[1])
+                again = 100 * (found["transactions"] - found["ideal"]) / found["transactions"]
+                self.assertAlmostEqual(again, told, delta=0.5 + 1e-9, msg=f"{entry['variant']}: {dict(found)}")
+        self.assertGreaterEqual(count, 4)
+
+    def test_a_vector_is_told_by_the_requests_that_it_spares(self):
+        for variant, change in (("grey", "16,384 requests instead of 65,536, 262,144 sectors instead of 1,048,576."),
+                                ("invert", "16,384 requests instead of 65,536, as many sectors.")):
+            done = subprocess.run([PROGRAM, "explain", f"narrow_access/{variant}", "--db", self.runs.database,
+                                   "--run", self.run_of(variant)], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(change, " ".join(done.stdout.split()))
+
+    def run_of(self, variant):
+        return str(self.runs.rows("SELECT run_id FROM launches WHERE variant = ?", variant)[0][0])
+
+
+HALF_USED = """
+__global__ void half(float* out, const float* in) {
+  __shared__ float tile[64][32];
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+"""
+
+
 class WhatIsTold(unittest.TestCase):
     """The same by any number of threads; and what a person gets wrong."""
     def setUp(self):
@@ -159,6 +193,22 @@ class WhatIsTold(unittest.TestCase):
         changes = [row[0] for row in connection.execute("SELECT change FROM remedies WHERE name LIKE 'padding%'")]
         connection.close()
         self.assertIn("tile[16][65]", changes)
+
+    def test_counts_the_padding_of_rows_that_nobody_accesses(self):
+        with open(os.path.join(self.folder, "half.cu"), "w") as file:
+            file.write(HALF_USED)
+        done = subprocess.run([PROGRAM, "run", "half.cu", "-k", "half", "--grid", "1", "--block", "32,32", "--arg",
+                               "out:f32[1024]", "--arg", "in:f32[1024]=iota", "-b", "model", "-q", "--db", "half.db"],
+                              capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        connection = sqlite3.connect(os.path.join(self.folder, "half.db"))
+        padding = connection.execute("SELECT change, shared_bytes FROM remedies WHERE name = 'padding 1'").fetchall()
+        text = connection.execute("SELECT DISTINCT file FROM sources").fetchall()
+        named = connection.execute("SELECT count(*), sum(text <> '') FROM lines").fetchone()
+        connection.close()
+        self.assertEqual(padding, [("tile[64][33]", 64 * 33 * 4)])
+        self.assertEqual(text, [("half.cu",)])  # named by a relative path
+        self.assertEqual(named[0], named[1])
 
     def test_says_what_is_wrong_with_a_shape(self):
         for shape, words in (("tile=16", "write NAME=ROWSxCOLUMNS:TYPE"), ("tale=32x32:f32", "there is tile of 4096 bytes"),

@@ -15,6 +15,7 @@ PROGRAM = ""
 DCGMI = """#!/bin/sh
 echo "$*" >>"$0.log"
 if [ -e "$0.refuses$2" ]; then echo "Error: the host engine is away" >&2; exit 3; fi
+if [ -e "$0.hangs$2" ]; then exec sleep 1000; fi
 """
 LONG = ("run", "matmul", "-n", "512,640,768,896,1024", "--no-progress")  # seconds without a GPU
 
@@ -135,6 +136,13 @@ class PauseDcgm(unittest.TestCase):
                                         "measured\n")
         self.assertFalse((self.folder / "warpmeter.db").exists())
         self.assertEqual(self.told(), ["pause"])
+
+    def test_a_dcgmi_that_hangs_is_given_up(self):
+        pathlib.Path(f"{self.dcgmi}.hangs--pause").touch()
+        result = self.run_to_end("run", "vector_add", "-n", "1000", "--pause-dcgm", code=4)
+        self.assertEqual(result.stderr, f"warpmeter: DCGM's profiling cannot be paused: {self.dcgmi} did not answer in 10 s; "
+                                        "nothing was measured\n")
+        self.assertFalse((self.folder / "warpmeter.db").exists())
 
     def test_what_cannot_be_resumed_is_said_with_the_command(self):
         pathlib.Path(f"{self.dcgmi}.refuses--resume").touch()

@@ -177,5 +177,18 @@ TEST_F(Report, IsOfTheRunThatIsAskedFor) {
   EXPECT_EQ(warpmeter({"report", "--run", "nonsense"}).exit_code, 2);
 }
 
+TEST_F(Report, OfSectionsWithoutContentSaysSoInEveryFormat) {
+  for (const char* format : {"markdown", "table", "csv", "json", "html"}) {
+    const Outcome outcome = warpmeter({"report", "--section", "stalls", "--format", format});
+    EXPECT_EQ(outcome.exit_code, 3) << format;
+    EXPECT_EQ(outcome.output, "") << format;
+    EXPECT_EQ(outcome.error, "warpmeter: run 1 has nothing for stalls\n");
+  }
+  EXPECT_EQ(warpmeter({"report", "--section", "stalls,lines"}).exit_code, 0);
+  const Outcome words = warpmeter({"report", "--section", "headline", "--format", "csv"});
+  EXPECT_EQ(words.exit_code, 2);
+  EXPECT_THAT(words.error, HasSubstr("csv is one table and the sections chosen have none"));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli

@@ -96,6 +96,46 @@ TEST_F(Stopped, BeforeAnythingWasStoredBeginsAnew) {
   EXPECT_THAT(outcome.error, HasSubstr("a new one begins"));
 }
 
+TEST_F(Stopped, IsNotGoneOnWithWhenItsFilesHaveChanged) {
+  write("k.cu", "__global__ void k(float* a) { a[threadIdx.x] = 1; }\n");
+  write("f.yaml",
+        "family: f\nfile: k.cu\narguments: [ a: 'f32[32]' ]\nvariants:\n"
+        "  v: { kernel: k, grid: 1, block: 32 }\n");
+  const std::vector<std::string> words = {"run", "f.yaml", "-b", "model", "--continue"};
+  ASSERT_EQ(warpmeter(words).exit_code, 0);
+  EXPECT_THAT(warpmeter(words).error, HasSubstr("nothing is left to do: run 1"));
+  for (const char* name : {"k.cu", "f.yaml"}) {
+    const auto before = std::filesystem::last_write_time(file(name));
+    std::filesystem::last_write_time(file(name), before + std::chrono::hours(1));
+    const Outcome outcome = warpmeter(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.error, HasSubstr(std::string(name) + " was changed after run 1 had begun"));
+    std::filesystem::last_write_time(file(name), before);
+  }
+}
+
+TEST_F(Stopped, IsLookedForWhereTheDatabaseIsAndByItsOptions) {
+  const Outcome typo = warpmeter({"run", "--continue", "--db", "typo.db"});
+  EXPECT_EQ(typo.exit_code, 3);
+  EXPECT_THAT(typo.error, HasSubstr("there is no typo.db, so no run to go on with"));
+  EXPECT_FALSE(std::filesystem::exists(file("typo.db")));
+  measure_something();
+  const Outcome lone = warpmeter({"run", "--continue", "-b", "model", "--label", "other"});
+  EXPECT_EQ(lone.exit_code, 2);
+  EXPECT_THAT(lone.error, HasSubstr("no run of warpmeter.db was begun with these options"));
+  EXPECT_EQ(value_of("SELECT count(*) FROM runs"), "1");
+}
+
+TEST_F(Stopped, IsShownWithWhatIsLeftByADryRun) {
+  stop_a_run(SIGKILL);
+  const std::string stored = value_of("SELECT count(*) FROM launches");
+  const Outcome outcome = warpmeter({"run", "--continue", "--dry-run"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output + outcome.error,
+              HasSubstr("4 launches would be measured, of which run 1 has " + stored));
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), stored);
+}
+
 TEST_F(Stopped, OfAnotherCommandIsNoneThatABareContinueGoesOnWith) {
   write("k.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
   ASSERT_EQ(warpmeter({"model", "k.ptx", "--grid", "1", "--block", "32", "--db", "warpmeter.db"})
