@@ -13,10 +13,12 @@
 #include <variant>
 #include <vector>
 
+#include "base/kernel_name.h"
 #include "base/temporary.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/toolkit.h"
+#include "collector/runtime/program_file.h"
 #include "reports/record.h"
 #include "schema/store.h"
 
@@ -79,7 +81,7 @@ class Text {
 };
 
 /// Nothing without nvdisasm, or when it fails.
-std::map<std::string, std::string> disassembled(std::span<const unsigned char> cubin) {
+std::map<std::string, std::string> disassembled(std::span<const std::byte> cubin) {
   const auto nvdisasm = model::toolkit_program("nvdisasm");
   if (!nvdisasm || cubin.empty()) return {};
   const TemporaryFolder folder;
@@ -92,20 +94,40 @@ std::map<std::string, std::string> disassembled(std::span<const unsigned char> c
   return machine_code_of(made.output);
 }
 
-/// Family and variant → the file in which it has most lines.
-std::map<std::pair<std::string, std::string>, std::string> files_of_variants(
-    const std::string& database, std::int64_t run_id) {
+/// family/variant, or of a program the kernel itself → the file in which it has most lines.
+std::map<std::string, std::string> files_of_kernels(const std::string& database,
+                                                    std::int64_t run_id,
+                                                    bool is_of_program = false) {
   const schema::Rows rows = schema::Reader(database).query(
-      "SELECT l.family, l.variant, n.file, count(DISTINCT n.line) AS lines FROM lines n "
-      "JOIN launches l ON l.launch_id = n.launch_id WHERE n.run_id = :run GROUP BY 1, 2, 3 "
-      "ORDER BY 1, 2, 4 DESC, 3",
-      {{":run", run_id}});
-  std::map<std::pair<std::string, std::string>, std::string> files;
+      "SELECT iif(:of_program, l.kernel, l.family || '/' || l.variant) AS name, n.file, "
+      "count(DISTINCT n.line) AS lines FROM lines n JOIN launches l ON l.launch_id = n.launch_id "
+      "WHERE n.run_id = :run GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2",
+      {{":run", run_id}, {":of_program", std::int64_t{is_of_program}}});
+  std::map<std::string, std::string> files;
   for (const reports::Row& row : reports::each_row(rows)) {
-    files.try_emplace({row.text("family"), row.text("variant")}, row.text("file"));
+    files.try_emplace(row.text("name"), row.text("file"));
   }
   return files;
 }
+
+/// A module in both forms.
+struct Compiled {
+  std::variant<std::unique_ptr<model::ptx::Module>, model::ptx::Diagnostic> ptx;
+  std::map<std::string, std::string> machine_code;  // by the kernels' names
+
+  void add_to(std::vector<schema::CodeText>& codes, const std::string& entry,
+              const std::string& title, const std::string& file) const {
+    const auto add = [&](const char* form, const std::string& text) {
+      if (text.empty() || text.size() > most_bytes) return;
+      codes.push_back({file, title, form, text});
+    };
+    if (const auto* module = std::get_if<std::unique_ptr<model::ptx::Module>>(&ptx)) {
+      add("PTX", ptx_of_entry(**module, entry));
+    }
+    const auto found = machine_code.find(entry);
+    if (found != machine_code.end()) add("machine code", found->second);
+  }
+};
 
 }  // namespace
 
@@ -168,16 +190,12 @@ std::map<std::string, std::string> machine_code_of(const std::string& disassembl
 
 void keep_code(const std::string& database, std::int64_t run_id, const run::Choice& choice,
                int arch) {
-  const auto files = files_of_variants(database, run_id);
-  struct Compiled {
-    std::variant<std::unique_ptr<model::ptx::Module>, model::ptx::Diagnostic> ptx;
-    std::map<std::string, std::string> machine_code;
-  };
+  const auto files = files_of_kernels(database, run_id);
   std::map<const kernels::Image*, Compiled> modules;
   std::vector<schema::CodeText> codes;
   for (const run::Selection& selection : choice.selections) {
     for (const kernels::Variant* variant : selection.variants) {
-      const auto file = files.find({selection.family->name, variant->name});
+      const auto file = files.find(fmt::format("{}/{}", selection.family->name, variant->name));
       const kernels::Image* image =
           variant->image != nullptr ? variant->image : selection.family->image;
       if (file == files.end() || image == nullptr) continue;
@@ -186,20 +204,33 @@ void keep_code(const std::string& database, std::int64_t run_id, const run::Choi
         if (one.arch <= arch) code = &one;
       }
       if (code == nullptr) continue;
-      const std::string kernel = fmt::format("{}/{}", selection.family->name, variant->name);
-      const auto add = [&](const char* form, const std::string& text) {
-        if (!text.empty() && text.size() <= most_bytes) {
-          codes.push_back({file->second, kernel, form, text});
-        }
-      };
       const auto [known, is_new] = modules.try_emplace(image);
-      Compiled& compiled = known->second;
-      if (is_new) compiled = {model::ptx::parse(std::string(code->ptx)), disassembled(code->cubin)};
-      if (const auto* module = std::get_if<std::unique_ptr<model::ptx::Module>>(&compiled.ptx)) {
-        add("PTX", ptx_of_entry(**module, variant->entry));
-      }
-      const auto found = compiled.machine_code.find(variant->entry);
-      if (found != compiled.machine_code.end()) add("machine code", found->second);
+      if (is_new)
+        known->second = {model::ptx::parse(std::string(code->ptx)),
+                         disassembled(std::as_bytes(std::span(code->cubin)))};
+      known->second.add_to(codes, variant->entry, file->first, file->second);
+    }
+  }
+  if (!codes.empty()) schema::Store(database).add_codes(run_id, codes);
+}
+
+void keep_code_of_program(const std::string& database, std::int64_t run_id,
+                          const std::string& program) {
+  const auto files = files_of_kernels(database, run_id, true);
+  const schema::Rows devices = schema::Reader(database).query(
+      "SELECT max(compute_capability) FROM devices WHERE run_id = :run", {{":run", run_id}});
+  const auto* arch = std::get_if<std::int64_t>(&devices.rows.front()[0]);
+  if (files.empty() || arch == nullptr) return;
+  const std::string family = std::filesystem::path(program).filename();
+  std::vector<schema::CodeText> codes;
+  for (const runtime::ModuleSource& source :
+       runtime::read_program(program, static_cast<int>(*arch)).modules) {
+    std::optional<Compiled> compiled;
+    for (const auto& [entry, file] : files) {
+      if (source.ptx.find(entry) == std::string::npos) continue;
+      if (!compiled) compiled = {model::ptx::parse(source.ptx), disassembled(source.cubin)};
+      compiled->add_to(codes, entry, fmt::format("{}/{}", family, name_with_parameters(entry)),
+                       file);
     }
   }
   if (!codes.empty()) schema::Store(database).add_codes(run_id, codes);

@@ -22,4 +22,10 @@ std::map<std::string, std::string> machine_code_of(const std::string& disassembl
 void keep_code(const std::string& database, std::int64_t run_id, const run::Choice& choice,
                int arch);
 
+/// Of the kernels of a profiled program that have lines in the run, as its own file has them for
+/// the device: PTX, and machine code where there is some. What libraries or NVRTC brought is left
+/// out.
+void keep_code_of_program(const std::string& database, std::int64_t run_id,
+                          const std::string& program);
+
 }  // namespace warpmeter::cli

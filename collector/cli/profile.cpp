@@ -20,6 +20,7 @@
 
 #include "base/file_claims.h"
 #include "collector/cli/arguments.h"
+#include "collector/cli/codes.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/line_runs.h"
 #include "collector/cli/measured_findings.h"
@@ -161,6 +162,14 @@ void check_way_in(const std::string& name, std::uint32_t arch) {
   }
 }
 
+/// What its lines were, and with --lines what became of them.
+void keep_texts(const ProfileRequest& request, std::int64_t run_id) {
+  keep_sources(request.database, run_id);
+  if (!request.lines) return;
+  keep_code_of_program(request.database, run_id,
+                       profile::find_program(request.words.front()).string());
+}
+
 ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
   if (!request.arch.empty()) {
     config.arch = static_cast<std::uint32_t>(model::checked_arch("--arch", request.arch));
@@ -183,7 +192,7 @@ ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
   catch_interrupts();
   const profile::Outcome outcome =
       profile::profile_passes(options, config, {{config.counters}, false}, recorder);
-  if (recorder.run_id()) keep_sources(request.database, *recorder.run_id());
+  if (recorder.run_id()) keep_texts(request, *recorder.run_id());
   const ExitCode code = conclude(request, outcome, recorder);
   if (recorder.run_id()) check_shapes(request.shapes, recorder.shaped(), *recorder.run_id());
   return code;
@@ -219,7 +228,7 @@ ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
     add_lines_of_kernels(request, options, config, recorder);
     if (recorder.run_id()) add_measured_findings(request.database, *recorder.run_id());
   }
-  if (recorder.run_id()) keep_sources(request.database, *recorder.run_id());
+  if (recorder.run_id()) keep_texts(request, *recorder.run_id());
   return conclude(request, outcome, recorder);
 }
 

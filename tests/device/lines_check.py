@@ -182,6 +182,8 @@ def check_program(program):
         print(result.stderr[-1500:])
     check(comparison.holds(), f"profile {name}: {comparison.in_words()}")
     kernels = len({row["kernel"] for row in measured.values()})
+    coded = int(check.rows(database, "SELECT count(*) AS n FROM codes WHERE form = 'PTX'")[0]["n"])
+    check(coded == kernels, f"profile {name}: PTX of {coded} kernels, {kernels} with lines")
     return name, comparison.counts(), kernels, with_lines, summary
 
 

@@ -282,6 +282,18 @@ TEST_F(RuntimeProgram, MayHaveTheShapesOfItsArraysGiven) {
   EXPECT_THAT(unknown.error, HasSubstr("--shape names 'tale', which is no array"));
 }
 
+TEST_F(RuntimeProgram, HasThePtxOfItsKernelsKeptWhenItsLinesAreAskedFor) {
+  EXPECT_EQ(profile("shared_square").exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM codes"), "0");
+  EXPECT_EQ(profile("shared_square", {"--lines"}).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM codes WHERE form = 'PTX' AND run_id = 2"), "5");
+  // What became of a line stands below it.
+  EXPECT_EQ(value_of("SELECT kernel FROM codes JOIN lines USING (run_id, file) WHERE kernel LIKE "
+                     "'%row_row(%' AND access = 'shared store' AND line < 17 AND instr(codes.text, "
+                     "'// ' || lines.file || ':' || lines.line || char(10)) > 0 LIMIT 1"),
+            "shared_square/row_row(int*)");
+}
+
 TEST_F(RuntimeProgram, ThatOnlyCopiesLaunchesNothing) {
   const Outcome outcome = profile("copies");
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
