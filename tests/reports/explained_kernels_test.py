@@ -166,7 +166,7 @@ class WhatIsTold(unittest.TestCase):
 
     def told(self, threads):
         database = os.path.join(self.folder, f"{threads}.db")
-        for file in ("bank_conflict", "contended_atomic", "scattered_access"):
+        for file in ("bank_conflict", "bank_conflict_strides", "contended_atomic", "scattered_access"):
             subprocess.run([PROGRAM, "run", str(HERE / f"{file}.yaml"), "-b", "model", "--threads", str(threads), "--db",
                             database, "-q"], check=True, capture_output=True)
         connection = sqlite3.connect(database)
