@@ -35,7 +35,8 @@ inline constexpr std::array<ExitCodeInfo, 8> exit_codes = {{
     {static_cast<int>(ExitCode::kernel), "a kernel failed or gave a wrong answer",
      "a kernel failed or gave a wrong answer; `model --check` found a mistake"},
     // What a shell makes of the signal that ends the program.
-    {130, "stopped by Ctrl-C", "stopped by Ctrl-C; what was finished is kept"},
+    {130, "stopped by Ctrl-C",
+     "stopped by Ctrl-C (143 by SIGTERM, 129 by SIGHUP); what was finished is kept"},
 }};
 
 /// `message` is one sentence that says what happened and what to do next, without a final newline.

@@ -47,8 +47,11 @@ void check_selector(Families families, const std::string& selector) {
   }
   const bool is_catalogue = families.data() == kernels::registry().data();
   throw Error(ExitCode::usage,
-              fmt::format("no kernel variant matches '{}'{}{}", selector,
+              fmt::format("no kernel variant matches '{}'{}{}{}", selector,
                           did_you_mean(selector, all_names(families)),
+                          selector.find('.') == std::string::npos
+                              ? ""
+                              : "; a file of kernels is named .yaml, .json, .cu or .ptx",
                           is_catalogue ? " (see: warpmeter list kernels)"
                                        : " (see what a file holds: warpmeter run FILE --dry-run)"));
 }

@@ -200,6 +200,7 @@ const Answer bad[] = {
      {"run", "vector_add", "-n", "32", "-b", "model", "-q", "--db", "/proc/x.db"},
      5,
      {"/proc/x.db"}},
+    {"RunOfAFileOfAnotherKind", {"run", "a.cuu"}, 2, {"'a.cuu'; a file of kernels is named .yaml"}},
     {"SplitOfOneProgram",
      {"submit", "--split", "2", "--", "profile", "true"},
      2,
