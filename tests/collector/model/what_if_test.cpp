@@ -53,7 +53,8 @@ LanePattern random_pattern(std::mt19937& random, std::uint32_t bytes, unsigned w
   };
   LanePattern pattern;
   pattern.space = AddressSpace::shared;
-  pattern.mask = below(4) == 0 ? static_cast<std::uint32_t>(random()) | 1u << below(32) : ~0u;
+  const std::uint32_t few = 1u << below(32) | 1u << below(32), kind = below(4);
+  pattern.mask = kind == 0 ? static_cast<std::uint32_t>(random()) | few : kind == 1 ? few : ~0u;
   const std::uint32_t elements = bytes / width, begin = below(elements), way = below(4);
   const std::uint32_t steps[] = {1, 32, 33, 16, 31, 64, 8, 0};
   const std::uint32_t step = steps[below(8)];
