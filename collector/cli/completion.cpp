@@ -1,6 +1,7 @@
 // `warpmeter completion`: a script for the shell, generated from the program's own options, so that
 // there is no second list to keep. What an argument can be is read from its type in the help:
-// "a|b|c" these words, FILE a path, SELECTOR and METRIC what `warpmeter list` prints now.
+// "a|b|c" these words, FILE a path, SELECTOR and METRIC what `warpmeter list` prints now,
+// SELECTOR|FILE that or a file that describes or holds kernels.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +31,10 @@ std::string_view list_of(std::string_view type) {
 
 bool is_file(std::string_view type) { return type == "FILE"; }
 bool is_program(std::string_view type) { return type == "PROGRAM"; }
-bool is_choice(std::string_view type) { return type.find('|') != std::string_view::npos; }
+bool is_kernels(std::string_view type) { return type == "SELECTOR|FILE"; }
+bool is_choice(std::string_view type) {
+  return type.find('|') != std::string_view::npos && !is_kernels(type);
+}
 
 std::string words_of(std::string type) {
   std::replace(type.begin(), type.end(), '|', ' ');
@@ -70,8 +74,12 @@ std::string bash_offer(const std::string& type) {
   if (list.empty()) return "words=\"\"";
   return fmt::format(
       "words=$(\"${{COMP_WORDS[0]}}\" list {} --format csv 2>/dev/null | "
-      "sed 1d | cut -d, -f1)",
-      list);
+      "sed 1d | cut -d, -f1){}",
+      list,
+      is_kernels(type)
+          ? "; words+=\" $(compgen -d -S / -- \"$current\"; compgen -f -- \"$current\" "
+            "| sed -nE '/\\.(cu|ptx|cubin|ya?ml|json)$/p' | sort)\""
+          : "");
 }
 
 std::string bash_cases_of_values(const CLI::App& command) {
@@ -149,6 +157,7 @@ std::string zsh_escaped(std::string_view text) {
 std::string zsh_offer(const std::string& type) {
   if (is_choice(type)) return fmt::format("({})", words_of(type));
   if (is_file(type)) return "_files";
+  if (is_kernels(type)) return "_warpmeter_kernels";
   const std::string_view list = list_of(type);
   return list.empty() ? " " : fmt::format("_warpmeter_listed {}", list);
 }
@@ -192,6 +201,10 @@ std::string zsh(const CLI::App& program) {
 _warpmeter_listed() {{
   compadd "${{(@)argv[1,-2]}}" -- ${{(f)"$(warpmeter list $argv[-1] --format csv 2>/dev/null | sed 1d | cut -d, -f1)"}}
 }}
+_warpmeter_kernels() {{
+  _warpmeter_listed kernels
+  _files -g "*.(cu|ptx|cubin|yaml|yml|json)"
+}}
 _warpmeter() {{
   local state line curcontext=$curcontext
   _arguments -C{} \
@@ -230,8 +243,8 @@ std::string fish_offer(const std::string& type) {
   if (is_file(type) || is_program(type)) return " -F";
   const std::string_view list = list_of(type);
   if (list.empty()) return " -x";
-  return fmt::format(" -x -a '(warpmeter list {} --format csv 2>/dev/null | sed 1d | cut -d, -f1)'",
-                     list);
+  return fmt::format(" {} -a '(warpmeter list {} --format csv 2>/dev/null | sed 1d | cut -d, -f1)'",
+                     is_kernels(type) ? "-F" : "-x", list);
 }
 
 std::string fish_line(const std::string& condition, const CLI::Option& option) {

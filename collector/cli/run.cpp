@@ -321,7 +321,7 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
        {"warpmeter run transpose/tiled -n 1024 --lines", "which line has the bank conflict"},
        {"warpmeter run 'transpose/tiled*' --interleave", "timed in turns, A B A B"},
        {"warpmeter run transpose --against ../main/warpmeter", "so with another build"}});
-  add_arguments(app, "SELECTOR", run->selectors,
+  add_arguments(app, "SELECTOR|FILE", run->selectors,
                 "A family, family/variant, or a glob over these; all when none is given. Files: a "
                 "family (.yaml, .json), or kernels (.cu, .ptx)");
   add_choice(app, "-b,--backend", {"auto", "cupti", "model"}, run->backend.backend,

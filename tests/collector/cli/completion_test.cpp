@@ -24,6 +24,8 @@ class Bash : public Workspace, public ::testing::WithParamInterface<Completion> 
 TEST_P(Bash, OffersWhatFits) {
   if (std::system("command -v bash >/dev/null") != 0) GTEST_SKIP() << "no bash here";
   write("fresh.db", "");
+  for (const char* name : {"own.cu", "own.cubin", "own.o", "own.ptx", "own.yaml"}) write(name, "");
+  std::filesystem::create_directory(file("folder"));
   write("complete.sh", warpmeter({"completion", "bash"}).output + "COMP_WORDS=('" +
                            WARPMETER_PROGRAM + "' " + GetParam().words +
                            ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_warpmeter\n"
@@ -41,6 +43,8 @@ const Completion completions[] = {
     {"Words", "list ''", "kernels metrics devices runs views"},
     {"Variants", "run transpose/tiled_",
      "transpose/tiled_padded transpose/tiled_rows transpose/tiled_float4"},
+    {"FilesOfKernels", "run own", "own.cu own.cubin own.ptx own.yaml "},
+    {"FoldersOfKernels", "run fol", "folder/"},
     {"Metrics", "run -m gld_eff", "gld_efficiency"},
     {"Files", "report --db fr", "fresh.db"},
     {"Programs", "profile fr", "fresh.db"},
