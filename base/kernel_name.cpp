@@ -100,4 +100,31 @@ std::string name_with_parameters(std::string_view mangled) {
   return name.substr(bounds_of(name).first);
 }
 
+std::optional<std::vector<std::string>> parameter_types(std::string_view mangled) {
+  const std::string name = written_name(mangled);
+  if (name == mangled) return std::nullopt;
+  const std::size_t open = parameters_of(name);
+  if (open == std::string_view::npos || !name.ends_with(')')) return std::nullopt;
+  return split_list(std::string_view(name).substr(open + 1, name.size() - open - 2));
+}
+
+std::vector<std::string> split_list(std::string_view list) {
+  std::vector<std::string> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    const char c = i < list.size() ? list[i] : ',';
+    if (c == '<' || c == '(' || c == '[') ++depth;
+    if (c == '>' || c == ')' || c == ']') --depth;
+    if (c != ',' || (depth > 0 && i < list.size())) continue;
+    std::string_view part = list.substr(begin, i - begin);
+    begin = i + 1;
+    const std::size_t first = part.find_first_not_of(" \t\n\r\f\v");
+    if (first == std::string_view::npos) continue;
+    part = part.substr(first, part.find_last_not_of(" \t\n\r\f\v") + 1 - first);
+    parts.emplace_back(part);
+  }
+  return parts;
+}
+
 }  // namespace warpmeter

@@ -1,8 +1,10 @@
 // A kernel's name in its forms: mangled, as the linker knows it, and as people write it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpmeter {
 
@@ -17,5 +19,13 @@ std::string readable_name(std::string_view name);
 
 /// The same with its parameters, which tells overloads apart: "foo::reduce<4>(float*)".
 std::string name_with_parameters(std::string_view name);
+
+/// The types of its parameters as the mangled name has them: {"float*", "unsigned int"}. nullopt:
+/// it has none, as that of an extern "C" function.
+std::optional<std::vector<std::string>> parameter_types(std::string_view name);
+
+/// The parts of a C++ list, split at the commas outside of brackets; blanks around them are no part
+/// of them.
+std::vector<std::string> split_list(std::string_view list);
 
 }  // namespace warpmeter

@@ -28,12 +28,19 @@
 
 namespace warpmeter::kernels {
 
-/// One module compiled for one architecture (80 is sm_80). `cubin` was assembled from `ptx`.
+/// One module compiled for one architecture (80 is sm_80). `cubin` was assembled from `ptx`; a file
+/// that is machine code alone has no `ptx`.
 struct Code {
   int arch = 0;
   std::string_view ptx;
   std::span<const unsigned char> cubin;
 };
+
+/// Machine code runs on its own major version and a minor version not lower than its own (CUDA C++
+/// Programming Guide, Application Compatibility). 90 is sm_90, and compute capability 9.0.
+constexpr bool runs_machine_code_of(int arch, int compute_capability) {
+  return arch / 10 == compute_capability / 10 && arch <= compute_capability;
+}
 
 /// A `.cu` file embedded at build: its source and its code for every architecture, in ascending
 /// order.

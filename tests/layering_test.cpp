@@ -67,7 +67,7 @@ const std::vector<Layer>& layers() {
        {"cuda.h", "cuda_occupancy.h", "cuda_runtime_api.h", "backtrace.h", "lz4.h", "zstd.h",
         "ucontext.h", "unwind.h"}},
       {"collector/family",
-       {"base", "collector/model/input", "collector/model/ptx",
+       {"base", "collector/model/input", "collector/model/ptx", "collector/model/counts/sass",
         "collector/model/machine/decode/decode.h", "collector/model/machine/program.h",
         "kernels/family.h", "schema/catalogue.h"},
        {"nlohmann/", "yaml-cpp/"}},

@@ -9,6 +9,7 @@
 #include "collector/cli/arguments.h"
 #include "collector/cupti/backend.h"
 #include "collector/cupti/device.h"
+#include "collector/family/machine_code.h"
 #include "collector/model/session/backend.h"
 
 namespace warpmeter::cli {
@@ -52,6 +53,14 @@ void check(const BackendRequest& request) {
     throw Error(ExitCode::usage, "--counts gpu needs a GPU, and -b model uses none: leave one out");
   }
   ordinal_of(request.device);
+  if (request.machine_code.empty()) return;
+  if (request.backend == "model" || of_model) {
+    throw Error(ExitCode::usage, family::without_ptx(request.machine_code));
+  }
+  if (request.counts == "model") {
+    throw Error(ExitCode::usage,
+                family::without_ptx(request.machine_code) + ", or leave out --counts model");
+  }
 }
 
 model::Options options_of_model(const BackendRequest& request) {
@@ -122,11 +131,17 @@ void check_abilities(const BackendRequest& request, Backends& backends) {
     const bool asks_model = request.counts == "model" && !is_model;
     if (!request.counters || (no_counters.empty() && !asks_model)) continue;
     const bool may_ask_model = request.counts == "auto" && request.backend == "auto";
+    if (may_ask_model && request.timing && !request.has_ptx) {
+      backends.notes.push_back(fmt::format(
+          "{} gives the times, and nobody counts: its counters are unavailable ({}), and {}", name,
+          no_counters, family::without_ptx(request.machine_code)));
+      continue;
+    }
     if (!asks_model && (!may_ask_model || !request.timing)) {
-      throw Error(ExitCode::no_hardware,
-                  fmt::format("{} does not give its counters: {}; --counts model has the model "
-                              "count, --timing-only measures without",
-                              name, no_counters));
+      throw Error(
+          ExitCode::no_hardware,
+          fmt::format("{} does not give its counters: {}; {}--timing-only measures without", name,
+                      no_counters, request.has_ptx ? "--counts model has the model count, " : ""));
     }
     backends.counting.resize(backends.opened.size());
     auto& counting = backends.counting[static_cast<std::size_t>(&backend - backends.opened.data())];
@@ -135,6 +150,15 @@ void check_abilities(const BackendRequest& request, Backends& backends) {
         "{} gives the times and {} the counts{}{}", name, counting->device().name,
         no_counters.empty() ? "" : ", since the GPU's counters are unavailable: ", no_counters));
   }
+}
+
+/// There is no GPU, and the model cannot answer in its place.
+void refuse_machine_code(const BackendRequest& request, const Error& no_gpu) {
+  if (request.machine_code.empty()) return;
+  const std::string why = no_gpu.what();
+  throw Error(ExitCode::no_hardware,
+              fmt::format("{} (no GPU is usable: {})", family::without_ptx(request.machine_code),
+                          why.substr(0, why.find("; "))));
 }
 
 Backends choose(const BackendRequest& request) {
@@ -153,6 +177,7 @@ Backends choose(const BackendRequest& request) {
   try {
     backends = open_hardware(request);
   } catch (const Error& error) {
+    if (error.code() == ExitCode::no_hardware) refuse_machine_code(request, error);
     if (request.backend == "cupti" || one_gpu || error.code() != ExitCode::no_hardware) throw;
     backends = {};
     backends.opened.push_back(open_model(request));

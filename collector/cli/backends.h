@@ -33,6 +33,10 @@ struct BackendRequest {
   bool counters = true;   ///< are counters wanted?
   bool timing = true;     ///< are durations wanted?
   bool of_files = false;  ///< kernels that are compiled here, for any architecture
+  /// A file of what is to run that is machine code alone (see family/machine_code.h), which the
+  /// model does not run; empty: none is.
+  std::string machine_code;
+  bool has_ptx = true;    ///< of something that is to run
   bool is_apart = false;  ///< of several GPUs each is for a process of its own: open one alone
   std::function<bool()> cancelled;
   OpenGpu open_gpu;  ///< empty: cupti::open

@@ -8,7 +8,7 @@ namespace warpmeter::cli {
 
 void add_kernel_options(CLI::App& app, KernelWords& words, const std::string& grid) {
   add_text(app, "-k,--kernel-name", "NAME", words.kernel,
-           "The kernel of a .cu or .ptx, with the arguments of a template: 'reduce<float, 256>'");
+           "The kernel of a file, with the arguments of a template: 'reduce<float, 256>'");
   add_text(app, "--grid", "X[,Y[,Z]]", words.grid, grid);
   add_text(app, "--block", "X[,Y[,Z]]", words.block, "Threads in a block");
   add_count(app, "--shared", 0, 1 << 20, words.shared, "Bytes of dynamic shared memory");

@@ -242,7 +242,7 @@ ExitCode run_command(const RunRequest& typed) {
   if (request.files.files.empty() && request.files.names_a_launch()) {
     throw Error(ExitCode::usage,
                 "-k, --grid, --block, --shared, --arg and --set are of a kernel in a file: give "
-                "its .cu or .ptx");
+                "its .cu, .ptx or .cubin");
   }
   const run::Options options = session_options(request);
   FileClaims files;
@@ -276,8 +276,10 @@ ExitCode run_command(const RunRequest& typed) {
   backend.timing = options.timing || alone;
   backend.cancelled = interrupted;
   backend.of_files = !specs.empty();
+  say_machine_code(specs, backend);
   backend.is_apart = !request.watch && !request.backend.open_gpu;
   Backends backends = open_backends(backend);
+  check_machine_code(specs, backends);
   for (const std::string& note : backends.notes) remark(request, note);
   if (request.watch) return watch(request, options, backends);
   const Families families =
@@ -323,7 +325,7 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
        {"warpmeter run transpose --against ../main/warpmeter", "so with another build"}});
   add_arguments(app, "SELECTOR|FILE", run->selectors,
                 "A family, family/variant, or a glob over these; all when none is given. Files: a "
-                "family (.yaml, .json), or kernels (.cu, .ptx)");
+                "family (.yaml, .json), or kernels (.cu, .ptx, .cubin)");
   add_choice(app, "-b,--backend", {"auto", "cupti", "model"}, run->backend.backend,
              "auto: the GPU where one is usable, else the model on the CPU");
   add_list(app, "-n,--size", "N", run->sizes, "Sizes instead of the family's own");

@@ -91,15 +91,6 @@ void must_exist(const std::string& file) {
   }
 }
 
-/// Machine code alone names no parameters, and runs on one architecture.
-void refuse_cubin(const std::string& file) {
-  if (!file.ends_with(".cubin")) return;
-  throw Error(ExitCode::usage,
-              fmt::format("{} is machine code alone: give the .cu or the .ptx that it was made of, "
-                          "and it with --cubin",
-                          file));
-}
-
 }  // namespace
 
 std::vector<std::string> take_files(std::vector<std::string>& words) {
@@ -123,19 +114,23 @@ std::string listing(const FilesRequest& request) {
   const model::CompileOptions options = compile_options_of(request);
   for (const std::string& file : request.files) {
     must_exist(file);
-    refuse_cubin(file);
     const std::vector<family::Found> kernels = family::kernels_in(file, options);
+    const std::string& target = kernels.front().target;
     text += fmt::format(
-        "{}{} holds {} kernel{}, and nothing was run. To run one, give it a grid "
+        "{}{} holds {} kernel{}{}, and nothing was run. To run one, give it a grid "
         "and arguments:\n",
-        text.empty() ? "" : "\n", file, kernels.size(), kernels.size() == 1 ? "" : "s");
+        text.empty() ? "" : "\n", file, kernels.size(), kernels.size() == 1 ? "" : "s",
+        target.empty() ? "" : " for " + target);
     for (const family::Found& found : kernels) {
-      std::vector<std::string> words = {"warpmeter", "run",  file,      "-k", found.kernel,
-                                        "--grid",    "4096", "--block", "256"};
+      std::vector<std::string> words = {"warpmeter", "run",        file,
+                                        "-k",        found.kernel, "--grid",
+                                        "4096",      "--block",    std::to_string(found.block)};
       for (const std::string& argument : found.arguments) {
         words.insert(words.end(), {"--arg", argument});
       }
-      text += fmt::format("\n  {}\n    {}\n", found.signature, shell_line(words));
+      text += fmt::format("\n  {}\n", found.signature);
+      if (!found.facts.empty()) text += fmt::format("    ({})\n", found.facts);
+      text += fmt::format("    {}\n", shell_line(words));
       if (found.is_template) {
         text += fmt::format("    (values in place of the names in {})\n",
                             found.kernel.substr(found.kernel.find('<')));
@@ -160,7 +155,6 @@ std::vector<family::FamilySpec> specs_of(const FilesRequest& request,
   }
   for (const std::string& file : request.files) {
     must_exist(file);
-    refuse_cubin(file);
     if (!is_family(file)) {
       if (has_family) refuse_usage(fmt::format("{} is no family; give it alone", file));
       specs.push_back(spec_of_words(request, sizes));

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "collector/cli/progress.h"
 #include "collector/cli/terminal.h"
+#include "collector/family/machine_code.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -94,6 +95,33 @@ run::Choice only_launches(const run::Choice& choice, const std::string& file) {
     throw Error(ExitCode::nothing, fmt::format("--launches {} names no launch", file));
   }
   return chosen;
+}
+
+void say_machine_code(const std::vector<family::FamilySpec>& specs, BackendRequest& backend) {
+  backend.machine_code.clear();
+  backend.has_ptx = specs.empty();
+  for (const family::FamilySpec& spec : specs) {
+    if (!family::is_machine_code(spec.source)) {
+      backend.has_ptx = true;
+    } else if (backend.machine_code.empty()) {
+      backend.machine_code = spec.source;
+    }
+  }
+}
+
+void check_machine_code(const std::vector<family::FamilySpec>& specs, const Backends& backends) {
+  for (const family::FamilySpec& spec : specs) {
+    if (!family::is_machine_code(spec.source)) continue;
+    const std::string target = family::target_of(spec.source);
+    for (const auto& backend : backends.opened) {
+      const schema::Device& device = backend->device();
+      if (device.backend == "model") {
+        throw Error(ExitCode::no_hardware, family::without_ptx(spec.source));
+      }
+      const std::string why = family::why_not_on(device.compute_capability, spec.source, target);
+      if (!why.empty()) throw Error(ExitCode::no_hardware, why);
+    }
+  }
 }
 
 Families families_of(const RunRequest& request, const std::vector<family::FamilySpec>& specs,

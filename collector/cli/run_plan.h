@@ -23,6 +23,12 @@ struct Families {
 Families families_of(const RunRequest& request, const std::vector<family::FamilySpec>& specs,
                      int arch);
 
+/// What the backends have to know of files that are machine code alone.
+void say_machine_code(const std::vector<family::FamilySpec>& specs, BackendRequest& backend);
+
+/// Throws Error{no_hardware} where a file is machine code that a backend's device does not run.
+void check_machine_code(const std::vector<family::FamilySpec>& specs, const Backends& backends);
+
 /// One launch as --launches writes it: "1024 transpose/tiled", "- smem_square/pad" where the family
 /// has no sizes.
 std::string launch_line(const kernels::Family& family, const kernels::Variant& variant,

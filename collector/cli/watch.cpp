@@ -204,6 +204,7 @@ class Watch {
       files.insert(files.end(), more.begin(), more.end());
     }
     saves.set(files);
+    check_machine_code(specs, backends_);
     const Families families =
         families_of(request_, specs, backends_.opened.front()->device().compute_capability);
     const run::Choice whole = run::choose(families.all, request_.selectors, sizes_of(request_));

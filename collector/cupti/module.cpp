@@ -13,8 +13,8 @@ std::optional<CodeChoice> choose_code(std::span<const kernels::Code> codes,
   const kernels::Code *cubin = nullptr, *ptx = nullptr;
   for (const kernels::Code& code : codes) {
     if (code.arch > compute_capability) continue;
-    const bool same_major = code.arch / 10 == compute_capability / 10;
-    if (same_major && !code.cubin.empty() && (cubin == nullptr || cubin->arch < code.arch)) {
+    const bool runs = kernels::runs_machine_code_of(code.arch, compute_capability);
+    if (runs && !code.cubin.empty() && (cubin == nullptr || cubin->arch < code.arch)) {
       cubin = &code;
     }
     if (!code.ptx.empty() && (ptx == nullptr || ptx->arch < code.arch)) ptx = &code;

@@ -17,9 +17,9 @@ struct CodeChoice {
   bool is_cubin = false;  ///< else the driver compiles the PTX
 };
 
-/// Machine code runs on its own major version and a minor version not lower than its own; PTX on
-/// everything not older than itself (CUDA C++ Programming Guide, Application Compatibility). So:
-/// the newest cubin that fits `compute_capability` (90 is 9.0), else the newest PTX that does.
+/// PTX runs on everything not older than itself (CUDA C++ Programming Guide, Application
+/// Compatibility), machine code as kernels::runs_machine_code_of says. So: the newest cubin that
+/// fits `compute_capability` (90 is 9.0), else the newest PTX that does.
 std::optional<CodeChoice> choose_code(std::span<const kernels::Code> codes, int compute_capability);
 
 /// An entry, ready to launch.

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/kernel_name.h"
 #include "collector/family/listing.h"
+#include "collector/family/machine_code.h"
 #include "collector/family/words.h"
 #include "collector/model/input/cache.h"
 #include "collector/model/input/includes.h"
@@ -91,7 +92,7 @@ Unit& CodeBase::add_unit(model::KernelFile file) {
   unit.name = fmt::format("{}#{}", spec_.name, units_.size());
   unit.source_path = unit.file.path;
   if (!unit.source_path.empty()) {
-    unit.source = model::source_text(unit.source_path);
+    if (!is_machine_code(unit.source_path)) unit.source = model::source_text(unit.source_path);
     // As the lines of its code name it.
     std::error_code none;
     const auto whole = std::filesystem::absolute(unit.source_path, none).lexically_normal();
@@ -228,17 +229,40 @@ std::vector<Kernel> CodeBase::compile_source(const std::vector<Configuration>& c
   return kernels;
 }
 
+/// What is no source any more.
+void CodeBase::refuse_compiled(const Text& at, std::string_view what) const {
+  refuse(spec_, at,
+         fmt::format("{} is compiled already, and {} nothing of it; give the .cu", spec_.source,
+                     what));
+}
+
+model::KernelFile CodeBase::compiled_file() const {
+  if (!is_machine_code(spec_.source)) {
+    return model::read_kernel_file(spec_.source, spec_.options, {}, spec_.cubin);
+  }
+  if (!spec_.cubin.empty()) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} is machine code itself, and takes no other: leave out --cubin (in a "
+                    "family file, cubin:)",
+                    spec_.source));
+  }
+  return read_machine_code(spec_.source).file;
+}
+
 std::vector<Kernel> CodeBase::compile(const std::vector<Configuration>& configurations,
                                       const Progress& progress) {
   if (spec_.source.ends_with(".cu")) return compile_source(configurations, progress);
   for (const Configuration& configuration : configurations) {
-    if (configuration.defines.empty() && configuration.variant->defines.empty()) continue;
-    refuse(spec_, configuration.variant->name,
-           fmt::format("{} is compiled already, and a define changes nothing of it; give the .cu",
-                       spec_.source));
+    const bool has_define =
+        !configuration.defines.empty() || !configuration.variant->defines.empty();
+    if (has_define) refuse_compiled(configuration.variant->name, "a define changes");
   }
-  const Unit& unit =
-      add_unit(model::read_kernel_file(spec_.source, spec_.options, {}, spec_.cubin));
+  const model::CompileOptions& options = spec_.options;
+  const bool has_options = !options.defines.empty() || !options.includes.empty() ||
+                           !options.standard.empty() || !options.flags.empty();
+  if (has_options) refuse_compiled({}, "include, define, std and flags change");
+  const Unit& unit = add_unit(compiled_file());
   for (const std::string& remark : unit.file.remarks) remarks_.push_back(remark);
   std::vector<Kernel> kernels;
   for (const Configuration& configuration : configurations) {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/family/configurations.h"
@@ -50,6 +51,8 @@ class CodeBase {
  private:
   struct Job;
   Unit& add_unit(model::KernelFile file);
+  model::KernelFile compiled_file() const;
+  [[noreturn]] void refuse_compiled(const Text& at, std::string_view what) const;
   std::vector<Job> jobs_of(const std::vector<Configuration>& configurations) const;
   void run(std::vector<Job>& jobs, const Progress& progress) const;
   std::vector<Job> split(const Job& failed, const std::vector<Configuration>& configurations) const;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <system_error>
 
@@ -62,6 +64,12 @@ std::string code_of(std::string_view ptx, const std::string& entry) {
   return code;
 }
 
+/// Of machine code alone: the whole of it.
+std::string digest_of(std::span<const unsigned char> cubin) {
+  const std::string_view bytes(reinterpret_cast<const char*>(cubin.data()), cubin.size());
+  return fmt::format("{} {}\n", bytes.size(), std::hash<std::string_view>()(bytes));
+}
+
 /// Of a launch by itself, whatever it is compared with.
 std::string own_state(const FileFamily& file, const kernels::Variant& variant, std::int64_t n) {
   const FamilySpec& spec = file.spec();
@@ -78,7 +86,9 @@ std::string own_state(const FileFamily& file, const kernels::Variant& variant, s
   }
   state += state_of(written.arguments ? *written.arguments : spec.arguments);
   state += state_of(spec.settings) + state_of(written.settings);
-  if (variant.image != nullptr) state += code_of(variant.image->codes.front().ptx, variant.entry);
+  if (variant.image == nullptr) return state;
+  const kernels::Code& code = variant.image->codes.front();
+  state += code.ptx.empty() ? digest_of(code.cubin) : code_of(code.ptx, variant.entry);
   return state;
 }
 

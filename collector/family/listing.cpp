@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
-#include "base/element.h"
 #include "base/error.h"
 #include "base/kernel_name.h"
+#include "collector/family/example.h"
+#include "collector/family/machine_code.h"
 #include "collector/family/words.h"
+#include "collector/model/input/arguments.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/machine/decode/decode.h"
@@ -71,65 +74,6 @@ std::size_t closing(std::string_view text, std::size_t open, char opens, char cl
   return std::string_view::npos;
 }
 
-std::vector<std::string> split(std::string_view list) {
-  std::vector<std::string> parts;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= list.size(); ++i) {
-    const char c = i < list.size() ? list[i] : ',';
-    if (c == '<' || c == '(' || c == '[') ++depth;
-    if (c == '>' || c == ')' || c == ']') --depth;
-    if (c != ',' || (depth > 0 && i < list.size())) continue;
-    const std::string part = one_line(list.substr(begin, i - begin));
-    if (!part.empty()) parts.push_back(part);
-    begin = i + 1;
-  }
-  return parts;
-}
-
-/// What an argument may be for "const float* __restrict__ in": "in:f32[1<<20]=random".
-std::string argument_for(const std::string& parameter) {
-  const std::string text = parameter.substr(0, parameter.find('='));
-  const bool is_pointer =
-      text.find('*') != std::string::npos || text.find('[') != std::string::npos;
-  const bool is_const = text.find("const") < text.find('*');
-  std::vector<std::string> words;
-  bool is_unsigned = false;
-  for (const std::string& word : words_of(text)) {
-    if (word == "unsigned") is_unsigned = true;
-    const bool says_no_type = word == "const" || word == "__restrict__" || word == "__restrict" ||
-                              word == "volatile" || word == "unsigned" || word == "signed" ||
-                              word == "std" || word == "restrict" || word == "__grid_constant__";
-    if (!says_no_type) words.push_back(word);
-  }
-  std::string name = words.size() > 1 ? words.back() : "";
-  std::string type = words.empty() ? "int" : words.front();
-  if (type == "__half") type = "half";
-  if (type == "__nv_bfloat16") type = "bfloat16";
-  if (type.ends_with("_t") && type != "size_t") {  // int32_t, uint8_t
-    const bool has_u = type.starts_with("u");
-    type = fmt::format("{}{}", has_u ? "u" : "i",
-                       type.substr(has_u ? 4 : 3, type.size() - (has_u ? 6 : 5)));
-  }
-  if (const std::string other = fmt::format("u{}", type); is_unsigned && element_named(other)) {
-    type = other;
-  }
-  const std::string_view stem =
-      std::string_view(type).substr(0, type.size() - (std::isdigit(type.back()) != 0 ? 1 : 0));
-  const bool is_vector =
-      element_named(stem).has_value() && type.back() >= '2' && type.back() <= '4';
-  const std::optional<Element> element = element_named(type);
-  const std::string shown = element ? std::string(to_string(*element)) : type;
-  if (!element && !is_vector) {
-    return is_pointer ? fmt::format("{}{}f32[1<<20]", name, name.empty() ? "" : ":")
-                      : fmt::format("{}{}bytes=0x00", name, name.empty() ? "" : ":");
-  }
-  const std::string prefix = name.empty() ? "" : name + ":";
-  if (is_pointer) return fmt::format("{}{}[1<<20]{}", prefix, shown, is_const ? "=random" : "");
-  if (is_vector) return fmt::format("{}{}=0,0{}", prefix, shown, type.back() == '2' ? "" : ",0");
-  return fmt::format("{}{}={}", prefix, shown, is_floating(*element) ? "1.5" : "1024");
-}
-
 /// "template <int TILE, int PAD>" that ends before `at`; "": none.
 std::string template_before(std::string_view text, std::size_t at) {
   const std::size_t word = text.substr(0, at).rfind("template");
@@ -166,51 +110,88 @@ std::vector<Found> in_source(const std::string& source) {
     if (after != std::string::npos && text[after] == ';') continue;  // defined elsewhere
     Found found;
     const std::string& name = before.back();
-    const std::string parameters = text.substr(open + 1, close - open - 1);
+    const std::string parameters = one_line(text.substr(open + 1, close - open - 1));
     const std::string templated = template_before(text, at);
     found.signature = fmt::format("{}{}void {}({})", templated, templated.empty() ? "" : " ", name,
-                                  fmt::join(split(parameters), ", "));
+                                  fmt::join(split_list(parameters), ", "));
     found.kernel = name;
     if (!templated.empty()) {
       found.is_template = true;
       std::vector<std::string> names;
-      for (const std::string& parameter : split(std::string_view(templated).substr(
+      for (const std::string& parameter : split_list(std::string_view(templated).substr(
                templated.find('<') + 1, templated.size() - templated.find('<') - 2))) {
         const auto words = words_of(parameter.substr(0, parameter.find('=')));
         if (!words.empty()) names.push_back(words.back());
       }
       found.kernel += fmt::format("<{}>", fmt::join(names, ", "));
     }
-    for (const std::string& parameter : split(parameters)) {
-      if (parameter != "void") found.arguments.push_back(argument_for(parameter));
+    for (const std::string& parameter : split_list(parameters)) {
+      if (parameter != "void") found.arguments.push_back(example_of_declaration(parameter));
     }
     all.push_back(std::move(found));
   }
   return all;
 }
 
-/// PTX knows sizes, and no names.
+/// How many entries have each name: -k takes those that are several with their parameters.
+std::map<std::string, int> names_in(const model::ptx::Module& module) {
+  std::map<std::string, int> names;
+  for (const model::ptx::Function& function : module.functions) {
+    if (function.is_entry && !function.is_declaration) ++names[readable_name(function.name)];
+  }
+  return names;
+}
+
+/// PTX and machine code know sizes, and types where the name has them; names of parameters are
+/// gone.
 std::vector<Found> in_module(const model::KernelFile& file) {
+  const std::map<std::string, int> names = names_in(*file.module);
   std::vector<Found> all;
   for (const model::ptx::Function& function : file.module->functions) {
     if (!function.is_entry || function.is_declaration) continue;
     Found found;
     found.kernel = readable_name(function.name);
-    std::vector<std::string> types;
-    for (const model::Parameter& parameter : model::parameters_of(function)) {
-      types.push_back(parameter.type);
-      const bool may_point = parameter.type == "u64" || parameter.type == "b64";
-      found.arguments.push_back(may_point                 ? "f32[1<<20]"
-                                : parameter.type == "f32" ? "f32=1.5"
-                                : parameter.type == "f64" ? "f64=1.5"
-                                : parameter.type.starts_with("b8[")
-                                    ? "bytes=0x00"
-                                    : fmt::format("{}=1024", parameter.type));
+    if (names.at(found.kernel) > 1) found.kernel = name_with_parameters(function.name);
+    const std::vector<model::Parameter> parameters = model::parameters_of(function);
+    const auto types = parameter_types(function.name);
+    const bool has_types = types && types->size() == parameters.size();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      found.arguments.push_back(example_of_parameter(parameters[i], has_types ? (*types)[i] : ""));
     }
     const std::string name(function.name);
     found.signature = name.starts_with("_Z") ? name_with_parameters(name)
-                                             : fmt::format("{}({})", name, fmt::join(types, ", "));
+                                             : name + model::signature_of(parameters);
+    if (function.max_threads) found.block = std::min(found.block, *function.max_threads);
     all.push_back(std::move(found));
+  }
+  return all;
+}
+
+/// "8, 8 and 4 bytes of parameters; …"
+std::string facts_of(const model::sass::KernelDeclaration& kernel) {
+  const std::vector<std::uint32_t>& bytes = kernel.parameter_bytes;
+  std::string text = "no parameters";
+  if (bytes.size() == 1)
+    text = fmt::format("a parameter of {} byte{}", bytes[0], bytes[0] == 1 ? "" : "s");
+  if (bytes.size() > 1) {
+    text = fmt::format("parameters of {} and {} bytes",
+                       fmt::join(bytes.begin(), bytes.end() - 1, ", "), bytes.back());
+  }
+  if (kernel.resources.registers) {
+    text += fmt::format("; {} registers a thread", *kernel.resources.registers);
+  }
+  if (kernel.static_shared_bytes) {
+    text += fmt::format("; {} bytes of static shared memory a block", *kernel.static_shared_bytes);
+  }
+  if (kernel.max_threads) text += fmt::format("; at most {} threads a block", *kernel.max_threads);
+  return text;
+}
+
+std::vector<Found> in_machine_code(const MachineCode& code) {
+  std::vector<Found> all = in_module(code.file);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].facts = facts_of(code.declared.kernels[i]);
+    all[i].target = code.declared.target;
   }
   return all;
 }
@@ -229,6 +210,8 @@ std::vector<Found> kernels_in(const std::string& path, const model::CompileOptio
   std::vector<Found> all;
   if (path.ends_with(".cu")) {
     all = in_source(model::read_text_file(path));
+  } else if (is_machine_code(path)) {
+    all = in_machine_code(read_machine_code(path));
   } else {
     all = in_module(model::read_kernel_file(path, options, {}));
   }

@@ -2,6 +2,7 @@
 // command to start from.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,12 @@ struct Found {
   std::string signature;  ///< "template <int TILE> void tiled(float* out, const float* in, int n)"
   std::vector<std::string> arguments;  ///< a guess to start from: "out:f32[1<<20]", "i32=1024"
   bool is_template = false;
+  std::uint32_t block = 256;  ///< threads to start from: no more than the kernel may have
+  std::string target;         ///< of machine code, what it is for: "sm_90a"
+  std::string facts;          ///< of machine code: sizes of the parameters, registers, …
 };
 
-/// The kernels of a .cu or .ptx, in the order of the file. Throws Error{file},
+/// The kernels of a .cu, .ptx or .cubin, in the order of the file. Throws Error{file},
 /// Error{usage} where there is none, with what a kernel is.
 std::vector<Found> kernels_in(const std::string& path, const model::CompileOptions& options);
 

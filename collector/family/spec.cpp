@@ -36,7 +36,7 @@ class Reader {
     }
     if (const YAML::Node node = root["summary"]) spec_.summary = text(node, "summary").text;
     if (const YAML::Node node = root["size"]) spec_.size_meaning = text(node, "size").text;
-    if (!root["file"]) file_.refuse(root, "says no file: the kernels' .cu or .ptx");
+    if (!root["file"]) file_.refuse(root, "says no file: the kernels' .cu, .ptx or .cubin");
     spec_.source = file_.beside(text(root["file"], "file").text);
     if (const YAML::Node node = root["cubin"]) spec_.cubin = file_.beside(text(node, "cubin").text);
     file_.read_compile_options(root, spec_.options);

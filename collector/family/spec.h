@@ -65,7 +65,8 @@ struct VariantSpec {
 struct FamilySpec {
   std::string path;  ///< of the file; empty: from the command line
   std::string name, summary, size_meaning;
-  std::string source, cubin;  ///< .cu or .ptx
+  std::string source;  ///< .cu, .ptx or .cubin
+  std::string cubin;   ///< the machine code of a .ptx
   model::CompileOptions options;
   std::vector<Parameter> sizes;
   std::vector<Text> arguments;  ///< "out:f32[n*n]", "in:f32[n*n]=iota", "i32=n"

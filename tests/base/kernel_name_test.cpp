@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace warpmeter {
 namespace {
 
@@ -13,6 +17,17 @@ TEST(KernelName, LeavesPlainNamesAlone) {
   for (const char* name : {"late_store", "f", "i", "", "_Zwrong"}) {
     EXPECT_EQ(demangled(name), name);
   }
+}
+
+TEST(KernelName, TellsTheTypesOfParameters) {
+  using Types = std::vector<std::string>;
+  EXPECT_EQ(parameter_types("_Z5tiledILi16EEvPfPKfi"), (Types{"float*", "float const*", "int"}));
+  EXPECT_EQ(parameter_types("_Z4manyIfJidEEvPT_DpT0_"), (Types{"float*", "int", "double"}));
+  EXPECT_EQ(parameter_types("_Z1kPFiiES0_y"),
+            (Types{"int (*)(int)", "int (*)(int)", "unsigned long long"}));
+  EXPECT_EQ(parameter_types("_ZN12_GLOBAL__N_11kE3BoxIiLi2EE"), Types{"Box<int, 2>"});
+  EXPECT_EQ(parameter_types("_ZN2ns4noneEv"), Types{});
+  EXPECT_EQ(parameter_types("saxpy"), std::nullopt);
 }
 
 TEST(KernelName, FunctionIsTheBareName) {

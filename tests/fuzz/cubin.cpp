@@ -1,5 +1,5 @@
-// Any bytes as a cubin: its sections, the code of every kernel in it, and the audit of a kernel of
-// ours against that code.
+// Any bytes as a cubin: its sections, what it declares, the code of every kernel in it, and the
+// audit of a kernel of ours against that code.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "collector/model/counts/sass/audit.h"
+#include "collector/model/counts/sass/declarations.h"
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/counts/sass/machine_code.h"
 #include "collector/model/machine/decode/decode.h"
@@ -54,6 +55,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const sass::Bytes file(reinterpret_cast<const std::byte*>(data), size);
   const auto elf = sass::Elf::read(file);
   if (const auto* sections = std::get_if<sass::Elf>(&elf)) {
+    for (const sass::KernelDeclaration& kernel : sass::declarations_of(*sections).kernels) {
+      // Each number of a parameter that is said is 16 bits.
+      if (kernel.name.empty() || kernel.parameter_bytes.size() > 1 << 16) std::abort();
+    }
     for (const sass::Section& section : sections->sections()) {
       constexpr std::string_view prefix = ".text.";
       if (!section.name.starts_with(prefix)) continue;

@@ -195,7 +195,7 @@ std::vector<std::byte> from_values(const ptx::Variable& variable, const Typed& t
   const std::string name = variable_name(variable.name);
   if (!element) {
     refuse_setting(typed.text,
-                   fmt::format("says no type, and PTX knows '{}' as {} alone: {}:f32={}", name,
+                   fmt::format("says no type, and '{}' is known as {} alone: {}:f32={}", name,
                                declaration_of(variable), typed.name, typed.value));
   }
   auto fill = parse_fill(*element, typed.value);

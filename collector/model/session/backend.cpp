@@ -292,7 +292,7 @@ class ModelBackend : public run::Backend {
   std::string counters_unavailable() const override { return ""; }
   std::string timing_unavailable() const override { return no_times; }
   std::string launch_unavailable(const run::Launch& launch) const override {
-    if (launch.library.empty()) return "";
+    if (launch.library.empty()) return without_ptx(launch.image);
     return fmt::format("{} is machine code of {}, and the model executes PTX; run on a GPU",
                        launch.entry, launch.library);
   }
@@ -317,6 +317,15 @@ class ModelBackend : public run::Backend {
   }
 
  private:
+  /// Empty where there is PTX, or no code at all, which the launch will say.
+  static std::string without_ptx(const kernels::Image* image) {
+    if (image == nullptr || image->codes.empty()) return "";
+    const bool has_ptx = std::any_of(image->codes.begin(), image->codes.end(),
+                                     [](const kernels::Code& code) { return !code.ptx.empty(); });
+    if (has_ptx) return "";
+    return fmt::format("{} is machine code alone, and the model executes PTX", image->source_path);
+  }
+
   const Options options_;
   schema::Device device_;
   std::vector<std::string> counters_;

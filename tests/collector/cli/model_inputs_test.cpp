@@ -105,7 +105,7 @@ TEST_F(ModelInputs, RefusesASettingThatDoesNotFit) {
   const std::pair<const char*, const char*> table[] = {
       {"luts=1", "no variable that a kernel of k.cu uses; did you mean lut?; there are lut, n, "},
       {"s=1", "may mean 2 variables: name one as it is in the PTX, _ZN1a1sE, _ZN1b1sE"},
-      {"lut=1", "says no type, and PTX knows 'lut' as 16 bytes alone: lut:f32=1"},
+      {"lut=1", "says no type, and 'lut' is known as 16 bytes alone: lut:f32=1"},
       {"lut:f32=1,2", "gives 2 values of f32, 8 bytes, but 'lut' is 16 bytes"},
       {"lut:f64=1", "has the type f64, but 'lut' is aligned to 4 bytes"},
       {"lut:f32[3]=1", "has 3 elements, but 'lut' is 16 bytes: 4 of f32"},

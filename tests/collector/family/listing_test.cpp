@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "collector/family/example.h"
 
 namespace warpmeter::family {
 namespace {
@@ -46,6 +47,20 @@ TEST(Listing, FindsWhatASourceDefinesWithItsSignature) {
   EXPECT_THAT(found[1].arguments, ElementsAre("out:f32[1<<20]", "in:double4[1<<20]=random",
                                               "count:u64=1024", "h:f16=1.5"));
   EXPECT_TRUE(found[2].arguments.empty());
+}
+
+TEST(Listing, StartsFromArgumentsThatFit) {
+  EXPECT_EQ(example_of_declaration("float4 v"), "v:float4=0,0,0,0");
+  EXPECT_EQ(example_of_declaration("unsigned char c"), "c:u8=1");
+  EXPECT_EQ(example_of_declaration("const int& limit"), "limit:i32[1<<20]=random");
+  EXPECT_EQ(example_of_declaration("std::uint32_t* to"), "to:u32[1<<20]");
+  const model::Parameter pointer{0, 8, "u64"}, structure{8, 12, "b8[12]"}, byte{20, 1, "u8"};
+  EXPECT_EQ(example_of_parameter(pointer, "unsigned long long const volatile*"),
+            "u64[1<<20]=random");
+  EXPECT_EQ(example_of_parameter(pointer, ""), "f32[1<<20]");
+  EXPECT_EQ(example_of_parameter(structure, "Box<int>"), "bytes=0x000000000000000000000000");
+  EXPECT_EQ(example_of_parameter(byte, ""), "i8=1");
+  EXPECT_EQ(example_of_parameter(byte, "bool"), "bool=1");
 }
 
 TEST(Listing, SaysTheSignatureOfAnInstance) {

@@ -41,7 +41,12 @@ std::string_view text_at(Bytes bytes, std::uint64_t offset) {
 
 std::variant<Elf, std::string> Elf::read(Bytes file) {
   constexpr unsigned char magic[] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB};
+  constexpr std::uint32_t fat_binary = 0xba55ed50;
   if (file.empty()) return "is empty; make a cubin with ptxas or nvcc -cubin";
+  if (number_at<std::uint32_t>(file, 0) == fat_binary) {
+    return "is a fatbin, which bundles the code of several architectures; take the cubin out of it "
+           "with cuobjdump -xelf all";
+  }
   if (file.size() < sizeof(Elf64_Ehdr) || std::memcmp(file.data(), magic, sizeof magic) != 0) {
     return "is no cubin (an ELF file of 64 bits); make one with ptxas or nvcc -cubin";
   }
@@ -61,11 +66,12 @@ std::variant<Elf, std::string> Elf::read(Bytes file) {
   for (std::uint64_t at = 0; at < headers->size(); at += sizeof(Elf64_Shdr)) {
     names.push_back(*number_at<std::uint32_t>(*headers, at + offsetof(Elf64_Shdr, sh_name)));
     Section& section = elf.sections_.emplace_back();
+    section.bytes = *number_at<std::uint64_t>(*headers, at + offsetof(Elf64_Shdr, sh_size));
     const auto type = number_at<std::uint32_t>(*headers, at + offsetof(Elf64_Shdr, sh_type));
     if (*type == SHT_NOBITS) continue;
     const auto contents =
         part(file, *number_at<std::uint64_t>(*headers, at + offsetof(Elf64_Shdr, sh_offset)),
-             *number_at<std::uint64_t>(*headers, at + offsetof(Elf64_Shdr, sh_size)));
+             section.bytes);
     if (!contents) return damaged;
     section.contents = *contents;
   }
@@ -77,6 +83,7 @@ std::variant<Elf, std::string> Elf::read(Bytes file) {
   const std::uint32_t flags = *number_at<std::uint32_t>(file, offsetof(Elf64_Ehdr, e_flags));
   const auto abi = static_cast<std::uint8_t>(file[EI_ABIVERSION]);
   elf.arch_ = static_cast<int>(abi >= 8 ? flags >> 8 & 255 : flags & 255);
+  elf.is_relocatable_ = *number_at<std::uint16_t>(file, offsetof(Elf64_Ehdr, e_type)) == ET_REL;
   return elf;
 }
 
@@ -84,6 +91,30 @@ const Section* Elf::find(std::string_view name) const {
   const auto found = std::find_if(sections_.begin(), sections_.end(),
                                   [&](const Section& s) { return s.name == name; });
   return found == sections_.end() ? nullptr : &*found;
+}
+
+std::vector<Symbol> Elf::symbols() const {
+  constexpr std::uint8_t entry = 0x10;  // STO_CUDA_ENTRY
+  std::vector<Symbol> all;
+  const Section* table = find(".symtab");
+  const Section* names = find(".strtab");
+  if (table == nullptr || names == nullptr) return all;
+  const Bytes bytes = table->contents;
+  for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= bytes.size(); at += sizeof(Elf64_Sym)) {
+    Symbol& symbol = all.emplace_back();
+    const auto type =
+        ELF64_ST_TYPE(*number_at<std::uint8_t>(bytes, at + offsetof(Elf64_Sym, st_info)));
+    if (type != STT_FUNC && type != STT_OBJECT) continue;
+    symbol.name = text_at(names->contents,
+                          *number_at<std::uint32_t>(bytes, at + offsetof(Elf64_Sym, st_name)));
+    symbol.section = *number_at<std::uint16_t>(bytes, at + offsetof(Elf64_Sym, st_shndx));
+    if (symbol.section >= sections_.size()) symbol.section = 0;
+    symbol.bytes = *number_at<std::uint64_t>(bytes, at + offsetof(Elf64_Sym, st_size));
+    symbol.is_function = type == STT_FUNC;
+    const auto other = *number_at<std::uint8_t>(bytes, at + offsetof(Elf64_Sym, st_other));
+    symbol.is_kernel = symbol.is_function && symbol.section != 0 && (other & entry) != 0;
+  }
+  return all;
 }
 
 std::unordered_map<std::uint64_t, std::size_t> Elf::relocations(std::string_view name) const {

@@ -1,6 +1,6 @@
-// The sections of a cubin, which is an ELF file of 64 bits. Only what the audit needs: sections by
-// name, and for a relocated place in a section the section that it points into. Cubins come from
-// users: every offset and size is checked before it is followed.
+// The sections of a cubin, which is an ELF file of 64 bits. Only what is needed: sections by name,
+// functions and variables, and for a relocated place in a section the section that it points into.
+// Cubins come from users: every offset and size is checked before it is followed.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,17 @@ std::string_view text_at(Bytes bytes, std::uint64_t offset);
 
 struct Section {
   std::string_view name;
-  Bytes contents;  ///< empty for a section without contents in the file
+  Bytes contents;           ///< empty for a section without contents in the file
+  std::uint64_t bytes = 0;  ///< in the GPU's memory, with contents or without
+};
+
+/// A function or a variable.
+struct Symbol {
+  std::string_view name;
+  std::size_t section = 0;  ///< its number; 0: it is not in this file
+  std::uint64_t bytes = 0;
+  bool is_function = false;
+  bool is_kernel = false;  ///< a function that hosts launch
 };
 
 class Elf {
@@ -41,12 +51,19 @@ class Elf {
   /// symbol lies in.
   std::unordered_map<std::uint64_t, std::size_t> relocations(std::string_view name) const;
 
+  /// By their numbers; what is neither function nor variable has no name.
+  std::vector<Symbol> symbols() const;
+
   /// 90 is sm_90; 0 where the file does not say.
   int arch() const { return arch_; }
+
+  /// Whether it has to be linked before a GPU can run it.
+  bool is_relocatable() const { return is_relocatable_; }
 
  private:
   std::vector<Section> sections_;
   int arch_ = 0;
+  bool is_relocatable_ = false;
 };
 
 }  // namespace warpmeter::model::sass

@@ -1,19 +1,13 @@
-// `.nv.info` is a list of entries: a byte says of what form it is, a byte what it is about, two how
-// many bytes follow (or, in the short forms, are the value). Those read here are of the long form
-// and hold two words: the number of a kernel's symbol, and a value for it. cuobjdump -elf names
-// them; ptxas -v prints the same values.
+// Entries of `.nv.info` that hold two words: the number of a kernel's symbol, and a value for it.
+// cuobjdump -elf names them; ptxas -v prints the same values.
 #include "collector/model/counts/sass/resources.h"
 
 #include <elf.h>
 
-#include <optional>
+#include "collector/model/counts/sass/info.h"
 
 namespace warpmeter::model::sass {
 namespace {
-
-constexpr std::uint8_t long_form = 4;
-constexpr std::uint8_t register_count = 0x2f;  // EIATTR_REGCOUNT
-constexpr std::uint8_t least_stack = 0x12;     // EIATTR_MIN_STACK_SIZE: "cumulative stack size"
 
 /// The name of a symbol.
 std::string_view name_of(const Elf& elf, std::uint32_t symbol) {
@@ -31,19 +25,13 @@ Resources resources_of(const Elf& elf, std::string_view entry) {
   Resources resources;
   const Section* info = elf.find(".nv.info");
   if (info == nullptr) return resources;
-  const Bytes bytes = info->contents;
-  std::uint64_t at = 0;
-  while (const auto head = number_at<std::uint32_t>(bytes, at)) {
-    const auto form = static_cast<std::uint8_t>(*head);
-    const auto about = static_cast<std::uint8_t>(*head >> 8);
-    const std::uint64_t values = at + sizeof *head;
-    at = values + (form == long_form ? *head >> 16 : 0);
-    if (form != long_form || (about != register_count && about != least_stack)) continue;
-    const auto symbol = number_at<std::uint32_t>(bytes, values);
-    const auto value = number_at<std::uint32_t>(bytes, values + sizeof *symbol);
-    if (!value || name_of(elf, *symbol) != entry) continue;
+  for_each_entry(info->contents, [&](std::uint8_t about, Bytes values) {
+    if (about != register_count && about != least_stack) return;
+    const auto symbol = number_at<std::uint32_t>(values, 0);
+    const auto value = number_at<std::uint32_t>(values, sizeof *symbol);
+    if (!value || name_of(elf, *symbol) != entry) return;
     (about == register_count ? resources.registers : resources.local_bytes) = *value;
-  }
+  });
   return resources;
 }
 
