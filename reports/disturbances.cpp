@@ -31,9 +31,9 @@ std::string brief_of(const Row& row) {
 }
 
 /// What is the same thing before and after, though its figures differ.
-using Key = std::tuple<std::int64_t, std::string, std::int64_t, std::string>;
+using DisturbanceKey = std::tuple<std::int64_t, std::string, std::int64_t, std::string>;
 
-Key key_of(const Row& row) {
+DisturbanceKey key_of(const Row& row) {
   const std::int64_t process = row.integer("process_id").value_or(0);
   return {row.integer("device_id").value_or(0), row.text("kind"), process,
           process != 0 ? "" : words_of(row)};
@@ -43,7 +43,7 @@ Key key_of(const Row& row) {
 
 std::vector<Disturbance> disturbances_of(const schema::Reader& reader, std::int64_t run) {
   std::vector<Disturbance> found;
-  std::map<Key, std::size_t> known;
+  std::map<DisturbanceKey, std::size_t> known;
   std::vector<std::set<std::string>> phases;
   const schema::Rows rows = reader.query(sql::disturbances, run_parameter(run));
   for (const Row& row : each_row(rows)) {

@@ -124,6 +124,11 @@ struct MarkdownWriter {
   }
   std::string operator()(const Table& table) const { return render_markdown(table); }
   std::string operator()(const Plot& plot) const {
+    if (plot.is_table) {
+      return fmt::format("**{}.** {}\n\n", escaped_markdown(printable(plot.title)),
+                         escaped_markdown(printable(plot.description))) +
+             render_markdown(plot.data);
+    }
     if (folder == nullptr) return "";
     const std::string name = folder->name_for(plot.title);
     folder->files.push_back({name, render_svg(plot)});
@@ -224,7 +229,11 @@ struct TextWriter {
     return text;
   }
   std::string operator()(const Table& table) const { return render_text(table, width); }
-  std::string operator()(const Plot&) const { return ""; }
+  std::string operator()(const Plot& plot) const {
+    if (!plot.is_table) return "";
+    return (*this)(Paragraph{plot.title + ". " + plot.description}) + "\n" +
+           render_text_in_pieces(plot.data, width);
+  }
   /// "  1  kernels/transpose.cu:44  shared load of …", what goes on below the place.
   std::string operator()(const Entry& entry) const {
     const std::string number = fmt::format("{:>3}  ", entry.number);

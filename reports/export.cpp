@@ -79,7 +79,11 @@ struct SectionWriter {
   void operator()(const Table& table) {
     sections.back()["tables"].push_back(table_json(table, caption));
   }
-  void operator()(const Plot&) {}
+  void operator()(const Plot& plot) {
+    if (!plot.is_table) return;
+    sections.back()["text"].push_back(plot.title + ". " + plot.description);
+    sections.back()["tables"].push_back(table_json(plot.data, plot.title));
+  }
   void operator()(const Entry& entry) {
     std::string text = entry.place.empty() ? entry.text : entry.place + ": " + entry.text;
     for (const std::string& line : entry.more) text += fmt::format(" {}: {}.", entry.lead, line);

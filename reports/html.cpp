@@ -17,128 +17,18 @@
 #include "base/escapes.h"
 #include "base/utf8.h"
 #include "reports/document.h"
+#include "reports/html_table.h"
 #include "reports/number.h"
 #include "reports/page.h"
 
 namespace warpmeter::reports {
 namespace {
 
-std::string shown(std::string_view text) { return escaped_markup(printable(text)); }
+using html::add_table;
+using html::attribute;
+using html::shown;
 
-/// ` name="value"`, nothing for an empty value.
-std::string attribute(std::string_view name, std::string_view value) {
-  return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, shown(value));
-}
-
-/// The number of a cell to the last digit, for sorting and drawing; nothing for text.
-std::string exact_value(const Cell& cell) {
-  if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) return std::to_string(*whole);
-  if (const auto* real = std::get_if<double>(&cell.value)) return exact_number(*real);
-  return "";
-}
-
-/// A verdict's first word decides its badge; the words after a colon are the reason.
-std::string verdict_html(const std::string& text) {
-  const std::size_t end = std::min(text.find_first_of(": ,("), text.size());
-  const std::string word = text.substr(0, end);
-  return fmt::format("<span class=\"badge\" data-verdict=\"{}\">{}</span>{}", escaped_markup(word),
-                     escaped_markup(word), escaped_markup(text.substr(end)));
-}
-
-/// Numbers stand right; source text goes below its row where the window is narrow.
-std::string class_of(const Column& column) {
-  if (column.kind == Kind::code) return " class=\"source\"";
-  return column.align == Align::right ? " class=\"n\"" : "";
-}
-
-std::string cell_html(const Column& column, const Cell& cell, bool is_row_heading) {
-  const CellText text = cell_text(column, cell);
-  std::string attributes = class_of(column);
-  attributes += attribute("data-v", exact_value(cell));
-  if (cell.range) {
-    attributes += fmt::format(" data-low=\"{}\" data-high=\"{}\"", exact_number(cell.range->low),
-                              exact_number(cell.range->high));
-  }
-  std::string inner = escaped_markup(text.body);
-  if (const auto* missing = std::get_if<Missing>(&cell.value)) {
-    attributes += " data-missing" + attribute("title", missing->reason);
-    inner = "<span aria-hidden=\"true\">–</span><span class=\"unseen\">no value</span>";
-  } else if (column.kind == Kind::code) {
-    inner = "<code>" + inner + "</code>";
-  } else if (column.kind == Kind::verdict) {
-    inner = verdict_html(text.body);
-  }
-  if (!text.tail.empty()) inner += "<small>" + escaped_markup(text.tail) + "</small>";
-  return is_row_heading ? fmt::format("<th scope=\"row\"{}>{}</th>", attributes, inner)
-                        : fmt::format("<td{}>{}</td>", attributes, inner);
-}
-
-void add_table(std::string& html, const Table& table, std::string_view caption) {
-  html += "<div class=\"table\" role=\"group\" tabindex=\"0\"" + attribute("aria-label", caption) +
-          ">\n<table>\n<caption>" + shown(caption) + "</caption>\n<thead><tr>";
-  for (const Column& column : table.columns) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column),
-                        escaped_markup(heading_of(column)));
-  }
-  html += "</tr></thead>\n<tbody>\n";
-  const bool names_rows =
-      !table.columns.empty() && table.columns[0].align == Align::left && table.columns.size() > 1;
-  for (const auto& row : table.rows) {
-    html += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      html += cell_html(table.columns[i], row[i], i == 0 && names_rows && !row[i].missing());
-    }
-    html += "</tr>\n";
-  }
-  html += "</tbody>\n</table>\n</div>\n";
-}
-
-/// Folded; lines with figures are marked, those with transactions too many as costly.
-std::string listing_html(const Listing& listing) {
-  std::string html = fmt::format(
-      "<details class=\"listing\">\n<summary>{} <small>{} of {} lines with "
-      "figures</small></summary>"
-      "\n<div class=\"table\" role=\"group\" tabindex=\"0\"{}>\n<table>\n<thead><tr>",
-      shown(listing.file), listing.costly, listing.table.rows.size(),
-      attribute("aria-label", listing.file));
-  const auto& columns = listing.table.columns;
-  for (const Column& column : columns) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column),
-                        escaped_markup(heading_of(column)));
-  }
-  html += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : listing.table.rows) {
-    bool has_figures = false;
-    std::string cells;
-    for (std::size_t i = 2; i < row.size(); ++i) {
-      has_figures = has_figures || !row[i].missing();
-      cells += row[i].missing() ? "<td class=\"n\"></td>" : cell_html(columns[i], row[i], false);
-    }
-    const auto* excess = row.size() > 4 ? std::get_if<std::int64_t>(&row[4].value) : nullptr;
-    html += fmt::format(
-        "<tr{}><td class=\"n\">{}</td><td class=\"code\"><code>{}</code></td>{}</tr>\n",
-        excess != nullptr && *excess > 0 ? " class=\"costly\""
-        : has_figures                    ? " class=\"counted\""
-                                         : "",
-        cell_text(columns[0], row[0]).body, shown(cell_text(columns[1], row[1]).body), cells);
-  }
-  html += "</tbody>\n</table>\n</div>\n";
-  for (const Listing::Code& code : listing.beneath) {
-    html += fmt::format(
-        "<details class=\"listing\">\n<summary>{}</summary>\n<div class=\"table\" role=\"group\" "
-        "tabindex=\"0\"{}>\n<table>\n<thead><tr><th scope=\"col\" class=\"n\">line</th><th "
-        "scope=\"col\">code</th></tr></thead>\n<tbody>\n",
-        shown(code.title), attribute("aria-label", code.title));
-    for (const auto& row : code.table.rows) {
-      html +=
-          fmt::format("<tr><td class=\"n\">{}</td><td class=\"code\"><code>{}</code></td></tr>\n",
-                      row[0].missing() ? "" : cell_text(code.table.columns[0], row[0]).body,
-                      shown(cell_text(code.table.columns[1], row[1]).body));
-    }
-    html += "</tbody>\n</table>\n</div>\n</details>\n";
-  }
-  return html + "</details>\n";
-}
+constexpr std::size_t narrow_heat = 3;  // columns of a heat map that stands beside another plot
 
 std::string_view form_name(Plot::Form form) {
   switch (form) {
@@ -147,9 +37,11 @@ std::string_view form_name(Plot::Form form) {
     case Plot::Form::lines:
       return "lines";
     case Plot::Form::points:
+      return "points";
+    case Plot::Form::heat:
       break;
   }
-  return "points";
+  return "heat";
 }
 
 struct Section {
@@ -217,6 +109,10 @@ class HtmlWriter {
     add_table(html_, table, table.caption.empty() ? title_ : table.caption);
   }
   void operator()(const Plot& plot) {
+    if (plot.is_table) {
+      (*this)(Paragraph{plot.title + ". " + plot.description});
+      return add_table(html_, plot.data, plot.title);
+    }
     if (in_entries_ || in_remarks_) end_plots();
     if (!in_plots_) html_ += "<div class=\"plots\">\n";
     in_plots_ = true;
@@ -225,13 +121,22 @@ class HtmlWriter {
     if (plot.x.logarithmic) html_ += " data-x-log";
     if (plot.y.logarithmic) html_ += " data-y-log";
     if (plot.diagonal) html_ += " data-diagonal";
+    if (plot.form == Plot::Form::heat && plot.series_count() > narrow_heat) html_ += " data-wide";
     if (plot.reference) {
       html_ += fmt::format(" data-reference=\"{}\"", exact_number(plot.reference->value)) +
                attribute("data-reference-label", plot.reference->label);
     }
     html_ += ">\n<figcaption><strong>" + shown(plot.title) + "</strong> <span>" +
-             shown(plot.description) + "</span></figcaption>\n<details>\n<summary>Values" +
-             "<span class=\"unseen\"> of " + shown(plot.title) + "</span></summary>\n";
+             shown(plot.description) + "</span></figcaption>\n";
+    if (plot.form == Plot::Form::heat) {
+      html::add_heat(html_, plot);
+      html_ += "</figure>\n";
+      return;
+    }
+    html_ +=
+        "<details>\n<summary>Values"
+        "<span class=\"unseen\"> of " +
+        shown(plot.title) + "</span></summary>\n";
     add_table(html_, plot.data, plot.title);
     html_ += "</details>\n</figure>\n";
   }
@@ -266,7 +171,7 @@ class HtmlWriter {
 
   void operator()(const Listing& listing) {
     end_plots();
-    html_ += listing_html(listing);
+    html_ += html::listing_html(listing);
   }
 
   std::string contents() {

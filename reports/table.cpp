@@ -31,7 +31,7 @@ std::string number_text(Kind kind, double number) {
 }
 
 std::string body_of(const Column& column, const Cell& cell) {
-  if (cell.missing()) return "–";
+  if (const auto* missing = std::get_if<Missing>(&cell.value)) return missing->word;
   if (const auto* text = std::get_if<std::string>(&cell.value)) return printable(*text);
   if (const auto* real = std::get_if<double>(&cell.value)) return number_text(column.kind, *real);
   const auto whole = std::get<std::int64_t>(cell.value);

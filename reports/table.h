@@ -48,9 +48,10 @@ struct Column {
   static Column number(std::string name, std::string heading, std::string unit, Kind kind);
 };
 
-/// No value: an en dash for people, an empty field in CSV, null in JSON.
+/// No value: for people an en dash or the word, an empty field in CSV, null in JSON.
 struct Missing {
-  std::string reason;  ///< not printed in the cell: reports gather reasons
+  std::string reason;      ///< not printed in the cell: reports gather reasons
+  std::string word = "–";  ///< "failed"
 };
 
 struct Range {
@@ -108,6 +109,10 @@ std::string render_html(const Table& table);
 
 /// Columns two spaces apart under stacked headings; see render for `width`.
 std::string render_text(const Table& table, std::size_t width = 0);
+
+/// The same where the table would be wider than `width` columns: cut into several, below one
+/// another, each with the first column.
+std::string render_text_in_pieces(const Table& table, std::size_t width);
 
 /// A heading with its unit: "time (µs)".
 std::string heading_of(const Column& column);

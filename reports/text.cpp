@@ -218,4 +218,28 @@ std::string render_text(const Table& table, std::size_t width) {
   return text;
 }
 
+std::string render_text_in_pieces(const Table& table, std::size_t width) {
+  if (width == 0) return render_text(table, width);
+  std::string text;
+  for (std::size_t next = 1; next < table.columns.size();) {
+    std::vector<std::size_t> taken = {0};
+    std::size_t total = layout_of(table, 0).width;
+    for (; next < table.columns.size(); ++next) {
+      total += gap + layout_of(table, next).width;
+      if (total > width && taken.size() > 1) break;
+      taken.push_back(next);
+    }
+    Table piece;
+    piece.rows.resize(table.rows.size());
+    for (const std::size_t column : taken) {
+      piece.columns.push_back(table.columns[column]);
+      for (std::size_t r = 0; r < table.rows.size(); ++r) {
+        piece.rows[r].push_back(table.rows[r][column]);
+      }
+    }
+    text += (text.empty() ? "" : "\n") + render_text(piece, width);
+  }
+  return text;
+}
+
 }  // namespace warpmeter::reports

@@ -15,7 +15,6 @@
 
 #include "base/output.h"
 #include "collector/cli/arguments.h"
-#include "collector/cli/best.h"
 #include "collector/cli/codes.h"
 #include "collector/cli/continued_run.h"
 #include "collector/cli/formats.h"
@@ -37,6 +36,7 @@
 #include "collector/cli/watch.h"
 #include "collector/lab/dcgm.h"
 #include "collector/model/input/kernel_file.h"
+#include "reports/best.h"
 #include "reports/disturbances.h"
 #include "reports/number.h"
 #include "reports/report.h"
@@ -84,7 +84,8 @@ void print_lines(const RunRequest& request, std::int64_t run_id, Output& output)
 /// --best
 void print_best(const RunRequest& request, std::int64_t run_id, Output& output) {
   if (request.best.empty()) return;
-  const reports::Table table = best_table(schema::Reader(request.database), run_id, request.best);
+  const reports::Table table =
+      reports::best_table(schema::Reader(request.database), run_id, request.best);
   if (table.rows.empty()) {
     remark(request, fmt::format("no launch has a value of {}, so none is the best",
                                 fmt::join(request.best, " and ")));

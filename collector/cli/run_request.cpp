@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "collector/cli/arguments.h"
-#include "collector/cli/best.h"
 #include "collector/cli/terminal.h"
+#include "reports/best.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::cli {
@@ -58,7 +58,7 @@ void check_combinations(const RunRequest& request) {
     throw Error(ExitCode::usage,
                 "--pause-dcgm is for a GPU's counters, and -b model uses none: leave one out");
   }
-  check_best(request.best);
+  reports::check_best(request.best);
   check_label(request.label);
 }
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <set>
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/variant_name.h"
 #include "collector/family/words.h"
 
 namespace warpmeter::family {
@@ -41,14 +41,6 @@ std::string with_values(std::string_view kernel,
   });
   result += kernel.substr(copied);
   return result;
-}
-
-std::optional<long double> number_of(const std::string& text) {
-  try {
-    return evaluate(text, {});
-  } catch (const ExpressionFault&) {
-    return std::nullopt;  // a type's name
-  }
 }
 
 /// The expressions that belong to a variant, for finding out what they use.
@@ -134,7 +126,7 @@ class Product {
       Configuration with = so_far;
       const std::string& name = dimensions_[next].name.text;
       with.values[name] = value.text;
-      if (const std::optional<long double> number = number_of(value.text)) {
+      if (const auto number = parameter_number(value.text)) {
         with.symbols[name] = *number;
       }
       if (defined_.contains(name)) with.defines.push_back(fmt::format("{}={}", name, value.text));
@@ -150,16 +142,14 @@ class Product {
                          most_configurations));
     }
     configuration.kernel = with_values(variant_.kernel.text, configuration.values);
-    std::vector<std::string> parts;
+    VariantName name{variant_.name.text, {}};
     for (const Parameter& parameter : dimensions_) {
       const bool varies = parameter.values.size() > 1 || is_parameter(parameter);
       if (!varies) continue;
-      parts.push_back(
-          fmt::format("{}={}", parameter.name.text, configuration.values.at(parameter.name.text)));
+      name.parameters.emplace_back(parameter.name.text,
+                                   configuration.values.at(parameter.name.text));
     }
-    configuration.name = parts.empty()
-                             ? variant_.name.text
-                             : fmt::format("{}[{}]", variant_.name.text, fmt::join(parts, ","));
+    configuration.name = variant_name(name);
     found_.push_back(std::move(configuration));
   }
 

@@ -3,6 +3,7 @@
   // ---- charts ----------------------------------------------------------------------------------------
 
   const charts = [];
+  const charted = () => all('figure.plot:not([data-form="heat"])');  // a heat map is its own table
   const series_colours = 8;
   const shapes = ['circle', 'rect', 'rectRot', 'triangle'];
   const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
@@ -259,7 +260,7 @@
     const near = new IntersectionObserver((entries) => {
       for (const { isIntersecting, target } of entries) if (isIntersecting) draw_once(target);
     }, { rootMargin: '600px' });
-    for (const figure of all('figure.plot')) {
+    for (const figure of charted()) {
       const caption = figure.querySelector('figcaption').textContent.trim();
       const canvas = make('canvas', { tabIndex: 0, role: 'img' });
       canvas.setAttribute('aria-label', `${caption} Chart: the arrow keys go through its values, the table below it holds them.`);
@@ -280,7 +281,7 @@
   // Paper: every chart, in the light colours, sharp.
   addEventListener('beforeprint', () => {
     place_sources(true);
-    for (const figure of all('figure.plot')) draw_once(figure);
+    for (const figure of charted()) draw_once(figure);
     show_theme('light');
     for (const chart of charts) {
       chart.options.devicePixelRatio = 3;

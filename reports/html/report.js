@@ -152,7 +152,7 @@
   Chart.defaults.plugins.colors.enabled = false;  // ours follow the theme
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   document.getElementById('bar').hidden = false;
-  all('table').forEach(make_sortable);
+  all('table:not(.heat)').forEach(make_sortable);
   all('main table').filter((table) => table.caption && !table.closest('figure')).forEach(make_filterable);
   page_filter.addEventListener('input', filter_page);
   place_sources(false);

@@ -5,7 +5,7 @@
 namespace warpmeter::reports::sections {
 
 std::span<const Section> all_sections() {
-  static constexpr std::array<Section, 15> sections = {
+  static constexpr std::array<Section, 16> sections = {
       {{"headline", "what was learnt, in a few sentences", true,
         [](Document& d, const Source& s) { add_headline(d, s); }},
        {"run", "when, where, with what and how the run ended", true,
@@ -14,6 +14,8 @@ std::span<const Section> all_sections() {
         [](Document& d, const Source& s) { add_failures(d, s.run); }},
        {"comparison", "the variants of each family side by side, with plots", true,
         [](Document& d, const Source& s) { add_comparison(d, s.run, s.plots); }},
+       {"sweeps", "the best parameters of each sweep, plots over one and heat maps over two", true,
+        [](Document& d, const Source& s) { add_sweeps(d, s.run, s.plots); }},
        {"findings", "what costs each variant most, and what would help", true,
         [](Document& d, const Source& s) { add_findings(d, s); }},
        {"devices", "the cards of a run side by side, and which one is off", true,

@@ -93,6 +93,10 @@ void add_findings(Document& document, const Source& source);
 /// One table a family and size, the variants as rows; after a family's tables its plots.
 void add_comparison(Document& document, const RunRecord& run, bool plots);
 
+/// The sweeps of parameters: the best of each, plots over one parameter, heat maps over two.
+/// Without `plots` these are tables.
+void add_sweeps(Document& document, const RunRecord& run, bool plots);
+
 /// The plots of the family that `last` is of, on its device.
 void add_family_plots(Document& document, const RunRecord& run, const Group& last);
 

@@ -206,6 +206,61 @@ class Page(unittest.TestCase):
         forms = {figure.get_attribute("data-form") for figure in figures}
         self.assertEqual(forms, {"bars", "lines", "points"})
 
+    # ---- heat maps
+
+    def heat_maps(self):
+        """Of each heat map: its title, the table's caption, the figures and reasons of its cells, and how
+        many texts do not fit into their cells or lie over another's."""
+        return self.run_script("""
+            return [...document.querySelectorAll('figure[data-form=heat]')].map((figure) => {
+              const table = figure.querySelector('table');
+              const boxes = [...table.querySelectorAll('th, td')].map((cell) => {
+                const range = document.createRange();
+                const texts = [...cell.childNodes].filter((node) => node.nodeType === 3);
+                range.selectNodeContents(texts[0] ?? cell.firstElementChild);
+                return {own: cell.getBoundingClientRect(), text: range.getBoundingClientRect()};
+              });
+              const out = boxes.filter(({own, text}) => text.left < own.left - 1 || text.right > own.right + 1 ||
+                text.top < own.top - 1 || text.bottom > own.bottom + 1);
+              const grounds = new Set([...table.querySelectorAll('td[class^=k]')]
+                .map((cell) => getComputedStyle(cell).backgroundColor));
+              return {
+                title: figure.querySelector('figcaption strong').textContent, caption: table.caption.textContent,
+                cells: [...table.tBodies[0].rows].map((row) => [...row.cells].slice(1).map((cell) => cell.textContent)),
+                reasons: [...table.querySelectorAll('td[data-missing]')].map((cell) => cell.title),
+                best: [...table.querySelectorAll('td.best')].map((cell) => cell.textContent),
+                out: out.length, grounds: grounds.size, scrolls: figure.querySelector('.table').tabIndex === 0,
+              };
+            });""")
+
+    def test_heat_maps_are_tables_with_a_title_and_coloured_cells(self):
+        for scheme in ["light", "dark"]:
+            self.open("sweeps", scheme)
+            maps = self.heat_maps()
+            self.assertEqual([one["title"] for one in maps],
+                             ["Time (µs) of transpose/padded, size 1,024, over TILE and PAD",
+                              "Time (µs) of transpose/padded, size 4,096, over TILE and PAD",
+                              "Time (µs) of transpose/three, size 1,024, over TILE and PAD"])
+            for one in maps:
+                self.assertEqual(one["caption"], one["title"])
+                self.assertEqual(one["out"], 0)
+                self.assertGreater(one["grounds"], 2)
+                self.assertEqual(len(one["best"]), 1)
+                self.assertIn("★", one["best"][0])
+            self.assertTrue(maps[0]["cells"][2][2].startswith("failed"), "and then the reason, for those who listen")
+            self.assertEqual(maps[0]["reasons"], ["TILE=8, PAD=2: not in this run",
+                                                  "TILE=32, PAD=2: failed: 3 of 1048576 values are wrong"])
+            self.screenshot(f"sweeps_{scheme}")
+
+    def test_a_large_heat_map_scrolls_in_its_figure(self):
+        for width in (1400, 390):
+            self.open("large_sweep", width=width)
+            (one,) = self.heat_maps()
+            self.assertEqual((len(one["cells"]), len(one["cells"][0])), (32, 32))
+            self.assertEqual(one["out"], 0)
+            self.assertTrue(one["scrolls"], "the keyboard can scroll it")
+            self.assertLessEqual(self.run_script("return document.documentElement.scrollWidth"), width)
+
     # ---- looks
 
     def ground(self):
@@ -241,7 +296,7 @@ class Page(unittest.TestCase):
                 for rule in found["violations"] for node in rule["nodes"]]
 
     def test_labels_structure_and_contrast(self):
-        for name in ["hardware", "hostile", "model", "two_devices", "long_source"]:
+        for name in ["hardware", "hostile", "model", "two_devices", "long_source", "sweeps"]:
             for scheme in ["light", "dark"]:
                 with self.subTest(page=name, scheme=scheme):
                     self.open(name, scheme)

@@ -132,7 +132,7 @@ TEST_F(CompareTest, SlowerBesideAnotherProcessIsUnclear) {
   EXPECT_EQ(comparison.times[0].verdict, Verdict::unclear);
   EXPECT_THAT(comparison.times[0].note, HasSubstr("the contender was disturbed (python3)"));
   EXPECT_THAT(comparison.times[0].note, HasSubstr("which the disturbance may explain"));
-  EXPECT_THAT(comparison.remarks, Contains("The contender's device was shared: python3."));
+  EXPECT_THAT(comparison.remarks, testing::Contains("The contender's device was shared: python3."));
 }
 
 TEST_F(CompareTest, BesideTheSameProcessOnBothSidesAVerdictStands) {

@@ -15,6 +15,7 @@
 #include "reports/explain/explain.h"
 #include "reports/report.h"
 #include "tests/reports/runs.h"
+#include "tests/reports/sweep_runs.h"
 
 int main(int argc, char** argv) {
   using namespace warpmeter;
@@ -27,7 +28,9 @@ int main(int argc, char** argv) {
       {"model", reports::add_model_run},
       {"long_source", reports::add_long_source_run},
       {"two_devices", reports::add_two_device_run},
-      {"explained", reports::add_explained_run}};
+      {"explained", reports::add_explained_run},
+      {"sweeps", reports::add_sweep_run},
+      {"large_sweep", reports::add_large_sweep_run}};
   for (const auto& [name, add_run] : pages) {
     const reports::TemporaryDatabase database;
     schema::Store store(database.path());

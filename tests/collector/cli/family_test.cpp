@@ -250,6 +250,11 @@ TEST_F(FamilyFile, TheBestVariantsAreNamed) {
   ASSERT_NE(begin, std::string::npos);
   const std::string best = one.output.substr(begin);
   EXPECT_LT(best.find("tiled[TILE=32,PAD=1]"), best.find("tiled[TILE=16,PAD=1]"));
+  // The report has the same variant before all.
+  const Outcome report = warpmeter({"report", "--db", file("warpmeter.db"), "--section", "sweeps"});
+  EXPECT_EQ(report.exit_code, 0) << report.error;
+  EXPECT_THAT(report.output, HasSubstr("tiled\\[TILE=32,PAD=1\\]"));
+  EXPECT_THAT(report.output, HasSubstr("| TILE\u00a0↓ PAD\u00a0→ |"));
   const Outcome front =
       run(head + tiled, {"--best", "shared_load_transactions_per_request,inst_executed"});
   ASSERT_EQ(front.exit_code, 0) << front.error;

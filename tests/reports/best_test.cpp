@@ -1,5 +1,5 @@
 // --best: which variants nothing beats, for each device by itself.
-#include "collector/cli/best.h"
+#include "reports/best.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "base/temporary.h"
-#include "collector/cli/formats.h"
 
-namespace warpmeter::cli {
+namespace warpmeter::reports {
 namespace {
 
 /// A variant and what was counted of it.
@@ -30,6 +29,7 @@ class Best : public testing::Test {
     device.backend = "cupti";
     device.name = "NVIDIA H200";
     device.ordinal = ordinal;
+    device.uuid = "GPU-" + std::to_string(ordinal);
     std::vector<schema::Launch> launches;
     for (const Counted& counted : all) {
       schema::Launch& launch = launches.emplace_back();
@@ -44,7 +44,7 @@ class Best : public testing::Test {
   }
 
   std::string best(const std::vector<std::string>& metrics) const {
-    return rendered(best_table(schema::Reader(path()), run_, metrics), "csv");
+    return render_csv(best_table(schema::Reader(path()), run_, metrics));
   }
 
   const TemporaryFolder folder_;
@@ -63,10 +63,10 @@ TEST_F(Best, OfSeveralDevicesAreNamedWithThem) {
   measure(1, {{"slow", 8, 2}, {"fast", 4, 2}});
   EXPECT_EQ(best({"shared_load_wavefronts"}),
             "device,family,size,variant,shared_load_wavefronts\n"
-            "NVIDIA H200 (0),mine,64,fast,2\n"
-            "NVIDIA H200 (0),mine,64,slow,64\n"
-            "NVIDIA H200 (1),mine,64,fast,4\n"
-            "NVIDIA H200 (1),mine,64,slow,8\n");
+            "NVIDIA H200 #0,mine,64,fast,2\n"
+            "NVIDIA H200 #0,mine,64,slow,64\n"
+            "NVIDIA H200 #1,mine,64,fast,4\n"
+            "NVIDIA H200 #1,mine,64,slow,8\n");
 }
 
 TEST_F(Best, BySeveralMetricsAreThoseThatNoOtherBeats) {
@@ -91,4 +91,4 @@ TEST_F(Best, WhatHasNoValueIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace warpmeter::cli
+}  // namespace warpmeter::reports

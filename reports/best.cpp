@@ -1,0 +1,137 @@
+#include "reports/best.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "schema/catalogue.h"
+
+namespace warpmeter::reports {
+namespace {
+
+constexpr std::size_t most_shown = 5;
+
+bool beats(const Standing& a, const Standing& b) {
+  bool is_better = false;
+  for (std::size_t i = 0; i < a.costs.size(); ++i) {
+    if (a.costs[i] > b.costs[i]) return false;
+    is_better = is_better || a.costs[i] < b.costs[i];
+  }
+  return is_better;
+}
+
+std::vector<Standing> best_of(std::vector<Standing> all) {
+  if (!all.empty() && all.front().costs.size() == 1) {
+    while (all.size() > most_shown && all.back().costs > all[most_shown - 1].costs) all.pop_back();
+    return all;
+  }
+  std::vector<Standing> front;
+  for (const Standing& standing : all) {
+    const bool is_beaten = std::any_of(
+        all.begin(), all.end(), [&](const Standing& other) { return beats(other, standing); });
+    if (!is_beaten) front.push_back(standing);
+  }
+  return front;
+}
+
+/// By device, family and size, in this order.
+std::vector<const Group*> in_order(const RunRecord& run) {
+  std::vector<const Group*> groups;
+  for (const Group& group : run.groups) groups.push_back(&group);
+  const auto ordinal = [&](const Group* group) {
+    const auto device =
+        std::find_if(run.devices.begin(), run.devices.end(),
+                     [&](const DeviceRecord& d) { return d.id == group->device_id; });
+    return device == run.devices.end() ? 0 : device->ordinal;
+  };
+  std::stable_sort(groups.begin(), groups.end(), [&](const Group* a, const Group* b) {
+    return std::tuple(ordinal(a), std::tie(a->family, a->size)) <
+           std::tuple(ordinal(b), std::tie(b->family, b->size));
+  });
+  return groups;
+}
+
+Table empty_table(const RunRecord& run, const std::vector<std::string>& metrics) {
+  Table table;
+  if (run.devices.size() > 1) table.columns.push_back(Column::text("device"));
+  table.columns.insert(table.columns.end(),
+                       {Column::text("family"), Column::number("size", "size", "", Kind::exact),
+                        Column::text("variant")});
+  for (const std::string& metric : metrics) {
+    const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
+    table.columns.push_back(Column::number(metric, info != nullptr ? info->heading : metric,
+                                           info != nullptr ? info->unit : "", Kind::reading));
+  }
+  return table;
+}
+
+}  // namespace
+
+bool is_better_higher(std::string_view metric) {
+  const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
+  return info != nullptr && info->is_better_higher;
+}
+
+std::vector<Standing> standings(const Group& group, const std::vector<std::string>& metrics) {
+  std::vector<Standing> all;
+  for (const Subject& subject : group.subjects) {
+    if (subject.failures() > 0) continue;
+    Standing standing{&subject, {}, {}};
+    for (const std::string& metric : metrics) {
+      const Figure figure = subject.figure(metric);
+      if (!figure.value) break;
+      standing.values.push_back(*figure.value);
+      standing.costs.push_back(is_better_higher(metric) ? -*figure.value : *figure.value);
+    }
+    if (standing.values.size() == metrics.size()) all.push_back(std::move(standing));
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Standing& a, const Standing& b) { return a.costs < b.costs; });
+  return all;
+}
+
+Range bounds_of(const Subject& subject, std::string_view metric) {
+  const Figure figure = subject.figure(metric);
+  const Range range = figure.range.value_or(Range{*figure.value, *figure.value});
+  if (metric != "duration") return range;
+  const Figure confidence = subject.figure("relative_confidence");
+  const double half = confidence.range ? confidence.range->high : confidence.value.value_or(0);
+  return {range.low * (1 - half), range.high * (1 + half)};
+}
+
+void check_best(const std::vector<std::string>& metrics) {
+  const schema::Catalogue& catalogue = schema::Catalogue::get();
+  std::vector<std::string> known;
+  for (const schema::MetricInfo& info : catalogue.metrics()) known.push_back(info.name);
+  for (const schema::CounterInfo& info : catalogue.counters()) known.push_back(info.name);
+  for (const std::string& metric : metrics) {
+    if (std::find(known.begin(), known.end(), metric) != known.end()) continue;
+    throw Error(ExitCode::usage, fmt::format("--best takes metrics, and '{}' is none{} (see: "
+                                             "warpmeter list metrics)",
+                                             metric, did_you_mean(metric, known)));
+  }
+}
+
+Table best_table(const schema::Reader& reader, std::int64_t run_id,
+                 const std::vector<std::string>& metrics) {
+  const RunRecord run = read_run(reader, run_id);
+  Table table = empty_table(run, metrics);
+  for (const Group* group : in_order(run)) {
+    for (const Standing& standing : best_of(standings(*group, metrics))) {
+      std::vector<Cell> row;
+      if (run.devices.size() > 1) row.emplace_back(run.device_name(group->device_id));
+      row.emplace_back(group->family);
+      row.push_back(group->size ? Cell(*group->size) : Cell(Missing{"one size"}));
+      row.emplace_back(standing.subject->variant);
+      for (const double value : standing.values) row.emplace_back(value);
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+}  // namespace warpmeter::reports

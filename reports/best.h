@@ -1,0 +1,43 @@
+// Which variants of a run do best by a metric or several: for `run --best`, and for the sweeps of a
+// report, so that the two cannot disagree.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/record.h"
+#include "reports/table.h"
+#include "schema/store.h"
+
+namespace warpmeter::reports {
+
+/// A variant that competes, with its value of each metric.
+struct Standing {
+  const Subject* subject = nullptr;
+  std::vector<double> values;  ///< as the metrics were asked for
+  std::vector<double> costs;   ///< the same so that less is better
+};
+
+/// Which end of a metric is the better one, as the catalogue says.
+bool is_better_higher(std::string_view metric);
+
+/// The variants of one family, size and device, the best by the first metric first. What failed or
+/// lacks a value of one of the metrics does not compete.
+std::vector<Standing> standings(const Group& group, const std::vector<std::string>& metrics);
+
+/// Between which bounds a figure is known: a time within its confidence interval, of several
+/// launches the extremes. The figure has a value.
+Range bounds_of(const Subject& subject, std::string_view metric);
+
+/// Throws Error{usage} for a name that is no metric of the catalogue, with the nearest.
+void check_best(const std::vector<std::string>& metrics);
+
+/// By one metric the best five and those equal to the fifth, best first; by several the front: the
+/// variants that no other beats in one without being worse in another. Variants compete on the same
+/// device; of several, a column names it. No row where none has a value.
+Table best_table(const schema::Reader& reader, std::int64_t run_id,
+                 const std::vector<std::string>& metrics);
+
+}  // namespace warpmeter::reports

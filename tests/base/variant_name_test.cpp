@@ -1,0 +1,49 @@
+#include "base/variant_name.h"
+
+#include <gtest/gtest.h>
+
+namespace warpmeter {
+namespace {
+
+struct Named {
+  const char* text;
+  VariantName name;
+};
+
+TEST(VariantName, IsReadAsItIsWritten) {
+  const Named names[] = {
+      {"padded[TILE=16,PAD=1]", {"padded", {{"TILE", "16"}, {"PAD", "1"}}}},
+      {"v[T=std::pair<int, float>,K=2]", {"v", {{"T", "std::pair<int, float>"}, {"K", "2"}}}},
+      {"v[T=f[4],K=a<b,c>]", {"v", {{"T", "f[4]"}, {"K", "a<b,c>"}}}},
+      {"v[A=x == 1,y == 2]", {"v", {{"A", "x == 1,y == 2"}}}},
+      {"v[A=]", {"v", {{"A", ""}}}},
+      {"naive", {"naive", {}}},
+  };
+  for (const Named& named : names) {
+    EXPECT_EQ(variant_name(named.name), named.text);
+    const VariantName parsed = parsed_variant_name(named.text);
+    EXPECT_EQ(parsed.base, named.name.base) << named.text;
+    EXPECT_EQ(parsed.parameters, named.name.parameters) << named.text;
+  }
+}
+
+TEST(VariantName, OfAnythingElseHasNoParameters) {
+  for (const char* text : {"", "f<int, 4>(float*)", "a[b]", "a[]", "[K=1]", "a[K=1", "a[1=2]",
+                           "f(float (*) [4])", "a[K==1]", "operator[]"}) {
+    const VariantName parsed = parsed_variant_name(text);
+    EXPECT_EQ(parsed.base, text);
+    EXPECT_TRUE(parsed.parameters.empty()) << text;
+  }
+}
+
+TEST(VariantName, KnowsWhichValuesAreNumbers) {
+  EXPECT_EQ(parameter_number("16"), 16);
+  EXPECT_EQ(parameter_number("1<<4"), 16);
+  EXPECT_EQ(parameter_number("-0.5"), -0.5);
+  for (const char* text : {"float", "", "std::pair<int, float>", "true_type"}) {
+    EXPECT_EQ(parameter_number(text), std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace warpmeter
