@@ -153,12 +153,13 @@ void check_files(const RunRequest& request, const run::Choice& choice) {
   for (const std::string& file : files) {
     struct stat status {};
     if (stat(file.c_str(), &status) != 0) continue;
-    const schema::Rows rows =
-        schema::Reader(request.database)
-            .query(
-                "SELECT started FROM runs WHERE run_id = :run AND "
-                "julianday(started) < julianday(:changed, 'unixepoch')",
-                {{":run", request.continued_run}, {":changed", std::int64_t{status.st_mtime}}});
+    const double changed = static_cast<double>(status.st_mtim.tv_sec) +
+                           1e-9 * static_cast<double>(status.st_mtim.tv_nsec);
+    const schema::Rows rows = schema::Reader(request.database)
+                                  .query(
+                                      "SELECT started FROM runs WHERE run_id = :run AND "
+                                      "julianday(started) < julianday(:changed, 'unixepoch')",
+                                      {{":run", request.continued_run}, {":changed", changed}});
     if (rows.rows.empty()) continue;
     throw Error(
         ExitCode::usage,

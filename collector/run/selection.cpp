@@ -51,7 +51,7 @@ void check_selector(Families families, const std::string& selector) {
                           did_you_mean(selector, all_names(families)),
                           selector.find('.') == std::string::npos
                               ? ""
-                              : "; a file of kernels is named .yaml, .json, .cu or .ptx",
+                              : "; a file of kernels is named .yaml, .json, .cu, .ptx or .cubin",
                           is_catalogue ? " (see: warpmeter list kernels)"
                                        : " (see what a file holds: warpmeter run FILE --dry-run)"));
 }
