@@ -183,7 +183,8 @@ def check_program(program):
     check(comparison.holds(), f"profile {name}: {comparison.in_words()}")
     kernels = len({row["kernel"] for row in measured.values()})
     coded = int(check.rows(database, "SELECT count(*) AS n FROM codes WHERE form = 'PTX'")[0]["n"])
-    check(coded == kernels, f"profile {name}: PTX of {coded} kernels, {kernels} with lines")
+    # Instances of one template have their lines at one place.
+    check(coded >= kernels > 0, f"profile {name}: PTX of {coded} kernels, {kernels} with lines")
     return name, comparison.counts(), kernels, with_lines, summary
 
 

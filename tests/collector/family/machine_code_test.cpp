@@ -131,11 +131,17 @@ TEST_F(MachineCodeFiles, HaveArgumentsCheckedAgainstTheirParameters) {
 }
 
 TEST_F(MachineCodeFiles, SetTheirVariablesByTheirBytes) {
+  // Before it is linked a variable is a symbol of another kind.
+  ASSERT_TRUE(assemble(kernels_ptx("sm_90"), path("apart.cubin"), "sm_90", "-c"));
+  std::string file;
   const auto with = [&](const std::string& set) {
-    return refusal("family: f\nfile: k.cubin\nset: " + set +
+    return refusal("family: f\nfile: " + file + "\nset: " + set +
                    "\nvariants:\n  v: { kernel: 'ns::none', grid: 1, block: 16 }\n");
   };
-  EXPECT_EQ(with("{ 'factor:f32': 2.5, 'table:f32': [1, 2, 3, 4] }"), "");
+  for (const char* name : {"apart.cubin", "k.cubin"}) {
+    file = name;
+    EXPECT_EQ(with("{ 'factor:f32': 2.5, 'table:f32': [1, 2, 3, 4] }"), "") << name;
+  }
   EXPECT_THAT(with("{ factor: 2.5 }"), HasSubstr("'factor' is known as 4 bytes alone"));
   EXPECT_THAT(with("{ 'table:f32': [1, 2, 3] }"), HasSubstr("'table' is 16 bytes"));
   EXPECT_THAT(with("{ 'tabel:f32': 1 }"), HasSubstr("did you mean table?"));

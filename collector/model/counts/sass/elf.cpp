@@ -94,7 +94,8 @@ const Section* Elf::find(std::string_view name) const {
 }
 
 std::vector<Symbol> Elf::symbols() const {
-  constexpr std::uint8_t entry = 0x10;  // STO_CUDA_ENTRY
+  constexpr std::uint8_t entry = 0x10;      // STO_CUDA_ENTRY
+  constexpr std::uint8_t cuda_object = 13;  // STT_CUDA_OBJECT: a variable before it is linked
   std::vector<Symbol> all;
   const Section* table = find(".symtab");
   const Section* names = find(".strtab");
@@ -104,7 +105,7 @@ std::vector<Symbol> Elf::symbols() const {
     Symbol& symbol = all.emplace_back();
     const auto type =
         ELF64_ST_TYPE(*number_at<std::uint8_t>(bytes, at + offsetof(Elf64_Sym, st_info)));
-    if (type != STT_FUNC && type != STT_OBJECT) continue;
+    if (type != STT_FUNC && type != STT_OBJECT && type != cuda_object) continue;
     symbol.name = text_at(names->contents,
                           *number_at<std::uint32_t>(bytes, at + offsetof(Elf64_Sym, st_name)));
     symbol.section = *number_at<std::uint16_t>(bytes, at + offsetof(Elf64_Sym, st_shndx));
