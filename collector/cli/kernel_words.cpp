@@ -25,6 +25,10 @@ void add_kernel_options(CLI::App& app, KernelWords& words, const std::string& gr
   add_repeated(app, "-I,--include", "FOLDER", words.includes, "Look for headers there too");
   add_repeated(app, "-D,--define", "NAME[=VALUE]", words.defines, "Define a macro");
   add_text(app, "--std", "c++17|c++20", words.standard, "The language that a .cu is written in");
+  add_choice(
+      app, "--compiler", {"nvrtc", "nvcc"}, words.compiler,
+      "Compile a .cu by it: NVRTC where it can when not given; nvcc takes longer, and writes "
+      "the code that a program built by it has");
   add_text(app, "--cubin", "FILE", words.cubin,
            "The machine code of a .ptx; the .cubin beside it when not given");
 }
@@ -34,6 +38,7 @@ model::CompileOptions compile_options_of(const KernelWords& words) {
   options.includes = words.includes;
   options.defines = words.defines;
   options.standard = words.standard;
+  options.compiler = words.compiler;
   for (const std::string& folder : options.includes) model::check_include("--include", folder);
   for (const std::string& define : options.defines) model::check_define("--define", define);
   model::check_standard("--std", options.standard);

@@ -15,7 +15,7 @@ class App;
 namespace warpmeter::cli {
 
 struct KernelWords {
-  std::string kernel, grid, block, standard, cubin;
+  std::string kernel, grid, block, standard, compiler, cubin;
   std::vector<std::string> arguments, settings, includes, defines;
   std::int64_t shared = 0;
 };
@@ -23,7 +23,7 @@ struct KernelWords {
 /// `grid` says what --grid may be.
 void add_kernel_options(CLI::App& app, KernelWords& words, const std::string& grid);
 
-/// Of -I, -D and --std. Throws Error{usage} that begins with the option.
+/// Of -I, -D, --std and --compiler. Throws Error{usage} that begins with the option.
 model::CompileOptions compile_options_of(const KernelWords& words);
 
 }  // namespace warpmeter::cli

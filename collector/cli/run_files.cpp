@@ -173,6 +173,7 @@ std::vector<family::FamilySpec> specs_of(const FilesRequest& request,
       append(spec.options.includes, more.includes);
       append(spec.options.defines, more.defines);
       if (!more.standard.empty()) spec.options.standard = more.standard;
+      if (!more.compiler.empty()) spec.options.compiler = more.compiler;
       specs.push_back(std::move(spec));
     }
     for (const std::string& read : family::files_of(specs.back())) {

@@ -130,6 +130,7 @@ std::vector<std::string> words_of(const RunRequest& request) {
   for (const std::string& folder : request.files.includes) add("--include", folder);
   for (const std::string& define : request.files.defines) add("--define", define);
   add("--std", request.files.standard);
+  add("--compiler", request.files.compiler);
   add("--cubin", request.files.cubin);
   add("--launches", request.launches);
   words.insert(words.end(), request.files.files.begin(), request.files.files.end());

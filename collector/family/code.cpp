@@ -19,6 +19,7 @@
 #include "collector/model/input/cache.h"
 #include "collector/model/input/includes.h"
 #include "collector/model/input/npy.h"
+#include "collector/model/input/toolkit.h"
 #include "collector/model/machine/decode/decode.h"
 
 namespace warpmeter::family {
@@ -33,8 +34,9 @@ std::string key_of(const std::string& path, const model::CompileOptions& options
   // The whole path: the lines of the code name it.
   std::error_code error;
   const std::string place = std::filesystem::absolute(path, error).string();
-  std::string key = fmt::format("warpmeter 2\nnvrtc {}\n{}\nsm_{}\nstd {}\n",
-                                model::nvrtc_version(), place, options.target(), options.standard);
+  std::string key =
+      fmt::format("warpmeter 2\nnvrtc {}\n{}\nsm_{}\nstd {}\n{}", model::nvrtc_version(), place,
+                  options.target(), options.standard, options.compiler == "nvcc" ? "nvcc\n" : "");
   for (const auto* list : {&options.includes, &options.defines, &options.flags, &expressions}) {
     key += fmt::format("{}\n", fmt::join(*list, "\n"));
     key += "--\n";
@@ -51,13 +53,14 @@ model::Compiled compiled(const std::string& path, const model::CompileOptions& o
                          const std::vector<std::string>& expressions,
                          std::vector<std::string>& remarks) {
   const std::string key = key_of(path, options, expressions);
-  if (auto known = model::find_compiled(key)) return std::move(*known);
+  const bool is_second_best = options.compiler == "nvcc" && !model::toolkit_program("nvcc");
+  if (auto known = model::find_compiled(key); known && !is_second_best) return std::move(*known);
   model::Compiled made = model::compile_source(path, options, expressions, remarks);
   if (made.failure.empty() && made.cubin.empty()) {  // nvcc's, as PTX alone
     const model::KernelFile file = model::kernel_file_of(path, made);
     made.cubin = model::assemble(*file.module).cubin;
   }
-  if (made.failure.empty()) model::keep_compiled(key, made);
+  if (made.failure.empty() && !is_second_best) model::keep_compiled(key, made);
   return made;
 }
 
@@ -260,8 +263,9 @@ std::vector<Kernel> CodeBase::compile(const std::vector<Configuration>& configur
   }
   const model::CompileOptions& options = spec_.options;
   const bool has_options = !options.defines.empty() || !options.includes.empty() ||
-                           !options.standard.empty() || !options.flags.empty();
-  if (has_options) refuse_compiled({}, "include, define, std and flags change");
+                           !options.standard.empty() || !options.compiler.empty() ||
+                           !options.flags.empty();
+  if (has_options) refuse_compiled({}, "include, define, std, compiler and flags change");
   const Unit& unit = add_unit(compiled_file());
   for (const std::string& remark : unit.file.remarks) remarks_.push_back(remark);
   std::vector<Kernel> kernels;

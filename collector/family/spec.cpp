@@ -25,8 +25,8 @@ class Reader {
 
   FamilySpec read(const YAML::Node& root) {
     file_.check_keys(root, {"family", "summary", "size", "file", "cubin", "include", "define",
-                            "std", "flags", "sizes", "arguments", "set", "variants", "reference",
-                            "outputs", "tolerance", "work", "ceiling"});
+                            "std", "compiler", "flags", "sizes", "arguments", "set", "variants",
+                            "reference", "outputs", "tolerance", "work", "ceiling"});
     spec_.name = root["family"] ? text(root["family"], "family").text
                                 : std::filesystem::path(spec_.path).stem().string();
     if (!is_name(spec_.name)) {

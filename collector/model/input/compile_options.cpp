@@ -62,6 +62,11 @@ int checked_arch(std::string_view option, std::string_view text) {
                   fmt::join(known, ", sm_")));
 }
 
+void check_compiler(std::string_view option, const std::string& compiler) {
+  if (compiler.empty() || compiler == "nvrtc" || compiler == "nvcc") return;
+  refuse_option(fmt::format("{} takes nvrtc or nvcc, not '{}'", option, compiler));
+}
+
 void check_standard(std::string_view option, const std::string& standard) {
   if (standard.empty() || standard == "c++17" || standard == "c++20") return;
   refuse_option(fmt::format("{} takes c++17 or c++20, not '{}'", option, standard));

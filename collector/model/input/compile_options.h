@@ -14,6 +14,7 @@ struct CompileOptions {
   std::vector<std::string> defines;   ///< "N=32", as of -D
   std::vector<std::string> flags;     ///< as the compiler takes them: "--use_fast_math"
   std::string standard;               ///< "c++17"; empty: the compiler's own
+  std::string compiler;               ///< "nvcc": where it is here; else NVRTC, and nvcc after it
   std::optional<int> arch;            ///< that was asked for; 90 is sm_90
   int target() const { return arch.value_or(90); }
   bool operator==(const CompileOptions&) const = default;
@@ -25,6 +26,7 @@ int checked_arch(std::string_view option, std::string_view text);
 
 // Each throws Error{usage} that begins with the option.
 void check_standard(std::string_view option, const std::string& standard);
+void check_compiler(std::string_view option, const std::string& compiler);
 void check_include(std::string_view option, const std::string& folder);
 void check_define(std::string_view option, std::string_view define);
 

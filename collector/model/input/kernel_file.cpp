@@ -89,9 +89,16 @@ std::string first_error(const std::string& messages) {
 }  // namespace
 
 // NVRTC stumbles over what only a whole program has: headers of the host and calls of the runtime.
+// What it writes is not quite what nvcc does: addresses in shared memory have 64 bits, and
+// nvcc's 32.
 Compiled compile_source(const std::string& path, const CompileOptions& options,
                         const std::vector<std::string>& expressions,
                         std::vector<std::string>& remarks) {
+  const auto nvcc = toolkit_program("nvcc");
+  if (options.compiler == "nvcc") {
+    if (nvcc) return compile_with_nvcc(*nvcc, path, options, expressions);
+    remarks.push_back(fmt::format("{} is compiled by NVRTC: there is no nvcc here", path));
+  }
   const std::string unavailable = nvrtc_unavailable();
   std::string messages = unavailable;
   if (unavailable.empty()) {
@@ -99,7 +106,6 @@ Compiled compile_source(const std::string& path, const CompileOptions& options,
     if (compiled.failure.empty()) return compiled;
     messages = compiled.failure;
   }
-  const auto nvcc = toolkit_program("nvcc");
   if (!nvcc && !unavailable.empty()) throw Error(ExitCode::no_hardware, unavailable);
   if (!nvcc) {
     Compiled compiled;

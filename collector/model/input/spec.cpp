@@ -20,8 +20,8 @@ class SpecReader {
   SpecReader(const YamlFile& file, Spec& spec) : file_(file), spec_(spec) {}
 
   void read(const YAML::Node& root) {
-    file_.check_keys(root,
-                     {"file", "cubin", "arch", "std", "include", "define", "set", "launches"});
+    file_.check_keys(
+        root, {"file", "cubin", "arch", "std", "compiler", "include", "define", "set", "launches"});
     if (const YAML::Node file = root["file"]; file && spec_.file.empty()) {
       spec_.file = file_.beside(text(file, "file"));
     }

@@ -107,6 +107,11 @@ void YamlFile::read_compile_options(const YAML::Node& root, CompileOptions& opti
     options.standard = standard.text;
     checked(standard, [&] { check_standard("std", options.standard); });
   }
+  if (const YAML::Node node = root["compiler"]; node && options.compiler.empty()) {
+    const Text compiler = text(node, "compiler");
+    options.compiler = compiler.text;
+    checked(compiler, [&] { check_compiler("compiler", options.compiler); });
+  }
   for (const Text& include : texts(root["include"], "include")) {
     options.includes.push_back(beside(include.text));
     checked(include, [&] { check_include("include", options.includes.back()); });

@@ -330,6 +330,37 @@ TEST_F(FamilyFile, AFileOfKernelsIsListedWithCommandsToStartFrom) {
   EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
 }
 
+TEST_F(FamilyFile, IsCompiledByTheCompilerThatItAsksFor) {
+  write("k.cu", R"(
+__global__ void k(float* out, const float* in) {
+#ifdef __CUDACC_RTC__
+  out[threadIdx.x] = in[threadIdx.x];
+#else
+  out[threadIdx.x] = 1;
+#endif
+}
+)");
+  const std::string family =
+      "family: f\nfile: k.cu\narguments: [ out: 'f32[32]', in: 'f32[32]' ]\n"
+      "variants:\n  v: { kernel: k, grid: 1, block: 32 }\n";
+  const std::string loads =
+      "SELECT CAST(sum(value) AS INTEGER) FROM results WHERE metric = 'gld_transactions' AND "
+      "run_id "
+      "= (SELECT max(run_id) FROM runs)";
+  const auto ran = [&](const std::string& text, const std::vector<std::string>& options) {
+    const Outcome outcome = run(text, options);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+    return value_of(loads);
+  };
+  EXPECT_EQ(ran(family, {}), "4");
+  EXPECT_EQ(ran("compiler: nvcc\n" + family, {}), "0");
+  EXPECT_EQ(ran(family, {"--compiler", "nvcc"}), "0");
+  EXPECT_EQ(ran("compiler: nvcc\n" + family, {"--compiler", "nvrtc"}), "4");
+  const Outcome wrong = run("compiler: gcc\n" + family);
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.error, HasSubstr("f.yaml:1:11: compiler takes nvrtc or nvcc, not 'gcc'"));
+}
+
 TEST_F(FamilyFile, AKernelOfAFileRunsFromTheCommandLineAtSeveralSizes) {
   const Outcome outcome =
       warpmeter({"run", "k.cu", "-k", "tiled<16, 1>", "--grid", "ceil(n/16),ceil(n/16)", "--block",
