@@ -58,7 +58,9 @@ model::Compiled compiled(const std::string& path, const model::CompileOptions& o
   model::Compiled made = model::compile_source(path, options, expressions, remarks);
   if (made.failure.empty() && made.cubin.empty()) {  // nvcc's, as PTX alone
     const model::KernelFile file = model::kernel_file_of(path, made);
-    made.cubin = model::assemble(*file.module).cubin;
+    model::Assembled assembled = model::assemble(*file.module);
+    made.cubin = std::move(assembled.cubin);
+    if (assembled.is_refused) made.failure = std::move(assembled.failure);
   }
   if (made.failure.empty() && !is_second_best) model::keep_compiled(key, made);
   return made;

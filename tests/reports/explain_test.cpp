@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -193,16 +193,13 @@ TEST_F(Explain, TakesLessThanASecondForTenThousandLaunches) {
   third.line = 46;
   launch.explanation.findings = {tile_conflict(), second, third};
   ExplainOptions options;
-  const auto begin = std::chrono::steady_clock::now();
   options.run = add(std::vector<Launch>(10'000, launch));
-  const auto stored = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of this process: other tests run beside it
   const std::string text = told(options);
-  const std::chrono::duration<double> writing = stored - begin,
-                                      reading = std::chrono::steady_clock::now() - stored;
-  std::printf("10,000 launches: stored in %.2f s, explained in %.2f s\n", writing.count(),
-              reading.count());
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  std::printf("10,000 launches: explained in %.2f s\n", seconds);
   EXPECT_THAT(text, HasSubstr("transpose/tiled at 4,096, 10,000 launches"));
-  EXPECT_LT(reading.count(), 3.0) << "with sanitizers; 1 s without";
+  EXPECT_LT(seconds, 3.0) << "with sanitizers; 1 s without";
 }
 
 TEST_F(Explain, TellsLaunchesThatDifferInCountsAloneOnceWithTheWorst) {

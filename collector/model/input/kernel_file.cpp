@@ -103,7 +103,9 @@ Compiled compile_source(const std::string& path, const CompileOptions& options,
   std::string messages = unavailable;
   if (unavailable.empty()) {
     Compiled compiled = compile_with_nvrtc(path, read_text_file(path), options, expressions);
-    if (compiled.failure.empty()) return compiled;
+    // What ptxas refuses, as too much shared memory, is no better in the PTX that nvcc would write.
+    const bool is_of_ptxas = compiled.failure.find("ptxas error") != std::string::npos;
+    if (compiled.failure.empty() || is_of_ptxas) return compiled;
     messages = compiled.failure;
   }
   if (!nvcc && !unavailable.empty()) throw Error(ExitCode::no_hardware, unavailable);
@@ -361,7 +363,8 @@ Assembled assemble(const ptx::Module& module) {
                 fmt::format("--gpu-name={}", module.target_name), "-o", target, source});
   if (outcome.exit_code == 0) return {read_whole_file(target), {}};
   const std::string words = first_line(outcome.output);
-  return {{}, fmt::format("ptxas does not take the PTX ({})", words.empty() ? "no word" : words)};
+  return {
+      {}, fmt::format("ptxas does not take the PTX ({})", words.empty() ? "no word" : words), true};
 }
 
 std::string source_text(const std::string& path) {

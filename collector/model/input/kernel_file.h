@@ -58,7 +58,8 @@ bool is_of_header(const KernelFile& file, std::string_view entry);
 
 struct Assembled {
   std::vector<std::byte> cubin;
-  std::string failure;  ///< why there is none: a sentence without its end; empty: there is one
+  std::string failure;      ///< why there is none: a sentence without its end; empty: there is one
+  bool is_refused = false;  ///< by ptxas, and so by hardware
 };
 
 /// The machine code that ptxas of this machine's toolkit makes of PTX.

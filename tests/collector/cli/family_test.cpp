@@ -330,6 +330,32 @@ TEST_F(FamilyFile, AFileOfKernelsIsListedWithCommandsToStartFrom) {
   EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
 }
 
+TEST_F(FamilyFile, HasTheVariantsFailThatNoDeviceCouldLoad) {
+  const std::string large = R"(
+  tiled:
+    kernel: tiled<TILE, 0>
+    parameters: { TILE: [16, 32, 128] }
+    grid: [ceil(n/TILE), ceil(n/TILE)]
+    block: [TILE, TILE]
+)";
+  for (const char* compiler : {"nvrtc", "nvcc"}) {
+    const Outcome outcome = run(head + large, {"--compiler", compiler});
+    EXPECT_EQ(outcome.exit_code, 6) << outcome.error;
+    EXPECT_THAT(outcome.error, Not(HasSubstr("since NVRTC could not")));
+    const std::string last = " AND run_id = (SELECT max(run_id) FROM runs)";
+    EXPECT_EQ(value_of("SELECT group_concat(variant) FROM launches WHERE outcome = 'failed' AND "
+                       "reason LIKE '%uses too much shared data%'" +
+                       last),
+              "tiled[TILE=128]");
+    EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE outcome = 'done'" + last), "4");
+    EXPECT_EQ(value_of("SELECT count(*) FROM results WHERE grade = 'ptx'" + last), "0");
+  }
+  EXPECT_THAT(warpmeter({"model", "k.cu", "-k", "tiled<128, 0>", "--grid", "1", "--block", "128",
+                         "--arg", "f32[16384]", "--arg", "f32[16384]", "--arg", "i32=128"})
+                  .error,
+              HasSubstr("uses too much shared data"));
+}
+
 TEST_F(FamilyFile, IsCompiledByTheCompilerThatItAsksFor) {
   write("k.cu", R"(
 __global__ void k(float* out, const float* in) {
