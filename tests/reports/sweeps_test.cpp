@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "reports/best.h"
 #include "reports/heat.h"
 #include "reports/page.h"
@@ -248,7 +249,8 @@ TEST(Sweeps, OfWhichAllFailedSaySo) {
 }
 
 TEST(Sweeps, OfOneCombinationAreNone) {
-  EXPECT_EQ(SweptRun({{"p[PAD=0]", 64, 1000.0}, {"naive", 64, 1000.0}}).text(Format::table), "");
+  const SweptRun run({{"p[PAD=0]", 64, 1000.0}, {"naive", 64, 1000.0}});
+  EXPECT_THROW(run.text(Format::table), Error);  // there is nothing to say
 }
 
 TEST(Sweeps, MarkWhatIsNotKnownToBeWorse) {
