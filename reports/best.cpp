@@ -80,7 +80,10 @@ std::vector<Standing> standings(const Group& group, const std::vector<std::strin
   std::vector<Standing> all;
   for (const Subject& subject : group.subjects) {
     if (subject.failures() > 0) continue;
-    Standing standing{&subject, {}, {}};
+    Standing standing{&subject, {}, {}, 0};
+    for (const std::string_view counter : transaction_counters) {
+      standing.transactions += subject.figure(counter).value.value_or(0);
+    }
     for (const std::string& metric : metrics) {
       const Figure figure = subject.figure(metric);
       if (!figure.value) break;
@@ -89,8 +92,9 @@ std::vector<Standing> standings(const Group& group, const std::vector<std::strin
     }
     if (standing.values.size() == metrics.size()) all.push_back(std::move(standing));
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Standing& a, const Standing& b) { return a.costs < b.costs; });
+  std::stable_sort(all.begin(), all.end(), [](const Standing& a, const Standing& b) {
+    return std::tie(a.costs, a.transactions) < std::tie(b.costs, b.transactions);
+  });
   return all;
 }
 

@@ -2,6 +2,7 @@
 // report, so that the two cannot disagree.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,18 +14,25 @@
 
 namespace warpmeter::reports {
 
+/// What a launch costs where nothing was timed: their sum.
+inline constexpr std::array<std::string_view, 4> transaction_counters = {
+    "shared_load_wavefronts", "shared_store_wavefronts", "global_load_sectors",
+    "global_store_sectors"};
+
 /// A variant that competes, with its value of each metric.
 struct Standing {
   const Subject* subject = nullptr;
   std::vector<double> values;  ///< as the metrics were asked for
   std::vector<double> costs;   ///< the same so that less is better
+  double transactions = 0;     ///< shared and global ones, as far as they are known
 };
 
 /// Which end of a metric is the better one, as the catalogue says.
 bool is_better_higher(std::string_view metric);
 
-/// The variants of one family, size and device, the best by the first metric first. What failed or
-/// lacks a value of one of the metrics does not compete.
+/// The variants of one family, size and device, the best by the first metric first; of equal ones
+/// that with the fewest transactions. What failed or lacks a value of one of the metrics does not
+/// compete.
 std::vector<Standing> standings(const Group& group, const std::vector<std::string>& metrics);
 
 /// Between which bounds a figure is known: a time within its confidence interval, of several

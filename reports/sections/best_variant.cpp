@@ -4,20 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include "reports/best.h"
 #include "reports/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {
-
-constexpr std::array<const char*, 4> transaction_counters = {
-    "shared_load_wavefronts", "shared_store_wavefronts", "global_load_sectors",
-    "global_store_sectors"};
 
 /// What a variant costs, and between which bounds that is known.
 struct Candidate {
@@ -44,7 +40,7 @@ std::optional<Candidate> timed_candidate(const Subject& subject) {
 std::optional<Candidate> counted_candidate(const Subject& subject, bool& is_approximate,
                                            bool& is_of_ptx) {
   Candidate candidate{subject.variant};
-  for (const char* counter : transaction_counters) {
+  for (const std::string_view counter : transaction_counters) {
     const Figure figure = subject.figure(counter);
     if (!figure.value) return std::nullopt;
     const Range range = figure.range.value_or(Range{*figure.value, *figure.value});
@@ -198,7 +194,7 @@ std::vector<double> shares(const Group& group, bool by_time) {
     double cost = 0;
     for (const LaunchRecord* launch : subject.launches) {
       if (launch->failed) return {};
-      const auto add = [&](const char* name) {
+      const auto add = [&](std::string_view name) {
         const auto value = subject.figures->value(launch->id, name);
         cost += value.value_or(0);
         return value.has_value();

@@ -301,8 +301,9 @@ void add_sweeps(Document& document, const RunRecord& run, bool plots) {
   document.paragraph(fmt::format(
       "The best combination of parameters at each size, and its figure against the median of all "
       "combinations: by time where they were timed, else by the figure that the parameters change "
-      "most. {} is the best; {}, and what the table calls as good, is not known to be worse: it is "
-      "equal, or the intervals within which the figures are known overlap.{}",
+      "most. {} is the best, or equal to it: of equal ones the table names that with the fewest "
+      "shared and global transactions. {} is not known to be worse, for the intervals within which "
+      "the figures are known overlap.{}",
       best_mark, as_good_mark, grades_legend(shapes)));
   document.table(best_combinations(run, shapes));
   for (const SweepShape& shape : shapes) {

@@ -263,6 +263,25 @@ TEST_F(FamilyFile, TheBestVariantsAreNamed) {
   EXPECT_EQ(run(head, {"--best", "duraton"}).exit_code, 2);
 }
 
+TEST_F(FamilyFile, OfVariantsThatAreEqualTheOneOfFewestTransactionsIsNamedFirst) {
+  const std::string padded = R"(
+  tiled:
+    kernel: tiled<TILE, PAD>
+    parameters: { TILE: [8, 16, 32], PAD: [1, 2, 4] }
+    grid: [ceil(n/TILE), ceil(n/TILE)]
+    block: [TILE, TILE]
+)";
+  const Outcome outcome = run(head + padded, {"--best", "shared_load_transactions_per_request"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  // TILE=8,PAD=4 and TILE=16,PAD=2 need one transaction a request too, but their stores need two.
+  const std::string best = outcome.output.substr(outcome.output.find("Best by"));
+  const std::size_t first = best.find("tiled[TILE=32,PAD=1]");
+  EXPECT_LT(first, best.find("tiled[TILE=8,PAD=4]"));
+  EXPECT_LT(first, best.find("tiled[TILE=16,PAD=2]"));
+  EXPECT_THAT(warpmeter({"report", "--section", "sweeps", "--format", "csv"}).output,
+              HasSubstr("\ntiled,64,\"tiled[TILE=32,PAD=1]\",1,"));
+}
+
 TEST_F(FamilyFile, WatchRunsAgainWhatASaveChanged) {
   write("f.yaml", head + tiled);
   std::thread editor([this] {
