@@ -59,7 +59,7 @@ bool is_of_header(const KernelFile& file, std::string_view entry);
 struct Assembled {
   std::vector<std::byte> cubin;
   std::string failure;      ///< why there is none: a sentence without its end; empty: there is one
-  bool is_refused = false;  ///< by ptxas, and so by hardware
+  bool is_refused = false;  ///< by ptxas, as nvcc would have said of a program
 };
 
 /// The machine code that ptxas of this machine's toolkit makes of PTX.

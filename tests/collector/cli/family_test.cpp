@@ -349,7 +349,7 @@ TEST_F(FamilyFile, AFileOfKernelsIsListedWithCommandsToStartFrom) {
   EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
 }
 
-TEST_F(FamilyFile, HasTheVariantsFailThatNoDeviceCouldLoad) {
+TEST_F(FamilyFile, HasTheVariantsFailThatPtxasRefuses) {
   const std::string large = R"(
   tiled:
     kernel: tiled<TILE, 0>
