@@ -163,8 +163,9 @@ TEST_F(MachineCodeFiles, HaveTheirTemplatesFoundByTheirArguments) {
 
 TEST_F(MachineCodeFiles, AreNoSourceThatOptionsChange) {
   const std::string yaml = two_instances;
-  EXPECT_THAT(refusal(yaml + "define: [A=1]\n"), HasSubstr("is compiled already, and include, "
-                                                           "define, std and flags change nothing"));
+  EXPECT_THAT(refusal(yaml + "define: [A=1]\n"),
+              HasSubstr("is compiled already, and include, "
+                        "define, std, compiler and flags change nothing"));
   EXPECT_THAT(refusal(yaml + "cubin: k.cubin\n"), HasSubstr("is machine code itself"));
 }
 
