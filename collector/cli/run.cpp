@@ -245,6 +245,11 @@ ExitCode run_command(const RunRequest& typed) {
                 "-k, --grid, --block, --shared, --arg and --set are of a kernel in a file: give "
                 "its .cu, .ptx or .cubin");
   }
+  if (request.files.files.empty() && request.files.names_a_compilation()) {
+    throw Error(ExitCode::usage,
+                "-I, -D, --std, --compiler and --cubin are of files: the catalogue's variants are "
+                "compiled already");
+  }
   const run::Options options = session_options(request);
   FileClaims files;
   files.store(request.database);

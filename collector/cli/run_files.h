@@ -22,6 +22,10 @@ struct FilesRequest : KernelWords {
     return !kernel.empty() || !grid.empty() || !block.empty() || !arguments.empty() ||
            !settings.empty() || shared != 0;
   }
+  bool names_a_compilation() const {
+    return !includes.empty() || !defines.empty() || !standard.empty() || !compiler.empty() ||
+           !cubin.empty();
+  }
 };
 
 /// Of the words that `run` was given those that name files, by their suffix; they go from `words`

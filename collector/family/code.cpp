@@ -34,9 +34,9 @@ std::string key_of(const std::string& path, const model::CompileOptions& options
   // The whole path: the lines of the code name it.
   std::error_code error;
   const std::string place = std::filesystem::absolute(path, error).string();
-  std::string key =
-      fmt::format("warpmeter 2\nnvrtc {}\n{}\nsm_{}\nstd {}\n{}", model::nvrtc_version(), place,
-                  options.target(), options.standard, options.compiler == "nvcc" ? "nvcc\n" : "");
+  std::string key = fmt::format("warpmeter 2\nnvrtc {}\n{}\nsm_{}\nstd {}\n{}",
+                                model::nvrtc_version(), place, options.target(), options.standard,
+                                options.compiler.empty() ? "" : options.compiler + "\n");
   for (const auto* list : {&options.includes, &options.defines, &options.flags, &expressions}) {
     key += fmt::format("{}\n", fmt::join(*list, "\n"));
     key += "--\n";

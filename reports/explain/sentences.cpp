@@ -175,7 +175,8 @@ std::string finding_figures(const ExplainedFinding& finding) {
     return fmt::format("{} {}s, {} {}{}", count_text(finding.transactions), unit(finding),
                        count_text(finding.ideal), then, in_parentheses(finding, "too many"));
   }
-  return share;
+  // Of accesses that could be fewer the share is what would be spared.
+  return finding.kind == "narrow_access" && !share.empty() ? share + " too many" : share;
 }
 
 std::string finding_headline(const ExplainedFinding& finding) {

@@ -14,8 +14,8 @@ struct CompileOptions {
   std::vector<std::string> defines;   ///< "N=32", as of -D
   std::vector<std::string> flags;     ///< as the compiler takes them: "--use_fast_math"
   std::string standard;               ///< "c++17"; empty: the compiler's own
-  std::string compiler;               ///< "nvcc": where it is here; else NVRTC, and nvcc after it
-  std::optional<int> arch;            ///< that was asked for; 90 is sm_90
+  std::string compiler;     ///< "nvcc": where it is here; "nvrtc": no other; else NVRTC, then nvcc
+  std::optional<int> arch;  ///< that was asked for; 90 is sm_90
   int target() const { return arch.value_or(90); }
   bool operator==(const CompileOptions&) const = default;
 };

@@ -106,10 +106,11 @@ Compiled compile_source(const std::string& path, const CompileOptions& options,
     // What ptxas refuses, as too much shared memory, nvcc would not compile either. (PTX alone
     // would run: drivers take more than ptxas does.)
     const bool is_of_ptxas = compiled.failure.find("ptxas error") != std::string::npos;
-    if (compiled.failure.empty() || is_of_ptxas) return compiled;
+    if (compiled.failure.empty() || is_of_ptxas || options.compiler == "nvrtc") return compiled;
     messages = compiled.failure;
   }
-  if (!nvcc && !unavailable.empty()) throw Error(ExitCode::no_hardware, unavailable);
+  const bool is_nvrtc_alone = !nvcc || options.compiler == "nvrtc";
+  if (is_nvrtc_alone && !unavailable.empty()) throw Error(ExitCode::no_hardware, unavailable);
   if (!nvcc) {
     Compiled compiled;
     compiled.failure = messages;

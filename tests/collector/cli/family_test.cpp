@@ -401,6 +401,12 @@ __global__ void k(float* out, const float* in) {
   EXPECT_EQ(ran("compiler: nvcc\n" + family, {}), "0");
   EXPECT_EQ(ran(family, {"--compiler", "nvcc"}), "0");
   EXPECT_EQ(ran("compiler: nvcc\n" + family, {"--compiler", "nvrtc"}), "4");
+  // What NVRTC cannot is compiled by nvcc, unless NVRTC was asked for.
+  write("k.cu", "#include <vector>\n" + contents("k.cu"));
+  EXPECT_EQ(ran(family, {}), "0");
+  const Outcome refused = run(family, {"--compiler", "nvrtc"});
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(refused.output + refused.error, HasSubstr("does not compile"));
   const Outcome wrong = run("compiler: gcc\n" + family);
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.error, HasSubstr("f.yaml:1:11: compiler takes nvrtc or nvcc, not 'gcc'"));
