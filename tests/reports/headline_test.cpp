@@ -280,6 +280,18 @@ TEST_F(Headline, OfAProgramSaysWhichKernelTakesMost) {
                                        not_looked_for));
 }
 
+TEST_F(Headline, OfSeveralProgramsSaysOfWhichLaunchesTheShareIs) {
+  std::vector<schema::Launch> launches = {timed("gemm", 3000, "app"), timed("init", 1000, "app"),
+                                          timed("scan", 50000, "other")};
+  for (schema::Launch& made : launches) {
+    made.verified = false;
+    made.size.reset();
+  }
+  add(launches);
+  EXPECT_THAT(sentences(), Contains("app: gemm takes most, 75 % of the time of these launches, in "
+                                    "1 launch."));
+}
+
 TEST_F(Headline, OfManyFamiliesHasSevenSentencesTheClearestFirst) {
   std::vector<schema::Launch> launches;
   for (int i = 0; i < 12; ++i) {
