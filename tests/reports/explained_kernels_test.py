@@ -157,6 +157,18 @@ __global__ void half(float* out, const float* in) {
 """
 
 
+# Eight lanes have a bank each, and meet those of the other three groups.
+GROUPS_MEET = """
+__global__ void groups(float* out, const float* in) {
+  __shared__ float s[32][33];
+  int x = threadIdx.x % 32, y = threadIdx.x / 32;
+  s[y][x] = in[blockIdx.x * 256 + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * 256 + threadIdx.x] = s[x % 8][y * 4 + x / 8];
+}
+"""
+
+
 class WhatIsTold(unittest.TestCase):
     """The same by any number of threads; and what a person gets wrong."""
     def setUp(self):
@@ -209,6 +221,18 @@ class WhatIsTold(unittest.TestCase):
         self.assertEqual(padding, [("tile[64][33]", 64 * 33 * 4)])
         self.assertEqual(text, [("half.cu",)])  # named by a relative path
         self.assertEqual(named[0], named[1])
+
+    def test_says_that_lanes_meet_only_where_they_do(self):
+        with open(os.path.join(self.folder, "groups.cu"), "w") as file:
+            file.write(GROUPS_MEET)
+        done = subprocess.run([PROGRAM, "run", "groups.cu", "-k", "groups", "--grid", "4", "--block", "256", "--arg",
+                               "out:f32[1024]", "--arg", "in:f32[1024]=iota", "-b", "model", "-q", "--db", "groups.db"],
+                              capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        connection = sqlite3.connect(os.path.join(self.folder, "groups.db"))
+        told = connection.execute("SELECT evidence FROM findings WHERE kind = 'bank_conflict'").fetchall()
+        connection.close()
+        self.assertEqual(told, [("Its lanes go to 32 words in 11 banks.",)])
 
     def test_says_what_is_wrong_with_a_shape(self):
         for shape, words in (("tile=16", "write NAME=ROWSxCOLUMNS:TYPE"), ("tale=32x32:f32", "there is tile of 4096 bytes"),

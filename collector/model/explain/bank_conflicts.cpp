@@ -79,29 +79,32 @@ std::string apart(std::int64_t bytes) {
 }
 
 std::string pattern_in_words(const WarpAccess& access) {
-  std::set<std::uint64_t> words, in_banks;
+  struct Places {
+    std::set<std::uint64_t> words, in_banks;
+  } of_all, of_run;
+  const Run run = longest_run(access);
   for_each_lane(access.mask, [&](unsigned lane) {
+    const bool is_of_run = lane >= run.first && lane < run.first + run.lanes;
     for (unsigned byte = 0; byte < access.width; byte += word) {
-      words.insert((access.address[lane] + byte) / word);
+      const std::uint64_t place = (access.address[lane] + byte) / word;
+      for (Places* places : {&of_all, is_of_run ? &of_run : &of_all}) {
+        places->words.insert(place);
+        places->in_banks.insert(place % banks);
+      }
     }
   });
-  const Run run = longest_run(access);
-  if (run.lanes < 4 || run.step == static_cast<std::int64_t>(access.width)) {
-    for (const std::uint64_t one : words) in_banks.insert(one % banks);
-    return fmt::format("Its lanes go to {} words in {} banks.", words.size(),
-                       in_words(in_banks.size()));
-  }
-  for (unsigned lane = run.first; lane < run.first + run.lanes; ++lane) {
-    for (unsigned byte = 0; byte < access.width; byte += word) {
-      in_banks.insert((access.address[lane] + byte) / word % banks);
-    }
+  // Lanes that have a bank each do not meet: it is the runs beside them that they meet.
+  const bool meets = of_run.in_banks.size() < of_run.words.size();
+  if (run.lanes < 4 || run.step == static_cast<std::int64_t>(access.width) || !meets) {
+    return fmt::format("Its lanes go to {} words in {} banks.", of_all.words.size(),
+                       in_words(of_all.in_banks.size()));
   }
   const std::string who = run.lanes == warp_lanes ? "All 32 lanes"
                           : run.lanes == 16
                               ? "The 16 lanes of half a warp"
                               : fmt::format("Lanes {} to {}", run.first, run.first + run.lanes - 1);
   return fmt::format("{}, {} apart, meet in {} bank{}.", who, apart(run.step),
-                     in_words(in_banks.size()), in_banks.size() == 1 ? "" : "s");
+                     in_words(of_run.in_banks.size()), of_run.in_banks.size() == 1 ? "" : "s");
 }
 
 /// Rows that are the elements of an array of structures.
