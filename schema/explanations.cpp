@@ -202,8 +202,8 @@ void ExplanationWriter::insert_findings(std::int64_t id, std::int64_t first_rank
                                         const std::vector<Finding>& findings) {
   std::int64_t rank = first_rank;
   for (const Finding& f : findings) {
-    const std::optional<std::int64_t> line =
-        f.file.empty() ? std::nullopt : std::optional<std::int64_t>(f.line);
+    std::optional<std::int64_t> line;
+    if (!f.file.empty()) line = f.line;
     finding_.execute(id, rank, f.kind, text_or_null(f.file), line, text_or_null(f.text),
                      text_or_null(f.object), text_or_null(f.access), f.evidence, number(f.requests),
                      number(f.transactions), number(f.ideal), number(f.other_transactions), f.share,
