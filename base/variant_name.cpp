@@ -18,21 +18,11 @@ std::size_t assignment(std::string_view text) {
   return is_name && is_assigned ? length + 1 : 0;
 }
 
-}  // namespace
+using Assignments = std::vector<std::pair<std::string, std::string>>;
 
-std::string variant_name(const VariantName& name) {
-  std::string text = name.base;
-  for (std::size_t i = 0; i < name.parameters.size(); ++i) {
-    text += (i == 0 ? "[" : ",") + name.parameters[i].first + "=" + name.parameters[i].second;
-  }
-  return name.parameters.empty() ? text : text + "]";
-}
-
-VariantName parsed_variant_name(std::string_view name) {
-  VariantName parsed{std::string(name), {}};
-  const std::size_t open = name.find('[');
-  if (open == 0 || open == name.npos || !name.ends_with(']')) return parsed;
-  std::string_view rest = name.substr(open + 1, name.size() - open - 2);
+/// "TILE=16,PAD=1"; none of a text that does not begin with one.
+Assignments assignments(std::string_view rest) {
+  Assignments all;
   std::size_t begin = assignment(rest);
   while (begin > 0) {
     // A comma ends the value where another assignment follows it.
@@ -40,12 +30,47 @@ VariantName parsed_variant_name(std::string_view name) {
     while (end != rest.npos && (next = assignment(rest.substr(end + 1))) == 0) {
       end = rest.find(',', end + 1);
     }
-    parsed.parameters.emplace_back(rest.substr(0, begin - 1), rest.substr(begin, end - begin));
+    all.emplace_back(rest.substr(0, begin - 1), rest.substr(begin, end - begin));
     if (end == rest.npos) break;
     rest.remove_prefix(end + 1);
     begin = next;
   }
-  if (!parsed.parameters.empty()) parsed.base = name.substr(0, open);
+  return all;
+}
+
+std::string joined(const Assignments& all, std::string_view by) {
+  std::string text;
+  for (const auto& [name, value] : all)
+    text.append(text.empty() ? "" : by).append(name + "=" + value);
+  return text;
+}
+
+/// Those that the text ends in, from the bracket at `open` on; they are taken off it.
+Assignments take_assignments(std::string_view& text, std::size_t open, char close) {
+  if (open == 0 || open == text.npos || text.back() != close) return {};
+  Assignments all = assignments(text.substr(open + 1, text.size() - open - 2));
+  if (!all.empty()) text = text.substr(0, open);
+  return all;
+}
+
+}  // namespace
+
+std::string variant_name(const VariantName& name) {
+  std::string text = name.base;
+  if (!name.parameters.empty()) text += "[" + joined(name.parameters, ",") + "]";
+  if (!name.sizes.empty()) text += "(" + joined(name.sizes, ",") + ")";
+  return text;
+}
+
+std::string sizes_text(const VariantName& name) { return joined(name.sizes, ", "); }
+
+VariantName parsed_variant_name(std::string_view name) {
+  VariantName parsed;
+  const std::size_t after_parameters = name.rfind("](");
+  parsed.sizes = take_assignments(
+      name, after_parameters == name.npos ? name.find('(') : after_parameters + 1, ')');
+  parsed.parameters = take_assignments(name, name.find('['), ']');
+  parsed.base = name;
   return parsed;
 }
 

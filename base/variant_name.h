@@ -1,5 +1,5 @@
-// The name of a variant that has parameters, "padded[TILE=16,PAD=1]": the one place that writes it
-// and reads it back.
+// The name of a variant that has parameters, and of one at named sizes besides the launch's own,
+// "padded[TILE=16,PAD=1](m=64)": the one place that writes it and reads it back.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,19 @@ namespace warpmeter {
 struct VariantName {
   std::string base;                                             ///< "padded"
   std::vector<std::pair<std::string, std::string>> parameters;  ///< name and value, as written
+  /// Of the problem, not of the kernel: variants compete at the same ones only.
+  std::vector<std::pair<std::string, std::string>> sizes;
 };
 
-/// "padded[TILE=16,PAD=1]"; without parameters the base alone.
+/// "padded[TILE=16,PAD=1](m=64,k=8)"; without parameters and sizes the base alone.
 std::string variant_name(const VariantName& name);
 
-/// The reverse. What is no such name ("f<int, 4>(float*)", "a[b]") is a base without parameters. A
-/// value may hold commas and brackets: "v[T=pair<int, float>,K=2]" has two parameters.
+/// The sizes for a title: "m=64, k=8"; empty without.
+std::string sizes_text(const VariantName& name);
+
+/// The reverse of variant_name. What is no such name ("f<int, 4>(float*)", "a[b]") is a base
+/// without either. A value may hold commas and brackets: "v[T=pair<int, float>,K=2]" has two
+/// parameters.
 VariantName parsed_variant_name(std::string_view name);
 
 /// The number that a parameter's value is: of "16", "1<<4" 16; nullopt for "float".

@@ -1,6 +1,8 @@
 // What a family and its parts can say about themselves.
 #include "kernels/family.h"
 
+#include <algorithm>
+
 namespace warpmeter::kernels {
 
 std::string_view symbol(Relation relation) {
@@ -20,6 +22,10 @@ const Variant* Family::find(std::string_view variant) const {
     if (candidate.name == variant) return &candidate;
   }
   return nullptr;
+}
+
+bool Family::is_ceiling(std::string_view variant) const {
+  return std::find(ceilings.begin(), ceilings.end(), variant) != ceilings.end();
 }
 
 }  // namespace warpmeter::kernels

@@ -160,8 +160,9 @@ struct Family {
       footprint;                                   ///< bytes of all buffers; n up to largest_size
   std::function<Problem(std::int64_t n)> prepare;  ///< deterministic
   std::function<Work(std::int64_t n)> work;
-  /// The variant whose bandwidth is the ceiling that the others are compared with; empty: none.
-  std::string ceiling;
+  /// The variants whose bandwidth is the ceiling that the others are compared with: one, of a file
+  /// with several named sizes one at each; empty: none.
+  std::vector<std::string> ceilings;
   std::vector<Variant> variants;
   std::vector<std::string> outputs = {};  ///< buffers that are compared with a reference variant's;
                                           ///< empty: those that it changes
@@ -169,6 +170,7 @@ struct Family {
 
   bool has_sizes() const { return !size_meaning.empty(); }
   const Variant* find(std::string_view variant) const;
+  bool is_ceiling(std::string_view variant) const;
 };
 
 /// Every family, sorted by name.

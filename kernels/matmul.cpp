@@ -127,7 +127,7 @@ extern const Family matmul = {
     .footprint = footprint,
     .prepare = prepare,
     .work = work,
-    .ceiling = "cublas",
+    .ceilings = {"cublas"},
     .variants =
         {
             {"naive",

@@ -113,7 +113,7 @@ extern const Family reduction = {
     .footprint = footprint,
     .prepare = prepare,
     .work = work,
-    .ceiling = "copy",
+    .ceilings = {"copy"},
     .variants =
         {
             {"neighbored_divergent", "reduction_neighbored_divergent", geometry, expected,

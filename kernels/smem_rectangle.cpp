@@ -33,7 +33,7 @@ extern const Family smem_rectangle = {
     .footprint = Tile::footprint,
     .prepare = Tile::prepare,
     .work = Tile::work,
-    .ceiling = {},
+    .ceilings = {},
     .variants =
         {
             {"set_row_read_row", "smem_rectangle_set_row_read_row", Tile::geometry<0>,

@@ -26,7 +26,7 @@ extern const Family smem_square = {
     .footprint = Tile::footprint,
     .prepare = Tile::prepare,
     .work = Tile::work,
-    .ceiling = {},
+    .ceilings = {},
     .variants =
         {
             {"set_row_read_row", "smem_square_set_row_read_row", Tile::geometry<0>,

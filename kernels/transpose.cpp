@@ -136,7 +136,7 @@ extern const Family transpose = {
     .footprint = footprint,
     .prepare = prepare,
     .work = work,
-    .ceiling = "copy_float4",
+    .ceilings = {"copy_float4"},
     .variants =
         {
             {"copy", "transpose_copy", geometry, copied, {loads_coalesced(), stores_coalesced()}},

@@ -73,7 +73,7 @@ extern const Family vector_add = {
     .footprint = footprint,
     .prepare = prepare,
     .work = work,
-    .ceiling = {},
+    .ceilings = {},
     .variants =
         {
             {"block_128", "vector_add", geometry<128>, expected, coalesced()},

@@ -49,8 +49,9 @@ std::vector<const Group*> in_order(const RunRecord& run) {
     return device == run.devices.end() ? 0 : device->ordinal;
   };
   std::stable_sort(groups.begin(), groups.end(), [&](const Group* a, const Group* b) {
-    return std::tuple(ordinal(a), std::tie(a->family, a->size)) <
-           std::tuple(ordinal(b), std::tie(b->family, b->size));
+    const auto place_a = std::tuple(ordinal(a), std::string_view(a->family));
+    const auto place_b = std::tuple(ordinal(b), std::string_view(b->family));
+    return place_a != place_b ? place_a < place_b : is_smaller(*a, *b);
   });
   return groups;
 }
@@ -81,9 +82,7 @@ std::vector<Standing> standings(const Group& group, const std::vector<std::strin
   for (const Subject& subject : group.subjects) {
     if (subject.failures() > 0) continue;
     Standing standing{&subject, {}, {}, 0};
-    for (const std::string_view counter : transaction_counters) {
-      standing.transactions += subject.figure(counter).value.value_or(0);
-    }
+    standing.transactions = subject.figure(all_transactions).value.value_or(0);
     for (const std::string& metric : metrics) {
       const Figure figure = subject.figure(metric);
       if (!figure.value) break;

@@ -2,7 +2,6 @@
 // report, so that the two cannot disagree.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,17 +13,12 @@
 
 namespace warpmeter::reports {
 
-/// What a launch costs where nothing was timed: their sum.
-inline constexpr std::array<std::string_view, 4> transaction_counters = {
-    "shared_load_wavefronts", "shared_store_wavefronts", "global_load_sectors",
-    "global_store_sectors"};
-
 /// A variant that competes, with its value of each metric.
 struct Standing {
   const Subject* subject = nullptr;
   std::vector<double> values;  ///< as the metrics were asked for
   std::vector<double> costs;   ///< the same so that less is better
-  double transactions = 0;     ///< shared and global ones, as far as they are known
+  double transactions = 0;     ///< shared and global ones; 0 where they are not known
 };
 
 /// Which end of a metric is the better one, as the catalogue says.

@@ -46,6 +46,7 @@ const RunFigures::Reading* RunFigures::find(const Readings& readings, std::int64
 }
 
 Figure RunFigures::of(const std::vector<std::int64_t>& launches, std::string_view metric) const {
+  if (metric == all_transactions) return transactions_of(launches);
   Figure together;
   const auto column = columns_.find(metric);
   if (column == columns_.end()) return together;
@@ -71,6 +72,27 @@ Figure RunFigures::of(const std::vector<std::int64_t>& launches, std::string_vie
 
 std::optional<double> RunFigures::value(std::int64_t launch, std::string_view metric) const {
   return of({launch}, metric).value;
+}
+
+Figure RunFigures::transactions_of(const std::vector<std::int64_t>& launches) const {
+  constexpr std::string_view counters[] = {"shared_load_wavefronts", "shared_store_wavefronts",
+                                           "global_load_sectors", "global_store_sectors"};
+  Figure sum;
+  auto weakest = schema::Grade::measured;
+  double value = 0;
+  Range range;
+  for (const std::string_view counter : counters) {
+    const Figure figure = of(launches, counter);
+    if (!figure.value) return {{}, {}, to_string(schema::Grade::unavailable), figure.reason};
+    value += *figure.value;
+    range.low += figure.range ? figure.range->low : *figure.value;
+    range.high += figure.range ? figure.range->high : *figure.value;
+    weakest = std::max(weakest, schema::grade_named(figure.grade));
+  }
+  sum.value = value;
+  if (range.low != range.high) sum.range = range;
+  sum.grade = schema::to_string(weakest);
+  return sum;
 }
 
 std::vector<std::string> RunFigures::metrics() const {

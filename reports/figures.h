@@ -22,16 +22,18 @@ struct Figure {
   std::string reason;                                         ///< why there is no value
 };
 
+/// What a launch costs where nothing was timed: its shared wavefronts and global sectors together.
+inline constexpr std::string_view all_transactions = "transactions";
+
 class RunFigures {
  public:
   /// In the order of launches, for each metric.
   void add(const schema::Figure& figure);
 
   /// What the launches (ascending) say together: of those that have a value their median, else the
-  /// first reason given.
+  /// first reason given. `metric` may be all_transactions too.
   Figure of(const std::vector<std::int64_t>& launches, std::string_view metric) const;
   std::optional<double> value(std::int64_t launch, std::string_view metric) const;
-
   /// Every metric of some launch, sorted.
   std::vector<std::string> metrics() const;
 
@@ -53,6 +55,8 @@ class RunFigures {
   using Columns = std::map<std::string, Readings, std::less<>>;
 
   Readings& column_of(std::string_view metric);
+  /// Of its parts together; without a value where one of them has none.
+  Figure transactions_of(const std::vector<std::int64_t>& launches) const;
   static const Reading* find(const Readings& readings, std::int64_t launch);
 
   std::uint32_t number_of(std::string_view reason);

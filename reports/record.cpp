@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/variant_name.h"
 #include "reports/metrics.h"
 #include "reports/number.h"
 #include "reports/sections/sql.h"
@@ -44,12 +45,14 @@ void read_figures(const schema::Reader& reader, std::int64_t run_id, RunFigures&
 
 std::vector<Group> grouped(const std::vector<LaunchRecord>& launches, const RunFigures& figures) {
   std::vector<Group> groups;
-  std::map<std::tuple<std::int64_t, std::string, std::optional<std::int64_t>>, std::size_t> known;
+  using Key = std::tuple<std::int64_t, std::string, std::optional<std::int64_t>, std::string>;
+  std::map<Key, std::size_t> known;
   std::map<std::pair<std::size_t, std::string>, std::size_t> subjects;
   for (const LaunchRecord& launch : launches) {
+    const std::string sizes = sizes_text(parsed_variant_name(launch.variant));
     const auto [group, new_group] =
-        known.try_emplace({launch.device_id, launch.family, launch.size}, groups.size());
-    if (new_group) groups.push_back({launch.device_id, launch.family, launch.size, {}});
+        known.try_emplace({launch.device_id, launch.family, launch.size, sizes}, groups.size());
+    if (new_group) groups.push_back({launch.device_id, launch.family, launch.size, sizes, {}});
     auto& members = groups[group->second].subjects;
     const auto [subject, new_subject] =
         subjects.try_emplace({group->second, launch.variant}, members.size());
@@ -119,7 +122,25 @@ std::size_t Subject::failures() const {
 }
 
 std::string Group::title() const {
-  return size ? fmt::format("{}, size {}", family, grouped_number(*size)) : family;
+  const std::string at = size_text();
+  return at.empty() ? family : family + ", " + at;
+}
+
+std::string Group::size_text() const {
+  std::string text = size ? "size " + grouped_number(*size) : "";
+  if (!sizes.empty()) text += (text.empty() ? "" : ", ") + sizes;
+  return text;
+}
+
+bool is_smaller(const Group& a, const Group& b) {
+  const auto others = [](const Group& group) {
+    std::vector<long double> numbers;
+    const auto name = parsed_variant_name(group.subjects.front().variant);
+    for (const auto& [size, value] : name.sizes)
+      numbers.push_back(parameter_number(value).value_or(0));
+    return numbers;
+  };
+  return a.size != b.size ? a.size < b.size : others(a) < others(b);
 }
 
 schema::Parameters run_parameter(std::int64_t run_id) { return {{":run", run_id}}; }

@@ -69,11 +69,17 @@ struct Group {
   std::int64_t device_id = 0;
   std::string family;
   std::optional<std::int64_t> size;
+  std::string sizes;  ///< the others of a family with several, "m=64, k=8"
   std::vector<Subject> subjects;
 
-  /// "transpose, size 1,024"; the family alone where it has one size.
+  /// "transpose, size 1,024, m=64"; the family alone where it has one size.
   std::string title() const;
+  /// "size 1,024, m=64"; empty where it has one size.
+  std::string size_text() const;
 };
+
+/// Smaller problems first, by all their sizes.
+bool is_smaller(const Group& a, const Group& b);
 
 struct DeviceRecord {
   std::int64_t id = 0;

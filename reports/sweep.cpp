@@ -81,7 +81,7 @@ Sweep sweep_of(const std::vector<Member>& members) {
     }
   }
   std::stable_sort(sweep.sizes.begin(), sweep.sizes.end(),
-                   [](const auto& a, const auto& b) { return a.group->size < b.group->size; });
+                   [](const auto& a, const auto& b) { return is_smaller(*a.group, *b.group); });
   return sweep;
 }
 
@@ -152,6 +152,7 @@ std::vector<std::size_t> shown_parameters(const Sweep& sweep, const std::string&
 
 std::string metric_of(const Sweep& sweep, const RunRecord& run) {
   if (spread_of(sweep, "duration") > 0) return "duration";
+  if (spread_of(sweep, std::string(all_transactions)) > 1) return std::string(all_transactions);
   std::string widest;
   double spread = 0;
   const auto consider = [&](const std::string& metric) {

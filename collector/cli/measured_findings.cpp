@@ -30,6 +30,9 @@ constexpr const char* beside_copies =
     "JOIN devices d ON d.run_id = l.run_id AND d.device_id = l.device_id AND d.backend = 'cupti' "
     "JOIN launches k ON k.run_id = l.run_id AND k.device_id = l.device_id AND k.family = l.family "
     "AND k.size IS l.size AND k.is_ceiling = 1 AND coalesce(k.flops, 0) = 0 "
+    // Of a family with other sizes too, those end the name: copy(m=64).
+    "AND substr(k.variant, instr(k.variant || '(', '(')) = "
+    "substr(l.variant, instr(l.variant || '(', '(')) "
     "JOIN comparison b ON b.launch_id = k.launch_id AND b.achieved_bandwidth > 0 "
     "WHERE c.run_id = :run AND l.outcome = 'done' AND l.is_ceiling = 0 AND "
     "c.achieved_bandwidth > 0 GROUP BY c.launch_id";

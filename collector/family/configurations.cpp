@@ -142,14 +142,20 @@ class Product {
                          most_configurations));
     }
     configuration.kernel = with_values(variant_.kernel.text, configuration.values);
-    VariantName name{variant_.name.text, {}};
-    for (const Parameter& parameter : dimensions_) {
-      const bool varies = parameter.values.size() > 1 || is_parameter(parameter);
-      if (!varies) continue;
-      name.parameters.emplace_back(parameter.name.text,
-                                   configuration.values.at(parameter.name.text));
+    VariantName name{variant_.name.text, {}, {}};
+    for (const Parameter& dimension : dimensions_) {
+      const std::string& text = dimension.name.text;
+      const std::string& value = configuration.values.at(text);
+      if (is_parameter(dimension)) {
+        name.parameters.emplace_back(text, value);
+      } else if (dimension.values.size() > 1) {
+        name.sizes.emplace_back(text, value);
+      }
     }
     configuration.name = variant_name(name);
+    configuration.sizes = sizes_text(name);
+    name.sizes.clear();
+    configuration.name_without_sizes = variant_name(name);
     found_.push_back(std::move(configuration));
   }
 

@@ -1,5 +1,6 @@
-// The cross product: each variant of a family file at each combination of its parameters' values
-// is a configuration, with a name of its own: padded[TILE=16,PAD=1].
+// The cross product: each variant of a family file at each combination of its parameters' values,
+// and of the sizes besides the one of -n, is a configuration, with a name of its own:
+// padded[TILE=16,PAD=1](m=64).
 #pragma once
 
 #include <map>
@@ -13,8 +14,10 @@ namespace warpmeter::family {
 
 struct Configuration {
   const VariantSpec* variant = nullptr;
-  std::string name;  ///< "padded[TILE=16,PAD=1]"; without parameters the variant's
-  Symbols symbols;   ///< the parameters that are numbers
+  std::string name;  ///< "padded[TILE=16,PAD=1](m=64)"; without parameters the variant's
+  std::string name_without_sizes;  ///< "padded[TILE=16,PAD=1]"
+  std::string sizes;               ///< "m=64": configurations of the same ones do the same work
+  Symbols symbols;                 ///< the parameters and sizes that are numbers
   std::map<std::string, std::string, std::less<>> values;  ///< all of them, as they were written
   std::string kernel;                ///< with the values in place of the names: "tiled<16, 1>"
   std::vector<std::string> defines;  ///< "TILE=16", of parameters that the source itself names

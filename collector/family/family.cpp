@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -41,8 +42,10 @@ FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& prog
   family_.largest_size = most;
   family_.tolerance = {spec_.relative, spec_.absolute, spec_.nan_equals_nan};
   for (const Text& output : spec_.outputs) family_.outputs.push_back(output.text);
-  if (!spec_.ceiling.empty()) family_.ceiling = configuration_named(spec_.ceiling, "ceiling");
-  if (!spec_.reference.empty()) configuration_named(spec_.reference, "reference");
+  family_.ceilings = ceilings();
+  if (!spec_.reference.empty()) {
+    configuration_named(spec_.reference, "reference", configurations_.front().sizes);
+  }
 
   kernels_ = code_.compile(configurations_, progress);
   for (std::size_t i = 0; i < configurations_.size(); ++i) {
@@ -141,38 +144,62 @@ kernels::Expectation FileFamily::expectation(const ExpectationSpec& expectation,
   return result;
 }
 
-/// A configuration, or the variant that has only one.
-std::string FileFamily::configuration_named(const Text& text, std::string_view what) const {
-  std::vector<std::string> names, of_variant;
+/// A configuration, or the one of a name at the sizes: what is compared has to do the same work.
+const Configuration& FileFamily::configuration_named(const Text& text, std::string_view what,
+                                                     const std::string& sizes) const {
+  std::vector<std::string> names;
+  std::vector<const Configuration*> of_variant;
+  bool is_at_others = false;
   for (const Configuration& configuration : configurations_) {
-    if (configuration.name == text.text) return text.text;
-    names.push_back(configuration.name);
-    if (configuration.variant->name.text == text.text) of_variant.push_back(configuration.name);
+    if (configuration.name == text.text) return configuration;
+    const bool has_name = configuration.name_without_sizes == text.text;
+    if (has_name && configuration.sizes == sizes) return configuration;
+    names.push_back(configuration.name_without_sizes);
+    const bool is_variant = configuration.variant->name.text == text.text;
+    if (is_variant && configuration.sizes == sizes) of_variant.push_back(&configuration);
+    is_at_others = is_at_others || has_name || is_variant;
   }
-  if (of_variant.size() == 1) return of_variant.front();
+  if (of_variant.size() == 1) return *of_variant.front();
   if (!of_variant.empty()) {
     refuse(spec_, text,
            fmt::format("the {} '{}' is {} configurations; name one of them: {}", what, text.text,
-                       of_variant.size(), of_variant.front()));
+                       of_variant.size(), of_variant.front()->name_without_sizes));
+  }
+  if (is_at_others) {
+    refuse(
+        spec_, text,
+        fmt::format("the {} '{}' leaves out {}, which others have: its `where` has to hold there "
+                    "too",
+                    what, text.text, sizes));
   }
   refuse(spec_, text,
          fmt::format("the {} '{}' is not among the variants{}", what, text.text,
                      did_you_mean(text.text, names)));
 }
 
+/// One at each of the sizes that the configurations have.
+std::vector<std::string> FileFamily::ceilings() const {
+  std::set<std::string> names;
+  for (const Configuration& configuration : configurations_) {
+    if (spec_.ceiling.empty()) break;
+    names.insert(configuration_named(spec_.ceiling, "ceiling", configuration.sizes).name);
+  }
+  return {names.begin(), names.end()};
+}
+
 /// The variant that the configuration is compared with. The ceiling does less than the others (a
 /// copy, of transposes), so only a reference of its own is for it.
 std::string FileFamily::reference_of(const Configuration& configuration) const {
   const std::optional<Text>& own = configuration.variant->reference;
-  if (own) return own->empty() ? "" : configuration_named(*own, "reference");
-  if (spec_.reference.empty() || configuration.name == family_.ceiling) return "";
-  return configuration_named(spec_.reference, "reference");
+  if (own && own->empty()) return "";
+  if (!own && (spec_.reference.empty() || family_.is_ceiling(configuration.name))) return "";
+  return configuration_named(own ? *own : spec_.reference, "reference", configuration.sizes).name;
 }
 
 /// A variant with a reference of its own is another problem, which may have other outputs; so is
 /// the ceiling.
 bool FileFamily::is_compared_with_the_familys(const Configuration& configuration) const {
-  return !configuration.variant->reference && configuration.name != family_.ceiling;
+  return !configuration.variant->reference && !family_.is_ceiling(configuration.name);
 }
 
 /// The .npy of each output that has one; check_outputs has found them all.

@@ -35,7 +35,9 @@ class FileFamily {
   void check(const Configuration& configuration, const Kernel& kernel) const;
   bool is_compared_with_the_familys(const Configuration& configuration) const;
   std::string reference_of(const Configuration& configuration) const;
-  std::string configuration_named(const Text& text, std::string_view what) const;
+  const Configuration& configuration_named(const Text& text, std::string_view what,
+                                           const std::string& sizes) const;
+  std::vector<std::string> ceilings() const;
   Symbols symbols_at(const Configuration& configuration, std::int64_t n) const;
   Geometry geometry_at(const Configuration& configuration, std::int64_t n) const;
   kernels::Work work_at(const WorkSpec& work, const Symbols& symbols) const;

@@ -24,7 +24,7 @@ schema::Launch describe(const Family& family, const Variant& variant, std::int64
     record.useful_bytes_written = work.bytes_written;
     record.flops = work.flops;
   }
-  record.is_ceiling = variant.name == family.ceiling;
+  record.is_ceiling = family.is_ceiling(variant.name);
   for (const kernels::Expectation& expectation : variant.expectations) {
     const auto& sizes = expectation.sizes;
     if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), size) == sizes.end()) continue;

@@ -39,18 +39,12 @@ std::optional<Candidate> timed_candidate(const Subject& subject) {
 
 std::optional<Candidate> counted_candidate(const Subject& subject, bool& is_approximate,
                                            bool& is_of_ptx) {
-  Candidate candidate{subject.variant};
-  for (const std::string_view counter : transaction_counters) {
-    const Figure figure = subject.figure(counter);
-    if (!figure.value) return std::nullopt;
-    const Range range = figure.range.value_or(Range{*figure.value, *figure.value});
-    candidate.cost += *figure.value;
-    candidate.low += range.low;
-    candidate.high += range.high;
-    is_approximate = is_approximate || figure.grade == to_string(schema::Grade::modelled);
-    is_of_ptx = is_of_ptx || figure.grade == to_string(schema::Grade::ptx);
-  }
-  return candidate;
+  const Figure figure = subject.figure(all_transactions);
+  if (!figure.value) return std::nullopt;
+  const Range range = figure.range.value_or(Range{*figure.value, *figure.value});
+  is_approximate = is_approximate || figure.grade == to_string(schema::Grade::modelled);
+  is_of_ptx = is_of_ptx || figure.grade == to_string(schema::Grade::ptx);
+  return Candidate{subject.variant, *figure.value, range.low, range.high};
 }
 
 /// Whether its variants are known to do the same: some were compared with what was expected. Not
@@ -183,6 +177,7 @@ BestOfFamily best_of(const Group& group, const Contest& contest) {
 std::string place_of(const RunRecord& run, const Group& group, bool with_size) {
   std::string place = group.family;
   if (with_size && group.size) place += " at " + grouped_number(*group.size);
+  if (with_size && !group.sizes.empty()) place += (group.size ? ", " : " at ") + group.sizes;
   return run.devices.size() > 1 ? place + " on " + run.device_name(group.device_id) : place;
 }
 
@@ -194,15 +189,10 @@ std::vector<double> shares(const Group& group, bool by_time) {
     double cost = 0;
     for (const LaunchRecord* launch : subject.launches) {
       if (launch->failed) return {};
-      const auto add = [&](std::string_view name) {
-        const auto value = subject.figures->value(launch->id, name);
-        cost += value.value_or(0);
-        return value.has_value();
-      };
-      if (by_time ? !add("duration")
-                  : !std::all_of(transaction_counters.begin(), transaction_counters.end(), add)) {
-        return {};
-      }
+      const auto value =
+          subject.figures->value(launch->id, by_time ? "duration" : all_transactions);
+      if (!value) return {};
+      cost += *value;
     }
     costs.push_back(cost);
     all += cost;
@@ -245,10 +235,10 @@ std::vector<BestOfFamily> best_of_families(const RunRecord& run) {
   }
   std::vector<BestOfFamily> all;
   for (auto& [key, sizes] : families) {
-    BestOfFamily& largest = *std::max_element(
-        sizes.begin(), sizes.end(), [](const BestOfFamily& a, const BestOfFamily& b) {
-          return a.group->size.value_or(0) < b.group->size.value_or(0);
-        });
+    BestOfFamily& largest = *std::max_element(sizes.begin(), sizes.end(),
+                                              [](const BestOfFamily& a, const BestOfFamily& b) {
+                                                return is_smaller(*a.group, *b.group);
+                                              });
     largest.sentence =
         fmt::format("{}: {}.", place_of(run, *largest.group, true), largest.sentence);
     all.push_back(std::move(largest));

@@ -150,12 +150,16 @@ void add_lines(Document& document, const std::vector<const Group*>& groups, Plot
     plot.data.columns.push_back(Column::number(variant, "", "", kind));
   }
   std::size_t most_values = 0;
+  const Group* before = nullptr;
   for (const Group* group : groups) {
-    auto& row = plot.data.rows.emplace_back();
-    row.emplace_back(group->size.value_or(0));
-    for (const std::string& variant : variants) {
-      const Subject* subject = subject_of(*group, variant);
-      row.push_back(subject != nullptr ? cell(*subject) : Cell{});
+    // Of a family with other sizes too, a variant's name says at which of them it is.
+    if (before == nullptr || before->size != group->size) {
+      plot.data.rows.emplace_back(variants.size() + 1).front() = Cell(group->size.value_or(0));
+    }
+    before = group;
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      const Subject* subject = subject_of(*group, variants[i]);
+      if (subject != nullptr) plot.data.rows.back()[i + 1] = cell(*subject);
     }
   }
   for (std::size_t i = 1; i < plot.data.columns.size(); ++i) {
@@ -169,7 +173,7 @@ void add_lines(Document& document, const std::vector<const Group*>& groups, Plot
 void add_size_lines(Document& document, std::vector<const Group*> groups, const std::string& title,
                     const std::optional<Ceiling>& ceiling) {
   std::sort(groups.begin(), groups.end(),
-            [](const Group* a, const Group* b) { return a->size < b->size; });
+            [](const Group* a, const Group* b) { return is_smaller(*a, *b); });
   const DurationUnit unit = unit_of(groups);
   Plot time;
   time.title = "Time of " + title + " over its sizes";
@@ -206,7 +210,7 @@ void add_family_plots(Document& document, const RunRecord& run, const Group& las
   }
   const Group& largest =
       **std::max_element(groups.begin(), groups.end(),
-                         [](const Group* a, const Group* b) { return a->size < b->size; });
+                         [](const Group* a, const Group* b) { return is_smaller(*a, *b); });
   const std::string device =
       run.devices.size() > 1 ? ", " + run.device_name(last.device_id) : std::string();
   const std::string title = largest.title() + device;

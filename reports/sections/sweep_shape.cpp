@@ -108,6 +108,9 @@ ShownMetric shown_metric(const std::string& metric, const std::vector<double>& v
   for (const ComparedMetric& compared : compared_metrics()) {
     if (compared.name == metric) kind = compared.kind;
   }
+  if (metric == all_transactions) {
+    return {Column::number(metric, "shared and global transactions", "", Kind::count)};
+  }
   if (metric != "duration") return {metric_column(metric, kind)};
   const DurationUnit unit = duration_unit(values);
   return {Column::number("duration", "time", std::string(unit.symbol), Kind::reading), unit.in_ns};

@@ -30,9 +30,9 @@ std::string plot_title(const SweepShape& shape, const Ranking& ranking, const st
   if (!metric.empty() && metric[0] >= 'a' && metric[0] <= 'z') {
     metric[0] = static_cast<char>(metric[0] - 'a' + 'A');
   }
-  const auto size = ranking.size().group->size;
+  const std::string size = ranking.size().group->size_text();
   return fmt::format("{} of {}{}, over {}{}", metric, shape.sweep->title(),
-                     size ? ", size " + grouped_number(*size) : "", shape.parameters(), device);
+                     (size.empty() ? "" : ", ") + size, shape.parameters(), device);
 }
 
 /// What a reader has to know of one plot: its direction, and what its cells leave out.
@@ -247,6 +247,15 @@ Table best_combinations(const RunRecord& run, const std::vector<SweepShape>& sha
              const auto size = ranking.size().group->size;
              return size ? Cell(*size) : Cell(Missing{"one size"});
            });
+  const bool have_other_sizes = std::any_of(
+      shapes.begin(), shapes.end(),
+      [](const SweepShape& shape) { return !shape.rankings.front().size().group->sizes.empty(); });
+  if (have_other_sizes) {
+    best.add(Column::text("at"), [](const SweepShape&, const Ranking& ranking) -> Cell {
+      const std::string& sizes = ranking.size().group->sizes;
+      return sizes.empty() ? Cell(Missing{"one size"}) : Cell(sizes);
+    });
+  }
   best.add_ranked(Column::text("best"), [](const SweepShape&, const Ranking& ranking) -> Cell {
     if (ranking.all_equal() && ranking.all().size() > 1) return Missing{"", "all alike"};
     return ranking.all().front().subject->variant;
@@ -300,10 +309,10 @@ void add_sweeps(Document& document, const RunRecord& run, bool plots) {
   document.heading(2, "Sweeps");
   document.paragraph(fmt::format(
       "The best combination of parameters at each size, and its figure against the median of all "
-      "combinations: by time where they were timed, else by the figure that the parameters change "
-      "most. {} is the best, or equal to it: of equal ones the table names that with the fewest "
-      "shared and global transactions. {} is not known to be worse, for the intervals within which "
-      "the figures are known overlap.{}",
+      "combinations: by time where they were timed, else by their shared and global transactions, "
+      "or where these are the same by the figure that the parameters change most. {} is the best, "
+      "or equal to it: of equal times the table names that with the fewest transactions. {} is not "
+      "known to be worse, for the intervals within which the figures are known overlap.{}",
       best_mark, as_good_mark, grades_legend(shapes)));
   document.table(best_combinations(run, shapes));
   for (const SweepShape& shape : shapes) {

@@ -12,27 +12,33 @@ struct Named {
 
 TEST(VariantName, IsReadAsItIsWritten) {
   const Named names[] = {
-      {"padded[TILE=16,PAD=1]", {"padded", {{"TILE", "16"}, {"PAD", "1"}}}},
-      {"v[T=std::pair<int, float>,K=2]", {"v", {{"T", "std::pair<int, float>"}, {"K", "2"}}}},
-      {"v[T=f[4],K=a<b,c>]", {"v", {{"T", "f[4]"}, {"K", "a<b,c>"}}}},
-      {"v[A=x == 1,y == 2]", {"v", {{"A", "x == 1,y == 2"}}}},
-      {"v[A=]", {"v", {{"A", ""}}}},
-      {"naive", {"naive", {}}},
+      {"padded[TILE=16,PAD=1]", {"padded", {{"TILE", "16"}, {"PAD", "1"}}, {}}},
+      {"naive(m=64)", {"naive", {}, {{"m", "64"}}}},
+      {"v[T=f(x),K=2](m=2*(3+1),k=8)",
+       {"v", {{"T", "f(x)"}, {"K", "2"}}, {{"m", "2*(3+1)"}, {"k", "8"}}}},
+      {"v[T=std::pair<int, float>,K=2]", {"v", {{"T", "std::pair<int, float>"}, {"K", "2"}}, {}}},
+      {"v[T=f[4],K=a<b,c>]", {"v", {{"T", "f[4]"}, {"K", "a<b,c>"}}, {}}},
+      {"v[A=x == 1,y == 2]", {"v", {{"A", "x == 1,y == 2"}}, {}}},
+      {"v[A=]", {"v", {{"A", ""}}, {}}},
+      {"naive", {"naive", {}, {}}},
   };
   for (const Named& named : names) {
     EXPECT_EQ(variant_name(named.name), named.text);
     const VariantName parsed = parsed_variant_name(named.text);
     EXPECT_EQ(parsed.base, named.name.base) << named.text;
     EXPECT_EQ(parsed.parameters, named.name.parameters) << named.text;
+    EXPECT_EQ(parsed.sizes, named.name.sizes) << named.text;
   }
 }
 
 TEST(VariantName, OfAnythingElseHasNoParameters) {
-  for (const char* text : {"", "f<int, 4>(float*)", "a[b]", "a[]", "[K=1]", "a[K=1", "a[1=2]",
-                           "f(float (*) [4])", "a[K==1]", "operator[]"}) {
+  for (const char* text :
+       {"", "f<int, 4>(float*)", "a[b]", "a[]", "[K=1]", "a[K=1", "a[1=2]", "f(float (*) [4])",
+        "a[K==1]", "operator[]", "f(int)", "(m=1)", "a()", "a(m=1"}) {
     const VariantName parsed = parsed_variant_name(text);
     EXPECT_EQ(parsed.base, text);
     EXPECT_TRUE(parsed.parameters.empty()) << text;
+    EXPECT_TRUE(parsed.sizes.empty()) << text;
   }
 }
 

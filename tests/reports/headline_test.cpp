@@ -169,6 +169,14 @@ TEST_F(Headline, ComparesByTransactionsWhereThereAreNoTimes) {
             "the next, has 500, 25 % more.");
 }
 
+TEST_F(Headline, OfAFamilyWithSeveralSizesComparesWhatDoesTheSameWork) {
+  add({counted("naive(m=64)", 600), counted("tiled(m=64)", 400), counted("naive(m=512)", 4800),
+       counted("tiled(m=512)", 5200)});
+  EXPECT_EQ(sentences()[0],
+            "transpose at 1,024, m=512: naive(m=512) has the fewest shared and global "
+            "transactions, 4,800; tiled(m=512), the next, has 5,200, 8.33 % more.");
+}
+
 TEST_F(Headline, SaysWhenAllCostTheSame) {
   add({counted("a", 400), counted("b", 400)});
   EXPECT_EQ(sentences()[0],

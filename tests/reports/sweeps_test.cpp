@@ -187,7 +187,7 @@ TEST(Sweeps, OfEachSizeAreDrawnForTheLargest) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 9) << "the table has them all";
 }
 
-TEST(Sweeps, WithoutTimesAreOfTheFigureThatChangesMost) {
+TEST(Sweeps, WithoutTimesAndAllTransactionsAreOfTheFigureThatChangesMost) {
   std::vector<Combination> all;
   for (const int pad : {0, 1, 2}) {
     Combination one{fmt::format("p[PAD={}]", pad)};
@@ -202,6 +202,48 @@ TEST(Sweeps, WithoutTimesAreOfTheFigureThatChangesMost) {
   EXPECT_EQ(plots[0].title, "Shared loads / request of transpose/p, size 1,024, over PAD");
   EXPECT_EQ(row_text(plots[0], 1), "1 | 1 ★");
   EXPECT_THAT(run.text(Format::csv), HasSubstr("p,1024,p[PAD=1],1,-50,0,3,0\n"));
+}
+
+TEST(Sweeps, WithoutTimesAreOfAllTransactionsAsTheHeadlineIs) {
+  // Padding spares shared wavefronts and costs more in global sectors: the sum decides.
+  std::vector<Combination> all;
+  for (const int pad : {0, 1}) {
+    Combination one{fmt::format("p[PAD={}]", pad)};
+    one.counters = shared_loads(pad == 0 ? 2 : 1);
+    for (const char* counter : {"shared_store_wavefronts", "global_store_sectors"}) {
+      one.counters.push_back({counter, 0, schema::Grade::exact, ""});
+    }
+    one.counters.push_back({"global_load_sectors", 4096.0 * (1 + pad), schema::Grade::exact, ""});
+    all.push_back(one);
+  }
+  const SweptRun run(all);
+  const std::vector<Plot> plots = run.plots();
+  ASSERT_EQ(plots.size(), 1u);
+  EXPECT_EQ(plots[0].title, "Shared and global transactions of transpose/p, size 1,024, over PAD");
+  EXPECT_EQ(row_text(plots[0], 0), "0 | 6,144 ★");
+  EXPECT_EQ(row_text(plots[0], 1), "1 | 9,216");
+}
+
+TEST(Sweeps, OfAFamilyWithSeveralSizesHaveABestAtEach) {
+  std::vector<Combination> all;
+  for (const int m : {64, 512}) {
+    for (const int pad : {0, 1}) {
+      all.push_back({fmt::format("p[PAD={}](m={})", pad, m), 1024, m * (2000.0 - 1000 * pad)});
+    }
+    all.push_back({fmt::format("ref(m={})", m), 1024, m * 9000.0});
+  }
+  const SweptRun run(all);
+  EXPECT_EQ(run.text(Format::csv),
+            "sweep,size,at,best,duration,against_median,as_good,tried,failed\n"
+            "p,1024,m=64,p[PAD=1](m=64),64,-33.333333333333336,0,2,0\n"
+            "p,1024,m=512,p[PAD=1](m=512),512,-33.333333333333336,0,2,0\n");
+  const std::vector<Plot> plots = run.plots();
+  ASSERT_EQ(plots.size(), 2u);
+  EXPECT_EQ(plots[1].title, "Time (µs) of transpose/p, size 1,024, m=512, over PAD");
+  const RunRecord record = run.record();
+  ASSERT_EQ(record.groups.size(), 2u);
+  EXPECT_EQ(record.groups[0].title(), "transpose, size 1,024, m=64");
+  EXPECT_EQ(record.groups[0].subjects.size(), 3u);
 }
 
 TEST(Sweeps, BySeveralMetricsNameThem) {

@@ -114,8 +114,8 @@ TEST_F(Family, SizesBesidesTheRecordedOneVaryTheVariants) {
   EXPECT_THAT(sizes_of(spec), ElementsAre(64, 128));
   const std::vector<Configuration> all = configurations(spec, "");
   ASSERT_EQ(all.size(), 2U);
-  EXPECT_EQ(all[0].name, "v[m=16]");
-  EXPECT_EQ(all[1].name, "v[m=32]");
+  EXPECT_EQ(all[0].name, "v(m=16)");
+  EXPECT_EQ(all[1].name, "v(m=32)");
   EXPECT_EQ(all[1].symbols.at("k"), 8);
 }
 

@@ -50,7 +50,7 @@ const kernels::Family& family() {
     made.work = [](std::int64_t n) {
       return kernels::Work{static_cast<std::uint64_t>(n) * 3, static_cast<std::uint64_t>(n), 5};
     };
-    made.ceiling = "first";
+    made.ceilings = {"first"};
     made.variants = {
         {"first",
          "fake_first",
