@@ -261,7 +261,9 @@ void CodeBase::refuse_compiled(const Text& at, std::string_view what) const {
 
 model::KernelFile CodeBase::compiled_file() const {
   if (!is_machine_code(spec_.source)) {
-    return model::read_kernel_file(spec_.source, spec_.options, {}, spec_.cubin);
+    model::KernelFile file = model::read_kernel_file(spec_.source, spec_.options, {}, spec_.cubin);
+    if (file.cubin_is_named) check_is_machine_code(file.cubin_path, file.cubin);
+    return file;
   }
   if (!spec_.cubin.empty()) {
     throw Error(
@@ -275,7 +277,10 @@ model::KernelFile CodeBase::compiled_file() const {
 
 std::vector<Kernel> CodeBase::compile(const std::vector<Configuration>& configurations,
                                       const Progress& progress) {
-  if (spec_.source.ends_with(".cu")) return compile_source(configurations, progress);
+  if (spec_.source.ends_with(".cu")) {
+    model::refuse_cubin_of_source(spec_.source, spec_.cubin);
+    return compile_source(configurations, progress);
+  }
   for (const Configuration& configuration : configurations) {
     const bool has_define =
         !configuration.defines.empty() || !configuration.variant->defines.empty();

@@ -209,6 +209,14 @@ fs::path source_of(const KernelFile& file) {
 
 }  // namespace
 
+void refuse_cubin_of_source(const std::string& path, const std::string& cubin) {
+  if (cubin.empty()) return;
+  throw Error(ExitCode::usage,
+              fmt::format("a cubin is the machine code of a .ptx, and {} is a source, which is "
+                          "compiled here: leave out {}",
+                          path, cubin));
+}
+
 std::string cubin_beside(const std::string& path) {
   const fs::path beside = fs::path(path).replace_extension(".cubin");
   std::error_code ignored;
@@ -300,11 +308,7 @@ KernelFile read_kernel_file(const std::string& path, const CompileOptions& optio
                             "source, or what `nvcc -ptx -lineinfo` makes of it",
                             path));
   }
-  if (!cubin.empty()) {
-    throw Error(
-        ExitCode::usage,
-        "a cubin is the machine code of a .ptx: give none with a .cu, which is compiled here");
-  }
+  refuse_cubin_of_source(path, cubin);
   KernelFile made =
       kernel_file_of(path, compile(path, options, expressions_in(kernels), file.remarks));
   made.remarks = std::move(file.remarks);
