@@ -132,8 +132,11 @@ struct MarkdownWriter {
     if (folder == nullptr) return "";
     const std::string name = folder->name_for(plot.title);
     folder->files.push_back({name, render_svg(plot)});
-    return fmt::format("![{}]({})\n", escaped_markdown(printable(plot.title)),
-                       link_target(folder->path + "/" + name));
+    std::string text = fmt::format("![{}]({})\n", escaped_markdown(printable(plot.title)),
+                                   link_target(folder->path + "/" + name));
+    // In the picture it is for those who hear it.
+    if (!plot.description.empty()) text += "\n" + (*this)(Paragraph{plot.description});
+    return text;
   }
   std::string operator()(const Entry& entry) const {
     const std::string lead = fmt::format("{}. ", entry.number);

@@ -45,6 +45,18 @@ std::string heading_lines(const schema::Reader& reader) {
                      json_format_version, std::get<std::int64_t>(version.rows[0][0].value));
 }
 
+/// Why a value is null: one failed, another was not in the run.
+void add_missing(nlohmann::ordered_json& object, const Table& table) {
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const auto* missing = std::get_if<Missing>(&table.rows[row][i].value);
+      if (missing == nullptr || missing->reason.empty()) continue;
+      object["missing"].push_back(
+          {{"row", row}, {"column", table.columns[i].name}, {"reason", missing->reason}});
+    }
+  }
+}
+
 nlohmann::ordered_json table_json(const Table& table, const std::string& caption) {
   nlohmann::ordered_json object;
   object["caption"] = table.caption.empty() ? caption : table.caption;
@@ -56,6 +68,7 @@ nlohmann::ordered_json table_json(const Table& table, const std::string& caption
   }
   object["rows"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < table.rows.size(); ++i) object["rows"].push_back(json_row(table, i));
+  add_missing(object, table);
   return object;
 }
 

@@ -147,6 +147,25 @@ void draw_horizontal_reference(Drawing& drawing, const Frame& frame, const Scale
   drawing.text(frame.left + frame.wide - 4, y - 5, "end", "v rt", reference.label);
 }
 
+/// Of one line: what is best or as good, and at the bottom the word for a point that is not there.
+/// Of several lines these would lie on one another.
+void draw_marks(Drawing& drawing, const Plot& plot, const Frame& frame, const Scale& across,
+                const Scale& up) {
+  for (const auto& row : plot.data.rows) {
+    const auto x = number_of(row[0]), y = number_of(row[1]);
+    if (!x) continue;
+    const auto* missing = std::get_if<Missing>(&row[1].value);
+    const bool is_ranked = is_best(row[1]) || row[1].mark.find(as_good_mark) != std::string::npos;
+    if (y && is_ranked) {
+      drawing.text(frame.x(across.place(*x)), frame.y(up.place(*y)) - 8, "middle", "v",
+                   row[1].mark);
+    } else if (missing != nullptr && missing->word != Missing().word) {
+      drawing.text(frame.x(across.place(*x)), frame.top + frame.tall - 6, "middle", "v",
+                   missing->word);
+    }
+  }
+}
+
 void draw_lines(Drawing& drawing, const Plot& plot) {
   const std::size_t series = plot.series_count();
   draw_legend(drawing, series_names(plot.data));
@@ -178,6 +197,7 @@ void draw_lines(Drawing& drawing, const Plot& plot) {
                     fmt::format("{}: {} at {}", heading_of(column), value_text(column, row[i]),
                                 value_text(plot.data.columns[0], row[0])));
     }
+    if (series == 1) draw_marks(drawing, plot, frame, across, up);
   }
 }
 

@@ -265,6 +265,7 @@ ExitCode run_command(const RunRequest& typed) {
   // A name that is none is said before a device is looked for.
   if (specs.empty())
     check_turns(request, run::choose(kernels::registry(), request.selectors, sizes));
+  if (!request.watch) check_without_device(request, specs, sizes);
   std::optional<lab::DcgmPause> pause;
   if (request.pause_dcgm && !request.dry_run) {
     pause.emplace([](const std::string& text) { say("warpmeter: " + text + "\n"); });

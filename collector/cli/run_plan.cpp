@@ -109,6 +109,23 @@ void say_machine_code(const std::vector<family::FamilySpec>& specs, BackendReque
   }
 }
 
+void check_without_device(const RunRequest& request, const std::vector<family::FamilySpec>& specs,
+                          const std::vector<std::int64_t>& sizes) {
+  Families families;
+  for (const family::FamilySpec& spec : specs) {
+    if (!family::is_machine_code(spec.source)) continue;
+    families.of_files.push_back(std::make_unique<family::FileFamily>(spec, spec.options.target()));
+    families.all.push_back(&families.of_files.back()->family());
+  }
+  if (families.all.empty() || families.all.size() < specs.size()) return;
+  const run::Choice choice = run::choose(families.all, request.selectors, sizes);
+  for (const run::Selection& selection : choice.selections) {
+    for (const std::int64_t size : selection.sizes) {
+      for (const kernels::Variant* variant : selection.variants) variant->geometry(size);
+    }
+  }
+}
+
 void check_machine_code(const std::vector<family::FamilySpec>& specs, const Backends& backends) {
   for (const family::FamilySpec& spec : specs) {
     if (!family::is_machine_code(spec.source)) continue;

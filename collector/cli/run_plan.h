@@ -26,6 +26,11 @@ Families families_of(const RunRequest& request, const std::vector<family::Family
 /// What the backends have to know of files that are machine code alone.
 void say_machine_code(const std::vector<family::FamilySpec>& specs, BackendRequest& backend);
 
+/// What is wrong with files that are machine code alone, or with what is asked of them, whatever
+/// the device: throws as families_of and run::choose.
+void check_without_device(const RunRequest& request, const std::vector<family::FamilySpec>& specs,
+                          const std::vector<std::int64_t>& sizes);
+
 /// Throws Error{no_hardware} where a file is machine code that a backend's device does not run.
 void check_machine_code(const std::vector<family::FamilySpec>& specs, const Backends& backends);
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -34,7 +35,7 @@ std::string key_of(const std::string& path, const model::CompileOptions& options
   // The whole path: the lines of the code name it.
   std::error_code error;
   const std::string place = std::filesystem::absolute(path, error).string();
-  std::string key = fmt::format("warpmeter 2\nnvrtc {}\n{}\nsm_{}\nstd {}\n{}",
+  std::string key = fmt::format("warpmeter 3\nnvrtc {}\n{}\nsm_{}\nstd {}\n{}",
                                 model::nvrtc_version(), place, options.target(), options.standard,
                                 options.compiler.empty() ? "" : options.compiler + "\n");
   for (const auto* list : {&options.includes, &options.defines, &options.flags, &expressions}) {
@@ -114,14 +115,31 @@ Unit& CodeBase::add_unit(model::KernelFile file) {
   return unit;
 }
 
-Kernel CodeBase::kernel_of(const Unit& unit, const Configuration& configuration) const {
+/// What an error that lists the unit's kernels leaves out: instances of other compilations.
+std::string CodeBase::kernels_elsewhere(const Unit& unit,
+                                        const std::vector<Configuration>& configurations) const {
+  if (!spec_.source.ends_with(".cu")) return "";
+  std::set<std::string> others;
+  for (const Configuration& configuration : configurations) {
+    const std::string& kernel = configuration.kernel;
+    const bool is_instance = kernel.find('<') != std::string::npos;
+    if (is_instance && !unit.file.named.contains(kernel)) others.insert(kernel);
+  }
+  if (others.empty()) return "";
+  return fmt::format("; {} more instances that the family names are compiled apart from these",
+                     others.size());
+}
+
+Kernel CodeBase::kernel_of(const Unit& unit, const Configuration& configuration,
+                           const std::vector<Configuration>& all) const {
   Kernel kernel;
   kernel.unit = &unit;
   const Text& at = configuration.variant->kernel;
   try {
     kernel.entry = model::find_entry(unit.file, configuration.kernel);
   } catch (const Error& error) {
-    refuse(spec_, at.line == 0 ? configuration.variant->name : at, error.what());
+    refuse(spec_, at.line == 0 ? configuration.variant->name : at,
+           error.what() + kernels_elsewhere(unit, all));
   }
   const model::ptx::Function* function = unit.file.module->find(kernel.entry);
   if (function != nullptr) kernel.parameters = model::parameters_of(*function);
@@ -216,7 +234,7 @@ std::vector<Kernel> CodeBase::compile_source(const std::vector<Configuration>& c
     if (job.compiled.failure.empty()) {
       const Unit& unit = add_unit(model::kernel_file_of(spec_.source, std::move(job.compiled)));
       for (const std::size_t i : job.configurations) {
-        kernels[i] = kernel_of(unit, configurations[i]);
+        kernels[i] = kernel_of(unit, configurations[i], configurations);
       }
       continue;
     }
@@ -243,7 +261,9 @@ void CodeBase::refuse_compiled(const Text& at, std::string_view what) const {
 
 model::KernelFile CodeBase::compiled_file() const {
   if (!is_machine_code(spec_.source)) {
-    return model::read_kernel_file(spec_.source, spec_.options, {}, spec_.cubin);
+    model::KernelFile file = model::read_kernel_file(spec_.source, spec_.options, {}, spec_.cubin);
+    if (file.cubin_is_named) check_is_machine_code(file.cubin_path, file.cubin);
+    return file;
   }
   if (!spec_.cubin.empty()) {
     throw Error(
@@ -257,7 +277,10 @@ model::KernelFile CodeBase::compiled_file() const {
 
 std::vector<Kernel> CodeBase::compile(const std::vector<Configuration>& configurations,
                                       const Progress& progress) {
-  if (spec_.source.ends_with(".cu")) return compile_source(configurations, progress);
+  if (spec_.source.ends_with(".cu")) {
+    model::refuse_cubin_of_source(spec_.source, spec_.cubin);
+    return compile_source(configurations, progress);
+  }
   for (const Configuration& configuration : configurations) {
     const bool has_define =
         !configuration.defines.empty() || !configuration.variant->defines.empty();
@@ -272,7 +295,7 @@ std::vector<Kernel> CodeBase::compile(const std::vector<Configuration>& configur
   for (const std::string& remark : unit.file.remarks) remarks_.push_back(remark);
   std::vector<Kernel> kernels;
   for (const Configuration& configuration : configurations) {
-    kernels.push_back(kernel_of(unit, configuration));
+    kernels.push_back(kernel_of(unit, configuration, configurations));
   }
   return kernels;
 }

@@ -58,7 +58,10 @@ class CodeBase {
   std::vector<Job> split(const Job& failed, const std::vector<Configuration>& configurations) const;
   std::vector<Kernel> compile_source(const std::vector<Configuration>& configurations,
                                      const Progress& progress);
-  Kernel kernel_of(const Unit& unit, const Configuration& configuration) const;
+  std::string kernels_elsewhere(const Unit& unit,
+                                const std::vector<Configuration>& configurations) const;
+  Kernel kernel_of(const Unit& unit, const Configuration& configuration,
+                   const std::vector<Configuration>& all) const;
 
   const FamilySpec& spec_;
   const int arch_;

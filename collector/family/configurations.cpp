@@ -135,7 +135,7 @@ class Product {
   }
 
   void finish(Configuration configuration) {
-    if (!variant_.where.empty() && !holds(configuration.symbols)) return;
+    if (!variant_.where.empty() && !holds(configuration)) return;
     if (found_.size() == most_configurations) {
       refuse(spec_, variant_.name,
              fmt::format("the parameters of {} make more than {} combinations", variant_.name.text,
@@ -164,12 +164,30 @@ class Product {
                        [&](const Parameter& p) { return p.name.text == dimension.name.text; });
   }
 
-  bool holds(const Symbols& symbols) const {
+  /// Where the condition stumbles over a parameter whose value is a type's name, or over such a
+  /// value: no other spelling would mend that.
+  void refuse_names(const Configuration& configuration, const Text& at, std::size_t column) const {
+    const std::vector<std::string> words =
+        words_of(std::string_view(variant_.where.text).substr(column));
+    const std::string word = words.empty() ? "" : words.front();
+    for (const auto& [name, value] : configuration.values) {
+      const bool is_number = configuration.symbols.contains(name);
+      if (is_number || (word != name && word != value)) continue;
+      refuse(spec_, at,
+             fmt::format("where '{}' uses {}, but values of {} are names, such as {}, and where "
+                         "computes with numbers: write a variant for each name",
+                         variant_.where.text, word == name ? name : fmt::format("'{}'", word), name,
+                         value));
+    }
+  }
+
+  bool holds(const Configuration& configuration) const {
     try {
-      return evaluate(variant_.where.text, symbols) != 0;
+      return evaluate(variant_.where.text, configuration.symbols) != 0;
     } catch (const ExpressionFault& fault) {
       Text at = variant_.where;
       at.column += static_cast<int>(fault.column);
+      refuse_names(configuration, at, fault.column);
       refuse(spec_, at, fmt::format("where '{}' {}", variant_.where.text, fault.what()));
     }
   }

@@ -133,6 +133,10 @@ MachineCode read_machine_code(const std::string& path) {
   return code;
 }
 
+void check_is_machine_code(const std::string& path, const std::vector<std::byte>& bytes) {
+  elf_of(path, bytes);
+}
+
 std::string target_of(const std::string& path) {
   const std::vector<std::byte> bytes = model::read_whole_file(path);
   return model::sass::declarations_of(elf_of(path, bytes)).target;

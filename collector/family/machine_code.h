@@ -2,8 +2,10 @@
 // architecture. A GPU of it runs the file as it is; the model, which executes PTX, cannot.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "collector/model/counts/sass/declarations.h"
 #include "collector/model/input/kernel_file.h"
@@ -22,6 +24,9 @@ bool is_machine_code(std::string_view path);
 
 /// Throws Error{file} for a file that is no cubin or cannot be read.
 MachineCode read_machine_code(const std::string& path);
+
+/// Throws Error{file} for what was read of a file that is no cubin.
+void check_is_machine_code(const std::string& path, const std::vector<std::byte>& bytes);
 
 /// What the file is for: "sm_90a". Throws as read_machine_code.
 std::string target_of(const std::string& path);

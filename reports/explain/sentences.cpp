@@ -96,6 +96,13 @@ std::string share_text(const ExplainedFinding& finding) {
   return fmt::format("{} % of {}", number, finding.share_of);
 }
 
+/// The share where no counts stand before it. Of accesses that could be fewer it is of those that
+/// would be spared.
+std::string share_alone(const ExplainedFinding& finding) {
+  const std::string share = share_text(finding);
+  return finding.kind == "narrow_access" && !share.empty() ? share + " too many" : share;
+}
+
 /// "shared load of `tile`"; the kind in words where it is no access.
 std::string subject(const ExplainedFinding& finding, const KindWords& words) {
   const std::string what = finding.access.empty() ? words.what : finding.access;
@@ -175,8 +182,7 @@ std::string finding_figures(const ExplainedFinding& finding) {
     return fmt::format("{} {}s, {} {}{}", count_text(finding.transactions), unit(finding),
                        count_text(finding.ideal), then, in_parentheses(finding, "too many"));
   }
-  // Of accesses that could be fewer the share is what would be spared.
-  return finding.kind == "narrow_access" && !share.empty() ? share + " too many" : share;
+  return share_alone(finding);
 }
 
 std::string finding_headline(const ExplainedFinding& finding) {
@@ -230,7 +236,7 @@ std::string finding_in_short(const ExplainedFinding& finding) {
     const std::string best = cost_text(finding, finding.ideal);
     text += fmt::format(": {} {}, {} {} possible", cost_text(finding, finding.transactions),
                         unit_of(finding), best, is_or_are(best));
-  } else if (const std::string share = share_text(finding); !share.empty()) {
+  } else if (const std::string share = share_alone(finding); !share.empty()) {
     text += ": " + share;
   }
   const auto best = std::find_if(finding.remedies.begin(), finding.remedies.end(),

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "reports/explain/sentences.h"
 #include "reports/page.h"
 #include "reports/report.h"
 #include "tests/reports/explained_launches.h"
@@ -118,6 +119,18 @@ TEST_F(Explain, IsInAReportWithTheFirstFindingOfEachVariant) {
   expect_golden("explained_report.txt", report_section(reader, Format::table));
   EXPECT_THAT(report_section(reader, Format::json),
               HasSubstr("kernels/transpose.cu:44: transpose/"));
+}
+
+TEST(ExplainInShort, SaysWhatTheShareOfNarrowAccessesIsOf) {
+  ExplainedFinding finding;
+  finding.kind = "narrow_access";
+  finding.share = 42;
+  finding.share_of = "the launch's global sectors";
+  EXPECT_EQ(finding_in_short(finding),
+            "narrow accesses: 42 % of the launch's global sectors too many");
+  finding.kind = "divergence";
+  EXPECT_EQ(finding_in_short(finding),
+            "lanes that wait for others: 42 % of the launch's global sectors");
 }
 
 TEST_F(Explain, RefusesALineWithoutAFinding) {

@@ -116,6 +116,36 @@ TEST(Sweeps, OverOneParameterIsALine) {
   EXPECT_EQ(row_text(plots[0], 2), "1024 | 5.00");
 }
 
+TEST(Sweeps, OverOneParameterMarkTheBestPointAndWhereThereIsNone) {
+  const SweptRun run({{"rows[BLOCK=256]", 1024, 4000.0},
+                      {"rows[BLOCK=64]", 1024, 9000.0},
+                      {"rows[BLOCK=2048]", 1024, {}, 0, {}, "too many threads"}});
+  const std::vector<Plot> plots = run.plots();
+  ASSERT_EQ(plots.size(), 1u);
+  EXPECT_THAT(render_svg(plots[0]),
+              AllOf(HasSubstr("class=\"v\">★</text>"), HasSubstr("class=\"v\">failed</text>")));
+}
+
+TEST(Sweeps, InJsonSayWhyAValueIsNull) {
+  const SweptRun run({{"p[TILE=16,PAD=0]", 64, 4000.0},
+                      {"p[TILE=16,PAD=1]", 64, 2000.0},
+                      {"p[TILE=32,PAD=1]", 64, {}, 0, {}, "too many threads"}});
+  const auto json = nlohmann::json::parse(run.text(Format::json));
+  const auto& table = json["sections"][0]["tables"][1];
+  EXPECT_TRUE(table["rows"][1]["PAD=0"].is_null());
+  EXPECT_TRUE(table["rows"][1]["PAD=1"].is_null());
+  EXPECT_EQ(table["missing"], nlohmann::json::parse(
+                                  R"([{"row": 1, "column": "PAD=0", "reason": "not in this run"},
+                    {"row": 1, "column": "PAD=1", "reason": "failed: too many threads"}])"));
+}
+
+TEST(Sweeps, InMarkdownSayBelowThePictureWhatToSeeInIt) {
+  const SweptRun run({{"v[T=float]", 1024, 4000.0}, {"v[T=int4]", 1024, 2000.0}});
+  std::vector<PlotFile> files;
+  EXPECT_THAT(run.text(Format::markdown, 0, "report_files", &files),
+              HasSubstr(".svg)\n\nLower is better.\n"));
+}
+
 TEST(Sweeps, OverNamesAreBars) {
   const SweptRun run({{"v[T=float]", 1024, 4000.0}, {"v[T=int4]", 1024, 2000.0}});
   const std::vector<Plot> plots = run.plots();

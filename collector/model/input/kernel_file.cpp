@@ -15,6 +15,7 @@
 #include "base/nearest.h"
 #include "base/temporary.h"
 #include "collector/model/input/npy.h"
+#include "collector/model/input/nvcc.h"
 #include "collector/model/input/toolkit.h"
 
 namespace warpmeter::model {
@@ -38,45 +39,6 @@ std::vector<std::string> expressions_in(const std::vector<std::string>& kernels)
     if (is_instance && !is_known) expressions.push_back(kernel);
   }
   return expressions;
-}
-
-/// A source that includes the file and needs the instances, so that nvcc makes them.
-std::string source_with_instances(const std::string& path,
-                                  const std::vector<std::string>& expressions) {
-  std::string source = fmt::format("#include \"{}\"\n", fs::absolute(path).string());
-  for (std::size_t i = 0; i < expressions.size(); ++i) {
-    source += fmt::format("__attribute__((used)) static auto* const warpmeter_instance_{} = &{};\n",
-                          i, expressions[i]);
-  }
-  return source;
-}
-
-Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
-                           const CompileOptions& options,
-                           const std::vector<std::string>& expressions) {
-  const TemporaryFolder folder;
-  std::string source = path;
-  if (!expressions.empty()) {
-    source = (folder.path() / "instances.cu").string();
-    std::ofstream(source) << source_with_instances(path, expressions);
-  }
-  const std::string target = (folder.path() / "kernels.ptx").string();
-  std::vector<std::string> words = {
-      nvcc.string(), "-ptx", "-lineinfo", fmt::format("-arch=sm_{}", options.target()),
-      "-o",          target, source};
-  if (!options.standard.empty()) words.push_back("--std=" + options.standard);
-  for (const std::string& include : options.includes) words.push_back("-I" + include);
-  for (const std::string& define : options.defines) words.push_back("-D" + define);
-  words.insert(words.end(), options.flags.begin(), options.flags.end());
-  const ToolOutcome outcome = run_tool(words);
-  Compiled compiled;
-  if (outcome.exit_code == 0) {
-    compiled.ptx = read_text_file(target);
-  } else {
-    compiled.failure = outcome.output.empty() ? "nvcc failed without a word" : outcome.output;
-    compiled.failure.resize(compiled.failure.find_last_not_of('\n') + 1);
-  }
-  return compiled;
 }
 
 /// What a compiler complains of first, without the place: 'identifier "flaot" is undefined'.
@@ -247,6 +209,14 @@ fs::path source_of(const KernelFile& file) {
 
 }  // namespace
 
+void refuse_cubin_of_source(const std::string& path, const std::string& cubin) {
+  if (cubin.empty()) return;
+  throw Error(ExitCode::usage,
+              fmt::format("a cubin is the machine code of a .ptx, and {} is a source, which is "
+                          "compiled here: leave out {}",
+                          path, cubin));
+}
+
 std::string cubin_beside(const std::string& path) {
   const fs::path beside = fs::path(path).replace_extension(".cubin");
   std::error_code ignored;
@@ -272,7 +242,12 @@ bool is_of_header(const KernelFile& file, std::string_view entry) {
 
 std::string find_entry(const KernelFile& file, std::string_view kernel) {
   const auto named = file.named.find(std::string(kernel));
-  if (named != file.named.end()) return named->second;
+  if (named != file.named.end()) {
+    const ptx::Function* function = file.module->find(named->second);
+    if (function != nullptr && function->is_entry) return named->second;
+    throw Error(ExitCode::usage, fmt::format("'{}' of {} is no kernel, for it is not __global__",
+                                             kernel, file.path));
+  }
   std::vector<std::string> entries, names, found;
   int best = 1;
   for (const ptx::Function& function : file.module->functions) {
@@ -333,11 +308,7 @@ KernelFile read_kernel_file(const std::string& path, const CompileOptions& optio
                             "source, or what `nvcc -ptx -lineinfo` makes of it",
                             path));
   }
-  if (!cubin.empty()) {
-    throw Error(
-        ExitCode::usage,
-        "a cubin is the machine code of a .ptx: give none with a .cu, which is compiled here");
-  }
+  refuse_cubin_of_source(path, cubin);
   KernelFile made =
       kernel_file_of(path, compile(path, options, expressions_in(kernels), file.remarks));
   made.remarks = std::move(file.remarks);

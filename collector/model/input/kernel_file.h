@@ -43,6 +43,9 @@ KernelFile kernel_file_of(const std::string& path, Compiled compiled);
 KernelFile read_kernel_file(const std::string& path, const CompileOptions& options,
                             const std::vector<std::string>& kernels, const std::string& cubin = "");
 
+/// Throws Error{usage} where a .cu is given a cubin: its own comes of compiling it.
+void refuse_cubin_of_source(const std::string& path, const std::string& cubin);
+
 /// The machine code that is taken where none is named: the .cubin beside a .ptx; "": there is none.
 std::string cubin_beside(const std::string& path);
 

@@ -206,6 +206,57 @@ TEST_F(RunMachineCode, IsNothingForTheModel) {
   EXPECT_FALSE(is_measured());
 }
 
+TEST_F(RunMachineCode, IsCheckedBeforeAGpuIsLookedFor) {
+  write("empty.cubin", "");
+  write("empty.yaml", "file: empty.cubin\n" + std::string(variants));
+  struct Wrong {
+    Answer answer;
+    ExitCode code;
+    const char* words;
+  };
+  for (const Wrong& wrong :
+       {Wrong{run({path("empty.yaml")}, {0}), ExitCode::file, "empty.cubin is empty"},
+        {run({path("empty.yaml"), "--dry-run"}, {0}), ExitCode::file, "empty.cubin is empty"},
+        {run({path("empty.yaml"), "-b", "model"}, {0}), ExitCode::file, "empty.cubin is empty"},
+        {run({path("k.cubin"), "-k", "tiled<16>", "--grid", "1", "--block", "16", "--arg", "i32=1"},
+             {0}),
+         ExitCode::usage, "parameter 1 of tiled<16>"},
+        {run_tiled({"-k", "nosuch"}, {0}), ExitCode::usage, "holds no kernel 'nosuch'"},
+        {run_tiled({"--grid", "1/0"}, {0}), ExitCode::usage, "divides by zero"},
+        {run({path("f.yaml"), "f/nosuch"}, {0}), ExitCode::usage, "nosuch"},
+        {run({path("f.yaml"), "--dry-run"}, {0}), ExitCode::no_hardware, "no GPU is usable"}}) {
+    EXPECT_EQ(wrong.answer.code, wrong.code) << wrong.answer.error;
+    EXPECT_THAT(wrong.answer.error, HasSubstr(wrong.words));
+  }
+  EXPECT_FALSE(is_measured());
+}
+
+TEST_F(RunMachineCode, ThatIsNamedBesideASourceOrIsNoneIsRefused) {
+  write("k.cu", "extern \"C\" __global__ void k(float* p) { p[0] = 1; }\n");
+  write("k.ptx", family::kernels_ptx("sm_90"));
+  write("garbage", "no machine code, but as long as the header of an ELF file has to be: 64 bytes");
+  const std::vector<std::string> launch = {"-b", "model", "--grid", "1", "--block", "1"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), launch.begin(), launch.end());
+    return run(words);
+  };
+  write("s.yaml",
+        "file: k.cu\ncubin: nosuch.cubin\narguments: [out: 'f32[1]']\n"
+        "variants:\n  k: { kernel: k, grid: 1, block: 1 }\n");
+  for (const Answer& answer :
+       {run({path("s.yaml"), "-b", "model"}),
+        with({path("k.cu"), "-k", "k", "--arg", "f32[1]", "--cubin", path("nosuch.cubin")})}) {
+    EXPECT_EQ(answer.code, ExitCode::usage);
+    EXPECT_THAT(answer.error,
+                AllOf(HasSubstr("k.cu is a source, which is compiled here: leave out "),
+                      HasSubstr("nosuch.cubin")));
+  }
+  const Answer garbage = with({path("k.ptx"), "-k", "ns::none", "--cubin", path("garbage")});
+  EXPECT_EQ(garbage.code, ExitCode::file);
+  EXPECT_THAT(garbage.error, HasSubstr("garbage is no cubin (an ELF file of 64 bits)"));
+  EXPECT_FALSE(is_measured());
+}
+
 TEST_F(RunMachineCode, IsCountedByNobodyWithoutPermission) {
   const Gpu without_counters{90, "it takes a permission"};
   const Answer answer = run_tiled({}, without_counters);

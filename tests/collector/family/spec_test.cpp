@@ -13,8 +13,10 @@
 namespace warpmeter::family {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 class Family : public testing::Test {
  protected:
@@ -167,6 +169,23 @@ TEST_F(Family, AConditionThatNothingMeetsOrThatIsNoneIsAMistake) {
   };
   EXPECT_THAT(refusal(with("T > 2")), HasSubstr("holds for none of the combinations of v"));
   EXPECT_THAT(refusal(with("T > U")), HasSubstr("names 'U'"));
+}
+
+TEST_F(Family, AConditionComputesWithNumbersAndSaysSoOfNames) {
+  const auto with = [](const std::string& where) {
+    return "file: k.cu\nvariants:\n  v: {kernel: 'k<T, S>', parameters: {T: [float, double], S: "
+           "[1, "
+           "2]}, grid: 1, block: 32, where: '" +
+           where + "'}\n";
+  };
+  for (const char* where : {"S == 1 && T == S", "S == 1 && float == S"}) {
+    EXPECT_THAT(refusal(with(where)),
+                AllOf(HasSubstr("values of T are names, such as float, and where computes with "
+                                "numbers: write a variant for each name"),
+                      Not(HasSubstr("did you mean"))));
+  }
+  EXPECT_THAT(refusal(with("S == 1 && T == S")), HasSubstr("'S == 1 && T == S' uses T, but"));
+  EXPECT_THAT(refusal(with("S == 1 && U == S")), HasSubstr("names 'U'"));
 }
 
 TEST_F(Family, AParameterHasOneValueOnce) {

@@ -1,0 +1,89 @@
+// Instances of templates that nvcc makes: which entry each expression is, and that nothing of how
+// it was asked for is left in the PTX.
+#include "collector/model/input/nvcc.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/temporary.h"
+#include "collector/model/input/kernel_file.h"
+#include "collector/model/input/toolkit.h"
+
+namespace warpmeter::model {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Nvcc : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(toolkit_program("nvcc")); }
+
+  Compiled compiled(const std::string& source, const std::vector<std::string>& expressions) const {
+    const std::string path = (folder_.path() / "k.cu").string();
+    std::ofstream(path) << source;
+    return compile_with_nvcc(*toolkit_program("nvcc"), path, {}, expressions);
+  }
+
+ private:
+  const TemporaryFolder folder_;
+};
+
+constexpr const char* source = R"(
+enum { TILE = 16 };
+using real = float;
+template <class T, int N> __global__ void put(T* out) { out[threadIdx.x] = N; }
+namespace { template <int N> __global__ void hidden(int* out) { out[threadIdx.x] = N; } }
+template <int N> __global__ void twice(int* out) { out[0] = N; }
+template <int N> __global__ void twice(float* out) { out[0] = N; }
+)";
+
+TEST_F(Nvcc, SaysWhichEntryEachExpressionIs) {
+  std::vector<std::string> expressions = {"put<real, 2+2>", "put<unsigned, TILE>", "hidden<'a'>"};
+  for (int i = 0; i < 12; ++i) expressions.push_back("put<int, " + std::to_string(i) + ">");
+  expressions.push_back("put<float, 4>");  // the first once more
+  const Compiled made = compiled(source, expressions);
+  ASSERT_EQ(made.failure, "");
+  ASSERT_EQ(made.named.size(), expressions.size());
+  EXPECT_EQ(made.named.at("put<real, 2+2>"), "_Z3putIfLi4EEvPT_");
+  EXPECT_EQ(made.named.at("put<float, 4>"), "_Z3putIfLi4EEvPT_");
+  EXPECT_EQ(made.named.at("put<unsigned, TILE>"), "_Z3putIjLi16EEvPT_");
+  EXPECT_EQ(made.named.at("put<int, 1>"), "_Z3putIiLi1EEvPT_");
+  EXPECT_EQ(made.named.at("put<int, 11>"), "_Z3putIiLi11EEvPT_");
+  EXPECT_THAT(made.named.at("hidden<'a'>"), HasSubstr("hiddenILi97E"));
+  EXPECT_THAT(made.ptx, Not(HasSubstr("warpmeter_instance")));
+  const KernelFile file = kernel_file_of("k.cu", made);
+  EXPECT_TRUE(file.module->variables.empty());
+  EXPECT_EQ(find_entry(file, "put<unsigned, TILE>"), "_Z3putIjLi16EEvPT_");
+  const Assembled assembled = assemble(*file.module);
+  EXPECT_EQ(assembled.failure, "");
+}
+
+TEST_F(Nvcc, TakesNoExpressionThatMayBeTwoKernels) {
+  const Compiled made = compiled(source, {"twice<1>"});
+  EXPECT_THAT(made.failure, AllOf(HasSubstr("the kernel's name(1): error"), HasSubstr("k.cu"),
+                                  Not(HasSubstr("instances.cu"))));
+}
+
+TEST_F(Nvcc, TakesNoExpressionThatIsNoKernel) {
+  EXPECT_THAT(compiled(source, {"nosuch<1>"}).failure, HasSubstr("\"nosuch\" is undefined"));
+  const KernelFile file = kernel_file_of(
+      "k.cu", compiled("template <int N> __device__ __noinline__ int f() { return N; }", {"f<1>"}));
+  try {
+    find_entry(file, "f<1>");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.what(), HasSubstr("'f<1>' of k.cu is no kernel"));
+  }
+}
+
+}  // namespace
+}  // namespace warpmeter::model
