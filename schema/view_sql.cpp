@@ -59,6 +59,7 @@ class Formulas {
 
   std::string in_braces(std::string_view what) {
     if (what == "counters") return joins();
+    if (what == "comparison") return is_sqlite_ ? "v_comparison" : "t_comparison";
     if (what == "timed") return timed();
     if (what == "grades") return all_grades();
     if (what == "not_explained") return not_explained();

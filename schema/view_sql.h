@@ -15,6 +15,7 @@
 //   {real 100}               a floating-point number: 100.0 by itself is a decimal fraction there
 //   {group_concat}           string_agg there
 //   {l of r}                 the launches l of the run r; there the condition says in which months
+//   {comparison}             v_comparison; there its rows, which are computed when a run is added
 //   {once a, b}              a subquery whose columns a, b name a row is computed once, as it is
 //   {counters}               one look at all rows of a launch there, where its planner takes long
 //                            over many joins of tables in parts

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "schema/database.h"
@@ -228,15 +229,11 @@ void drop_views(Connection& server) {
 }
 
 /// Arithmetic of the views is that of functions.sql, whose operators stand before PostgreSQL's.
-void add_views(Connection& server) {
-  for (const auto files : {embedded::private_views(), embedded::public_views()}) {
-    server.execute(files.data() == embedded::private_views().data()
-                       ? "SET LOCAL search_path = warpmeter, pg_catalog"
-                       : "SET LOCAL search_path = public, warpmeter, pg_catalog");
-    for (const embedded::File& file : files) {
-      server.execute(view_sql(file.text, Dialect::postgresql));
-      server.query("INSERT INTO warpmeter.t_view (name) VALUES ($1)", {std::string(file.name)});
-    }
+void add_views(Connection& server, std::span<const embedded::File> files, std::string_view path) {
+  server.execute(fmt::format("SET LOCAL search_path = {}, pg_catalog", path));
+  for (const embedded::File& file : files) {
+    server.execute(view_sql(file.text, Dialect::postgresql));
+    server.query("INSERT INTO warpmeter.t_view (name) VALUES ($1)", {std::string(file.name)});
   }
   server.execute("SET LOCAL search_path = warpmeter");
 }
@@ -342,6 +339,10 @@ std::string migrate(Connection& server) {
     return "";
   }
   expect_utf8(server);
+  // A run that is being added is computed by the views at its end (functions.sql): it goes first.
+  if (version >= 0) {
+    server.execute("LOCK TABLE warpmeter.t_pushed IN SHARE ROW EXCLUSIVE MODE");
+  }
   const Handle own = own_database();
   server.execute("CREATE SCHEMA IF NOT EXISTS warpmeter; SET LOCAL search_path = warpmeter");
   add_tables(server, own.get());
@@ -351,7 +352,9 @@ std::string migrate(Connection& server) {
   add_guards(server, own.get());
   add_parts(server);
   replace_catalogue(server, own.get());
-  add_views(server);
+  add_views(server, embedded::private_views(), "warpmeter");
+  server.execute("SELECT make_comparison()");
+  add_views(server, embedded::public_views(), "public, warpmeter");
   server.query(
       "INSERT INTO t_meta (name, value) VALUES ('version', $1), ('fingerprint', $2) "
       "ON CONFLICT (name) DO UPDATE SET value = excluded.value",

@@ -1,5 +1,6 @@
 // The tables and views on a server. Both follow from SQLite's: the migrations are executed in
-// memory, and what they make is made there too, so that a migration says a change once. Tables of a
+// memory, and what they make is made there too, so that a migration says a change once; of its own
+// the server has numbers and t_comparison, the rows of a view (functions.sql). Tables of a
 // run lie in parts by the month in which it began, which its number begins with (functions.sql);
 // views and the catalogue's rows are this program's, as in a file. For this folder only.
 //

@@ -22,25 +22,23 @@
 -- reason: why it failed; else NULL
 CREATE VIEW comparison AS
 SELECT
-  l.run_id,
-  l.launch_id,
+  c.run_id,
+  c.launch_id,
   d.title AS device,
   d.backend,
-  l.family,
-  l.variant,
-  l.size,
-  l.grid_x || 'x' || l.grid_y || 'x' || l.grid_z AS grid,
-  l.block_x || 'x' || l.block_y || 'x' || l.block_z AS block,
-  (SELECT {duration} FROM t_timing t WHERE t.launch_id = l.launch_id) AS duration_ns,
-  {shared_load_transactions_per_request} AS shared_load_transactions_per_request,
-  {shared_store_transactions_per_request} AS shared_store_transactions_per_request,
-  {gld_efficiency} AS gld_efficiency,
-  {gst_efficiency} AS gst_efficiency,
-  {gld_transactions} AS gld_transactions,
-  {gst_transactions} AS gst_transactions,
-  CASE WHEN l.outcome = 'done' THEN
-    (SELECT {achieved_bandwidth} FROM t_timing t WHERE t.launch_id = l.launch_id)
-  END AS achieved_bandwidth,
-  l.outcome,
-  l.reason
-FROM t_launch l JOIN v_device d ON d.device_id = l.device_id{counters};
+  c.family,
+  c.variant,
+  c.size,
+  c.grid,
+  c.block,
+  c.duration_ns,
+  c.shared_load_transactions_per_request,
+  c.shared_store_transactions_per_request,
+  c.gld_efficiency,
+  c.gst_efficiency,
+  c.gld_transactions,
+  c.gst_transactions,
+  c.achieved_bandwidth,
+  c.outcome,
+  c.reason
+FROM {comparison} c JOIN v_device d ON d.device_id = c.device_id;

@@ -4,6 +4,7 @@
 Not a part of ctest: it takes minutes. It prints the figures of docs/lab.md and of README.md.
 """
 import datetime
+import os
 import pathlib
 import sqlite3
 import sys
@@ -57,17 +58,29 @@ INSERT INTO t_timing SELECT {month}::bigint * 10000000000 + n, 'cold', 20, 1000 
     0.004, 'confidence' FROM generate_series(1, {per_month}) n;
 INSERT INTO t_value SELECT {month}::bigint * 10000000000 + n, c.counter_id, (n * 31 + c.counter_id * 7) % 100003 + 1, 0, NULL
   FROM generate_series(1, {per_month}) n CROSS JOIN (SELECT counter_id FROM t_counter ORDER BY counter_id LIMIT {COUNTERS}) c
-  ORDER BY 1, 2;""")
+  ORDER BY 1, 2;
+SELECT count(add_comparison(first_launch, launches)) FROM (SELECT * FROM t_pushed WHERE run_id / 1000000000 = {month} ORDER BY run_id) p;""")
     server.psql("VACUUM ANALYZE;")
 
 
 def timed(server, sql, times=3):
-    """The best of some, and that of the first, of what psql itself waits for."""
+    """The first and the best of some, of what psql itself waits for, each on a connection of its own."""
     seconds = []
     for _ in range(times):
         out = server.psql("\\timing on\n" + sql + ";\n")
         seconds.append(float([r[0] for r in out if r[0].startswith("Time: ")][-1].split()[1]) / 1000)
     return seconds[0], min(seconds), len(out) - 1
+
+
+def forget_files(server):
+    """As after a night: the server begins anew, and nothing of its files is in memory."""
+    server.psql("CHECKPOINT")
+    server.kill()
+    server.start()
+    os.sync()
+    for path in server.data.glob("base/*/*"):
+        with open(path, "rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def weigh(server):
@@ -114,7 +127,16 @@ def main():
         print(f"filled in {time.time() - begin:.0f} s")
         weigh(server)
         push_million(program, server)
-        questions = {"comparison of one family": "SELECT * FROM comparison WHERE family = 'family_42'"}
+        # Each family once: what was asked for before has pages in memory and hint bits written.
+        one_family = "SELECT * FROM comparison WHERE family = 'family_{}'"
+        for state, families in (("after the push", range(1, 6)), ("from the disk", range(6, 9))):
+            firsts = []
+            for family in families:
+                if state == "from the disk":
+                    forget_files(server)
+                firsts.append(timed(server, one_family.format(family), 1)[0])
+            print(f"comparison of a family never asked for, {state}: " + ", ".join(f"{s:.2f}" for s in firsts) + " s")
+        questions = {"comparison of one family": one_family.format(42)}
         questions |= {name: sql.replace("'transpose'", "'family_42'").replace("'tiled'", "'variant_3'")
                       for name, sql in QUERIES.items()}
         for name, sql in questions.items():

@@ -65,7 +65,8 @@ class Roles(Lab):
         for sql in (f"INSERT INTO warpmeter.t_value VALUES ({launch}, 99999, 1, 0, NULL)",
                     f"INSERT INTO warpmeter.t_sample VALUES ({launch}, 99999, 1)",
                     f"INSERT INTO warpmeter.t_device_state (run_id, device_id, phase) VALUES ({run}, 7, 'before')",
-                    f"SELECT warpmeter.begin_run('new', {run}, '')",
+                    f"SELECT warpmeter.begin_run('new', {run}, '')", f"SELECT warpmeter.add_comparison({launch}, 1)",
+                    "INSERT INTO warpmeter.t_comparison (launch_id) VALUES (1)", "SELECT warpmeter.make_comparison()",
                     "INSERT INTO warpmeter.t_pushed (uuid, run_id, first_launch, launches, digest) VALUES ('x', 1, 1, 1, '')",
                     "INSERT INTO warpmeter.t_metric SELECT * FROM warpmeter.t_metric",
                     "INSERT INTO warpmeter.t_looked_for SELECT explanation_id, 'mine', NULL FROM warpmeter.t_explanation LIMIT 1",
@@ -314,6 +315,74 @@ class Versions(Lab):
         self.assertIn("replaced the views", self.push("here.db", 0, "--migrate").stderr)
         self.assertEqual(self.server.number("SELECT count(*) FROM lines WHERE false"), 0)
         self.assertEqual(self.push("here.db").stderr, "")
+
+    def missing_in_comparison(self):
+        """Rows that are not as the tables say, or not there, or there for nothing."""
+        both = ("SELECT * FROM warpmeter.v_comparison", "SELECT * FROM warpmeter.t_comparison")
+        return sum(self.server.number(f"SELECT count(*) FROM ({a} EXCEPT ALL {b}) d") for a, b in (both, both[::-1]))
+
+    def test_comparison_is_computed_when_a_run_is_added(self):
+        self.prepared()
+        self.measure("more.db", ("transpose", "reduction"))
+        self.push("more.db")
+        self.assertEqual(self.missing_in_comparison(), 0)
+        self.assertEqual(self.server.number("SELECT count(*) FROM comparison WHERE family = 'vector_add'"),
+                         self.server.number("SELECT count(*) FROM launches WHERE family = 'vector_add'"))
+        plan = "\n".join(row[0] for row in self.server.psql("EXPLAIN SELECT * FROM comparison WHERE family = 'transpose'"))
+        self.assertIn("t_comparison", plan)
+        self.assertNotRegex(plan, "t_value|t_timing|t_launch")
+
+    def test_migrate_computes_comparison_of_what_is_there(self):
+        self.prepared()
+        whole = self.server.psql("SELECT * FROM comparison ORDER BY launch_id")
+        for before in ("DROP TRIGGER keep_comparison ON warpmeter.t_pushed; DROP TABLE warpmeter.t_comparison CASCADE; "
+                       "DROP VIEW warpmeter.v_comparison; DELETE FROM warpmeter.t_meta WHERE name = 'comparison';",  # never kept
+                       "UPDATE warpmeter.t_meta SET value = 'other' WHERE name = 'comparison'; "
+                       "UPDATE warpmeter.t_comparison SET gld_efficiency = -1;"):  # by other formulas
+            self.server.psql(before + "UPDATE warpmeter.t_meta SET value = 'other' WHERE name = 'fingerprint';")
+            self.assertIn("replaced the views", self.push("here.db", 0, "--migrate").stderr)
+            self.assertEqual(self.server.psql("SELECT * FROM comparison ORDER BY launch_id"), whole)
+        self.measure()
+        self.push()
+        self.assertEqual(self.missing_in_comparison(), 0)
+        self.assertEqual(self.server.number("SELECT count(*) FROM comparison"), 2 * len(whole))
+
+    def test_runs_are_added_where_an_older_build_has_put_its_views(self):
+        self.prepared()
+        self.server.psql("DROP VIEW warpmeter.v_comparison; DELETE FROM warpmeter.t_view WHERE name = 'v_comparison'; "
+                         "UPDATE warpmeter.t_meta SET value = 'older' WHERE name = 'fingerprint';")
+        self.measure()
+        self.assertIn("another build", self.push().stderr)
+        self.push("here.db", 0, "--migrate")
+        self.assertEqual(self.missing_in_comparison(), 0)
+        self.assertEqual(self.server.number("SELECT count(*) FROM comparison"), self.server.number("SELECT count(*) FROM launches"))
+
+    def test_a_run_that_is_being_added_and_migrate_do_not_end_each_other(self):
+        self.prepared()
+        adding = subprocess.Popen(
+            [self.server.bin / "psql", "-h", self.server.folder, "-p", str(self.server.port), "-U", "owner", "-d", "warpmeter", "-X",
+             "-q", "-v", "ON_ERROR_STOP=1"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        adding.stdin.write("BEGIN; SELECT warpmeter.begin_run('new', (SELECT run_id FROM warpmeter.reserve('2026-11-01T00', 1)), '');\n"
+                           "INSERT INTO warpmeter.t_value SELECT first_launch, 1, 1, 0, NULL FROM warpmeter.t_pushed WHERE uuid = 'new';\n")
+        adding.stdin.flush()
+        locks = "SELECT count(*) FROM pg_locks WHERE relation = 'warpmeter.t_pushed'::regclass AND "
+        self.wait_for(locks + "mode = 'RowExclusiveLock'")
+        self.server.psql("UPDATE warpmeter.t_meta SET value = 'other' WHERE name = 'fingerprint';")
+        done = []
+        migrating = threading.Thread(target=lambda: done.append(self.push("here.db", None, "--migrate")))
+        migrating.start()
+        self.wait_for(locks + "NOT granted")
+        self.assertEqual((adding.communicate("COMMIT;\n")[1], adding.returncode), ("", 0))
+        migrating.join()
+        self.assertIn("replaced the views", done[0].stderr)
+        self.assertEqual(done[0].returncode, 0, done[0].stderr)
+
+    def wait_for(self, sql):
+        for _ in range(600):
+            if self.server.number(sql) > 0:
+                return
+            time.sleep(0.05)
+        self.fail(sql)
 
     def test_eight_that_prepare_at_once_prepare_once(self):
         self.measure()
