@@ -57,8 +57,8 @@ Assignments take_assignments(std::string_view& text, std::size_t open, char clos
 
 std::string variant_name(const VariantName& name) {
   std::string text = name.base;
-  if (!name.parameters.empty()) text += "[" + joined(name.parameters, ",") + "]";
-  if (!name.sizes.empty()) text += "(" + joined(name.sizes, ",") + ")";
+  if (!name.parameters.empty()) text.append("[").append(joined(name.parameters, ",")).append("]");
+  if (!name.sizes.empty()) text.append("(").append(joined(name.sizes, ",")).append(")");
   return text;
 }
 

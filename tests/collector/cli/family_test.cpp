@@ -7,7 +7,7 @@
 #include <functional>
 #include <thread>
 
-#include "tests/collector/cli/workspace.h"
+#include "tests/collector/cli/family_file.h"
 #include "tests/paths.h"
 
 namespace warpmeter::cli {
@@ -19,86 +19,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr const char* own_kernels = R"(
-template <int TILE, int PAD>
-__global__ void tiled(float* out, const float* in, int n) {
-  __shared__ float tile[TILE][TILE + PAD];
-  const int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
-  tile[threadIdx.y][threadIdx.x] = in[y * n + x];
-  __syncthreads();
-  out[(blockIdx.x * TILE + threadIdx.y) * n + blockIdx.y * TILE + threadIdx.x] =
-      tile[threadIdx.x][threadIdx.y];
-}
-__global__ void copy(float* out, const float* in, int n) {
-  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
-  out[y * n + x] = in[y * n + x];
-}
-__global__ void naive(float* out, const float* in, int n) {
-  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
-  out[x * n + y] = in[y * n + x];
-}
-__global__ void idle(float* out, const float* in, int n) {}
-__constant__ float factor;
-__global__ void scaled(float* out, const float* in, int n) {
-  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
-  out[x * n + y] = factor * in[y * n + x];
-}
-__global__ void in_place(float* data) { data[threadIdx.x] += 1; }
-#ifdef BROKEN
-template <int N> __global__ void broken(float* out, const float* in, int n) { out[0] = undefined_name; }
-#else
-template <int N> __global__ void broken(float* out, const float* in, int n) {
-  static_assert(N < 2, "N is too large");
-}
-#endif
-)";
-
-const std::string head = R"(
-family: mine
-file: k.cu
-sizes: [64]
-arguments:
-  - out: f32[n*n]
-  - in: f32[n*n] = iota
-  - i32: n
-reference: naive
-ceiling: copy
-work: { read: 4*n*n, written: 4*n*n }
-variants:
-  copy: { kernel: copy, grid: [n/16, n/16], block: [16, 16] }
-  naive: { kernel: naive, grid: [n/16, n/16], block: [16, 16] }
-)";
-
-const std::string tiled = R"(
-  tiled:
-    kernel: tiled<TILE, PAD>
-    parameters: { TILE: [16, 32], PAD: [0, 1] }
-    grid: [n/TILE, n/TILE]
-    block: [TILE, TILE]
-    expect: { 'shared_load_transactions_per_request <= 2 + 30*(PAD == 0)': "a pad of one word" }
-)";
-
 /// Another one as soon as the file is written anew.
 ino_t inode_of(const std::filesystem::path& path) {
   struct stat status {};
   EXPECT_EQ(stat(path.c_str(), &status), 0);
   return status.st_ino;
 }
-
-class FamilyFile : public Workspace {
- protected:
-  void SetUp() override {
-    setenv("XDG_CACHE_HOME", file("cache").c_str(), 1);
-    write("k.cu", own_kernels);
-  }
-  void TearDown() override { unsetenv("XDG_CACHE_HOME"); }
-  Outcome run(const std::string& yaml, std::vector<std::string> more = {}) {
-    write("f.yaml", yaml);
-    std::vector<std::string> words = {"run", "f.yaml", "-b", "model", "--no-progress"};
-    words.insert(words.end(), more.begin(), more.end());
-    return warpmeter(words);
-  }
-};
 
 TEST_F(FamilyFile, IsMeasuredVerifiedAndStoredAsTheCatalogueIs) {
   const Outcome outcome = run(head + tiled);
@@ -177,62 +103,6 @@ TEST_F(FamilyFile, ComparesWithANpyOfEachOutput) {
   EXPECT_EQ(run(yaml + tiled).exit_code, 0);
   EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE verified"), "5");
   EXPECT_EQ(run(yaml + "  idle: { kernel: idle, grid: 1, block: 1 }\n").exit_code, 6);
-}
-
-constexpr const char* two_sizes = R"(
-file: r.cu
-sizes: { n: [64, 128], m: [2, 8] }
-arguments:
-  - out: f32[n*m]
-  - in: f32[n*m] = iota
-  - i32: n*m
-reference: plain
-ceiling: copy
-work: { read: 4*n*m, written: 4*n*m }
-variants:
-  copy: { kernel: copied, grid: 1, block: 32 }
-  plain: { kernel: 'scaled<1>', grid: 1, block: 32 }
-  by: { kernel: 'scaled<BY>', parameters: { BY: [2, 4] }, grid: 1, block: 32 }
-)";
-constexpr const char* scaled_rows = R"(
-__global__ void copied(float* out, const float* in, int count) {
-  for (int i = threadIdx.x; i < count; i += 32) out[i] = in[i];
-}
-template <int BY> __global__ void scaled(float* out, const float* in, int count) {
-  for (int i = threadIdx.x; i < count / BY * BY; i += 32) out[i] = 2 * in[i];
-}
-)";
-
-TEST_F(FamilyFile, WithSeveralSizesComparesWithTheReferenceAtTheSame) {
-  write("r.cu", scaled_rows);
-  const Outcome outcome = run(two_sizes);
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
-  EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE outcome = 'done' AND verified"), "8")
-      << "two sizes of n, two of m, two parameters";
-  EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE is_ceiling"), "4");
-  EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE is_ceiling AND variant IN "
-                     "('copy(m=2)', 'copy(m=8)')"),
-            "4");
-  const Outcome named = run(std::string(two_sizes) +
-                                "  own: { kernel: 'scaled<1>', grid: 1, block: 32, "
-                                "reference: 'by[BY=2]' }\n",
-                            {"*/own*"});
-  EXPECT_EQ(named.exit_code, 0) << named.error;
-  const Outcome several = run(std::string(two_sizes) +
-                              "  own: { kernel: 'scaled<1>', grid: 1, block: 32, "
-                              "reference: by }\n");
-  EXPECT_EQ(several.exit_code, 2);
-  EXPECT_THAT(several.error, HasSubstr("the reference 'by' is 2 configurations; name one of them: "
-                                       "by[BY=2]"));
-}
-
-TEST_F(FamilyFile, ItsReferenceHasToBeThereAtEverySizeOfTheOthers) {
-  write("r.cu", scaled_rows);
-  std::string yaml = two_sizes;
-  yaml.replace(yaml.find("plain: {"), 8, "plain: { where: m < 8,");
-  const Outcome outcome = run(yaml);
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.error, HasSubstr("the reference 'plain' leaves out m=8, which others have"));
 }
 
 TEST_F(FamilyFile, IsCompiledOnce) {

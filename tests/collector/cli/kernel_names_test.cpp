@@ -1,8 +1,6 @@
 // How instances of templates are named in a family: as C++ takes them, whichever compiler makes
 // them.
-#include <cstdlib>
-
-#include "tests/collector/cli/workspace.h"
+#include "tests/collector/cli/family_file.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -11,17 +9,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class KernelNames : public Workspace {
- protected:
-  void SetUp() override { setenv("XDG_CACHE_HOME", file("cache").c_str(), 1); }
-  void TearDown() override { unsetenv("XDG_CACHE_HOME"); }
-  Outcome run(const std::string& yaml, const std::vector<std::string>& more) {
-    write("f.yaml", yaml);
-    std::vector<std::string> words = {"run", "f.yaml", "-b", "model", "--no-progress"};
-    words.insert(words.end(), more.begin(), more.end());
-    return warpmeter(words);
-  }
-};
+class KernelNames : public FamilyFile {};
 
 TEST_F(KernelNames, AreTakenByEachCompilerAsAnyOtherSpellsThem) {
   write("k.cu", R"(
