@@ -74,6 +74,15 @@ VariantName parsed_variant_name(std::string_view name) {
   return parsed;
 }
 
+std::string with_literal_parameters(std::string_view glob) {
+  std::string literal;
+  for (std::size_t i = 0; i < glob.size(); ++i) {
+    const bool opens = glob[i] == '[' && assignment(glob.substr(i + 1)) > 0;
+    literal += opens ? "[[]" : std::string(1, glob[i]);
+  }
+  return literal;
+}
+
 std::optional<long double> parameter_number(std::string_view value) {
   try {
     return evaluate(value, {});

@@ -28,6 +28,10 @@ std::string sizes_text(const VariantName& name);
 /// parameters.
 VariantName parsed_variant_name(std::string_view name);
 
+/// A glob in which the brackets of parameters stand for themselves: of "padded[TILE=*]" or
+/// "v[T=1]" no class of characters. For fnmatch and for SQLite's GLOB.
+std::string with_literal_parameters(std::string_view glob);
+
 /// The number that a parameter's value is: of "16", "1<<4" 16; nullopt for "float".
 std::optional<long double> parameter_number(std::string_view value);
 

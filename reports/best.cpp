@@ -80,7 +80,7 @@ bool is_better_higher(std::string_view metric) {
 std::vector<Standing> standings(const Group& group, const std::vector<std::string>& metrics) {
   std::vector<Standing> all;
   for (const Subject& subject : group.subjects) {
-    if (subject.failures() > 0) continue;
+    if (subject.failures() > 0 || subject.is_ceiling()) continue;
     Standing standing{&subject, {}, {}, 0};
     standing.transactions = subject.figure(all_transactions).value.value_or(0);
     for (const std::string& metric : metrics) {

@@ -26,7 +26,7 @@ bool is_better_higher(std::string_view metric);
 
 /// The variants of one family, size and device, the best by the first metric first; of equal ones
 /// that with the fewest transactions. What failed or lacks a value of one of the metrics does not
-/// compete.
+/// compete, nor does the ceiling, which does less.
 std::vector<Standing> standings(const Group& group, const std::vector<std::string>& metrics);
 
 /// Between which bounds a figure is known: a time within its confidence interval, of several

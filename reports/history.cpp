@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
+#include "base/variant_name.h"
 #include "reports/change_points.h"
 #include "reports/document.h"
 #include "reports/number.h"
@@ -31,6 +32,7 @@ std::string text_in(const schema::Value& value) {
 
 schema::Parameters parameters_of(const HistoryChoice& choice) {
   return {{":variant", choice.variant},
+          {":pattern", with_literal_parameters(choice.variant)},
           {":device", choice.device},
           {":backend", choice.backend},
           {":size", choice.size ? schema::Value(*choice.size) : schema::Value()}};
@@ -84,9 +86,9 @@ void check_variant(const schema::Reader& reader, const std::string& variant) {
   }
   const bool found = !reader
                           .query(
-                              "SELECT 1 FROM launches WHERE variant = :text OR family || '/' || "
-                              "variant GLOB :text LIMIT 1",
-                              {{":text", variant}})
+                              "SELECT 1 FROM launches WHERE :text IN (variant, family || '/' || "
+                              "variant) OR family || '/' || variant GLOB :pattern LIMIT 1",
+                              {{":text", variant}, {":pattern", with_literal_parameters(variant)}})
                           .rows.empty();
   if (found) return;
   throw Error(ExitCode::usage, fmt::format("no launch of a variant '{}' is stored{} (there are {})",

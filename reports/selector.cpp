@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/variant_name.h"
 #include "reports/number.h"
 
 namespace warpmeter::reports {
@@ -126,7 +127,7 @@ bool Selector::names(const LaunchName& launch) const {
   const std::string name = launch.family + "/" + launch.variant;
   if (name_ == name) return true;
   const std::string pattern = name_.find('/') == std::string::npos ? name_ + "/*" : name_;
-  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  return fnmatch(with_literal_parameters(pattern).c_str(), name.c_str(), 0) == 0;
 }
 
 bool Selector::selects(const LaunchName& launch) const {

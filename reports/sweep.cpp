@@ -164,7 +164,7 @@ std::string metric_of(const Sweep& sweep, const RunRecord& run) {
   for (const ComparedMetric& metric : compared_metrics()) {
     if (metric.name != "relative_confidence") consider(std::string(metric.name));
   }
-  if (!widest.empty()) return widest;
+  if (spread > 1) return widest;
   for (const std::string& metric : run.others) consider(metric);
   return widest;
 }

@@ -47,8 +47,8 @@ std::vector<std::size_t> shown_parameters(const Sweep& sweep, const std::string&
                                           std::size_t most);
 
 /// What to look at: the time where some combination was timed; else all transactions, as the
-/// headline does. Where these are equal or were not counted, of the standard metrics or, where
-/// there are none of these, of the others in the run, the one that the sweep changes most: by the
+/// headline does. Where these are equal or were not counted, of the standard metrics or, where it
+/// changes none of these, of the others in the run, the one that the sweep changes most: by the
 /// ratio of its largest to its least value at one size. Empty: none has a value.
 std::string metric_of(const Sweep& sweep, const RunRecord& run);
 

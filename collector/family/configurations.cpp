@@ -188,6 +188,14 @@ class Product {
       Text at = variant_.where;
       at.column += static_cast<int>(fault.column);
       refuse_names(configuration, at, fault.column);
+      const std::string size = size_name(spec_);
+      if (words_in(variant_.where.text).contains(size) && !configuration.symbols.contains(size)) {
+        refuse(
+            spec_, at,
+            fmt::format("where '{}' cannot use {}, which -n replaces: it leaves combinations out "
+                        "at every {}",
+                        variant_.where.text, size, size));
+      }
       refuse(spec_, at, fmt::format("where '{}' {}", variant_.where.text, fault.what()));
     }
   }

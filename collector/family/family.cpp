@@ -151,6 +151,13 @@ const Configuration& FileFamily::configuration_named(const Text& text, std::stri
   std::vector<const Configuration*> of_variant;
   bool is_at_others = false;
   for (const Configuration& configuration : configurations_) {
+    if (configuration.name == text.text && configuration.sizes != sizes) {
+      refuse(spec_, text,
+             fmt::format("the {} '{}' is at {}, and others are at {}: name it without sizes, {}, "
+                         "which means the same ones",
+                         what, text.text, configuration.sizes, sizes,
+                         configuration.name_without_sizes));
+    }
     if (configuration.name == text.text) return configuration;
     const bool has_name = configuration.name_without_sizes == text.text;
     if (has_name && configuration.sizes == sizes) return configuration;

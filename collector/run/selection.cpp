@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/variant_name.h"
 #include "collector/run/backend.h"
 
 namespace warpmeter::run {
@@ -23,7 +24,8 @@ bool matches(const std::string& selector, const kernels::Family& family,
              const kernels::Variant& variant) {
   if (selector == family.name || selector == full_name(family, variant)) return true;
   const std::string pattern = selector.find('/') == std::string::npos ? selector + "/*" : selector;
-  return fnmatch(pattern.c_str(), full_name(family, variant).c_str(), 0) == 0;
+  return fnmatch(with_literal_parameters(pattern).c_str(), full_name(family, variant).c_str(), 0) ==
+         0;
 }
 
 using Families = std::span<const kernels::Family* const>;

@@ -7,7 +7,7 @@ SELECT
 FROM launches l
   JOIN runs r ON r.run_id = l.run_id
   JOIN results x ON x.launch_id = l.launch_id AND x.metric = :metric
-WHERE (l.variant = :variant OR l.family || '/' || l.variant GLOB :variant)
+WHERE (:variant IN (l.variant, l.family || '/' || l.variant) OR l.family || '/' || l.variant GLOB :pattern)
   AND l.outcome = 'done' AND r.outcome <> 'running'
   AND (:device = '' OR instr(lower(l.device), lower(:device)) > 0)
   AND (:backend = '' OR l.backend = :backend)

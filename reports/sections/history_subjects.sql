@@ -5,5 +5,5 @@ SELECT DISTINCT
     AND (:backend = '' OR l.backend = :backend)
     AND (:size IS NULL OR l.size IS :size)
 FROM launches l
-WHERE l.variant = :variant OR l.family || '/' || l.variant GLOB :variant
+WHERE :variant IN (l.variant, l.family || '/' || l.variant) OR l.family || '/' || l.variant GLOB :pattern
 ORDER BY 2 DESC, 1;

@@ -42,6 +42,14 @@ TEST(VariantName, OfAnythingElseHasNoParameters) {
   }
 }
 
+TEST(VariantName, OfAGlobTakesTheBracketsOfParametersForThemselves) {
+  EXPECT_EQ(with_literal_parameters("p[V=1]"), "p[[]V=1]");
+  EXPECT_EQ(with_literal_parameters("f/p[V=*,T=2](m=*)"), "f/p[[]V=*,T=2](m=*)");
+  for (const char* glob : {"p[ab]*", "p[V]", "p[!V=1]", "f/*", "p[V==1]"}) {
+    EXPECT_EQ(with_literal_parameters(glob), glob);
+  }
+}
+
 TEST(VariantName, KnowsWhichValuesAreNumbers) {
   EXPECT_EQ(parameter_number("16"), 16);
   EXPECT_EQ(parameter_number("1<<4"), 16);

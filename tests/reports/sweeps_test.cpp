@@ -276,6 +276,20 @@ TEST(Sweeps, OfAFamilyWithSeveralSizesHaveABestAtEach) {
   EXPECT_EQ(record.groups[0].subjects.size(), 3u);
 }
 
+TEST(Sweeps, ThatChangeNoStandardMetricAreOfAnother) {
+  std::vector<Combination> all;
+  for (const int length : {1, 100}) {
+    Combination one{fmt::format("p[L={}]", length)};
+    one.counters = shared_loads(1);
+    one.counters.push_back({"inst_executed", 600.0 + length, schema::Grade::exact, ""});
+    all.push_back(one);
+  }
+  const std::vector<Plot> plots = SweptRun(all).plots();
+  ASSERT_EQ(plots.size(), 1u);
+  EXPECT_EQ(row_text(plots[0], 0), "1 | 601 ★");
+  EXPECT_EQ(row_text(plots[0], 1), "100 | 700");
+}
+
 TEST(Sweeps, BySeveralMetricsNameThem) {
   std::vector<Combination> all;
   for (const int pad : {0, 1}) {

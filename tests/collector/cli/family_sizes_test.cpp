@@ -55,6 +55,45 @@ TEST_F(FamilySizes, AreThoseOfTheReferenceToo) {
                                        "by[BY=2]"));
 }
 
+TEST_F(FamilySizes, AreNotThoseOfAReferenceThatIsNamedWithItsOwn) {
+  write("r.cu", scaled_rows);
+  for (const char* key : {"reference: plain", "ceiling: copy"}) {
+    std::string yaml = two_sizes;
+    const std::string name = std::string(key).substr(std::string(key).find(' ') + 1);
+    yaml.insert(yaml.find(key) + std::string(key).size(), "(m=2)");
+    const Outcome outcome = run(yaml, {"--dry-run"});
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+    EXPECT_THAT(outcome.error, HasSubstr("'" + name +
+                                         "(m=2)' is at m=2, and others are at m=8: "
+                                         "name it without sizes, " +
+                                         name));
+  }
+}
+
+TEST_F(FamilySizes, AreNoneOfWhere) {
+  write("r.cu", scaled_rows);
+  std::string yaml = two_sizes;
+  yaml.replace(yaml.find("by: {"), 5, "by: { where: BY < n,");
+  const Outcome outcome = run(yaml, {"--dry-run"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("where 'BY < n' cannot use n, which -n replaces"));
+}
+
+TEST_F(FamilySizes, AndParametersAreNamedByWhatIsTyped) {
+  write("r.cu", scaled_rows);
+  const std::string yaml =
+      std::string(two_sizes) + "  byBY: { kernel: 'scaled<1>', grid: 1, block: 32 }\n";
+  ASSERT_EQ(run(yaml, {"f/by[BY=2](m=2)", "-n", "64"}).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "1");
+  ASSERT_EQ(run(yaml, {"*/by[BY=*](m=8)", "-n", "64"}).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE run_id = 2 AND variant GLOB 'by[[]*'"),
+            "2");
+  const Outcome history =
+      warpmeter({"history", "f/by[BY=2](m=2)", "-m", "gst_transactions", "--format", "csv"});
+  EXPECT_EQ(history.exit_code, 0) << history.error;
+  EXPECT_THAT(history.output, HasSubstr("by[BY=2](m=2)"));
+}
+
 TEST_F(FamilySizes, HaveToHaveTheReference) {
   write("r.cu", scaled_rows);
   std::string yaml = two_sizes;
