@@ -206,7 +206,15 @@ END $$;
 CREATE OR REPLACE FUNCTION warpmeter.add_comparison(first_launch bigint, launches bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = warpmeter, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-  INSERT INTO t_comparison SELECT * FROM v_comparison c
+  INSERT INTO t_comparison (
+      run_id, launch_id, device_id, family, variant, size, grid, block, duration_ns,
+      shared_load_transactions_per_request, shared_store_transactions_per_request, gld_efficiency, gst_efficiency,
+      gld_transactions, gst_transactions, achieved_bandwidth, outcome, reason)
+    SELECT
+      run_id, launch_id, device_id, family, variant, size, grid, block, duration_ns,
+      shared_load_transactions_per_request, shared_store_transactions_per_request, gld_efficiency, gst_efficiency,
+      gld_transactions, gst_transactions, achieved_bandwidth, outcome, reason
+    FROM v_comparison c
     WHERE c.launch_id >= add_comparison.first_launch AND c.launch_id < add_comparison.first_launch + add_comparison.launches
     ORDER BY c.family, c.variant, c.launch_id;
 END $$;

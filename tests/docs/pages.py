@@ -32,7 +32,7 @@ class Page:
     def links(self):
         """The targets of links and pictures."""
         prose = "\n".join(text for _, text in self.of_kind("prose"))
-        return re.findall(r"\]\(([^)\s]+)\)", prose)
+        return re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]+`", "", prose))  # code may look like one
 
     def anchors(self):
         """The names by which GitHub lets one link to a heading."""

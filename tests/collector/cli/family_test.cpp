@@ -205,7 +205,7 @@ TEST_F(FamilyFile, OfVariantsThatAreEqualTheOneOfFewestTransactionsIsNamedFirst)
   EXPECT_LT(first, best.find("tiled[TILE=8,PAD=4]"));
   EXPECT_LT(first, best.find("tiled[TILE=16,PAD=2]"));
   EXPECT_THAT(warpmeter({"report", "--section", "sweeps", "--format", "csv"}).output,
-              HasSubstr("\ntiled,64,\"tiled[TILE=32,PAD=1]\",1,"));
+              HasSubstr("\ntiled,64,\"tiled[TILE=32,PAD=1]\",1280,"));
 }
 
 TEST_F(FamilyFile, WatchRunsAgainWhatASaveChanged) {
