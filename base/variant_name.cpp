@@ -1,5 +1,7 @@
 #include "base/variant_name.h"
 
+#include <fnmatch.h>
+
 #include <cctype>
 
 #include "base/expression.h"
@@ -81,6 +83,14 @@ std::string with_literal_parameters(std::string_view glob) {
     literal += opens ? "[[]" : std::string(1, glob[i]);
   }
   return literal;
+}
+
+bool means_variant(std::string_view selector, std::string_view family, std::string_view variant) {
+  const std::string name = std::string(family) + "/" + std::string(variant);
+  if (selector == family || selector == name) return true;
+  std::string glob = with_literal_parameters(selector);
+  if (glob.find('/') == std::string::npos) glob += "/*";
+  return fnmatch(glob.c_str(), name.c_str(), 0) == 0;
 }
 
 std::optional<long double> parameter_number(std::string_view value) {

@@ -32,6 +32,9 @@ VariantName parsed_variant_name(std::string_view name);
 /// "v[T=1]" no class of characters. For fnmatch and for SQLite's GLOB.
 std::string with_literal_parameters(std::string_view glob);
 
+/// Whether a selector means the variant: "transpose", "transpose/tiled", or a glob over these.
+bool means_variant(std::string_view selector, std::string_view family, std::string_view variant);
+
 /// The number that a parameter's value is: of "16", "1<<4" 16; nullopt for "float".
 std::optional<long double> parameter_number(std::string_view value);
 

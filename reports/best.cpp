@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -80,9 +81,10 @@ bool is_better_higher(std::string_view metric) {
 std::vector<Standing> standings(const Group& group, const std::vector<std::string>& metrics) {
   std::vector<Standing> all;
   for (const Subject& subject : group.subjects) {
-    if (subject.failures() > 0 || subject.is_ceiling()) continue;
+    if (subject.failures() > 0) continue;
     Standing standing{&subject, {}, {}, 0};
-    standing.transactions = subject.figure(all_transactions).value.value_or(0);
+    standing.transactions =
+        subject.figure(all_transactions).value.value_or(std::numeric_limits<double>::infinity());
     for (const std::string& metric : metrics) {
       const Figure figure = subject.figure(metric);
       if (!figure.value) break;
@@ -124,7 +126,9 @@ Table best_table(const schema::Reader& reader, std::int64_t run_id,
   const RunRecord run = read_run(reader, run_id);
   Table table = empty_table(run, metrics);
   for (const Group* group : in_order(run)) {
-    for (const Standing& standing : best_of(standings(*group, metrics))) {
+    std::vector<Standing> all = standings(*group, metrics);
+    std::erase_if(all, [](const Standing& standing) { return standing.subject->is_ceiling(); });
+    for (const Standing& standing : best_of(std::move(all))) {
       std::vector<Cell> row;
       if (run.devices.size() > 1) row.emplace_back(run.device_name(group->device_id));
       row.emplace_back(group->family);

@@ -18,7 +18,7 @@ struct Standing {
   const Subject* subject = nullptr;
   std::vector<double> values;  ///< as the metrics were asked for
   std::vector<double> costs;   ///< the same so that less is better
-  double transactions = 0;     ///< shared and global ones; 0 where they are not known
+  double transactions = 0;     ///< shared and global ones; infinite where they are not known
 };
 
 /// Which end of a metric is the better one, as the catalogue says.
@@ -26,7 +26,7 @@ bool is_better_higher(std::string_view metric);
 
 /// The variants of one family, size and device, the best by the first metric first; of equal ones
 /// that with the fewest transactions. What failed or lacks a value of one of the metrics does not
-/// compete, nor does the ceiling, which does less.
+/// compete.
 std::vector<Standing> standings(const Group& group, const std::vector<std::string>& metrics);
 
 /// Between which bounds a figure is known: a time within its confidence interval, of several
@@ -38,7 +38,8 @@ void check_best(const std::vector<std::string>& metrics);
 
 /// By one metric the best five and those equal to the fifth, best first; by several the front: the
 /// variants that no other beats in one without being worse in another. Variants compete on the same
-/// device; of several, a column names it. No row where none has a value.
+/// device; of several, a column names it. The ceiling, which does less, stays out. No row where
+/// none has a value.
 Table best_table(const schema::Reader& reader, std::int64_t run_id,
                  const std::vector<std::string>& metrics);
 

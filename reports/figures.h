@@ -34,6 +34,7 @@ class RunFigures {
   /// first reason given. `metric` may be all_transactions too.
   Figure of(const std::vector<std::int64_t>& launches, std::string_view metric) const;
   std::optional<double> value(std::int64_t launch, std::string_view metric) const;
+
   /// Every metric of some launch, sorted.
   std::vector<std::string> metrics() const;
 

@@ -123,11 +123,7 @@ std::optional<Selector::Mistake> Selector::read(std::string_view text, Selector&
 }
 
 bool Selector::names(const LaunchName& launch) const {
-  if (name_.empty() || name_ == launch.family) return true;
-  const std::string name = launch.family + "/" + launch.variant;
-  if (name_ == name) return true;
-  const std::string pattern = name_.find('/') == std::string::npos ? name_ + "/*" : name_;
-  return fnmatch(with_literal_parameters(pattern).c_str(), name.c_str(), 0) == 0;
+  return name_.empty() || means_variant(name_, launch.family, launch.variant);
 }
 
 bool Selector::selects(const LaunchName& launch) const {

@@ -1,7 +1,6 @@
 #include "collector/run/selection.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -22,10 +21,7 @@ std::string full_name(const kernels::Family& family, const kernels::Variant& var
 
 bool matches(const std::string& selector, const kernels::Family& family,
              const kernels::Variant& variant) {
-  if (selector == family.name || selector == full_name(family, variant)) return true;
-  const std::string pattern = selector.find('/') == std::string::npos ? selector + "/*" : selector;
-  return fnmatch(with_literal_parameters(pattern).c_str(), full_name(family, variant).c_str(), 0) ==
-         0;
+  return means_variant(selector, family.name, variant.name);
 }
 
 using Families = std::span<const kernels::Family* const>;

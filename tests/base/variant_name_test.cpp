@@ -50,6 +50,16 @@ TEST(VariantName, OfAGlobTakesTheBracketsOfParametersForThemselves) {
   }
 }
 
+TEST(VariantName, IsMeantByFamilyNameOrGlob) {
+  for (const char* selector : {"f", "f/p[V=1]", "f/p[V=*]", "f/p*", "f*", "*/p[V=[12]]"}) {
+    EXPECT_TRUE(means_variant(selector, "f", "p[V=1]")) << selector;
+  }
+  for (const char* selector : {"g", "p[V=1]", "f/p", "f/p[V=2]", "f/p[V=[23]]"}) {
+    EXPECT_FALSE(means_variant(selector, "f", "p[V=1]")) << selector;
+  }
+  EXPECT_FALSE(means_variant("f/p[V=1]", "f", "pV"));
+}
+
 TEST(VariantName, KnowsWhichValuesAreNumbers) {
   EXPECT_EQ(parameter_number("16"), 16);
   EXPECT_EQ(parameter_number("1<<4"), 16);

@@ -24,7 +24,7 @@ class Best : public testing::Test {
 
   std::string path() const { return (folder_.path() / "a.db").string(); }
 
-  void measure(int ordinal, const std::vector<Counted>& all) {
+  void measure(int ordinal, const std::vector<Counted>& all, const std::string& ceiling = "") {
     schema::Device device;
     device.backend = "cupti";
     device.name = "NVIDIA H200";
@@ -35,6 +35,7 @@ class Best : public testing::Test {
       schema::Launch& launch = launches.emplace_back();
       launch.family = "mine";
       launch.variant = counted.variant;
+      launch.is_ceiling = counted.variant == ceiling;
       launch.size = 64;
       launch.counters = {
           {"shared_load_wavefronts", counted.wavefronts, schema::Grade::measured, ""},
@@ -56,6 +57,14 @@ TEST_F(Best, OfOneDeviceAreNamedWithoutIt) {
   measure(0, {{"slow", 64, 2}, {"fast", 2, 2}});
   EXPECT_EQ(best({"shared_load_wavefronts"}),
             "family,size,variant,shared_load_wavefronts\nmine,64,fast,2\nmine,64,slow,64\n");
+}
+
+TEST_F(Best, LeaveTheCeilingOut) {
+  measure(0, {{"copy", 1, 2}, {"slow", 64, 2}, {"fast", 2, 2}}, "copy");
+  EXPECT_EQ(best({"shared_load_wavefronts"}),
+            "family,size,variant,shared_load_wavefronts\nmine,64,fast,2\nmine,64,slow,64\n");
+  EXPECT_EQ(best({"shared_load_wavefronts", "shared_load_requests"}),
+            "family,size,variant,shared_load_wavefronts,shared_load_requests\nmine,64,fast,2,2\n");
 }
 
 TEST_F(Best, OfSeveralDevicesAreNamedWithThem) {

@@ -56,6 +56,23 @@ TEST_F(MeasuredFindingsTest, TellATimeBesideTheCopysAndOnlyOfWhatIsSlower) {
   EXPECT_THAT(ask("SELECT launch_id, findings FROM explanations"), ElementsAre("1|NULL", "2|1"));
 }
 
+TEST_F(MeasuredFindingsTest, TellATimeBesideTheCopyOfTheSameSizesAlone) {
+  path = folder / "sizes.db";
+  std::vector<Launch> launches;
+  for (const auto& [variant, time] : {std::pair{"copy(m=2)", 1000.0},
+                                      {"copy(m=8)", 2000.0},
+                                      {"tiled(m=2)", 2000.0},
+                                      {"tiled(m=8)", 2000.0}}) {
+    Launch& launch = launches.emplace_back(schema::example_launch());
+    launch.variant = variant;
+    launch.is_ceiling = launch.variant.starts_with("copy");
+    launch.timing = schema::Timing{{time}, schema::CacheState::cold, 0, "samples"};
+  }
+  schema::store_run(path, launches);
+  add_measured_findings(path, run_id);
+  EXPECT_THAT(ask("SELECT launch_id, kind, share FROM findings"), ElementsAre("3|below_copy|50"));
+}
+
 TEST_F(MeasuredFindingsTest, TellWhereWarpsWaitByASampleThatIsLargeEnough) {
   const schema::Stall at_barrier{"a.cu", 7, "__syncthreads();", "barrier", 300, 200};
   const schema::Stall turns{"a.cu", 9, "x *= y;", "not_selected", 400, 0};
