@@ -27,8 +27,9 @@ void add_kernel_options(CLI::App& app, KernelWords& words, const std::string& gr
   add_text(app, "--std", "c++17|c++20", words.standard, "The language that a .cu is written in");
   add_choice(
       app, "--compiler", {"nvrtc", "nvcc"}, words.compiler,
-      "Compile a .cu by it: NVRTC where it can when not given; nvcc takes longer, and writes "
-      "the code that a program built by it has");
+      "Compile a .cu by it. When not given: for a GPU, where times are taken, nvcc, which writes "
+      "the code that a program built by it has; for the model NVRTC, which is quicker; the other "
+      "where one is missing or cannot");
   add_text(app, "--cubin", "FILE", words.cubin,
            "The machine code of a .ptx; the .cubin beside it when not given");
 }

@@ -289,8 +289,7 @@ ExitCode run_command(const RunRequest& typed) {
   check_machine_code(specs, backends);
   for (const std::string& note : backends.notes) remark(request, note);
   if (request.watch) return watch(request, options, backends);
-  const Families families =
-      families_of(request, specs, backends.opened.front()->device().compute_capability);
+  const Families families = families_of(request, specs, backends.opened.front()->device());
   run::Choice choice = run::choose(families.all, request.selectors, sizes);
   if (!request.launches.empty()) choice = only_launches(choice, request.launches);
   check_files(request, choice);

@@ -142,7 +142,7 @@ void check_machine_code(const std::vector<family::FamilySpec>& specs, const Back
 }
 
 Families families_of(const RunRequest& request, const std::vector<family::FamilySpec>& specs,
-                     int arch) {
+                     const schema::Device& device) {
   Families families;
   if (specs.empty()) {
     const auto registry = kernels::registry();
@@ -151,12 +151,15 @@ Families families_of(const RunRequest& request, const std::vector<family::Family
   }
   ProgressBar bar(is_terminal(STDERR_FILENO) && !request.quiet && !request.no_progress);
   std::mutex drawing;
-  for (const family::FamilySpec& spec : specs) {
+  for (family::FamilySpec spec : specs) {
+    const std::string name = spec.name;
+    spec.options.is_timed = device.backend != "model";
     const auto progress = [&](std::size_t done, std::size_t all) {
       const std::lock_guard lock(drawing);
-      bar.update(done, all, fmt::format("{}: compile", spec.name));
+      bar.update(done, all, fmt::format("{}: compile", name));
     };
-    families.of_files.push_back(std::make_unique<family::FileFamily>(spec, arch, progress));
+    families.of_files.push_back(
+        std::make_unique<family::FileFamily>(std::move(spec), device.compute_capability, progress));
     families.all.push_back(&families.of_files.back()->family());
   }
   bar.clear();

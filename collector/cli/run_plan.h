@@ -19,9 +19,9 @@ struct Families {
   std::vector<const kernels::Family*> all;
 };
 
-/// Compiles the files' kernels for the architecture (90 is sm_90), with a progress bar.
+/// Compiles the files' kernels for the device, with a progress bar.
 Families families_of(const RunRequest& request, const std::vector<family::FamilySpec>& specs,
-                     int arch);
+                     const schema::Device& device);
 
 /// What the backends have to know of files that are machine code alone.
 void say_machine_code(const std::vector<family::FamilySpec>& specs, BackendRequest& backend);

@@ -100,8 +100,10 @@ std::vector<PlannedLaunch> planned_launches(const std::vector<std::string>& word
   FileClaims files;
   const std::vector<family::FamilySpec> specs = specs_of(request.files, request.sizes, files);
   const std::vector<std::int64_t> sizes = sizes_of(request);
-  constexpr int any_arch = 90;  // which launches there are does not depend on it
-  const Families families = families_of(request, specs, any_arch);
+  schema::Device any;  // which launches there are does not depend on it
+  any.backend = "model";
+  any.compute_capability = 90;
+  const Families families = families_of(request, specs, any);
   const run::Choice choice = run::choose(families.all, request.selectors, sizes);
   std::vector<PlannedLaunch> launches;
   for (const run::Selection& selection : choice.selections) {

@@ -205,8 +205,7 @@ class Watch {
     }
     saves.set(files);
     check_machine_code(specs, backends_);
-    const Families families =
-        families_of(request_, specs, backends_.opened.front()->device().compute_capability);
+    const Families families = families_of(request_, specs, backends_.opened.front()->device());
     const run::Choice whole = run::choose(families.all, request_.selectors, sizes_of(request_));
     for (const auto& backend : backends_.opened) run::check_fits(whole.selections, *backend);
 

@@ -35,9 +35,10 @@ std::string key_of(const std::string& path, const model::CompileOptions& options
   // The whole path: the lines of the code name it.
   std::error_code error;
   const std::string place = std::filesystem::absolute(path, error).string();
-  std::string key = fmt::format("warpmeter 3\nnvrtc {}\n{}\nsm_{}\nstd {}\n{}",
+  std::string key = fmt::format("warpmeter 3\nnvrtc {}\n{}\nsm_{}\nstd {}\n{}{}",
                                 model::nvrtc_version(), place, options.target(), options.standard,
-                                options.compiler.empty() ? "" : options.compiler + "\n");
+                                options.compiler.empty() ? "" : options.compiler + "\n",
+                                options.is_timed ? "timed\n" : "");
   for (const auto* list : {&options.includes, &options.defines, &options.flags, &expressions}) {
     key += fmt::format("{}\n", fmt::join(*list, "\n"));
     key += "--\n";
@@ -54,7 +55,7 @@ model::Compiled compiled(const std::string& path, const model::CompileOptions& o
                          const std::vector<std::string>& expressions,
                          std::vector<std::string>& remarks) {
   const std::string key = key_of(path, options, expressions);
-  const bool is_second_best = options.compiler == "nvcc" && !model::toolkit_program("nvcc");
+  const bool is_second_best = options.prefers_nvcc() && !model::toolkit_program("nvcc");
   if (auto known = model::find_compiled(key); known && !is_second_best) return std::move(*known);
   model::Compiled made = model::compile_source(path, options, expressions, remarks);
   if (made.failure.empty() && made.cubin.empty()) {  // nvcc's, as PTX alone

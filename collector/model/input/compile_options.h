@@ -14,9 +14,13 @@ struct CompileOptions {
   std::vector<std::string> defines;   ///< "N=32", as of -D
   std::vector<std::string> flags;     ///< as the compiler takes them: "--use_fast_math"
   std::string standard;               ///< "c++17"; empty: the compiler's own
-  std::string compiler;     ///< "nvcc": where it is here; "nvrtc": no other; else NVRTC, then nvcc
+  std::string compiler;     ///< "nvcc": where it is here; "nvrtc": no other; "": see prefers_nvcc
+  bool is_timed = false;    ///< what is made of it runs on a GPU, where times are taken
   std::optional<int> arch;  ///< that was asked for; 90 is sm_90
   int target() const { return arch.value_or(90); }
+  /// NVRTC takes a tenth of the time, and nvcc writes the code that a program has: a time should be
+  /// of that. Where nobody said which, the other is tried when the first refuses the source.
+  bool prefers_nvcc() const { return compiler == "nvcc" || (compiler.empty() && is_timed); }
   bool operator==(const CompileOptions&) const = default;
 };
 

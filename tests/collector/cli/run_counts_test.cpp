@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,9 +56,13 @@ class RunCounts : public testing::Test {
   /// `warpmeter run vector_add -n 1024` and more, in this process.
   Outcome run(const std::vector<std::string>& more,
               const std::string& no_counters = no_permission) const {
-    std::vector<std::string> words = {"warpmeter", "run",  "vector_add/block_256",
-                                      "-n",        "1024", "--max-samples",
-                                      "5",         "--db", database_};
+    std::vector<std::string> words = {"vector_add/block_256", "-n", "1024"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_words(words, no_counters);
+  }
+
+  Outcome run_words(const std::vector<std::string>& more, const std::string& no_counters) const {
+    std::vector<std::string> words = {"warpmeter", "run", "--max-samples", "5", "--db", database_};
     words.insert(words.end(), more.begin(), more.end());
     std::vector<const char*> arguments;
     for (const std::string& word : words) arguments.push_back(word.c_str());
@@ -92,10 +97,46 @@ class RunCounts : public testing::Test {
 
   bool is_measured() const { return std::filesystem::exists(database_); }
 
- private:
+ protected:
   const TemporaryFolder folder_;
   const std::string database_ = (folder_.path() / "a.db").string();
 };
+
+// A time is to be that of the code that a program has, and counts beside it are of that code too.
+TEST_F(RunCounts, AreOfNvccsCodeWhereAGpuTimesIt) {
+  const std::string source = (folder_.path() / "k.cu").string(), branch = R"(
+__global__ void k(float* out, const float* in) {
+#ifdef __CUDACC_RTC__
+  out[threadIdx.x] = in[threadIdx.x];
+#else
+  out[threadIdx.x] = 1;
+#endif
+}
+)";
+  std::ofstream(source) << branch;
+  std::vector<std::string> words = {source,       "-k",       "k",     "--grid",      "1",
+                                    "--block",    "32",       "--arg", "out:f32[32]", "--arg",
+                                    "in:f32[32]", "--counts", "model"};
+  const Outcome timed = run_words(words, "");
+  EXPECT_EQ(timed.code, ExitCode::done) << timed.error;
+  EXPECT_THAT(results(), ElementsAre("duration 1000.0 measured", "gld_transactions 0.0 exact"));
+  EXPECT_THAT(timed.error, Not(HasSubstr("NVRTC")));
+  words.insert(words.end(), {"--compiler", "nvrtc"});
+  EXPECT_EQ(run_words(words, "").code, ExitCode::done);
+  EXPECT_THAT(results(), testing::Contains("gld_transactions 4.0 exact"));
+  words.resize(words.size() - 2);
+  // Nobody asked for nvcc, and it cannot.
+  std::ofstream(source) << "#ifndef __CUDACC_RTC__\n#error no program\n#endif" << branch;
+  const Outcome other = run_words(words, "");
+  EXPECT_EQ(other.code, ExitCode::done) << other.error;
+  EXPECT_THAT(other.error, HasSubstr("k.cu is compiled by NVRTC, since nvcc could not (#error no "
+                                     "program"));
+  EXPECT_THAT(results(), testing::Contains("gld_transactions 4.0 exact"));
+  words.insert(words.end(), {"--compiler", "nvcc"});
+  const Outcome refused = run_words(words, "");
+  EXPECT_EQ(refused.code, ExitCode::kernel);
+  EXPECT_THAT(refused.output + refused.error, HasSubstr("#error no program"));
+}
 
 TEST_F(RunCounts, AreTheModelsWhereTheGpuGivesTimesAlone) {
   const Outcome outcome = run({});
