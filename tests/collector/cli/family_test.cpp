@@ -78,6 +78,15 @@ TEST_F(FamilyFile, AVariantThatDoesNotCompileFailsAloneWithTheCompilersWords) {
       HasSubstr("N is too large"));
 }
 
+TEST_F(FamilyFile, AMisspeltTemplateArgumentIsNamedBeforeTheCompilersWords) {
+  const Outcome outcome = run(head +
+                              "  v: { kernel: broken<SIED>, parameters: { SIDE: 1 }, reference: "
+                              "none, grid: 1, block: SIDE }\n");
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_THAT(outcome.error, HasSubstr("does not compile: the template argument 'SIED' is no "
+                                       "parameter; did you mean SIDE?\n"));
+}
+
 TEST_F(FamilyFile, VariablesAreSetAndInPlaceBuffersStartAnewEachTime) {
   const Outcome outcome = run(head +
                                   "  scaled: { kernel: scaled, set: { factor: 1.0 }, grid: [n/16, "

@@ -108,6 +108,17 @@ TEST_F(Family, AParameterThatTheSourceNamesIsADefine) {
   EXPECT_EQ(all[1].kernel, "k");
 }
 
+TEST_F(Family, OperationsAreOneOperandWhereverTheyStand) {
+  const FamilySpec spec = read(
+      "file: k.cu\nvariants:\n  v: {kernel: k<K*2>, grid: 1, block: 32, parameters: {K: 3-2, "
+      "UNROLL: 1+1}}\n");
+  const std::vector<Configuration> all = configurations(spec, "for (i = 0; i < UNROLL * 2; ++i)");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].kernel, "k<(3-2)*2>");
+  EXPECT_THAT(all[0].defines, ElementsAre("UNROLL=(1+1)"));
+  EXPECT_EQ(all[0].name, "v[K=3-2,UNROLL=1+1]");
+}
+
 TEST_F(Family, SizesBesidesTheRecordedOneVaryTheVariants) {
   const FamilySpec spec = read(
       "file: k.cu\nsizes: {m: [16, 32], n: [64, 128], k: 8}\narguments: ['f32[m*n*k]']\n"
@@ -158,6 +169,47 @@ TEST_F(Family, AParameterThatNothingUsesIsAMistake) {
       refusal("file: k.cu\nvariants:\n"
               "  v: {kernel: k<TILE>, parameters: {TILE: 1, PAD: [0, 1]}, grid: 1, block: 32}\n"),
       HasSubstr("3:46: nothing uses the parameter 'PAD'"));
+}
+
+/// A family of one variant of a kernel `tiled` with parameters.
+std::string tiled_with(const std::string& kernel, const std::string& parameters,
+                       const std::string& block = "32") {
+  return "file: k.cu\nvariants:\n  v: {kernel: '" + kernel + "', parameters: {" + parameters +
+         "}, grid: 1, block: " + block + "}\n";
+}
+
+TEST_F(Family, AParameterOfATemplateIsNoMacro) {
+  const std::string source =
+      "template <int TILE> __global__ void tiled(int* out) {}\n"
+      "// UNROLL\n";
+  const std::string misspelt = "nothing uses the parameter 'TILE': did you mean it by 'TIEL' in";
+  EXPECT_THAT(refusal(tiled_with("tiled<TIEL>", "TILE: 16"), source),
+              AllOf(HasSubstr("3:43: "), HasSubstr(misspelt)));
+  EXPECT_THAT(refusal(tiled_with("tiled<TIEL>", "TILE: 16", "TILE"), source), HasSubstr(misspelt));
+  EXPECT_THAT(refusal(tiled_with("tiled<16>", "TILE: 16"), source),
+              HasSubstr("TILE is no macro but a template's own parameter: name it in the kernel's "
+                        "template arguments ('tiled<TILE>')"));
+  EXPECT_THAT(refusal(tiled_with("tiled<16>", "UNROL: 16"), source),
+              HasSubstr("did you mean UNROLL?"));
+  // The block alone uses it, and the macro would break the template.
+  const FamilySpec spec = read(tiled_with("tiled<16>", "TILE: 16", "TILE"));
+  EXPECT_THAT(configurations(spec, source).at(0).defines, ElementsAre());
+  // What the preprocessor knows may be a macro.
+  const FamilySpec macro = read(tiled_with("tiled", "TILE: 16"));
+  EXPECT_THAT(configurations(macro, "#ifndef TILE\n" + source + "#endif\n").at(0).defines,
+              ElementsAre("TILE=16"));
+}
+
+TEST_F(Family, ATemplateArgumentThatIsNearAParameterIsDoubted) {
+  const auto doubt = [this](const std::string& kernel, const std::string& source) {
+    return configurations(read(tiled_with(kernel, "TILE: 16", "TILE")), source).at(0).doubt;
+  };
+  const std::string source = "template <int T> __global__ void tiled(int* out) {}\n";
+  EXPECT_EQ(doubt("tiled<TIEL>", source),
+            "the template argument 'TIEL' is no parameter; did you mean TILE?");
+  EXPECT_EQ(doubt("tiled<TIEL>", source + "enum { TIEL = 4 };"), "");
+  EXPECT_EQ(doubt("tiled<TILE>", source), "");
+  EXPECT_EQ(doubt("tiled<16>", source), "");
 }
 
 TEST_F(Family, AConditionThatNothingMeetsOrThatIsNoneIsAMistake) {
