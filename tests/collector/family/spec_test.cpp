@@ -164,6 +164,41 @@ TEST_F(Family, MistakesAreSaidWithLineAndColumn) {
               HasSubstr("3:3: 'a/b' is no name for a variant"));
 }
 
+TEST_F(Family, SizesStandOnceAndAreNotCalledSize) {
+  const auto with = [this](const std::string& lines) {
+    return refusal("file: k.cu\n" + lines + "\nvariants:\n  v: {kernel: k, grid: 1, block: 32}\n");
+  };
+  EXPECT_THAT(with("size: [64, 128]"), HasSubstr("2:7: size says in words what a size is"));
+  EXPECT_THAT(with("size: 64"), HasSubstr("did you mean sizes?"));
+  EXPECT_THAT(with("size: side"), HasSubstr("2:7: size says what a size is, and there are no"));
+  EXPECT_EQ(with("size: side\nsizes: 64"), "");
+  EXPECT_THAT(with("sizes: [64, 128, 64]"),
+              HasSubstr("2:18: '64' stands here a second time: n has each size once"));
+  EXPECT_THAT(with("sizes: {n: 1, m: [64, 1<<6]}"),
+              HasSubstr("2:23: '1<<6' stands here a second time, first as '64': m has each"));
+}
+
+TEST_F(Family, DefinesAreAListOrATable) {
+  const auto defines = [this](const std::string& value) {
+    const FamilySpec spec = read("file: k.cu\ndefine: " + value +
+                                 "\nvariants:\n  v: {grid: 1, block: 32, define: " + value + "}\n");
+    std::vector<std::string> own;
+    for (const Text& define : spec.variants.at(0).defines) own.push_back(define.text);
+    EXPECT_EQ(spec.options.defines, own) << value;
+    return own;
+  };
+  EXPECT_THAT(defines("[A=1, B]"), ElementsAre("A=1", "B"));
+  EXPECT_THAT(defines("{A: 1+1, B: }"), ElementsAre("A=1+1", "B"));
+  EXPECT_THAT(defines("[A: 1, B]"), ElementsAre("A=1", "B"));
+  EXPECT_THAT(defines("A=1"), ElementsAre("A=1"));
+  const std::string tail = "\nvariants:\n  v: {grid: 1, block: 32}\n";
+  EXPECT_THAT(refusal("file: k.cu\ndefine: {A: [1]}" + tail),
+              HasSubstr("2:13: A has to be one value"));
+  EXPECT_THAT(refusal("file: k.cu\ndefine: {A-B: 1}" + tail), HasSubstr("2:10: define takes NAME"));
+  EXPECT_THAT(refusal("file: k.cu\ndefine: [A=1, A: 2]" + tail),
+              HasSubstr("2:15: 'A' stands here a second time"));
+}
+
 TEST_F(Family, AParameterThatNothingUsesIsAMistake) {
   EXPECT_THAT(
       refusal("file: k.cu\nvariants:\n"
