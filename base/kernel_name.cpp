@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -106,6 +107,25 @@ std::optional<std::vector<std::string>> parameter_types(std::string_view mangled
   const std::size_t open = parameters_of(name);
   if (open == std::string_view::npos || !name.ends_with(')')) return std::nullopt;
   return split_list(std::string_view(name).substr(open + 1, name.size() - open - 2));
+}
+
+std::string without_needless_blanks(std::string_view name) {
+  const auto is_of_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  std::string result;
+  bool is_behind_blank = false;
+  for (const char c : name) {
+    const bool is_blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (!is_blank) {
+      if (is_behind_blank && is_of_word(c) && !result.empty() && is_of_word(result.back())) {
+        result += ' ';
+      }
+      result += c;
+    }
+    is_behind_blank = is_blank;
+  }
+  return result;
 }
 
 std::vector<std::string> split_list(std::string_view list) {

@@ -24,6 +24,9 @@ std::string name_with_parameters(std::string_view name);
 /// it has none, as that of an extern "C" function.
 std::optional<std::vector<std::string>> parameter_types(std::string_view name);
 
+/// Without the blanks that C++ does not need: "f<unsigned  int, 4>" → "f<unsigned int,4>".
+std::string without_needless_blanks(std::string_view name);
+
 /// The parts of a C++ list, split at the commas outside of brackets; blanks around them are no part
 /// of them.
 std::vector<std::string> split_list(std::string_view list);

@@ -76,6 +76,12 @@ VariantName parsed_variant_name(std::string_view name) {
   return parsed;
 }
 
+std::string name_without_sizes(std::string_view name) {
+  VariantName parsed = parsed_variant_name(name);
+  parsed.sizes.clear();
+  return variant_name(parsed);
+}
+
 std::string with_literal_parameters(std::string_view glob) {
   std::string literal;
   for (std::size_t i = 0; i < glob.size(); ++i) {

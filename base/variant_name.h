@@ -28,6 +28,9 @@ std::string sizes_text(const VariantName& name);
 /// parameters.
 VariantName parsed_variant_name(std::string_view name);
 
+/// "padded[TILE=16]" of "padded[TILE=16](m=64)".
+std::string name_without_sizes(std::string_view name);
+
 /// A glob in which the brackets of parameters stand for themselves: of "padded[TILE=*]" or
 /// "v[T=1]" no class of characters. For fnmatch and for SQLite's GLOB.
 std::string with_literal_parameters(std::string_view glob);

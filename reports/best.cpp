@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/variant_name.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::reports {
@@ -57,12 +58,35 @@ std::vector<const Group*> in_order(const RunRecord& run) {
   return groups;
 }
 
-Table empty_table(const RunRecord& run, const std::vector<std::string>& metrics) {
+/// The named sizes besides that of the launches, where any of them has several values, in the order
+/// in which they first appear.
+std::vector<std::string> other_sizes(const RunRecord& run) {
+  std::vector<std::string> names;
+  for (const Group& group : run.groups) {
+    for (const auto& [name, value] : parsed_variant_name(group.subjects.front().variant).sizes) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+Cell size_cell(const Group& group, const std::string& name) {
+  for (const auto& [size, value] : parsed_variant_name(group.subjects.front().variant).sizes) {
+    if (size == name) return static_cast<std::int64_t>(parameter_number(value).value_or(0));
+  }
+  return Missing{"one size"};
+}
+
+Table empty_table(const RunRecord& run, const std::vector<std::string>& others,
+                  const std::vector<std::string>& metrics) {
   Table table;
   if (run.devices.size() > 1) table.columns.push_back(Column::text("device"));
   table.columns.insert(table.columns.end(),
-                       {Column::text("family"), Column::number("size", "size", "", Kind::exact),
-                        Column::text("variant")});
+                       {Column::text("family"), Column::number("size", "size", "", Kind::exact)});
+  for (const std::string& size : others) {
+    table.columns.push_back(Column::number(size, size, "", Kind::exact));
+  }
+  table.columns.push_back(Column::text("variant"));
   for (const std::string& metric : metrics) {
     const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
     table.columns.push_back(Column::number(metric, info != nullptr ? info->heading : metric,
@@ -124,7 +148,8 @@ void check_best(const std::vector<std::string>& metrics) {
 Table best_table(const schema::Reader& reader, std::int64_t run_id,
                  const std::vector<std::string>& metrics) {
   const RunRecord run = read_run(reader, run_id);
-  Table table = empty_table(run, metrics);
+  const std::vector<std::string> others = other_sizes(run);
+  Table table = empty_table(run, others, metrics);
   for (const Group* group : in_order(run)) {
     std::vector<Standing> all = standings(*group, metrics);
     std::erase_if(all, [](const Standing& standing) { return standing.subject->is_ceiling(); });
@@ -133,6 +158,7 @@ Table best_table(const schema::Reader& reader, std::int64_t run_id,
       if (run.devices.size() > 1) row.emplace_back(run.device_name(group->device_id));
       row.emplace_back(group->family);
       row.push_back(group->size ? Cell(*group->size) : Cell(Missing{"one size"}));
+      for (const std::string& size : others) row.push_back(size_cell(*group, size));
       row.emplace_back(standing.subject->variant);
       for (const double value : standing.values) row.emplace_back(value);
       table.rows.push_back(std::move(row));

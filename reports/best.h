@@ -38,8 +38,8 @@ void check_best(const std::vector<std::string>& metrics);
 
 /// By one metric the best five and those equal to the fifth, best first; by several the front: the
 /// variants that no other beats in one without being worse in another. Variants compete on the same
-/// device; of several, a column names it. The ceiling, which does less, stays out. No row where
-/// none has a value.
+/// device; of several, a column names it, and each other named size has one. The ceiling, which
+/// does less, stays out. No row where none has a value.
 Table best_table(const schema::Reader& reader, std::int64_t run_id,
                  const std::vector<std::string>& metrics);
 

@@ -149,6 +149,29 @@ std::vector<std::string> selectors_of(const std::vector<LaunchName>& launches,
   return names;
 }
 
+std::string meant_by(const std::vector<LaunchName>& launches, const Selector& selector) {
+  std::vector<LaunchName> at_sizes, without_sizes;
+  for (const LaunchName& launch : launches) {
+    LaunchName& bare = without_sizes.emplace_back(launch);
+    bare.variant = name_without_sizes(launch.variant);
+    if (bare.variant != launch.variant && selector.selects(bare)) at_sizes.push_back(launch);
+  }
+  if (at_sizes.empty()) {
+    const std::string near = did_you_mean(selector.text(), selectors_of(launches, selector));
+    return near.empty() ? did_you_mean(selector.text(), selectors_of(without_sizes, selector))
+                        : near;
+  }
+  const std::vector<std::string> names = selectors_of(at_sizes, selector);
+  constexpr std::size_t shown = 3;
+  const std::size_t count = std::min(names.size(), shown);
+  std::string all = selector.text();
+  all.insert(std::min(all.find('@'), all.size()), "(*)");
+  return fmt::format(
+      "; it is measured at named sizes: {}{}, or all of them, '{}'",
+      fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "),
+      names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "", all);
+}
+
 void require_selected(const std::vector<LaunchName>& launches,
                       const std::vector<Selector>& selectors, std::int64_t run,
                       const std::string& unfinished) {
@@ -168,7 +191,7 @@ void require_selected(const std::vector<LaunchName>& launches,
         ExitCode::usage,
         fmt::format(
             "no launch of run {} matches '{}'{} (the launches: {}{})", run, selector.text(),
-            did_you_mean(selector.text(), names),
+            meant_by(launches, selector),
             fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "),
             names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : ""));
   }

@@ -69,6 +69,10 @@ class Selector {
   std::vector<std::string> devices_;                      ///< all have to be met
 };
 
+/// What may have been meant by one that selects nothing: the variant at its named sizes, or near
+/// names; "; it is at …", "; did you mean …?" or "".
+std::string meant_by(const std::vector<LaunchName>& launches, const Selector& selector);
+
 /// Throws Error{usage}, with the names that there are, where a selector selects none of a run's
 /// launches; Error{nothing} where `unfinished` says why the run may lack it.
 void require_selected(const std::vector<LaunchName>& launches,

@@ -52,6 +52,11 @@ void check(const BackendRequest& request) {
   if (request.counts == "gpu" && request.backend == "model") {
     throw Error(ExitCode::usage, "--counts gpu needs a GPU, and -b model uses none: leave one out");
   }
+  if (request.counts == "gpu" && of_model) {
+    throw Error(ExitCode::usage,
+                "--counts gpu needs a GPU, and --arch and --threads are of the model: give one or "
+                "the other");
+  }
   ordinal_of(request.device);
   if (request.machine_code.empty()) return;
   if (request.backend == "model" || of_model) {
@@ -152,13 +157,27 @@ void check_abilities(const BackendRequest& request, Backends& backends) {
   }
 }
 
+/// The reason without what to do.
+std::string reason_of(const Error& no_gpu) {
+  const std::string words = no_gpu.what();
+  return words.substr(0, words.find("; "));
+}
+
 /// There is no GPU, and the model cannot answer in its place.
 void refuse_machine_code(const BackendRequest& request, const Error& no_gpu) {
   if (request.machine_code.empty()) return;
-  const std::string why = no_gpu.what();
   throw Error(ExitCode::no_hardware,
               fmt::format("{} (no GPU is usable: {})", family::without_ptx(request.machine_code),
-                          why.substr(0, why.find("; "))));
+                          reason_of(no_gpu)));
+}
+
+/// There is no GPU, and the model may not count in its place.
+void refuse_counts(const BackendRequest& request, const Error& no_gpu) {
+  if (request.counts != "gpu") return;
+  throw Error(ExitCode::no_hardware,
+              fmt::format("no GPU is usable ({}), and --counts gpu needs one: leave it out, or say "
+                          "--counts model, and the model counts",
+                          reason_of(no_gpu)));
 }
 
 Backends choose(const BackendRequest& request) {
@@ -177,8 +196,10 @@ Backends choose(const BackendRequest& request) {
   try {
     backends = open_hardware(request);
   } catch (const Error& error) {
-    if (error.code() == ExitCode::no_hardware) refuse_machine_code(request, error);
-    if (request.backend == "cupti" || one_gpu || error.code() != ExitCode::no_hardware) throw;
+    if (error.code() != ExitCode::no_hardware) throw;
+    refuse_machine_code(request, error);
+    if (request.backend == "cupti" || one_gpu) throw;
+    refuse_counts(request, error);
     backends = {};
     backends.opened.push_back(open_model(request));
     backends.notes.push_back(fmt::format("{} answers, since no GPU is usable: {}",

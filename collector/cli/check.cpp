@@ -135,6 +135,17 @@ Destination destination_of(const CheckCommand& command, const std::string& gates
   return files.write(command.file, "-o");
 }
 
+/// Refuses a gate where a selector is taken: "naive: duration <= 80us" lacks --gate.
+void refuse_gate(const std::string& text) {
+  try {
+    reports::parse_gate(text);
+  } catch (const Error&) {
+    return;  // no gate
+  }
+  throw Error(ExitCode::usage,
+              fmt::format("'{0}' is a gate, and not which launches to check: --gate '{0}'", text));
+}
+
 ExitCode run(const CheckCommand& command) {
   // All that was typed is read before a database is opened: its mistakes come first.
   reports::CheckRequest request;
@@ -152,6 +163,7 @@ ExitCode run(const CheckCommand& command) {
   request.expectations = !command.no_expectations && config.expectations.value_or(true);
   request.allow_unfinished = command.allow_unfinished;
   for (const std::string& selector : command.selectors) {
+    refuse_gate(selector);
     request.selectors.push_back(reports::parse_selector(selector));
   }
   const std::string baseline =

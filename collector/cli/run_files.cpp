@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/kernel_name.h"
 #include "collector/cli/arguments.h"
 #include "collector/family/launch_state.h"
 #include "collector/family/listing.h"
@@ -75,8 +76,8 @@ family::FamilySpec spec_of_words(const FilesRequest& request,
   spec.settings = typed(request.settings);
   family::VariantSpec variant;
   variant.kernel = typed(request.kernel);
-  variant.name = typed(request.kernel.empty() ? spec.name : request.kernel);
-  std::erase(variant.name.text, ' ');
+  variant.name =
+      typed(without_needless_blanks(request.kernel.empty() ? spec.name : request.kernel));
   variant.grid = extent("--grid", request.grid);
   variant.block = extent("--block", request.block);
   if (request.shared != 0) variant.shared = typed(std::to_string(request.shared));

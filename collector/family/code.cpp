@@ -246,8 +246,9 @@ std::vector<Kernel> CodeBase::compile_source(const std::vector<Configuration>& c
                fmt::format("{} holds no kernel '{}'; warpmeter run {} lists what it holds",
                            spec_.source, configuration.kernel, spec_.source));
       }
-      kernels[i].failure =
-          fmt::format("{} does not compile:\n{}", spec_.source, job.compiled.failure);
+      kernels[i].failure = fmt::format("{} does not compile{}{}\n{}", spec_.source,
+                                       configuration.doubt.empty() ? ":" : ": ",
+                                       configuration.doubt, job.compiled.failure);
     }
   }
   return kernels;

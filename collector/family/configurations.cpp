@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <set>
 
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/variant_name.h"
+#include "collector/family/listing.h"
+#include "collector/family/substitution.h"
 #include "collector/family/words.h"
 
 namespace warpmeter::family {
@@ -19,28 +22,6 @@ constexpr std::size_t most_configurations = 100'000;
 std::set<std::string> words_in(std::string_view text) {
   const std::vector<std::string> words = words_of(text);
   return {words.begin(), words.end()};
-}
-
-/// The template arguments of a kernel's name: "<TILE, PAD>"; "": none.
-std::string_view arguments_in(std::string_view kernel) {
-  const std::size_t open = kernel.find('<');
-  return open == std::string_view::npos ? "" : kernel.substr(open);
-}
-
-std::string with_values(std::string_view kernel,
-                        const std::map<std::string, std::string, std::less<>>& values) {
-  const std::size_t open = kernel.size() - arguments_in(kernel).size();
-  std::string result(kernel.substr(0, open));
-  std::size_t copied = open;
-  for_each_word(kernel.substr(open), [&](std::size_t begin, std::string_view word) {
-    const auto found = values.find(word);
-    if (found == values.end()) return;
-    result += kernel.substr(copied, open + begin - copied);
-    result += found->second;
-    copied = open + begin + word.size();
-  });
-  result += kernel.substr(copied);
-  return result;
 }
 
 /// The expressions that belong to a variant, for finding out what they use.
@@ -89,21 +70,24 @@ class Product {
  public:
   Product(const FamilySpec& spec, const VariantSpec& variant, const std::string& source)
       : spec_(spec), variant_(variant), dimensions_(dimensions(spec, variant)) {
-    const std::set<std::string> in_source = words_in(source);
-    const std::set<std::string> in_kernel = words_in(arguments_in(variant.kernel.text));
-    const std::set<std::string> in_file = names_used(spec, variant);
+    const Uses uses{words_in(source), words_in(template_arguments(variant.kernel.text)),
+                    names_used(spec, variant), template_parameters_in(source)};
+    const Slip slip = misspelt(uses);
     for (const Parameter& parameter : dimensions_) {
       const std::string& name = parameter.name.text;
-      if (!is_parameter(parameter) || in_kernel.contains(name)) continue;
-      if (in_source.contains(name)) {
+      if (!is_parameter(parameter) || uses.in_kernel.contains(name)) continue;
+      // As a macro it would stand in the place of a template's own parameter.
+      const bool is_of_template = uses.of_templates.contains(name);
+      const bool is_misspelt = is_of_template && slip.parameter == name;
+      if (uses.in_source.contains(name) && !is_of_template) {
         defined_.insert(name);
-      } else if (!in_file.contains(name)) {
-        refuse(spec, parameter.name,
-               fmt::format("nothing uses the parameter '{0}': name it in the kernel's template "
-                           "arguments ('{1}<{0}>'), in the source as a macro, or in grid, block or "
-                           "arguments",
-                           name, variant.kernel.text.substr(0, variant.kernel.text.find('<'))));
+      } else if (is_misspelt || !uses.in_file.contains(name)) {
+        refuse_unused(parameter.name, slip, uses);
       }
+    }
+    if (!slip.word.empty()) {
+      doubt_ = fmt::format("the template argument '{}' is no parameter; did you mean {}?",
+                           slip.word, slip.parameter);
     }
   }
 
@@ -120,6 +104,60 @@ class Product {
   }
 
  private:
+  /// The names that may use a parameter.
+  struct Uses {
+    std::set<std::string> in_source, in_kernel, in_file;
+    std::set<std::string> of_templates;  ///< the source's own parameters of templates
+  };
+  /// A template argument that nobody knows, and the parameter whose name is near.
+  struct Slip {
+    std::string word, parameter;
+  };
+
+  Slip misspelt(const Uses& uses) const {
+    std::vector<std::string> left;
+    for (const Parameter& parameter : variant_.parameters) {
+      if (!uses.in_kernel.contains(parameter.name.text)) left.push_back(parameter.name.text);
+    }
+    std::set<std::string> known = uses.in_source;
+    for (const Parameter& dimension : dimensions_) known.insert(dimension.name.text);
+    for (const Text& define : variant_.defines) known.merge(words_in(define.text));
+    for (const std::string& define : spec_.options.defines) known.merge(words_in(define));
+    for (const std::string& word : uses.in_kernel) {
+      const bool is_number = std::isdigit(static_cast<unsigned char>(word[0])) != 0;
+      if (is_number || known.contains(word)) continue;
+      if (const auto near = nearest(word, left); !near.empty()) return {word, near.front()};
+    }
+    return {};
+  }
+
+  [[noreturn]] void refuse_unused(const Text& name, const Slip& slip, const Uses& uses) const {
+    const std::string& kernel = variant_.kernel.text;
+    const std::string stem = kernel.substr(0, kernel.find('<'));
+    if (slip.parameter == name.text) {
+      refuse(spec_, name,
+             fmt::format("nothing uses the parameter '{}': did you mean it by '{}' in '{}'?",
+                         name.text, slip.word, kernel));
+    }
+    if (uses.of_templates.contains(name.text)) {
+      refuse(spec_, name,
+             fmt::format("nothing uses the parameter '{0}', for {0} is no macro but a template's "
+                         "own parameter: name it in the kernel's template arguments ('{1}<{0}>')",
+                         name.text, stem));
+    }
+    constexpr std::size_t shortest = 3;  // shorter ones are near to every other
+    std::vector<std::string> in_source;
+    for (const std::string& word : uses.in_source) {
+      if (word.size() >= shortest) in_source.push_back(word);
+    }
+    refuse(spec_, name,
+           fmt::format("nothing uses the parameter '{0}': name it in the kernel's template "
+                       "arguments ('{1}<{0}>'), in the source as a macro, or in grid, block or "
+                       "arguments{2}",
+                       name.text, stem,
+                       name.text.size() < shortest ? "" : did_you_mean(name.text, in_source)));
+  }
+
   void add(const Configuration& so_far, std::size_t next) {
     if (next == dimensions_.size()) return finish(so_far);
     for (const Text& value : dimensions_[next].values) {
@@ -129,7 +167,9 @@ class Product {
       if (const auto number = parameter_number(value.text)) {
         with.symbols[name] = *number;
       }
-      if (defined_.contains(name)) with.defines.push_back(fmt::format("{}={}", name, value.text));
+      if (defined_.contains(name)) {
+        with.defines.push_back(fmt::format("{}={}", name, as_operand(value.text)));
+      }
       add(with, next + 1);
     }
   }
@@ -142,6 +182,7 @@ class Product {
                          most_configurations));
     }
     configuration.kernel = with_values(variant_.kernel.text, configuration.values);
+    configuration.doubt = doubt_;
     VariantName name{variant_.name.text, {}, {}};
     for (const Parameter& dimension : dimensions_) {
       const std::string& text = dimension.name.text;
@@ -204,6 +245,7 @@ class Product {
   const VariantSpec& variant_;
   const std::vector<Parameter> dimensions_;
   std::set<std::string> defined_;
+  std::string doubt_;
   std::vector<Configuration> found_;
 };
 

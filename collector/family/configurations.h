@@ -21,6 +21,7 @@ struct Configuration {
   std::map<std::string, std::string, std::less<>> values;  ///< all of them, as they were written
   std::string kernel;                ///< with the values in place of the names: "tiled<16, 1>"
   std::vector<std::string> defines;  ///< "TILE=16", of parameters that the source itself names
+  std::string doubt;  ///< what may be wrong with the kernel's name if it does not compile
 };
 
 /// The size that `-n` gives, and that a launch is recorded with: n, else the first. "": none.
@@ -28,8 +29,8 @@ std::string size_name(const FamilySpec& spec);
 /// The values of it.
 std::vector<std::int64_t> sizes_of(const FamilySpec& spec);
 
-/// All of them in the order of the file. `source` is the text of the kernels' file: a parameter
-/// that is no template argument and that the source names is given as a define. Throws
+/// All of them in the order of the file. `source` is the text of the kernels' file and its headers:
+/// a parameter that is no template argument and that the source names is given as a define. Throws
 /// Error{usage}: a parameter that nothing uses, a `where` that is no expression or leaves nothing.
 std::vector<Configuration> configurations(const FamilySpec& spec, const std::string& source);
 

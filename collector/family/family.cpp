@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "collector/family/problem.h"
+#include "collector/model/input/includes.h"
 #include "collector/model/input/npy.h"
 #include "schema/catalogue.h"
 
@@ -27,13 +28,21 @@ Dim3 extent(const FamilySpec& spec, const std::vector<Text>& texts, const Symbol
   return {all[0], all[1], all[2]};
 }
 
+/// What the compiler reads of one's own files: parameters may be macros of headers too.
+std::string source_with_headers(const FamilySpec& spec) {
+  if (!spec.source.ends_with(".cu")) return "";
+  std::string text = model::source_text(spec.source);
+  for (const std::string& header : model::included_files(spec.source, spec.options.includes)) {
+    text += "\n" + model::source_text(header);
+  }
+  return text;
+}
+
 }  // namespace
 
 FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& progress)
     : spec_(std::move(spec)), code_(spec_, arch) {
-  const std::string source =
-      spec_.source.ends_with(".cu") ? model::source_text(spec_.source) : std::string();
-  configurations_ = configurations(spec_, source);
+  configurations_ = configurations(spec_, source_with_headers(spec_));
   family_.name = spec_.name;
   family_.summary = spec_.summary;
   family_.sizes = sizes_of(spec_);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/kernel_name.h"
@@ -204,6 +205,26 @@ std::string signature_in(const std::string& source, const std::string& kernel) {
     if (found.kernel.substr(0, found.kernel.find('<')) == name) return found.signature;
   }
   return "";
+}
+
+std::set<std::string> template_parameters_in(const std::string& source) {
+  std::set<std::string> names;
+  for (const Found& found : in_source(source)) {
+    if (!found.is_template) continue;
+    for (const std::string& name :
+         words_of(std::string_view(found.kernel).substr(found.kernel.find('<')))) {
+      names.insert(name);
+    }
+  }
+  std::istringstream lines(source);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == std::string::npos || line[begin] != '#') continue;
+    const std::vector<std::string> words = words_of(line);
+    if (!words.empty() && words.front() == "pragma") continue;  // "#pragma unroll TILE"
+    for (const std::string& word : words) names.erase(word);
+  }
+  return names;
 }
 
 std::vector<Found> kernels_in(const std::string& path, const model::CompileOptions& options) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,9 @@ std::vector<Found> kernels_in(const std::string& path, const model::CompileOptio
 /// "void transpose(float* out, const float* in, int n)" as the source declares the kernel of that
 /// name, with or without template arguments; empty where it is not found.
 std::string signature_in(const std::string& source, const std::string& kernel);
+
+/// What the templates among the source's kernels call their parameters: {"TILE", "PAD"}; but not
+/// what a preprocessor command names, which may be a macro all the same.
+std::set<std::string> template_parameters_in(const std::string& source);
 
 }  // namespace warpmeter::family

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/element.h"
+#include "base/variant_name.h"
 #include "collector/model/input/fill.h"
 
 namespace warpmeter::family {
@@ -35,7 +36,10 @@ class Reader {
           fmt::format("'{}' is no name for a family: letters, digits, _ and -", spec_.name));
     }
     if (const YAML::Node node = root["summary"]) spec_.summary = text(node, "summary").text;
-    if (const YAML::Node node = root["size"]) spec_.size_meaning = text(node, "size").text;
+    if (const YAML::Node node = root["size"]) spec_.size_meaning = size_meaning(node);
+    if (root["size"] && !root["sizes"]) {
+      file_.refuse(root["size"], "size says what a size is, and there are no sizes: [1024, 4096]");
+    }
     if (!root["file"]) file_.refuse(root, "says no file: the kernels' .cu, .ptx or .cubin");
     spec_.source = file_.beside(text(root["file"], "file").text);
     if (const YAML::Node node = root["cubin"]) spec_.cubin = file_.beside(text(node, "cubin").text);
@@ -82,6 +86,34 @@ class Reader {
     return all;
   }
 
+  /// Words; numbers are those of `sizes`.
+  std::string size_meaning(const YAML::Node& node) const {
+    if (!node.IsScalar() || parameter_number(node.Scalar())) {
+      file_.refuse(node,
+                   "size says in words what a size is, such as 'side of the matrix'; did you mean "
+                   "sizes?");
+    }
+    return text(node, "size").text;
+  }
+
+  /// Refuses a number that stands there a second time, however it is written.
+  void check_once(const Parameter& size) const {
+    std::vector<std::pair<long double, const Text*>> seen;
+    for (const Text& value : size.values) {
+      const auto number = parameter_number(value.text);
+      if (!number) continue;  // said where it is computed
+      for (const auto& [other, first] : seen) {
+        if (other != *number) continue;
+        file_.refuse(
+            value, fmt::format(
+                       "'{}' stands here a second time{}: {} has each size once", value.text,
+                       first->text == value.text ? "" : fmt::format(", first as '{}'", first->text),
+                       size.name.text));
+      }
+      seen.emplace_back(*number, &value);
+    }
+  }
+
   /// A list is of n; a table names each.
   void read_sizes(const YAML::Node& node) {
     if (!node) return;
@@ -94,6 +126,7 @@ class Reader {
     }
     for (const Parameter& size : spec_.sizes) {
       if (size.values.empty()) file_.refuse(node, "sizes are none: [1024, 4096]");
+      check_once(size);
     }
   }
 
@@ -206,10 +239,7 @@ class Reader {
     if (node["where"]) result.where = text(node["where"], "where");
     if (node["arguments"]) result.arguments = arguments(node["arguments"]);
     result.settings = file_.settings(node["set"]);
-    result.defines = texts(node["define"], "define");
-    for (const Text& define : result.defines) {
-      file_.checked(define, [&] { model::check_define("define", define.text); });
-    }
+    result.defines = file_.defines(node["define"]);
     if (node["expect"]) result.expectations = expectations(node["expect"]);
     if (node["work"]) result.work = work(node["work"]);
     if (const YAML::Node reference = node["reference"]) {

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/variant_name.h"
 #include "reports/compare/counters.h"
 #include "reports/compare/findings.h"
 #include "reports/compare/groups.h"
@@ -81,11 +82,13 @@ class Pairing {
   std::vector<Pair>& pairs() { return pairs_; }
 
  private:
-  /// Geometry belongs to a variant and a size: across these it may differ.
+  /// Geometry belongs to a variant and a size: across these it may differ. Variants compete at the
+  /// same named sizes only.
   PairKey key_of(const LaunchGroup& group, bool with_geometry) const {
     PairKey key;
     key.family = group.family;
-    if (by_ != Key::variant) key.variant = group.variant;
+    key.variant =
+        by_ == Key::variant ? sizes_text(parsed_variant_name(group.variant)) : group.variant;
     if (by_ != Key::size) key.size = group.size;
     if (by_device_) key.ordinal = group.ordinal;
     if (with_geometry && by_ != Key::variant && by_ != Key::size) key.geometry = group.geometry();

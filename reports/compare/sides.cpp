@@ -14,6 +14,8 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/variant_name.h"
+#include "reports/compare/common_sizes.h"
 #include "reports/record.h"
 #include "reports/sections/sql.h"
 #include "reports/unfinished.h"
@@ -125,7 +127,9 @@ KeyOfLaunch key_of(Key by) {
   switch (by) {
     case Key::variant:
       return {"variant", full, [full](const LaunchGroup& s, const std::string& text) {
-                return s.variant == text || full(s) == text;
+                const std::string bare = name_without_sizes(s.variant);  // at all of its sizes
+                return s.variant == text || full(s) == text || bare == text ||
+                       s.family + "/" + bare == text;
               }};
     case Key::size:
       return {"size", [](const LaunchGroup& s) { return s.size ? std::to_string(*s.size) : ""; },
@@ -238,6 +242,7 @@ class ByValue {
     Sides sides;
     sides.base = find_value(values_[0], sides.base_groups);
     sides.contender = find_value(values_[1], sides.contender_groups);
+    if (by_ == Key::variant) keep_common_sizes(values_, groups_, sides);
     const auto first_launch = [](const std::vector<LaunchGroup>& groups) {
       return groups.empty() || groups[0].launches.empty() ? -1 : groups[0].launches[0];
     };
@@ -273,9 +278,9 @@ class ByValue {
     Sides sides;
     std::map<std::string, std::string> first;  // family → variant
     for (const LaunchGroup& group : groups_) {
-      const auto place = first.try_emplace(group.family, group.variant).first;
-      (place->second == group.variant ? sides.base_groups : sides.contender_groups)
-          .push_back(group);
+      const std::string variant = name_without_sizes(group.variant);
+      const auto place = first.try_emplace(group.family, variant).first;
+      (place->second == variant ? sides.base_groups : sides.contender_groups).push_back(group);
     }
     sides.base = side("the first variant of each family", sides.base_groups);
     sides.contender = side("the others", sides.contender_groups);

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/nearest.h"
 #include "reports/compare/groups.h"
 #include "reports/gates/slowdown.h"
 #include "reports/number.h"
@@ -198,7 +197,7 @@ class WorstFindings {
   std::vector<Finding> findings_;
 };
 
-Finding unmatched(const Gate& gate, bool any_selected, const std::vector<std::string>& names) {
+Finding unmatched(const Gate& gate, bool any_selected, const std::vector<LaunchName>& launches) {
   Finding finding;
   finding.outcome = Outcome::inconclusive;
   finding.gate = gate.text;
@@ -208,7 +207,7 @@ Finding unmatched(const Gate& gate, bool any_selected, const std::vector<std::st
                          "accesses, or could be "
                          "run there"
                        : fmt::format("it matches no launch of the run{} (see: warpmeter report)",
-                                     did_you_mean(gate.selector.text(), names));
+                                     meant_by(launches, gate.selector));
   return finding;
 }
 
@@ -224,8 +223,7 @@ void add_gates(const CheckRequest& request, const std::vector<LaunchToCheck>& la
         findings.add(std::move(*finding));
       }
     }
-    if (!any_applies)
-      findings.add(unmatched(gate, any_selected, selectors_of(names_of(launches), gate.selector)));
+    if (!any_applies) findings.add(unmatched(gate, any_selected, names_of(launches)));
   }
 }
 

@@ -229,26 +229,31 @@ bool is_undefined(const RunRecord& run, const Unavailable& gap) {
   });
 }
 
-/// The reason for which most is missing.
+/// "gld_throughput has", "gld_throughput and gst_throughput have"
+std::string have(const Unavailable& gap) {
+  return listed(gap.metrics) + (gap.metrics.size() == 1 ? " has" : " have");
+}
+
+/// The reason for which most is missing, and the other one, or how many others there are.
 Remarks unavailable_remarks(const RunRecord& run) {
-  const std::vector<Unavailable> gaps = unavailable_figures(run);
-  const Unavailable* most = nullptr;
-  std::size_t others = 0;
-  for (const Unavailable& gap : gaps) {
-    if (is_undefined(run, gap)) continue;
-    ++others;
-    const auto size = [](const Unavailable& g) { return g.launches.size() * g.metrics.size(); };
-    if (most == nullptr || size(gap) > size(*most)) most = &gap;
-  }
-  if (most == nullptr) return {};
-  const char* has = most->metrics.size() == 1 ? "has" : "have";
+  std::vector<Unavailable> gaps = unavailable_figures(run);
+  std::erase_if(gaps, [&](const Unavailable& gap) { return is_undefined(run, gap); });
+  if (gaps.empty()) return {};
+  std::stable_sort(gaps.begin(), gaps.end(), [](const Unavailable& a, const Unavailable& b) {
+    return a.launches.size() * a.metrics.size() > b.launches.size() * b.metrics.size();
+  });
+  const auto place = [](const Unavailable& gap) {
+    return gap.where.starts_with("every launch") ? "" : " in " + gap.where;
+  };
   std::string text =
-      most->where.starts_with("every launch")
-          ? fmt::format("{} {} no value: {}", listed(most->metrics), has, most->reason)
-          : fmt::format("{} {} no value in {}: {}", listed(most->metrics), has, most->where,
-                        most->reason);
-  if (others == 2) text += "; other figures have none for another reason";
-  if (others > 2) text += fmt::format("; other figures have none for {} other reasons", others - 1);
+      fmt::format("{} no value{}: {}", have(gaps[0]), place(gaps[0]), gaps[0].reason);
+  if (gaps.size() == 2) {
+    const std::string& reason = gaps[1].reason;
+    text += fmt::format("; {} none{}: {}", have(gaps[1]), place(gaps[1]),
+                        reason.substr(0, reason.find("; ")));
+  } else if (gaps.size() > 2) {
+    text += fmt::format("; other figures have none for {} other reasons", gaps.size() - 1);
+  }
   return {{text + ".", unavailable_title}};
 }
 

@@ -30,6 +30,12 @@ TEST(KernelName, TellsTheTypesOfParameters) {
   EXPECT_EQ(parameter_types("saxpy"), std::nullopt);
 }
 
+TEST(KernelName, KeepsTheBlanksThatItNeeds) {
+  EXPECT_EQ(without_needless_blanks(" f< unsigned  int , 4 > "), "f<unsigned int,4>");
+  EXPECT_EQ(without_needless_blanks("f<const char *, a::b<c> >"), "f<const char*,a::b<c>>");
+  EXPECT_EQ(without_needless_blanks(""), "");
+}
+
 TEST(KernelName, FunctionIsTheBareName) {
   const std::pair<const char*, const char*> cases[] = {
       {"_Z6reduceILi4EEvPf", "reduce"},

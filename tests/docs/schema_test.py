@@ -50,7 +50,8 @@ class Schema(unittest.TestCase):
         variant = good["variants"]["v"]
         cases = [(good, True)]
         for key, value, holds in (
-                ("family", "mine", True), ("summary", "s", True), ("size", "side", True), ("define", ["A=1"], True),
+                ("family", "mine", True), ("summary", "s", True), ("size", "side", False), ("define", ["A=1"], True),
+                ("define", {"A": 1}, True), ("define", [{"A": 1}, "B"], True), ("define", {"A": [1]}, False),
                 ("std", "c++17", True), ("flags", ["--use_fast_math"], True), ("sizes", [16, 32], True),
                 ("sizes", {"m": [1], "n": 2}, True), ("arguments", [], True), ("set", {"c": 1.5}, True),
                 ("reference", "none", True), ("outputs", [], True), ("outputs", {"out": 1}, False), ("tolerance", {"relative": 1e-6}, True),
@@ -64,6 +65,7 @@ class Schema(unittest.TestCase):
                 ("cluster", 1, True), ("parameters", {"A": [1, 2]}, True), ("parameters", {"1A": [1, 2]}, False),
                 ("where", "1 == 1", True), ("gird", 1, False), ("reference", None, True), ("work", {"written": 1}, True)):
             cases.append(({**good, "variants": {"v": {**variant, key: value}}}, holds))
+        cases.append(({**good, "size": "side", "sizes": [16]}, True))
         for missing in ("grid", "block"):
             cases.append(({**good, "variants": {"v": {k: v for k, v in variant.items() if k != missing}}}, False))
         with tempfile.TemporaryDirectory() as folder:

@@ -78,6 +78,15 @@ TEST_F(Best, OfSeveralDevicesAreNamedWithThem) {
             "NVIDIA H200 #1,mine,64,slow,8\n");
 }
 
+TEST_F(Best, AtSeveralNamedSizesHaveAColumnForEach) {
+  measure(0, {{"v[T=1](m=16,k=8)", 4, 1}, {"w(m=16,k=8)", 8, 1}, {"v[T=1](m=8,k=16)", 2, 1}});
+  EXPECT_EQ(best({"shared_load_wavefronts"}),
+            "family,size,m,k,variant,shared_load_wavefronts\n"
+            "mine,64,8,16,\"v[T=1](m=8,k=16)\",2\n"
+            "mine,64,16,8,\"v[T=1](m=16,k=8)\",4\n"
+            "mine,64,16,8,\"w(m=16,k=8)\",8\n");
+}
+
 TEST_F(Best, BySeveralMetricsAreThoseThatNoOtherBeats) {
   measure(0, {{"a", 2, 4}, {"b", 4, 2}, {"beaten", 4, 4}});
   EXPECT_EQ(best({"shared_load_wavefronts", "shared_load_requests"}),

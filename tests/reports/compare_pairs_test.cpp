@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "reports/page.h"
@@ -16,6 +17,7 @@ namespace {
 
 using schema::Grade;
 using schema::Launch;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -59,6 +61,57 @@ TEST_F(CompareTest, ComparesVariantsOfOneRun) {
   const Comparison all = compared({.by = Key::variant});
   EXPECT_EQ(all.times.size(), 2U);
   EXPECT_EQ(all.times[1].name.text(), "transpose/padded at 1,024 against naive");
+}
+
+/// A run of three variants at two named sizes, of which one lacks the smaller.
+void add_run_at_named_sizes(schema::Store& store) {
+  add_run(store, {launch("copy(m=1)", {}), launch("copy(m=2)", {}), launch("naive[T=4](m=1)", {}),
+                  launch("naive[T=4](m=2)", {}), launch("wide(m=2)", {})});
+}
+
+/// Of the pairs whose counters differ.
+std::set<std::string> names_of_counters(const Comparison& comparison) {
+  std::set<std::string> names;
+  for (const CounterPair& pair : comparison.counters) names.insert(pair.name.text());
+  return names;
+}
+
+TEST_F(CompareTest, ComparesVariantsAtTheNamedSizesThatBothHave) {
+  std::vector<Launch> launches;
+  for (const char* name : {"copy(m=1)", "copy(m=2)", "naive[T=4](m=1)", "naive[T=4](m=2)"}) {
+    launches.push_back(launch(name, {}));
+    count(launches.back(), "global_load_sectors", static_cast<double>(launches.size()));
+  }
+  add_run(store_, launches);
+  const std::string at_1 = "transpose/naive[T=4](m=1) at 1,024 against copy(m=1)";
+  const std::string at_2 = "transpose/naive[T=4](m=2) at 1,024 against copy(m=2)";
+  const auto compared_names = [this](const std::vector<std::string>& names) {
+    return names_of_counters(compared({.by = Key::variant, .names = names}));
+  };
+  EXPECT_THAT(compared_names({"copy", "transpose/naive[T=4]"}), ElementsAre(at_1, at_2));
+  EXPECT_THAT(compared_names({}), ElementsAre(at_1, at_2)) << "the first one, at every size";
+  EXPECT_THAT(compared_names({"copy(m=2)", "naive[T=4]"}), ElementsAre(at_2));
+  EXPECT_THAT(compared_names({"copy", "naive[T=4](m=1)"}), ElementsAre(at_1));
+  EXPECT_THAT(compared_names({"copy(m=1)", "naive[T=4](m=1)"}), ElementsAre(at_1));
+}
+
+TEST_F(CompareTest, RefusesVariantsAtDifferentNamedSizes) {
+  add_run_at_named_sizes(store_);
+  const auto refused = [this](const std::string& base, const std::string& contender,
+                              const std::string& text) {
+    expect_error({.by = Key::variant, .names = {base, contender}}, ExitCode::usage, text);
+  };
+  refused("copy(m=1)", "naive[T=4](m=2)",
+          "'copy(m=1)' and 'naive[T=4](m=2)' have different sizes, so that their work differs; "
+          "both have (m=1) and (m=2): name 'copy' and 'naive[T=4]' with one of these");
+  refused("copy(m=1)", "wide(m=2)", "both have (m=2): name 'copy' and 'wide'");
+  refused("wide", "copy(m=1)", "both have (m=2): name 'wide' and 'copy'");
+  refused("copy(m=1)", "copy(m=2)", "name two variants");
+  refused("copy(m=1)", "copy", "are the same variant");
+  // Of two without sizes, what one of them lacks has no partner.
+  const Comparison comparison = compared({.by = Key::variant, .names = {"copy", "wide"}});
+  EXPECT_EQ(comparison.pairs, 1U);
+  EXPECT_EQ(comparison.leftovers.at(0).what, "transpose/copy(m=1) at 1,024");
 }
 
 TEST_F(CompareTest, PoolsTheRunsOfALabel) {

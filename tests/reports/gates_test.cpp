@@ -182,6 +182,20 @@ TEST_F(CheckTest, ASelectorThatMatchesNoLaunchIsAMistake) {
   }
 }
 
+TEST_F(CheckTest, AVariantWithoutItsNamedSizesIsToldThem) {
+  run_ = add_run(store_, {launch("tiled[T=4](m=1)", {}), launch("tiled[T=4](m=2)", {})});
+  const auto reason = [this](const std::string& gate) {
+    return checked({gate + ": duration <= 1s"}).findings.front().reason;
+  };
+  EXPECT_THAT(reason("transpose/tiled[T=4]"),
+              HasSubstr("it is measured at named sizes: transpose/tiled[T=4](m=1), "
+                        "transpose/tiled[T=4](m=2), or all of them, 'transpose/tiled[T=4](*)'"));
+  EXPECT_THAT(reason("transpose/tiled[T=4]@1024"), HasSubstr("'transpose/tiled[T=4](*)@1024'"));
+  EXPECT_THAT(reason("transpose/tiled[T=4](*)"), Not(HasSubstr("matches no launch")));
+  EXPECT_THAT(reason("transpose/tield[T=4]"), HasSubstr("did you mean transpose/tiled[T=4]"));
+  EXPECT_THAT(reason("transpose/tiled[T=4](m=3)"), Not(HasSubstr("named sizes")));
+}
+
 TEST_F(CheckTest, OneVariantInTwoGeometriesIsTwoLaunches) {
   Launch small = launch("tiled", {}), large = small;
   large.block[1] = 32;

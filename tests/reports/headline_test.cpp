@@ -17,6 +17,7 @@
 namespace warpmeter::reports {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -273,6 +274,22 @@ TEST_F(Headline, SaysWhatHasNoValueAndWhy) {
                            "no permission for counters"});
   add({made});
   EXPECT_THAT(sentences(), Contains(HasSubstr(" no value: no permission for counters.")));
+}
+
+TEST_F(Headline, SaysTheOtherReasonToo) {
+  schema::Launch made = timed("a", 1000);
+  made.counters = {
+      {"global_load_sectors", std::nullopt, schema::Grade::unavailable, "no permission"},
+      {"inst_executed", std::nullopt, schema::Grade::unavailable,
+       "no counter of that name; see list metrics"}};
+  add({made});
+  EXPECT_THAT(sentences(),
+              Contains(AllOf(HasSubstr(" no value: no permission; "),
+                             HasSubstr("inst_executed has none: no counter of that name."))));
+  made.counters.push_back(
+      {"global_store_sectors", std::nullopt, schema::Grade::unavailable, "it is off"});
+  add({made});
+  EXPECT_THAT(sentences(), Contains(HasSubstr("; other figures have none for 2 other reasons.")));
 }
 
 TEST_F(Headline, OfAProgramSaysWhichKernelTakesMost) {

@@ -116,10 +116,40 @@ void YamlFile::read_compile_options(const YAML::Node& root, CompileOptions& opti
     options.includes.push_back(beside(include.text));
     checked(include, [&] { check_include("include", options.includes.back()); });
   }
-  for (const Text& define : texts(root["define"], "define")) {
-    options.defines.push_back(define.text);
-    checked(define, [&] { check_define("define", define.text); });
+  for (Text& define : defines(root["define"])) options.defines.push_back(std::move(define.text));
+}
+
+std::vector<Text> YamlFile::defines(const YAML::Node& node) const {
+  std::vector<Text> all;
+  const auto add_table = [&](const YAML::Node& table) {
+    for (const auto& pair : table) {
+      Text define = text(pair.first, "define");
+      if (!pair.second.IsNull()) define.text += "=" + text(pair.second, define.text).text;
+      all.push_back(std::move(define));
+    }
+  };
+  if (!node) return all;
+  if (node.IsMap()) {
+    add_table(node);
+  } else if (node.IsSequence()) {
+    for (const YAML::Node& part : node) {  // "- N: 1" is a table of one
+      if (part.IsMap()) {
+        add_table(part);
+      } else {
+        all.push_back(text(part, "define"));
+      }
+    }
+  } else {
+    all.push_back(text(node, "define"));
   }
+  std::vector<std::string> seen;
+  for (const Text& define : all) {
+    checked(define, [&] { check_define("define", define.text); });
+    Text name = define;
+    name.text.resize(std::min(name.text.find('='), name.text.size()));
+    check_new(seen, name);
+  }
+  return all;
 }
 
 std::vector<Text> YamlFile::settings(const YAML::Node& node) const {

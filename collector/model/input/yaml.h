@@ -64,6 +64,10 @@ class YamlFile {
   /// std, include and define of a table. What `options` says already of the first stays.
   void read_compile_options(const YAML::Node& root, CompileOptions& options) const;
 
+  /// Macros, "NAME=VALUE" or "NAME": one, a list, or a table of names and values. None where there
+  /// is no such node.
+  std::vector<Text> defines(const YAML::Node& node) const;
+
   /// Variables of a module and their values, one, a list, or a file: "lut=1,2,3". None where there
   /// is no such node.
   std::vector<Text> settings(const YAML::Node& node) const;

@@ -111,6 +111,8 @@ TEST_F(CompareAndCheck, GatesHoldBreakOrMatchNothing) {
   expect(2, {"check", "--gate", "gst_efficiency => 90"}, "at column 16 a relation");
   expect(2, {"check", "--run", "none"}, "there is no run 'none'");
   expect(2, {"check", "reduction"}, "no launch of run 1 matches 'reduction'");
+  expect(2, {"check", "transpose/tiled@1024: gst_efficiency > 90"},
+         "is a gate, and not which launches to check: --gate 'transpose/tiled@1024:");
   expect(1, {"check", "--format", "github", "--gate", "gst_efficiency > 90"},
          "::error file=kernels/transpose.cu,line=");
   expect(1, {"check", "--format", "junit", "--gate", "gst_efficiency > 90"}, "<failure message=");

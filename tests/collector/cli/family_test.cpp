@@ -78,6 +78,26 @@ TEST_F(FamilyFile, AVariantThatDoesNotCompileFailsAloneWithTheCompilersWords) {
       HasSubstr("N is too large"));
 }
 
+TEST_F(FamilyFile, AMisspeltTemplateArgumentIsNamedBeforeTheCompilersWords) {
+  const Outcome outcome = run(head +
+                              "  v: { kernel: broken<SIED>, parameters: { SIDE: 1 }, reference: "
+                              "none, grid: 1, block: SIDE }\n");
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_THAT(outcome.error, HasSubstr("does not compile: the template argument 'SIED' is no "
+                                       "parameter; did you mean SIDE?\n"));
+}
+
+TEST_F(FamilyFile, AParameterMayBeAMacroOfAHeader) {
+  write("twice.cuh", "__device__ float twice(float a) { return a * FACTOR*2; }\n");
+  write("k.cu", "#include \"twice.cuh\"\n__global__ void k(float* out) { out[0] = twice(1); }\n");
+  const Outcome outcome =
+      run("file: k.cu\narguments: ['out: f32[1]']\nvariants:\n"
+          "  v: { kernel: k, parameters: { FACTOR: 1+2 }, grid: 1, block: 1 }\n",
+          {"--print-output", "1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output, HasSubstr("v[FACTOR=1+2] out: 6"));
+}
+
 TEST_F(FamilyFile, VariablesAreSetAndInPlaceBuffersStartAnewEachTime) {
   const Outcome outcome = run(head +
                                   "  scaled: { kernel: scaled, set: { factor: 1.0 }, grid: [n/16, "

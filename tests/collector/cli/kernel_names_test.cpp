@@ -73,6 +73,16 @@ variants:
   EXPECT_EQ(alone.exit_code, 0) << alone.error;
 }
 
+TEST_F(KernelNames, KeepABlankBetweenWords) {
+  write("k.cu", "template <class T> __global__ void put(T* out) { out[threadIdx.x] = sizeof(T); }");
+  const Outcome outcome =
+      warpmeter({"run", "k.cu", "-b", "model", "-q", "-k", "put< unsigned  int >", "--grid", "1",
+                 "--block", "32", "--arg", "out:u32[32]"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(value_of("SELECT variant FROM launches"), "put<unsigned int>");
+  EXPECT_EQ(warpmeter({"check", "-g", "k/put<unsigned int>: gst_efficiency == 100"}).exit_code, 0);
+}
+
 TEST_F(KernelNames, ThatAreWrongAreToldHowManyInstancesAreNotInTheList) {
   write("k.cu", "template <int N> __global__ void put(float* out) { out[threadIdx.x] = N; }");
   const Outcome outcome = run(R"(

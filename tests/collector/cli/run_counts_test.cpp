@@ -31,8 +31,11 @@ constexpr const char* no_permission = "it takes a permission that this user lack
 
 constexpr const char* shared_card = "the card is another process's too";
 
+constexpr const char* no_gpu = "there is no driver here; install one";
+
 /// Counts 32 of everything, where it may.
 std::unique_ptr<run::Backend> open_fake(const std::string& no_counters) {
+  if (no_counters == no_gpu) throw Error(ExitCode::no_hardware, no_gpu);
   auto gpu = std::make_unique<run::FakeBackend>();
   gpu->no_counters = no_counters;
   const std::shared_ptr<run::Backend> model = model::open({.arch = 90, .threads = 1});
@@ -191,6 +194,31 @@ TEST_F(RunCounts, OfAGpuThatGivesNoneAreAnErrorOfTheHardware) {
                                       no_permission)));
     EXPECT_THAT(outcome.output, IsEmpty());
     EXPECT_FALSE(is_measured()) << "nothing is recorded";
+  }
+}
+
+TEST_F(RunCounts, OfAGpuAreNotTheModelsWhereThereIsNone) {
+  const Outcome outcome = run({"--counts", "gpu"}, no_gpu);
+  EXPECT_EQ(outcome.code, ExitCode::no_hardware);
+  EXPECT_EQ(outcome.error,
+            "no GPU is usable (there is no driver here), and --counts gpu needs one: leave it out, "
+            "or say --counts model, and the model counts");
+  EXPECT_FALSE(is_measured()) << "nothing is recorded";
+  // Without it the model answers, as it does where it was asked to count.
+  EXPECT_EQ(run({}, no_gpu).code, ExitCode::done);
+  EXPECT_EQ(run({"--counts", "model"}, no_gpu).code, ExitCode::done);
+  // A GPU that was asked for says itself what is missing.
+  EXPECT_EQ(run({"--counts", "gpu", "-b", "cupti"}, no_gpu).error, no_gpu);
+}
+
+TEST_F(RunCounts, OfAGpuDoNotGoWithOptionsOfTheModel) {
+  for (const std::vector<std::string>& model :
+       std::vector<std::vector<std::string>>{{"--threads", "1"}, {"--arch", "sm_90"}}) {
+    std::vector<std::string> words = {"--counts", "gpu"};
+    words.insert(words.end(), model.begin(), model.end());
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, ExitCode::usage) << model[0];
+    EXPECT_THAT(outcome.error, HasSubstr("--counts gpu needs a GPU, and --arch and --threads are"));
   }
 }
 

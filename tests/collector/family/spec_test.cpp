@@ -108,6 +108,17 @@ TEST_F(Family, AParameterThatTheSourceNamesIsADefine) {
   EXPECT_EQ(all[1].kernel, "k");
 }
 
+TEST_F(Family, OperationsAreOneOperandWhereverTheyStand) {
+  const FamilySpec spec = read(
+      "file: k.cu\nvariants:\n  v: {kernel: k<K*2>, grid: 1, block: 32, parameters: {K: 3-2, "
+      "UNROLL: 1+1}}\n");
+  const std::vector<Configuration> all = configurations(spec, "for (i = 0; i < UNROLL * 2; ++i)");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].kernel, "k<(3-2)*2>");
+  EXPECT_THAT(all[0].defines, ElementsAre("UNROLL=(1+1)"));
+  EXPECT_EQ(all[0].name, "v[K=3-2,UNROLL=1+1]");
+}
+
 TEST_F(Family, SizesBesidesTheRecordedOneVaryTheVariants) {
   const FamilySpec spec = read(
       "file: k.cu\nsizes: {m: [16, 32], n: [64, 128], k: 8}\narguments: ['f32[m*n*k]']\n"
@@ -153,11 +164,87 @@ TEST_F(Family, MistakesAreSaidWithLineAndColumn) {
               HasSubstr("3:3: 'a/b' is no name for a variant"));
 }
 
+TEST_F(Family, SizesStandOnceAndAreNotCalledSize) {
+  const auto with = [this](const std::string& lines) {
+    return refusal("file: k.cu\n" + lines + "\nvariants:\n  v: {kernel: k, grid: 1, block: 32}\n");
+  };
+  EXPECT_THAT(with("size: [64, 128]"), HasSubstr("2:7: size says in words what a size is"));
+  EXPECT_THAT(with("size: 64"), HasSubstr("did you mean sizes?"));
+  EXPECT_THAT(with("size: side"), HasSubstr("2:7: size says what a size is, and there are no"));
+  EXPECT_EQ(with("size: side\nsizes: 64"), "");
+  EXPECT_THAT(with("sizes: [64, 128, 64]"),
+              HasSubstr("2:18: '64' stands here a second time: n has each size once"));
+  EXPECT_THAT(with("sizes: {n: 1, m: [64, 1<<6]}"),
+              HasSubstr("2:23: '1<<6' stands here a second time, first as '64': m has each"));
+}
+
+TEST_F(Family, DefinesAreAListOrATable) {
+  const auto defines = [this](const std::string& value) {
+    const FamilySpec spec = read("file: k.cu\ndefine: " + value +
+                                 "\nvariants:\n  v: {grid: 1, block: 32, define: " + value + "}\n");
+    std::vector<std::string> own;
+    for (const Text& define : spec.variants.at(0).defines) own.push_back(define.text);
+    EXPECT_EQ(spec.options.defines, own) << value;
+    return own;
+  };
+  EXPECT_THAT(defines("[A=1, B]"), ElementsAre("A=1", "B"));
+  EXPECT_THAT(defines("{A: 1+1, B: }"), ElementsAre("A=1+1", "B"));
+  EXPECT_THAT(defines("[A: 1, B]"), ElementsAre("A=1", "B"));
+  EXPECT_THAT(defines("A=1"), ElementsAre("A=1"));
+  const std::string tail = "\nvariants:\n  v: {grid: 1, block: 32}\n";
+  EXPECT_THAT(refusal("file: k.cu\ndefine: {A: [1]}" + tail),
+              HasSubstr("2:13: A has to be one value"));
+  EXPECT_THAT(refusal("file: k.cu\ndefine: {A-B: 1}" + tail), HasSubstr("2:10: define takes NAME"));
+  EXPECT_THAT(refusal("file: k.cu\ndefine: [A=1, A: 2]" + tail),
+              HasSubstr("2:15: 'A' stands here a second time"));
+}
+
 TEST_F(Family, AParameterThatNothingUsesIsAMistake) {
   EXPECT_THAT(
       refusal("file: k.cu\nvariants:\n"
               "  v: {kernel: k<TILE>, parameters: {TILE: 1, PAD: [0, 1]}, grid: 1, block: 32}\n"),
       HasSubstr("3:46: nothing uses the parameter 'PAD'"));
+}
+
+/// A family of one variant of a kernel `tiled` with parameters.
+std::string tiled_with(const std::string& kernel, const std::string& parameters,
+                       const std::string& block = "32") {
+  return "file: k.cu\nvariants:\n  v: {kernel: '" + kernel + "', parameters: {" + parameters +
+         "}, grid: 1, block: " + block + "}\n";
+}
+
+TEST_F(Family, AParameterOfATemplateIsNoMacro) {
+  const std::string source =
+      "template <int TILE> __global__ void tiled(int* out) {}\n"
+      "// UNROLL\n";
+  const std::string misspelt = "nothing uses the parameter 'TILE': did you mean it by 'TIEL' in";
+  EXPECT_THAT(refusal(tiled_with("tiled<TIEL>", "TILE: 16"), source),
+              AllOf(HasSubstr("3:43: "), HasSubstr(misspelt)));
+  EXPECT_THAT(refusal(tiled_with("tiled<TIEL>", "TILE: 16", "TILE"), source), HasSubstr(misspelt));
+  EXPECT_THAT(refusal(tiled_with("tiled<16>", "TILE: 16"), source),
+              HasSubstr("TILE is no macro but a template's own parameter: name it in the kernel's "
+                        "template arguments ('tiled<TILE>')"));
+  EXPECT_THAT(refusal(tiled_with("tiled<16>", "UNROL: 16"), source),
+              HasSubstr("did you mean UNROLL?"));
+  // The block alone uses it, and the macro would break the template.
+  const FamilySpec spec = read(tiled_with("tiled<16>", "TILE: 16", "TILE"));
+  EXPECT_THAT(configurations(spec, source).at(0).defines, ElementsAre());
+  // What the preprocessor knows may be a macro.
+  const FamilySpec macro = read(tiled_with("tiled", "TILE: 16"));
+  EXPECT_THAT(configurations(macro, "#ifndef TILE\n" + source + "#endif\n").at(0).defines,
+              ElementsAre("TILE=16"));
+}
+
+TEST_F(Family, ATemplateArgumentThatIsNearAParameterIsDoubted) {
+  const auto doubt = [this](const std::string& kernel, const std::string& source) {
+    return configurations(read(tiled_with(kernel, "TILE: 16", "TILE")), source).at(0).doubt;
+  };
+  const std::string source = "template <int T> __global__ void tiled(int* out) {}\n";
+  EXPECT_EQ(doubt("tiled<TIEL>", source),
+            "the template argument 'TIEL' is no parameter; did you mean TILE?");
+  EXPECT_EQ(doubt("tiled<TIEL>", source + "enum { TIEL = 4 };"), "");
+  EXPECT_EQ(doubt("tiled<TILE>", source), "");
+  EXPECT_EQ(doubt("tiled<16>", source), "");
 }
 
 TEST_F(Family, AConditionThatNothingMeetsOrThatIsNoneIsAMistake) {

@@ -11,8 +11,10 @@
 namespace warpmeter::run {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 using Buffers = std::vector<std::vector<std::byte>>;
 
@@ -57,6 +59,80 @@ TEST(Verify, TakesTwoNaNsForDifferentUnlessTheToleranceSaysOtherwise) {
   EXPECT_THAT(difference(Element::f32, {{0, nan}}, Buffers{nan}),
               HasSubstr("out[0] is nan, expected nan"));
   EXPECT_EQ(difference(Element::f32, {{0, nan, {0, 0, true}}}, Buffers{nan}), "");
+}
+
+/// All ones bits, as what nobody sets begins.
+std::vector<std::byte> unset_floats(std::size_t count) {
+  return std::vector<std::byte>(count * sizeof(float), std::byte{0xff});
+}
+
+/// Floats with the first elements set.
+std::vector<std::byte> floats_then_unset(const std::vector<float>& values, std::size_t count) {
+  std::vector<std::byte> result = unset_floats(count);
+  std::memcpy(result.data(), values.data(), values.size() * sizeof(float));
+  return result;
+}
+
+std::string difference_from(const std::vector<std::byte>& initial,
+                            const std::vector<std::byte>& expected,
+                            const std::vector<std::byte>& found,
+                            const kernels::Tolerance& tolerance = {}) {
+  kernels::Problem problem = one_buffer(Element::f32);
+  problem.buffers[0].initial = initial;
+  const std::vector<kernels::Expected> all = {{0, expected, tolerance}};
+  return verify(problem, all, Buffers{found}).difference;
+}
+
+TEST(Verify, SaysWhereNeitherKernelStoresAnElement) {
+  const auto start = unset_floats(4), half = floats_then_unset({1, 2}, 4);
+  EXPECT_THAT(difference_from(start, half, half),
+              AllOf(HasSubstr("out[2] is nan, expected nan (2 of 4 elements differ)"),
+                    HasSubstr("neither kernel stores these elements"), HasSubstr("'= zeros'"),
+                    HasSubstr("'tolerance: { nan: equal }'")));
+}
+
+TEST(Verify, BlamesNoKernelForElementsThatItStoredAsNaN) {
+  const auto nans = bytes<float>({1, std::nanf("")});
+  EXPECT_THAT(difference_from(unset_floats(2), nans, nans),
+              AllOf(HasSubstr("both are NaN"), HasSubstr("'tolerance: { nan: equal }'"),
+                    Not(HasSubstr("neither"))));
+}
+
+TEST(Verify, NamesAWrongNumberBeforeElementsThatNeitherStores) {
+  const std::string text =
+      difference_from(unset_floats(4), floats_then_unset({1, 2, std::nanf("")}, 4),
+                      floats_then_unset({1, 9, std::nanf("")}, 4));
+  EXPECT_THAT(text, HasSubstr("out[1] is 9, expected 2 (1 of 4 elements differ, 2 more are NaN in "
+                              "both)"));
+}
+
+TEST(Verify, NamesAToleranceThatWouldPassWhereTheErrorIsAsSmallAsRounding) {
+  const auto expected = bytes<float>({1000, 3, 0}), found = bytes<float>({1000, 3.000001F, 0});
+  EXPECT_THAT(difference_from({}, expected, found),
+              HasSubstr("compared bit for bit: if this is rounding, write "
+                        "'tolerance: { relative: 1e-6 }'"));
+  EXPECT_EQ(difference_from({}, expected, found, {1e-6}), "");
+  // An element that should be 0 has no relative error.
+  const auto beside = bytes<float>({1000, 3, 1e-6F});
+  EXPECT_THAT(difference_from({}, expected, beside), HasSubstr("'tolerance: { absolute: 1e-5 }'"));
+  EXPECT_EQ(difference_from({}, expected, beside, {0, 1e-5}), "");
+  // What is said already stays.
+  EXPECT_THAT(difference_from({}, expected, found, {0, 1e-9, true}),
+              AllOf(HasSubstr("'tolerance: { relative: 1e-6, absolute: 1e-09, nan: equal }'"),
+                    Not(HasSubstr("bit for bit"))));
+}
+
+TEST(Verify, NamesNoToleranceForAWrongAnswer) {
+  const auto expected = bytes<float>({1, 2, 3});
+  for (const float wrong : {2.5F, std::nanf(""), std::numeric_limits<float>::infinity(), -2.0F}) {
+    EXPECT_THAT(difference_from({}, expected, bytes<float>({1, wrong, 3})),
+                Not(HasSubstr("tolerance")));
+  }
+  const auto infinite = bytes<float>({1, std::numeric_limits<float>::infinity(), 3});
+  EXPECT_THAT(difference_from({}, infinite, expected), Not(HasSubstr("tolerance")));
+  EXPECT_THAT(difference(Element::i32, {{0, bytes<std::int32_t>({100000})}},
+                         Buffers{bytes<std::int32_t>({100001})}),
+              Not(HasSubstr("tolerance")));
 }
 
 TEST(Verify, AcceptsEqualBuffers) {
