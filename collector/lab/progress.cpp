@@ -144,6 +144,8 @@ JobProgress progress_of(const Folder& folder, const Plan& plan) {
     if (!merges) waiting.insert(task.job);
   }
   progress.in_queue.assign(waiting.begin(), waiting.end());
+  // It may have been merged while Slurm was asked, and have left the queue.
+  if (!progress.merge_in_queue) progress.is_merged = folder.is_merged(plan);
   return progress;
 }
 

@@ -2,7 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
 #include "base/error.h"
+#include "base/temporary.h"
+#include "collector/lab/folder.h"
 #include "collector/lab/plan.h"
 #include "collector/lab/progress.h"
 #include "collector/lab/script.h"
@@ -116,6 +123,47 @@ JobProgress job_with(const std::vector<std::optional<int>>& exit_codes) {
     job.tasks.push_back(task);
   }
   return job;
+}
+
+/// Slurm's commands are those of a folder.
+class FakeSlurm {
+ public:
+  FakeSlurm() : path_(getenv("PATH")) {
+    setenv("PATH", (folder_.path().string() + ":" + path_).c_str(), 1);
+  }
+  FakeSlurm(const FakeSlurm&) = delete;
+  FakeSlurm& operator=(const FakeSlurm&) = delete;
+  ~FakeSlurm() { setenv("PATH", path_.c_str(), 1); }
+
+  void answers(const std::string& command, const std::string& script) const {
+    const std::filesystem::path file = folder_.path() / command;
+    std::ofstream(file) << "#!/bin/sh\n" << script << "\n";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  }
+
+ private:
+  const TemporaryFolder folder_;
+  const std::string path_;
+};
+
+TEST(Progress, KnowsWhatWasMergedWhileSlurmWasAsked) {
+  const TemporaryFolder place;
+  const Folder folder((place.path() / "job").string());
+  Plan made = plan();
+  made.tasks.resize(1);
+  folder.write(made);
+  const std::string task = folder.path() + "/tasks/0001";
+  std::ofstream(task + ".db") << "measured";
+  std::ofstream(task + ".exit") << "0\n";
+  std::ofstream(folder.path() + "/jobs") << "7 1\n8 merge\n";
+  const FakeSlurm slurm;
+  slurm.answers("sacct", "exit 1");
+  slurm.answers("squeue", "exit 0");
+  EXPECT_FALSE(progress_of(folder, made).is_merged);
+  slurm.answers("squeue", "touch '" + folder.path() + "/merged.db'");
+  const JobProgress progress = progress_of(folder, made);
+  EXPECT_TRUE(progress.has_ended());
+  EXPECT_TRUE(progress.is_merged);
 }
 
 TEST(Progress, ExitsAsTheCommandWould) {
