@@ -176,6 +176,8 @@ class Comparison {
                          const std::byte* expected, const kernels::Tolerance& tolerance) {
     if (!is_floating(type)) return std::memcmp(found, expected, bytes_of(type)) == 0;
     if (error == 0) return true;
+    // An infinity equals itself alone, and a part of it would allow everything.
+    if (!std::isfinite(error)) return false;
     return error <= tolerance.absolute + tolerance.relative * std::fabs(number_at(type, expected));
   }
 

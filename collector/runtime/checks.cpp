@@ -150,6 +150,13 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
   }
 }
 
+void Checks::refused() {
+  ++checked_.refused;
+  memory_.for_each([&](const Block& block) {
+    if (auto* written = written_.find(block.address)) written->mark(0, block.bytes);
+  });
+}
+
 void Checks::because(std::string kind, std::string why) {
   reason_ = Reason{std::move(kind), std::move(why)};
 }

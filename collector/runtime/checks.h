@@ -50,8 +50,9 @@ class Checks final : public MemoryObserver {
   model::check::WrittenMemory& written() { return written_; }
   /// `has_ended`: it came to its end.
   void launched(const std::string& kernel, const model::check::Checker& checker, bool has_ended);
-  /// A launch or call that the model does not answer as hardware would.
-  void refused() { ++checked_.refused; }
+  /// A launch or call that the model does not answer as hardware would. What it would have written
+  /// nobody knows, so all that there is counts as written from then on.
+  void refused();
 
   // Calls.
   /// What is wrong with the call that is about to return an error, and of which kind that is.

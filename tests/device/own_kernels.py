@@ -245,7 +245,9 @@ def machine_code():
     template_of_machine_code(folder, own)
     nvcc("kernels/transpose.cu", folder / "transpose.cubin", other)
     for word in (folder / "transpose.yaml", folder / "transpose.cubin"):
-        launch = [] if word.suffix == ".yaml" else ["-k", "transpose_naive", "--grid", "1", "--block", "16"]
+        launch = [] if word.suffix == ".yaml" else [
+            "-k", "transpose_naive", "--grid", "1", "--block", "16,16", "--arg", "out:f32[256]", "--arg",
+            "in:f32[256]=iota", "--arg", "i32=16", "--arg", "i32=16"]
         wrong = warpmeter("run", word, *launch, database="wrong.db")
         said = f"is for {other[6:]} and this device is an sm_{capability}"
         check(wrong.returncode == 4 and said in wrong.stderr, f"another architecture's {word.suffix} is refused",

@@ -209,10 +209,10 @@ std::string findings_of(const Outcome& outcome) {
 }
 
 TEST_F(RuntimeProgram, IsToldItsMistakes) {
-  for (const char* name :
-       {"check_barrier", "check_children", "check_clean", "check_direction", "check_equal_writes",
-        "check_host_access", "check_ignored_launch", "check_memory", "check_misaligned",
-        "check_out_of_bounds", "check_race", "check_uninitialised", "check_use_after_free"}) {
+  for (const char* name : {"check_barrier", "check_children", "check_clean", "check_direction",
+                           "check_equal_writes", "check_host_access", "check_ignored_launch",
+                           "check_memory", "check_misaligned", "check_out_of_bounds", "check_race",
+                           "check_refused", "check_uninitialised", "check_use_after_free"}) {
     const Outcome outcome = run_program({{"profile", "--check", "-b", "model", "--db",
                                           file("warpmeter.db").string(), program(name)},
                                          source_dir(),

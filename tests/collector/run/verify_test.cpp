@@ -161,6 +161,23 @@ TEST(Verify, TakesTheTwoZerosForEqual) {
   EXPECT_EQ(difference(Element::f32, expected, Buffers{bytes<float>({-0.0F})}), "");
 }
 
+TEST(Verify, AnInfinityEqualsItselfAloneWhateverTheTolerance) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const kernels::Tolerance wide{.relative = 1e-6, .absolute = 1};
+  for (const float sign : {1.0F, -1.0F}) {
+    const std::vector<kernels::Expected> expected = {{0, bytes<float>({1, sign * infinity}), wide}};
+    EXPECT_EQ(difference(Element::f32, expected, Buffers{bytes<float>({1, sign * infinity})}), "");
+    for (const float found : {3.0F, 3e38F, -sign * infinity, std::nanf("")}) {
+      EXPECT_THAT(difference(Element::f32, expected, Buffers{bytes<float>({1, found})}),
+                  HasSubstr("wrong answer: out[1] is"))
+          << found;
+    }
+    const std::vector<kernels::Expected> finite = {{0, bytes<float>({1, 3}), wide}};
+    EXPECT_THAT(difference(Element::f32, finite, Buffers{bytes<float>({1, sign * infinity})}),
+                HasSubstr("wrong answer: out[1] is"));
+  }
+}
+
 TEST(Verify, NoticesAMissingPart) {
   const std::vector<kernels::Expected> expected = {{0, bytes<std::int32_t>({1, 2})}};
   EXPECT_THAT(difference(Element::i32, expected, Buffers{bytes<std::int32_t>({1})}),
