@@ -347,6 +347,14 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
     take_accesses(subject, array);
     take_declaration(subject, array, declared_bytes);
   }
+  // A formula for the first of several parts must not be taken for one of the whole variable.
+  for (SharedArray& first : arrays) {
+    if (!first.part.empty() || first.name.empty()) continue;
+    const bool has_more = std::any_of(arrays.begin(), arrays.end(), [&](const SharedArray& other) {
+      return other.name == first.name && other.offset > first.offset;
+    });
+    if (has_more) first.part = fmt::format("up to byte {}", shown(first.bytes));
+  }
   check_shapes(subject, arrays);
   return arrays;
 }

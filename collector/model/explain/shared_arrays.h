@@ -24,8 +24,8 @@ struct Placed {
 };
 
 struct SharedArray {
-  std::string name;            ///< of the variable; empty: not known
-  std::string part;            ///< of a variable with several: "from byte 4,096 on"
+  std::string name;  ///< of the variable; empty: not known
+  std::string part;  ///< of a variable with several: "from byte 4,096 on", "up to byte 4,096"
   std::uint32_t offset = 0;    ///< in the block's shared memory
   std::uint32_t bytes = 0;     ///< from the first to the last that is accessed
   std::uint32_t declared = 0;  ///< bytes of the variable, or what is left of a dynamic one

@@ -348,5 +348,31 @@ TEST_F(Run, TheSectionSourcesNamesItsFilesInEveryFormat) {
                     HasSubstr("\nkernels/matmul.cu,19,")));
 }
 
+// A formula for the first part of dynamic memory is none for all of it.
+TEST_F(Run, ExplainNamesThePartAlsoWhereItIsTheFirst) {
+  write("parts.cu", R"(
+__global__ void parts(float* out, const float* in) {
+  extern __shared__ float pool[];
+  float *a = pool, *b = pool + 1024;
+  const int t = threadIdx.x;
+  for (int i = 0; i < 32; ++i) a[i * 32 + t] = in[i * 32 + t];
+  b[t] = in[t];
+  __syncthreads();
+  float sum = 0;
+  for (int i = 0; i < 32; ++i) sum += a[t * 32 + i] + b[i];
+  out[t] = sum;
+}
+)");
+  ASSERT_EQ(
+      warpmeter({"run", "parts.cu", "-k", "parts", "--grid", "1", "--block", "32", "--shared",
+                 "4352", "--arg", "out:f32[32]", "--arg", "in:f32[1024]=iota", "-b", "model", "-q"})
+          .exit_code,
+      0);
+  EXPECT_THAT(
+      warpmeter({"explain"}).output,
+      AllOf(HasSubstr("shared load of `pool`"), HasSubstr("is the part of pool up to byte 4,096."),
+            HasSubstr("words, of the part of pool up to byte 4,096): 4 a")));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli
