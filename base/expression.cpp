@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "base/words.h"
 
 namespace warpmeter {
 namespace {
@@ -199,7 +200,7 @@ class Parser {
       length = static_cast<std::size_t>(end - text.data());
     }
     const char after = length < text.size() ? text[length] : ' ';
-    if (std::isalnum(static_cast<unsigned char>(after)) != 0 || after == '_') {
+    if (is_of_word(after)) {
       fail(fmt::format("has '{}', which is no number", rest()));
     }
     at_ += length;
@@ -209,10 +210,7 @@ class Parser {
 
   std::string_view word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() &&
-           (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) {
-      ++at_;
-    }
+    while (at_ < text_.size() && is_of_word(text_[at_])) ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
     skip();
     return name;

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/words.h"
+
 namespace warpmeter {
 namespace {
 
@@ -110,9 +112,6 @@ std::optional<std::vector<std::string>> parameter_types(std::string_view mangled
 }
 
 std::string without_needless_blanks(std::string_view name) {
-  const auto is_of_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
   std::string result;
   bool is_behind_blank = false;
   for (const char c : name) {

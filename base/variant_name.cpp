@@ -5,16 +5,15 @@
 #include <cctype>
 
 #include "base/expression.h"
+#include "base/words.h"
 
 namespace warpmeter {
 namespace {
 
-bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 /// The length of the "NAME=" that the text begins with; 0 where it begins with something else.
 std::size_t assignment(std::string_view text) {
   std::size_t length = 0;
-  while (length < text.size() && is_of_name(text[length])) ++length;
+  while (length < text.size() && is_of_word(text[length])) ++length;
   const bool is_name = length > 0 && std::isdigit(static_cast<unsigned char>(text[0])) == 0;
   const bool is_assigned = text.substr(length, 1) == "=" && text.substr(length, 2) != "==";
   return is_name && is_assigned ? length + 1 : 0;

@@ -58,8 +58,7 @@ std::vector<const Group*> in_order(const RunRecord& run) {
   return groups;
 }
 
-/// The named sizes besides that of the launches, where any of them has several values, in the order
-/// in which they first appear.
+/// The named sizes that groups have in their names, in the order in which they first appear.
 std::vector<std::string> other_sizes(const RunRecord& run) {
   std::vector<std::string> names;
   for (const Group& group : run.groups) {

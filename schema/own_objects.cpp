@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.h"
 #include "schema/embedded.h"
 #include "schema/view_sql.h"
 
@@ -26,9 +27,7 @@ std::string plain(std::string_view sql) {
   std::string text;
   text.reserve(sql.size());
   bool space = false;
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '"' || c == '\'';
-  };
+  const auto is_word = [](char c) { return is_of_word(c) || c == '"' || c == '\''; };
   const auto put = [&](std::string_view part) {
     if (space && !text.empty() && is_word(text.back()) && is_word(part.front())) text += ' ';
     space = false;
@@ -195,9 +194,7 @@ class Inspection {
   /// What undoes it; empty where nothing simple does. A view is made again by the next command, a
   /// table without its definition is lost.
   std::string remedy(const Fault& fault) const {
-    const bool is_plain = std::all_of(fault.name.begin(), fault.name.end(), [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    });
+    const bool is_plain = std::all_of(fault.name.begin(), fault.name.end(), is_of_word);
     if (!is_plain || fault.name.empty() || fault.type == "table") return "";
     return fmt::format("undo it with: sqlite3 {} \"DROP {} {}\"", path_,
                        fault.type == "trigger" ? "TRIGGER"

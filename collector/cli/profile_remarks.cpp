@@ -136,18 +136,22 @@ std::string in_words(const profile::Mismatch& mismatch, KernelNameBase base) {
       mismatch.pass, mismatch.missing, mismatch.additional, kernels);
 }
 
+std::string launches_in_words(std::uint64_t launches) {
+  return launches == 1 ? "a launch" : fmt::format("{} launches", launches);
+}
+
 void show_remarks(const ProfileRequest& request, const profile::Recorder& recorder) {
   for (const auto* texts : {&recorder.problems(), &recorder.remarks()}) {
     for (const std::string& text : *texts) say_line("warpmeter: " + printable(text));
   }
   for (const auto& [reason, refusal] : recorder.refusals()) {
-    say_line(fmt::format("warpmeter: {} launches of {} were not measured: {}", refusal.launches,
-                         some_of(refusal.kernels, base_of(request.name_base)), printable(reason)));
+    say_line(fmt::format("warpmeter: {} of {} {} not measured: {}",
+                         launches_in_words(refusal.launches),
+                         some_of(refusal.kernels, base_of(request.name_base)),
+                         refusal.launches == 1 ? "was" : "were", printable(reason)));
   }
   for (const auto& [reason, failure] : recorder.failures()) {
-    say_line(fmt::format("warpmeter: {} of {} failed: {}",
-                         failure.launches == 1 ? std::string("a launch")
-                                               : fmt::format("{} launches", failure.launches),
+    say_line(fmt::format("warpmeter: {} of {} failed: {}", launches_in_words(failure.launches),
                          some_of(failure.kernels, base_of(request.name_base)), printable(reason)));
   }
   for (const profile::Mismatch& mismatch : recorder.mismatches()) {
@@ -164,8 +168,8 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
     if (!felt.empty()) say_line("warpmeter: times may be disturbed: " + printable(felt));
     const std::string words[] = {"warpmeter",      "report", "--db",
                                  request.database, "--run",  std::to_string(*recorder.run_id())};
-    say_line(fmt::format("warpmeter: {} launches of {}, run {} of {}\nnext: {}",
-                         recorder.launches(),
+    say_line(fmt::format("warpmeter: {} {} of {}, run {} of {}\nnext: {}", recorder.launches(),
+                         recorder.launches() == 1 ? "launch" : "launches",
                          std::filesystem::path(request.words.front()).filename().string(),
                          *recorder.run_id(), request.database, shell_line(words)));
   }

@@ -14,9 +14,9 @@
 
 #include "base/error.h"
 #include "base/kernel_name.h"
+#include "base/words.h"
 #include "collector/family/listing.h"
 #include "collector/family/machine_code.h"
-#include "collector/family/words.h"
 #include "collector/model/input/cache.h"
 #include "collector/model/input/includes.h"
 #include "collector/model/input/npy.h"

@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/variant_name.h"
+#include "base/words.h"
 #include "collector/family/listing.h"
 #include "collector/family/substitution.h"
-#include "collector/family/words.h"
 
 namespace warpmeter::family {
 namespace {

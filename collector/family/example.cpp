@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/family/words.h"
+#include "base/words.h"
 
 namespace warpmeter::family {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/kernel_name.h"
+#include "base/words.h"
 #include "collector/family/example.h"
 #include "collector/family/machine_code.h"
-#include "collector/family/words.h"
 #include "collector/model/input/arguments.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/npy.h"

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <cstddef>
 
-#include "collector/family/words.h"
+#include "base/words.h"
 
 namespace warpmeter::family {
 namespace {
@@ -19,6 +19,11 @@ std::size_t skip_spaces(std::string_view text, std::size_t at) {
   return at;
 }
 
+/// Those that have an = which is no assignment.
+bool is_comparison(std::string_view two) {
+  return two == "==" || two == "<=" || two == ">=" || two == "!=";
+}
+
 /// Behind the number or the word that begins there; the sign of "1e-3" is part of the number.
 std::size_t end_of_word(std::string_view text, std::size_t at) {
   const bool is_number = is_digit(text[at]) || text[at] == '.';
@@ -26,7 +31,7 @@ std::size_t end_of_word(std::string_view text, std::size_t at) {
   const std::string_view exponents = is_hexadecimal ? "pP" : "eE";
   for (; at < text.size(); ++at) {
     const char c = text[at];
-    if (is_word(c) || (is_number && (c == '.' || c == '\''))) continue;
+    if (is_of_word(c) || (is_number && (c == '.' || c == '\''))) continue;
     const bool is_sign = is_number && (c == '+' || c == '-') && is_one_of(text[at - 1], exponents);
     if (!is_sign) break;
   }
@@ -67,7 +72,7 @@ bool is_operation(std::string_view value) {
     const char c = value[i];
     const std::string_view two = value.substr(i, 2);
     const bool is_fraction = c == '.' && two.size() == 2 && is_digit(two[1]);
-    if (is_word(c) || is_fraction) {
+    if (is_of_word(c) || is_fraction) {
       if (last == Last::word) return false;  // "unsigned int", "return x"
       i = end_of_word(value, i);
       last = Last::word;
@@ -86,14 +91,10 @@ bool is_operation(std::string_view value) {
     } else if (two == "::" || c == '.') {
       i += two == "::" ? 2 : 1;
       last = Last::nothing;
-    } else if (two == "==" || two == "<=" || two == ">=" || two == "!=" || two == "<<" ||
-               two == ">>") {
-      i += 2;
-      last = Last::sign;
     } else if ((c == '*' || c == '&') && is_of_type(value, i)) {
       return false;
-    } else if (is_one_of(c, "+-*/%&|^<>!~?:")) {
-      ++i;
+    } else if (is_comparison(two) || is_one_of(c, "+-*/%&|^<>!~?:")) {
+      i += is_comparison(two) ? 2 : 1;
       last = Last::sign;
     } else {
       return false;  // an assignment, a list, a statement

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/temporary.h"
+#include "base/words.h"
 #include "schema/database.h"
 #include "schema/merge.h"
 #include "schema/server.h"
@@ -44,10 +45,9 @@ bool has_column(const ViewInfo& view, const std::string& column) {
 
 /// Is the word in the text, by itself? Names of SQL do not mind their case.
 bool names(const std::string& text, const std::string& word) {
-  const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   std::string found;
   for (const char c : text + " ") {
-    if (is_word(static_cast<unsigned char>(c))) {
+    if (is_of_word(c)) {
       found += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     } else {
       if (found == word) return true;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/words.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/explain/shared_arrays.h"
 
@@ -230,7 +231,7 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
                   where, of_block)
             : fmt::format(
                   "{}, and wait for each other there.{} Added up in each warp first (a shuffle, "
-                  "a counter for each warp), it would be one.",
+                  "a counter for each warp), it would be one a warp.",
                   where, of_block);
   }
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <limits>
 #include <map>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "base/error.h"
 #include "base/expression.h"
 #include "base/kernel_name.h"
+#include "base/words.h"
 
 namespace warpmeter::model::explain {
 namespace {

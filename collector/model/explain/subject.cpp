@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <cmath>
 
 #include "collector/model/counts/grades.h"
@@ -63,8 +62,6 @@ std::string shown(double number) {
   return whole < 1000 ? fmt::format("{}", whole)
                       : fmt::format("{},{:03}", whole / 1000, whole % 1000);
 }
-
-bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string in_words(std::uint64_t number) {
   return number == 1 ? "one" : shown(static_cast<double>(number));

@@ -58,9 +58,6 @@ std::string shown(double number);
 /// "one", "2", "16"
 std::string in_words(std::uint64_t number);
 
-/// Whether the character may be part of an identifier.
-bool is_of_word(char c);
-
 /// Whether there are conflicts that are not told, because random places cost as much.
 bool find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found);
 void find_global_accesses(const Subject& subject, std::vector<Weighed>& found);

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/words.h"
 
 namespace warpmeter::model {
 namespace {
@@ -28,9 +29,7 @@ constexpr const char* forms =
 
 bool is_name(std::string_view text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  });
+  return std::all_of(text.begin(), text.end(), is_of_word);
 }
 
 /// "float4" is four of "float"; nothing else has lanes.

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "collector/model/input/nvrtc.h"
 #include "collector/model/input/toolkit.h"
 
@@ -81,10 +82,7 @@ void check_include(std::string_view option, const std::string& folder) {
 }
 
 void check_define(std::string_view option, std::string_view define) {
-  const auto is_part = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  const auto end = std::find_if_not(define.begin(), define.end(), is_part);
+  const auto end = std::find_if_not(define.begin(), define.end(), is_of_word);
   const bool is_name =
       end != define.begin() && std::isdigit(static_cast<unsigned char>(define.front())) == 0;
   if (is_name && (end == define.end() || *end == '=' || *end == '(')) return;

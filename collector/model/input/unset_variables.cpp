@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/words.h"
 #include "collector/model/input/variables.h"
 #include "collector/model/ptx/variable_uses.h"
 
@@ -15,13 +16,10 @@ namespace {
 
 /// The word `name` from `from` on, not as a part of a longer one.
 std::size_t find_word(std::string_view text, std::string_view name, std::size_t from) {
-  const auto is_part = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
   for (std::size_t at = text.find(name, from); at != std::string_view::npos;
        at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) {
+    if ((at == 0 || !is_of_word(text[at - 1])) && (end == text.size() || !is_of_word(text[end]))) {
       return at;
     }
   }

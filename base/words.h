@@ -1,4 +1,5 @@
-// The identifiers of a text of C.
+// The identifiers of a text of C, and of what is written like them: names of variants, of objects
+// of SQL.
 #pragma once
 
 #include <cctype>
@@ -7,21 +8,24 @@
 #include <string_view>
 #include <vector>
 
-namespace warpmeter::family {
+namespace warpmeter {
 
-inline bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+/// A letter, a digit or _.
+inline bool is_of_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 /// Each as often as it stands there, with its place; numbers are among them.
 inline void for_each_word(
     std::string_view text,
     const std::function<void(std::size_t begin, std::string_view word)>& visit) {
   for (std::size_t i = 0; i < text.size();) {
-    if (!is_word(text[i])) {
+    if (!is_of_word(text[i])) {
       ++i;
       continue;
     }
     const std::size_t begin = i;
-    while (i < text.size() && is_word(text[i])) ++i;
+    while (i < text.size() && is_of_word(text[i])) ++i;
     visit(begin, text.substr(begin, i - begin));
   }
 }
@@ -32,4 +36,4 @@ inline std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-}  // namespace warpmeter::family
+}  // namespace warpmeter
