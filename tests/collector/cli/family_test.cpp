@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "tests/collector/cli/either_compiler.h"
 #include "tests/collector/cli/family_file.h"
 #include "tests/paths.h"
 
@@ -322,15 +323,7 @@ TEST_F(FamilyFile, HasTheVariantsFailThatPtxasRefuses) {
 }
 
 TEST_F(FamilyFile, IsCompiledByTheCompilerThatItAsksFor) {
-  write("k.cu", R"(
-__global__ void k(float* out, const float* in) {
-#ifdef __CUDACC_RTC__
-  out[threadIdx.x] = in[threadIdx.x];
-#else
-  out[threadIdx.x] = 1;
-#endif
-}
-)");
+  write("k.cu", loads_if_nvrtc);
   const std::string family =
       "family: f\nfile: k.cu\narguments: [ out: 'f32[32]', in: 'f32[32]' ]\n"
       "variants:\n  v: { kernel: k, grid: 1, block: 32 }\n";

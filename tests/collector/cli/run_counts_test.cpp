@@ -17,6 +17,7 @@
 #include "collector/cupti/backend.h"
 #include "collector/model/session/backend.h"
 #include "schema/store.h"
+#include "tests/collector/cli/either_compiler.h"
 #include "tests/collector/run/fake_backend.h"
 
 namespace warpmeter::cli {
@@ -107,16 +108,8 @@ class RunCounts : public testing::Test {
 
 // A time is to be that of the code that a program has, and counts beside it are of that code too.
 TEST_F(RunCounts, AreOfNvccsCodeWhereAGpuTimesIt) {
-  const std::string source = (folder_.path() / "k.cu").string(), branch = R"(
-__global__ void k(float* out, const float* in) {
-#ifdef __CUDACC_RTC__
-  out[threadIdx.x] = in[threadIdx.x];
-#else
-  out[threadIdx.x] = 1;
-#endif
-}
-)";
-  std::ofstream(source) << branch;
+  const std::string source = (folder_.path() / "k.cu").string();
+  std::ofstream(source) << loads_if_nvrtc;
   std::vector<std::string> words = {source,       "-k",       "k",     "--grid",      "1",
                                     "--block",    "32",       "--arg", "out:f32[32]", "--arg",
                                     "in:f32[32]", "--counts", "model"};
@@ -129,7 +122,7 @@ __global__ void k(float* out, const float* in) {
   EXPECT_THAT(results(), testing::Contains("gld_transactions 4.0 exact"));
   words.resize(words.size() - 2);
   // Nobody asked for nvcc, and it cannot.
-  std::ofstream(source) << "#ifndef __CUDACC_RTC__\n#error no program\n#endif" << branch;
+  std::ofstream(source) << "#ifndef __CUDACC_RTC__\n#error no program\n#endif" << loads_if_nvrtc;
   const Outcome other = run_words(words, "");
   EXPECT_EQ(other.code, ExitCode::done) << other.error;
   EXPECT_THAT(other.error, HasSubstr("k.cu is compiled by NVRTC, since nvcc could not (#error no "
