@@ -84,6 +84,28 @@ class Explain(unittest.TestCase):
         self.assertGreaterEqual(count, 45)
         self.assertGreaterEqual((count - len(wrong)) / count, LEAST_NAMED)
 
+    def test_the_first_finding_says_what_is_known_of_the_kernel(self):
+        wrong, count = [], 0
+        for entry in EXPECTED:
+            known = {name: entry[name] for name in ("transactions", "ideal") if name in entry}
+            if not known and "says" not in entry:
+                continue
+            count += 1
+            first = self.runs.findings(entry)[0]
+            wrong += [f"{entry['variant']}: {name} {first[name]}, not {value}" for name, value in known.items()
+                      if first[name] != value]
+            if entry.get("says", "") not in first["evidence"]:
+                wrong.append(f"{entry['variant']}: '{first['evidence']}' without '{entry['says']}'")
+        self.tell(wrong)
+        self.assertGreaterEqual(count, 5)
+        self.assertEqual(len(wrong), 0)
+
+    def test_findings_of_the_same_sectors_are_told_apart(self):
+        tile = next(e for e in EXPECTED if e["variant"] == "narrow_tile")
+        _, second = self.runs.findings(tile)
+        self.assertEqual(second["kind"], "refetched_sectors")
+        self.assertIn("Finding 1 may count the same sectors", second["evidence"])
+
     def test_nothing_is_found_in_clean_kernels(self):
         wrong, count = [], 0
         for entry in EXPECTED:

@@ -218,11 +218,11 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
         atomic.of_block >= 2
             ? fmt::format(" A block comes {:.0f} times to each of its addresses.", atomic.of_block)
             : "";
-    const std::string where =
-        fmt::format("{:.0f} lanes of a request go to {}", atomic.lanes / atomic.requests,
-                    addresses / atomic.requests < 1.05
-                        ? "one address"
-                        : fmt::format("{:.1f} addresses in the mean", addresses / atomic.requests));
+    const bool is_one_address = addresses / atomic.requests < 1.05;
+    const std::string where = fmt::format(
+        "{:.0f} lanes of a request go to {}", atomic.lanes / atomic.requests,
+        is_one_address ? "one address"
+                       : fmt::format("{:.1f} addresses in the mean", addresses / atomic.requests));
     finding.evidence =
         atomic.is_elected
             ? fmt::format(
@@ -231,8 +231,8 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
                   where, of_block)
             : fmt::format(
                   "{}, and wait for each other there.{} Added up in each warp first (a shuffle, "
-                  "a counter for each warp), it would be one a warp.",
-                  where, of_block);
+                  "a counter for each warp), it would be one a warp{}.",
+                  where, of_block, is_one_address ? "" : " and address");
   }
 }
 

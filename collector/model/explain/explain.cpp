@@ -14,6 +14,28 @@ namespace {
 
 constexpr std::size_t most_findings = 12;
 
+/// Whether the finding's share is of sectors that others of the same line may count too.
+bool counts_sectors(const schema::Finding& finding) {
+  return finding.share_of == "the launch's global sectors" && !finding.file.empty();
+}
+
+/// A line's sectors may be too many for how its lanes lie, and fetched again as well.
+void tell_apart(std::vector<schema::Finding>& findings) {
+  for (std::size_t i = 1; i < findings.size(); ++i) {
+    schema::Finding& finding = findings[i];
+    const auto end = findings.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto before = std::find_if(findings.begin(), end, [&](const schema::Finding& other) {
+      return counts_sectors(other) && counts_sectors(finding) && other.file == finding.file &&
+             other.line == finding.line && other.object == finding.object &&
+             other.access == finding.access;
+    });
+    if (before == end) continue;
+    finding.evidence +=
+        fmt::format(" Finding {} may count the same sectors: their shares do not add up.",
+                    before - findings.begin() + 1);
+  }
+}
+
 }  // namespace
 
 Shape parse_shape(const std::string& text) {
@@ -67,6 +89,7 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   if (found.size() > most_findings) found.resize(most_findings);
   explanation.was_made = true;
   for (Weighed& one : found) explanation.findings.push_back(std::move(one.finding));
+  tell_apart(explanation.findings);
   for (schema::Finding& finding : explanation.findings) {
     if (!finding.access.empty() && finding.file.empty()) {
       finding.evidence += " The code names no source lines: compile it with -lineinfo.";

@@ -283,7 +283,8 @@ class AccessFinder {
     }
   }
 
-  /// Of the loads of one line, those that mostly fetch again what was fetched before.
+  /// Of the loads of one line, the buffers of which one at least mostly fetches again what was
+  /// fetched before. Told is what all its loads of that buffer fetch.
   void tell_fetched_again(const AccessGroup& line) {
     struct Again {
       const char* kind;
@@ -304,33 +305,42 @@ class AccessFinder {
          "once "
          "a block."},
     };
+    std::map<std::string, std::vector<std::size_t>> buffers;
+    for (const std::size_t site : line.sites) {
+      if (subject_.recording.traces[site].sectors == 0 || members_.contains(site)) continue;
+      buffers[buffer_of(site)].push_back(site);
+    }
     for (const Again& again : all) {
-      AccessGroup group;
-      double sectors = 0, requests = 0, all_sectors = 0;
-      for (const std::size_t site : line.sites) {
-        const SiteTrace& trace = subject_.recording.traces[site];
-        if (trace.sectors == 0 || members_.contains(site)) continue;
-        const double part =
-            static_cast<double>(trace.*again.count) / static_cast<double>(trace.sectors);
-        if (part < least_fetched_again) continue;
-        const AccessCounts& counts = subject_.outcome.counts[site].global;
-        add(group, site, counts, {});
-        sectors += part * static_cast<double>(counts.transactions);
-        all_sectors += static_cast<double>(counts.transactions);
-        requests += part * static_cast<double>(counts.requests);
-      }
-      if (group.sites.empty()) continue;
-      const bool is_needless = again.count == &SiteTrace::repeated;
-      schema::Finding& finding = start(
-          again.kind, group,
-          cycles_of_cached_sector * sectors + (is_needless ? cycles_of_request * requests : 0));
-      finding.share = part_of_all(sectors);
-      finding.ideal = group.transactions - static_cast<std::uint64_t>(std::llround(sectors));
-      finding.evidence =
-          fmt::format("{:.0f} % of the sectors {}", 100 * sectors / all_sectors, again.evidence);
-      if (schema::Grade::modelled > finding.grade) {
-        finding.grade = schema::Grade::modelled;
-        finding.grade_reason = "seen in one or two blocks, and taken for all";
+      for (const auto& [name, sites] : buffers) {
+        const auto part_of = [&](std::size_t site) {
+          const SiteTrace& trace = subject_.recording.traces[site];
+          return static_cast<double>(trace.*again.count) / static_cast<double>(trace.sectors);
+        };
+        if (std::none_of(sites.begin(), sites.end(),
+                         [&](std::size_t site) { return part_of(site) >= least_fetched_again; })) {
+          continue;
+        }
+        AccessGroup group;
+        double sectors = 0, requests = 0;
+        for (const std::size_t site : sites) {
+          const AccessCounts& counts = subject_.outcome.counts[site].global;
+          add(group, site, counts, {});
+          sectors += part_of(site) * static_cast<double>(counts.transactions);
+          requests += part_of(site) * static_cast<double>(counts.requests);
+        }
+        const bool is_needless = again.count == &SiteTrace::repeated;
+        schema::Finding& finding = start(
+            again.kind, group,
+            cycles_of_cached_sector * sectors + (is_needless ? cycles_of_request * requests : 0));
+        finding.share = part_of_all(sectors);
+        finding.ideal = group.transactions - static_cast<std::uint64_t>(std::llround(sectors));
+        finding.evidence =
+            fmt::format("{:.0f} % of the sectors {}",
+                        100 * sectors / static_cast<double>(group.transactions), again.evidence);
+        if (schema::Grade::modelled > finding.grade) {
+          finding.grade = schema::Grade::modelled;
+          finding.grade_reason = "seen in one or two blocks, and taken for all";
+        }
       }
     }
   }

@@ -14,32 +14,40 @@ namespace {
 Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
   if (cost.transactions <= cost.ideal) return {};
   const std::vector<std::int64_t> steps = steps_of(pattern);
-  if (steps.empty()) return {Way::misaligned, 0, 1, 1};
+  if (steps.empty()) return {Way::misaligned, 0, 0, 1, 1};
   const auto is_next = [&](std::int64_t step) {
     return step == static_cast<std::int64_t>(width) || step == -static_cast<std::int64_t>(width);
   };
   // Runs of lanes next to each other (or at one address), all with the same jump between them.
-  std::map<std::int64_t, unsigned> jumps;
+  struct Jump {
+    unsigned times = 0;
+    std::int64_t period = 0;
+  };
+  std::map<std::int64_t, Jump> jumps;
   unsigned lanes = 1, elements = 1, most_lanes = 1, most_elements = 1;
+  std::int64_t from_first = 0;
   for (const std::int64_t step : steps) {
+    from_first += step;
     if (is_next(step) || step == 0) {
       most_lanes = std::max(most_lanes, ++lanes);
       most_elements = std::max(most_elements, elements += step == 0 ? 0 : 1);
     } else {
-      ++jumps[step];
+      ++jumps[step].times;
+      jumps[step].period = std::exchange(from_first, 0);
       lanes = elements = 1;
     }
   }
   if (jumps.empty() || most_elements * width >= 2 * sector_bytes) {
-    return {Way::misaligned, 0, most_lanes, most_elements};
+    return {Way::misaligned, 0, 0, most_lanes, most_elements};
   }
-  const auto usual = std::max_element(
-      jumps.begin(), jumps.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto usual = std::max_element(jumps.begin(), jumps.end(), [](const auto& a, const auto& b) {
+    return a.second.times < b.second.times;
+  });
   const auto all =
       std::accumulate(jumps.begin(), jumps.end(), 0u,
-                      [](unsigned sum, const auto& jump) { return sum + jump.second; });
-  if (4 * usual->second < 3 * all) return {Way::scattered, 0, 1, 1};
-  return {Way::strided, usual->first, most_lanes, most_elements};
+                      [](unsigned sum, const auto& jump) { return sum + jump.second.times; });
+  if (4 * usual->second.times < 3 * all) return {Way::scattered, 0, 0, 1, 1};
+  return {Way::strided, usual->first, usual->second.period, most_lanes, most_elements};
 }
 
 WarpAccess access_of(const LanePattern& pattern, std::uint32_t place, unsigned width) {
@@ -77,7 +85,11 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
   const SiteRecording& recording = subject.recording.sites[index];
   const bool is_sampled = recording.is_full();
   const SiteRecording& known = is_sampled ? subject.recording.traces[index].sample : recording;
-  std::map<std::pair<Way, std::int64_t>, std::pair<std::uint64_t, Lie>> ways;
+  struct OfWay {
+    std::uint64_t excess = 0, most = 0;  ///< of all patterns, and of the one that costs most
+    Lie lie;                             ///< that one's
+  };
+  std::map<std::pair<Way, std::int64_t>, OfWay> ways;
   std::uint64_t narrow = 0, all = 0;
   for (const auto& [pattern, places] : known.patterns()) {
     if (pattern.space != AddressSpace::global) continue;
@@ -93,9 +105,13 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
                     : 0;
       const Lie lie = lie_of(pattern, site.width, cost);
       if (lie.way == Way::whole) continue;
-      auto& [excess, of_way] = ways[{lie.way, lie.step}];
-      excess += (cost.transactions - cost.ideal) * times;
-      of_way = lie;
+      OfWay& of_way = ways[{lie.way, lie.step}];
+      const std::uint64_t excess = (cost.transactions - cost.ideal) * times;
+      of_way.excess += excess;
+      if (excess > of_way.most) {
+        of_way.most = excess;
+        of_way.lie = lie;
+      }
       if (cost.transactions - cost.ideal > result.worst_cost) {
         result.worst_cost = cost.transactions - cost.ideal;
         result.worst = access;
@@ -104,12 +120,12 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
   }
   result.is_narrow = all > 0 && 4 * narrow >= 3 * all;
   for (const auto& [key, way] : ways) {
-    if (way.first <= result.excess) continue;
-    result.excess = way.first;
-    result.lie = way.second;
+    if (way.excess <= result.excess) continue;
+    result.excess = way.excess;
+    result.lie = way.lie;
   }
   // Of a sample the way counts, and of all accesses what they cost.
-  if (is_sampled && all == 0) result.lie = {Way::scattered, 0, 1, 1};
+  if (is_sampled && all == 0) result.lie = {Way::scattered, 0, 0, 1, 1};
   if (is_sampled && result.lie.way != Way::whole)
     result.excess = counts.transactions - counts.ideal;
   return result;
@@ -134,7 +150,7 @@ std::string way_in_words(const Lie& lie, unsigned width, unsigned threads_of_row
       if (lie.run_lanes > 1) {
         return fmt::format(
             "Every {} lanes take {} bytes in a row, and the next ones go {} further.",
-            lie.run_lanes, lie.run_elements * width, bytes_in_words(lie.step));
+            lie.run_lanes, lie.run_elements * width, bytes_in_words(lie.period));
       }
       return fmt::format("Neighbouring lanes are {} apart, and take {} each.",
                          bytes_in_words(lie.step),
@@ -142,7 +158,7 @@ std::string way_in_words(const Lie& lie, unsigned width, unsigned threads_of_row
     case Way::misaligned:
       return lie.run_lanes >= warp_lanes
                  ? "The lanes lie in a row, but begin in the middle of a sector."
-                 : fmt::format("Rows of {} bytes begin or end in the middle of a sector.",
+                 : fmt::format("Rows of up to {} bytes begin or end in the middle of a sector.",
                                lie.run_elements * width);
     case Way::scattered:
       return "The lanes lie in no order: nearly each fetches a sector of its own.";

@@ -17,6 +17,7 @@ enum class Way { whole, misaligned, strided, scattered };
 struct Lie {
   Way way = Way::whole;
   std::int64_t step = 0;      ///< bytes between neighbouring lanes, where they are strided
+  std::int64_t period = 0;    ///< from the first lane before such a step to the first behind it
   unsigned run_lanes = 1;     ///< lanes next to each other, or at one place, before the step
   unsigned run_elements = 1;  ///< different elements that those take
 };

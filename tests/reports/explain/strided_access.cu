@@ -92,3 +92,10 @@ __global__ void chunk_of_grid(float* y, const float* x, float a, int per_thread)
     y[i] = a * x[i];
   }
 }
+
+// A tile four columns wide: the lanes are in eight rows of it.
+__global__ void narrow_tile(float* out, const float* in, int width) {
+  const int lane = threadIdx.x % 32, tile = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  const int row = 8 * (tile / (width / 4)) + lane / 4, column = 4 * (tile % (width / 4)) + lane % 4;
+  out[tile * 32 + lane] = in[row * width + column];  // cause: narrow_tile
+}
