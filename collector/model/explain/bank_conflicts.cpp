@@ -347,7 +347,7 @@ class ConflictFinder {
       finding.evidence = pattern_in_words(worst.access);
     }
     if (array.extents.size() < 2 && !tried.empty()) {
-      finding.evidence += " How long its rows are goes by the addresses.";
+      finding.evidence += " How long its rows are goes by the addresses; --shape would tell it.";
     } else if (array.is_given) {
       finding.evidence += " Its rows are as --shape says.";
     }
