@@ -50,8 +50,9 @@ std::size_t end_of_bracket(std::string_view text, std::size_t open) {
   return none;
 }
 
-/// Whether the * or & there belongs to a type: nothing that it could be applied to follows.
+/// Whether a * or & of a type stands there: nothing that it could be applied to follows.
 bool is_of_type(std::string_view text, std::size_t at) {
+  if (!is_one_of(text[at], "*&")) return false;
   while (at < text.size() && (text[at] == '*' || text[at] == '&' || is_space(text[at]))) ++at;
   if (at == text.size()) return true;
   const std::string_view word = text.substr(at, end_of_word(text, at) - at);
@@ -91,13 +92,11 @@ bool is_operation(std::string_view value) {
     } else if (two == "::" || c == '.') {
       i += two == "::" ? 2 : 1;
       last = Last::nothing;
-    } else if ((c == '*' || c == '&') && is_of_type(value, i)) {
-      return false;
-    } else if (is_comparison(two) || is_one_of(c, "+-*/%&|^<>!~?:")) {
+    } else if (is_comparison(two) || (is_one_of(c, "+-*/%&|^<>!~?:") && !is_of_type(value, i))) {
       i += is_comparison(two) ? 2 : 1;
       last = Last::sign;
     } else {
-      return false;  // an assignment, a list, a statement
+      return false;  // a type, an assignment, a list, a statement
     }
     has_operator = has_operator || last == Last::sign;
   }
