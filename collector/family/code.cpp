@@ -148,6 +148,13 @@ Kernel CodeBase::kernel_of(const Unit& unit, const Configuration& configuration,
   if (kernel.declaration.empty() && kernel.entry.starts_with("_Z")) {
     kernel.declaration = name_with_parameters(kernel.entry);
   }
+  // A mangled name knows what a template or a typedef made of a parameter; extern "C" has none.
+  if (auto types = parameter_types(kernel.entry)) {
+    kernel.types = std::move(*types);
+  } else {
+    kernel.types = declared_parameters(unit.source, readable_name(kernel.entry));
+  }
+  if (kernel.types.size() != kernel.parameters.size()) kernel.types.clear();
   return kernel;
 }
 

@@ -30,6 +30,9 @@ struct Kernel {
   std::string entry;        ///< the kernel's name in the machine code
   std::string declaration;  ///< "void tiled(float* out, const float* in, int n)", where it is known
   std::vector<model::Parameter> parameters;
+  /// Their C++ types, "float const*" of a mangled name or "const float* in" of a source; none where
+  /// they are not known.
+  std::vector<std::string> types;
   std::string failure;  ///< the compiler's words; the rest is empty then
 };
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/variant_name.h"
+#include "collector/family/comments.h"
 #include "collector/family/listing.h"
 #include "collector/family/substitution.h"
 #include "collector/family/words.h"
@@ -276,8 +277,9 @@ std::vector<std::int64_t> sizes_of(const FamilySpec& spec) {
 std::vector<Configuration> configurations(const FamilySpec& spec, const std::string& source) {
   std::vector<Configuration> all;
   std::set<std::string> names;
+  const std::string code = without_comments(source);
   for (const VariantSpec& variant : spec.variants) {
-    for (Configuration& configuration : Product(spec, variant, source).all()) {
+    for (Configuration& configuration : Product(spec, variant, code).all()) {
       if (!names.insert(configuration.name).second) {
         refuse(spec, variant.name,
                fmt::format("{} stands here twice: a parameter has one value twice",

@@ -28,7 +28,7 @@ Dim3 extent(const FamilySpec& spec, const std::vector<Text>& texts, const Symbol
   return {all[0], all[1], all[2]};
 }
 
-/// What the compiler reads of one's own files: parameters may be macros of headers too.
+/// What the compiler reads of one's own files.
 std::string source_with_headers(const FamilySpec& spec) {
   if (!spec.source.ends_with(".cu")) return "";
   std::string text = model::source_text(spec.source);
@@ -80,9 +80,9 @@ FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& prog
 void FileFamily::check(const Configuration& configuration, const Kernel& kernel) const {
   if (!kernel.failure.empty()) return;
   const std::int64_t first = family_.sizes.empty() ? 0 : family_.sizes.front();
-  const auto arguments =
-      arguments_at(spec_, arguments_of(*configuration.variant), symbols_at(configuration, first));
-  check_arguments(spec_, configuration, kernel, arguments);
+  const std::vector<Text>& texts = arguments_of(*configuration.variant);
+  const auto arguments = arguments_at(spec_, texts, symbols_at(configuration, first));
+  check_arguments(spec_, configuration, kernel, texts, arguments);
   kernels::Problem outline = outline_of(arguments);
   if (is_compared_with_the_familys(configuration)) check_outputs(spec_, outline);
   add_settings(spec_, spec_.settings, *kernel.unit, outline);

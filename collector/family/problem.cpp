@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/host_memory.h"
 #include "base/nearest.h"
+#include "collector/family/parameter_types.h"
 #include "collector/model/input/variables.h"
 
 namespace warpmeter::family {
@@ -140,12 +141,20 @@ void add_settings(const FamilySpec& spec, const std::vector<Text>& settings, con
 }
 
 void check_arguments(const FamilySpec& spec, const Configuration& configuration,
-                     const Kernel& kernel, const std::vector<Argument>& arguments) {
+                     const Kernel& kernel, const std::vector<Text>& texts,
+                     const std::vector<Argument>& arguments) {
   try {
     model::check_signature(kernel.parameters, configuration.kernel, arguments, kernel.declaration);
   } catch (const Error& error) {
     const Text& kernel_text = configuration.variant->kernel;
     refuse(spec, kernel_text.line == 0 ? configuration.variant->name : kernel_text, error.what());
+  }
+  for (std::size_t i = 0; i < kernel.types.size(); ++i) {
+    const std::string why = wrong_elements(arguments[i], kernel.types[i]);
+    if (why.empty()) continue;
+    refuse(spec, texts[i],
+           fmt::format("parameter {} of {} is {}, and '{}' does not fit: {}", i + 1,
+                       kernel.declaration, kernel.types[i], texts[i].text, why));
   }
 }
 

@@ -39,8 +39,9 @@ void check_outputs(const FamilySpec& spec, const kernels::Problem& problem);
 void add_settings(const FamilySpec& spec, const std::vector<Text>& settings, const Unit& unit,
                   kernels::Problem& problem);
 
-/// Throws Error{usage} where the arguments do not fit the kernel.
+/// Throws Error{usage} where the arguments, worked out of `texts`, do not fit the kernel.
 void check_arguments(const FamilySpec& spec, const Configuration& configuration,
-                     const Kernel& kernel, const std::vector<model::Argument>& arguments);
+                     const Kernel& kernel, const std::vector<Text>& texts,
+                     const std::vector<model::Argument>& arguments);
 
 }  // namespace warpmeter::family

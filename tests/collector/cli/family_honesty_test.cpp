@@ -1,0 +1,68 @@
+// What a family file says that is not so, or proves nothing, is said: wrong element types, outputs
+// that nobody changes, inputs that a variant changes, files and values that do not fit. On the
+// model.
+#include <string>
+#include <vector>
+
+#include "tests/collector/cli/family_file.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+struct FamilyHonesty : FamilyFile {
+  /// Refused before a run is opened.
+  void expect_refusal(const std::string& yaml, const std::string& what, int exit_code = 2) {
+    const Outcome outcome = run(yaml);
+    EXPECT_THAT(outcome.error, HasSubstr(what));
+    EXPECT_EQ(outcome.exit_code, exit_code) << yaml;
+    EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db"))) << yaml;
+  }
+};
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST_F(FamilyHonesty, ElementsOfBuffersAreThoseThatTheKernelPointsTo) {
+  expect_refusal(replaced(head, "in: f32[n*n]", "in: f64[n*n]"),
+                 "f.yaml:7:9: parameter 2 of void copy(float* out, const float* in, int n) is "
+                 "float const*, and 'in:f64[n*n]=iota' does not fit: it points to f32: write f32 "
+                 "in place of f64");
+  // A template's type is known from its instance, that of extern "C" from the source.
+  write("k.cu",
+        "template <class T> __global__ void fill(T* out) { out[threadIdx.x] = 1; }\n"
+        "extern \"C\" __global__ void plain(float* out) { out[threadIdx.x] = 1; }\n"
+        "typedef double real;\n"
+        "extern \"C\" __global__ void hidden(real* out) { out[threadIdx.x] = 1; }\n");
+  const auto one = [](const std::string& kernel, const std::string& type) {
+    return "file: k.cu\narguments: [out: '" + type + "[32]']\nvariants:\n  v: { kernel: '" +
+           kernel + "', grid: 1, block: 32 }\n";
+  };
+  expect_refusal(one("fill<float>", "f64"),
+                 "f.yaml:2:18: parameter 1 of template <class T> void fill(T* out) is float*");
+  expect_refusal(one("plain", "i32"),
+                 "f.yaml:2:18: parameter 1 of void plain(float* out) is "
+                 "float* out, and 'out:i32[32]' does not fit");
+  EXPECT_EQ(run(one("fill<double>", "f64")).exit_code, 0);
+  EXPECT_EQ(run(one("plain", "f32")).exit_code, 0);
+  EXPECT_EQ(run(one("hidden", "f64")).exit_code, 0);
+}
+
+TEST_F(FamilyHonesty, AParameterThatACommentNamesIsNotUsed) {
+  write("k.cu",
+        "// SIZE is the block\n/* also SIZE */\n"
+        "__global__ void k(float* out) { out[threadIdx.x] = 1; }  // SIZE\n");
+  const std::string yaml =
+      "file: k.cu\narguments: ['out: f32[32]']\nvariants:\n"
+      "  v: { kernel: k, parameters: { SIZE: 4 }, grid: 1, block: 32 }\n";
+  expect_refusal(yaml, "f.yaml:4:33: nothing uses the parameter 'SIZE'");
+  write("k.cu", "__global__ void k(float* out) { out[threadIdx.x] = \"//\"[0] + SIZE; }\n");
+  EXPECT_EQ(run(yaml).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
