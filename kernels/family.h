@@ -167,6 +167,7 @@ struct Family {
   std::vector<std::string> outputs = {};  ///< buffers that are compared with a reference variant's;
                                           ///< empty: those that it changes
   Tolerance tolerance = {};               ///< of that comparison
+  bool is_of_file = false;  ///< a person's own, whose kernels may change what they should not
 
   bool has_sizes() const { return !size_meaning.empty(); }
   const Variant* find(std::string_view variant) const;

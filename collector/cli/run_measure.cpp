@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +19,7 @@
 #include "collector/cli/side_by_side.h"
 #include "collector/cli/terminal.h"
 #include "collector/run/verify.h"
+#include "reports/number.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
@@ -41,7 +43,40 @@ std::string output_lines(const std::string& launch, const kernels::Problem& prob
   return lines;
 }
 
-run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output) {
+/// What right answers leave open, to be said once for all launches of which it is true.
+class Doubts {
+ public:
+  void add(const std::string& launch, const std::string& clause) {
+    const auto found = std::find_if(all_.begin(), all_.end(),
+                                    [&](const Doubt& doubt) { return doubt.clause == clause; });
+    if (found != all_.end()) {
+      ++found->others;
+    } else {
+      all_.push_back({launch, clause, 0});
+    }
+  }
+
+  void say(const RunRequest& request) {
+    for (const Doubt& doubt : all_) {
+      const std::string more =
+          doubt.others == 0
+              ? ""
+              : fmt::format("; so it is with {}",
+                            reports::counted(doubt.others, "other launch", "other launches"));
+      remark(request, fmt::format("{} {}{}", doubt.launch, doubt.clause, more));
+    }
+    all_.clear();
+  }
+
+ private:
+  struct Doubt {
+    std::string launch, clause;
+    std::size_t others;
+  };
+  std::vector<Doubt> all_;  ///< in the order in which they came up
+};
+
+run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output, Doubts& doubts) {
   run::Hooks hooks;
   hooks.cancelled = interrupted;
   hooks.progress = [&bar](const run::Progress& progress) { bar.update(progress); };
@@ -57,6 +92,9 @@ run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output)
     remark(request,
            fmt::format("{} is right within the tolerance: the largest error is {}",
                        launch_name(launch.family, launch.variant, launch.size.value_or(0)), error));
+  };
+  hooks.doubted = [&doubts](const schema::Launch& launch, const std::string& clause) {
+    doubts.add(launch_name(launch.family, launch.variant, launch.size.value_or(0)), clause);
   };
   if (request.print_output > 0) {
     hooks.executed = [&](const kernels::Family& family, const kernels::Variant& variant,
@@ -121,14 +159,19 @@ run::Summary measure_into(const RunRequest& request, const run::Choice& choice,
     }
     take_up(request, pointers.size() == 1, store, options);
   }
-  run::Hooks hooks = hooks_of(request, bar, output);
+  Doubts doubts;
+  run::Hooks hooks = hooks_of(request, bar, output, doubts);
   hooks.lost = [&](std::int64_t run_id, const std::string& reason) {
     bar.clear();
+    doubts.say(request);
     go_on(request, run_id, reason);
   };
-  return run::measure(
+  const run::Summary summary = run::measure(
       run_record(pointers.front()->device().backend, request.command_line, request.label),
       choice.selections, options, pointers, store, hooks);
+  bar.clear();
+  doubts.say(request);
+  return summary;
 }
 
 }  // namespace warpmeter::cli

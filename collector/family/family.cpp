@@ -49,6 +49,7 @@ FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& prog
   const std::string size = size_name(spec_);
   family_.size_meaning = !size.empty() && spec_.size_meaning.empty() ? size : spec_.size_meaning;
   family_.largest_size = most;
+  family_.is_of_file = true;
   family_.tolerance = {spec_.relative, spec_.absolute, spec_.nan_equals_nan};
   for (const Text& output : spec_.outputs) family_.outputs.push_back(output.text);
   family_.ceilings = ceilings();

@@ -64,5 +64,40 @@ TEST_F(FamilyHonesty, AParameterThatACommentNamesIsNotUsed) {
   EXPECT_EQ(run(yaml).exit_code, 0);
 }
 
+TEST_F(FamilyHonesty, OutputsThatNobodyChangesVerifyNothingAndItIsSaid) {
+  const std::string idle =
+      "  idle: { kernel: idle, grid: 1, block: 1 }\n  idler: { kernel: idle, grid: 1, block: 1 }\n";
+  const Outcome outcome = run("outputs: [in]" + head + idle);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE verified"), "0");
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("mine/idle 64 is not verified: it was compared in 'in' alone, which "
+                              "neither it nor its reference naive changes; name in outputs what "
+                              "the kernels write; so it is with 1 other launch\n"),
+                    HasSubstr("no result was verified")));
+  // Beside one that is changed it is said too, and the other is compared.
+  const Outcome both = run("outputs: [in, out]" + head + tiled);
+  EXPECT_EQ(both.exit_code, 0) << both.error;
+  EXPECT_THAT(both.error, HasSubstr("was compared in 'in' too, which neither it nor its reference "
+                                    "naive changes: that verifies nothing"));
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE verified AND run_id = 2"), "4");
+}
+
+TEST_F(FamilyHonesty, AVariantThatChangesAnInputIsNamed) {
+  write("k.cu", std::string(own_kernels) +
+                    "__global__ void careless(float* out, float* in, int n) {\n"
+                    "  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + "
+                    "threadIdx.y;\n"
+                    "  out[x * n + y] = in[y * n + x];\n  in[y * n + x] = 0;\n}\n");
+  const Outcome outcome =
+      run(head + "  careless: { kernel: careless, grid: [n/16, n/16], block: [16, 16] }\n" + tiled);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(
+      outcome.error,
+      AllOf(HasSubstr("mine/careless 64 changes 'in' too, which its reference naive does not "
+                      "and which was compared with nothing"),
+            Not(HasSubstr("mine/tiled"))));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli
