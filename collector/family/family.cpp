@@ -63,7 +63,8 @@ FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& prog
     family_.variants.push_back(variant_of(configurations_[i], kernels_[i]));
   }
   family_.prepare = [this](std::int64_t n) {
-    return problem_of(arguments_at(spec_, spec_.arguments, symbols_at({}, n)));
+    return problem_of(spec_, spec_.arguments,
+                      arguments_at(spec_, spec_.arguments, symbols_at({}, n)));
   };
   family_.footprint = [this](std::int64_t n) {
     std::uint64_t largest = 0;
@@ -227,12 +228,7 @@ std::vector<kernels::Expected> FileFamily::expected(const kernels::Problem& prob
     const Text& file = reference.second;
     const auto found = std::find_if(problem.buffers.begin(), problem.buffers.end(),
                                     [&](const kernels::Buffer& b) { return b.name == buffer; });
-    model::Npy npy = model::read_npy(file.text, found->type);
-    if (npy.element != found->type) {
-      refuse(spec_, file,
-             fmt::format("{} holds {}, but '{}' is {}", file.text, to_string(npy.element), buffer,
-                         to_string(found->type)));
-    }
+    model::Npy npy = checked(spec_, file, [&] { return model::read_npy(file.text, found->type); });
     all.push_back({static_cast<std::size_t>(found - problem.buffers.begin()), std::move(npy.data),
                    family_.tolerance});
   }
@@ -256,6 +252,13 @@ kernels::Variant FileFamily::variant_of(const Configuration& configuration, cons
   variant.geometry = [this, &configuration](std::int64_t n) {
     return geometry_at(configuration, n);
   };
+  variant.check = [this, &configuration](std::int64_t n) {
+    const std::vector<Text>& texts = arguments_of(*configuration.variant);
+    const std::string size = size_name(spec_);
+    check_files(spec_, texts, arguments_at(spec_, texts, symbols_at(configuration, n)),
+                is_compared_with_the_familys(configuration),
+                size.empty() ? "" : fmt::format(" at {} = {}", size, n));
+  };
   variant.reference = reference_of(configuration);
   const WorkSpec& work = spec.work.empty() ? spec_.work : spec.work;
   if (!work.empty()) {
@@ -274,8 +277,9 @@ kernels::Variant FileFamily::variant_of(const Configuration& configuration, cons
   if (has_own_problem(configuration)) {
     variant.prepare = [this, &configuration, unit = kernel.unit](std::int64_t n) {
       const VariantSpec& own = *configuration.variant;
+      const std::vector<Text>& texts = arguments_of(own);
       kernels::Problem problem =
-          problem_of(arguments_at(spec_, arguments_of(own), symbols_at(configuration, n)));
+          problem_of(spec_, texts, arguments_at(spec_, texts, symbols_at(configuration, n)));
       if (unit != nullptr) {
         add_settings(spec_, spec_.settings, *unit, problem);
         add_settings(spec_, own.settings, *unit, problem);

@@ -99,5 +99,55 @@ TEST_F(FamilyHonesty, AVariantThatChangesAnInputIsNamed) {
             Not(HasSubstr("mine/tiled"))));
 }
 
+TEST_F(FamilyHonesty, FilesThatAreMissingAreSaidWithTheirPlaceBeforeARunIsOpened) {
+  expect_refusal(replaced(head, "f32[n*n] = iota", "f32[n*n] = nowhere.npy"),
+                 "f.yaml:7:9: there is no file nowhere.npy; check its name", 5);
+  expect_refusal(replaced(head, "reference: naive", "reference: { out: nowhere.npy }"),
+                 "f.yaml:9:19: there is no file nowhere.npy; check its name", 5);
+  expect_refusal("set: { factor: nowhere.npy }" + head, "f.yaml:1:8: there is no file nowhere.npy",
+                 5);
+  expect_refusal(replaced(head, "file: k.cu", "file: nowhere.cu"),
+                 "f.yaml:3:7: there is no file nowhere.cu", 5);
+}
+
+TEST_F(FamilyHonesty, FilesOfAnotherLengthOrTypeAreRefusedBeforeARunIsOpened) {
+  const Outcome made = warpmeter({"model", "k.cu", "-k", "naive", "--grid", "4,4", "--block",
+                                  "16,16", "--arg", "out:f32[4096]", "--arg", "in:f32[4096]=iota",
+                                  "--arg", "i32=64", "--save", "out=good.npy"});
+  ASSERT_EQ(made.exit_code, 0) << made.error;
+  const std::string yaml = replaced(head, "reference: naive", "reference: { out: good.npy }");
+  EXPECT_EQ(run(yaml).exit_code, 0);
+  std::filesystem::remove(file("warpmeter.db"));
+  // The lengths are known at every size that will be run, also at the last.
+  expect_refusal(replaced(yaml, "sizes: [64]", "sizes: [64, 128]"),
+                 "f.yaml:9:19: good.npy holds 4096 elements, and 'out' has 16384 at n = 128: write "
+                 "it again, or run the size that it is of (-n)");
+  expect_refusal(replaced(head, "f32[n*n] = iota", "f32[2*n*n] = good.npy"),
+                 "f.yaml:7:9: 'in:f32[2*n*n]=good.npy' asks for 8192 elements, but good.npy holds "
+                 "4096");
+  write("short.bin", "123");
+  expect_refusal(replaced(head, "f32[n*n] = iota", "f32[] = short.bin"),
+                 "f.yaml:7:9: short.bin holds 3 bytes");
+  // The reference is run though it was not chosen.
+  const Outcome alone =
+      run(replaced(head, "  naive: { kernel: naive,",
+                   "  other: { kernel: naive, grid: [n/16, n/16], block: [16, 16] }\n"
+                   "  naive: { kernel: naive, arguments: [out: 'f32[n*n]', in: 'f32[] = none.npy', "
+                   "i32: n],"),
+          {"mine/other"});
+  EXPECT_EQ(alone.exit_code, 5);
+  EXPECT_THAT(alone.error, HasSubstr("there is no file none.npy"));
+  EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
+}
+
+TEST_F(FamilyHonesty, AValueThatIsNoNumberIsNamedWhereItStands) {
+  const std::string variant =
+      "  v: { kernel: naive, parameters: { B: [16, abc] }, grid: ceil(n/B), block: B }\n";
+  expect_refusal(head + variant,
+                 "f.yaml:15:45: 'abc' is no number, and grid computes with B: 'ceil(n/B)'");
+  expect_refusal(head + replaced(variant, "ceil(n/B)", "4"),
+                 "f.yaml:15:45: 'abc' is no number, and block computes with B: 'B'");
+}
+
 }  // namespace
 }  // namespace warpmeter::cli
