@@ -80,7 +80,8 @@ run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output,
   run::Hooks hooks;
   hooks.cancelled = interrupted;
   hooks.progress = [&bar](const run::Progress& progress) { bar.update(progress); };
-  hooks.failed = [&bar](const schema::Launch& launch) {
+  hooks.failed = [&bar, &request](const schema::Launch& launch) {
+    if (request.watch) return;  // it says so under its table
     bar.clear();
     say(fmt::format("{} {}: {}\n", coloured(STDERR_FILENO, Colour::red, "failed:"),
                     launch_name(launch.family, launch.variant, launch.size.value_or(0)),

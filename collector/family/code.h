@@ -44,8 +44,9 @@ class CodeBase {
 
   CodeBase(const FamilySpec& spec, int arch) : spec_(spec), arch_(arch) {}
 
-  /// One for each configuration. Throws Error{usage} for a kernel that the file does not hold, for
-  /// a file that cannot be read Error{file}, and Error{no_hardware} where no compiler is.
+  /// One for each configuration; those of an earlier call are gone. Throws Error{usage} for a
+  /// kernel that the file does not hold, for a file that cannot be read Error{file}, and
+  /// Error{no_hardware} where no compiler is.
   std::vector<Kernel> compile(const std::vector<Configuration>& configurations,
                               const Progress& progress = {});
 

@@ -42,7 +42,6 @@ std::string source_with_headers(const FamilySpec& spec) {
 
 FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& progress)
     : spec_(std::move(spec)), code_(spec_, arch) {
-  configurations_ = configurations(spec_, source_with_headers(spec_));
   family_.name = spec_.name;
   family_.summary = spec_.summary;
   family_.sizes = sizes_of(spec_);
@@ -52,12 +51,7 @@ FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& prog
   family_.is_of_file = true;
   family_.tolerance = {spec_.relative, spec_.absolute, spec_.nan_equals_nan};
   for (const Text& output : spec_.outputs) family_.outputs.push_back(output.text);
-  family_.ceilings = ceilings();
-  if (!spec_.reference.empty()) {
-    configuration_named(spec_.reference, "reference", configurations_.front().sizes);
-  }
-
-  kernels_ = code_.compile(configurations_, progress);
+  compile(progress);
   for (std::size_t i = 0; i < configurations_.size(); ++i) {
     check(configurations_[i], kernels_[i]);
     family_.variants.push_back(variant_of(configurations_[i], kernels_[i]));
@@ -76,6 +70,27 @@ FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& prog
     }
     return largest;
   };
+}
+
+/// All of one version of the source: what is saved while it is compiled is compiled anew, or some
+/// variants would be of the one and some of the other.
+void FileFamily::compile(const CodeBase::Progress& progress) {
+  constexpr int most_times = 10;
+  for (int i = 0; i < most_times; ++i) {
+    const std::string source = source_with_headers(spec_);
+    configurations_ = configurations(spec_, source);
+    family_.ceilings = ceilings();
+    if (!spec_.reference.empty()) {
+      configuration_named(spec_.reference, "reference", configurations_.front().sizes);
+    }
+    kernels_ = code_.compile(configurations_, progress);
+    if (source_with_headers(spec_) == source) return;
+  }
+  refuse(spec_, spec_.source_place,
+         fmt::format("{} was written again each time that it was compiled; run again when that is "
+                     "over",
+                     spec_.source),
+         ExitCode::file);
 }
 
 /// What is wrong with a configuration whatever its size, said before anything runs.

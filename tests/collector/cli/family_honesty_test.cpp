@@ -1,7 +1,11 @@
 // What a family file says that is not so, or proves nothing, is said: wrong element types, outputs
 // that nobody changes, inputs that a variant changes, files and values that do not fit. On the
 // model.
+#include <signal.h>
+
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/collector/cli/family_file.h"
@@ -147,6 +151,26 @@ TEST_F(FamilyHonesty, AValueThatIsNoNumberIsNamedWhereItStands) {
                  "f.yaml:15:45: 'abc' is no number, and grid computes with B: 'ceil(n/B)'");
   expect_refusal(head + replaced(variant, "ceil(n/B)", "4"),
                  "f.yaml:15:45: 'abc' is no number, and block computes with B: 'B'");
+}
+
+TEST_F(FamilyHonesty, WatchSaysACompilersWordsOnceForAllVariants) {
+  write("k.cu", std::string(own_kernels) + "__device__ int wrong() { return no_such_name; }\n");
+  write("f.yaml", head + tiled);
+  Process watch({{"run", "f.yaml", "-b", "model", "--watch", "--no-progress"}, folder_});
+  for (int i = 0; i < 600; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (!std::filesystem::exists(file("warpmeter.db"))) continue;
+    const Outcome outcome = warpmeter({"query", "SELECT outcome FROM runs", "--format", "csv"});
+    if (outcome.output.find("failed") != std::string::npos) break;
+  }
+  kill(watch.id(), SIGINT);
+  const Outcome outcome = watch.wait();
+  const std::string text = outcome.output + outcome.error;
+  EXPECT_THAT(text, HasSubstr("mine/copy, mine/naive, mine/tiled[TILE=16,PAD=0] and 3 more "
+                              "failed: k.cu does not compile:"));
+  const std::size_t first = text.find("no_such_name");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find("does not compile", text.find("does not compile") + 1), std::string::npos);
 }
 
 }  // namespace
