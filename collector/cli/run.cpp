@@ -198,6 +198,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
                   : measure_into(request, choice, options, backends, bar, output);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   bar.clear();
+  for (const std::string& text : summary.remarks) remark(request, text);
   if (run_of_part() != 0) {
     check_shapes(request.backend.shapes, request.shaped, summary.run_id);
     return summary.failed > 0 ? ExitCode::kernel : ExitCode::done;

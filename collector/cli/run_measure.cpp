@@ -56,16 +56,17 @@ class Doubts {
     }
   }
 
-  void say(const RunRequest& request) {
+  std::vector<std::string> texts() const {
+    std::vector<std::string> texts;
     for (const Doubt& doubt : all_) {
       const std::string more =
           doubt.others == 0
               ? ""
               : fmt::format("; so it is with {}",
                             reports::counted(doubt.others, "other launch", "other launches"));
-      remark(request, fmt::format("{} {}{}", doubt.launch, doubt.clause, more));
+      texts.push_back(fmt::format("{} {}{}", doubt.launch, doubt.clause, more));
     }
-    all_.clear();
+    return texts;
   }
 
  private:
@@ -156,7 +157,7 @@ run::Summary measure_into(const RunRequest& request, const run::Choice& choice,
   take_over(request, options);
   if (request.continued_run != 0 && options.continued_run == 0) {
     if (has_come_to_its_end(request, options)) {
-      return {options.continued_run, options.stored_before, options.failed_before, false, ""};
+      return {options.continued_run, options.stored_before, options.failed_before, false, "", {}};
     }
     take_up(request, pointers.size() == 1, store, options);
   }
@@ -164,14 +165,13 @@ run::Summary measure_into(const RunRequest& request, const run::Choice& choice,
   run::Hooks hooks = hooks_of(request, bar, output, doubts);
   hooks.lost = [&](std::int64_t run_id, const std::string& reason) {
     bar.clear();
-    doubts.say(request);
+    for (const std::string& text : doubts.texts()) remark(request, text);
     go_on(request, run_id, reason);
   };
-  const run::Summary summary = run::measure(
+  run::Summary summary = run::measure(
       run_record(pointers.front()->device().backend, request.command_line, request.label),
       choice.selections, options, pointers, store, hooks);
-  bar.clear();
-  doubts.say(request);
+  summary.remarks = doubts.texts();
   return summary;
 }
 

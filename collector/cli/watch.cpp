@@ -267,8 +267,11 @@ class Watch {
     }
     read_figures(summary.run_id);
     read_findings(summary.run_id);
-    return fmt::format("{} of {} launches changed and ran; run {} of {}\n{}", changed.launches(),
-                       rows.size(), summary.run_id, request_.database, figures_.failures());
+    std::string remarks;
+    for (const std::string& text : summary.remarks) remarks += text + "\n";
+    return fmt::format("{} of {} launches changed and ran; run {} of {}\n{}{}", changed.launches(),
+                       rows.size(), summary.run_id, request_.database, figures_.failures(),
+                       remarks);
   }
 
   void read_figures(std::int64_t run_id) {

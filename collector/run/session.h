@@ -81,6 +81,7 @@ struct Summary {
   /// Why this process cannot go on (a kernel broke the device's context) though launches are left:
   /// a fresh one continues the run, which stays open.
   std::string unfinished;
+  std::vector<std::string> remarks;  ///< for the person: what right answers leave open
 };
 
 /// Says how the run ended: `wrong` when not all was measured, with the reason.

@@ -25,6 +25,22 @@ struct FamilyHonesty : FamilyFile {
     EXPECT_EQ(outcome.exit_code, exit_code) << yaml;
     EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db"))) << yaml;
   }
+
+  /// f.yaml under --watch, ended after its first round.
+  Outcome watched() const {
+    Process watch({{"run", "f.yaml", "-b", "model", "--watch", "--no-progress"}, folder_});
+    for (int i = 0; i < 600; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      if (!std::filesystem::exists(file("warpmeter.db"))) continue;
+      const Outcome ended = warpmeter(
+          {"query", "SELECT outcome FROM runs WHERE outcome IS NOT NULL", "--format", "csv"});
+      const bool has_ended = ended.output.find("done") != std::string::npos ||
+                             ended.output.find("failed") != std::string::npos;
+      if (has_ended) break;
+    }
+    kill(watch.id(), SIGINT);
+    return watch.wait();
+  }
 };
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -156,21 +172,19 @@ TEST_F(FamilyHonesty, AValueThatIsNoNumberIsNamedWhereItStands) {
 TEST_F(FamilyHonesty, WatchSaysACompilersWordsOnceForAllVariants) {
   write("k.cu", std::string(own_kernels) + "__device__ int wrong() { return no_such_name; }\n");
   write("f.yaml", head + tiled);
-  Process watch({{"run", "f.yaml", "-b", "model", "--watch", "--no-progress"}, folder_});
-  for (int i = 0; i < 600; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    if (!std::filesystem::exists(file("warpmeter.db"))) continue;
-    const Outcome outcome = warpmeter({"query", "SELECT outcome FROM runs", "--format", "csv"});
-    if (outcome.output.find("failed") != std::string::npos) break;
-  }
-  kill(watch.id(), SIGINT);
-  const Outcome outcome = watch.wait();
+  const Outcome outcome = watched();
   const std::string text = outcome.output + outcome.error;
   EXPECT_THAT(text, HasSubstr("mine/copy, mine/naive, mine/tiled[TILE=16,PAD=0] and 3 more "
                               "failed: k.cu does not compile:"));
   const std::size_t first = text.find("no_such_name");
   ASSERT_NE(first, std::string::npos);
   EXPECT_EQ(text.find("does not compile", text.find("does not compile") + 1), std::string::npos);
+}
+
+TEST_F(FamilyHonesty, WatchSaysWhatIsNotVerified) {
+  write("f.yaml", "outputs: [in]" + head + "  idle: { kernel: idle, grid: 1, block: 1 }\n");
+  EXPECT_THAT(watched().output, HasSubstr("\nmine/idle 64 is not verified: it was compared in 'in' "
+                                          "alone"));
 }
 
 }  // namespace
