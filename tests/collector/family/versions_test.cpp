@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <thread>
 
+#include "collector/model/input/toolkit.h"
 #include "tests/collector/family/files.h"
 
 namespace warpmeter::family {
@@ -45,6 +47,34 @@ TEST_F(Versions, OfASourceAreNotMixed) {
     EXPECT_NE(variant.image->codes.front().ptx.find(number), std::string_view::npos) << i;
     EXPECT_NE(variant.image->source.find("2000000"), std::string_view::npos);
   }
+}
+
+/// An nvcc before which the source is saved once.
+TEST_F(Versions, AreKeptAsWhatTheyAre) {
+  const auto nvcc = model::toolkit_program("nvcc");
+  ASSERT_TRUE(nvcc);
+  const FamilySpec read = [&] {
+    save(2000000);
+    std::filesystem::rename(path("k.cu"), path("next"));
+    save(1000000);
+    return spec(
+        "file: k.cu\ncompiler: nvcc\narguments: [out: 'i32[1]']\nvariants:\n"
+        "  v: { kernel: k, parameters: { N: 1 }, grid: 1, block: 1 }\n");
+  }();
+  write("bin/nvcc", fmt::format("#!/bin/sh\n[ -e {0}/next ] && mv {0}/next {0}/k.cu\nexec {1} "
+                                "\"$@\"\n",
+                                path("."), nvcc->string()));
+  std::filesystem::permissions(path("bin/nvcc"), std::filesystem::perms::owner_all);
+  setenv("CUDA_HOME", path("").c_str(), 1);
+  const auto ptx = [&] {
+    const FileFamily family(read, 90);
+    EXPECT_EQ(family.family().variants.front().failure, "");
+    return std::string(family.family().variants.front().image->codes.front().ptx);
+  };
+  EXPECT_NE(ptx().find("2000001"), std::string::npos);
+  save(1000000);
+  EXPECT_NE(ptx().find("1000001"), std::string::npos);
+  unsetenv("CUDA_HOME");
 }
 
 TEST_F(Versions, ThatNeverEndAreSaid) {
