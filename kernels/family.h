@@ -139,6 +139,8 @@ struct Variant {
   std::function<Work(std::int64_t n)> work = {};
   const Image* image = nullptr;                         ///< its own code; null: the family's
   std::function<Problem(std::int64_t n)> prepare = {};  ///< its own problem; empty: the family's
+  /// Throws Error for what can be known to be wrong with its input before it is made; may be empty.
+  std::function<void(std::int64_t n)> check = {};
   std::string reference = {};  ///< the variant of the family whose result it must give; empty: none
   std::string failure = {};    ///< why it cannot be launched (the compiler's words); empty: it can
   /// "cuBLAS": the entry is a function of that library, which launches kernels of its own: only
@@ -167,6 +169,7 @@ struct Family {
   std::vector<std::string> outputs = {};  ///< buffers that are compared with a reference variant's;
                                           ///< empty: those that it changes
   Tolerance tolerance = {};               ///< of that comparison
+  bool is_of_file = false;  ///< a person's own, whose kernels may change what they should not
 
   bool has_sizes() const { return !size_meaning.empty(); }
   const Variant* find(std::string_view variant) const;

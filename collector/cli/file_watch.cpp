@@ -79,6 +79,12 @@ bool FileWatch::read_events() {
   return is_ours;
 }
 
+bool FileWatch::was_saved() {
+  if (!has_events(handle_, 0) || !read_events()) return false;
+  while (has_events(handle_, settle_ms)) read_events();
+  return true;
+}
+
 bool FileWatch::wait(const std::function<bool()>& ends) {
   bool is_saved = false;
   while (!ends()) {

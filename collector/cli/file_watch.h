@@ -19,6 +19,10 @@ class FileWatch {
   /// From now on these, and no others.
   void set(const std::vector<std::string>& files);
 
+  /// Whether one of them was saved since set(), or since this or wait() said so; what is saved
+  /// together with it has been, then.
+  bool was_saved();
+
   /// Returns true once one of them was saved, and those that are saved together with it have been;
   /// false when `ends` says so. What was saved since set() counts.
   bool wait(const std::function<bool()>& ends);

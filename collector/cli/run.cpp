@@ -145,8 +145,7 @@ void check_answers(const RunRequest& request, std::int64_t run_id) {
   say_what_was_not_run(request, reader, run_id);
   const bool is_verified = count_of(reader, run_id, "verified = 1") > 0;
   if (!is_verified) {
-    remark(request,
-           "no result was compared with anything: a family file says with what (reference:)");
+    remark(request, "no result was verified: a family file says what to compare with (reference:)");
   }
   const std::vector<std::string> remarks = unanswered(request, reader, run_id);
   for (const std::string& text : remarks) remark(request, text);
@@ -199,6 +198,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
                   : measure_into(request, choice, options, backends, bar, output);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   bar.clear();
+  for (const std::string& text : summary.remarks) remark(request, text);
   if (run_of_part() != 0) {
     check_shapes(request.backend.shapes, request.shaped, summary.run_id);
     return summary.failed > 0 ? ExitCode::kernel : ExitCode::done;

@@ -166,7 +166,7 @@ std::vector<family::FamilySpec> specs_of(const FilesRequest& request,
                                                file));
     } else {
       family::FamilySpec spec = family::read_family(file);
-      must_exist(spec.source);
+      family::checked(spec, spec.source_place, [&] { must_exist(spec.source); });
       const model::CompileOptions more = compile_options_of(request);
       const auto append = [](auto& to, const auto& from) {
         to.insert(to.end(), from.begin(), from.end());

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +19,7 @@
 #include "collector/cli/side_by_side.h"
 #include "collector/cli/terminal.h"
 #include "collector/run/verify.h"
+#include "reports/number.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
@@ -41,11 +43,46 @@ std::string output_lines(const std::string& launch, const kernels::Problem& prob
   return lines;
 }
 
-run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output) {
+/// What right answers leave open, to be said once for all launches of which it is true.
+class Doubts {
+ public:
+  void add(const std::string& launch, const std::string& clause) {
+    const auto found = std::find_if(all_.begin(), all_.end(),
+                                    [&](const Doubt& doubt) { return doubt.clause == clause; });
+    if (found != all_.end()) {
+      ++found->others;
+    } else {
+      all_.push_back({launch, clause, 0});
+    }
+  }
+
+  std::vector<std::string> texts() const {
+    std::vector<std::string> texts;
+    for (const Doubt& doubt : all_) {
+      const std::string more =
+          doubt.others == 0
+              ? ""
+              : fmt::format("; so it is with {}",
+                            reports::counted(doubt.others, "other launch", "other launches"));
+      texts.push_back(fmt::format("{} {}{}", doubt.launch, doubt.clause, more));
+    }
+    return texts;
+  }
+
+ private:
+  struct Doubt {
+    std::string launch, clause;
+    std::size_t others;
+  };
+  std::vector<Doubt> all_;  ///< in the order in which they came up
+};
+
+run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output, Doubts& doubts) {
   run::Hooks hooks;
   hooks.cancelled = interrupted;
   hooks.progress = [&bar](const run::Progress& progress) { bar.update(progress); };
-  hooks.failed = [&bar](const schema::Launch& launch) {
+  hooks.failed = [&bar, &request](const schema::Launch& launch) {
+    if (request.watch) return;  // it says so under its table
     bar.clear();
     say(fmt::format("{} {}: {}\n", coloured(STDERR_FILENO, Colour::red, "failed:"),
                     launch_name(launch.family, launch.variant, launch.size.value_or(0)),
@@ -57,6 +94,9 @@ run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output)
     remark(request,
            fmt::format("{} is right within the tolerance: the largest error is {}",
                        launch_name(launch.family, launch.variant, launch.size.value_or(0)), error));
+  };
+  hooks.doubted = [&doubts](const schema::Launch& launch, const std::string& clause) {
+    doubts.add(launch_name(launch.family, launch.variant, launch.size.value_or(0)), clause);
   };
   if (request.print_output > 0) {
     hooks.executed = [&](const kernels::Family& family, const kernels::Variant& variant,
@@ -117,18 +157,22 @@ run::Summary measure_into(const RunRequest& request, const run::Choice& choice,
   take_over(request, options);
   if (request.continued_run != 0 && options.continued_run == 0) {
     if (has_come_to_its_end(request, options)) {
-      return {options.continued_run, options.stored_before, options.failed_before, false, ""};
+      return {options.continued_run, options.stored_before, options.failed_before, false, "", {}};
     }
     take_up(request, pointers.size() == 1, store, options);
   }
-  run::Hooks hooks = hooks_of(request, bar, output);
+  Doubts doubts;
+  run::Hooks hooks = hooks_of(request, bar, output, doubts);
   hooks.lost = [&](std::int64_t run_id, const std::string& reason) {
     bar.clear();
+    for (const std::string& text : doubts.texts()) remark(request, text);
     go_on(request, run_id, reason);
   };
-  return run::measure(
+  run::Summary summary = run::measure(
       run_record(pointers.front()->device().backend, request.command_line, request.label),
       choice.selections, options, pointers, store, hooks);
+  summary.remarks = doubts.texts();
+  return summary;
 }
 
 }  // namespace warpmeter::cli

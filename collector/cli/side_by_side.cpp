@@ -107,7 +107,7 @@ run::Summary measure_side_by_side(const RunRequest& request, schema::Run record,
   if (summary.run_id == 0) {
     summary.run_id = store.begin_run(record);
   } else if (has_come_to_its_end(request, options)) {
-    return {summary.run_id, options.stored_before, options.failed_before, false, ""};
+    return {summary.run_id, options.stored_before, options.failed_before, false, "", {}};
   } else {
     take_up(request, false, store, options);
   }

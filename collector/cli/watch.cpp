@@ -121,10 +121,26 @@ class Figures {
     return table;
   }
 
+  /// Each reason once: what does not compile fails for all variants with the same words.
   std::string failures() const {
-    std::string text;
+    std::vector<std::pair<std::string, std::vector<std::string>>> all;
     for (const auto& [row, reason] : reasons_) {
-      text += fmt::format("{} failed: {}\n", row.first, reason);
+      auto found = std::find_if(all.begin(), all.end(),
+                                [&, &why = reason](const auto& one) { return one.first == why; });
+      if (found == all.end()) found = all.insert(all.end(), {reason, {}});
+      std::vector<std::string>& names = found->second;
+      if (names.empty() || names.back() != row.first) names.push_back(row.first);
+    }
+    std::string text;
+    for (const auto& [reason, names] : all) {
+      constexpr std::size_t most_named = 3;
+      const std::size_t named = std::min(names.size(), most_named);
+      const std::string more =
+          names.size() == named ? "" : fmt::format(" and {} more", names.size() - named);
+      text += fmt::format(
+          "{}{} failed: {}\n",
+          fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), ", "), more,
+          reason);
     }
     return text;
   }
@@ -194,18 +210,29 @@ class Watch {
     return metrics;
   }
 
+  /// The files as they are now, compiled. What is saved meanwhile begins it anew, or a round would
+  /// be of two versions: the family of the one, its kernels of the other.
+  Families compile(FileWatch& saves) {
+    Families families;
+    do {
+      FileClaims claims;
+      const std::vector<family::FamilySpec> specs =
+          specs_of(request_.files, request_.sizes, claims);
+      std::vector<std::string> files = request_.files.files;
+      for (const family::FamilySpec& spec : specs) {
+        const std::vector<std::string> more = family::files_of(spec);
+        files.insert(files.end(), more.begin(), more.end());
+      }
+      saves.set(files);
+      check_machine_code(specs, backends_);
+      families = families_of(request_, specs, backends_.opened.front()->device());
+    } while (saves.was_saved() && !interrupted());
+    return families;
+  }
+
   /// One round; what there is to say beside the table.
   std::string measure(FileWatch& saves) {
-    FileClaims claims;
-    const std::vector<family::FamilySpec> specs = specs_of(request_.files, request_.sizes, claims);
-    std::vector<std::string> files = request_.files.files;
-    for (const family::FamilySpec& spec : specs) {
-      const std::vector<std::string> more = family::files_of(spec);
-      files.insert(files.end(), more.begin(), more.end());
-    }
-    saves.set(files);
-    check_machine_code(specs, backends_);
-    const Families families = families_of(request_, specs, backends_.opened.front()->device());
+    const Families families = compile(saves);
     const run::Choice whole = run::choose(families.all, request_.selectors, sizes_of(request_));
     for (const auto& backend : backends_.opened) run::check_fits(whole.selections, *backend);
 
@@ -240,8 +267,11 @@ class Watch {
     }
     read_figures(summary.run_id);
     read_findings(summary.run_id);
-    return fmt::format("{} of {} launches changed and ran; run {} of {}\n{}", changed.launches(),
-                       rows.size(), summary.run_id, request_.database, figures_.failures());
+    std::string remarks;
+    for (const std::string& text : summary.remarks) remarks += text + "\n";
+    return fmt::format("{} of {} launches changed and ran; run {} of {}\n{}{}", changed.launches(),
+                       rows.size(), summary.run_id, request_.database, figures_.failures(),
+                       remarks);
   }
 
   void read_figures(std::int64_t run_id) {

@@ -64,7 +64,9 @@ model::Compiled compiled(const std::string& path, const model::CompileOptions& o
     made.cubin = std::move(assembled.cubin);
     if (assembled.is_refused) made.failure = std::move(assembled.failure);
   }
-  if (made.failure.empty() && !is_second_best) model::keep_compiled(key, made);
+  // A file that was saved meanwhile is another compilation than the key says.
+  const bool is_kept = made.failure.empty() && !is_second_best;
+  if (is_kept && key_of(path, options, expressions) == key) model::keep_compiled(key, made);
   return made;
 }
 
@@ -148,6 +150,13 @@ Kernel CodeBase::kernel_of(const Unit& unit, const Configuration& configuration,
   if (kernel.declaration.empty() && kernel.entry.starts_with("_Z")) {
     kernel.declaration = name_with_parameters(kernel.entry);
   }
+  // A mangled name knows what a template or a typedef made of a parameter; extern "C" has none.
+  if (auto types = parameter_types(kernel.entry)) {
+    kernel.types = std::move(*types);
+  } else {
+    kernel.types = declared_parameters(unit.source, readable_name(kernel.entry));
+  }
+  if (kernel.types.size() != kernel.parameters.size()) kernel.types.clear();
   return kernel;
 }
 
@@ -279,6 +288,8 @@ model::KernelFile CodeBase::compiled_file() const {
 
 std::vector<Kernel> CodeBase::compile(const std::vector<Configuration>& configurations,
                                       const Progress& progress) {
+  units_.clear();
+  remarks_.clear();
   if (spec_.source.ends_with(".cu")) {
     model::refuse_cubin_of_source(spec_.source, spec_.cubin);
     return compile_source(configurations, progress);

@@ -30,6 +30,9 @@ struct Kernel {
   std::string entry;        ///< the kernel's name in the machine code
   std::string declaration;  ///< "void tiled(float* out, const float* in, int n)", where it is known
   std::vector<model::Parameter> parameters;
+  /// Their C++ types, "float const*" of a mangled name or "const float* in" of a source; none where
+  /// they are not known.
+  std::vector<std::string> types;
   std::string failure;  ///< the compiler's words; the rest is empty then
 };
 
@@ -41,8 +44,9 @@ class CodeBase {
 
   CodeBase(const FamilySpec& spec, int arch) : spec_(spec), arch_(arch) {}
 
-  /// One for each configuration. Throws Error{usage} for a kernel that the file does not hold, for
-  /// a file that cannot be read Error{file}, and Error{no_hardware} where no compiler is.
+  /// One for each configuration; those of an earlier call are gone. Throws Error{usage} for a
+  /// kernel that the file does not hold, for a file that cannot be read Error{file}, and
+  /// Error{no_hardware} where no compiler is.
   std::vector<Kernel> compile(const std::vector<Configuration>& configurations,
                               const Progress& progress = {});
 

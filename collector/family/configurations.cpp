@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/variant_name.h"
 #include "base/words.h"
+#include "collector/family/comments.h"
 #include "collector/family/listing.h"
 #include "collector/family/substitution.h"
 
@@ -181,6 +182,7 @@ class Product {
              fmt::format("the parameters of {} make more than {} combinations", variant_.name.text,
                          most_configurations));
     }
+    check_numbers(configuration);
     configuration.kernel = with_values(variant_.kernel.text, configuration.values);
     configuration.doubt = doubt_;
     VariantName name{variant_.name.text, {}, {}};
@@ -198,6 +200,43 @@ class Product {
     name.sizes.clear();
     configuration.name_without_sizes = variant_name(name);
     found_.push_back(std::move(configuration));
+  }
+
+  /// Refuses a parameter's value that is no number where the launch computes with it.
+  void check_numbers(const Configuration& configuration) const {
+    const auto check = [&](std::string_view what, std::string_view expression) {
+      for (const std::string& word : words_in(expression)) {
+        const auto found = configuration.values.find(word);
+        const bool is_name =
+            found != configuration.values.end() && !configuration.symbols.contains(word);
+        if (is_name) refuse_name(word, found->second, what, expression);
+      }
+    };
+    for (const Text& text : variant_.grid) check("grid", text.text);
+    for (const Text& text : variant_.block) check("block", text.text);
+    for (const Text& text : variant_.cluster) check("cluster", text.text);
+    check("shared", variant_.shared.text);
+    const WorkSpec& work = variant_.work.empty() ? spec_.work : variant_.work;
+    for (const Text* text : {&work.read, &work.written, &work.flops}) check("work", text->text);
+    for (const Text& text : variant_.arguments ? *variant_.arguments : spec_.arguments) {
+      const std::size_t open = text.text.find('['), close = text.text.find(']');
+      const bool has_count = open != std::string::npos && close != std::string::npos;
+      if (has_count) check("arguments", text.text.substr(open + 1, close - open - 1));
+    }
+  }
+
+  [[noreturn]] void refuse_name(const std::string& parameter, const std::string& value,
+                                std::string_view what, std::string_view expression) const {
+    for (const Parameter& dimension : dimensions_) {
+      for (const Text& text : dimension.values) {
+        if (dimension.name.text != parameter || text.text != value) continue;
+        refuse(spec_, text,
+               fmt::format("'{}' is no number, and {} computes with {}: '{}'", value, what,
+                           parameter, expression));
+      }
+    }
+    refuse(spec_, variant_.name,
+           fmt::format("{} has the value '{}', which is no number", parameter, value));
   }
 
   bool is_parameter(const Parameter& dimension) const {
@@ -276,8 +315,9 @@ std::vector<std::int64_t> sizes_of(const FamilySpec& spec) {
 std::vector<Configuration> configurations(const FamilySpec& spec, const std::string& source) {
   std::vector<Configuration> all;
   std::set<std::string> names;
+  const std::string code = without_comments(source);
   for (const VariantSpec& variant : spec.variants) {
-    for (Configuration& configuration : Product(spec, variant, source).all()) {
+    for (Configuration& configuration : Product(spec, variant, code).all()) {
       if (!names.insert(configuration.name).second) {
         refuse(spec, variant.name,
                fmt::format("{} stands here twice: a parameter has one value twice",

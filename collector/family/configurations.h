@@ -30,7 +30,8 @@ std::string size_name(const FamilySpec& spec);
 std::vector<std::int64_t> sizes_of(const FamilySpec& spec);
 
 /// All of them in the order of the file. `source` is the text of the kernels' file and its headers:
-/// a parameter that is no template argument and that the source names is given as a define. Throws
+/// a parameter that is no template argument and that the source names, outside of its comments, is
+/// given as a define. Throws
 /// Error{usage}: a parameter that nothing uses, a `where` that is no expression or leaves nothing.
 std::vector<Configuration> configurations(const FamilySpec& spec, const std::string& source);
 

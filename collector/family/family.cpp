@@ -28,7 +28,7 @@ Dim3 extent(const FamilySpec& spec, const std::vector<Text>& texts, const Symbol
   return {all[0], all[1], all[2]};
 }
 
-/// What the compiler reads of one's own files: parameters may be macros of headers too.
+/// What the compiler reads of one's own files.
 std::string source_with_headers(const FamilySpec& spec) {
   if (!spec.source.ends_with(".cu")) return "";
   std::string text = model::source_text(spec.source);
@@ -42,27 +42,23 @@ std::string source_with_headers(const FamilySpec& spec) {
 
 FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& progress)
     : spec_(std::move(spec)), code_(spec_, arch) {
-  configurations_ = configurations(spec_, source_with_headers(spec_));
   family_.name = spec_.name;
   family_.summary = spec_.summary;
   family_.sizes = sizes_of(spec_);
   const std::string size = size_name(spec_);
   family_.size_meaning = !size.empty() && spec_.size_meaning.empty() ? size : spec_.size_meaning;
   family_.largest_size = most;
+  family_.is_of_file = true;
   family_.tolerance = {spec_.relative, spec_.absolute, spec_.nan_equals_nan};
   for (const Text& output : spec_.outputs) family_.outputs.push_back(output.text);
-  family_.ceilings = ceilings();
-  if (!spec_.reference.empty()) {
-    configuration_named(spec_.reference, "reference", configurations_.front().sizes);
-  }
-
-  kernels_ = code_.compile(configurations_, progress);
+  compile(progress);
   for (std::size_t i = 0; i < configurations_.size(); ++i) {
     check(configurations_[i], kernels_[i]);
     family_.variants.push_back(variant_of(configurations_[i], kernels_[i]));
   }
   family_.prepare = [this](std::int64_t n) {
-    return problem_of(arguments_at(spec_, spec_.arguments, symbols_at({}, n)));
+    return problem_of(spec_, spec_.arguments,
+                      arguments_at(spec_, spec_.arguments, symbols_at({}, n)));
   };
   family_.footprint = [this](std::int64_t n) {
     std::uint64_t largest = 0;
@@ -76,13 +72,34 @@ FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& prog
   };
 }
 
+/// All of one version of the source: what is saved while it is compiled is compiled anew, or some
+/// variants would be of the one and some of the other.
+void FileFamily::compile(const CodeBase::Progress& progress) {
+  constexpr int most_times = 10;
+  for (int i = 0; i < most_times; ++i) {
+    const std::string source = source_with_headers(spec_);
+    configurations_ = configurations(spec_, source);
+    family_.ceilings = ceilings();
+    if (!spec_.reference.empty()) {
+      configuration_named(spec_.reference, "reference", configurations_.front().sizes);
+    }
+    kernels_ = code_.compile(configurations_, progress);
+    if (source_with_headers(spec_) == source) return;
+  }
+  refuse(spec_, spec_.source_place,
+         fmt::format("{} was written again each time that it was compiled; run again when that is "
+                     "over",
+                     spec_.source),
+         ExitCode::file);
+}
+
 /// What is wrong with a configuration whatever its size, said before anything runs.
 void FileFamily::check(const Configuration& configuration, const Kernel& kernel) const {
   if (!kernel.failure.empty()) return;
   const std::int64_t first = family_.sizes.empty() ? 0 : family_.sizes.front();
-  const auto arguments =
-      arguments_at(spec_, arguments_of(*configuration.variant), symbols_at(configuration, first));
-  check_arguments(spec_, configuration, kernel, arguments);
+  const std::vector<Text>& texts = arguments_of(*configuration.variant);
+  const auto arguments = arguments_at(spec_, texts, symbols_at(configuration, first));
+  check_arguments(spec_, configuration, kernel, texts, arguments);
   kernels::Problem outline = outline_of(arguments);
   if (is_compared_with_the_familys(configuration)) check_outputs(spec_, outline);
   add_settings(spec_, spec_.settings, *kernel.unit, outline);
@@ -226,12 +243,7 @@ std::vector<kernels::Expected> FileFamily::expected(const kernels::Problem& prob
     const Text& file = reference.second;
     const auto found = std::find_if(problem.buffers.begin(), problem.buffers.end(),
                                     [&](const kernels::Buffer& b) { return b.name == buffer; });
-    model::Npy npy = model::read_npy(file.text, found->type);
-    if (npy.element != found->type) {
-      refuse(spec_, file,
-             fmt::format("{} holds {}, but '{}' is {}", file.text, to_string(npy.element), buffer,
-                         to_string(found->type)));
-    }
+    model::Npy npy = checked(spec_, file, [&] { return model::read_npy(file.text, found->type); });
     all.push_back({static_cast<std::size_t>(found - problem.buffers.begin()), std::move(npy.data),
                    family_.tolerance});
   }
@@ -255,6 +267,13 @@ kernels::Variant FileFamily::variant_of(const Configuration& configuration, cons
   variant.geometry = [this, &configuration](std::int64_t n) {
     return geometry_at(configuration, n);
   };
+  variant.check = [this, &configuration](std::int64_t n) {
+    const std::vector<Text>& texts = arguments_of(*configuration.variant);
+    const std::string size = size_name(spec_);
+    check_files(spec_, texts, arguments_at(spec_, texts, symbols_at(configuration, n)),
+                is_compared_with_the_familys(configuration),
+                size.empty() ? "" : fmt::format(" at {} = {}", size, n));
+  };
   variant.reference = reference_of(configuration);
   const WorkSpec& work = spec.work.empty() ? spec_.work : spec.work;
   if (!work.empty()) {
@@ -273,8 +292,9 @@ kernels::Variant FileFamily::variant_of(const Configuration& configuration, cons
   if (has_own_problem(configuration)) {
     variant.prepare = [this, &configuration, unit = kernel.unit](std::int64_t n) {
       const VariantSpec& own = *configuration.variant;
+      const std::vector<Text>& texts = arguments_of(own);
       kernels::Problem problem =
-          problem_of(arguments_at(spec_, arguments_of(own), symbols_at(configuration, n)));
+          problem_of(spec_, texts, arguments_at(spec_, texts, symbols_at(configuration, n)));
       if (unit != nullptr) {
         add_settings(spec_, spec_.settings, *unit, problem);
         add_settings(spec_, own.settings, *unit, problem);

@@ -31,6 +31,7 @@ class FileFamily {
   }
 
  private:
+  void compile(const CodeBase::Progress& progress);
   kernels::Variant variant_of(const Configuration& configuration, const Kernel& kernel);
   void check(const Configuration& configuration, const Kernel& kernel) const;
   bool is_compared_with_the_familys(const Configuration& configuration) const;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/kernel_name.h"
 #include "base/words.h"
+#include "collector/family/comments.h"
 #include "collector/family/example.h"
 #include "collector/family/machine_code.h"
 #include "collector/model/input/arguments.h"
@@ -21,38 +22,6 @@
 
 namespace warpmeter::family {
 namespace {
-
-/// The text without comments, strings and continued lines of preprocessor commands, each replaced
-/// by a space.
-std::string without_comments(const std::string& text) {
-  std::string result;
-  bool begins_line = true;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::string_view rest = std::string_view(text).substr(i);
-    std::size_t length = 1;
-    if (rest.starts_with("//")) {
-      length = std::min(rest.find('\n'), rest.size());
-    } else if (rest.starts_with("/*")) {
-      const std::size_t end = rest.find("*/", 2);
-      length = end == std::string_view::npos ? rest.size() : end + 2;
-    } else if (begins_line && rest[0] == '#') {
-      std::size_t end = rest.find('\n');
-      while (end != std::string_view::npos && rest[end - 1] == '\\') end = rest.find('\n', end + 1);
-      length = std::min(end, rest.size());
-    } else {
-      if (rest[0] == '\n')
-        begins_line = true;
-      else if (std::isspace(static_cast<unsigned char>(rest[0])) == 0)
-        begins_line = false;
-      result += rest[0];
-      ++i;
-      continue;
-    }
-    result += ' ';
-    i += length;
-  }
-  return result;
-}
 
 std::string one_line(std::string_view text) {
   std::string result;
@@ -89,7 +58,7 @@ std::string template_before(std::string_view text, std::size_t at) {
 }
 
 std::vector<Found> in_source(const std::string& source) {
-  const std::string text = without_comments(source);
+  const std::string text = without_commands(source);
   std::vector<Found> all;
   constexpr std::string_view mark = "__global__";
   for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
@@ -127,7 +96,9 @@ std::vector<Found> in_source(const std::string& source) {
       found.kernel += fmt::format("<{}>", fmt::join(names, ", "));
     }
     for (const std::string& parameter : split_list(parameters)) {
-      if (parameter != "void") found.arguments.push_back(example_of_declaration(parameter));
+      if (parameter == "void") continue;
+      found.parameters.push_back(parameter);
+      found.arguments.push_back(example_of_declaration(parameter));
     }
     all.push_back(std::move(found));
   }
@@ -205,6 +176,19 @@ std::string signature_in(const std::string& source, const std::string& kernel) {
     if (found.kernel.substr(0, found.kernel.find('<')) == name) return found.signature;
   }
   return "";
+}
+
+std::vector<std::string> declared_parameters(const std::string& source, const std::string& kernel) {
+  const std::string name = function_name(kernel);
+  std::vector<std::string> parameters;
+  bool is_found = false;
+  for (const Found& found : in_source(source)) {
+    if (found.is_template || found.kernel != name) continue;
+    if (is_found && found.parameters != parameters) return {};
+    parameters = found.parameters;
+    is_found = true;
+  }
+  return parameters;
 }
 
 std::set<std::string> template_parameters_in(const std::string& source) {

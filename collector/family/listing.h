@@ -14,7 +14,8 @@ namespace warpmeter::family {
 struct Found {
   std::string kernel;     ///< as -k takes it; of a template with its parameters: "tiled<TILE, PAD>"
   std::string signature;  ///< "template <int TILE> void tiled(float* out, const float* in, int n)"
-  std::vector<std::string> arguments;  ///< a guess to start from: "out:f32[1<<20]", "i32=1024"
+  std::vector<std::string> parameters;  ///< of a source: "float* out", "int n"
+  std::vector<std::string> arguments;   ///< a guess to start from: "out:f32[1<<20]", "i32=1024"
   bool is_template = false;
   std::uint32_t block = 256;  ///< threads to start from: no more than the kernel may have
   std::string target;         ///< of machine code, what it is for: "sm_90a"
@@ -28,6 +29,10 @@ std::vector<Found> kernels_in(const std::string& path, const model::CompileOptio
 /// "void transpose(float* out, const float* in, int n)" as the source declares the kernel of that
 /// name, with or without template arguments; empty where it is not found.
 std::string signature_in(const std::string& source, const std::string& kernel);
+
+/// {"float* out", "int n"}: the parameters as the source declares them; none where it does not, or
+/// says different ones in several places, of which a preprocessor may choose one.
+std::vector<std::string> declared_parameters(const std::string& source, const std::string& kernel);
 
 /// What the templates among the source's kernels call their parameters: {"TILE", "PAD"}; but not
 /// what a preprocessor command names, which may be a macro all the same.

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/host_memory.h"
 #include "base/nearest.h"
+#include "collector/family/parameter_types.h"
+#include "collector/model/input/npy.h"
 #include "collector/model/input/variables.h"
 
 namespace warpmeter::family {
@@ -94,16 +99,53 @@ kernels::Problem outline_of(const std::vector<Argument>& arguments) {
   return problem;
 }
 
-kernels::Problem problem_of(const std::vector<Argument>& arguments) {
+kernels::Problem problem_of(const FamilySpec& spec, const std::vector<Text>& texts,
+                            const std::vector<Argument>& arguments) {
   kernels::Problem problem = outline_of(arguments);
   std::size_t next = 0;
-  for (const Argument& argument : arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
     if (argument.kind != Argument::Kind::buffer) continue;
     std::vector<std::byte>& contents = problem.buffers[next++].initial;
-    contents = model::contents_of(argument, available_memory());
+    contents =
+        checked(spec, texts[i], [&] { return model::contents_of(argument, available_memory()); });
     if (!argument.is_set()) std::fill(contents.begin(), contents.end(), std::byte{0xff});
   }
   return problem;
+}
+
+void check_files(const FamilySpec& spec, const std::vector<Text>& texts,
+                 const std::vector<Argument>& arguments, bool is_compared_with_files,
+                 const std::string& at) {
+  std::map<std::string, std::pair<Element, std::uint64_t>> buffers;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    if (argument.kind != Argument::Kind::buffer) continue;
+    const std::uint64_t held = checked(spec, texts[i], [&] {
+      return model::elements_in_file(argument.fill, argument.element, argument.count,
+                                     argument.text);
+    });
+    buffers[name_of(argument, i)] = {argument.element, std::max(held, argument.count)};
+  }
+  if (!is_compared_with_files) return;
+  for (const auto& reference : spec.reference_files) {
+    const std::string& buffer = reference.first;
+    const Text& file = reference.second;
+    const auto [element, count] = buffers.at(buffer);
+    const model::NpyHeader npy = checked(
+        spec, file, [&, wanted = element] { return model::read_npy_header(file.text, wanted); });
+    if (npy.element != element) {
+      refuse(spec, file,
+             fmt::format("{} holds {}, but '{}' is {}", file.text, to_string(npy.element), buffer,
+                         to_string(element)));
+    }
+    if (npy.count != count) {
+      refuse(spec, file,
+             fmt::format("{} holds {} elements, and '{}' has {}{}: write it again{}", file.text,
+                         npy.count, buffer, count, at,
+                         at.empty() ? "" : ", or run the size that it is of (-n)"));
+    }
+  }
 }
 
 void check_outputs(const FamilySpec& spec, const kernels::Problem& problem) {
@@ -122,7 +164,7 @@ void check_outputs(const FamilySpec& spec, const kernels::Problem& problem) {
 void add_settings(const FamilySpec& spec, const std::vector<Text>& settings, const Unit& unit,
                   kernels::Problem& problem) {
   for (const Text& text : settings) {
-    try {
+    checked(spec, text, [&] {
       const model::VariableSetting setting = model::parse_setting(unit.file, text.text);
       kernels::Setting result{std::string(setting.variable->name), std::nullopt, setting.bytes};
       if (!setting.buffer.empty()) {
@@ -132,20 +174,25 @@ void add_settings(const FamilySpec& spec, const std::vector<Text>& settings, con
         }
       }
       problem.settings.push_back(std::move(result));
-    } catch (const Error& error) {
-      if (error.code() != ExitCode::usage) throw;
-      refuse(spec, text, error.what());
-    }
+    });
   }
 }
 
 void check_arguments(const FamilySpec& spec, const Configuration& configuration,
-                     const Kernel& kernel, const std::vector<Argument>& arguments) {
+                     const Kernel& kernel, const std::vector<Text>& texts,
+                     const std::vector<Argument>& arguments) {
   try {
     model::check_signature(kernel.parameters, configuration.kernel, arguments, kernel.declaration);
   } catch (const Error& error) {
     const Text& kernel_text = configuration.variant->kernel;
     refuse(spec, kernel_text.line == 0 ? configuration.variant->name : kernel_text, error.what());
+  }
+  for (std::size_t i = 0; i < kernel.types.size(); ++i) {
+    const std::string why = wrong_elements(arguments[i], kernel.types[i]);
+    if (why.empty()) continue;
+    refuse(spec, texts[i],
+           fmt::format("parameter {} of {} is {}, and '{}' does not fit: {}", i + 1,
+                       kernel.declaration, kernel.types[i], texts[i].text, why));
   }
 }
 

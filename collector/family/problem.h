@@ -25,8 +25,16 @@ std::uint64_t bytes_of(const FamilySpec& spec, const std::vector<Text>& texts,
                        const std::vector<model::Argument>& arguments);
 
 /// The buffers filled. What nobody has set is all ones bits (−1, NaN), so that an element that a
-/// kernel leaves out shows. Throws Error{usage}, Error{file}.
-kernels::Problem problem_of(const std::vector<model::Argument>& arguments);
+/// kernel leaves out shows. Throws Error{usage}, Error{file} with the place.
+kernels::Problem problem_of(const FamilySpec& spec, const std::vector<Text>& texts,
+                            const std::vector<model::Argument>& arguments);
+
+/// Throws what problem_of would for the files that fill buffers, and Error{usage} where a file of
+/// the family's reference, if the launch is compared with those, is not what its buffer is. Reads
+/// no more of them than their headers. `at`: " at n = 64", or "".
+void check_files(const FamilySpec& spec, const std::vector<Text>& texts,
+                 const std::vector<model::Argument>& arguments, bool is_compared_with_files,
+                 const std::string& at);
 
 /// The same with buffers that have names and no contents, for checking what names them.
 kernels::Problem outline_of(const std::vector<model::Argument>& arguments);
@@ -39,8 +47,9 @@ void check_outputs(const FamilySpec& spec, const kernels::Problem& problem);
 void add_settings(const FamilySpec& spec, const std::vector<Text>& settings, const Unit& unit,
                   kernels::Problem& problem);
 
-/// Throws Error{usage} where the arguments do not fit the kernel.
+/// Throws Error{usage} where the arguments, worked out of `texts`, do not fit the kernel.
 void check_arguments(const FamilySpec& spec, const Configuration& configuration,
-                     const Kernel& kernel, const std::vector<model::Argument>& arguments);
+                     const Kernel& kernel, const std::vector<Text>& texts,
+                     const std::vector<model::Argument>& arguments);
 
 }  // namespace warpmeter::family

@@ -41,7 +41,8 @@ class Reader {
       file_.refuse(root["size"], "size says what a size is, and there are no sizes: [1024, 4096]");
     }
     if (!root["file"]) file_.refuse(root, "says no file: the kernels' .cu, .ptx or .cubin");
-    spec_.source = file_.beside(text(root["file"], "file").text);
+    spec_.source_place = text(root["file"], "file");
+    spec_.source = file_.beside(spec_.source_place.text);
     if (const YAML::Node node = root["cubin"]) spec_.cubin = file_.beside(text(node, "cubin").text);
     file_.read_compile_options(root, spec_.options);
     spec_.options.flags = model::YamlFile::words(texts(root["flags"], "flags"));
@@ -296,8 +297,8 @@ class Reader {
 
 }  // namespace
 
-void refuse(const FamilySpec& spec, const Text& at, const std::string& what) {
-  model::refuse(spec.path, at, what);
+void refuse(const FamilySpec& spec, const Text& at, const std::string& what, ExitCode code) {
+  model::refuse(spec.path, at, what, code);
 }
 
 bool is_list_of_launches(const std::string& path) {

@@ -19,9 +19,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "collector/model/input/compile_options.h"
 #include "collector/model/input/yaml.h"
 
@@ -66,6 +68,7 @@ struct FamilySpec {
   std::string path;  ///< of the file; empty: from the command line
   std::string name, summary, size_meaning;
   std::string source;  ///< .cu, .ptx or .cubin
+  Text source_place;   ///< where the file names it
   std::string cubin;   ///< the machine code of a .ptx
   model::CompileOptions options;
   std::vector<Parameter> sizes;
@@ -81,8 +84,19 @@ struct FamilySpec {
   Text ceiling;
 };
 
-/// "transpose.yaml:12:5: what" as an Error{usage}; of the command line, what alone.
-[[noreturn]] void refuse(const FamilySpec& spec, const Text& at, const std::string& what);
+/// "transpose.yaml:12:5: what" as an Error; of the command line, what alone.
+[[noreturn]] void refuse(const FamilySpec& spec, const Text& at, const std::string& what,
+                         ExitCode code = ExitCode::usage);
+
+/// What `work` gives; what it throws is said with the place.
+template <class Work>
+std::invoke_result_t<Work> checked(const FamilySpec& spec, const Text& at, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    refuse(spec, at, error.what(), error.code());
+  }
+}
 
 /// Whether the file is one of launches, as `model --spec` reads them, and no family.
 bool is_list_of_launches(const std::string& path);

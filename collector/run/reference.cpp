@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collector/run/proof.h"
+
 namespace warpmeter::run {
 
 Reference reference_of(const kernels::Family& family, const kernels::Problem& problem,
@@ -11,11 +13,12 @@ Reference reference_of(const kernels::Family& family, const kernels::Problem& pr
     reference.failure = "failed: " + execution.failure;
     return reference;
   }
+  reference.changed = changed_buffers(problem, execution.buffers);
   const auto& named = family.outputs;
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     const kernels::Buffer& buffer = problem.buffers[i];
     const bool is_output = named.empty()
-                               ? execution.buffers[i] != buffer.initial
+                               ? reference.changed.contains(buffer.name)
                                : std::find(named.begin(), named.end(), buffer.name) != named.end();
     if (is_output) reference.outputs[buffer.name] = execution.buffers[i];
   }

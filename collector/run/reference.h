@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,8 @@ namespace warpmeter::run {
 /// What it left, by the buffers' names.
 struct Reference {
   std::map<std::string, std::vector<std::byte>> outputs;
-  std::string failure;  ///< "failed: …"; empty: there is something to compare with
+  std::set<std::string> changed;  ///< buffers, compared or not
+  std::string failure;            ///< "failed: …"; empty: there is something to compare with
 };
 
 Reference reference_of(const kernels::Family& family, const kernels::Problem& problem,

@@ -143,6 +143,9 @@ void check_fits(std::span<const Selection> selections, const Backend& backend) {
       for (const kernels::Variant* variant : selection.variants) {
         variant->geometry(size);
         if (variant->work) variant->work(size);
+        if (variant->check) variant->check(size);
+        const kernels::Variant* reference = selection.family->find(variant->reference);
+        if (reference != nullptr && reference->check) reference->check(size);
       }
     }
   }

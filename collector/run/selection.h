@@ -35,9 +35,9 @@ struct Choice {
 Choice choose(std::span<const kernels::Family* const> families,
               std::span<const std::string> selectors, std::span<const std::int64_t> sizes);
 
-/// Throws Error{kernel} when a chosen size is past what the family's index arithmetic, the
-/// backend's device or this machine's memory can hold; call it before anything runs. The message
-/// names the size, what it needs and what there is.
+/// Throws Error for what a variant's own check finds, and Error{kernel} when a chosen size is past
+/// what the family's index arithmetic, the backend's device or this machine's memory can hold; call
+/// it before anything runs. The message names the size, what it needs and what there is.
 void check_fits(std::span<const Selection> selections, const Backend& backend);
 
 }  // namespace warpmeter::run

@@ -17,6 +17,7 @@
 #include "collector/run/launch_record.h"
 #include "collector/run/nvtx.h"
 #include "collector/run/pending.h"
+#include "collector/run/proof.h"
 #include "collector/run/reference.h"
 #include "collector/run/timing.h"
 #include "collector/run/verify.h"
@@ -222,11 +223,13 @@ class Session {
                      Pending& pending, const Execution& execution) {
     schema::Launch& record = pending.record;
     std::vector<kernels::Expected> expected;
+    const Reference* compared_with = nullptr;
     if (pending.variant->expected) {
       expected = pending.variant->expected(size, problem);
     } else if (const auto found = references_.find(pending.variant->reference);
                found != references_.end() && found->first != pending.variant->name) {
       const Reference& reference = found->second;
+      compared_with = &reference;
       if (!reference.failure.empty()) {
         record.reason =
             fmt::format("its result has nothing to be compared with: the reference {} {}",
@@ -246,7 +249,16 @@ class Session {
     const Verdict verdict = verify(problem, expected, execution.buffers);
     record.reason = verdict.difference;
     record.verified = verdict.is_right();
-    if (hooks_.verified && record.verified) hooks_.verified(record, verdict.largest_error);
+    if (!record.verified) return;
+    if (hooks_.verified) hooks_.verified(record, verdict.largest_error);
+    if (compared_with == nullptr && !family.is_of_file) return;
+    const Proof proof =
+        proof_of(problem, expected, execution.buffers, pending.variant->reference,
+                 compared_with != nullptr ? compared_with->changed : std::set<std::string>());
+    record.verified = !proof.is_empty;
+    for (const std::string& clause : proof.remarks) {
+      if (hooks_.doubted) hooks_.doubted(record, clause);
+    }
   }
 
   /// Whether an earlier process of the same run has stored the launch.

@@ -61,6 +61,8 @@ struct Hooks {
   /// A launch whose result was compared and is right; "" where it is equal, else the largest error
   /// and its place.
   std::function<void(const schema::Launch&, const std::string& largest_error)> verified;
+  /// A launch whose result is right, and what that leaves open: "changes 'in', which …".
+  std::function<void(const schema::Launch&, const std::string& clause)> doubted;
   /// A launch that failed or gave a wrong answer, with the reason.
   std::function<void(const schema::Launch&)> failed;
   /// The device can do no more for this process, and launches may be left: all that is finished is
@@ -79,6 +81,7 @@ struct Summary {
   /// Why this process cannot go on (a kernel broke the device's context) though launches are left:
   /// a fresh one continues the run, which stays open.
   std::string unfinished;
+  std::vector<std::string> remarks;  ///< for the person: what right answers leave open
 };
 
 /// Says how the run ended: `wrong` when not all was measured, with the reason.

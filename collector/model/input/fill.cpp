@@ -174,25 +174,34 @@ void check_count(const Fill& fill, Element element, std::uint64_t count, std::ui
                           text, count, fill.file, held, to_string(element)));
 }
 
+void check_raw(const Fill& fill, Element element, std::uint64_t bytes, std::uint64_t count,
+               const std::string& text) {
+  if (bytes == 0 || bytes % bytes_of(element) != 0) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} holds {} bytes, which are no elements of {}; see '{}'", fill.file,
+                            bytes, to_string(element), text));
+  }
+  check_count(fill, element, count, bytes / bytes_of(element), text);
+}
+
+void check_npy(const Fill& fill, Element element, Element held, std::uint64_t held_count,
+               std::uint64_t count, const std::string& text) {
+  if (held != element) {
+    throw Error(ExitCode::usage, fmt::format("{} holds elements of {}, but '{}' asks for {}",
+                                             fill.file, to_string(held), text, to_string(element)));
+  }
+  check_count(fill, element, count, held_count, text);
+}
+
 std::vector<std::byte> from_file(const Fill& fill, Element element, std::uint64_t count,
                                  const std::string& text) {
   if (fill.kind == Fill::Kind::raw) {
     std::vector<std::byte> contents = read_whole_file(fill.file);
-    if (contents.empty() || contents.size() % bytes_of(element) != 0) {
-      throw Error(ExitCode::usage,
-                  fmt::format("{} holds {} bytes, which are no elements of {}; see '{}'", fill.file,
-                              contents.size(), to_string(element), text));
-    }
-    check_count(fill, element, count, contents.size() / bytes_of(element), text);
+    check_raw(fill, element, contents.size(), count, text);
     return contents;
   }
   Npy npy = read_npy(fill.file, element);
-  if (npy.element != element) {
-    throw Error(ExitCode::usage,
-                fmt::format("{} holds elements of {}, but '{}' asks for {}", fill.file,
-                            to_string(npy.element), text, to_string(element)));
-  }
-  check_count(fill, element, count, npy.count, text);
+  check_npy(fill, element, npy.element, npy.count, count, text);
   return std::move(npy.data);
 }
 
@@ -251,6 +260,19 @@ std::vector<std::byte> filled(const Fill& fill, Element element, std::uint64_t c
     }
   }
   return contents;
+}
+
+std::uint64_t elements_in_file(const Fill& fill, Element element, std::uint64_t count,
+                               const std::string& text) {
+  if (fill.file.empty()) return 0;
+  if (fill.kind == Fill::Kind::raw) {
+    const std::uint64_t bytes = size_of_file(fill.file);
+    check_raw(fill, element, bytes, count, text);
+    return bytes / bytes_of(element);
+  }
+  const NpyHeader npy = read_npy_header(fill.file, element);
+  check_npy(fill, element, npy.element, npy.count, count, text);
+  return npy.count;
 }
 
 }  // namespace warpmeter::model

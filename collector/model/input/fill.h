@@ -50,4 +50,9 @@ std::variant<Fill, std::string> parse_fill(Element element, std::string_view val
 std::vector<std::byte> filled(const Fill& fill, Element element, std::uint64_t count,
                               const std::string& text);
 
+/// How many elements a file would fill; 0: none fills it. Reads its header at most, and throws what
+/// filled() would.
+std::uint64_t elements_in_file(const Fill& fill, Element element, std::uint64_t count,
+                               const std::string& text);
+
 }  // namespace warpmeter::model

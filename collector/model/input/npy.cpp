@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -92,7 +95,7 @@ Element element_of(std::string_view value, std::string_view name, Element wanted
                                 fmt::join(element_names(), ", ")));
 }
 
-std::size_t number_of(const std::vector<std::byte>& contents, std::size_t at, std::size_t bytes) {
+std::size_t number_of(std::span<const std::byte> contents, std::size_t at, std::size_t bytes) {
   std::size_t value = 0;
   for (std::size_t i = 0; i < bytes; ++i) {
     value |= std::to_integer<std::size_t>(contents[at + i]) << 8 * i;
@@ -100,35 +103,22 @@ std::size_t number_of(const std::vector<std::byte>& contents, std::size_t at, st
   return value;
 }
 
-}  // namespace
-
-std::vector<std::byte> read_whole_file(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) {
-    throw Error(ExitCode::file, fmt::format("there is no file {}; check its name", path));
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    throw Error(ExitCode::file, fmt::format("{} is no regular file; give one that is", path));
-  }
-  const std::uint64_t bytes = std::filesystem::file_size(path, error);
+/// The beginning of a regular file, as much of it as there is.
+std::vector<std::byte> read_beginning(const std::string& path, std::uint64_t most) {
+  const std::uint64_t bytes = std::min(size_of_file(path), most);
   std::ifstream stream(path, std::ios::binary);
-  std::vector<std::byte> contents(error ? 0 : bytes);
-  stream.read(reinterpret_cast<char*>(contents.data()),
-              static_cast<std::streamsize>(contents.size()));
-  if (error || !stream) {
+  std::vector<std::byte> contents(bytes);
+  stream.read(reinterpret_cast<char*>(contents.data()), static_cast<std::streamsize>(bytes));
+  if (!stream) {
     throw Error(ExitCode::file, fmt::format("{} cannot be read ({}); check its permissions", path,
-                                            error ? error.message() : std::strerror(errno)));
+                                            std::strerror(errno)));
   }
   return contents;
 }
 
-std::string read_text_file(const std::string& path) {
-  const std::vector<std::byte> bytes = read_whole_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-Npy parse_npy(std::vector<std::byte> contents, std::string_view name, Element wanted) {
+/// Of a file of `whole` bytes, of which `contents` has the header at least.
+NpyHeader header_in(std::span<const std::byte> contents, std::uint64_t whole, std::string_view name,
+                    Element wanted) {
   if (contents.size() < 10 || std::memcmp(contents.data(), magic.data(), magic.size()) != 0) {
     refuse_file(name, "is no .npy file");
   }
@@ -140,7 +130,8 @@ Npy parse_npy(std::vector<std::byte> contents, std::string_view name, Element wa
   if (length > contents.size() - begin) refuse_file(name, "ends within its header");
   const std::string_view header(reinterpret_cast<const char*>(contents.data()) + begin, length);
 
-  Npy npy;
+  NpyHeader npy;
+  npy.begin = begin + length;
   npy.element = element_of(value_of(header, "descr"), name, wanted);
   const auto shape = shape_of(value_of(header, "shape"));
   if (!shape) refuse_file(name, "says no shape in its header");
@@ -151,7 +142,7 @@ Npy parse_npy(std::vector<std::byte> contents, std::string_view name, Element wa
   if (order.starts_with("True") && shape->size() > 1) {
     refuse_file(name, "is stored column by column (numpy.ascontiguousarray turns it)");
   }
-  const std::size_t held = contents.size() - begin - length;
+  const std::uint64_t held = whole - npy.begin;
   npy.count = 1;
   for (const std::uint64_t extent : *shape) {
     if (__builtin_mul_overflow(npy.count, extent, &npy.count))
@@ -162,10 +153,49 @@ Npy parse_npy(std::vector<std::byte> contents, std::string_view name, Element wa
     refuse_file(name, fmt::format("holds {} bytes, fewer than the {} elements of {} that it claims",
                                   held, npy.count, to_string(npy.element)));
   }
-  contents.resize(begin + length + bytes);
-  contents.erase(contents.begin(), contents.begin() + static_cast<std::ptrdiff_t>(begin + length));
+  return npy;
+}
+
+}  // namespace
+
+std::uint64_t size_of_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    throw Error(ExitCode::file, fmt::format("there is no file {}; check its name", path));
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    throw Error(ExitCode::file, fmt::format("{} is no regular file; give one that is", path));
+  }
+  const std::uint64_t bytes = std::filesystem::file_size(path, error);
+  if (error) {
+    throw Error(ExitCode::file, fmt::format("{} cannot be read ({}); check its permissions", path,
+                                            error.message()));
+  }
+  return bytes;
+}
+
+std::vector<std::byte> read_whole_file(const std::string& path) {
+  return read_beginning(path, std::numeric_limits<std::uint64_t>::max());
+}
+
+std::string read_text_file(const std::string& path) {
+  const std::vector<std::byte> bytes = read_whole_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Npy parse_npy(std::vector<std::byte> contents, std::string_view name, Element wanted) {
+  const NpyHeader header = header_in(contents, contents.size(), name, wanted);
+  Npy npy{header.element, header.count, {}};
+  contents.resize(header.begin + npy.count * bytes_of(npy.element));
+  contents.erase(contents.begin(), contents.begin() + static_cast<std::ptrdiff_t>(header.begin));
   npy.data = std::move(contents);
   return npy;
+}
+
+NpyHeader read_npy_header(const std::string& path, Element wanted) {
+  constexpr std::uint64_t longest = 1 << 20;  // NumPy's own are a few hundred bytes
+  return header_in(read_beginning(path, longest), size_of_file(path), path, wanted);
 }
 
 Npy read_npy(const std::string& path, Element wanted) {

@@ -18,6 +18,16 @@ struct Npy {
   std::vector<std::byte> data;  ///< count × bytes_of(element)
 };
 
+/// What a file claims to hold.
+struct NpyHeader {
+  Element element = Element::f32;
+  std::uint64_t count = 0;  ///< elements, over all dimensions
+  std::size_t begin = 0;    ///< of the elements in the file
+};
+
+/// Reads no element. Throws as read_npy.
+NpyHeader read_npy_header(const std::string& path, Element wanted);
+
 /// Throws Error{file}: no such file, no .npy file, a truncated one, a type or order that a buffer
 /// cannot take. `wanted`: elements of 16 bits that are unsigned whole numbers to NumPy may be bf16.
 Npy read_npy(const std::string& path, Element wanted);
@@ -28,6 +38,9 @@ Npy parse_npy(std::vector<std::byte> contents, std::string_view name, Element wa
 /// What stands before `bytes` bytes of elements in one dimension. bf16, which NumPy lacks, is
 /// written as unsigned numbers of 16 bits.
 std::string npy_header(Element element, std::uint64_t bytes);
+
+/// The bytes of a regular file, unread. Throws Error{file}.
+std::uint64_t size_of_file(const std::string& path);
 
 /// All bytes of a regular file. Throws Error{file}.
 std::vector<std::byte> read_whole_file(const std::string& path);

@@ -19,11 +19,10 @@ Text at_mark(const YAML::Mark& mark) { return {"", mark.line + 1, mark.column + 
 
 }  // namespace
 
-void refuse(const std::string& path, const Text& at, const std::string& what) {
-  if (path.empty()) throw Error(ExitCode::usage, what);
-  throw Error(ExitCode::usage, at.line == 0
-                                   ? fmt::format("{}: {}", path, what)
-                                   : fmt::format("{}:{}:{}: {}", path, at.line, at.column, what));
+void refuse(const std::string& path, const Text& at, const std::string& what, ExitCode code) {
+  if (path.empty()) throw Error(code, what);
+  throw Error(code, at.line == 0 ? fmt::format("{}: {}", path, what)
+                                 : fmt::format("{}:{}:{}: {}", path, at.line, at.column, what));
 }
 
 void YamlFile::read(const std::function<void(const YAML::Node& root)>& use) const {

@@ -24,8 +24,9 @@ struct Text {
   bool empty() const { return text.empty(); }
 };
 
-/// "transpose.yaml:12:5: what" as an Error{usage}; without what is not known of the place.
-[[noreturn]] void refuse(const std::string& path, const Text& at, const std::string& what);
+/// "transpose.yaml:12:5: what" as an Error; without what is not known of the place.
+[[noreturn]] void refuse(const std::string& path, const Text& at, const std::string& what,
+                         ExitCode code = ExitCode::usage);
 
 class YamlFile {
  public:

@@ -1,11 +1,12 @@
 // `run` with files that are machine code alone, from its command line to its exit code: on a GPU
-// that is none and leaves what it was given, and where there is no GPU.
+// that is none and leaves a byte in the first buffer, and where there is no GPU.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -71,7 +72,11 @@ class RunMachineCode : public testing::Test {
       fake->answer = [right = fake->answer, gpu](const run::Launch& launch,
                                                  const kernels::Problem& problem) {
         run::Execution execution = right(launch, problem);
-        if (launch.entry == gpu.wrong_entry) execution.buffers.front().front() = std::byte{1};
+        const bool is_wrong = launch.entry == gpu.wrong_entry;
+        if (!execution.buffers.empty()) {
+          execution.buffers.front().front() =
+              std::byte{is_wrong ? std::uint8_t{1} : std::uint8_t{2}};
+        }
         return execution;
       };
       return fake;

@@ -216,7 +216,7 @@ std::string tiled_with(const std::string& kernel, const std::string& parameters,
 TEST_F(Family, AParameterOfATemplateIsNoMacro) {
   const std::string source =
       "template <int TILE> __global__ void tiled(int* out) {}\n"
-      "// UNROLL\n";
+      "constexpr int steps = UNROLL;\n";
   const std::string misspelt = "nothing uses the parameter 'TILE': did you mean it by 'TIEL' in";
   EXPECT_THAT(refusal(tiled_with("tiled<TIEL>", "TILE: 16"), source),
               AllOf(HasSubstr("3:43: "), HasSubstr(misspelt)));

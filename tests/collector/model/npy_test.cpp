@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 
 #include "base/error.h"
+#include "base/temporary.h"
 
 namespace warpmeter::model {
 namespace {
@@ -97,6 +99,25 @@ TEST(Npy, ThatLiesIsRefused) {
       EXPECT_THAT(error.what(), HasSubstr(words));
     }
   }
+}
+
+TEST(Npy, HeaderSaysWhatTheFileHolds) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "x.npy").string();
+  const std::string good = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }\n";
+  const auto save = [&](const std::vector<std::byte>& bytes) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  };
+  save(file_with(good, 48));
+  const NpyHeader header = read_npy_header(path, Element::f32);
+  EXPECT_EQ(header.element, Element::f64);
+  EXPECT_EQ(header.count, 6u);
+  EXPECT_EQ(header.begin, 10 + good.size());
+  save(file_with(good, 47));
+  EXPECT_THROW(read_npy_header(path, Element::f32), Error);
+  EXPECT_THROW(read_npy_header("/nowhere/x.npy", Element::f32), Error);
 }
 
 TEST(Npy, FilesThatAreNotThereOrNoFilesAreNamed) {

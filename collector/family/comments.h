@@ -1,0 +1,15 @@
+// A text of C++ as its compiler sees it: what a comment names is not used.
+#pragma once
+
+#include <string>
+
+namespace warpmeter::family {
+
+/// Each comment is a space; what looks like one within a string, a raw string or a character is
+/// none.
+std::string without_comments(const std::string& text);
+
+/// The same without preprocessor commands and the lines that continue them.
+std::string without_commands(const std::string& text);
+
+}  // namespace warpmeter::family

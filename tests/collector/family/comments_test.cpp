@@ -1,0 +1,32 @@
+// Comments as a compiler finds them.
+#include "collector/family/comments.h"
+
+#include <gtest/gtest.h>
+
+namespace warpmeter::family {
+namespace {
+
+TEST(Comments, AreSpaces) {
+  EXPECT_EQ(without_comments("a // TILE\nb"), "a  \nb");
+  EXPECT_EQ(without_comments("a /* TILE\n TILE */ b"), "a   b");
+  EXPECT_EQ(without_comments("a // b \\\n TILE\nc"), "a  \nc");
+  EXPECT_EQ(without_comments("a / b * /c"), "a / b * /c");
+  EXPECT_EQ(without_comments("a /* open"), "a  ");
+  EXPECT_EQ(without_comments("#define N TILE // HALF\n"), "#define N TILE  \n");
+}
+
+TEST(Comments, AreNoneWithinStringsAndCharacters) {
+  for (const char* text :
+       {R"(f("http://x", TILE))", R"(f("\"//", TILE))", R"('"' + TILE // '"')",
+        R"x(R"(// " /*)" TILE)x", R"x(R"a()" //)a" TILE)x", "1'000'000 + TILE"}) {
+    EXPECT_NE(without_comments(text).find("TILE"), std::string::npos) << text;
+  }
+  EXPECT_EQ(without_comments("#error 'tis // TILE\nx // y"), "#error 'tis // TILE\nx  ");
+}
+
+TEST(Comments, GoWithTheCommandsOfThePreprocessor) {
+  EXPECT_EQ(without_commands("  #define A \\\n  B\nint a; // #b\nx #y"), "   \nint a;  \nx #y");
+}
+
+}  // namespace
+}  // namespace warpmeter::family
