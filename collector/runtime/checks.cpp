@@ -141,6 +141,7 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
                       bool has_ended) {
   ++(has_ended ? checked_.launches : checked_.stopped);
   checked_.partial += checker.is_partial() ? 1 : 0;
+  checked_.ordered += checker.has_ordered() ? 1 : 0;
   const std::vector<model::check::Finding> findings = checker.findings();
   if (findings.empty()) return;
   const std::string from = place_of_call().after("; launched"), name = readable_name(kernel);
