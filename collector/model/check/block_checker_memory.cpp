@@ -125,6 +125,7 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
   const Scope scope = is_shared ? Scope::block : info.scope;
   const bool hands_on = writes && is_strong && !is_object(op) &&
                         (info.releases || order_.have_fenced(warp, current_.places.mask, scope));
+  launch_.has_narrow_ |= is_strong && !is_shared && info.scope == Scope::block;
   const std::uint32_t number = context_of(op.extra, warp, writes, is_strong, is_shared, hands_on);
   Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
   const Accessing by{order_,

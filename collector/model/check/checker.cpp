@@ -85,7 +85,7 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
                        site.kind == AccessKind::reduction;
               });
   has_narrow_ = std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& site) {
-    return site.space != AddressSpace::shared && site.scope == Scope::block &&
+    return site.space == AddressSpace::global && site.scope == Scope::block &&
            (site.is_strong || site.is_atomic());
   });
   has_ordered_ = std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& site) {

@@ -102,7 +102,9 @@ class Checker final : public LaunchObserver {
   std::map<std::uint64_t, Region> regions_;
   bool is_plain_ = false;  ///< see Accessing
   bool has_ordered_ = false;
-  bool has_narrow_ = false;  ///< strong accesses of the block's scope to what may be global memory
+  /// Strong accesses of the block's scope to global memory: the code has some, or has made one
+  /// where it leaves the space open.
+  bool has_narrow_ = false;
   std::uint64_t removals_ = 0;
 };
 

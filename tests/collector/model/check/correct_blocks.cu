@@ -135,7 +135,31 @@ __global__ void last_thread_resets_the_count(int* out, int* parts, unsigned* don
   *done = 0;
 }
 
-// Two counts in turn: who waits has seen the flag, and takes it down.
+// What has the block's scope is in shared memory alone, though its code would do for any.
+__global__ void last_block_with_a_sum_of_its_own(int* out, int* partial, unsigned* done,
+                                                 const int* in) {
+  __shared__ int sum;
+  __shared__ bool is_last;
+  const int t = threadIdx.x;
+  if (t == 0) sum = 0;
+  __syncthreads();
+  cuda::atomic_ref<int, cuda::thread_scope_block> own(sum);
+  own.fetch_add(in[blockIdx.x * blockDim.x + t], cuda::memory_order_relaxed);
+  __syncthreads();
+  if (t == 0) {
+    partial[blockIdx.x] = sum;
+    __threadfence();
+    is_last = atomicAdd(done, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last || t != 0) return;
+  int total = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) total += partial[i];
+  *out = total;
+  *done = 0;
+}
+
+// Who has waited for a flag has seen it, and takes it down.
 __global__ void flag_taken_down_by_who_waited(int* out, int* data, unsigned* flag, const int* in) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x == 0) {

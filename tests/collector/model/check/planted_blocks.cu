@@ -117,6 +117,18 @@ __global__ void count_reset_before_the_barrier(int* out, int* partial, unsigned*
   if (is_last && threadIdx.x == 0) *out = partial[0];
 }
 
+// The last block takes the count back by an atomic that is one for its own threads alone.
+__global__ void count_of_the_blocks_scope_at_the_end(int* out, int* partial, unsigned* done,
+                                                     const int* in) {
+  if (threadIdx.x != 0) return;
+  partial[blockIdx.x] = in[blockIdx.x];
+  __threadfence();
+  if (atomicAdd(done, 1u) != gridDim.x - 1) return;  // ?! race between blocks
+  __threadfence();
+  *out = partial[0];
+  atomicSub_block(done, gridDim.x);  // ! race between blocks
+}
+
 // Without a fence the count says nothing, neither of the sums nor of who has counted.
 __global__ void count_reset_without_fence(int* out, int* partial, unsigned* done, const int* in) {
   __shared__ bool is_last;
