@@ -239,7 +239,8 @@ void visit_fields(Io& io, M& message) {
     });
   } else {
     static_assert(std::is_same_v<Type, Checked>);
-    for (auto* value : {&message.launches, &message.stopped, &message.refused, &message.partial}) {
+    for (auto* value : {&message.launches, &message.stopped, &message.refused, &message.partial,
+                        &message.ordered}) {
       io.number(*value);
     }
   }

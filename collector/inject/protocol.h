@@ -156,6 +156,7 @@ struct Checked {
   std::uint64_t stopped = 0;   ///< kernels that did not come to their ends
   std::uint64_t refused = 0;   ///< launches and calls that the model could not answer
   std::uint64_t partial = 0;   ///< launches with memory beyond what could be followed
+  std::uint64_t ordered = 0;   ///< launches with volatile or ordered loads or stores
 };
 
 /// One thing that was found in a launch, of the Explained that this connection sends next; as many

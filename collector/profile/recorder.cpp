@@ -104,6 +104,7 @@ bool Recorder::take(int peer, inject::Message&& message) {
     checked_.stopped += checked->stopped;
     checked_.refused += checked->refused;
     checked_.partial += checked->partial;
+    checked_.ordered += checked->ordered;
     return true;
   }
   if (const auto* bye = std::get_if<inject::Bye>(&message)) {

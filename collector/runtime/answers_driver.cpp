@@ -16,21 +16,6 @@
 namespace warpmeter::runtime {
 namespace {
 
-struct ErrorName {
-  int error;
-  const char* name;
-};
-constexpr ErrorName error_names[] = {
-#include "collector/runtime/driver_error_names.inc"
-};
-
-const char* driver_error_name(CUresult error) {
-  for (const ErrorName& known : error_names) {
-    if (known.error == error) return known.name;
-  }
-  return nullptr;
-}
-
 bool has_device(const Process& process, CUdevice device) {
   return device >= 0 && device < process.devices();
 }

@@ -31,10 +31,38 @@ std::string place_of(const model::check::Finding& finding, const std::string& ke
 }
 
 std::string error_in_words(std::string_view function, cudaError_t error) {
-  return function.starts_with("cuda")
-             ? fmt::format("{} returned {} ({})", function, error_name(error), error_text(error))
-             : fmt::format("{} returned error {} ({})", function, static_cast<int>(error),
-                           error_text(error));
+  const char* name = is_of_driver(function) ? driver_error_name(error) : error_name(error);
+  return name != nullptr ? fmt::format("{} returned {} ({})", function, name, error_text(error))
+                         : fmt::format("{} returned error {}", function, static_cast<int>(error));
+}
+
+/// Calls of the driver's API that ask whether there is something: the error is the answer "no", and
+/// programs and libraries ask on purpose. Who goes on as if there were is told by the next call.
+struct Question {
+  std::string_view function;
+  CUresult no;
+};
+constexpr Question questions[] = {
+    {"cuCtxGetCurrent", CUDA_ERROR_NOT_INITIALIZED},  // does anybody use CUDA already?
+    {"cuCtxGetDevice", CUDA_ERROR_NOT_INITIALIZED},
+    {"cuCtxGetDevice", CUDA_ERROR_INVALID_CONTEXT},
+    {"cuDeviceGetAttribute", CUDA_ERROR_INVALID_VALUE},  // one of a later version
+    {"cuPointerGetAttribute", CUDA_ERROR_NOT_INITIALIZED},
+    {"cuPointerGetAttribute", CUDA_ERROR_INVALID_VALUE},  // is this memory of the device?
+    {"cuPointerGetAttribute", CUDA_ERROR_NOT_SUPPORTED},
+    {"cuPointerGetAttributes", CUDA_ERROR_NOT_INITIALIZED},
+    {"cuMemGetAddressRange", CUDA_ERROR_NOT_FOUND},
+    {"cuMemHostGetFlags", CUDA_ERROR_INVALID_VALUE},
+    {"cuModuleGetFunction", CUDA_ERROR_NOT_FOUND},
+    {"cuModuleGetGlobal", CUDA_ERROR_NOT_FOUND},
+    {"cuLibraryGetKernel", CUDA_ERROR_NOT_FOUND},
+    {"cuLibraryGetGlobal", CUDA_ERROR_NOT_FOUND},
+};
+
+bool is_answer(std::string_view function, cudaError_t error) {
+  return std::any_of(std::begin(questions), std::end(questions), [&](const Question& question) {
+    return question.function == function && question.no == static_cast<CUresult>(error);
+  });
 }
 
 }  // namespace
@@ -141,6 +169,7 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
                       bool has_ended) {
   ++(has_ended ? checked_.launches : checked_.stopped);
   checked_.partial += checker.is_partial() ? 1 : 0;
+  checked_.ordered += checker.has_ordered() ? 1 : 0;
   const std::vector<model::check::Finding> findings = checker.findings();
   if (findings.empty()) return;
   const std::string from = place_of_call().after("; launched"), name = readable_name(kernel);
@@ -163,23 +192,22 @@ void Checks::because(std::string kind, std::string why) {
 
 void Checks::failed(std::string_view function, cudaError_t error, bool is_unseen) {
   const std::optional<Reason> reason = std::exchange(reason_, std::nullopt);
-  if (error == cudaSuccess || error == cudaErrorNotReady) return;
+  if (error == cudaSuccess || error == cudaErrorNotReady || is_answer(function, error)) return;
   if (error == cudaErrorNotSupported || error == cudaErrorNoKernelImageForDevice ||
       error == cudaErrorUnknown) {
     return refused();  // of ours, not of the program
   }
   const std::string where = place_of_call().in_words();
   const std::string what = error_in_words(function, error);
-  const std::string kind = reason                               ? reason->kind
-                           : function.starts_with("cudaLaunch") ? "failed launch"
-                                                                : "failed call";
+  const bool is_launch = function.starts_with("cudaLaunch") || function.starts_with("cuLaunch");
+  const std::string kind = reason ? reason->kind : is_launch ? "failed launch" : "failed call";
   find(kind, where, std::string(function),
        reason ? fmt::format("{}: {}", what, reason->why) : what);
   if (is_unseen) ++unseen_[{where, what}];
 }
 
-void Checks::kernel_failed(const std::string& kernel) {
-  unnoticed_ = {place_of_call().in_words(), readable_name(kernel)};
+void Checks::kernel_failed(const std::string& kernel, bool by_driver) {
+  unnoticed_ = {place_of_call().in_words(), readable_name(kernel), by_driver};
 }
 
 void Checks::host_touches(std::uint64_t address, bool writes, const void* instruction) {
@@ -231,10 +259,11 @@ void Checks::end(bool has_failed) {
         times);
   }
   if (unnoticed_) {
-    find("ignored error", unnoticed_->first, "unnoticed",
+    find("ignored error", unnoticed_->where, "unnoticed",
          fmt::format("kernel '{}' failed after its launch, and no call of the program came behind "
-                     "it that would tell; call cudaDeviceSynchronize() and look at what it returns",
-                     unnoticed_->second));
+                     "it that would tell; call {}() and look at what it returns",
+                     unnoticed_->kernel,
+                     unnoticed_->by_driver ? "cuCtxSynchronize" : "cudaDeviceSynchronize"));
   }
   if (!has_failed) find_leaks();
   report_.tell(checked_);

@@ -24,6 +24,11 @@
 
 namespace warpmeter::runtime {
 
+/// Whether it is one of the driver's: "cuMemFree", where the runtime's is "cudaFree".
+inline bool is_of_driver(std::string_view function) {
+  return function.starts_with("cu") && !function.starts_with("cuda");
+}
+
 class Checks final : public MemoryObserver {
  public:
   /// Both stay.
@@ -61,7 +66,7 @@ class Checks final : public MemoryObserver {
   /// gives its caller nothing.
   void failed(std::string_view function, cudaError_t error, bool is_unseen);
   /// A kernel that ended badly, which a later call would tell.
-  void kernel_failed(const std::string& kernel);
+  void kernel_failed(const std::string& kernel, bool by_driver);
   /// The program has asked for the last error.
   void looked() { unseen_.clear(); }
   /// The failure of a kernel has been returned by a call.
@@ -96,7 +101,11 @@ class Checks final : public MemoryObserver {
   Unset unset_;
   std::optional<Reason> reason_;
   std::map<std::pair<std::string, std::string>, std::uint64_t> unseen_;  ///< place and message
-  std::optional<std::pair<std::string, std::string>> unnoticed_;
+  struct Unnoticed {
+    std::string where, kernel;
+    bool by_driver = false;  ///< the driver's API has launched it
+  };
+  std::optional<Unnoticed> unnoticed_;
   std::map<std::pair<std::string, std::string>, std::string> messages_;  ///< by kind+where, what
   inject::Checked checked_;
 };

@@ -33,11 +33,13 @@ inline CUresult missing(Needs needs) {
 /// `body` returns a CUresult.
 template <class Body>
 CUresult driver_call(std::string_view name, Needs needs, const Body& body) {
-  return as_driver_error(timed_call(name, needs != Needs::context, [&](Process& process) {
-                           const CUresult without = missing(needs);
-                           return static_cast<cudaError_t>(without != CUDA_SUCCESS ? without
-                                                                                   : body(process));
-                         }).result);
+  const Called called = timed_call(name, needs != Needs::context, [&](Process& process) {
+    const CUresult without = missing(needs);
+    return static_cast<cudaError_t>(without != CUDA_SUCCESS ? without : body(process));
+  });
+  // There is no last error: the result is all that the program is told.
+  if (called.is_own) Process::get().look_at(name, called.result);
+  return as_driver_error(called.result);
 }
 
 /// "cuMemFree_v2" → "cuMemFree": what people call it.

@@ -94,9 +94,14 @@ cudaError_t Process::note(cudaError_t result) {
 }
 
 cudaError_t Process::note(std::string_view function, cudaError_t result) {
-  const bool is_unseen = std::exchange(is_launching, false) && function == "cudaLaunchKernel";
-  if (checks_ != nullptr) checks_->failed(function, result, is_unseen);
+  look_at(function, result, std::exchange(is_launching, false) && function == "cudaLaunchKernel");
   return note(result);
+}
+
+void Process::look_at(std::string_view function, cudaError_t result, bool is_unseen) {
+  if (checks_ == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  checks_->failed(function, result, is_unseen);
 }
 
 cudaError_t Process::peek_at_last_error() {
@@ -116,7 +121,7 @@ cudaError_t Process::last_error() const { return last; }
 void Process::kernel_failed(cudaError_t error, const std::string& kernel) {
   if (pending_ != cudaSuccess) return;
   pending_ = error;
-  if (checks_ != nullptr) checks_->kernel_failed(kernel);
+  if (checks_ != nullptr) checks_->kernel_failed(kernel, is_of_driver(function_));
 }
 
 cudaError_t Process::error_for(std::string_view function) {

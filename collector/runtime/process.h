@@ -90,6 +90,8 @@ class Process {
   cudaError_t note(cudaError_t result);
   /// The same of what a call found out itself.
   cudaError_t note(std::string_view function, cudaError_t result);
+  /// What a call found out itself, for the checks.
+  void look_at(std::string_view function, cudaError_t result, bool is_unseen = false);
   /// The call that is being answered.
   std::string_view function() const { return function_; }
   void begin_call(std::string_view function) { function_ = function; }

@@ -35,6 +35,13 @@ class RuntimeProgram : public Workspace {
     words.insert(words.end(), arguments.begin(), arguments.end());
     return run_program({words, folder_, {{"LD_LIBRARY_PATH", ""}}});
   }
+  /// From the repository's root, so that places are what expected/ has.
+  Outcome checked(const std::string& name, const std::vector<std::string>& arguments = {}) const {
+    std::vector<std::string> words = {
+        "profile", "--check", "-b", "model", "--db", file("warpmeter.db").string(), program(name)};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_program({words, source_dir(), {{"LD_LIBRARY_PATH", ""}}});
+  }
   void expect_output(const std::string& name, const std::string& text) const {
     const Outcome outcome = profile(name);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
@@ -209,16 +216,31 @@ std::string findings_of(const Outcome& outcome) {
 }
 
 TEST_F(RuntimeProgram, IsToldItsMistakes) {
-  for (const char* name : {"check_barrier", "check_children", "check_clean", "check_direction",
-                           "check_equal_writes", "check_host_access", "check_ignored_launch",
-                           "check_memory", "check_misaligned", "check_out_of_bounds", "check_race",
-                           "check_refused", "check_uninitialised", "check_use_after_free"}) {
-    const Outcome outcome = run_program({{"profile", "--check", "-b", "model", "--db",
-                                          file("warpmeter.db").string(), program(name)},
-                                         source_dir(),
-                                         {{"LD_LIBRARY_PATH", ""}}});
+  for (const char* name :
+       {"check_barrier", "check_children", "check_clean", "check_direction", "check_driver",
+        "check_equal_writes", "check_host_access", "check_ignored_launch", "check_memory",
+        "check_misaligned", "check_out_of_bounds", "check_race", "check_refused",
+        "check_uninitialised", "check_use_after_free"}) {
+    const Outcome outcome = checked(name);
     EXPECT_EQ(findings_of(outcome), expected(name)) << name << ": " << outcome.error;
   }
+}
+
+TEST_F(RuntimeProgram, IsToldOfKernelsOfTheDriversApiThatFailUnnoticed) {
+  const std::string asked = findings_of(checked("check_driver_failure", {"asks"}));
+  const std::string unasked = findings_of(checked("check_driver_failure"));
+  EXPECT_THAT(asked, testing::Not(HasSubstr("ignored error")));
+  EXPECT_THAT(asked, testing::Not(HasSubstr("failed call"))) << "it tells what the kernel did";
+  EXPECT_THAT(unasked, HasSubstr("ignored error"));
+  EXPECT_THAT(unasked, HasSubstr("call cuCtxSynchronize() and look"));
+}
+
+TEST_F(RuntimeProgram, IsToldThatVolatileAccessesNeverRaceWhereItHasSome) {
+  const auto text = [&](const char* name) {  // lines break anywhere
+    return std::regex_replace(checked(name).error, std::regex("\\s+"), " ");
+  };
+  EXPECT_THAT(text("check_driver"), HasSubstr("races of volatile, relaxed, acquiring"));
+  EXPECT_THAT(text("check_clean"), testing::Not(HasSubstr("races of volatile")));
 }
 
 /// What an H100 printed.

@@ -56,7 +56,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   const std::byte* memory_of_current() const;
   std::string describe(const Conflict& conflict, Span span, bool is_equal) const;
   std::uint32_t context_of(std::uint32_t site, std::uint32_t warp, bool writes, bool is_strong,
-                           bool is_shared);
+                           bool is_shared, bool hands_on);
   void check_mask(const Warp& warp, const Operation* op, std::uint32_t mask);
   void check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask);
   void advance_copies(const Warp& warp, const CopyInfo& info, std::uint32_t mask);

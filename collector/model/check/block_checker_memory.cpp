@@ -33,18 +33,26 @@ bool is_atomic(const SiteInfo& info) {
 
 /// Accesses of one site by one warp between two moments have one context.
 std::uint32_t BlockChecker::context_of(std::uint32_t site, std::uint32_t warp, bool writes,
-                                       bool is_strong, bool is_shared) {
+                                       bool is_strong, bool is_shared, bool hands_on) {
   auto& numbers = is_shared ? shared_number_ : global_number_;
   Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
   std::uint32_t& number = numbers[warp * program_.sites.size() + site];
   if (contexts.holds(number)) {
     const Context& known = contexts[number];
-    if (known.stamp == order_.now() && known.block == order_.block() && known.writes == writes) {
+    if (known.stamp == order_.now() && known.block == order_.block() && known.writes == writes &&
+        known.hands_on == hands_on) {
       return number;
     }
   }
-  number = contexts.add({order_.block(), order_.now(), site, static_cast<std::uint8_t>(warp),
-                         writes, is_strong, program_.sites[site].scope});
+  const SiteInfo& info = program_.sites[site];
+  Context context{order_.block(), order_.now(), site, static_cast<std::uint8_t>(warp), info.scope};
+  context.writes = writes;
+  context.is_strong = is_strong;
+  context.sees = is_strong && (info.kind == AccessKind::atomic ||
+                               (info.kind == AccessKind::load && info.is_strong));
+  context.changes = is_strong && is_atomic(info);
+  context.hands_on = hands_on;
+  number = contexts.add(context);
   return number;
 }
 
@@ -113,11 +121,20 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
   const bool is_strong =
       (is_atomic(info) || info.is_strong || info.is_verified) && !makes_barrier(op);
   const bool writes = info.kind != AccessKind::load && op.code != Code::mbarrier_wait;
-  const std::uint32_t number =
-      context_of(op.extra, current_.warp->index, writes, is_strong, is_shared);
+  const std::uint32_t warp = current_.warp->index;
+  const Scope scope = is_shared ? Scope::block : info.scope;
+  const bool hands_on = writes && is_strong && !is_object(op) &&
+                        (info.releases || order_.have_fenced(warp, current_.places.mask, scope));
+  launch_.has_narrow_ |= is_strong && !is_shared && info.scope == Scope::block;
+  const std::uint32_t number = context_of(op.extra, warp, writes, is_strong, is_shared, hands_on);
   Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
-  const Accessing by{
-      order_, contexts, number, contexts[number], is_shared ? 0 : first_number_, launch_.is_plain_};
+  const Accessing by{order_,
+                     contexts,
+                     number,
+                     contexts[number],
+                     is_shared ? 0 : first_number_,
+                     launch_.is_plain_,
+                     is_shared || !launch_.has_narrow_};
   for (const Segment& segment : segments) {
     std::uint64_t offset = current_.places[segment.first_lane];
     Shadow* shadow = &shared_;
@@ -212,7 +229,7 @@ void BlockChecker::advance_copies(const Warp& warp, const CopyInfo& info, std::u
     const std::uint32_t thread = warp.index * warp_lanes + lane;
     for (const Copy& copy : copies_.advance(info, thread)) {
       const std::uint32_t site = launch_.site_of_copy_[copy.instruction];
-      const std::uint32_t number = context_of(site, warp.index, true, false, true);
+      const std::uint32_t number = context_of(site, warp.index, true, false, true, false);
       current_ = {&warp, nullptr, &program_.sites[site], {}, nullptr, &copy};
       current_.places.space = AddressSpace::shared;
       const Accessing by{order_, contexts_, number, contexts_[number], 0, false};

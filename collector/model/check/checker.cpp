@@ -84,6 +84,13 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
                 return site.is_strong || site.is_verified || site.kind == AccessKind::atomic ||
                        site.kind == AccessKind::reduction;
               });
+  has_narrow_ = std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& site) {
+    return site.space == AddressSpace::global && site.scope == Scope::block &&
+           (site.is_strong || site.is_atomic());
+  });
+  has_ordered_ = std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& site) {
+    return site.is_strong && !site.is_atomic();
+  });
   const std::uint64_t available = available_memory();
   budget_.most = available > 0 ? available / 2 : std::uint64_t{4} << 30;
 }

@@ -72,6 +72,9 @@ class Checker final : public LaunchObserver {
   /// Memory became too much to follow all of it: races on what was touched first from then on are
   /// not found.
   bool is_partial() const { return budget_.is_exceeded; }
+  /// The kernel has loads or stores that are volatile or ordered: such accesses never race with
+  /// each other, whatever the author meant.
+  bool has_ordered() const { return has_ordered_; }
   /// That the checker took, at most.
   std::size_t bytes() const;
 
@@ -98,6 +101,10 @@ class Checker final : public LaunchObserver {
   std::map<std::uint64_t, std::unique_ptr<Shadow>> shadows_;  ///< by the allocation's address
   std::map<std::uint64_t, Region> regions_;
   bool is_plain_ = false;  ///< see Accessing
+  bool has_ordered_ = false;
+  /// Strong accesses of the block's scope to global memory: the code has some, or has made one
+  /// where it leaves the space open.
+  bool has_narrow_ = false;
   std::uint64_t removals_ = 0;
 };
 

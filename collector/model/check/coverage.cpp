@@ -25,6 +25,11 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
   if (coverage.is_partial) {
     all.emplace_back("races on memory beyond what this machine could follow");
   }
+  if (coverage.has_ordered) {
+    all.emplace_back(
+        "races of volatile, relaxed, acquiring and releasing accesses with each other, which PTX "
+        "allows: volatile takes the place of no barrier");
+  }
   if (coverage.is_program) {
     constexpr const char* unset_elsewhere =
         "managed and pinned memory that nothing has set, and gaps of up to 7 bytes in what is "

@@ -13,6 +13,8 @@ struct Coverage {
   bool is_partial = false;  ///< memory became too much to follow all of it (Checker::is_partial)
   bool has_ended = true;    ///< the kernel came to its end
   bool is_program = false;  ///< the host code was looked at as well
+  /// Some loads or stores are volatile, relaxed or otherwise ordered (Checker::has_ordered).
+  bool has_ordered = false;
 };
 
 std::vector<std::string> looked_for();

@@ -236,6 +236,16 @@ void BlockOrder::fence(std::uint32_t warp, std::uint32_t lanes, Scope scope) {
   ++now_;
 }
 
+bool BlockOrder::have_fenced(std::uint32_t warp, std::uint32_t lanes, Scope scope) const {
+  if (views_.empty()) return false;
+  bool all = true;
+  for_each_bit(lanes, [&](std::uint32_t lane) {
+    const View& own = views_[warp * warp_lanes + lane];
+    all &= (scope == Scope::device ? own.device : own.in_block).exists;
+  });
+  return all;
+}
+
 void BlockOrder::synchronise(Location& location, std::uint32_t warp, std::uint32_t lane,
                              const Synchronisation& access) {
   if (!has_releases_) return;

@@ -9,6 +9,11 @@
 // that one of them may tell another block; a barrier takes the place of the fence after an atomic
 // or a polling read; threads that have ended count as having arrived. Shuffles, votes and matches
 // order no memory (CUDA Programming Guide).
+//
+// A strong write comes before whoever has seen it, and before what follows them (the model's
+// observation order), also where what its thread did before it does not. In PTX that needs no
+// fence; here it does: a program without any does not count on it, and that a write was seen this
+// time would be mere luck. See Shadow::has_seen.
 #pragma once
 
 #include <array>
@@ -28,9 +33,12 @@ struct Context {
   Stamp stamp = 0;
   std::uint32_t site = 0;
   std::uint8_t warp = 0;
-  bool writes = false;
-  bool is_strong = false;
   Scope scope = Scope::device;  ///< of a strong one
+  bool writes : 1 = false;
+  bool is_strong : 1 = false;
+  bool sees : 1 = false;      ///< a strong one that gets what strong writes have left there
+  bool changes : 1 = false;   ///< an atomic: whoever sees it sees what it has changed as well
+  bool hands_on : 1 = false;  ///< a strong write behind a fence, or one that releases
 };
 
 /// What was released at an address.
@@ -67,6 +75,8 @@ class BlockOrder {
   void fence(std::uint32_t warp, std::uint32_t lanes, Scope scope);
   void synchronise(Location& location, std::uint32_t warp, std::uint32_t lane,
                    const Synchronisation& access);
+  /// Whether all those lanes have fenced something, or a barrier has told them what others have.
+  bool have_fenced(std::uint32_t warp, std::uint32_t lanes, Scope scope) const;
   /// Barrier objects. `phase`: the object's own, before the access.
   void arrive_object(std::uint64_t address, bool phase, std::uint32_t warp, std::uint32_t lane);
   void leave_object(std::uint64_t address, bool phase, std::uint32_t warp, std::uint32_t lane);

@@ -177,6 +177,42 @@ bool Shadow::outlives(const Context& theirs, const Accessing& by) {
   return by.context.is_strong && !theirs.is_strong && !by.order.is_past(theirs);
 }
 
+/// Whether the one has seen the other, a strong write that hands on, and comes after it for that.
+bool Shadow::has_seen(const Context& seer, const Context& write) {
+  return seer.sees && write.writes && write.hands_on && never_race(write, seer);
+}
+
+/// Whether an atomic sees all strong writes that are kept. A store ends what came before it: nobody
+/// sees that any more. (A plain one that does is a race, and told.)
+bool Shadow::sees_all(const Cell& cell, const Accessing& by) const {
+  if (!by.context.sees || !by.is_one_scope) return false;
+  std::size_t writes = 0, stores = 0;
+  const auto count = [&](const Slot& slot) {
+    if (slot.context == 0) return;
+    const Context& context = by.contexts[slot.context];
+    if (!context.writes || !context.is_strong) return;
+    ++writes;
+    stores += context.changes ? 0 : 1;
+  };
+  count(cell.write);
+  for (std::uint32_t i = cell.more; i != 0; i = nodes_[i].next) count(nodes_[i].slot);
+  return stores == 0 || writes == 1;
+}
+
+/// Whether the last write was seen by the last read, which comes before what `by` does now.
+bool Shadow::was_seen(const Cell& cell, std::uint32_t lanes, const Accessing& by) {
+  if (by.context.is_strong || cell.write.context == 0 || cell.read.context == 0) return false;
+  const Context& reader = by.contexts[cell.read.context];
+  if (!has_seen(reader, by.contexts[cell.write.context])) return false;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const std::uint32_t own = lanes & ~(lanes - 1);
+    const std::uint32_t unordered =
+        by.order.unordered(reader, cell.read.lanes, by.context.warp, own);
+    if (unordered == cell.read.lanes) return false;
+  }
+  return true;
+}
+
 /// Tells of a conflict with the slot, if there is one; whether the slot is to be kept.
 bool Shadow::conflicts(const Slot& slot, Conflict at, const Accessing& by, ConflictSink& sink) {
   const Context& theirs = by.contexts[slot.context];
@@ -228,7 +264,9 @@ void Shadow::read(Cell& cell, const Conflict& at, const Accessing& by, ConflictS
   const auto is_past = [&](const Slot& slot) {
     return by.order.is_past_for(by.contexts[slot.context], warp);
   };
-  if (cell.write.context != 0 && !is_past(cell.write)) conflicts(cell.write, at, by, sink);
+  if (cell.write.context != 0 && !is_past(cell.write) && !was_seen(cell, lanes, by)) {
+    conflicts(cell.write, at, by, sink);
+  }
   if (cell.read.context == by.number && cell.more == 0) {
     cell.read.lanes |= lanes;
     return;
@@ -264,9 +302,14 @@ void Shadow::read(Cell& cell, const Conflict& at, const Accessing& by, ConflictS
 void Shadow::write(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink) {
   const std::uint32_t lanes = at.own_lanes, warp = by.context.warp;
   std::uint32_t chain = 0, own = lanes;
+  // Whoever comes after this one comes after what it has seen. Of its own lanes, the next one sees
+  // the one before.
+  const bool sees = sees_all(cell, by);
+  if (sees && by.context.hands_on) own = std::bit_floor(lanes);
   const auto look = [&](Slot slot) {
     if (slot.context == 0) return;
     const Context& theirs = by.contexts[slot.context];
+    if (sees && has_seen(by.context, theirs)) return;
     if (outlives(theirs, by)) {
       if (!conflicts(slot, at, by, sink)) return;
       return push(chain, slot, by);
@@ -281,7 +324,7 @@ void Shadow::write(Cell& cell, const Conflict& at, const Accessing& by, Conflict
       push(chain, slot, by);
     }
   };
-  look(cell.write);
+  if (!was_seen(cell, lanes, by)) look(cell.write);
   look(cell.read);
   for (std::uint32_t i = cell.more; i != 0; i = nodes_[i].next) look(nodes_[i].slot);
   drop_chain(cell.more);
@@ -339,101 +382,6 @@ void Shadow::touch(std::uint64_t offset, std::uint32_t width, std::uint32_t lane
     }
     offset += part;
     width -= part;
-  }
-}
-
-/// Where the sector is one cell and nothing in it has to be looked at closely.
-bool Shadow::replace_whole(Cell& cell, std::uint32_t lanes, const Accessing& by) {
-  const auto is_ordered = [&](const Slot& slot) {
-    if (slot.context == 0) return true;
-    const Context& theirs = by.contexts[slot.context];
-    if (theirs.block != by.context.block || outlives(theirs, by)) return false;
-    return by.order.is_past_for(theirs, by.context.warp) ||
-           (theirs.warp == by.context.warp && slot.lanes == lanes);
-  };
-  if (!is_ordered(cell.write)) return false;
-  if (!by.context.writes) {
-    if (cell.more != 0) return false;
-    if (!is_ordered(cell.read)) push(cell.more, cell.read, by, true);
-    cell.read = {by.number, lanes};
-    return true;
-  }
-  if (cell.more != 0 || !is_ordered(cell.read)) return false;
-  cell.write = {by.number, lanes};
-  cell.read = {};
-  return true;
-}
-
-/// One more read of a sector that many warps read.
-void Shadow::read_whole(Cell& cell, std::uint32_t lanes, const Accessing& by) {
-  bool has_other_block = false;
-  const auto is_dead = [&](const Slot& slot) {
-    const Context& theirs = by.contexts[slot.context];
-    if (by.order.is_simple() && theirs.block != by.context.block) {
-      return std::exchange(has_other_block, true);
-    }
-    return by.order.is_past(theirs) || (theirs.block == by.context.block &&
-                                        theirs.warp == by.context.warp && slot.lanes == lanes);
-  };
-  if (cell.read.context == by.number && cell.read.lanes == lanes) return;
-  for (std::uint32_t* at = &cell.more; *at != 0;) {
-    Node& node = nodes_[*at];
-    if (is_dead(node.slot)) {
-      const std::uint32_t dead = *at;
-      *at = node.next;
-      node.next = free_node_;
-      free_node_ = dead;
-    } else {
-      at = &node.next;
-    }
-  }
-  has_other_block = false;
-  if (!is_dead(cell.read)) push(cell.more, cell.read, by, true);
-  cell.read = {by.number, lanes};
-}
-
-void Shadow::touch_whole(Sector& sector, std::uint64_t offset, std::uint32_t width,
-                         std::uint32_t first_lane, const Accessing& by, ConflictSink& sink) {
-  const std::uint32_t lanes = whole_lanes(first_lane, width);
-  if (sector.parts == 1) {
-    if (!by.context.writes && read_plainly(sector.whole, lanes, true, by)) return;
-    if (replace_whole(sector.whole, lanes, by)) return;
-    // Read by many blocks, or by many warps: a chain of them is kept whole as well.
-    Cell& cell = sector.whole;
-    if (!by.context.writes && cell.more != 0) {
-      bool writes = cell.write.context != 0 &&
-                    !by.order.is_past_for(by.contexts[cell.write.context], by.context.warp);
-      for (std::uint32_t i = cell.more; i != 0 && !writes; i = nodes_[i].next) {
-        writes = by.contexts[nodes_[i].slot.context].writes;
-      }
-      if (!writes) {
-        read_whole(cell, lanes, by);
-        return;
-      }
-    }
-  }
-  for (std::uint32_t byte = 0; byte < sector_bytes; byte += width) {
-    touch(offset + byte, width, 1u << (first_lane + byte / width), by, sink);
-  }
-}
-
-void Shadow::touch_run(std::uint64_t offset, std::uint32_t width, std::uint32_t first_lane,
-                       std::uint32_t lanes, const Accessing& by, ConflictSink& sink) {
-  const std::uint32_t together = sector_bytes / width;
-  while (lanes > 0) {
-    if (offset % sector_bytes == 0 && lanes >= together) {
-      if (Sector* found = sector(offset / sector_bytes, by)) {
-        touch_whole(*found, offset, width, first_lane, by, sink);
-      }
-      offset += sector_bytes;
-      first_lane += together;
-      lanes -= together;
-    } else {
-      touch(offset, width, 1u << first_lane, by, sink);
-      offset += width;
-      ++first_lane;
-      --lanes;
-    }
   }
 }
 

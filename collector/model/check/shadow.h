@@ -57,6 +57,8 @@ struct Accessing {
   std::uint32_t first_of_block = 0;
   /// The kernel has no strong accesses, and nothing orders its blocks: see BlockOrder::is_simple().
   bool is_plain = false;
+  /// All strong accesses to this memory are strong for each other.
+  bool is_one_scope = false;
 };
 
 /// Two accesses of which nothing orders one before the other.
@@ -136,6 +138,9 @@ class Shadow {
   void read(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink);
   void write(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink);
   static bool outlives(const Context& theirs, const Accessing& by);
+  static bool has_seen(const Context& seer, const Context& write);
+  bool sees_all(const Cell& cell, const Accessing& by) const;
+  static bool was_seen(const Cell& cell, std::uint32_t lanes, const Accessing& by);
   bool conflicts(const Slot& slot, Conflict at, const Accessing& by, ConflictSink& sink);
   void push(std::uint32_t& chain, const Slot& slot, const Accessing& by, bool is_whole = false);
   static bool stands_for(const Context& one, const Context& other, const Accessing& by);

@@ -91,5 +91,23 @@ TEST_F(ModelCheck, SaysWhatAndWhere) {
   EXPECT_THAT(outcome.error, HasSubstr("--check found 1 mistake"));
 }
 
+TEST_F(ModelCheck, SaysThatVolatileAccessesNeverRace) {
+  write("reduce.cu", R"(__global__ void reduce(float* out, const float* in) {
+  __shared__ MAYBE float s[64];
+  s[threadIdx.x] = in[threadIdx.x];
+  if (threadIdx.x == 0) out[0] = s[0] + s[63];
+}
+)");
+  const auto checked = [&](const char* maybe) {
+    return warpmeter({"model", "reduce.cu", "-k", "reduce", "--grid", "1", "--block", "64", "--arg",
+                      "o:f32[1]", "--arg", "in:f32[64]=iota", "--check", "-D", maybe});
+  };
+  const Outcome with = checked("MAYBE=volatile"), without = checked("MAYBE=");
+  EXPECT_THAT(with.output, HasSubstr("races of volatile, relaxed, acquiring"));
+  EXPECT_THAT(with.output, testing::Not(HasSubstr("with nothing to order the two")));
+  EXPECT_THAT(without.output, testing::Not(HasSubstr("volatile")));
+  EXPECT_THAT(without.output, HasSubstr("with nothing to order the two"));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli

@@ -63,6 +63,34 @@ TEST(Acceptance, NamesEveryEntryAndEveryReason) {
   EXPECT_THAT(reasons[2].what, HasSubstr("no instruction of PTX"));
 }
 
+/// As nvcc -rdc=true makes of child<<<1, 32>>>(out) in a kernel.
+TEST(Acceptance, NamesDynamicParallelism) {
+  const std::vector<Acceptance> all = accepts_text(R"(.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b64 result) __cudaCDP2GetParameterBufferV2(.param .b64 kernel);
+.visible .entry _Z5childPi() { ret; }
+.visible .entry parent()
+{
+  .reg .b64 %rd<3>;
+  .param .b64 kernel;
+  .param .b64 result;
+  mov.u64 %rd1, _Z5childPi;
+  st.param.b64 [kernel], %rd1;
+  call.uni (result), __cudaCDP2GetParameterBufferV2, (kernel);
+  mov.u64 %rd2, nobody;
+  ret;
+}
+)");
+  const auto& reasons = all.at(1).refusals;
+  ASSERT_EQ(reasons.size(), 3u);
+  EXPECT_EQ(reasons[0].what,
+            "names kernel 'child' to launch it from the device (dynamic parallelism), which the "
+            "model does not do; launch it from the host, or measure on a GPU");
+  EXPECT_THAT(reasons[1].what, HasSubstr("dynamic parallelism"));
+  EXPECT_THAT(reasons[2].what, testing::Not(HasSubstr("dynamic parallelism")));
+}
+
 TEST(Acceptance, RefusesMoreMemoryThanThereIs) {
   const auto reason = [](const std::string& before, const std::string& body) {
     const std::vector<Acceptance> all =

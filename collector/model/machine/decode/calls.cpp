@@ -398,10 +398,7 @@ void Decoder::decode_plain_call() {
   if (callee == nullptr || callee->is_declaration) {
     if (name.starts_with("cudaLaunch") || name.starts_with("cudaGetParameterBuffer") ||
         name.starts_with("__cudaCDP2")) {
-      refuse(
-          fmt::format("calls {}, which launches kernels from the device: the model does not do "
-                      "that; launch them from the host",
-                      name));
+      refuse_device_launch(fmt::format("calls {} to launch a kernel", name));
     }
     refuse(
         fmt::format("calls {}, which the module does not define; link it before (nvcc -rdc "

@@ -153,6 +153,8 @@ class Decoder {
   [[noreturn]] void refuse(const std::string& what) const;  ///< the current instruction
   void keep(const Refusal& refusal);
   [[noreturn]] void refuse_form() const;
+  /// `what`: the part of a launch by a kernel.
+  [[noreturn]] void refuse_device_launch(const std::string& what) const;
   void expect_executed() const;
   bool has(Word word) const { return instruction_->has(word); }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/kernel_name.h"
 #include "collector/model/machine/decode/decoder.h"
 
 namespace warpmeter::model {
@@ -290,6 +291,9 @@ std::uint16_t Decoder::source(const Operand& operand, RowType type) {
   }
   if (const auto function = wanted == 8 ? function_address(base) : std::nullopt) {
     return constant(*function + offset, 8);
+  }
+  if (const ptx::Function* kernel = module_.find(base); kernel != nullptr && kernel->is_entry) {
+    refuse_device_launch(fmt::format("names kernel '{}' to launch it", readable_name(base)));
   }
   refuse(fmt::format("names {}, which the model does not know", operand.name));
 }

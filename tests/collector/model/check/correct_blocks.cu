@@ -63,6 +63,118 @@ __global__ void last_block_by_atomic_ref(int* out, int* partial, unsigned* done,
   *out = sum;
 }
 
+// For the next launch: the last one has seen all who counted, and nobody comes behind it.
+__global__ void last_block_resets_the_count(int* out, int* partial, unsigned* done, const int* in) {
+  __shared__ bool is_last;
+  const int sum = __reduce_add_sync(0xffffffffu, in[blockIdx.x * 32 + threadIdx.x]);
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = sum;
+    __threadfence();
+    is_last = atomicInc(done, gridDim.x) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  const int part = threadIdx.x < gridDim.x ? __ldcg(partial + threadIdx.x) : 0;
+  const int total = __reduce_add_sync(0xffffffffu, part);
+  if (threadIdx.x == 0) {
+    *out = total;
+    *done = 0;
+  }
+}
+
+// All fence, one counts, and another resets.
+__global__ void last_block_resets_by_another_thread(int* out, volatile int* parts, unsigned* done,
+                                                    const int* in) {
+  __shared__ bool is_last;
+  const int t = threadIdx.x, n = gridDim.x * blockDim.x;
+  parts[blockIdx.x * blockDim.x + t] = in[blockIdx.x * blockDim.x + t] * 2;
+  __threadfence();
+  __syncthreads();
+  if (t == 0) is_last = atomicAdd(done, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!is_last) return;
+  for (int i = t; i < n; i += blockDim.x) out[i] = parts[n - 1 - i];
+  if (t == 40) *done = 0;
+}
+
+__global__ void last_block_resets_by_exchange(int* out, int* partial, unsigned* done,
+                                              const int* in) {
+  if (threadIdx.x != 0) return;
+  partial[blockIdx.x] = in[blockIdx.x] + 1;
+  __threadfence();
+  if (atomicAdd(done, 1u) != gridDim.x - 1) return;
+  __threadfence();
+  int sum = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) sum += partial[i];
+  *out = sum;
+  atomicExch(done, 0u);
+}
+
+__global__ void last_block_by_atomic_ref_resets(int* out, int* partial, unsigned* done,
+                                                const int* in) {
+  if (threadIdx.x != 0) return;
+  cuda::atomic_ref<unsigned, cuda::thread_scope_device> count(*done);
+  partial[blockIdx.x] = in[blockIdx.x] + 1;
+  if (count.fetch_add(1, cuda::memory_order_acq_rel) != gridDim.x - 1) return;
+  int sum = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) sum += partial[i];
+  *out = sum;
+  *done = 0;
+}
+
+// Every thread counts; the last of all goes on.
+__global__ void last_thread_resets_the_count(int* out, int* parts, unsigned* done, const int* in) {
+  const unsigned n = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
+  parts[i] = in[i] + 1;
+  __threadfence();
+  if (atomicAdd(done, 1u) != n - 1) return;
+  __threadfence();
+  int sum = 0;
+  for (unsigned k = 0; k < n; ++k) sum += parts[k];
+  *out = sum;
+  *done = 0;
+}
+
+// What has the block's scope is in shared memory alone, though its code would do for any.
+__global__ void last_block_with_a_sum_of_its_own(int* out, int* partial, unsigned* done,
+                                                 const int* in) {
+  __shared__ int sum;
+  __shared__ bool is_last;
+  const int t = threadIdx.x;
+  if (t == 0) sum = 0;
+  __syncthreads();
+  cuda::atomic_ref<int, cuda::thread_scope_block> own(sum);
+  own.fetch_add(in[blockIdx.x * blockDim.x + t], cuda::memory_order_relaxed);
+  __syncthreads();
+  if (t == 0) {
+    partial[blockIdx.x] = sum;
+    __threadfence();
+    is_last = atomicAdd(done, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last || t != 0) return;
+  int total = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) total += partial[i];
+  *out = total;
+  *done = 0;
+}
+
+// Who has waited for a flag has seen it, and takes it down.
+__global__ void flag_taken_down_by_who_waited(int* out, int* data, unsigned* flag, const int* in) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = in[0] + 5;
+    __threadfence();
+    atomicExch(flag, 1u);
+  } else {
+    while (*static_cast<volatile unsigned*>(flag) == 0) {
+    }
+    __threadfence();
+    out[0] = *data;
+    *flag = 0;
+  }
+}
+
 struct Totals {
   int lock, total, updates;
 };

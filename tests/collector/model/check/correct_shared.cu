@@ -305,3 +305,27 @@ __global__ void vectors_and_a_tail(float* out, const float* in, int n) {
   }
   for (int i = n / 4 * 4 + t; i < n; i += blockDim.x) out[i] = in[i];
 }
+
+// The last warp of the block goes on, and sets the count back for the next round.
+__global__ void last_warp_resets_the_count(int* out, const int* in, int rounds) {
+  __shared__ volatile int sums[4];
+  __shared__ unsigned done;
+  const int t = threadIdx.x;
+  if (t == 0) done = 0;
+  __syncthreads();
+  for (int round = 0; round < rounds; ++round) {
+    const int sum = __reduce_add_sync(0xffffffffu, in[t] + round);
+    if (t % 32 == 0) {
+      sums[t / 32] = sum;
+      __threadfence_block();
+      if (atomicAdd(&done, 1u) == blockDim.x / 32 - 1) {
+        __threadfence_block();
+        int total = 0;
+        for (unsigned i = 0; i < blockDim.x / 32; ++i) total += sums[i];
+        out[round] = total;
+        done = 0;
+      }
+    }
+    __syncthreads();
+  }
+}

@@ -85,6 +85,66 @@ __global__ void last_block_fence_before_the_barrier(int* out, int* parts, unsign
   for (int i = t; i < n; i += blockDim.x) out[i] = parts[i];  // ! race between blocks
 }
 
+// Block 1 takes the count back while others still count.
+__global__ void count_reset_by_a_certain_block(int* out, int* partial, unsigned* done,
+                                               const int* in) {
+  __shared__ bool is_last;
+  const int sum = __reduce_add_sync(0xffffffffu, in[blockIdx.x * 32 + threadIdx.x]);
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = sum;
+    __threadfence();
+    is_last = atomicAdd(done, 1u) == gridDim.x - 1;  // ! race between blocks
+    __threadfence();
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 1) *done = 0;  // ! race between blocks
+  if (is_last) *out = partial[0];
+}
+
+// The last thread of the last block resets, but has not waited for the one that counted.
+__global__ void count_reset_before_the_barrier(int* out, int* partial, unsigned* done,
+                                               const int* in) {
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    is_last = atomicAdd(done, 1u) == gridDim.x - 1;  // ! race between blocks
+  }
+  const bool is_last_thread = threadIdx.x == 63 && blockIdx.x == gridDim.x - 1;
+  if (is_last_thread) *done = 0;  // ! race between blocks, global-memory race
+  __syncthreads();
+  if (is_last && threadIdx.x == 0) *out = partial[0];
+}
+
+// The last block takes the count back by an atomic that is one for its own threads alone.
+__global__ void count_of_the_blocks_scope_at_the_end(int* out, int* partial, unsigned* done,
+                                                     const int* in) {
+  if (threadIdx.x != 0) return;
+  partial[blockIdx.x] = in[blockIdx.x];
+  __threadfence();
+  if (atomicAdd(done, 1u) != gridDim.x - 1) return;  // ?! race between blocks
+  __threadfence();
+  *out = partial[0];
+  atomicSub_block(done, gridDim.x);  // ! race between blocks
+}
+
+// Without a fence the count says nothing, neither of the sums nor of who has counted.
+__global__ void count_reset_without_fence(int* out, int* partial, unsigned* done, const int* in) {
+  __shared__ bool is_last;
+  const int sum = __reduce_add_sync(0xffffffffu, in[blockIdx.x * 32 + threadIdx.x]);
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = sum;                       // ?! race between blocks
+    is_last = atomicAdd(done, 1u) == gridDim.x - 1;  // ?! race between blocks
+  }
+  __syncthreads();
+  if (!is_last || threadIdx.x != 0) return;
+  int total = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) total += partial[i];  // ! race between blocks
+  *out = total;
+  *done = 0;  // ! race between blocks
+}
+
 // Atomic for the threads of a block, and there are four blocks.
 __global__ void atomic_of_the_block_between_blocks(int* total, const int* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -114,6 +114,21 @@ __global__ void volatile_flag_between_warps(int* out, const int* in) {
   }
 }
 
+// Volatile on one side alone is no more than plain.
+__global__ void volatile_sums_read_plainly(int* out, const int* in) {
+  __shared__ int sums[64];
+  const int t = threadIdx.x;
+  *static_cast<volatile int*>(&sums[t]) = in[t] * 2;  // ! shared-memory race
+  out[t] = sums[63 - t];                              // ! shared-memory race ?! uninitialised read
+}
+
+__global__ void plain_sums_read_as_volatile(int* out, int* sums, const int* in) {
+  const int t = threadIdx.x;
+  sums[t] = in[t] * 2;  // ! global-memory race
+  out[t] =
+      *static_cast<volatile int*>(&sums[63 - t]);  // ! global-memory race ?! uninitialised read
+}
+
 __global__ void relaxed_flag_between_warps(int* out, const int* in) {
   __shared__ int data[32];
   __shared__ int ready;

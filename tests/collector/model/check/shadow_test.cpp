@@ -21,6 +21,7 @@ class Recorder final : public ConflictSink {
 struct Access {
   std::uint32_t warp = 0, site = 0;
   bool writes = false, is_strong = false;
+  bool sees = false, changes = false, hands_on = false;
 };
 
 class ShadowOfMemory : public testing::Test {
@@ -38,8 +39,11 @@ class ShadowOfMemory : public testing::Test {
     context.warp = static_cast<std::uint8_t>(access.warp);
     context.writes = access.writes;
     context.is_strong = access.is_strong;
+    context.sees = access.sees;
+    context.changes = access.changes;
+    context.hands_on = access.hands_on;
     const std::uint32_t number = contexts_.add(context);
-    return {order_, contexts_, number, contexts_[number], 0, false};
+    return {order_, contexts_, number, contexts_[number], 0, false, is_one_scope_};
   }
   /// How many conflicts one lane's access has.
   std::size_t touch(const Access& access, std::uint64_t offset, std::uint32_t width,
@@ -62,6 +66,7 @@ class ShadowOfMemory : public testing::Test {
   Budget budget_;
   Shadow shadow_{4096, true, budget_};
   Recorder sink_;
+  bool is_one_scope_ = true;
 };
 
 constexpr Access reading{0, 1, false, false}, writing{0, 2, true, false};
@@ -125,6 +130,71 @@ TEST_F(ShadowOfMemory, AtomicsConflictWithPlainAccessesAlone) {
   touch(atomic, 0, 4, 0);
   EXPECT_EQ(touch(other_atomic, 0, 4, 0), 0u);
   EXPECT_EQ(touch({2, 3, false, false}, 0, 4, 0), 2u);
+}
+
+/// atomicAdd behind a fence, and one of which nobody asks what it returns.
+constexpr Access change(std::uint32_t warp) { return {warp, warp, true, true, true, true, true}; }
+constexpr Access blind_change(std::uint32_t warp) {
+  return {warp, 10 + warp, true, true, false, true, true};
+}
+constexpr Access plain(std::uint32_t warp) { return {warp, 20 + warp, true, false}; }
+
+TEST_F(ShadowOfMemory, WhoFollowsAnAtomicFollowsThoseThatItHasSeen) {
+  touch(change(0), 0, 4, 5);
+  touch(blind_change(1), 0, 4, 6);
+  touch(change(2), 0, 4, 7);
+  EXPECT_EQ(touch(plain(2), 0, 4, 7), 0u);
+  touch(change(0), 64, 4, 5);
+  touch(change(2), 64, 4, 7);
+  EXPECT_EQ(touch(plain(2), 64, 4, 8), 1u) << "another lane, which does not follow the atomic";
+  touch(change(0), 128, 4, 5);
+  touch(blind_change(2), 128, 4, 7);
+  EXPECT_EQ(touch(plain(2), 128, 4, 7), 1u) << "it was told nothing";
+}
+
+TEST_F(ShadowOfMemory, WithoutAFenceAnAtomicHandsNothingOn) {
+  Access unfenced = change(0);
+  unfenced.hands_on = false;
+  touch(unfenced, 0, 4, 5);
+  touch(change(2), 0, 4, 7);
+  EXPECT_EQ(touch(plain(2), 0, 4, 7), 1u);
+}
+
+TEST_F(ShadowOfMemory, OfTheLanesOfOneAtomicTheLastHasSeenTheOthers) {
+  shadow_.touch(0, 4, ~0u, by(change(1)), sink_);
+  EXPECT_EQ(touch(plain(1), 0, 4, 31), 0u);
+  shadow_.touch(64, 4, ~0u, by(change(1)), sink_);
+  EXPECT_EQ(touch(plain(1), 64, 4, 30), 1u);
+}
+
+TEST_F(ShadowOfMemory, AStrongStoreHidesWhatWasBeforeItFromWhoeverLooks) {
+  touch(change(0), 0, 4, 5);
+  touch({1, 7, true, true, false, false, true}, 0, 4, 6);
+  touch(change(2), 0, 4, 7);
+  EXPECT_GT(touch(plain(2), 0, 4, 7), 0u);
+  touch({1, 7, true, true, false, false, true}, 64, 4, 6);  // and is itself seen
+  touch(change(2), 64, 4, 7);
+  EXPECT_EQ(touch(plain(2), 64, 4, 7), 0u);
+}
+
+TEST_F(ShadowOfMemory, WhereScopesDifferNoAtomicStandsForAnother) {
+  is_one_scope_ = false;
+  touch(change(0), 0, 4, 5);
+  touch(change(2), 0, 4, 7);
+  EXPECT_EQ(touch(plain(2), 0, 4, 7), 1u);
+}
+
+TEST_F(ShadowOfMemory, WhoHasReadAStrongWriteFollowsIt) {
+  const Access polls{1, 5, false, true, true};
+  touch({0, 1, true, true, false, false, true}, 0, 4, 5);
+  touch(polls, 0, 4, 3);
+  EXPECT_EQ(touch({1, 6, false, false}, 0, 4, 3), 0u);
+  touch({0, 1, true, true, false, false, true}, 64, 4, 5);
+  touch(polls, 64, 4, 3);
+  EXPECT_EQ(touch(plain(1), 64, 4, 3), 0u);
+  touch(polls, 128, 4, 3);
+  touch({0, 1, true, true, false, false, true}, 128, 4, 5);
+  EXPECT_EQ(touch(plain(1), 128, 4, 3), 1u) << "it looked before";
 }
 
 TEST_F(ShadowOfMemory, APlainWriteIsNotHiddenByTheSameThreadsAtomic) {
