@@ -216,7 +216,8 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     finding.share_of = "its additions wait for one of the same warp";
     const std::string of_block =
         atomic.of_block >= 2
-            ? fmt::format(" A block comes {:.0f} times to each of its addresses.", atomic.of_block)
+            ? fmt::format(" A block comes {}{:.0f} times to each of its addresses.",
+                          trace.is_cut ? "at least " : "", atomic.of_block)
             : "";
     const bool is_one_address = addresses / atomic.requests < 1.05;
     const std::string where = fmt::format(

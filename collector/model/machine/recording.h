@@ -11,8 +11,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -61,16 +59,18 @@ struct InstructionRecording {
   std::vector<std::uint64_t> issues, lanes;
 };
 
-/// Of one site, in the blocks that were followed access by access.
+/// Of one site, in the blocks that were followed access by access (block_trace.h).
 struct SiteTrace {
-  std::uint64_t requests = 0;        ///< to global memory
-  std::uint64_t sectors = 0;         ///< that loads among them fetched; of these:
+  std::uint64_t requests = 0;  ///< to global memory
+  /// That loads among them fetched, as far as a part of all sectors says it; of these:
+  std::uint64_t sectors = 0;
   std::uint64_t repeated = 0;        ///< of the same addresses as the warp loaded before
   std::uint64_t by_own_warp = 0;     ///< the warp had it, and asked for half of it or more
   std::uint64_t by_other_warps = 0;  ///< another warp of the block had it
   std::uint64_t lanes = 0;           ///< active ones; and of atomics, to either memory,
   std::uint64_t addresses = 0;       ///< distinct ones of each block
   std::uint64_t meeting = 0;         ///< lanes whose address a lower lane of the request has
+  bool is_cut = false;               ///< a block had more atomics than were followed
   std::optional<LanePattern> first;  ///< a block's first access, and its first lane's address
   std::uint64_t first_address = 0;
   SiteRecording sample;  ///< the first accesses of each block; places as in SiteRecording
@@ -85,42 +85,5 @@ struct Recording {
   Recording(std::size_t site_count, std::size_t instruction_count);
   Recording& operator+=(const Recording& other);
 };
-
-struct TracedAccess {
-  std::uint32_t warp = 0, site = 0;
-  bool is_load = false, is_atomic = false;
-  unsigned width = 4;
-  AddressSpace space = AddressSpace::global;
-  std::uint32_t mask = 0;
-  std::uint64_t first = 0;  ///< address of the first active lane
-};
-
-/// Follows the accesses of one block, up to a number of requests.
-class BlockTrace {
- public:
-  explicit BlockTrace(Recording& recording) : recording_(recording) {}
-
-  void start();
-  /// `delta`: of each active lane, the distance from the first.
-  void follow(const TracedAccess& access, const std::uint64_t* delta);
-
- private:
-  struct Fetched {
-    std::uint32_t warp = 0;  ///< the last
-    bool by_several = false;
-  };
-
-  void follow_load(const TracedAccess& traced, const std::uint64_t* delta, SiteTrace& trace);
-
-  Recording& recording_;
-  std::uint64_t left_ = 0;                              ///< requests that are still followed
-  std::unordered_map<std::uint64_t, Fetched> fetched_;  ///< by sector
-  std::unordered_set<std::uint64_t> loaded_;            ///< hashes of warps and addresses
-  std::unordered_set<std::uint64_t> atomics_;           ///< hashes of sites and addresses
-  std::unordered_map<std::uint32_t, unsigned> seen_;    ///< requests of each site
-};
-
-/// The blocks of a grid that are followed.
-bool is_traced(std::uint64_t block, std::uint64_t blocks);
 
 }  // namespace warpmeter::model

@@ -113,10 +113,10 @@ void Worker::record() {
 /// Of a block that is followed access by access, sites have to forget what they remember before and
 /// after it.
 void Worker::trace(bool is_traced) {
+  if (is_traced) memory_.trace->start();
   if (is_traced == memory_.is_traced) return;
   for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
   memory_.is_traced = is_traced;
-  if (is_traced) memory_.trace->start();
 }
 
 bool Worker::is_runnable(const Warp& warp) const { return warp.status == WarpStatus::yielded; }
@@ -344,7 +344,10 @@ LaunchOutcome Worker::take_counts() {
   LaunchOutcome taken;
   taken.counts = std::exchange(memory_.counts, std::vector<SiteCounts>(memory_.counts.size()));
   taken.parted = memory_.parted;
-  if (memory_.recording != nullptr) taken.recording = *memory_.recording;
+  if (memory_.recording != nullptr) {
+    memory_.trace->finish();
+    taken.recording = *memory_.recording;
+  }
   taken.warp_instructions = std::exchange(warp_instructions_, 0);
   taken.thread_instructions = std::exchange(thread_instructions_, 0);
   return taken;

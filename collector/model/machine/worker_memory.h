@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "collector/model/machine/block_trace.h"
 #include "collector/model/machine/memory.h"
 #include "collector/model/machine/program.h"
-#include "collector/model/machine/recording.h"
 #include "collector/model/machine/warp.h"
 
 namespace warpmeter::model {
