@@ -274,7 +274,14 @@ const ExplainedFinding* told_before(const ExplainedFinding& finding,
 
 std::vector<std::string> advice(const ExplainedFinding& finding, const ExplainedLaunch& launch) {
   if (const ExplainedFinding* earlier = told_before(finding, launch)) {
-    return {fmt::format("as of {}, which counts these accesses too.", earlier->rank)};
+    const bool helps = std::any_of(
+        finding.remedies.begin(), finding.remedies.end(), [&](const ExplainedRemedy& remedy) {
+          return remedy.is_advised && remedy.transactions < finding.transactions;
+        });
+    if (helps) return {fmt::format("as of {}, which counts these accesses too.", earlier->rank)};
+    return {fmt::format("as of {}, which leaves these at {}{}.", earlier->rank,
+                        cost_text(finding, finding.transactions),
+                        finding.requests > 0 ? " a request" : "")};
   }
   std::vector<std::string> lines;
   for (const ExplainedRemedy& remedy : finding.remedies) {

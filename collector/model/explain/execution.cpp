@@ -213,7 +213,7 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     }
     weaken(subject, atomic.site, is_shared ? AddressSpace::shared : AddressSpace::global, finding);
     finding.share = atomic.meeting / atomic.lanes;
-    finding.share_of = "its additions wait for one of the same warp";
+    finding.share_of = "its lanes go where another of the warp goes";
     const std::string of_block =
         atomic.of_block >= 2
             ? fmt::format(" A block comes {}{:.0f} times to each of its addresses.",
@@ -227,12 +227,13 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     finding.evidence =
         atomic.is_elected
             ? fmt::format(
-                  "{}; the compiler has them add up first, and the warps wait for each other.{} "
-                  "Added up in each block first, it would be one atomic a block.",
+                  "{}; the compiler has one of them act for all, and the warps wait for each "
+                  "other.{} "
+                  "Brought together in each block first, it would be one atomic a block.",
                   where, of_block)
             : fmt::format(
-                  "{}, and wait for each other there.{} Added up in each warp first (a shuffle, "
-                  "a counter for each warp), it would be one a warp{}.",
+                  "{}, and wait for each other there.{} Brought together in each warp first (a "
+                  "shuffle, a counter for each warp), it would be one a warp{}.",
                   where, of_block, is_one_address ? "" : " and address");
   }
 }

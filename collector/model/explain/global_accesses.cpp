@@ -154,8 +154,7 @@ class AccessFinder {
     schema::Finding& finding =
         start(kind, group, cycles_of_sector * static_cast<double>(group.excess));
     finding.share = part_of_all(static_cast<double>(group.excess));
-    const unsigned width = subject_.site(group.sites.front()).width;
-    finding.evidence = way_in_words(group.worst.lie, width, subject_.geometry.block.x);
+    finding.evidence = way_in_words(group.worst.lie, subject_.geometry.block.x);
     if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
     if (!group.also.empty()) {
       std::vector<int> lines = group.also;
@@ -221,10 +220,12 @@ class AccessFinder {
   void find_members() {
     struct Key {
       AccessKind kind;
+      std::uint32_t mask;  ///< no vector does what different lanes do
       std::int64_t step;
       std::uint64_t structure;
       bool operator<(const Key& other) const {
-        return std::tie(kind, step, structure) < std::tie(other.kind, other.step, other.structure);
+        return std::tie(kind, mask, step, structure) <
+               std::tie(other.kind, other.mask, other.step, other.structure);
       }
     };
     std::map<Key, std::vector<std::size_t>> structures;
@@ -238,7 +239,8 @@ class AccessFinder {
                                                             [&](auto s) { return s == steps[0]; });
       if (!is_regular || steps[0] <= site.width || steps[0] > widest_vector) continue;
       if (!std::has_single_bit(static_cast<std::uint64_t>(steps[0]))) continue;
-      structures[{site.kind, steps[0], trace.first_address / static_cast<std::uint64_t>(steps[0])}]
+      structures[{site.kind, trace.first->mask, steps[0],
+                  trace.first_address / static_cast<std::uint64_t>(steps[0])}]
           .push_back(i);
     }
     for (const auto& [key, sites] : structures) {
@@ -252,13 +254,24 @@ class AccessFinder {
         is_equal &= subject_.outcome.counts[site].global.requests ==
                     subject_.outcome.counts[sites.front()].global.requests;
       }
-      if (members.size() < 2 || 2 * covered < static_cast<std::uint64_t>(key.step)) continue;
-      tell_members(static_cast<unsigned>(key.step), members, is_equal);
+      if (members.size() < 2) continue;
+      const auto& [last, last_site] = *members.rbegin();
+      const std::uint64_t first = members.begin()->first,
+                          end = last + subject_.site(last_site).width;
+      std::uint64_t vector = 2;
+      while (first / vector * vector + vector < end) vector *= 2;
+      // A load may take what nobody needs; a store may not change what is not its own.
+      const bool is_whole =
+          key.kind == AccessKind::load ? 2 * covered >= vector : covered == vector;
+      if (!is_whole) continue;
+      tell_members(static_cast<unsigned>(vector), static_cast<unsigned>(key.step), members,
+                   is_equal);
     }
   }
 
-  void tell_members(unsigned step, const std::map<std::uint64_t, std::size_t>& members,
-                    bool is_equal) {
+  /// `vector`: bytes of the access that takes them all.
+  void tell_members(unsigned vector, unsigned step,
+                    const std::map<std::uint64_t, std::size_t>& members, bool is_equal) {
     AccessGroup group;
     for (const auto& [place, site] : members) {
       members_.emplace(site, true);
@@ -272,12 +285,13 @@ class AccessFinder {
               cycles_of_sector * saved +
                   cycles_of_request * static_cast<double>(group.requests - requests));
     finding.share = part_of_all(saved);
+    finding.ideal = one.transactions;
     finding.evidence = fmt::format(
         "{} {}s of neighbouring members, {} bytes from lane to lane, could be one of {} bytes.",
-        members.size(), finding.access, step, step);
+        members.size(), finding.access, step, vector);
     if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
     if (is_equal) {
-      predict(finding, "vector", fmt::format("one access of {} bytes a lane", step), requests,
+      predict(finding, "vector", fmt::format("one access of {} bytes a lane", vector), requests,
               one.transactions, group);
       finding.remedies.back().name = fmt::format("vector {}", members.size());
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -11,10 +12,23 @@
 namespace warpmeter::model::explain {
 namespace {
 
+/// Neighbouring lanes would take neighbouring elements, if those between took part.
+bool lacks_lanes_only(const LanePattern& pattern, unsigned width) {
+  const unsigned first = static_cast<unsigned>(std::countr_zero(pattern.mask));
+  bool is_in_place = true, is_reversed = true;
+  for_each_lane(pattern.mask, [&](unsigned lane) {
+    const std::uint64_t distance = std::uint64_t{lane - first} * width;
+    is_in_place &= pattern.delta[lane] == distance;
+    is_reversed &= pattern.delta[lane] == std::uint64_t{0} - distance;
+  });
+  const std::uint32_t run = pattern.mask >> first;
+  return (run & (run + 1)) != 0 && (is_in_place || is_reversed);
+}
+
 Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
-  if (cost.transactions <= cost.ideal) return {};
+  if (cost.transactions <= cost.ideal || lacks_lanes_only(pattern, width)) return {};
   const std::vector<std::int64_t> steps = steps_of(pattern);
-  if (steps.empty()) return {Way::misaligned, 0, 0, 1, 1};
+  if (steps.empty()) return {Way::misaligned, 0, 0, 1, 1, width};
   const auto is_next = [&](std::int64_t step) {
     return step == static_cast<std::int64_t>(width) || step == -static_cast<std::int64_t>(width);
   };
@@ -38,7 +52,7 @@ Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
     }
   }
   if (jumps.empty() || most_elements * width >= 2 * sector_bytes) {
-    return {Way::misaligned, 0, 0, most_lanes, most_elements};
+    return {Way::misaligned, 0, 0, most_lanes, most_elements, width};
   }
   const auto usual = std::max_element(jumps.begin(), jumps.end(), [](const auto& a, const auto& b) {
     return a.second.times < b.second.times;
@@ -46,17 +60,20 @@ Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
   const auto all =
       std::accumulate(jumps.begin(), jumps.end(), 0u,
                       [](unsigned sum, const auto& jump) { return sum + jump.second.times; });
-  if (4 * usual->second.times < 3 * all) return {Way::scattered, 0, 0, 1, 1};
-  return {Way::strided, usual->first, usual->second.period, most_lanes, most_elements};
+  if (4 * usual->second.times < 3 * all) return {Way::scattered, 0, 0, 1, 1, width};
+  return {Way::strided, usual->first, usual->second.period, most_lanes, most_elements, width};
 }
 
-WarpAccess access_of(const LanePattern& pattern, std::uint32_t place, unsigned width) {
+WarpAccess access_of(const LanePattern& pattern, std::uint32_t place, const Request& request) {
   WarpAccess access;
   access.mask = pattern.mask;
-  access.width = width;
+  access.width = request.width;
   access.address.fill(0);
   for_each_lane(pattern.mask, [&](unsigned lane) {
-    access.address[lane] = (std::uint64_t{1} << 60) + place + pattern.delta[lane];
+    std::uint64_t& address = access.address[lane];
+    address = (std::uint64_t{1} << 60) + place + pattern.delta[lane];
+    address += static_cast<std::uint64_t>(std::int64_t{request.offset});
+    if (request.is_window) address -= address % request.width;
   });
   return access;
 }
@@ -94,8 +111,6 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
   for (const auto& [pattern, places] : known.patterns()) {
     if (pattern.space != AddressSpace::global) continue;
     for (const auto& [place, times] : places) {
-      const WarpAccess access = access_of(pattern, place, site.width);
-      const Cost cost = global_cost(access);
       all += times;
       const std::vector<std::int64_t> steps = steps_of(pattern);
       narrow += site.width <= 2 && steps.size() >= warp_lanes / 2 &&
@@ -103,18 +118,22 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
                                     [&](std::int64_t step) { return step == site.width; })
                     ? times
                     : 0;
-      const Lie lie = lie_of(pattern, site.width, cost);
-      if (lie.way == Way::whole) continue;
-      OfWay& of_way = ways[{lie.way, lie.step}];
-      const std::uint64_t excess = (cost.transactions - cost.ideal) * times;
-      of_way.excess += excess;
-      if (excess > of_way.most) {
-        of_way.most = excess;
-        of_way.lie = lie;
-      }
-      if (cost.transactions - cost.ideal > result.worst_cost) {
-        result.worst_cost = cost.transactions - cost.ideal;
-        result.worst = access;
+      for (const Request& request : site.requests) {  // of a vector maybe only what is used
+        const WarpAccess access = access_of(pattern, place, request);
+        const Cost cost = global_cost(access);
+        const Lie lie = lie_of(pattern, request.width, cost);
+        if (lie.way == Way::whole) continue;
+        OfWay& of_way = ways[{lie.way, lie.step}];
+        const std::uint64_t excess = (cost.transactions - cost.ideal) * times;
+        of_way.excess += excess;
+        if (excess > of_way.most) {
+          of_way.most = excess;
+          of_way.lie = lie;
+        }
+        if (cost.transactions - cost.ideal > result.worst_cost) {
+          result.worst_cost = cost.transactions - cost.ideal;
+          result.worst = access;
+        }
       }
     }
   }
@@ -125,13 +144,14 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
     result.lie = way.lie;
   }
   // Of a sample the way counts, and of all accesses what they cost.
-  if (is_sampled && all == 0) result.lie = {Way::scattered, 0, 0, 1, 1};
+  if (is_sampled && all == 0) result.lie = {Way::scattered, 0, 0, 1, 1, site.width};
   if (is_sampled && result.lie.way != Way::whole)
     result.excess = counts.transactions - counts.ideal;
   return result;
 }
 
-std::string way_in_words(const Lie& lie, unsigned width, unsigned threads_of_row) {
+std::string way_in_words(const Lie& lie, unsigned threads_of_row) {
+  const unsigned width = lie.width;
   switch (lie.way) {
     case Way::strided:
       if (lie.run_lanes > 1 && lie.run_elements == 1) {

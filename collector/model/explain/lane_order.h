@@ -20,6 +20,7 @@ struct Lie {
   std::int64_t period = 0;    ///< from the first lane before such a step to the first behind it
   unsigned run_lanes = 1;     ///< lanes next to each other, or at one place, before the step
   unsigned run_elements = 1;  ///< different elements that those take
+  unsigned width = 4;         ///< bytes a lane, as the machine code accesses them
 };
 
 /// Of one site: which way costs most, and by which pattern.
@@ -37,7 +38,7 @@ SiteLie site_lie(const Subject& subject, std::size_t index);
 std::vector<std::int64_t> steps_of(const LanePattern& pattern);
 
 /// One or two sentences. `threads_of_row`: of the block.
-std::string way_in_words(const Lie& lie, unsigned width, unsigned threads_of_row);
+std::string way_in_words(const Lie& lie, unsigned threads_of_row);
 
 /// The warp, from the first sector that it goes to.
 schema::WarpPicture sectors_of(const WarpAccess& access);

@@ -86,13 +86,13 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
   const double whole = std::ceil(waves);
   const double idle = 1 - waves / whole;
   if (waves > 1 && idle >= much_of_the_tail) {
-    tell(
-        "tail", idle * subject.cycles,
-        fmt::format("{} blocks are {:.2f} waves of {}: in the last one {:.0f} % of the places stay "
-                    "empty.",
-                    shown(static_cast<double>(blocks)), waves,
-                    shown(static_cast<double>(multiprocessors) * at_a_time), 100 * (whole - waves)),
-        found);
+    tell("tail", idle * subject.cycles,
+         fmt::format(
+             "{} blocks are {:.2f} waves of {}: in the last one {} of the places stay empty.",
+             shown(static_cast<double>(blocks)), waves,
+             shown(static_cast<double>(multiprocessors) * at_a_time),
+             whole - waves > 0.995 ? "nearly all" : fmt::format("{:.0f} %", 100 * (whole - waves))),
+         found);
   }
 }
 

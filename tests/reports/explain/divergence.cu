@@ -123,3 +123,14 @@ __global__ void steps_by_data(int* out, const int* steps) {
   }
   out[i] = value;
 }
+
+// Who is odd stores beside who is even, and no vector does both.
+__global__ void stores_of_both(float* out, const float* in) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float value = in[i];
+  if (i & 1) {  // cause: stores_of_both
+    out[i] = value * 2;
+  } else {
+    out[i] = sqrtf(value) + sinf(value) + expf(value);
+  }
+}

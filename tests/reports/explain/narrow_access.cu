@@ -40,3 +40,27 @@ __global__ void grey_4(float* out, const float4* image, int n) {
   float4 pixel = image[i];
   out[i] = (pixel.x + pixel.y + pixel.z) * pixel.w;
 }
+
+// Two of four members, each by itself.
+struct Wave {
+  float re, im, weight, phase;
+};
+
+__global__ void norms(float* out, const Wave* waves) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = waves[i].re + waves[i].im;  // cause: norms
+}
+
+__global__ void set_waves(Wave* waves, const float* in) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float value = in[i];
+  waves[i].re = value;      // cause: set_waves
+  waves[i].im = value + 1;  // cause: set_waves
+}
+
+// The compiler loads of a vector what is used.
+__global__ void first_and_last(float* out, const float4* in) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float4 value = in[i];  // cause: first_and_last
+  out[i] = value.x + value.w;
+}
