@@ -272,7 +272,7 @@ ExitCode run_command(const RunRequest& typed) {
   }
   if (!request.against.empty() && !request.dry_run) {
     return interleave_builds({words_of(request), request.against, request.label, request.database,
-                              request.rounds, request.quiet});
+                              request.rounds == 0 ? usual_rounds : request.rounds, request.quiet});
   }
 
   catch_interrupts();

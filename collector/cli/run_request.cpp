@@ -36,6 +36,9 @@ void check_combinations(const RunRequest& request) {
   if (request.timing_only && !request.metrics.empty()) {
     throw Error(ExitCode::usage, "--timing-only reads no counters, so it takes no --metrics");
   }
+  if (request.rounds != 0 && request.against.empty()) {
+    throw Error(ExitCode::usage, "--rounds says how many turns --against takes: give that too");
+  }
   if (request.interleave && request.counters_only) {
     throw Error(ExitCode::usage,
                 "--interleave takes turns in timing, and --counters-only leaves it out");

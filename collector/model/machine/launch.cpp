@@ -108,9 +108,13 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
     return fmt::format("a grid of {} blocks is larger than a device takes (2147483647×65535×65535)",
                        named(grid));
   }
-  if (block.count() > program.max_threads || block.x > 1024 || block.y > 1024 || block.z > 64) {
+  if (block.count() > program.max_threads) {
     return fmt::format("kernel '{}' takes at most {} threads a block, not {}", kernel,
                        program.max_threads, named(block));
+  }
+  if (block.x > 1024 || block.y > 1024 || block.z > 64) {
+    return fmt::format("a block of {} threads is larger than a device takes (1024×1024×64)",
+                       named(block));
   }
   const std::uint64_t shared = program.shared_bytes(geometry);
   if (shared > device_limits(program.arch).shared_of_block) {

@@ -205,6 +205,7 @@ const Answer bad[] = {
      {"run", "transpose", "-n", "64", "-b", "model", "--compiler", "nvcc"},
      2,
      {"--compiler and --cubin are of files"}},
+    {"RoundsWithoutTurns", {"run", "transpose", "--rounds", "3"}, 2, {"--rounds", "--against"}},
     {"SplitOfOneProgram",
      {"submit", "--split", "2", "--", "profile", "true"},
      2,

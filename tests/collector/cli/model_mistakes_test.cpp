@@ -48,6 +48,9 @@ TEST_F(ModelMistakes, RefusesWhatCannotBeRun) {
       {{"add.ptx", "--grid", "1,70000", "--block", "1", "--arg", "null", "--arg", "u32=1"},
        2,
        "larger than a device takes"},
+      {{"add.ptx", "--grid", "1", "--block", "1,1,65", "--arg", "null", "--arg", "u32=1"},
+       2,
+       "a block of 1×1×65 threads is larger than a device takes (1024×1024×64)"},
   };
   for (const Mistake& row : table) {
     const Outcome outcome = model(row.words);
