@@ -107,7 +107,6 @@ class Checks final : public MemoryObserver {
   };
   std::optional<Unnoticed> unnoticed_;
   std::map<std::pair<std::string, std::string>, std::string> messages_;  ///< by kind+where, what
-  inject::Checked checked_;
 };
 
 }  // namespace warpmeter::runtime

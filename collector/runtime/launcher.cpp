@@ -75,9 +75,9 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
     const std::string why = fmt::format("kernel '{}' cannot run: {}", name, work.kernel->failure());
     process.say(why);
     if (process.report() != nullptr && process.report()->is_told_of_launches()) {
-      process.report()->launched(
+      process.report()->could_not_run(
           {work.kernel->entry(), geometry, static_cast<std::uint32_t>(Process::current_device), 0},
-          nullptr, nullptr, work.kernel->failure());
+          work.kernel->failure());
     }
     return cudaErrorNoKernelImageForDevice;
   }

@@ -32,6 +32,18 @@ std::unique_ptr<Report> connect() {
   }
 }
 
+/// Of a program with CUDA in it, until its first call.
+std::unique_ptr<Report>& announced() {
+  static auto* report = new std::unique_ptr<Report>;
+  return *report;
+}
+
+/// What this process has announced; else, as for a fork of it, a connection of its own.
+std::unique_ptr<Report> own_report() {
+  std::unique_ptr<Report> report = std::move(announced());
+  return report != nullptr && report->is_open() ? std::move(report) : connect();
+}
+
 void say_goodbye() {
   if (instance->is_fork()) return;
   const std::lock_guard lock(instance->mutex());
@@ -68,6 +80,12 @@ Process& Process::get() {
 
 bool Process::exists() { return instance != nullptr; }
 
+void Process::announce() { announced() = connect(); }
+
+void Process::end_unused() {
+  if (announced() != nullptr) announced()->end();
+}
+
 void Process::end() {
   if (is_fork()) return;
   const std::lock_guard lock(mutex_);
@@ -79,7 +97,7 @@ void Process::end() {
   }
 }
 
-Process::Process() : id_(getpid()), report_(connect()), memory_(device_memory_bytes()) {
+Process::Process() : id_(getpid()), report_(own_report()), memory_(device_memory_bytes()) {
   if (report_ != nullptr) {
     arch_ = static_cast<int>(report_->config().arch);
     devices_ = static_cast<int>(report_->config().devices);
