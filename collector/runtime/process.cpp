@@ -18,9 +18,20 @@ namespace {
 
 Process* instance = nullptr;  // lives until the process ends
 
-constexpr std::string_view without_ptx =
-    "there is machine code only, which the model does not execute: compile with PTX too (nvcc's "
-    "default; -gencode arch=compute_90,code=[sm_90,compute_90])";
+/// Why a module cannot be executed that has no PTX for this device.
+std::string without_ptx(const ModuleSource& source, int arch) {
+  if (source.later_ptx > 0) {
+    return fmt::format(
+        "there is PTX for sm_{0} only, and the program finds an sm_{1} here: --arch sm_{0} gives "
+        "it such a device; or compile for sm_{1} too (-gencode "
+        "arch=compute_{1},code=[sm_{1},compute_{1}])",
+        source.later_ptx, arch);
+  }
+  return fmt::format(
+      "there is machine code only, which the model does not execute: compile with PTX too (nvcc's "
+      "default; -gencode arch=compute_{0},code=[sm_{0},compute_{0}])",
+      arch);
+}
 
 std::unique_ptr<Report> connect() {
   const char* socket = std::getenv(inject::socket_variable);
@@ -241,7 +252,8 @@ bool Process::remove_event(cudaEvent_t handle) { return events_.erase(handle) ==
 Module* Process::module_of(Registration& registration) {
   if (registration.module != nullptr) return registration.module.get();
   ModuleSource source = source_of(registration.fat_binary, registration.linked, arch_);
-  if (source.ptx.empty() && source.why_no_ptx.empty()) source.why_no_ptx = without_ptx;
+  if (source.ptx.empty() && source.why_no_ptx.empty())
+    source.why_no_ptx = without_ptx(source, arch_);
   source.has_managed_variables = !registration.managed.empty();
   registration.module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
   for (const Registration::Managed& managed : registration.managed) {
@@ -286,7 +298,9 @@ cudaError_t Process::symbol_mistake(const void* host) {
 }
 
 Module* Process::load(ModuleSource source) {
-  if (source.ptx.empty() && source.why_no_ptx.empty()) source.why_no_ptx = without_ptx;
+  if (source.ptx.empty() && source.why_no_ptx.empty()) {
+    source.why_no_ptx = without_ptx(source, arch_);
+  }
   auto module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
   Module* handle = module.get();
   loaded_[handle] = std::move(module);

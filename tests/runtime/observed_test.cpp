@@ -52,6 +52,14 @@ TEST_F(Observed, AProgramThatEndsInOrderIsClean) {
               HasSubstr(std::string(clean) + " and its one launch"));
 }
 
+TEST_F(Observed, AProgramNoneOfWhoseLaunchesCanRunIsNotCalledClean) {
+  const Answer answer = check({program("endings_machine_code")});
+  EXPECT_EQ(answer.exit_code, 3);
+  EXPECT_THAT(answer.text, HasSubstr("nothing was checked: no launch of the program could run"));
+  EXPECT_THAT(answer.text,
+              HasSubstr("Looked for in the program, none of whose launches could run"));
+}
+
 TEST_F(Observed, AProgramThatEndsInTheMiddleIsNotCalledCleanAndHasItsLaunches) {
   for (const char* how : {"_exit", "abort", "child"}) {
     const Answer answer = check({clean_, how});

@@ -256,6 +256,23 @@ TEST_F(RuntimeProgram, WithMachineCodeOnlyIsToldWhatToCompileWith) {
   EXPECT_THAT(outcome.error, HasSubstr("compute_90"));
 }
 
+TEST_F(RuntimeProgram, NoneOfWhoseLaunchesCanRunHasNothingMeasured) {
+  const Outcome counted = profile("launches_machine_code");
+  EXPECT_EQ(counted.exit_code, 3);
+  EXPECT_THAT(counted.error, HasSubstr("nothing was measured: no launch of the program could run"));
+  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "failed");
+  EXPECT_THAT(value_of("SELECT reason FROM runs"),
+              HasSubstr("scale failed: there is machine code"));
+}
+
+TEST_F(RuntimeProgram, ForALaterArchitectureIsToldWhichOneToAskFor) {
+  const Outcome outcome = profile("launches_later");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.error, HasSubstr("there is PTX for sm_100 only"));
+  EXPECT_THAT(outcome.error, HasSubstr("--arch sm_100 gives it such a device"));
+  EXPECT_EQ(profile("launches_later", {"--arch", "sm_100"}).output, expected("launches"));
+}
+
 TEST_F(RuntimeProgram, ThatIsStrippedIsToldHowToLinkAgain) {
   const Outcome outcome = profile("launches_stripped");
   EXPECT_EQ(outcome.exit_code, 4);
@@ -328,6 +345,9 @@ TEST_F(RuntimeProgram, HasItsFailedKernelsInTheSummaryToo) {
       {{"profile", "-b", "model", program("trap")}, folder_, {{"LD_LIBRARY_PATH", ""}}});
   EXPECT_THAT(outcome.error, HasSubstr("a launch of ends failed:"));
   EXPECT_EQ(value_of("SELECT outcome FROM launches"), "failed");
+  EXPECT_EQ(outcome.exit_code, 0) << "the program's own, which saw it";
+  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "failed");
+  EXPECT_THAT(value_of("SELECT reason FROM runs"), HasSubstr("a launch of ends failed:"));
 }
 
 struct Diagnosis {
