@@ -121,6 +121,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
 
   model::LaunchOptions options;
   options.keep_variables = true;
+  options.is_cooperative = work.geometry.is_cooperative;
   options.counts = is_counted;
   options.records = is_counted && process.explained().wants(place);
   options.most_kept_bytes = most_kept_bytes(process);
