@@ -159,6 +159,10 @@ void Checks::end_of_copy(std::string_view call) {
                    unset.bytes > 0 ? unset.first : unset.first_gap));
 }
 
+void Checks::find_direction(std::string_view call, const std::string& message) {
+  find("wrong direction", place_of_call().in_words(), std::string(call), message);
+}
+
 void Checks::set(std::uint64_t to, std::uint64_t bytes) {
   const Block* block = memory_.find(to);
   if (block == nullptr) return;
