@@ -81,12 +81,11 @@ WARPMETER_CALL int execvpe(const char* name, char* const* words,
 
 WARPMETER_CALL int execveat(int folder, const char* path, char* const* words,
                             char* const* environment, int flags) noexcept {
-  const std::string descriptor = path_of(folder);
-  const bool is_beside = path[0] != '\0' && path[0] != '/';
   if (path[0] == '/' || folder == AT_FDCWD) {
     look_at_start(path, environment, true);
-  } else {
-    look_at_start((is_beside ? descriptor + "/" + path : descriptor).c_str(), environment, true);
+  } else {  // no string may live on in a parent whose memory this is
+    const std::string whole = path_of(folder) + (path[0] != '\0' ? "/" : "") + path;
+    look_at_start(whole.c_str(), environment, true);
   }
   return behind(&execveat, "execveat")(folder, path, words, environment, flags);
 }

@@ -46,6 +46,7 @@ TEST_F(Observed, AProgramThatEndsInOrderIsClean) {
   const Answer returns = check({clean_});
   EXPECT_EQ(returns.exit_code, 0);
   EXPECT_THAT(returns.text, HasSubstr(std::string(clean) + " and its one launch"));
+  EXPECT_THAT(returns.text, HasSubstr("whether what kernels allocate themselves (malloc, new) is"));
   EXPECT_THAT(check({clean_, "no call"}).text,
               HasSubstr(std::string(clean) + ", which launched nothing"));
   EXPECT_THAT(check({clean_, "another program"}).text,
