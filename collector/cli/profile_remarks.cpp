@@ -31,17 +31,24 @@ KernelNameBase base_of(const std::string& word) {
                                : KernelNameBase::function;
 }
 
-/// Names as the tables show them, each once: at most five, and how many more.
-template <class Names>
-std::string some_of(const Names& kernels, KernelNameBase base) {
+/// At most five, and how many more.
+std::string some_of(const std::set<std::string>& all) {
   std::set<std::string> names;
-  for (const std::string& kernel : kernels) names.insert(printable(shown_name(kernel, base)));
+  for (const std::string& one : all) names.insert(printable(one));
   const std::size_t shown = std::min<std::size_t>(names.size(), 5);
   const std::size_t more = names.size() - shown;
   return fmt::format(
       "{}{}",
       fmt::join(names.begin(), std::next(names.begin(), static_cast<std::ptrdiff_t>(shown)), ", "),
       more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// Of kernels: names as the tables show them, each once.
+template <class Names>
+std::string some_of(const Names& kernels, KernelNameBase base) {
+  std::set<std::string> names;
+  for (const std::string& kernel : kernels) names.insert(shown_name(kernel, base));
+  return some_of(names);
 }
 
 std::vector<ShownFinding> shown_findings(const profile::Recorder& recorder) {
@@ -57,8 +64,25 @@ std::vector<ShownFinding> shown_findings(const profile::Recorder& recorder) {
   return shown;
 }
 
+/// How a program was looked at.
+struct Looked {
+  profile::Recorder::Coverage checked;
+  std::uint64_t not_run = 0;         ///< launches whose kernels the model cannot execute
+  std::set<std::string> unobserved;  ///< programs that were started, and nothing was told of
+};
+
+/// A program that was killed before it called anything has told nothing of itself.
+Looked looked_of(const profile::Recorder& recorder, const profile::Outcome& outcome) {
+  Looked looked{recorder.checked(), recorder.not_run(), {}};
+  const bool was_killed = outcome.ending.signal != 0;
+  if (was_killed && looked.checked.unended == 0) looked.checked.unended = 1;
+  for (const auto& [program, why] : recorder.unobserved()) looked.unobserved.insert(program);
+  return looked;
+}
+
 /// What was not followed to its end, whatever the findings are.
-std::vector<std::string> gaps_of(const profile::Recorder::Coverage& checked) {
+std::vector<std::string> gaps_of(const Looked& looked) {
+  const profile::Recorder::Coverage& checked = looked.checked;
   std::vector<std::string> gaps;
   const auto add = [&](std::uint64_t count, const char* one, const char* several) {
     if (count > 0) gaps.push_back(count == 1 ? one : fmt::format("{} {}", count, several));
@@ -67,11 +91,16 @@ std::vector<std::string> gaps_of(const profile::Recorder::Coverage& checked) {
       "launches and calls that the model could not answer");
   add(checked.unended, "what a process would have done that did not come to its end in order",
       "processes that did not come to their ends in order");
+  if (!looked.unobserved.empty()) {
+    gaps.push_back(fmt::format("what these programs do, which were started and not observed: {}",
+                               some_of(looked.unobserved)));
+  }
   return gaps;
 }
 
 /// What the findings of a program cover: never a bare "no mistake".
-std::string checked_text(const profile::Recorder::Coverage& checked, bool has_mistakes) {
+std::string checked_text(const Looked& by, bool has_mistakes) {
+  const profile::Recorder::Coverage& checked = by.checked;
   model::check::Coverage coverage;
   coverage.is_program = true;
   coverage.has_ended = checked.stopped == 0;
@@ -79,25 +108,27 @@ std::string checked_text(const profile::Recorder::Coverage& checked, bool has_mi
   coverage.has_ordered = checked.ordered > 0;
   std::vector<std::string> looked = model::check::looked_for();
   for (std::string& text : model::check::looked_for_in_programs()) looked.push_back(text);
-  std::vector<std::string> gaps = gaps_of(checked);
+  std::vector<std::string> gaps = gaps_of(by);
   for (std::string& text : model::check::not_looked_for(coverage)) gaps.push_back(text);
   const std::uint64_t launches = checked.launches + checked.stopped;
-  const bool is_whole =
-      checked.stopped == 0 && checked.refused == 0 && checked.partial == 0 && checked.unended == 0;
+  const bool is_whole = checked.stopped == 0 && checked.refused == 0 && checked.partial == 0 &&
+                        checked.unended == 0 && by.unobserved.empty();
+  const char* without_launches = by.not_run > 0 ? "the program, none of whose launches could run"
+                                                : "the program, which launched nothing";
   return fmt::format(
       "{} in {} (this input): {}. Not looked for: {}.",
       is_whole && !has_mistakes ? "Nothing was found of what was looked for" : "Looked for",
       launches == 1   ? "the program and its one launch"
-      : launches == 0 ? "the program, which launched nothing"
+      : launches == 0 ? without_launches
                       : fmt::format("the program and its {} launches", launches),
       fmt::join(looked, "; "), fmt::join(gaps, "; "));
 }
 
-void show_findings(const profile::Recorder& recorder) {
+void show_findings(const profile::Recorder& recorder, const profile::Outcome& outcome) {
   const std::vector<ShownFinding> findings = shown_findings(recorder);
   reports::Document document;
   if (!findings.empty()) document.table(findings_table(findings, {}));
-  document.paragraph(checked_text(recorder.checked(), count_of(findings).mistakes > 0));
+  document.paragraph(checked_text(looked_of(recorder, outcome), count_of(findings).mistakes > 0));
   const bool is_wide = is_terminal(STDERR_FILENO);
   say_line(reports::document_text(
       document, is_wide ? static_cast<std::size_t>(terminal_width(STDERR_FILENO)) : 0));
@@ -145,6 +176,9 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
   for (const auto* texts : {&recorder.problems(), &recorder.remarks()}) {
     for (const std::string& text : *texts) say_line("warpmeter: " + printable(text));
   }
+  for (const auto& [program, why] : recorder.unobserved()) {
+    say_line(fmt::format("warpmeter: {} was not observed: {}", printable(program), printable(why)));
+  }
   for (const auto& [reason, refusal] : recorder.refusals()) {
     say_line(fmt::format("warpmeter: {} of {} {} not measured: {}",
                          launches_in_words(refusal.launches),
@@ -176,9 +210,10 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
   }
 }
 
-schema::RunOutcome outcome_of(const profile::Outcome& outcome) {
+schema::RunOutcome outcome_of(const profile::Outcome& outcome, const profile::Recorder& recorder) {
   if (outcome.cancelled || outcome.timed_out) return schema::RunOutcome::interrupted;
-  return outcome.ending.ok() ? schema::RunOutcome::done : schema::RunOutcome::failed;
+  const bool is_done = outcome.ending.ok() && recorder.failures().empty();
+  return is_done ? schema::RunOutcome::done : schema::RunOutcome::failed;
 }
 
 std::string reason_of(const ProfileRequest& request, const profile::Outcome& outcome) {
@@ -187,8 +222,21 @@ std::string reason_of(const ProfileRequest& request, const profile::Outcome& out
   return outcome.ending.ok() ? "" : "the program " + outcome.ending.in_words();
 }
 
+/// The first of the launches that failed; empty: none has.
+std::string failure_of(const ProfileRequest& request, const profile::Recorder& recorder) {
+  if (recorder.failures().empty()) return "";
+  const auto& [reason, failure] = *recorder.failures().begin();
+  return fmt::format("{} of {} failed: {}", launches_in_words(failure.launches),
+                     some_of(failure.kernels, base_of(request.name_base)), reason);
+}
+
 /// Why nothing was measured. The program itself did well.
 Error nothing_measured(const ProfileRequest& request, const profile::Recorder& recorder) {
+  if (recorder.not_run() > 0) {
+    return {ExitCode::nothing,
+            fmt::format("nothing was {}: no launch of the program could run",
+                        request.checks && !request.counts() ? "checked" : "measured")};
+  }
   if (!recorder.refusals().empty()) {
     return {ExitCode::no_hardware,
             "no launch could be measured: " + recorder.refusals().begin()->first};
@@ -215,24 +263,25 @@ void say_line(const std::string& text) {
 
 ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome,
                   profile::Recorder& recorder) {
-  recorder.finish(outcome_of(outcome), reason_of(request, outcome));
+  const std::string ended = reason_of(request, outcome);
+  recorder.finish(outcome_of(outcome, recorder),
+                  ended.empty() ? failure_of(request, recorder) : ended);
   if (!request.quiet) {
     show_tables(request, recorder);
     show_lines(request, recorder);
-    if (request.checks) show_findings(recorder);
+    if (request.checks) show_findings(recorder, outcome);
     show_remarks(request, recorder);
   }
-  const std::string reason = reason_of(request, outcome);
-  if (!reason.empty()) {
-    say_line(fmt::format("warpmeter: {}; what was {} before is kept", reason,
+  if (!ended.empty()) {
+    say_line(fmt::format("warpmeter: {}; what was {} before is kept", ended,
                          request.checks && !request.counts() ? "found" : "measured"));
   }
   const FindingCount found = count_of(shown_findings(recorder));
   if (found.mistakes > 0) throw Error(ExitCode::kernel, found_text(found));
-  if (!reason.empty()) {
+  if (!ended.empty()) {
     return static_cast<ExitCode>(outcome.ending.status());
   }
-  if (recorder.launches() == 0) throw nothing_measured(request, recorder);
+  if (recorder.launches() == recorder.not_run()) throw nothing_measured(request, recorder);
   return ExitCode::done;
 }
 

@@ -23,24 +23,38 @@ std::string own_program() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
 }
 
-}  // namespace
-
-Channel::Channel(const std::string& path) : process_(getpid()) {
+/// Throws Error{file}.
+int connected(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) {
     throw Error(ExitCode::file, "the socket's path is too long: " + path);
   }
   std::memcpy(address.sun_path, path.data(), path.size());
-  socket_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (socket_ < 0 ||
-      connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  const int peer = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (peer < 0 || connect(peer, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     const std::string words = std::strerror(errno);
-    if (socket_ >= 0) close(socket_);
+    if (peer >= 0) close(peer);
     throw Error(ExitCode::file, fmt::format("nobody listens at {}: {}", path, words));
   }
-  setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  return peer;
+}
+
+/// False when nobody takes it.
+bool send_frame(int peer, const Message& message) {
+  const std::vector<std::uint8_t> frame = encode(message);
+  ssize_t sent = 0;
+  do {
+    sent = ::send(peer, frame.data(), frame.size(), MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent >= 0;
+}
+
+}  // namespace
+
+Channel::Channel(const std::string& path) : socket_(connected(path)), process_(getpid()) {
   send(Hello{static_cast<std::uint32_t>(process_), static_cast<std::uint32_t>(getppid()),
              own_program()});
 }
@@ -80,12 +94,17 @@ std::uint32_t Channel::name(std::string_view text) {
 }
 
 void Channel::write(const Message& message) {
-  const std::vector<std::uint8_t> frame = encode(message);
-  ssize_t sent = 0;
-  do {
-    sent = ::send(socket_, frame.data(), frame.size(), MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  if (sent < 0) open_.store(false);
+  if (!send_frame(socket_, message)) open_.store(false);
+}
+
+void send_alone(const std::string& path, const Message& message) {
+  try {
+    const int peer = connected(path);
+    send_frame(peer, message);
+    close(peer);
+  } catch (const Error&) {
+    return;  // warpmeter has gone
+  }
 }
 
 }  // namespace warpmeter::inject

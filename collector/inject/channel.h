@@ -43,4 +43,7 @@ class Channel {
   std::unordered_map<std::string, std::uint32_t> names_;
 };
 
+/// One message over a connection of its own, without a Hello; nothing where nobody listens.
+void send_alone(const std::string& path, const Message& message);
+
 }  // namespace warpmeter::inject

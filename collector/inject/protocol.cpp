@@ -187,6 +187,7 @@ void visit_fields(Io& io, M& message) {
     io.number(message.explanation);
     io.number(message.occurrence);
     io.number(message.without_lines);
+    flag(io, message.could_not_run);
   } else if constexpr (std::is_same_v<Type, Activities>) {
     list(io, message.activities, 15, [&](auto& activity) {
       enumerator(io, activity.kind, ActivityKind::call);
@@ -203,6 +204,9 @@ void visit_fields(Io& io, M& message) {
   } else if constexpr (std::is_same_v<Type, Shaped>) {
     io.text(message.array);
     io.text(message.wrong);
+  } else if constexpr (std::is_same_v<Type, Unobserved>) {
+    io.text(message.program);
+    io.text(message.reason);
   } else if constexpr (std::is_same_v<Type, Problem>) {
     flag(io, message.is_remark);
     io.text(message.text);

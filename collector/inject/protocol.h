@@ -31,7 +31,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 6;
+inline constexpr std::uint16_t protocol_version = 7;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -112,6 +112,7 @@ struct Launch {
   std::uint32_t explanation = 0;  ///< Explained: what was found in it; 0: nobody looked
   /// Of Mode::lines and Mode::stalls, Name: why it has none; 0: what it has was sent before.
   std::uint32_t without_lines = 0;
+  bool could_not_run = false;  ///< it failed because nothing here can execute its kernel
 };
 
 enum class ActivityKind : std::uint8_t { kernel, copy, set, call };
@@ -150,7 +151,8 @@ struct Finding {
   bool is_remark = false;  ///< worth a look, but no mistake by itself
 };
 
-/// How much of this process was looked at, before its Bye.
+/// How much of this process was looked at since the Checked before: sent as its launches end, for a
+/// process may end in the middle.
 struct Checked {
   std::uint64_t launches = 0;  ///< followed to their ends
   std::uint64_t stopped = 0;   ///< kernels that did not come to their ends
@@ -205,13 +207,20 @@ struct Shaped {
   std::string wrong;  ///< why the shape fits none of them; empty: it fits one
 };
 
+/// A program that was started and that nothing can be told of. The only message of its connection,
+/// without a Hello: the process that says so is about to become that program.
+struct Unobserved {
+  std::string program;  ///< as it was named
+  std::string reason;
+};
+
 /// The process ends in order.
 struct Bye {
   std::uint64_t lost_records = 0;  ///< CUPTI had no room for them
 };
 
 using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye,
-                             Lines, Finding, Checked, Found, Explained, Stalls, Shaped>;
+                             Lines, Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

@@ -118,7 +118,8 @@ void Listener::handle(Connection& connection, inject::Message&& message) {
     }
     return;
   }
-  if (!connection.greeted) throw Fault{"it did not say hello"};
+  const bool needs_hello = !std::holds_alternative<inject::Unobserved>(message);
+  if (!connection.greeted && needs_hello) throw Fault{"it did not say hello"};
   if (std::holds_alternative<inject::Config>(message)) throw Fault{"it told us what to do"};
   handlers_.message(connection.peer, std::move(message));
 }

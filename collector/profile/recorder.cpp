@@ -19,7 +19,7 @@ constexpr std::size_t most_names = 1 << 20;
 constexpr std::size_t most_name_bytes = 256 << 20;
 constexpr std::size_t most_devices = 1024;
 constexpr std::size_t most_findings = 100'000, most_lines = 1'000'000, most_found = 1000,
-                      most_shapes = 1000, most_explanations = 100'000;
+                      most_shapes = 1000, most_unobserved = 10'000, most_explanations = 100'000;
 constexpr const char* without_device = "unknown";
 /// Launches that wait for the writer. A program that is faster for longer waits for it too.
 constexpr std::size_t most_waiting = 200'000;
@@ -88,6 +88,10 @@ bool Recorder::take(int peer, inject::Message&& message) {
     std::string& wrong = shaped_.try_emplace(shaped->array, shaped->wrong).first->second;
     if (shaped->wrong.empty()) wrong.clear();
     return shaped_.size() <= most_shapes;
+  }
+  if (auto* unobserved = std::get_if<inject::Unobserved>(&message)) {
+    unobserved_[std::move(unobserved->program)] = std::move(unobserved->reason);
+    return unobserved_.size() <= most_unobserved;
   }
   if (const auto* lines = std::get_if<inject::Lines>(&message)) return take_lines(process, *lines);
   if (std::holds_alternative<inject::Found>(message) ||
@@ -196,6 +200,7 @@ bool Recorder::take_launch(int peer, Process& process, const inject::Launch& mes
     launch->reason = failure->text;
   }
   note(*launch);
+  if (message.could_not_run && !later_) ++not_run_;
   const std::string& device = device_of(process, message.shape.device);
   std::optional<std::size_t> place;
   if (later_ || options_.has_more_passes) {

@@ -89,6 +89,7 @@ class Recorder final : public Receiver {
 
   std::optional<std::int64_t> run_id() const { return writer_.run_id(); }  ///< after finish()
   std::uint64_t launches() const { return launches_; }  ///< with at least one figure
+  std::uint64_t not_run() const { return not_run_; }    ///< of those: nothing could execute them
   std::uint64_t lost_records() const { return lost_records_; }
   std::vector<Activity> activities() const;
   const std::map<std::string, Refusal>& refusals() const { return refusals_; }
@@ -96,6 +97,8 @@ class Recorder final : public Receiver {
   const std::set<std::string>& problems() const { return problems_; }
   /// What a person should know beside the figures.
   const std::set<std::string>& remarks() const { return remarks_; }
+  /// Programs that were started and that nothing was told of; why.
+  const std::map<std::string, std::string>& unobserved() const { return unobserved_; }
   /// Arrays that a shape was given for and kernels had; why it fits none of them.
   const std::map<std::string, std::string>& shaped() const { return shaped_; }
   const std::vector<Mismatch>& mismatches() const { return mismatches_; }
@@ -157,7 +160,7 @@ class Recorder final : public Receiver {
   std::vector<std::string> counters_past_;  ///< of earlier passes
   std::optional<LaterPass> later_;          ///< the pass that runs, when it is not the first
   std::vector<Mismatch> mismatches_;
-  std::map<std::string, std::string> shaped_;
+  std::map<std::string, std::string> shaped_, unobserved_;
   /// By kind, place, message, and whether it is a remark: how often.
   std::map<std::tuple<std::string, std::string, std::string, bool>, std::uint64_t> findings_;
   inject::Checked checked_;
@@ -167,7 +170,7 @@ class Recorder final : public Receiver {
   std::map<std::pair<inject::ActivityKind, std::string>, Activity> activities_;
   std::map<std::string, Refusal> refusals_;
   std::set<std::string> left_out_, problems_, remarks_;
-  std::uint64_t launches_ = 0, lost_records_ = 0;
+  std::uint64_t launches_ = 0, not_run_ = 0, lost_records_ = 0;
 };
 
 }  // namespace warpmeter::profile

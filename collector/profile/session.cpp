@@ -124,6 +124,8 @@ class Session {
   }
 
   void take(const Listener::Peer& peer, inject::Message&& message) {
+    // Of children that are to be left alone nobody asks.
+    if (std::holds_alternative<inject::Unobserved>(message) && !options_.all_processes) return;
     if (broken_.count(peer.number) != 0 || receiver_.take(peer.number, std::move(message))) return;
     broken_.insert(peer.number);
     remark(fmt::format("process {} sends what makes no sense; the rest of it is left out",

@@ -159,6 +159,10 @@ void Checks::end_of_copy(std::string_view call) {
                    unset.bytes > 0 ? unset.first : unset.first_gap));
 }
 
+void Checks::find_direction(std::string_view call, const std::string& message) {
+  find("wrong direction", place_of_call().in_words(), std::string(call), message);
+}
+
 void Checks::set(std::uint64_t to, std::uint64_t bytes) {
   const Block* block = memory_.find(to);
   if (block == nullptr) return;
@@ -167,9 +171,11 @@ void Checks::set(std::uint64_t to, std::uint64_t bytes) {
 
 void Checks::launched(const std::string& kernel, const model::check::Checker& checker,
                       bool has_ended) {
-  ++(has_ended ? checked_.launches : checked_.stopped);
-  checked_.partial += checker.is_partial() ? 1 : 0;
-  checked_.ordered += checker.has_ordered() ? 1 : 0;
+  inject::Checked checked;
+  ++(has_ended ? checked.launches : checked.stopped);
+  checked.partial = checker.is_partial() ? 1 : 0;
+  checked.ordered = checker.has_ordered() ? 1 : 0;
+  report_.tell(checked);
   const std::vector<model::check::Finding> findings = checker.findings();
   if (findings.empty()) return;
   const std::string from = place_of_call().after("; launched"), name = readable_name(kernel);
@@ -180,7 +186,9 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
 }
 
 void Checks::refused() {
-  ++checked_.refused;
+  inject::Checked checked;
+  checked.refused = 1;
+  report_.tell(checked);
   memory_.for_each([&](const Block& block) {
     if (auto* written = written_.find(block.address)) written->mark(0, block.bytes);
   });
@@ -266,7 +274,6 @@ void Checks::end(bool has_failed) {
                      unnoticed_->by_driver ? "cuCtxSynchronize" : "cudaDeviceSynchronize"));
   }
   if (!has_failed) find_leaks();
-  report_.tell(checked_);
 }
 
 }  // namespace warpmeter::runtime

@@ -41,6 +41,8 @@ class Checks final : public MemoryObserver {
   void copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
   /// After all rows of a copy: whether it took what nothing had written.
   void end_of_copy(std::string_view call);
+  /// A copy whose kind is not where its sides are.
+  void find_direction(std::string_view call, const std::string& message);
   void set(std::uint64_t to, std::uint64_t bytes);
   /// What was allocated at an address once and is freed: "'d_a' (allocated at vec.cu:12)"; and
   /// whether it began there.
@@ -107,7 +109,6 @@ class Checks final : public MemoryObserver {
   };
   std::optional<Unnoticed> unnoticed_;
   std::map<std::pair<std::string, std::string>, std::string> messages_;  ///< by kind+where, what
-  inject::Checked checked_;
 };
 
 }  // namespace warpmeter::runtime

@@ -5,19 +5,21 @@
 #include "collector/inject/protocol.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/redirect.h"
+#include "collector/runtime/started.h"
 
 namespace warpmeter::runtime {
 namespace {
 
 [[gnu::constructor]] void begin() {
-  if (std::getenv(inject::socket_variable) != nullptr) redirect_everything();
+  if (std::getenv(inject::socket_variable) == nullptr) return;
+  remember_listener();
+  redirect_everything();
+  if (redirected_objects() > 0) Process::announce();
 }
 
 /// After the program's own destructors, which may free what it has: this library was there before
 /// the program.
-[[gnu::destructor]] void end() {
-  if (Process::exists()) Process::get().end();
-}
+[[gnu::destructor]] void end() { Process::exists() ? Process::get().end() : Process::end_unused(); }
 
 }  // namespace
 }  // namespace warpmeter::runtime

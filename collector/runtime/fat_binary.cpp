@@ -120,6 +120,16 @@ const FatEntry* best_ptx(const std::vector<FatEntry>& entries, int arch) {
   return best;
 }
 
+/// The first architecture after this one that there is PTX for; 0: none.
+int later_ptx(const std::vector<FatEntry>& entries, int arch) {
+  int first = 0;
+  for (const FatEntry& entry : entries) {
+    const bool is_later = entry.kind == FatEntry::Kind::ptx && entry.arch > arch;
+    if (is_later && (first == 0 || entry.arch < first)) first = entry.arch;
+  }
+  return first;
+}
+
 }  // namespace
 
 ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& linked, int arch) {
@@ -131,14 +141,17 @@ ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& l
   }
   if (linked.empty()) {
     if (const FatEntry* ptx = best_ptx(entries, arch)) source.ptx = ptx_text(*ptx);
+    if (source.ptx.empty()) source.later_ptx = later_ptx(entries, arch);
     return source;
   }
   std::vector<std::string> texts;
   for (const void* part : linked) {
     const std::vector<FatEntry> members = entries_of(part);
     if (const FatEntry* ptx = best_ptx(members, arch)) texts.push_back(ptx_text(*ptx));
+    source.later_ptx = std::max(source.later_ptx, later_ptx(members, arch));
   }
-  if (texts.empty()) return source;  // machine code alone
+  if (texts.empty()) return source;  // machine code alone, or PTX for later ones
+  source.later_ptx = 0;
   LinkedPtx result = link_ptx(texts);
   source.ptx = std::move(result.text);
   source.why_no_ptx = std::move(result.failure);

@@ -75,9 +75,9 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
     const std::string why = fmt::format("kernel '{}' cannot run: {}", name, work.kernel->failure());
     process.say(why);
     if (process.report() != nullptr && process.report()->is_told_of_launches()) {
-      process.report()->launched(
+      process.report()->could_not_run(
           {work.kernel->entry(), geometry, static_cast<std::uint32_t>(Process::current_device), 0},
-          nullptr, nullptr, work.kernel->failure());
+          work.kernel->failure());
     }
     return cudaErrorNoKernelImageForDevice;
   }
@@ -121,6 +121,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
 
   model::LaunchOptions options;
   options.keep_variables = true;
+  options.is_cooperative = work.geometry.is_cooperative;
   options.counts = is_counted;
   options.records = is_counted && process.explained().wants(place);
   options.most_kept_bytes = most_kept_bytes(process);

@@ -26,6 +26,7 @@ struct ModuleSource {
   std::vector<std::byte> cubin;  ///< of the modelled architecture; empty: ptxas has to make it
   std::string why_no_ptx;        ///< for the person, where there is none
   bool has_managed_variables = false;
+  int later_ptx = 0;  ///< where all PTX is for later architectures, the first of them; else 0
 };
 
 class Module;

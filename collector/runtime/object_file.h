@@ -21,6 +21,7 @@ class ObjectFile {
 
   /// Whether it is an ELF file of this machine's kind.
   bool is_program() const;
+  std::string_view all() const { return {reinterpret_cast<const char*>(bytes_), size_}; }
   /// The bytes of a section; empty where there is none of that name.
   std::string_view section(std::string_view name) const;
   /// The names of the libraries that it is linked with.

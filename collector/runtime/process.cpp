@@ -18,9 +18,20 @@ namespace {
 
 Process* instance = nullptr;  // lives until the process ends
 
-constexpr std::string_view without_ptx =
-    "there is machine code only, which the model does not execute: compile with PTX too (nvcc's "
-    "default; -gencode arch=compute_90,code=[sm_90,compute_90])";
+/// Why a module cannot be executed that has no PTX for this device.
+std::string without_ptx(const ModuleSource& source, int arch) {
+  if (source.later_ptx > 0) {
+    return fmt::format(
+        "there is PTX for sm_{0} only, and the program finds an sm_{1} here: --arch sm_{0} gives "
+        "it such a device; or compile for sm_{1} too (-gencode "
+        "arch=compute_{1},code=[sm_{1},compute_{1}])",
+        source.later_ptx, arch);
+  }
+  return fmt::format(
+      "there is machine code only, which the model does not execute: compile with PTX too (nvcc's "
+      "default; -gencode arch=compute_{0},code=[sm_{0},compute_{0}])",
+      arch);
+}
 
 std::unique_ptr<Report> connect() {
   const char* socket = std::getenv(inject::socket_variable);
@@ -30,6 +41,18 @@ std::unique_ptr<Report> connect() {
   } catch (const Error&) {
     return nullptr;  // warpmeter has gone; the program runs on, uncounted
   }
+}
+
+/// Of a program with CUDA in it, until its first call.
+std::unique_ptr<Report>& announced() {
+  static auto* report = new std::unique_ptr<Report>;
+  return *report;
+}
+
+/// What this process has announced; else, as for a fork of it, a connection of its own.
+std::unique_ptr<Report> own_report() {
+  std::unique_ptr<Report> report = std::move(announced());
+  return report != nullptr && report->is_open() ? std::move(report) : connect();
 }
 
 void say_goodbye() {
@@ -68,6 +91,12 @@ Process& Process::get() {
 
 bool Process::exists() { return instance != nullptr; }
 
+void Process::announce() { announced() = connect(); }
+
+void Process::end_unused() {
+  if (announced() != nullptr) announced()->end();
+}
+
 void Process::end() {
   if (is_fork()) return;
   const std::lock_guard lock(mutex_);
@@ -79,7 +108,7 @@ void Process::end() {
   }
 }
 
-Process::Process() : id_(getpid()), report_(connect()), memory_(device_memory_bytes()) {
+Process::Process() : id_(getpid()), report_(own_report()), memory_(device_memory_bytes()) {
   if (report_ != nullptr) {
     arch_ = static_cast<int>(report_->config().arch);
     devices_ = static_cast<int>(report_->config().devices);
@@ -223,7 +252,8 @@ bool Process::remove_event(cudaEvent_t handle) { return events_.erase(handle) ==
 Module* Process::module_of(Registration& registration) {
   if (registration.module != nullptr) return registration.module.get();
   ModuleSource source = source_of(registration.fat_binary, registration.linked, arch_);
-  if (source.ptx.empty() && source.why_no_ptx.empty()) source.why_no_ptx = without_ptx;
+  if (source.ptx.empty() && source.why_no_ptx.empty())
+    source.why_no_ptx = without_ptx(source, arch_);
   source.has_managed_variables = !registration.managed.empty();
   registration.module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
   for (const Registration::Managed& managed : registration.managed) {
@@ -268,7 +298,9 @@ cudaError_t Process::symbol_mistake(const void* host) {
 }
 
 Module* Process::load(ModuleSource source) {
-  if (source.ptx.empty() && source.why_no_ptx.empty()) source.why_no_ptx = without_ptx;
+  if (source.ptx.empty() && source.why_no_ptx.empty()) {
+    source.why_no_ptx = without_ptx(source, arch_);
+  }
   auto module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
   Module* handle = module.get();
   loaded_[handle] = std::move(module);

@@ -72,6 +72,11 @@ struct Event {
 class Process {
  public:
   static Process& get();
+  /// Before the first call of a program that has CUDA in it: warpmeter hears of it, should it be
+  /// killed before.
+  static void announce();
+  /// Such a process ends in order, or becomes another program, without a call.
+  static void end_unused();
   /// Whether get() has been called: nothing happens for a program that only registers kernels.
   static bool exists();
   /// The program has come to its end; nothing of it follows.

@@ -56,7 +56,12 @@ void keep_architectures(ProgramFile& program, const std::vector<const void*>& bi
   program.machine_code.assign(machine_code.begin(), machine_code.end());
 }
 
-WayIn way_into(const ObjectFile& file, bool needs_runtime, bool needs_driver) {
+WayIn way_into(const ObjectFile& file) {
+  bool needs_runtime = false, needs_driver = false;
+  for (const std::string_view needed : file.needed()) {
+    needs_runtime |= needed.starts_with("libcudart.so");
+    needs_driver |= needed.starts_with("libcuda.so");
+  }
   if (!file.is_program()) return WayIn::no_program;
   if (file.section(".interp").empty()) return WayIn::no_loader;
   bool has_runtime = false;
@@ -71,16 +76,19 @@ WayIn way_into(const ObjectFile& file, bool needs_runtime, bool needs_driver) {
 
 }  // namespace
 
+WayIn read_way(const std::string& path) { return way_into(ObjectFile(path.c_str())); }
+
+bool names_driver(const std::string& path) {
+  return ObjectFile(path.c_str()).all().find("libcuda.so") != std::string_view::npos;
+}
+
 ProgramFile read_program(const std::string& path, int arch) {
   const ObjectFile file(path.c_str());
   ProgramFile program;
-  bool needs_runtime = false, needs_driver = false;
   for (const std::string_view needed : file.needed()) {
-    needs_runtime |= needed.starts_with("libcudart.so");
-    needs_driver |= needed.starts_with("libcuda.so");
     if (begins_with_one(needed)) program.libraries.emplace_back(needed);
   }
-  program.way = way_into(file, needs_runtime, needs_driver);
+  program.way = way_into(file);
   const auto whole = fat_binaries(file.section(".nv_fatbin"));
   const auto apart = fat_binaries(file.section("__nv_relfatbin"));
   keep_architectures(program, whole);

@@ -29,6 +29,12 @@ struct ProgramFile {
   bool has_cuda() const { return !ptx.empty() || !machine_code.empty(); }
 };
 
+/// How there is a way into a program, without reading its CUDA code.
+WayIn read_way(const std::string& path);
+/// Whether a program that is statically linked as a whole may use CUDA all the same: it would have
+/// to name the driver's library.
+bool names_driver(const std::string& path);
+
 /// Of what cannot be read there is nothing in it.
 ProgramFile read_program(const std::string& path, int arch);
 

@@ -83,6 +83,16 @@ void Report::launched(const LaunchPlace& place, const model::Program* program,
   channel_.send(launch);
 }
 
+void Report::could_not_run(const LaunchPlace& place, const std::string& why) {
+  inject::Launch launch;
+  launch.shape = shape_of(place, nullptr);
+  const std::uint32_t reason = channel_.name("the launch failed");
+  launch.values.assign(config_.counters.size(), {0, reason, schema::Grade::unavailable});
+  launch.failure = channel_.name(why);
+  launch.could_not_run = true;
+  channel_.send(launch);
+}
+
 std::uint32_t Report::explain(const schema::Explanation& explanation) {
   for (const schema::Finding& finding : explanation.findings) {
     inject::Found found{finding};

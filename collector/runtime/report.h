@@ -29,6 +29,8 @@ class Report {
   /// Connects. Throws Error where nobody listens; without a configuration nothing is reported.
   explicit Report(const std::string& socket);
 
+  /// False in a fork of the process that has connected.
+  bool is_open() const { return channel_.is_open(); }
   const inject::Config& config() const { return config_; }
   bool counts() const { return config_.mode == inject::Mode::counters; }
   bool traces() const { return config_.mode == inject::Mode::activity; }
@@ -40,6 +42,8 @@ class Report {
   void launched(const LaunchPlace& place, const model::Program* program,
                 const model::LaunchOutcome* outcome, const std::string& failure,
                 std::uint32_t explanation = 0);
+  /// A launch whose kernel the model cannot execute.
+  void could_not_run(const LaunchPlace& place, const std::string& why);
   /// What was found in launches that follow; its number for launched().
   std::uint32_t explain(const schema::Explanation& explanation);
   /// A kernel, copy or call of the summary.

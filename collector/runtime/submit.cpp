@@ -96,6 +96,7 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
     }
   }
   if (checks != nullptr) checks->end_of_copy(process.function());
+  look_at_direction(process, copy);
   if (process.report() != nullptr) {
     const auto is_device = [&](const Side& side, std::uint64_t address) {
       return side.is_device && !is_reachable(side, kind_at(process, address));

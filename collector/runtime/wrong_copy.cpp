@@ -68,6 +68,28 @@ cudaError_t wrong_direction(Process& process, const CopyWork& copy, bool is_targ
                                 block != nullptr ? block->name : "memory of the host"));
 }
 
+void look_at_direction(Process& process, const CopyWork& copy) {
+  if (process.checks() == nullptr || copy.kind == cudaMemcpyDefault) return;
+  // Memory that both reach (managed, pinned) is on either side.
+  const auto of_device = [&](std::uint64_t address) {
+    const Block* block = process.memory().find(address);
+    const bool is_of_device = block != nullptr && (block->kind == MemoryKind::device ||
+                                                   block->kind == MemoryKind::module);
+    return is_of_device ? block : nullptr;
+  };
+  const bool is_to_host = copy.kind == cudaMemcpyHostToHost || copy.kind == cudaMemcpyDeviceToHost;
+  const bool is_from_host =
+      copy.kind == cudaMemcpyHostToHost || copy.kind == cudaMemcpyHostToDevice;
+  const Block* to = is_to_host ? of_device(copy.to) : nullptr;
+  const Block* from = is_from_host ? of_device(copy.from) : nullptr;
+  if (to == nullptr && from == nullptr) return;
+  process.checks()->find_direction(
+      process.function(),
+      fmt::format("{} is {} and its {} is {}: CUDA does not say what becomes of such a copy",
+                  process.function(), kind_name(copy.kind),
+                  to != nullptr ? "destination" : "source", to != nullptr ? to->name : from->name));
+}
+
 cudaError_t null_side(Process& process, const char* side) {
   return wrong_copy(process, "failed call", fmt::format("its {} is a null pointer", side));
 }

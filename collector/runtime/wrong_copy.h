@@ -13,6 +13,8 @@ cudaError_t unreachable(Process& process, std::uint64_t address, std::uint64_t b
                         const char* side);
 /// A side that lies where the copy's kind does not say.
 cudaError_t wrong_direction(Process& process, const CopyWork& copy, bool is_target);
+/// With --check: a copy that the API takes although its kind is not where its sides are.
+void look_at_direction(Process& process, const CopyWork& copy);
 cudaError_t null_side(Process& process, const char* side);
 
 }  // namespace warpmeter::runtime

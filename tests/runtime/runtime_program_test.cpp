@@ -216,11 +216,11 @@ std::string findings_of(const Outcome& outcome) {
 }
 
 TEST_F(RuntimeProgram, IsToldItsMistakes) {
-  for (const char* name :
-       {"check_barrier", "check_children", "check_clean", "check_direction", "check_driver",
-        "check_equal_writes", "check_host_access", "check_ignored_launch", "check_memory",
-        "check_misaligned", "check_out_of_bounds", "check_race", "check_refused",
-        "check_uninitialised", "check_use_after_free"}) {
+  for (const char* name : {"check_barrier", "check_children", "check_clean", "check_direction",
+                           "check_direction_taken", "check_driver", "check_equal_writes",
+                           "check_grid", "check_host_access", "check_ignored_launch",
+                           "check_memory", "check_misaligned", "check_out_of_bounds", "check_race",
+                           "check_refused", "check_uninitialised", "check_use_after_free"}) {
     const Outcome outcome = checked(name);
     EXPECT_EQ(findings_of(outcome), expected(name)) << name << ": " << outcome.error;
   }
@@ -254,6 +254,23 @@ TEST_F(RuntimeProgram, WithMachineCodeOnlyIsToldWhatToCompileWith) {
   EXPECT_THAT(outcome.output, HasSubstr("cudaErrorNoKernelImageForDevice"));
   EXPECT_THAT(outcome.error, HasSubstr("machine code only"));
   EXPECT_THAT(outcome.error, HasSubstr("compute_90"));
+}
+
+TEST_F(RuntimeProgram, NoneOfWhoseLaunchesCanRunHasNothingMeasured) {
+  const Outcome counted = profile("launches_machine_code");
+  EXPECT_EQ(counted.exit_code, 3);
+  EXPECT_THAT(counted.error, HasSubstr("nothing was measured: no launch of the program could run"));
+  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "failed");
+  EXPECT_THAT(value_of("SELECT reason FROM runs"),
+              HasSubstr("scale failed: there is machine code"));
+}
+
+TEST_F(RuntimeProgram, ForALaterArchitectureIsToldWhichOneToAskFor) {
+  const Outcome outcome = profile("launches_later");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.error, HasSubstr("there is PTX for sm_100 only"));
+  EXPECT_THAT(outcome.error, HasSubstr("--arch sm_100 gives it such a device"));
+  EXPECT_EQ(profile("launches_later", {"--arch", "sm_100"}).output, expected("launches"));
 }
 
 TEST_F(RuntimeProgram, ThatIsStrippedIsToldHowToLinkAgain) {
@@ -328,6 +345,9 @@ TEST_F(RuntimeProgram, HasItsFailedKernelsInTheSummaryToo) {
       {{"profile", "-b", "model", program("trap")}, folder_, {{"LD_LIBRARY_PATH", ""}}});
   EXPECT_THAT(outcome.error, HasSubstr("a launch of ends failed:"));
   EXPECT_EQ(value_of("SELECT outcome FROM launches"), "failed");
+  EXPECT_EQ(outcome.exit_code, 0) << "the program's own, which saw it";
+  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "failed");
+  EXPECT_THAT(value_of("SELECT reason FROM runs"), HasSubstr("a launch of ends failed:"));
 }
 
 struct Diagnosis {

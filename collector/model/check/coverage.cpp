@@ -36,6 +36,7 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "copied to the host";
     all.insert(all.end(),
                {"other arguments and input than these",
+                "whether what kernels allocate themselves (malloc, new) is freed, or freed twice",
                 "other orders in which threads may come to locks and atomics", unset_elsewhere,
                 "races between streams, or of kernels with the host: all was run in order",
                 "whether the program looks at what calls return, and whether results are right"});

@@ -185,6 +185,7 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
                                            options.unit != nullptr ? *options.unit : best_unit(),
                                            options.instruction_budget);
     worker->print_to(options.print);
+    if (!options.is_cooperative) worker->take_grid_workspace();
     worker->count(options.counts);
     if (options.records && options.counts && options.observer == nullptr &&
         options.sample == nullptr) {
@@ -221,6 +222,12 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
   outcome.cancelled = blocks.is_stopped();
   if (const BlockTrap* trap = blocks.trap()) {
     outcome.trap = describe(*trap, program, geometry, memory);
+    const bool asked_in_vain = !options.is_cooperative && !program.grid_workspace.empty();
+    if (asked_in_vain && trap->raised.kind == TrapKind::trap_instruction) {
+      outcome.trap->message +=
+          "; the launch was not cooperative, so that the grid cannot wait as a whole: "
+          "cudaLaunchCooperativeKernel makes one";
+    }
     if (options.observer != nullptr) {
       options.observer->stopped(trap->raised.kind, trap->raised.instruction, outcome.trap->message);
     }

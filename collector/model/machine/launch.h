@@ -83,6 +83,8 @@ struct LaunchOptions {
   /// What blocks that run side by side may take beside the memory, to start again in order should
   /// they meet; a launch that would take more runs in order at once.
   std::uint64_t most_kept_bytes = ~std::uint64_t{0};
+  /// False: the launch is not cooperative, so that the grid has nothing to wait with as a whole.
+  bool is_cooperative = true;
   /// Keep a recording as well, of what is counted without a sample or an observer.
   bool records = false;
   /// Told now and then how many blocks were begun, by one thread; may be empty.

@@ -205,6 +205,9 @@ struct Program {
   std::vector<RowRange> registers;    ///< rows that start at zero in each block
   std::vector<ConstantRow> constants;
   std::vector<SpecialRow> specials;
+  /// The halves of the address of what a grid waits with as a whole, which only a cooperative
+  /// launch gives it; empty: nothing asks for them.
+  std::vector<ConstantRow> grid_workspace;
 
   std::vector<Parameter> parameters;  ///< of the entry
   std::uint32_t parameter_bytes = 0;

@@ -46,6 +46,8 @@ class Worker {
 
   void print_to(std::function<void(std::string_view)> print) { memory_.print = std::move(print); }
   /// Whether what accesses cost is worked out; it is, unless this says no.
+  /// The launch was not cooperative.
+  void take_grid_workspace();
   void count(bool is_counted) { memory_.is_counted = is_counted; }
   /// Keeps a recording of what it runs; see Recording.
   void record();
@@ -79,6 +81,7 @@ class Worker {
     void operator()(std::byte* memory) const;
   };
 
+  void fill(Warp& warp, const ConstantRow& constant);
   void fill_lasting_rows(Warp& warp);  ///< what no block changes
   std::uint32_t special_value(Special special, std::uint32_t warp, std::uint32_t lane) const;
   void start_warps(std::uint64_t block);

@@ -22,13 +22,25 @@ T* Worker::row(const Warp& warp, std::uint32_t unit) const {
   return reinterpret_cast<T*>(warp.registers + unit * row_unit_bytes);
 }
 
-void Worker::fill_lasting_rows(Warp& warp) {
-  for (const ConstantRow& constant : program_.constants) {
-    std::byte* lanes = row<std::byte>(warp, constant.row);
-    for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
-      std::memcpy(lanes + lane * constant.element_bytes, &constant.bits, constant.element_bytes);
+void Worker::fill(Warp& warp, const ConstantRow& constant) {
+  std::byte* lanes = row<std::byte>(warp, constant.row);
+  for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
+    std::memcpy(lanes + lane * constant.element_bytes, &constant.bits, constant.element_bytes);
+  }
+}
+
+void Worker::take_grid_workspace() {
+  for (Warp& warp : warps_) {
+    for (ConstantRow half : program_.grid_workspace) {
+      half.bits = 0;
+      fill(warp, half);
     }
   }
+}
+
+void Worker::fill_lasting_rows(Warp& warp) {
+  for (const ConstantRow& constant : program_.constants) fill(warp, constant);
+  for (const ConstantRow& half : program_.grid_workspace) fill(warp, half);
   for (const SpecialRow& special : program_.specials) {
     if (is_of_block(special.special)) continue;
     std::uint32_t* lanes = row<std::uint32_t>(warp, special.row);

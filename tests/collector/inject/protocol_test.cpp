@@ -79,6 +79,7 @@ std::vector<Message> one_of_each() {
           some_finding(),
           Explained{1, true, {{"low_occupancy", "the machine code was not read"}}},
           Lines{{{4, 5, 0, 44, 32, 256, 32, std::nullopt, schema::Grade::measured}}},
+          Unobserved{"./app", "it is statically linked as a whole"},
           Stalls{{{4, 6, 44, 96, 32}, {0, 6, 0, 1, 0}}}};
 }
 
@@ -105,7 +106,9 @@ TEST(Protocol, FieldsKeepTheirValues) {
   EXPECT_EQ(launch.occurrence, 5U);
   Launch without;
   without.without_lines = 4;
+  without.could_not_run = true;
   EXPECT_EQ(std::get<Launch>(*decode(encode(without))).without_lines, 4U);
+  EXPECT_TRUE(std::get<Launch>(*decode(encode(without))).could_not_run);
   Config config;
   config.mode = Mode::lines;
   config.lines_of = "_Z6reduceILi4EEvPf";

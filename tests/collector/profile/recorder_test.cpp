@@ -190,6 +190,8 @@ TEST_F(RecorderTest, ARemarkAndAMistakeInTheSameWordsAreTwo) {
 
 TEST_F(RecorderTest, WhatWasLookedAtIsAddedUpAndAProcessWithoutByeIsCounted) {
   for (const int peer : {1, 2}) recorder_.meet(peer, peer, "app");
+  EXPECT_TRUE(recorder_.take(9, inject::Unobserved{"./app", "it is static"}));
+  EXPECT_EQ(recorder_.unobserved().at("./app"), "it is static");
   EXPECT_TRUE(recorder_.take(1, inject::Checked{5, 1, 2, 3, 4}));
   EXPECT_TRUE(recorder_.take(1, inject::Bye{0}));
   EXPECT_TRUE(recorder_.take(2, inject::Checked{1, 0, 0, 0, 1}));

@@ -360,6 +360,7 @@ class Decoder {
   std::unordered_map<std::string_view, Symbol> shared_symbols_;  ///< of functions, by unique name
   std::map<std::pair<std::uint64_t, unsigned>, std::uint16_t> constants_;
   std::map<Special, std::uint16_t> specials_;
+  std::map<std::pair<bool, unsigned>, std::uint16_t> workspace_rows_;  ///< by half and bytes
   Scratch scratch_;
 
   std::vector<Refusal> refusals_;

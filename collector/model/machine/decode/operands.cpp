@@ -216,8 +216,7 @@ std::uint64_t Decoder::immediate(const Operand& operand, RowType type) const {
   return operand.bits;  // the bits of a float, for mov.b32 and the like
 }
 
-/// The address of what a cooperative launch gives the grid to wait with. A kernel that asks for it
-/// is taken to be launched so.
+/// The address of what a cooperative launch gives the grid to wait with.
 std::uint64_t Decoder::grid_workspace() {
   const auto& variables = program_.variables;
   for (const ModuleVariable& variable : variables) {
@@ -254,7 +253,13 @@ std::optional<std::uint16_t> Decoder::special_row(ptx::Special special_register,
   const bool is_high = special_register == ptx::Special::envreg_1;
   if (!is_high && special_register != ptx::Special::envreg_2) return std::nullopt;
   const std::uint64_t address = grid_workspace();
-  return constant(is_high ? address >> 32 : address & 0xffffffff, bytes_of(type));
+  const auto [found, is_new] = workspace_rows_.try_emplace({is_high, bytes_of(type)});
+  if (is_new) {
+    found->second = allocate_row(bytes_of(type));
+    program_.grid_workspace.push_back({found->second, static_cast<std::uint8_t>(bytes_of(type)),
+                                       is_high ? address >> 32 : address & 0xffffffff});
+  }
+  return found->second;
 }
 
 std::uint16_t Decoder::source(const Operand& operand, RowType type) {
