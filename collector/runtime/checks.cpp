@@ -170,6 +170,7 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
   ++(has_ended ? checked_.launches : checked_.stopped);
   checked_.partial += checker.is_partial() ? 1 : 0;
   checked_.ordered += checker.has_ordered() ? 1 : 0;
+  checked_.unnamed += checker.has_unnamed() ? 1 : 0;
   const std::vector<model::check::Finding> findings = checker.findings();
   if (findings.empty()) return;
   const std::string from = place_of_call().after("; launched"), name = readable_name(kernel);
