@@ -142,6 +142,8 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
                      is_shared ? 0 : first_number_,
                      launch_.is_plain_,
                      is_shared || !launch_.has_narrow_};
+  const bool may_leave_array = is_shared && launch_.has_arrays_ && info.array_end != 0;
+  launch_.has_unnamed_ |= is_shared && launch_.has_arrays_ && info.array_end == 0;
   for (const Segment& segment : segments) {
     std::uint64_t offset = current_.places[segment.first_lane];
     Shadow* shadow = &shared_;
@@ -153,7 +155,10 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
       shadow = region.shadow;
       written = region.written;
     }
-    if (is_shared && launch_.has_arrays_) check_array(offset, segment);
+    const std::uint64_t bytes = std::uint64_t{segment.is_run ? segment.lanes : 1u} * info.width;
+    if (may_leave_array && (offset < info.array_begin || offset + bytes > info.array_end)) {
+      check_array(offset, segment);
+    }
     if (written != nullptr) check_written(*written, offset, segment);
     if (segment.is_run) {
       shadow->touch_run(offset, info.width, segment.first_lane, segment.lanes, by, *this);
@@ -166,11 +171,7 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
 /// An access that leaves the array that it means comes to the next one, and goes on there.
 void BlockChecker::check_array(std::uint64_t offset, const Segment& segment) {
   const SiteInfo& info = *current_.info;
-  launch_.has_unnamed_ |= info.array_end == 0;
   const std::uint64_t elements = segment.is_run ? segment.lanes : 1;
-  const bool is_inside =
-      offset >= info.array_begin && offset + elements * info.width <= info.array_end;
-  if (info.array_end == 0 || is_inside) return;
   for (std::uint64_t i = 0; i < elements; ++i) {
     const std::uint64_t begin = offset + i * info.width;
     if (begin >= info.array_begin && begin + info.width <= info.array_end) continue;

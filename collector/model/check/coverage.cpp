@@ -35,6 +35,8 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "accesses that run over from one shared array into another, where the code does not show "
         "which of them is meant");
   }
+  all.emplace_back(
+      "what becomes of a vector's or structure's unset part once it passes through local memory");
   if (coverage.is_program) {
     constexpr const char* unset_elsewhere =
         "managed and pinned memory that nothing has set, and gaps of up to 7 bytes in what is "
