@@ -120,7 +120,8 @@ Table checked_table(const ModelAnswer& answer) {
   return table;
 }
 
-/// Counters that differ between blocks, of those that were run.
+/// Counters that differ between blocks, of those that were run. What the grid costs if the others
+/// cost no less, and no more, than those: a block that is left out may.
 Table ranges_table(const ModelAnswer& answer, std::size_t first, std::size_t count,
                    bool for_people) {
   Table table;
@@ -129,8 +130,8 @@ Table ranges_table(const ModelAnswer& answer, std::size_t first, std::size_t cou
       table.columns.end(),
       {Column::text("counter"), Column::number("block_least", "least of a block", "", Kind::count),
        Column::number("block_most", "most of a block", "", Kind::count),
-       Column::number("grid_low", "grid, at least", "", Kind::count),
-       Column::number("grid_high", "grid, at most", "", Kind::count)});
+       Column::number("grid_low", "grid, if all cost the least", "", Kind::count),
+       Column::number("grid_high", "grid, if all cost the most", "", Kind::count)});
   const auto whole = [](double number) { return static_cast<std::int64_t>(std::llround(number)); };
   for (std::size_t i = first; i < first + count && i < answer.outcomes.size(); ++i) {
     for (const model::Estimate::Range& range : answer.outcomes[i].ranges) {
@@ -212,7 +213,10 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
     if (!outcome.coverage.empty()) {
       document.paragraph(fmt::format(
           "Estimated from {}.{}", outcome.coverage,
-          outcome.ranges.empty() ? " Those of one part cost the same." : " Blocks differ:"));
+          outcome.ranges.empty()
+              ? " Those of one part cost the same; those left out may not."
+              : " Blocks differ; the bounds hold if those left out cost no less and no more than "
+                "those that ran:"));
       if (!outcome.ranges.empty()) document.table(ranges_table(answer, i, 1, true));
     }
     if (launch.outcome == schema::LaunchOutcome::failed) {

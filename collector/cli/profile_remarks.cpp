@@ -106,6 +106,7 @@ std::string checked_text(const Looked& by, bool has_mistakes) {
   coverage.has_ended = checked.stopped == 0;
   coverage.is_partial = checked.partial > 0;
   coverage.has_ordered = checked.ordered > 0;
+  coverage.has_unnamed = checked.unnamed > 0;
   std::vector<std::string> looked = model::check::looked_for();
   for (std::string& text : model::check::looked_for_in_programs()) looked.push_back(text);
   std::vector<std::string> gaps = gaps_of(by);

@@ -31,7 +31,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 7;
+inline constexpr std::uint16_t protocol_version = 8;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -159,6 +159,7 @@ struct Checked {
   std::uint64_t refused = 0;   ///< launches and calls that the model could not answer
   std::uint64_t partial = 0;   ///< launches with memory beyond what could be followed
   std::uint64_t ordered = 0;   ///< launches with volatile or ordered loads or stores
+  std::uint64_t unnamed = 0;   ///< launches of which has_unnamed() held (model/check/checker.h)
 };
 
 /// One thing that was found in a launch, of the Explained that this connection sends next; as many

@@ -109,6 +109,7 @@ bool Recorder::take(int peer, inject::Message&& message) {
     checked_.refused += checked->refused;
     checked_.partial += checked->partial;
     checked_.ordered += checked->ordered;
+    checked_.unnamed += checked->unnamed;
     return true;
   }
   if (const auto* bye = std::get_if<inject::Bye>(&message)) {

@@ -88,21 +88,35 @@ void BlockChecker::check_registers(const Warp& warp, const Operation* op) {
   launch_.findings_.add(
       Defect::uninitialised, op->instruction, Span::none,
       [&] {
-        std::string what;
-        if (found->read_by) {
-          what = fmt::format("a local array or variable (read on {}) where nothing has written it,",
-                             launch_.names_.line(*found->read_by));
-        } else if (program_.places[op->instruction].line > 0) {
-          what =
-              fmt::format("a variable that was not set on this path ({} in the PTX)", found->name);
-        } else {
-          what = fmt::format("{}, which was not written on this path,", found->name);
-        }
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(found->lanes));
         return sentence(warp.index * warp_lanes + lane,
-                        fmt::format("uses {} {}", what, to_string(found->use)));
+                        fmt::format("uses {}", unset_value(*found, op->instruction)));
       },
       static_cast<std::uint64_t>(std::popcount(found->lanes)));
+}
+
+std::string BlockChecker::unset_value(const UnsetRegisters::Found& found,
+                                      std::uint32_t instruction) const {
+  const std::string_view use = to_string(found.use);
+  if (found.is_from_memory) {
+    std::string what = "memory";
+    if (found.read_by) {
+      const auto known = launch_.partly_written_.find(*found.read_by);
+      if (known != launch_.partly_written_.end()) what = known->second;
+      what += fmt::format(" (read on {})", launch_.names_.line(*found.read_by));
+    }
+    return fmt::format("{}, which nothing has set, {}", what,
+                       found.use == ptx::UnsetUse::value ? "to compute what it writes" : use);
+  }
+  if (found.read_by) {
+    return fmt::format("a local array or variable (read on {}) where nothing has written it, {}",
+                       launch_.names_.line(*found.read_by), use);
+  }
+  if (program_.places[instruction].line > 0) {
+    return fmt::format("a variable that was not set on this path ({} in the PTX) {}", found.name,
+                       use);
+  }
+  return fmt::format("{}, which was not written on this path, {}", found.name, use);
 }
 
 void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32_t mask) {

@@ -66,7 +66,12 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
                     const Places& places, bool is_copy);
   void find_segments(std::vector<Segment>& segments, std::uint32_t width, const Places& places);
   void check_written(WrittenBytes& written, std::uint64_t offset, const Segment& segment);
+  void check_array(std::uint64_t offset, const Segment& segment);
   void add_unwritten(std::uint64_t offset, unsigned lane);
+  void note_partly_written(const WrittenBytes& written, std::uint64_t begin, std::uint32_t lanes);
+  void pass_on_unset(WrittenBytes& written, std::uint64_t offset, const Segment& segment);
+  std::string memory_at(std::uint64_t offset) const;
+  std::string unset_value(const UnsetRegisters::Found& found, std::uint32_t instruction) const;
   void check_registers(const Warp& warp, const Operation* op);
   const Region& region_of(std::uint32_t site, std::uint64_t address);
   void check_segments(const std::vector<Segment>& segments);

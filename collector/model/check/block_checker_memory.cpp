@@ -29,6 +29,13 @@ bool is_atomic(const SiteInfo& info) {
   return info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
 }
 
+/// "tile", without the function that it stands in.
+std::string name_of(const SharedVariable& array) {
+  std::string name = readable_variable(array.name).value_or(array.name);
+  const std::size_t function = name.rfind(")::");
+  return function == std::string::npos ? name : name.substr(function + 3);
+}
+
 }  // namespace
 
 /// Accesses of one site by one warp between two moments have one context.
@@ -135,6 +142,8 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
                      is_shared ? 0 : first_number_,
                      launch_.is_plain_,
                      is_shared || !launch_.has_narrow_};
+  const bool may_leave_array = is_shared && launch_.has_arrays_ && info.array_end != 0;
+  launch_.has_unnamed_ |= is_shared && launch_.has_arrays_ && info.array_end == 0;
   for (const Segment& segment : segments) {
     std::uint64_t offset = current_.places[segment.first_lane];
     Shadow* shadow = &shared_;
@@ -146,12 +155,48 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
       shadow = region.shadow;
       written = region.written;
     }
+    const std::uint64_t bytes = std::uint64_t{segment.is_run ? segment.lanes : 1u} * info.width;
+    if (may_leave_array && (offset < info.array_begin || offset + bytes > info.array_end)) {
+      check_array(offset, segment);
+    }
     if (written != nullptr) check_written(*written, offset, segment);
     if (segment.is_run) {
       shadow->touch_run(offset, info.width, segment.first_lane, segment.lanes, by, *this);
     } else {
       shadow->touch(offset, info.width, segment.mask(), by, *this);
     }
+  }
+}
+
+/// An access that leaves the array that it means comes to the next one, and goes on there.
+void BlockChecker::check_array(std::uint64_t offset, const Segment& segment) {
+  const SiteInfo& info = *current_.info;
+  const std::uint64_t elements = segment.is_run ? segment.lanes : 1;
+  for (std::uint64_t i = 0; i < elements; ++i) {
+    const std::uint64_t begin = offset + i * info.width;
+    if (begin >= info.array_begin && begin + info.width <= info.array_end) continue;
+    const auto describe = [&] {
+      const auto& arrays = program_.shared_variables;
+      const auto own = std::find_if(arrays.begin(), arrays.end(), [&](const SharedVariable& each) {
+        return each.offset == info.array_begin;
+      });
+      const auto other = std::find_if(arrays.begin(), arrays.end(), [&](const auto& each) {
+        return begin - each.offset < each.bytes;
+      });
+      const std::string size = own->bytes > 0 ? fmt::format(" ({} bytes)", own->bytes) : "";
+      const std::string where = begin < info.array_begin
+                                    ? fmt::format("{} bytes before", info.array_begin - begin)
+                                    : fmt::format("at byte {} of", begin - info.array_begin);
+      return sentence(
+          current_.warp->index * warp_lanes + segment.first_lane + static_cast<std::uint32_t>(i),
+          fmt::format("{} {} bytes {} '{}'{} in shared memory, {}",
+                      info.kind == AccessKind::load ? "reads" : "writes", info.width, where,
+                      name_of(*own), size,
+                      other == arrays.end() ? "where no array lies"
+                                            : fmt::format("where '{}' lies", name_of(*other))));
+    };
+    launch_.findings_.add(Defect::out_of_bounds, current_.op->instruction, Span::none, describe,
+                          segment.is_run ? 1 : segment.lanes);
   }
 }
 
@@ -172,22 +217,61 @@ void BlockChecker::check_written(WrittenBytes& written, std::uint64_t offset,
       const bool may_have_gaps = chunk > 1 || info.parts > 1;
       const bool is_set =
           may_have_gaps ? written.any(from, to - from) : written.all(from, to - from);
-      if (is_set) continue;
-      add_unwritten(begin, segment.first_lane + static_cast<unsigned>(i));
+      const unsigned lane = segment.first_lane + static_cast<unsigned>(i);
+      if (!is_set) {
+        add_unwritten(begin, lane);
+      } else if (may_have_gaps && !written.all(begin, info.width)) {
+        note_partly_written(written, begin, segment.is_run ? 1u << lane : segment.mask());
+      }
     }
   }
-  if (info.kind != AccessKind::load) written.mark(offset, bytes);
+  if (info.kind == AccessKind::load) return;
+  written.mark(offset, bytes);
+  if (unset_.is_awake()) pass_on_unset(written, offset, segment);
+}
+
+/// A load of which a part was never set: what becomes of that part has to be followed.
+void BlockChecker::note_partly_written(const WrittenBytes& written, std::uint64_t begin,
+                                       std::uint32_t lanes) {
+  const std::uint32_t instruction = current_.op->instruction;
+  if (!unset_.follows(instruction)) return;
+  if (!launch_.follows_memory_) {
+    launch_.follows_memory_ = true;
+    for (const UnsetStep& step : program_.unset.steps) {
+      launch_.watched_[step.operation] |= watch_observed | watch_step;
+    }
+  }
+  for_each_lane(lanes, [&](unsigned lane) {
+    unset_.load(*current_.warp, instruction, lane, written, begin);
+  });
+  const auto [known, is_new] = launch_.partly_written_.try_emplace(instruction);
+  if (!is_new) return;
+  const std::uint32_t width = current_.info->width;
+  std::uint32_t unset = 0;
+  for (std::uint32_t i = 0; i < width; ++i) unset += written.all(begin + i, 1) ? 0 : 1;
+  known->second = fmt::format("{} of the {} bytes of {}", unset, width, memory_at(begin));
+}
+
+/// A copy of what is unset is unset.
+void BlockChecker::pass_on_unset(WrittenBytes& written, std::uint64_t offset,
+                                 const Segment& segment) {
+  for (unsigned i = 0; i < (segment.is_run ? segment.lanes : 1u); ++i) {
+    unset_.store(*current_.warp, current_.op->instruction, segment.first_lane + i, written,
+                 offset + std::uint64_t{i} * current_.info->width);
+  }
+}
+
+std::string BlockChecker::memory_at(std::uint64_t offset) const {
+  return current_.region == nullptr
+             ? fmt::format("shared memory at byte {}", offset)
+             : fmt::format("{} at byte {}", shown_name(*current_.region->allocation), offset);
 }
 
 void BlockChecker::add_unwritten(std::uint64_t offset, unsigned lane) {
   launch_.findings_.add(Defect::uninitialised, current_.op->instruction, Span::none, [&] {
-    const std::string where =
-        current_.region == nullptr
-            ? fmt::format("shared memory at byte {}", offset)
-            : fmt::format("{} at byte {}", shown_name(*current_.region->allocation), offset);
-    return sentence(
-        current_.warp->index * warp_lanes + lane,
-        fmt::format("reads {} bytes of {} that nothing has written", current_.info->width, where));
+    return sentence(current_.warp->index * warp_lanes + lane,
+                    fmt::format("reads {} bytes of {} that nothing has written",
+                                current_.info->width, memory_at(offset)));
   });
 }
 

@@ -72,7 +72,7 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
     if (fences_[op.instruction] != 0 || copies[op.instruction]) watched_[i] |= watch_observed;
   }
   for (const UnsetStep& step : program.unset.steps) {
-    watched_.at(step.operation) |= watch_observed | watch_step;
+    if (!step.is_dormant) watched_.at(step.operation) |= watch_observed | watch_step;
   }
   for (std::size_t site = 0; site < program.sites.size(); ++site) {
     if (program.sites[site].kind != AccessKind::load) {
@@ -91,6 +91,7 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
   has_ordered_ = std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& site) {
     return site.is_strong && !site.is_atomic();
   });
+  has_arrays_ = program.shared_variables.size() > 1;
   const std::uint64_t available = available_memory();
   budget_.most = available > 0 ? available / 2 : std::uint64_t{4} << 30;
 }

@@ -75,6 +75,8 @@ class Checker final : public LaunchObserver {
   /// The kernel has loads or stores that are volatile or ordered: such accesses never race with
   /// each other, whatever the author meant.
   bool has_ordered() const { return has_ordered_; }
+  /// Of several shared arrays, some access was made of which the code does not show which it means.
+  bool has_unnamed() const { return has_unnamed_; }
   /// That the checker took, at most.
   std::size_t bytes() const;
 
@@ -102,6 +104,12 @@ class Checker final : public LaunchObserver {
   std::map<std::uint64_t, Region> regions_;
   bool is_plain_ = false;  ///< see Accessing
   bool has_ordered_ = false;
+  bool has_arrays_ = false;  ///< several in shared memory
+  bool has_unnamed_ = false;
+  /// Some load has found a part of what it reads unset; what each of them did: "12 of the 16 bytes
+  /// of 'in' at byte 0". By instruction.
+  bool follows_memory_ = false;
+  std::map<std::uint32_t, std::string> partly_written_;
   /// Strong accesses of the block's scope to global memory: the code has some, or has made one
   /// where it leaves the space open.
   bool has_narrow_ = false;

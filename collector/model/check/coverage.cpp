@@ -7,7 +7,7 @@ std::vector<std::string> looked_for() {
           "reads of buffers, shared memory, local arrays and variables that nothing has set",
           "races on shared and global memory, between lanes, warps and blocks",
           "asynchronous copies that nobody waits for",
-          "barriers that not all threads come to",
+          "barriers that not all threads come to (those that have ended are not waited for)",
           "lanes that a *_sync mask names and that are not there"};
 }
 
@@ -30,10 +30,17 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "races of volatile, relaxed, acquiring and releasing accesses with each other, which PTX "
         "allows: volatile takes the place of no barrier");
   }
+  if (coverage.has_unnamed) {
+    all.emplace_back(
+        "accesses that run over from one shared array into another, where the code does not show "
+        "which of them is meant");
+  }
+  all.emplace_back(
+      "what becomes of a vector's or structure's unset part once it passes through local memory");
   if (coverage.is_program) {
     constexpr const char* unset_elsewhere =
         "managed and pinned memory that nothing has set, and gaps of up to 7 bytes in what is "
-        "copied to the host";
+        "copied to the host, unless it is a single one in 64 bytes or more";
     all.insert(all.end(),
                {"other arguments and input than these",
                 "whether what kernels allocate themselves (malloc, new) is freed, or freed twice",

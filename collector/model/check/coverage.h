@@ -15,6 +15,7 @@ struct Coverage {
   bool is_program = false;  ///< the host code was looked at as well
   /// Some loads or stores are volatile, relaxed or otherwise ordered (Checker::has_ordered).
   bool has_ordered = false;
+  bool has_unnamed = false;  ///< see Checker::has_unnamed
 };
 
 std::vector<std::string> looked_for();

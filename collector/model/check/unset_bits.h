@@ -35,6 +35,11 @@ constexpr std::uint64_t low_bits(std::uint32_t count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
+/// Whether lanes give each other what they have.
+constexpr bool is_exchange(ptx::Spread spread) {
+  return spread >= ptx::Spread::shuffle_up && spread <= ptx::Spread::group;
+}
+
 /// Whether all of the low bits that carry something are unset, and there are some.
 constexpr bool is_whole(const UnsetBits& bits, std::uint32_t count) {
   const std::uint64_t mask = low_bits(count);

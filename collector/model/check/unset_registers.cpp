@@ -19,7 +19,7 @@ namespace {
 using ptx::Spread;
 using ptx::UnsetUse;
 
-constexpr std::uint32_t not_watched = ~std::uint32_t{0}, no_origin = ~std::uint32_t{0};
+constexpr std::uint32_t not_watched = ~std::uint32_t{0};
 
 /// The lanes of a predicate operand.
 std::uint32_t holding(const Warp& warp, const UnsetOperand& predicate) {
@@ -48,7 +48,6 @@ bool is_local(std::uint64_t generic) {
 bool is_shuffle(Spread spread) {
   return spread >= Spread::shuffle_up && spread <= Spread::shuffle_index;
 }
-bool is_exchange(Spread spread) { return spread >= Spread::shuffle_up && spread <= Spread::group; }
 
 }  // namespace
 
@@ -70,12 +69,18 @@ std::string_view to_string(UnsetUse use) {
   return "as the function to call";
 }
 
-UnsetRegisters::UnsetRegisters(const Program& program)
-    : table_(program.unset), local_(program.unset.steps.empty() ? 0 : program.local_bytes) {
-  if (is_empty()) return;
+UnsetRegisters::UnsetRegisters(const Program& program) : table_(program.unset) {
+  if (table_.steps.empty()) return;
+  const auto first = std::find_if(table_.registers.begin(), table_.registers.end(),
+                                  [](const UnsetRegister& one) { return one.from_memory; });
+  always_watched_ = static_cast<std::size_t>(first - table_.registers.begin());
+  if (always_watched_ > 0) local_ = LocalMemory(program.local_bytes);
   is_followed_.assign(program.places.size() + 1, false);
+  memory_step_.assign(program.places.size() + 1, nullptr);
   for (const UnsetStep& step : table_.steps) {
-    if (step.access.stores || step.copy) is_followed_[step.instruction] = true;
+    if (!step.is_dormant && (step.access.stores || step.copy))
+      is_followed_[step.instruction] = true;
+    if (step.is_load || step.is_store) memory_step_[step.instruction] = &step;
   }
   first_step_.assign(program.operations.size(), not_watched);
   for (std::size_t i = table_.steps.size(); i-- > 0;) {
@@ -84,14 +89,18 @@ UnsetRegisters::UnsetRegisters(const Program& program)
 }
 
 void UnsetRegisters::start_block(std::uint32_t warps) {
+  warps_ = warps;
   if (is_empty()) return;
-  const std::size_t registers = table_.registers.size();
-  lanes_.assign(registers * warps, 0);
-  bits_.assign(registers * warps * warp_lanes, {});
-  origins_.assign(registers * warps, no_origin);
+  const std::size_t registers = table_.registers.size() * warps;
+  const std::size_t used = is_awake_ ? registers : always_watched_ * warps;
+  lanes_.assign(registers, 0);
+  bits_.resize(used * warp_lanes);
+  origins_.assign(registers, no_origin);
+  from_memory_.assign(registers, 0);
+  computed_.assign(registers, 0);
   local_.start_block(std::size_t{warps} * warp_lanes);
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    const UnsetRegister& known = table_.registers[i % registers];
+  for (std::size_t i = 0; i < used; ++i) {
+    const UnsetRegister& known = table_.registers[i / warps];
     if (!known.at_start) continue;
     lanes_[i] = ~0u;
     std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(i * warp_lanes), warp_lanes,
@@ -105,6 +114,7 @@ std::optional<UnsetRegisters::Found> UnsetRegisters::step(const Warp& warp, cons
   std::optional<Found> found;
   for (std::size_t i = first_step_[operation];
        i < table_.steps.size() && table_.steps[i].operation == operation; ++i) {
+    if (table_.steps[i].is_dormant && !is_awake_) continue;
     const auto now = follow(warp, table_.steps[i]);
     if (!found) found = now;
   }
@@ -120,6 +130,11 @@ std::optional<UnsetRegisters::Found> UnsetRegisters::follow(const Warp& warp,
   for (const UnsetStep::Use& each : step.uses) {
     const bool decides = each.what == UnsetUse::decision;
     const auto now = use(warp, each, decides ? warp.active : lanes);
+    if (!found) found = now;
+  }
+  for (const UnsetStep::Use& each : step.written) {
+    if (!is_awake_) break;
+    const auto now = use_computed(warp, step, each, lanes);
     if (!found) found = now;
   }
   if (!step.forgotten.empty()) forget(warp, step);
@@ -173,6 +188,7 @@ void UnsetRegisters::change(const Warp& warp, const UnsetStep& step, std::uint32
     origins_[index_of(warp, result)] = origin;
     for_each_lane(touched, [&](unsigned lane) { give(warp, result, lane, given[lane][i]); });
   }
+  if (is_awake_) note_origins(warp, step, touched, doubted);
 }
 
 std::optional<UnsetRegisters::Found> UnsetRegisters::use(const Warp& warp,
@@ -187,13 +203,15 @@ std::optional<UnsetRegisters::Found> UnsetRegisters::use(const Warp& warp,
       };
       for (const UnsetOperand& one : use.operands) {
         if (!is_unset(one) || !is_whole(bits_of(warp, one, lane), use.bits)) return;
+        // A copy, or it is found as what was computed.
+        if ((from_memory_[index_of(warp, one)] >> lane & 1) != 0) return;
       }
       for (const UnsetOperand& beside : use.neighbours) {
         if (!is_whole(bits_of(warp, beside, lane), beside.bits)) return;
       }
-      if (use.is_generic && is_local(address_of(warp, use.place, lane))) return;
       found.lanes |= 1u << lane;
     });
+    found.lanes = seen_by_others(warp, use, found.lanes);
   } else {
     for (const UnsetOperand& one : use.operands) found.lanes |= unset_lanes(warp, one) & lanes;
   }
@@ -204,10 +222,22 @@ std::optional<UnsetRegisters::Found> UnsetRegisters::use(const Warp& warp,
       found.name = table_.registers[one.number].name;
       const std::uint32_t origin = origins_[index_of(warp, one)];
       if (origin != no_origin) found.read_by = origin;
+      found.is_from_memory =
+          (from_memory_[index_of(warp, one)] & unset_lanes(warp, one) & found.lanes) != 0;
     }
     settle(warp, one, found.lanes);
   }
   return found;
+}
+
+UnsetRegisters::Lanes UnsetRegisters::seen_by_others(const Warp& warp, const UnsetStep::Use& use,
+                                                     Lanes lanes) const {
+  if (!use.is_generic) return lanes;
+  Lanes seen = 0;
+  for_each_lane(lanes, [&](unsigned lane) {
+    if (!is_local(address_of(warp, use.place, lane))) seen |= 1u << lane;
+  });
+  return seen;
 }
 
 /// Where a lane's access lies in local memory, if it does.
@@ -242,7 +272,10 @@ void UnsetRegisters::store(const Warp& warp, const UnsetStep& step, std::uint32_
     if (!offset) return;
     for (std::size_t i = 0; i < step.sources.size(); ++i) {
       const UnsetOperand& source = step.sources[i];
-      const std::uint64_t unset = source.is_constant ? 0 : bits_of(warp, source, lane).unset;
+      // What comes from global or shared memory is not followed through local memory.
+      const bool is_known = !source.is_constant && source.number != always_set &&
+                            (from_memory_[index_of(warp, source)] >> lane & 1) == 0;
+      const std::uint64_t unset = is_known ? bits_of(warp, source, lane).unset : 0;
       local_.write(warp.index * warp_lanes + lane, *offset + i * step.access.bytes,
                    step.access.bytes, unset);
     }
@@ -265,7 +298,7 @@ std::uint32_t UnsetRegisters::origin_of(const Warp& warp, const UnsetStep& step)
 }
 
 std::size_t UnsetRegisters::index_of(const Warp& warp, const UnsetOperand& operand) const {
-  return warp.index * table_.registers.size() + operand.number;
+  return std::size_t{operand.number} * warps_ + warp.index;
 }
 
 std::uint32_t UnsetRegisters::unset_lanes(const Warp& warp, const UnsetOperand& operand) const {
@@ -285,6 +318,7 @@ void UnsetRegisters::give(const Warp& warp, const UnsetOperand& result, unsigned
   const std::uint64_t mask = low_bits(result.bits);
   if ((bits.unset & mask) == 0) return;
   lanes_[index_of(warp, result)] |= 1u << lane;
+  from_memory_[index_of(warp, result)] &= ~(1u << lane);
   bits_[index_of(warp, result) * warp_lanes + lane] = {bits.unset & mask,
                                                        bits.empty & ~bits.unset & mask};
 }

@@ -132,7 +132,10 @@ schema::Counter Estimate::counter(std::string_view name, const LaunchOutcome& wh
                                    selection_->blocks.size(), grid_.count(), percent());
   for (const Range& range : ranges()) {
     if (range.counter != name) continue;
-    reason += fmt::format("; {} between {:.0f} and {:.0f}", name, range.low, range.high);
+    reason += fmt::format(
+        "; {} between {:.0f} and {:.0f} if the blocks left out cost no less and no more than those "
+        "that ran",
+        name, range.low, range.high);
   }
   if (!result.reason.empty()) reason += "; " + result.reason;
   result.reason = reason;

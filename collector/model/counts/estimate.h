@@ -32,7 +32,9 @@ class Estimate final : public BlockSample {
   struct Range {
     std::string counter;
     double least = 0, most = 0;  ///< of a block
-    double low = 0, high = 0;    ///< of the grid
+    /// Of the grid, if the blocks that were left out cost no less and no more than those of their
+    /// part that were run.
+    double low = 0, high = 0;
   };
   std::vector<Range> ranges() const;
 

@@ -58,14 +58,17 @@ struct SiteInfo {
   bool stores_same = false;     ///< a store of what is one value in all threads
   bool is_copied = false;       ///< a load of what is only stored again
   bool is_verified = false;     ///< a load of what an atomic there compares before it changes it
-  std::uint8_t row_bytes = 0;   ///< of a register of a load or store; 0: not known
-  bool is_float = false;        ///< an atomic of floats
-  bool is_apart = false;        ///< cp.async and its like, which no counter of loads or stores sees
-  bool is_matrix = false;       ///< of ldmatrix and stmatrix, which have counters of their own
-  bool is_generic = false;      ///< the machine does not know the space either
-  bool retries = false;         ///< an atomic that the machine code runs as a loop
-  bool waits = false;           ///< in a loop whose end depends on what others do at the time
-  bool counts_lanes = false;    ///< an atomic whose equal addresses are added up beforehand
+  /// The shared array that it means, where the code shows it: bytes from `array_begin` to before
+  /// `array_end`. Both 0: not known.
+  std::uint32_t array_begin = 0, array_end = 0;
+  std::uint8_t row_bytes = 0;  ///< of a register of a load or store; 0: not known
+  bool is_float = false;       ///< an atomic of floats
+  bool is_apart = false;       ///< cp.async and its like, which no counter of loads or stores sees
+  bool is_matrix = false;      ///< of ldmatrix and stmatrix, which have counters of their own
+  bool is_generic = false;     ///< the machine does not know the space either
+  bool retries = false;        ///< an atomic that the machine code runs as a loop
+  bool waits = false;          ///< in a loop whose end depends on what others do at the time
+  bool counts_lanes = false;   ///< an atomic whose equal addresses are added up beforehand
   /// What the machine makes of one execution; none where another site's requests include it.
   std::vector<Request> requests;
   std::string_view doubt;  ///< why the machine may make other requests; empty when it does not

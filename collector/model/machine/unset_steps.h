@@ -17,6 +17,8 @@ struct UnsetRegister {
   std::string name;  ///< as the PTX calls it
   std::uint32_t bits = 32;
   bool at_start = false;  ///< unset when a thread begins
+  /// Unset only where a load of global or shared memory finds a part of what it reads unset.
+  bool from_memory = false;
 };
 
 inline constexpr std::uint32_t always_set = ~std::uint32_t{0};
@@ -62,6 +64,16 @@ struct UnsetStep {
     std::vector<UnsetOperand> neighbours;
   };
   std::vector<Use> uses;
+  /// What is written to memory that others see, for which it matters what was computed from unset
+  /// memory.
+  std::vector<Use> written;
+  /// Registers that are the results of a load from such memory, or what a store puts there, stand
+  /// in the order of their bytes. Each has as many.
+  bool is_load = false, is_store = false;
+  std::uint32_t bytes = 0;
+  /// Concerns registers alone that are unset because of memory: nothing to do before such a load
+  /// has been seen.
+  bool is_dormant = false;
   /// Of local memory, each part behind the one before it; of a generic access, where it leads
   /// there.
   struct Access {
@@ -79,9 +91,9 @@ struct UnsetStep {
 };
 
 struct UnsetTable {
-  std::vector<UnsetRegister> registers;
-  std::vector<UnsetStep> steps;  ///< by their operations
-  bool follows_local = false;    ///< there are variables in local memory
+  std::vector<UnsetRegister> registers;  ///< those that are unset because of memory last
+  std::vector<UnsetStep> steps;          ///< by their operations
+  bool follows_local = false;            ///< there are variables in local memory
 };
 
 }  // namespace warpmeter::model

@@ -349,6 +349,7 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
     answer.findings = checker->findings();
     answer.checked.is_partial = checker->is_partial();
     answer.checked.has_ordered = checker->has_ordered();
+    answer.checked.has_unnamed = checker->has_unnamed();
     answer.checked.has_ended = !outcome.trap.has_value();
     if (estimate) answer.checked.blocks = estimate->coverage();
   }

@@ -109,5 +109,54 @@ TEST_F(ModelCheck, SaysThatVolatileAccessesNeverRace) {
   EXPECT_THAT(without.output, HasSubstr("with nothing to order the two"));
 }
 
+TEST_F(ModelCheck, SaysWhatWasUnsetInAPartAndWhereItWasRead) {
+  write("sum.cu", R"(__global__ void first(float* out) { out[4 * threadIdx.x] = 1; }
+__global__ void sum(float* out, const float4* in) {
+  const float4 v = in[threadIdx.x];
+  out[threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+)");
+  write("sum.yaml", R"(file: sum.cu
+launches:
+  - {kernel: first, grid: [1], block: [32], args: ['buffer:f32[128]']}
+  - {kernel: sum, grid: [1], block: [32], args: ['out:f32[32]', '@buffer']}
+)");
+  const Outcome outcome = warpmeter({"model", "--spec", "sum.yaml", "--check", "--format", "csv"});
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_EQ(found(outcome.output, "sum.cu"), (Findings{{4, "uninitialised read"}}));
+  EXPECT_THAT(outcome.output, HasSubstr("uses 12 of the 16 bytes of 'buffer' at byte 0 (read on "
+                                        "line 3), which nothing has set, to compute what it "
+                                        "writes"));
+}
+
+TEST_F(ModelCheck, SaysWhichSharedArrayAnAccessLeavesOrThatItDoesNotKnow) {
+  write("two.cu", R"(__global__ void two(int* out, int more) {
+  __shared__ int a[32], b[32];
+  const int t = threadIdx.x;
+  a[t] = b[t] = t;
+  __syncthreads();
+#ifdef KNOWN
+  if (t < 4) a[t + more] = 7;
+#else
+  int* const own = t < 16 ? a : b;
+  own[t] = 7;
+#endif
+  __syncthreads();
+  out[t] = a[t] + b[t];
+}
+)");
+  const auto checked = [&](const char* define) {
+    return warpmeter({"model", "two.cu", "-k", "two", "--grid", "1", "--block", "32", "--arg",
+                      "o:i32[32]", "--arg", "i32=32", "--check", "-D", define});
+  };
+  const Outcome known = checked("KNOWN"), unknown = checked("OTHER");
+  EXPECT_EQ(known.exit_code, 6);
+  EXPECT_THAT(known.output, HasSubstr("writes 4 bytes at byte 128 of 'a' (128 bytes) in "
+                                      "shared memory, where 'b' lies"));
+  EXPECT_THAT(known.output, testing::Not(HasSubstr("from one shared array into another")));
+  EXPECT_EQ(unknown.exit_code, 0) << unknown.output;
+  EXPECT_THAT(unknown.output, HasSubstr("from one shared array into another"));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli

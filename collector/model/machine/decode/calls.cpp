@@ -421,4 +421,23 @@ void Decoder::decode_plain_call() {
   kept_.push_back(std::move(instance));
 }
 
+/// Between a variable of the current function and an argument of the one that it calls, by the
+/// operation that comes next.
+void Decoder::note_passing(RowAndOffset own, RowAndOffset passed, std::uint32_t bytes,
+                           bool to_callee) {
+  const auto place = [](const RowAndOffset& from) {
+    UnsetStep::Place made;
+    made.base.row = from.first;
+    made.base.bits = 64;
+    made.offset = from.second;
+    return made;
+  };
+  UnsetStep step;
+  step.operation = static_cast<std::uint32_t>(program_.operations.size());
+  step.instruction = ordinal_;
+  step.copy =
+      UnsetStep::Copy{place(to_callee ? own : passed), place(to_callee ? passed : own), bytes};
+  passings_.push_back(std::move(step));
+}
+
 }  // namespace warpmeter::model

@@ -11,6 +11,7 @@
 #include "collector/model/ptx/early_joins.h"
 #include "collector/model/ptx/leaders.h"
 #include "collector/model/ptx/one_value.h"
+#include "collector/model/ptx/shared_variables.h"
 #include "collector/model/ptx/verified_loads.h"
 #include "collector/model/ptx/waiting.h"
 
@@ -115,6 +116,14 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.is_copied = ptx::copied_loads(function, analysis.data);
   analysis.is_verified = ptx::verified_loads(function, analysis.data);
   analysis.stores_same = ptx::stores_of_one_value(function, analysis.data);
+  std::unordered_set<std::string_view> shared;
+  for (const auto* variables : {&module_.variables, &function.variables}) {
+    for (const ptx::Variable& variable : *variables) {
+      if (variable.space == ptx::Space::shared) shared.insert(variable.name);
+    }
+  }
+  if (shared.size() < 2) shared.clear();  // then none runs over into another
+  analysis.meant = ptx::meant_variables(function, analysis.data, shared);
   analysis.early_joins = ptx::early_joins(analysis.graph);
   analysis.is_meeting.resize(function.body.size() + 1);
   for (std::size_t i = 0; i < function.body.size(); ++i) {

@@ -35,12 +35,13 @@ struct Analysis {
   ptx::ControlFlow graph;
   ptx::DataFlow data;
   ptx::Slots slots;
-  std::vector<std::size_t> leader;  ///< of each instruction; see ptx/leaders.h
-  std::vector<bool> is_meeting;     ///< of each instruction: lanes that parted meet before it
-  std::vector<bool> waits;          ///< of each instruction: see ptx::waiting_loops()
-  std::vector<bool> is_copied;      ///< of each instruction: see ptx::copied_loads()
-  std::vector<bool> is_verified;    ///< of each instruction: see ptx::verified_loads()
-  std::vector<bool> stores_same;    ///< of each instruction: see ptx::stores_of_one_value()
+  std::vector<std::size_t> leader;      ///< of each instruction; see ptx/leaders.h
+  std::vector<bool> is_meeting;         ///< of each instruction: lanes that parted meet before it
+  std::vector<bool> waits;              ///< of each instruction: see ptx::waiting_loops()
+  std::vector<bool> is_copied;          ///< of each instruction: see ptx::copied_loads()
+  std::vector<bool> is_verified;        ///< of each instruction: see ptx::verified_loads()
+  std::vector<std::string_view> meant;  ///< by each instruction: see ptx::meant_variables()
+  std::vector<bool> stores_same;        ///< of each instruction: see ptx::stores_of_one_value()
   std::vector<std::vector<std::size_t>> early_joins;  ///< of each block: see ptx/early_joins.h
 };
 
@@ -267,6 +268,7 @@ class Decoder {
   };
   Target address(const Operand& operand, AddressSpace space);
   std::uint32_t add_site(const SiteInfo& info);
+  void note_array(SiteInfo& site) const;
   bool is_in_waiting_loop() const;
 
   // asynchronous.cpp

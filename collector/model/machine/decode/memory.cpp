@@ -70,7 +70,24 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
   site.requests = {{0, info.width, false, false}};
   site.is_generic = info.space == AddressSpace::generic;
   site.waits = is_in_waiting_loop();
+  note_array(site);
   return static_cast<std::uint32_t>(program_.sites.size() - 1);
+}
+
+/// Of dynamic memory it is all that lies behind the static.
+void Decoder::note_array(SiteInfo& site) const {
+  const Opcode opcode = instruction_->opcode;
+  const bool is_access = opcode == Opcode::ld || opcode == Opcode::st || opcode == Opcode::atom ||
+                         opcode == Opcode::red;
+  const std::string_view name = instance_->analysis->meant[index_];
+  const bool may_be_shared =
+      site.space == AddressSpace::shared || site.space == AddressSpace::generic;
+  if (!is_access || !may_be_shared || name.empty()) return;
+  for (const SharedVariable& variable : program_.shared_variables) {
+    if (variable.name != name) continue;
+    site.array_begin = variable.offset;
+    site.array_end = variable.bytes > 0 ? variable.offset + variable.bytes : ~std::uint32_t{0};
+  }
 }
 
 /// Of the current instruction, or of a call that led to it.

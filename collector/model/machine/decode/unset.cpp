@@ -4,8 +4,8 @@
 //
 // Parameters and results of functions lie in local memory. They are followed through it, for a
 // compiler passes undefined values to functions that do not use them. Where functions keep
-// variables there, all that is loaded from local memory may be unset as well. What goes to other
-// memory is not followed.
+// variables there, all that is loaded from local memory may be unset as well. Of global and shared
+// memory, loads that may find a part of what they read unset are followed too (unset_memory.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "collector/model/machine/decode/decoder.h"
+#include "collector/model/machine/decode/unset_memory.h"
 #include "collector/model/ptx/row.h"
 #include "collector/model/ptx/unset.h"
 
@@ -53,11 +54,20 @@ class Decoder::UnsetFinder {
       known.at_entry = found->second;
       any |= std::find(known.at_entry.begin(), known.at_entry.end(), true) != known.at_entry.end();
     }
-    if (!any) return;
-    spread();
-    for (Known& known : known_) number_registers(known);
+    const bool from_memory = may_load_unset();
+    if (!any && !from_memory) return;
+    for (Known& known : known_) known.unset = known.at_entry;
+    if (any) spread(false);
+    for (Known& known : known_) number_registers(known, false);
+    if (from_memory) {
+      spread(true);
+      for (Known& known : known_) number_registers(known, true);
+    }
     for (Known& known : known_) add_steps(known);
-    for (UnsetStep& passing : decoder_.passings_) program_.unset.steps.push_back(passing);
+    if (any) {
+      for (UnsetStep& passing : decoder_.passings_) program_.unset.steps.push_back(passing);
+    }
+    find_dormant(program_.unset);
     auto& steps = program_.unset.steps;
     std::stable_sort(steps.begin(), steps.end(), [](const UnsetStep& a, const UnsetStep& b) {
       return a.operation < b.operation;
@@ -106,28 +116,28 @@ class Decoder::UnsetFinder {
     return pieces;
   }
 
-  static std::uint32_t bytes_of_part(const ptx::Instruction& instruction) {
-    return ptx::info_of(instruction.first_type()).bytes();
+  bool may_load_unset() const {
+    return std::any_of(known_.begin(), known_.end(), [](const Known& known) {
+      const auto& body = known.instance->function->body;
+      for (std::size_t i = 0; i < body.size(); ++i) {
+        if (may_load_unset_part(body[i], known.instance->analysis->is_copied[i])) return true;
+      }
+      return false;
+    });
   }
 
-  static std::vector<const Operand*> registers_of(const ptx::Instruction& instruction) {
-    const Operand& data = instruction.operands[instruction.opcode == Opcode::ld ? 0 : 1];
-    std::vector<const Operand*> all;
-    if (data.kind == Operand::Kind::vector) {
-      for (const Operand& part : data.parts) all.push_back(&part);
-    } else {
-      all.push_back(&data);
-    }
-    return all;
-  }
-
-  void spread() {
+  /// `from_memory`: what loads of global and shared memory give as well.
+  void spread(bool from_memory) {
     for (Known& known : known_) {
-      known.unset = known.at_entry;
-      for (const ptx::Instruction& instruction : known.instance->function->body) {
-        const bool is_passed = has_bodies() && !pieces_of(*known.instance, instruction).empty();
-        if (instruction.opcode != Opcode::ld || !(is_passed || may_reach_local(instruction)))
-          continue;
+      const auto& body = known.instance->function->body;
+      for (std::size_t i = 0; i < body.size(); ++i) {
+        const ptx::Instruction& instruction = body[i];
+        const bool is_passed =
+            !from_memory && has_bodies() && !pieces_of(*known.instance, instruction).empty();
+        const bool gives =
+            from_memory ? may_load_unset_part(instruction, known.instance->analysis->is_copied[i])
+                        : is_passed || may_reach_local(instruction);
+        if (instruction.opcode != Opcode::ld || !gives) continue;
         for (const Operand* each : registers_of(instruction)) {
           if (const auto id = known.instance->analysis->data.find(each->name)) {
             known.unset[*id] = true;
@@ -180,13 +190,14 @@ class Decoder::UnsetFinder {
     return static_cast<std::uint32_t>(program_.unset.registers.size() - 1);
   }
 
-  void number_registers(Known& known) {
+  void number_registers(Known& known, bool from_memory) {
     const auto& registers = known.instance->analysis->data.registers();
-    known.numbers.assign(registers.size(), always_set);
+    known.numbers.resize(registers.size(), always_set);
     for (std::size_t id = 0; id < registers.size(); ++id) {
-      if (!known.unset[id]) continue;
+      if (!known.unset[id] || known.numbers[id] != always_set) continue;
       known.numbers[id] = add_register(registers[id].name, ptx::info_of(registers[id].type).bits,
                                        known.at_entry[id]);
+      program_.unset.registers.back().from_memory = from_memory;
     }
   }
 
@@ -340,6 +351,7 @@ class Decoder::UnsetFinder {
     step.results = operands(known, role.results);
     step.sources = operands(known, role.sources);
     reach_local(known, instruction, step);
+    reach_memory(known, instruction, step);
     if (instruction.guard) {
       Operand guard;
       guard.name = instruction.guard->predicate;
@@ -356,8 +368,21 @@ class Decoder::UnsetFinder {
     for (const ptx::UnsetRole::Use& use : role.uses) add_use(known, use, neighbours, step);
     const bool gives = is_any_unset(step.results);
     if (!gives) step.results.clear();
-    if (!gives && step.uses.empty() && !step.access.stores) return std::nullopt;
+    const bool is_used = !step.uses.empty() || !step.written.empty() || step.access.stores;
+    if (!gives && !is_used) return std::nullopt;
     return step;
+  }
+
+  /// Loads and stores of global and shared memory: registers in the order of their bytes.
+  void reach_memory(const Known& known, const ptx::Instruction& instruction,
+                    UnsetStep& step) const {
+    if (!is_plain_access(instruction) || bytes_of_part(instruction) > 8) return;
+    step.bytes = bytes_of_part(instruction);
+    step.is_load = instruction.opcode == Opcode::ld && is_any_unset(step.results);
+    step.is_store = instruction.opcode == Opcode::st;
+    if (step.is_store && !step.access.stores) {
+      step.sources = operands(known, registers_of(instruction));
+    }
   }
 
   void reach_local(const Known& known, const ptx::Instruction& instruction, UnsetStep& step) {
@@ -392,6 +417,13 @@ class Decoder::UnsetFinder {
     made.bits = use.bits;
     if (!is_any_unset(made.operands)) return;
     if (use.what == ptx::UnsetUse::value) {
+      if (use.generic_address != nullptr) {
+        const auto place = place_of(known, *use.generic_address);
+        if (!place) return;
+        made.is_generic = true;
+        made.place = *place;
+      }
+      step.written.push_back(made);
       const auto always = [](const UnsetOperand& one) { return one.number == always_set; };
       if (std::any_of(made.operands.begin(), made.operands.end(), always)) return;
       for (const std::size_t beside : neighbours) {
@@ -401,12 +433,6 @@ class Decoder::UnsetFinder {
         }
       }
       if (std::any_of(made.neighbours.begin(), made.neighbours.end(), always)) return;
-      if (use.generic_address != nullptr) {
-        const auto place = place_of(known, *use.generic_address);
-        if (!place) return;
-        made.is_generic = true;
-        made.place = *place;
-      }
     }
     step.uses.push_back(std::move(made));
   }
@@ -416,25 +442,6 @@ class Decoder::UnsetFinder {
   std::vector<Known> known_;
   std::set<Piece> pieces_;  ///< that may be unset
 };
-
-/// Between a variable of the current function and an argument of the one that it calls, by the
-/// operation that comes next.
-void Decoder::note_passing(RowAndOffset own, RowAndOffset passed, std::uint32_t bytes,
-                           bool to_callee) {
-  const auto place = [](const RowAndOffset& from) {
-    UnsetStep::Place made;
-    made.base.row = from.first;
-    made.base.bits = 64;
-    made.offset = from.second;
-    return made;
-  };
-  UnsetStep step;
-  step.operation = static_cast<std::uint32_t>(program_.operations.size());
-  step.instruction = ordinal_;
-  step.copy =
-      UnsetStep::Copy{place(to_callee ? own : passed), place(to_callee ? passed : own), bytes};
-  passings_.push_back(std::move(step));
-}
 
 void Decoder::find_unset() { UnsetFinder(*this).find(); }
 

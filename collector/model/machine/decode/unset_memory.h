@@ -1,0 +1,28 @@
+// Loads of global or shared memory of which nothing may have set a part: of a vector not every part
+// has to be of use, nor of a structure. What they give is followed like other unset registers (see
+// unset.cpp), once a launch has come to such a part.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collector/model/machine/unset_steps.h"
+#include "collector/model/ptx/module.h"
+
+namespace warpmeter::model {
+
+/// Of a load or store: what it reads or writes, in the order of the bytes, and how many each has.
+std::vector<const ptx::Operand*> registers_of(const ptx::Instruction& instruction);
+std::uint32_t bytes_of_part(const ptx::Instruction& instruction);
+
+/// A load or store of memory that other threads see, or may.
+bool is_plain_access(const ptx::Instruction& instruction);
+
+/// Whether what the instruction gives may be unset in a part. `is_copied`: see
+/// ptx/copied_loads.h. Of others, all that is unset is a mistake of the load itself.
+bool may_load_unset_part(const ptx::Instruction& instruction, bool is_copied);
+
+/// Tells the steps that wait for such a load from those that do not.
+void find_dormant(UnsetTable& table);
+
+}  // namespace warpmeter::model
