@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "base/error.h"
@@ -59,11 +61,20 @@ ExplainedRemedy remedy_of(const Row& row) {
   remedy.is_advised = row.flag("is_advised");
   remedy.transactions = row.integer("transactions").value_or(0);
   remedy.other_transactions = row.integer("other_transactions").value_or(0);
-  remedy.spared_requests = row.integer("spared_requests").value_or(0);
   remedy.shared_bytes = row.integer("shared_bytes");
   remedy.blocks = row.integer("blocks");
   remedy.lanes = row.text("lanes");
   return remedy;
+}
+
+/// "vector 4" takes four requests at once; other remedies leave them as they are. The launch's own
+/// counters need not be there: who names metrics gets those.
+std::int64_t spared_requests(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
+  constexpr std::string_view vector = "vector ";
+  if (!std::string_view(remedy.name).starts_with(vector)) return 0;
+  const std::int64_t together =
+      std::max(std::strtoll(remedy.name.c_str() + vector.size(), nullptr, 10), 1LL);
+  return finding.requests - (finding.requests + together - 1) / together;
 }
 
 /// Puts what belongs to the launches into them.
@@ -98,7 +109,11 @@ class Details {
                                                 {":top", top_},
                                                 {":all", std::int64_t{all ? 1 : 0}},
                                                 {":lanes", lanes_}});
-    for (const Row& row : each_row(rows)) finding_of_row(row).remedies.push_back(remedy_of(row));
+    for (const Row& row : each_row(rows)) {
+      ExplainedFinding& finding = finding_of_row(row);
+      finding.remedies.push_back(remedy_of(row));
+      finding.remedies.back().spared_requests = spared_requests(finding, finding.remedies.back());
+    }
   }
 
   void read_predictions() {
