@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -10,12 +11,14 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/variant_name.h"
+#include "reports/plot.h"
+#include "reports/statistics.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::reports {
 namespace {
 
-constexpr std::size_t most_shown = 5;
+constexpr std::size_t most_shown = 5;  // and who is as good
 
 bool beats(const Standing& a, const Standing& b) {
   bool is_better = false;
@@ -26,9 +29,15 @@ bool beats(const Standing& a, const Standing& b) {
   return is_better;
 }
 
-std::vector<Standing> best_of(std::vector<Standing> all) {
-  if (!all.empty() && all.front().costs.size() == 1) {
-    while (all.size() > most_shown && all.back().costs > all[most_shown - 1].costs) all.pop_back();
+std::vector<Standing> best_of(std::vector<Standing> all, const std::vector<std::string>& metrics) {
+  if (all.empty()) return all;
+  if (metrics.size() == 1) {
+    const std::size_t places = std::min(all.size(), most_shown);
+    const std::vector<double> last = all[places - 1].costs;
+    const Standing first = all.front();
+    std::erase_if(all, [&](const Standing& standing) {
+      return standing.costs > last && !may_be_as_good(standing, first, metrics.front());
+    });
     return all;
   }
   std::vector<Standing> front;
@@ -38,6 +47,27 @@ std::vector<Standing> best_of(std::vector<Standing> all) {
     if (!is_beaten) front.push_back(standing);
   }
   return front;
+}
+
+/// The values of one variant. By one metric, where somebody may be as good as the best: who is.
+std::vector<Cell> figures_of(const Standing& standing, const std::vector<Standing>& best,
+                             const std::vector<std::string>& metrics) {
+  std::vector<Cell> cells;
+  for (const std::string& metric : metrics) {
+    cells.push_back(cell_of(standing.subject->figure(metric)));
+  }
+  if (metrics.size() > 1) return cells;
+  const auto is_near = [&](const Standing& other) {
+    return may_be_as_good(other, best.front(), metrics.front());
+  };
+  const std::string_view rank =
+      is_near(standing) ? as_good_mark
+      : standing.costs == best.front().costs && std::any_of(best.begin(), best.end(), is_near)
+          ? best_mark
+          : "";
+  std::string& mark = cells.front().mark;
+  if (!rank.empty()) mark += (mark.empty() ? "" : " ") + std::string(rank);
+  return cells;
 }
 
 /// By device, family and size, in this order.
@@ -125,10 +155,29 @@ std::vector<Standing> standings(const Group& group, const std::vector<std::strin
 Range bounds_of(const Subject& subject, std::string_view metric) {
   const Figure figure = subject.figure(metric);
   const Range range = figure.range.value_or(Range{*figure.value, *figure.value});
-  if (metric != "duration") return range;
+  const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
+  if (info == nullptr || !info->is_timed) return range;
   const Figure confidence = subject.figure("relative_confidence");
-  const double half = confidence.range ? confidence.range->high : confidence.value.value_or(0);
+  const double own = confidence.range ? confidence.range->high : confidence.value.value_or(0);
+  double shift = 0;
+  for (const LaunchRecord* launch : subject.launches) {
+    shift = std::max(shift, launch->session_shift);
+  }
+  const double half = std::hypot(own, deviate_of(0.05) * shift);
   return {range.low * (1 - half), range.high * (1 + half)};
+}
+
+bool may_be_as_good(const Standing& standing, const Standing& best, std::string_view metric) {
+  if (standing.costs == best.costs) return false;
+  const Range own = bounds_of(*standing.subject, metric);
+  const Range first = bounds_of(*best.subject, metric);
+  return own.low <= first.high && first.low <= own.high;
+}
+
+bool has_as_good(const Table& best) {
+  return std::any_of(best.rows.begin(), best.rows.end(), [](const std::vector<Cell>& row) {
+    return row.back().mark.find(as_good_mark) != std::string::npos;
+  });
 }
 
 void check_best(const std::vector<std::string>& metrics) {
@@ -152,14 +201,15 @@ Table best_table(const schema::Reader& reader, std::int64_t run_id,
   for (const Group* group : in_order(run)) {
     std::vector<Standing> all = standings(*group, metrics);
     std::erase_if(all, [](const Standing& standing) { return standing.subject->is_ceiling(); });
-    for (const Standing& standing : best_of(std::move(all))) {
+    const std::vector<Standing> best = best_of(std::move(all), metrics);
+    for (const Standing& standing : best) {
       std::vector<Cell> row;
       if (run.devices.size() > 1) row.emplace_back(run.device_name(group->device_id));
       row.emplace_back(group->family);
       row.push_back(group->size ? Cell(*group->size) : Cell(Missing{"one size"}));
       for (const std::string& size : others) row.push_back(size_cell(*group, size));
       row.emplace_back(standing.subject->variant);
-      for (const double value : standing.values) row.emplace_back(value);
+      for (Cell& figure : figures_of(standing, best, metrics)) row.push_back(std::move(figure));
       table.rows.push_back(std::move(row));
     }
   }

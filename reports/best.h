@@ -21,6 +21,9 @@ struct Standing {
   double transactions = 0;     ///< shared and global ones; infinite where they are not known
 };
 
+/// Whether a cell of the table says that its variant may be as good as the best.
+bool has_as_good(const Table& best);
+
 /// Which end of a metric is the better one, as the catalogue says.
 bool is_better_higher(std::string_view metric);
 
@@ -29,17 +32,22 @@ bool is_better_higher(std::string_view metric);
 /// compete.
 std::vector<Standing> standings(const Group& group, const std::vector<std::string>& metrics);
 
-/// Between which bounds a figure is known: a time within its confidence interval, of several
-/// launches the extremes. The figure has a value.
+/// Between which bounds a figure is known: a time, and what follows from it, within the 95 %
+/// interval of its median, which holds the shift of its session too, of several launches the
+/// extremes. The figure has a value.
 Range bounds_of(const Subject& subject, std::string_view metric);
+
+/// Not equal to the best, and not known to be worse: the bounds of the two overlap.
+bool may_be_as_good(const Standing& standing, const Standing& best, std::string_view metric);
 
 /// Throws Error{usage} for a name that is no metric of the catalogue, with the nearest.
 void check_best(const std::vector<std::string>& metrics);
 
-/// By one metric the best five and those equal to the fifth, best first; by several the front: the
-/// variants that no other beats in one without being worse in another. Variants compete on the same
-/// device; of several, a column names it, and each other named size has one. The ceiling, which
-/// does less, stays out. No row where none has a value.
+/// By one metric the best five, those equal to the fifth and all that may be as good as the first,
+/// best first; where somebody may be, marks say who (best_mark, as_good_mark). By several metrics
+/// the front: the variants that no other beats in one without being worse in another. Variants
+/// compete on the same device; of several, a column names it, and each other named size has one.
+/// The ceiling, which does less, stays out. No row where none has a value.
 Table best_table(const schema::Reader& reader, std::int64_t run_id,
                  const std::vector<std::string>& metrics);
 

@@ -11,9 +11,29 @@
 #include "reports/metrics.h"
 #include "reports/number.h"
 #include "reports/sections/sql.h"
+#include "reports/statistics.h"
 
 namespace warpmeter::reports {
 namespace {
+
+void read_session_shifts(const schema::Reader& reader, std::int64_t run_id,
+                         std::vector<LaunchRecord>& launches) {
+  std::map<std::int64_t, Samples> timed;
+  reader.each(sql::repeated_samples, run_parameter(run_id),
+              [&](std::span<const schema::Value> row) {
+                const auto* launch = std::get_if<std::int64_t>(&row[0]);
+                const auto* duration_ns = std::get_if<double>(&row[1]);
+                if (launch == nullptr || duration_ns == nullptr) return;
+                timed[*launch].sorted_ns.push_back(*duration_ns);
+              });
+  for (LaunchRecord& launch : launches) {
+    const auto samples = timed.find(launch.id);
+    if (samples == timed.end()) continue;
+    std::sort(samples->second.sorted_ns.begin(), samples->second.sorted_ns.end());
+    const double median = samples->second.median();
+    if (median > 0) launch.session_shift = reports::session_shift(samples->second) / median;
+  }
+}
 
 std::vector<LaunchRecord> read_launches(const schema::Reader& reader, std::int64_t run_id) {
   std::vector<LaunchRecord> launches;
@@ -163,6 +183,7 @@ RunRecord read_run(const schema::Reader& reader, std::int64_t run_id) {
                            row.text("title")});
   }
   run.launches = read_launches(reader, run_id);
+  read_session_shifts(reader, run_id, run.launches);
   read_figures(reader, run_id, *run.figures);
   run.others = other_metrics(run.figures->metrics());
   run.groups = grouped(run.launches, *run.figures);

@@ -50,6 +50,9 @@ struct LaunchRecord {
   bool failed = false, verified = false, is_ceiling = false;
   bool computes = false;  ///< its useful work has floating-point operations
   std::string reason;
+  /// By how much a session moves its time, as a share of it: a standard deviation, of
+  /// reports/statistics.h. 0 where one sample, or none, was taken.
+  double session_shift = 0;
 };
 
 /// One variant at one size on one device.

@@ -93,6 +93,11 @@ void print_best(const RunRequest& request, std::int64_t run_id, Output& output) 
   }
   output.write(fmt::format("\nBest by {}\n\n{}", fmt::join(request.best, " and "),
                            rendered(table, "table")));
+  if (!reports::has_as_good(table)) return;
+  output.write(fmt::format(
+      "\n{} is the best, {} may be as good: one run cannot tell them apart. `compare --by variant` "
+      "says how many runs would.\n",
+      reports::best_mark, reports::as_good_mark));
 }
 
 /// Of the metrics named on the command line, those that no launch of the run has, each with its

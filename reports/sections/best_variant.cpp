@@ -29,12 +29,9 @@ struct Contest {
 
 std::optional<Candidate> timed_candidate(const Subject& subject) {
   const Figure duration = subject.figure("duration");
-  const Figure confidence = subject.figure("relative_confidence");
-  if (!duration.value || !confidence.value) return std::nullopt;
-  const double half = confidence.range ? confidence.range->high : *confidence.value;
-  const Range range = duration.range.value_or(Range{*duration.value, *duration.value});
-  return Candidate{subject.variant, *duration.value, range.low * (1 - half),
-                   range.high * (1 + half)};
+  if (!duration.value || !subject.figure("relative_confidence").value) return std::nullopt;
+  const Range bounds = bounds_of(subject, "duration");
+  return Candidate{subject.variant, *duration.value, bounds.low, bounds.high};
 }
 
 std::optional<Candidate> counted_candidate(const Subject& subject, bool& is_approximate,
@@ -122,7 +119,7 @@ std::string time_sentence(const BestOfFamily& best, const std::vector<Candidate>
   const std::string names = listed(best.variants);
   const std::size_t count = best.variants.size();
   if (count == candidates.size()) {
-    return fmt::format("which of {} is fastest is not known, their confidence intervals overlap",
+    return fmt::format("which of {} is fastest is not known, one run cannot tell them apart",
                        names);
   }
   const std::string by = ratio_text(best.factor, "as fast as", "less time than");
@@ -131,7 +128,7 @@ std::string time_sentence(const BestOfFamily& best, const std::vector<Candidate>
              ? fmt::format("{} is fastest, {}, {} {}, the next", names,
                            time_text(candidates.front().cost), by, next)
              : fmt::format(
-                   "{} are fastest (their confidence intervals overlap), at least {} {}, the next",
+                   "{} are fastest (one run cannot tell them apart), at least {} {}, the next",
                    names, by, next);
 }
 

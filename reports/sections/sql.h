@@ -19,8 +19,8 @@ extern const std::string_view earlier_run;
 extern const std::string_view checked_values, costliest_line;
 
 extern const std::string_view cards, ceiling, costly_lines, device_states, devices, confidences,
-    disturbances, environment, expectations, history, history_subjects, launches, line_costs, lines,
-    codes, provenance, results, run, schema_version, source_figures, source_files, stalls, timings,
-    timing_summary;
+    repeated_samples, disturbances, environment, expectations, history, history_subjects, launches,
+    line_costs, lines, codes, provenance, results, run, schema_version, source_figures,
+    source_files, stalls, timings, timing_summary;
 
 }  // namespace warpmeter::reports::sql

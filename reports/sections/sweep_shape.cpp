@@ -61,7 +61,6 @@ Ranking::Ranking(const Sweep::Size& size, const std::string& metric)
     places_.emplace(standing.subject, standings_.size());
     standings_.push_back(std::move(standing));
   }
-  if (!standings_.empty()) best_bounds_ = bounds_of(*standings_.front().subject, metric);
 }
 
 const Standing* Ranking::of(const Subject* subject) const {
@@ -78,9 +77,7 @@ bool Ranking::is_best(const Standing& standing) const {
 }
 
 bool Ranking::is_as_good(const Standing& standing) const {
-  if (standing.costs == standings_.front().costs) return false;
-  const Range own = bounds_of(*standing.subject, metric_);
-  return own.low <= best_bounds_.high && best_bounds_.low <= own.high;
+  return may_be_as_good(standing, standings_.front(), metric_);
 }
 
 std::size_t Ranking::as_good() const {

@@ -37,7 +37,6 @@ class Ranking {
   std::string metric_;
   std::vector<Standing> standings_;
   std::map<const Subject*, std::size_t> places_;
-  Range best_bounds_;
 };
 
 /// How the values of a metric are shown: times in the unit that suits all.

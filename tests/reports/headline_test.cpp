@@ -140,14 +140,21 @@ TEST_F(Headline, SaysASmallLeadInPerCentOfTheTime) {
 TEST_F(Headline, CallsNobodyFastestWithinTheTimingsConfidence) {
   add({timed("a", 1000), timed("b", 1007)});
   EXPECT_EQ(sentences()[0],
-            "transpose at 1,024: which of a and b is fastest is not known, their confidence "
-            "intervals overlap.");
+            "transpose at 1,024: which of a and b is fastest is not known, one run cannot "
+            "tell them apart.");
+}
+
+TEST_F(Headline, CallsNobodyFastestWithinWhatASessionMoves) {
+  add({launch("a", readings(1, 5800, 200, 1000)), launch("b", readings(2, 5920, 200, 1000))});
+  EXPECT_EQ(sentences()[0],
+            "transpose at 1,024: which of a and b is fastest is not known, one run cannot "
+            "tell them apart.");
 }
 
 TEST_F(Headline, LetsThoseLeadTogetherThatCannotBeToldApart) {
   add({timed("a", 1000), timed("b", 1007), timed("c", 2014)});
   EXPECT_EQ(sentences()[0],
-            "transpose at 1,024: a and b are fastest (their confidence intervals overlap), at "
+            "transpose at 1,024: a and b are fastest (one run cannot tell them apart), at "
             "least 2.00 times as fast as c, the next.");
 }
 
