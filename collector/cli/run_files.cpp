@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "base/error.h"
@@ -37,8 +38,12 @@ std::vector<family::Text> typed(const std::vector<std::string>& texts) {
   return all;
 }
 
-/// "ceil(n/16),min(n,8)" at the commas outside of parentheses.
-std::vector<family::Text> extent(std::string_view option, std::string_view text) {
+/// "ceil(n/16),min(n,8)" at the commas outside of parentheses; "16x16" is 16,16.
+std::vector<family::Text> extent(std::string_view option, std::string_view typed_text) {
+  std::string text(typed_text);
+  if (text.find_first_not_of("0123456789x") == std::string::npos) {
+    std::replace(text.begin(), text.end(), 'x', ',');
+  }
   std::vector<family::Text> parts;
   int depth = 0;
   std::size_t begin = 0;
@@ -47,7 +52,7 @@ std::vector<family::Text> extent(std::string_view option, std::string_view text)
     if (c == '(') ++depth;
     if (c == ')') --depth;
     if (c != ',' || (depth > 0 && i < text.size())) continue;
-    parts.push_back(typed(std::string(text.substr(begin, i - begin))));
+    parts.push_back(typed(text.substr(begin, i - begin)));
     begin = i + 1;
   }
   if (parts.size() > 3) {

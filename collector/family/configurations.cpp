@@ -338,13 +338,16 @@ bool uses_any(const std::vector<Text>& texts, const Symbols& symbols) {
 }
 
 std::int64_t whole(const FamilySpec& spec, const Text& text, const Symbols& symbols,
-                   std::int64_t least, std::int64_t most) {
+                   std::int64_t least, std::int64_t most, std::string_view what) {
   try {
     return evaluate_whole(text.text, symbols, least, most);
   } catch (const ExpressionFault& fault) {
     Text at = text;
     at.column += static_cast<int>(fault.column);
-    refuse(spec, at, fmt::format("'{}' {}", text.text, fault.what()));
+    const bool has_place = text.line > 0 || what.empty();
+    refuse(spec, at,
+           fmt::format("{}'{}' {}", has_place ? "" : fmt::format("{} ", what), text.text,
+                       fault.what()));
   }
 }
 

@@ -38,8 +38,9 @@ std::vector<Configuration> configurations(const FamilySpec& spec, const std::str
 /// Whether any of the texts names one of the symbols.
 bool uses_any(const std::vector<Text>& texts, const Symbols& symbols);
 
-/// An expression of the file; what is wrong with it is said with its place.
+/// An expression of the file; what is wrong with it is said with its place, or else with `what` it
+/// is of: "block".
 std::int64_t whole(const FamilySpec& spec, const Text& text, const Symbols& symbols,
-                   std::int64_t least, std::int64_t most);
+                   std::int64_t least, std::int64_t most, std::string_view what = "");
 
 }  // namespace warpmeter::family

@@ -20,10 +20,11 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-Dim3 extent(const FamilySpec& spec, const std::vector<Text>& texts, const Symbols& symbols) {
+Dim3 extent(const FamilySpec& spec, std::string_view what, const std::vector<Text>& texts,
+            const Symbols& symbols) {
   std::uint32_t all[3] = {1, 1, 1};
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    all[i] = static_cast<std::uint32_t>(whole(spec, texts[i], symbols, 1, 0x7fffffff));
+    all[i] = static_cast<std::uint32_t>(whole(spec, texts[i], symbols, 1, 0x7fffffff, what));
   }
   return {all[0], all[1], all[2]};
 }
@@ -121,9 +122,9 @@ Geometry FileFamily::geometry_at(const Configuration& configuration, std::int64_
   const VariantSpec& variant = *configuration.variant;
   const Symbols symbols = symbols_at(configuration, n);
   Geometry geometry;
-  geometry.grid = extent(spec_, variant.grid, symbols);
-  geometry.block = extent(spec_, variant.block, symbols);
-  geometry.cluster = extent(spec_, variant.cluster, symbols);
+  geometry.grid = extent(spec_, "grid", variant.grid, symbols);
+  geometry.block = extent(spec_, "block", variant.block, symbols);
+  geometry.cluster = extent(spec_, "cluster", variant.cluster, symbols);
   geometry.is_cooperative = variant.is_cooperative;
   if (!variant.shared.empty()) {
     geometry.dynamic_shared_bytes =

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/host_memory.h"
 #include "base/nearest.h"
-#include "collector/family/parameter_types.h"
 #include "collector/model/input/npy.h"
+#include "collector/model/input/parameter_types.h"
 #include "collector/model/input/variables.h"
 
 namespace warpmeter::family {
@@ -188,7 +188,7 @@ void check_arguments(const FamilySpec& spec, const Configuration& configuration,
     refuse(spec, kernel_text.line == 0 ? configuration.variant->name : kernel_text, error.what());
   }
   for (std::size_t i = 0; i < kernel.types.size(); ++i) {
-    const std::string why = wrong_elements(arguments[i], kernel.types[i]);
+    const std::string why = model::wrong_elements(arguments[i], kernel.types[i]);
     if (why.empty()) continue;
     refuse(spec, texts[i],
            fmt::format("parameter {} of {} is {}, and '{}' does not fit: {}", i + 1,

@@ -16,6 +16,7 @@
 #include "collector/model/counts/sass/audit.h"
 #include "collector/model/counts/sass/resources.h"
 #include "collector/model/input/npy.h"
+#include "collector/model/input/parameter_types.h"
 #include "collector/model/input/unset_variables.h"
 #include "collector/model/machine/decode/decode.h"
 #include "schema/catalogue.h"
@@ -127,11 +128,25 @@ void LaunchSession::check_buffer(std::string_view text, const std::string& name)
                           announced_.empty() ? "none yet" : "named NAME:TYPE[N]"));
 }
 
+/// Against the C++ types, which a mangled name tells.
+void LaunchSession::check_elements(const Prepared& prepared) {
+  const auto types = parameter_types(prepared.entry);
+  if (!types || types->size() != prepared.arguments.size()) return;
+  for (std::size_t i = 0; i < types->size(); ++i) {
+    const std::string why = wrong_elements(prepared.arguments[i], (*types)[i]);
+    if (why.empty()) continue;
+    throw Error(ExitCode::usage, fmt::format("parameter {} of {} is {}, and '{}' does not fit: {}",
+                                             i + 1, name_with_parameters(prepared.entry),
+                                             (*types)[i], prepared.launch->arguments[i], why));
+  }
+}
+
 void LaunchSession::prepare_arguments(Prepared& prepared) {
   for (const std::string& text : prepared.launch->arguments) {
     prepared.arguments.push_back(parse_argument(text));
   }
   check_signature(prepared.program->parameters, readable_name(prepared.entry), prepared.arguments);
+  check_elements(prepared);
   const std::uint64_t most = available_memory() / 2;
   for (const Argument& argument : prepared.arguments) {
     if (argument.kind == Argument::Kind::reference) check_buffer(argument.text, argument.name);

@@ -80,6 +80,7 @@ class LaunchSession {
 
   std::string audit_with_file(Program& program);
   std::string audit_with_ptxas(Program& program);
+  static void check_elements(const Prepared& prepared);
   void prepare_arguments(Prepared& prepared);
   void prepare_settings(Prepared& prepared);
   void prepare_saves(Prepared& prepared);

@@ -361,6 +361,19 @@ TEST_F(FamilyFile, AKernelOfAFileRunsFromTheCommandLineAtSeveralSizes) {
             "\"k/tiled<16,1> 32,k/tiled<16,1> 64\"");
 }
 
+TEST_F(FamilyFile, ABlockMayBeWrittenWithAnXAndIsNamedWhereItIsWrong) {
+  const auto run = [this](const char* block) {
+    return warpmeter({"run", "k.cu", "-k", "naive", "--grid", "1", "--block", block, "--arg",
+                      "out:f32[256]", "--arg", "in:f32[256]=iota", "--arg", "i32=16", "-b", "model",
+                      "--no-progress"});
+  };
+  ASSERT_EQ(run("16x16").exit_code, 0) << run("16x16").error;
+  EXPECT_EQ(value_of("SELECT block FROM launches LIMIT 1"), "16x16x1");
+  const Outcome none = run("0");
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.error, HasSubstr("block '0' gives 0, which is not from 1"));
+}
+
 TEST_F(FamilyFile, WhatIsOfAFileNeedsOne) {
   EXPECT_EQ(warpmeter({"run", "-k", "naive"}).exit_code, 2);
   EXPECT_EQ(warpmeter({"run", "--watch"}).exit_code, 2);

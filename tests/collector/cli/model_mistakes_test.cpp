@@ -84,6 +84,19 @@ TEST_F(ModelMistakes, RefusesWhatTheCompilerWouldPassOver) {
   EXPECT_EQ(transposed({"-I", ".", "-D", "F(x)=x", "-D", "M", "--arch", "sm_80"}).exit_code, 0);
 }
 
+TEST_F(ModelMistakes, RefusesABufferOfOtherElementsThanTheParameterPointsTo) {
+  write("halve.cu", "__global__ void halve(float* p) { p[threadIdx.x] /= 2; }\n");
+  const auto run = [&](const char* buffer) {
+    return model({"halve.cu", "--grid", "1", "--block", "32", "--arg", buffer});
+  };
+  EXPECT_EQ(run("f32[32]=1").exit_code, 0);
+  const Outcome refused = run("f64[32]=1");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.error,
+              HasSubstr("parameter 1 of halve(float*) is float*, and 'f64[32]=1' does not fit: it "
+                        "points to f32: write f32 in place of f64"));
+}
+
 TEST_F(ModelMistakes, SaysThatWhatIsCompiledIsNotCompiledOnceMore) {
   const Outcome outcome = model(
       {"add.ptx", "--grid", "1", "--block", "1", "--arg", "u32[1]", "--arg", "u32=1", "-D", "N=1"});

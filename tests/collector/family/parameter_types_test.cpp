@@ -1,5 +1,5 @@
 // Which buffers a C++ parameter takes, and that what is not known is not refused.
-#include "collector/family/parameter_types.h"
+#include "collector/model/input/parameter_types.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,12 +14,12 @@ namespace {
 using testing::HasSubstr;
 
 std::string why(const std::string& argument, const std::string& parameter) {
-  return wrong_elements(model::parse_argument(argument), parameter);
+  return model::wrong_elements(model::parse_argument(argument), parameter);
 }
 
 TEST(ParameterTypes, AreReadAsSourcesAndMangledNamesWriteThem) {
   const auto is = [](const std::string& parameter, Element element, std::uint64_t lanes) {
-    const auto pointee = pointee_of(parameter);
+    const auto pointee = model::pointee_of(parameter);
     return pointee && pointee->element == element && pointee->lanes == lanes;
   };
   for (const char* text : {"float*", "float const*", "const float* __restrict__ in", "float *in",
@@ -44,7 +44,7 @@ TEST(ParameterTypes, AreNotKnownWhereAnythingHidesThem) {
        {"void*", "void const*", "T* out", "real* out", "Pair const*", "Vector<float>*", "float**",
         "float* const* rows", "float (*)[4]", "float&", "float", "int n", "ns::half*",
         "std::complex<float>*", "long double*", "unsigned __int128*", "", "*", "[]"}) {
-    EXPECT_FALSE(pointee_of(text)) << text;
+    EXPECT_FALSE(model::pointee_of(text)) << text;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "collector/family/parameter_types.h"
+#include "collector/model/input/parameter_types.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/words.h"
 
-namespace warpmeter::family {
+namespace warpmeter::model {
 namespace {
 
 struct Named {
@@ -82,7 +82,7 @@ std::optional<Pointee> type_of(const std::vector<std::string>& words) {
 }
 
 /// Whether a kernel that takes such numbers can be meant to have the buffer's elements.
-bool fits(const model::Argument& buffer, const Pointee& pointee) {
+bool fits(const Argument& buffer, const Pointee& pointee) {
   const Element is = buffer.element, wanted = pointee.element;
   const bool is_float = is_floating(is), wants_float = is_floating(wanted);
   const std::size_t width = bytes_of(is), wanted_width = bytes_of(wanted);
@@ -120,18 +120,18 @@ std::optional<Pointee> pointee_of(std::string_view parameter) {
       type.find_first_of("&(<") == std::string_view::npos &&
       (type.find("::") == std::string_view::npos || type.find("std::") != std::string_view::npos);
   if (!is_plain) return std::nullopt;
-  std::vector<std::string> words = words_of(type);
+  std::vector<std::string> words = warpmeter::words_of(type);
   if (star == std::string_view::npos && !words.empty())
     words.pop_back();  // the name before the '['
   return type_of(words);
 }
 
-std::string wrong_elements(const model::Argument& argument, std::string_view parameter) {
-  if (argument.kind != model::Argument::Kind::buffer) return "";
+std::string wrong_elements(const Argument& argument, std::string_view parameter) {
+  if (argument.kind != Argument::Kind::buffer) return "";
   const std::optional<Pointee> pointee = pointee_of(parameter);
   if (!pointee || fits(argument, *pointee)) return "";
   return fmt::format("it points to {0}: write {0} in place of {1}", to_string(pointee->element),
                      to_string(argument.element));
 }
 
-}  // namespace warpmeter::family
+}  // namespace warpmeter::model

@@ -15,7 +15,7 @@
 #include "base/element.h"
 #include "collector/model/input/arguments.h"
 
-namespace warpmeter::family {
+namespace warpmeter::model {
 
 /// The numbers behind a pointer: four of f32 behind a float4*.
 struct Pointee {
@@ -29,6 +29,6 @@ std::optional<Pointee> pointee_of(std::string_view parameter);
 
 /// Why the argument cannot be a parameter of this type: "it points to f32: write f32 in place of
 /// f64"; empty: it can, or nothing is known.
-std::string wrong_elements(const model::Argument& argument, std::string_view parameter);
+std::string wrong_elements(const Argument& argument, std::string_view parameter);
 
-}  // namespace warpmeter::family
+}  // namespace warpmeter::model
