@@ -240,6 +240,7 @@ void Checks::find_leaks() {
   std::map<std::pair<std::string, std::string>, Leak> leaks;
   memory_.for_each([&](const Block& block) {
     if (block.kind == MemoryKind::module || block.kind == MemoryKind::registered) return;
+    if (block.is_imported) return;  // it is for its owner to free
     // Those of a place are one finding; without a place there are only names.
     Leak& leak = leaks[{block.where, block.where.empty() ? block.name : ""}];
     ++leak.count;

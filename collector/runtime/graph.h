@@ -50,6 +50,7 @@ struct HostWork {
 struct EventWork {
   Event* event = nullptr;
   bool records = false;
+  std::uint64_t number = 0;  ///< which recording, of one that processes share
 };
 
 struct ChildWork {

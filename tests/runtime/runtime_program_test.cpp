@@ -156,6 +156,12 @@ TEST_F(RuntimeProgram, MayHaveThreadsAndChildren) {
             "add,60,2,2,0\n");
 }
 
+TEST_F(RuntimeProgram, MayShareMemoryAndEventsWithItsChildren) {
+  expect_output("ipc", "ipc");
+  // Of the parent and of the child, twice: 64 ints are 8 sectors.
+  EXPECT_EQ(counts({"gst_transactions", "global_reduction_sectors"}), "add,8,0,8\nfill,4,8,\n");
+}
+
 TEST_F(RuntimeProgram, OfCuda12GetsWhatThatVersionAnswers) {
   const Outcome outcome = profile("earlier");
   EXPECT_EQ(outcome.output, expected("earlier"));
