@@ -30,6 +30,7 @@ std::span<const Answer> driver_launch_answers();
 std::span<const Answer> driver_memory_answers();
 std::span<const Answer> driver_copy_answers();
 std::span<const Answer> driver_stream_answers();
+std::span<const Answer> driver_graph_answers();
 
 std::vector<Answer> answers();
 

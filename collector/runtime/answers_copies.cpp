@@ -61,6 +61,7 @@ CopyWork box_of(const cudaMemcpy3DParms& parameters) {
 }
 
 cudaMemcpy3DParms parameters_of(const CopyWork& copy) {
+  if (copy.described != nullptr) return *copy.described;
   const auto side = [&](std::uint64_t address, std::uint64_t pitch, std::uint64_t rows) {
     return cudaPitchedPtr{reinterpret_cast<void*>(address), pitch, copy.width,
                           rows == 0 ? copy.height : rows};

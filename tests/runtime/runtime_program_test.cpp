@@ -148,6 +148,11 @@ TEST_F(RuntimeProgram, MayUseTheDriverAndCompileAsItRuns) {
   EXPECT_EQ(counts(), "scale,2,125,125\n");  // 1,000 floats
 }
 
+TEST_F(RuntimeProgram, MayBuildGraphsByTheDriver) {
+  expect_output("driver_graphs", "driver_graphs");
+  EXPECT_EQ(counts(), "add,4,4,4\nscale,4,4,4\n");  // 32 ints
+}
+
 TEST_F(RuntimeProgram, MayHaveThreadsAndChildren) {
   expect_output("threads", "threads");
   // 10 launches of each thread and child; both warps add to one word, whose old value nobody asks
