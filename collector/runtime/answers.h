@@ -23,6 +23,7 @@ std::span<const Answer> graph_node_answers();
 std::span<const Answer> executable_answers();
 std::span<const Answer> capture_answers();
 std::span<const Answer> ipc_answers();
+std::span<const Answer> library_answers();
 std::span<const Answer> driver_answers();
 // Parts of the driver's.
 std::span<const Answer> driver_module_answers();

@@ -153,6 +153,12 @@ TEST_F(RuntimeProgram, MayBuildGraphsByTheDriver) {
   EXPECT_EQ(counts(), "add,4,4,4\nscale,4,4,4\n");  // 32 ints
 }
 
+TEST_F(RuntimeProgram, MayLoadCodeAsItRuns) {
+  expect_output("libraries", "libraries");
+  // 64 ints are 8 sectors; both warps read `step`, one of them counts the call.
+  EXPECT_EQ(counts(), "bump,3,11,9\nclear,1,0,8\n");
+}
+
 TEST_F(RuntimeProgram, MayHaveThreadsAndChildren) {
   expect_output("threads", "threads");
   // 10 launches of each thread and child; both warps add to one word, whose old value nobody asks
@@ -164,7 +170,7 @@ TEST_F(RuntimeProgram, MayHaveThreadsAndChildren) {
 TEST_F(RuntimeProgram, MayShareMemoryAndEventsWithItsChildren) {
   expect_output("ipc", "ipc");
   // Of the parent and of the child, twice: 64 ints are 8 sectors.
-  EXPECT_EQ(counts({"gst_transactions", "global_reduction_sectors"}), "add,8,0,8\nfill,4,8,\n");
+  EXPECT_EQ(counts({"gst_transactions", "global_reduction_sectors"}), "add,8,0,8\nfill,4,8,0\n");
 }
 
 TEST_F(RuntimeProgram, OfCuda12GetsWhatThatVersionAnswers) {
