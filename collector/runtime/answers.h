@@ -24,6 +24,9 @@ std::span<const Answer> executable_answers();
 std::span<const Answer> capture_answers();
 std::span<const Answer> ipc_answers();
 std::span<const Answer> library_answers();
+std::span<const Answer> array_answers();
+std::span<const Answer> batch_answers();
+std::span<const Answer> log_answers();
 std::span<const Answer> driver_answers();
 // Parts of the driver's.
 std::span<const Answer> driver_module_answers();
@@ -32,6 +35,7 @@ std::span<const Answer> driver_memory_answers();
 std::span<const Answer> driver_copy_answers();
 std::span<const Answer> driver_stream_answers();
 std::span<const Answer> driver_graph_answers();
+std::span<const Answer> driver_array_answers();
 
 std::vector<Answer> answers();
 

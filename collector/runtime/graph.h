@@ -32,6 +32,7 @@ struct CopyWork {
   std::uint64_t to_pitch = 0, to_height = 0, from_pitch = 0, from_height = 0;
   std::uint64_t width = 0, height = 1, depth = 1;
   cudaMemcpyKind kind = cudaMemcpyDefault;
+  std::shared_ptr<void> source;  ///< what it copies, where nobody else keeps that
   std::shared_ptr<const cudaMemcpy3DParms> described;  ///< as the program described it; may be null
 };
 

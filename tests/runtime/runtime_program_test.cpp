@@ -159,6 +159,14 @@ TEST_F(RuntimeProgram, MayLoadCodeAsItRuns) {
   EXPECT_EQ(counts(), "bump,3,11,9\nclear,1,0,8\n");
 }
 
+TEST_F(RuntimeProgram, MayCopyInBatchesAndArrays) {
+  expect_output("batches", "batches");
+  EXPECT_EQ(counts(), "twice,2,4,4\n");  // 32 ints
+  const Outcome outcome = profile("driver_arrays");
+  EXPECT_EQ(outcome.output, expected("driver_arrays"));
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;  // it launches nothing
+}
+
 TEST_F(RuntimeProgram, MayHaveThreadsAndChildren) {
   expect_output("threads", "threads");
   // 10 launches of each thread and child; both warps add to one word, whose old value nobody asks
