@@ -27,6 +27,7 @@ std::span<const Answer> library_answers();
 std::span<const Answer> array_answers();
 std::span<const Answer> batch_answers();
 std::span<const Answer> log_answers();
+std::span<const Answer> earlier_graph_answers();
 std::span<const Answer> driver_answers();
 // Parts of the driver's.
 std::span<const Answer> driver_module_answers();

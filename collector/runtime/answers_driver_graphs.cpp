@@ -72,6 +72,16 @@ CUresult with_node(std::string_view name, CUgraphNodeParams* given, const Body& 
   });
 }
 
+/// A function of the driver whose parameters are the runtime's.
+template <class Function>
+struct SameParameters;
+template <class... Given>
+struct SameParameters<CUresult(Given...)> {
+  using Function = cudaError_t(Given...);
+};
+template <class Function>
+using AsRuntime = typename SameParameters<Function>::Function;
+
 /// Looked up once.
 #define WARPMETER_RUNTIME(NAME) \
   static auto* const runtime = ::warpmeter::runtime::runtime_function<decltype(::NAME)>(#NAME)
@@ -195,38 +205,6 @@ CUresult add_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, st
                   CUgraphNodeParams* given) {
   return api::cuGraphAddNode_v2(node, graph, after, nullptr, count, given);
 }
-CUresult add_edges(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
-                   std::size_t count) {
-  WARPMETER_RUNTIME(cudaGraphAddDependencies);
-  return driver_call("cuGraphAddDependencies", Needs::context, [&](Process&) {
-    return as_driver_error(runtime(graph, from, to, nullptr, count));
-  });
-}
-CUresult remove_edges(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
-                      std::size_t count) {
-  WARPMETER_RUNTIME(cudaGraphRemoveDependencies);
-  return driver_call("cuGraphRemoveDependencies", Needs::context, [&](Process&) {
-    return as_driver_error(runtime(graph, from, to, nullptr, count));
-  });
-}
-CUresult get_edges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, std::size_t* count) {
-  WARPMETER_RUNTIME(cudaGraphGetEdges);
-  return driver_call("cuGraphGetEdges", Needs::context, [&](Process&) {
-    return as_driver_error(runtime(graph, from, to, nullptr, count));
-  });
-}
-CUresult get_dependencies(CUgraphNode node, CUgraphNode* nodes, std::size_t* count) {
-  WARPMETER_RUNTIME(cudaGraphNodeGetDependencies);
-  return driver_call("cuGraphNodeGetDependencies", Needs::context, [&](Process&) {
-    return as_driver_error(runtime(node, nodes, nullptr, count));
-  });
-}
-CUresult get_dependent_nodes(CUgraphNode node, CUgraphNode* nodes, std::size_t* count) {
-  WARPMETER_RUNTIME(cudaGraphNodeGetDependentNodes);
-  return driver_call("cuGraphNodeGetDependentNodes", Needs::context, [&](Process&) {
-    return as_driver_error(runtime(node, nodes, nullptr, count));
-  });
-}
 /// The log has nothing to say: the result says it.
 CUresult instantiate_with_log(CUgraphExec* exec, CUgraph graph, CUgraphNode* wrong, char* log,
                               std::size_t bytes) {
@@ -252,6 +230,12 @@ CUresult update_executable(CUgraphExec exec, CUgraph graph, CUgraphNode* wrong,
 
 }  // namespace
 }  // namespace api
+
+/// The shape that a function had before CUDA 13, in both APIs.
+#define WARPMETER_BEFORE_13(DRIVER, RUNTIME, SHAPE) \
+  ::warpmeter::runtime::answer(                     \
+      #DRIVER,                                      \
+      &Forward<#DRIVER, #RUNTIME " of CUDA 12", Needs::context, SHAPE, AsRuntime<SHAPE>>::call)
 
 std::span<const Answer> driver_graph_answers() {
   using KernelBefore12 = CUDA_KERNEL_NODE_PARAMS_v1;
@@ -309,15 +293,20 @@ std::span<const Answer> driver_graph_answers() {
       WARPMETER_FORWARD(cuGraphGetNodes, cudaGraphGetNodes),
       WARPMETER_FORWARD(cuGraphGetRootNodes, cudaGraphGetRootNodes),
       WARPMETER_FORWARD(cuGraphNodeGetType, cudaGraphNodeGetType),
-      answer("cuGraphGetEdges", &api::get_edges),
+      WARPMETER_BEFORE_13(cuGraphGetEdges, cudaGraphGetEdges,
+                          CUresult(CUgraph, CUgraphNode*, CUgraphNode*, std::size_t*)),
       WARPMETER_FORWARD(cuGraphGetEdges_v2, cudaGraphGetEdges),
-      answer("cuGraphNodeGetDependencies", &api::get_dependencies),
+      WARPMETER_BEFORE_13(cuGraphNodeGetDependencies, cudaGraphNodeGetDependencies,
+                          CUresult(CUgraphNode, CUgraphNode*, std::size_t*)),
       WARPMETER_FORWARD(cuGraphNodeGetDependencies_v2, cudaGraphNodeGetDependencies),
-      answer("cuGraphNodeGetDependentNodes", &api::get_dependent_nodes),
+      WARPMETER_BEFORE_13(cuGraphNodeGetDependentNodes, cudaGraphNodeGetDependentNodes,
+                          CUresult(CUgraphNode, CUgraphNode*, std::size_t*)),
       WARPMETER_FORWARD(cuGraphNodeGetDependentNodes_v2, cudaGraphNodeGetDependentNodes),
-      answer("cuGraphAddDependencies", &api::add_edges),
+      WARPMETER_BEFORE_13(cuGraphAddDependencies, cudaGraphAddDependencies,
+                          CUresult(CUgraph, const CUgraphNode*, const CUgraphNode*, std::size_t)),
       WARPMETER_FORWARD(cuGraphAddDependencies_v2, cudaGraphAddDependencies),
-      answer("cuGraphRemoveDependencies", &api::remove_edges),
+      WARPMETER_BEFORE_13(cuGraphRemoveDependencies, cudaGraphRemoveDependencies,
+                          CUresult(CUgraph, const CUgraphNode*, const CUgraphNode*, std::size_t)),
       WARPMETER_FORWARD(cuGraphRemoveDependencies_v2, cudaGraphRemoveDependencies),
       WARPMETER_FORWARD(cuGraphDebugDotPrint, cudaGraphDebugDotPrint),
       WARPMETER_FORWARD(cuUserObjectCreate, cudaUserObjectCreate),
@@ -348,11 +337,15 @@ std::span<const Answer> driver_graph_answers() {
       WARPMETER_FORWARD(cuStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph),
       WARPMETER_FORWARD(cuStreamEndCapture, cudaStreamEndCapture),
       WARPMETER_FORWARD(cuStreamIsCapturing, cudaStreamIsCapturing),
+      WARPMETER_BEFORE_13(cuStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies,
+                          CUresult(CUstream, CUgraphNode*, std::size_t, unsigned)),
+      WARPMETER_FORWARD(cuStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies),
       WARPMETER_FORWARD(cuThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode),
   };
   return table;
 }
 
+#undef WARPMETER_BEFORE_13
 #undef WARPMETER_RUNTIME
 
 }  // namespace warpmeter::runtime

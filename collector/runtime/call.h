@@ -50,7 +50,7 @@ Called timed_call(std::string_view name, bool is_always, const Body& body) {
   // Before the lock, which another thread may have held when this process was forked.
   if (process.is_fork()) return {cudaErrorInitializationError, false};
   const auto begin = std::chrono::steady_clock::now();
-  // Once: who waits lets it go, for those who do what is waited for.
+  // Once, for who waits lets the lock go once.
   std::unique_lock lock(process.mutex(), std::defer_lock);
   if (call_depth == 0) lock.lock();
   if (++call_depth == 1) process.begin_call(name);
