@@ -29,10 +29,27 @@ void put_handle(Opaque* opaque, const Handle& handle) {
 
 /// Those of this process are for others; cudaSuccess: it is one of another's.
 template <class Opaque>
-cudaError_t read_handle(const Opaque& opaque, Shared what, Handle& handle) {
+cudaError_t read_handle(Process& process, const Opaque& opaque, Shared what, Handle& handle) {
   std::memcpy(static_cast<void*>(&handle), &opaque, sizeof handle);
-  if (handle.what != what) return cudaErrorInvalidValue;
-  return handle.pages.process == getpid() ? cudaErrorDeviceUninitialized : cudaSuccess;
+  if (handle.what != what) {
+    return process.refuse(cudaErrorInvalidValue, "failed call",
+                          [] { return std::string("what it is given is no such handle"); });
+  }
+  if (handle.pages.process != getpid()) return cudaSuccess;
+  return process.refuse(cudaErrorDeviceUninitialized, "failed call", [] {
+    return std::string("the handle is of this process itself; it is for others");
+  });
+}
+
+/// Why that cannot be shared; empty: it can.
+std::string_view why_not_shared(const Block* block) {
+  if (block == nullptr) return "it is no memory of the device";
+  if (block->is_imported) return "it is another process's";
+  if (block->is_of_pool) return "memory of a pool (cudaMallocAsync) is shared by the pool alone";
+  if (block->kind != MemoryKind::device || block->mapping == nullptr) {
+    return "only memory of cudaMalloc is shared";
+  }
+  return {};
 }
 
 cudaError_t gone(Process& process, const Handle& handle) {
@@ -57,9 +74,9 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* result, void* pointer) {
   return call("cudaIpcGetMemHandle", [&](Process& p) {
     const auto address = reinterpret_cast<std::uint64_t>(pointer);
     const Block* block = p.memory().find(address);
-    if (result == nullptr || block == nullptr || block->kind != MemoryKind::device ||
-        block->is_imported || block->mapping == nullptr) {
-      return cudaErrorInvalidValue;
+    if (result == nullptr) return cudaErrorInvalidValue;
+    if (const std::string_view why = why_not_shared(block); !why.empty()) {
+      return p.refuse(cudaErrorInvalidValue, "failed call", [&] { return std::string(why); });
     }
     block = p.memory().share(address);
     if (block == nullptr) return cudaErrorMemoryAllocation;
@@ -77,7 +94,7 @@ cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t opaque, unsi
   return call("cudaIpcOpenMemHandle", [&](Process& p) {
     if (pointer == nullptr || flags != cudaIpcMemLazyEnablePeerAccess) return cudaErrorInvalidValue;
     Handle handle;
-    const cudaError_t mistake = read_handle(opaque, Shared::memory, handle);
+    const cudaError_t mistake = read_handle(p, opaque, Shared::memory, handle);
     if (mistake != cudaSuccess) return mistake;
     const int device = static_cast<int>(handle.device);
     const Block* block = p.memory().open(handle.pages, handle.before, handle.bytes,
@@ -114,7 +131,7 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* result, cudaIpcEventHandle_t opa
   return call("cudaIpcOpenEventHandle", [&](Process& p) {
     if (result == nullptr) return cudaErrorInvalidValue;
     Handle handle;
-    const cudaError_t mistake = read_handle(opaque, Shared::event, handle);
+    const cudaError_t mistake = read_handle(p, opaque, Shared::event, handle);
     if (mistake != cudaSuccess) return mistake;
     std::shared_ptr<EventPage> page = EventPage::open(handle.pages);
     if (page == nullptr) return gone(p, handle);

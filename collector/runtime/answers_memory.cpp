@@ -91,6 +91,7 @@ cudaError_t give_in_order(Process& process, void** pointer, std::size_t bytes, c
     const Block* block = process.memory().allocate(bytes, Process::current_device,
                                                    process.name_of_allocation(bytes, caller));
     if (block == nullptr) return cudaErrorMemoryAllocation;
+    process.memory().put_in_pool(block->address);
     *pointer = reinterpret_cast<void*>(block->address);
     return cudaSuccess;
   }

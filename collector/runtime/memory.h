@@ -48,6 +48,7 @@ struct Block {
   void* mapping = nullptr;    ///< ours, to be given back; null: none
   std::size_t mapping_bytes = 0;
   SharedPages pages;         ///< that it lies in, where other processes have it too
+  bool is_of_pool = false;   ///< which shares memory in ways of its own, if at all
   bool is_imported = false;  ///< it is another process's
   unsigned opened = 0;       ///< how often the program has opened that
 
@@ -79,6 +80,8 @@ class Memory {
   const Block* allocate_shared(std::uint64_t bytes, MemoryKind kind, int device, Label label);
   /// The program's own memory, from now on for kernels too. Null where some of it is already.
   const Block* adopt(void* host, std::uint64_t bytes, MemoryKind kind, Label label);
+  /// What begins there is a pool's.
+  void put_in_pool(std::uint64_t address) { blocks_.at(address)->is_of_pool = true; }
   /// Lets other processes have the allocation that holds the address; it stays where it is. Null
   /// where there is no memory for it.
   const Block* share(std::uint64_t address);

@@ -198,7 +198,9 @@ cudaError_t allocate(Process& process, const cudaMemAllocNodeParams& wanted) {
   const Block* block = process.memory().allocate(
       wanted.bytesize, wanted.poolProps.location.id,
       fmt::format("memory of {} bytes of a graph", wanted.bytesize), address);
-  return block != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+  if (block == nullptr) return cudaErrorMemoryAllocation;
+  process.memory().put_in_pool(block->address);
+  return cudaSuccess;
 }
 
 void run_event(Process& process, const EventWork& work) {

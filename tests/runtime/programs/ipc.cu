@@ -111,6 +111,10 @@ void parent(int to_child, int from_child) {
   SAY(cudaIpcGetMemHandle(&handles.memory, data));
   cudaIpcMemHandle_t other{};
   SAY(cudaIpcGetMemHandle(&other, host));
+  void* of_pool = nullptr;
+  SAY(cudaMallocAsync(&of_pool, 256, stream));
+  SAY(cudaIpcGetMemHandle(&other, of_pool));
+  SAY(cudaFreeAsync(of_pool, stream));
   void* own = nullptr;
   SAY(cudaIpcOpenMemHandle(&own, other, cudaIpcMemLazyEnablePeerAccess));  // never filled in
   SAY(cudaIpcOpenMemHandle(&own, handles.memory, cudaIpcMemLazyEnablePeerAccess));
