@@ -37,6 +37,7 @@ std::span<const Answer> library_answers() {
       WARPMETER_BACKWARD(cudaLibraryGetManaged, cuLibraryGetManaged),
       WARPMETER_BACKWARD(cudaLibraryGetUnifiedFunction, cuLibraryGetUnifiedFunction),
       WARPMETER_ANSWER(cudaKernelSetAttributeForDevice),
+      WARPMETER_BACKWARD(cudaFuncGetParamInfo, cuKernelGetParamInfo),
   };
   return table;
 }

@@ -93,6 +93,11 @@ int main() {
   SAY(cudaFuncGetName(&name, bump));
   std::printf("%s\n", name);
 
+  std::size_t offset = 1, size = 0;
+  SAY(cudaFuncGetParamInfo(bump, 0, &offset, &size));
+  std::printf("%zu bytes at %zu\n", size, offset);
+  SAY(cudaFuncGetParamInfo(bump, 1, &offset, &size));
+
   // Its variables.
   int *step = nullptr, *calls = nullptr;
   std::size_t bytes = 0;
