@@ -22,6 +22,12 @@ std::span<const Answer> earlier_answers();
 std::span<const Answer> graph_node_answers();
 std::span<const Answer> executable_answers();
 std::span<const Answer> capture_answers();
+std::span<const Answer> ipc_answers();
+std::span<const Answer> library_answers();
+std::span<const Answer> array_answers();
+std::span<const Answer> batch_answers();
+std::span<const Answer> log_answers();
+std::span<const Answer> earlier_graph_answers();
 std::span<const Answer> driver_answers();
 // Parts of the driver's.
 std::span<const Answer> driver_module_answers();
@@ -29,6 +35,8 @@ std::span<const Answer> driver_launch_answers();
 std::span<const Answer> driver_memory_answers();
 std::span<const Answer> driver_copy_answers();
 std::span<const Answer> driver_stream_answers();
+std::span<const Answer> driver_graph_answers();
+std::span<const Answer> driver_array_answers();
 
 std::vector<Answer> answers();
 

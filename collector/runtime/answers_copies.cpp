@@ -61,6 +61,7 @@ CopyWork box_of(const cudaMemcpy3DParms& parameters) {
 }
 
 cudaMemcpy3DParms parameters_of(const CopyWork& copy) {
+  if (copy.described != nullptr) return *copy.described;
   const auto side = [&](std::uint64_t address, std::uint64_t pitch, std::uint64_t rows) {
     return cudaPitchedPtr{reinterpret_cast<void*>(address), pitch, copy.width,
                           rows == 0 ? copy.height : rows};
@@ -84,8 +85,6 @@ cudaError_t place_in(Process& process, const void* symbol, std::size_t bytes, st
   return cudaSuccess;
 }
 
-namespace {
-
 CopyWork box(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
              std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   CopyWork copy = line(to, from, width, kind);
@@ -95,17 +94,20 @@ CopyWork box(void* to, std::size_t to_pitch, const void* from, std::size_t from_
   return copy;
 }
 
+namespace {
+
 bool is_captured(Process& process, cudaStream_t handle) {
   const Stream* stream = process.stream(handle);
   return stream != nullptr && stream->capture != nullptr;
 }
+
+}  // namespace
 
 cudaError_t submit_copy(Process& process, cudaStream_t stream, const CopyWork& copy) {
   const cudaError_t mistake = copy_mistake(process, copy, is_captured(process, stream));
   return mistake != cudaSuccess ? mistake : submit(process, stream, copy);
 }
 
-/// The host goes on when all is done, which no capture allows.
 cudaError_t copy_now(Process& process, const CopyWork& copy) {
   Stream& stream = *process.stream(nullptr);
   cudaError_t result = legacy_conflict(process, stream);
@@ -117,6 +119,8 @@ cudaError_t copy_now(Process& process, const CopyWork& copy) {
   process.show_printed();
   return process.surfaced_error();
 }
+
+namespace {
 
 cudaError_t submit_set(Process& process, cudaStream_t stream, const SetWork& set) {
   const cudaError_t mistake = set_mistake(process, set, is_captured(process, stream));
@@ -145,11 +149,6 @@ cudaError_t from_symbol(Process& process, void* to, const void* symbol, std::siz
   const cudaError_t mistake = place_in(process, symbol, bytes, offset, place);
   if (mistake != cudaSuccess) return mistake;
   return submit_copy(process, stream, line(to, place, bytes, kind));
-}
-
-void* in_array(cudaArray_const_t array, std::size_t x, std::size_t y) {
-  const Array& known = *array_of(array);
-  return reinterpret_cast<void*>(known.address + y * known.pitch() + x);
 }
 
 }  // namespace
@@ -296,91 +295,6 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
   return set_box("cudaMemset3DAsync", to, value, extent, stream);
 }
 
-// Arrays.
-
-cudaError_t make_array(std::string_view name, cudaArray_t* array,
-                       const cudaChannelFormatDesc* channels, const cudaExtent& extent,
-                       unsigned flags, const void* caller) {
-  return call(name, [&](Process& p) {
-    if (array == nullptr || channels == nullptr) return cudaErrorInvalidValue;
-    auto made = std::make_unique<Array>();
-    made->channels = *channels;
-    made->extent = extent;
-    made->flags = flags;
-    if (made->bytes() == 0) return cudaErrorInvalidValue;
-    const Block* block = p.memory().allocate(made->bytes(), Process::current_device,
-                                             p.name_of_allocation(made->bytes(), caller));
-    if (block == nullptr) return cudaErrorMemoryAllocation;
-    made->address = block->address;
-    *array = reinterpret_cast<cudaArray_t>(made.release());
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
-                            std::size_t width, std::size_t height, unsigned flags) {
-  return make_array("cudaMallocArray", array, channels, {width, height, 0}, flags,
-                    __builtin_return_address(0));
-}
-
-cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
-                              cudaExtent extent, unsigned flags) {
-  return make_array("cudaMalloc3DArray", array, channels, extent, flags,
-                    __builtin_return_address(0));
-}
-
-cudaError_t cudaFreeArray(cudaArray_t array) {
-  return call("cudaFreeArray", [&](Process& p) {
-    if (array == nullptr) return cudaSuccess;
-    auto* known = reinterpret_cast<Array*>(array);
-    p.memory().release(known->address);
-    delete known;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* channels, cudaExtent* extent, unsigned* flags,
-                             cudaArray_t array) {
-  return call("cudaArrayGetInfo", [&](Process&) {
-    if (array == nullptr) return cudaErrorInvalidResourceHandle;
-    const Array& known = *array_of(array);
-    if (channels != nullptr) *channels = known.channels;
-    if (extent != nullptr) *extent = known.extent;
-    if (flags != nullptr) *flags = known.flags;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
-                                std::size_t pitch, std::size_t width, std::size_t height,
-                                cudaMemcpyKind kind) {
-  return call("cudaMemcpy2DToArray", [&](Process& p) {
-    return copy_now(
-        p, box(in_array(to, x, y), array_of(to)->pitch(), from, pitch, width, height, kind));
-  });
-}
-
-cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from,
-                                  std::size_t x, std::size_t y, std::size_t width,
-                                  std::size_t height, cudaMemcpyKind kind) {
-  return call("cudaMemcpy2DFromArray", [&](Process& p) {
-    return copy_now(
-        p, box(to, pitch, in_array(from, x, y), array_of(from)->pitch(), width, height, kind));
-  });
-}
-
-cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
-                              std::size_t bytes, cudaMemcpyKind kind) {
-  return call("cudaMemcpyToArray",
-              [&](Process& p) { return copy_now(p, line(in_array(to, x, y), from, bytes, kind)); });
-}
-
-cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
-                                std::size_t bytes, cudaMemcpyKind kind) {
-  return call("cudaMemcpyFromArray",
-              [&](Process& p) { return copy_now(p, line(to, in_array(from, x, y), bytes, kind)); });
-}
-
 }  // namespace
 }  // namespace api
 
@@ -404,14 +318,6 @@ std::span<const Answer> copy_answers() {
       WARPMETER_ANSWER(cudaMemset2DAsync),
       WARPMETER_ANSWER(cudaMemset3D),
       WARPMETER_ANSWER(cudaMemset3DAsync),
-      WARPMETER_ANSWER(cudaMallocArray),
-      WARPMETER_ANSWER(cudaMalloc3DArray),
-      WARPMETER_ANSWER(cudaFreeArray),
-      WARPMETER_ANSWER(cudaArrayGetInfo),
-      WARPMETER_ANSWER(cudaMemcpy2DToArray),
-      WARPMETER_ANSWER(cudaMemcpy2DFromArray),
-      WARPMETER_UNDECLARED(cudaMemcpyToArray),
-      WARPMETER_UNDECLARED(cudaMemcpyFromArray),
   };
   return table;
 }

@@ -76,7 +76,9 @@ CUresult copy_2d(std::string_view name, const CUDA_MEMCPY2D* c, CUstream stream)
   });
 }
 
-CUresult copy_3d(std::string_view name, const CUDA_MEMCPY3D* c, CUstream stream) {
+/// Also between devices, whose memory is this process's.
+template <class Copy>
+CUresult copy_3d(std::string_view name, const Copy* c, CUstream stream) {
   return driver_call(name, Needs::context, [&](Process& p) {
     if (c == nullptr) return CUDA_ERROR_INVALID_VALUE;
     return copy_box(p, stream,
@@ -168,6 +170,12 @@ CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) { return copy_3d("cuMemcpy3D",
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
   return copy_3d("cuMemcpy3DAsync", copy, stream);
 }
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) {
+  return copy_3d("cuMemcpy3DPeer", copy, nullptr);
+}
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
+  return copy_3d("cuMemcpy3DPeerAsync", copy, stream);
+}
 
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, std::size_t n) {
   return set_numbers("cuMemsetD8", to, n, value, n, 1, nullptr);
@@ -217,20 +225,35 @@ CUresult cuMemsetD2D32Async(CUdeviceptr to, std::size_t pitch, unsigned value, s
 
 std::span<const Answer> driver_copy_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuMemcpy),           WARPMETER_ANSWER(cuMemcpyAsync),
-      WARPMETER_ANSWER(cuMemcpyHtoD_v2),    WARPMETER_ANSWER(cuMemcpyHtoDAsync_v2),
-      WARPMETER_ANSWER(cuMemcpyDtoH_v2),    WARPMETER_ANSWER(cuMemcpyDtoHAsync_v2),
-      WARPMETER_ANSWER(cuMemcpyDtoD_v2),    WARPMETER_ANSWER(cuMemcpyDtoDAsync_v2),
-      WARPMETER_ANSWER(cuMemcpyPeer),       WARPMETER_ANSWER(cuMemcpyPeerAsync),
-      WARPMETER_ANSWER(cuMemcpy2D_v2),      WARPMETER_ANSWER(cuMemcpy2DUnaligned_v2),
-      WARPMETER_ANSWER(cuMemcpy2DAsync_v2), WARPMETER_ANSWER(cuMemcpy3D_v2),
-      WARPMETER_ANSWER(cuMemcpy3DAsync_v2), WARPMETER_ANSWER(cuMemsetD8_v2),
-      WARPMETER_ANSWER(cuMemsetD16_v2),     WARPMETER_ANSWER(cuMemsetD32_v2),
-      WARPMETER_ANSWER(cuMemsetD8Async),    WARPMETER_ANSWER(cuMemsetD16Async),
-      WARPMETER_ANSWER(cuMemsetD32Async),   WARPMETER_ANSWER(cuMemsetD2D8_v2),
-      WARPMETER_ANSWER(cuMemsetD2D16_v2),   WARPMETER_ANSWER(cuMemsetD2D32_v2),
-      WARPMETER_ANSWER(cuMemsetD2D8Async),  WARPMETER_ANSWER(cuMemsetD2D16Async),
+      WARPMETER_ANSWER(cuMemcpy),
+      WARPMETER_ANSWER(cuMemcpyAsync),
+      WARPMETER_ANSWER(cuMemcpyHtoD_v2),
+      WARPMETER_ANSWER(cuMemcpyHtoDAsync_v2),
+      WARPMETER_ANSWER(cuMemcpyDtoH_v2),
+      WARPMETER_ANSWER(cuMemcpyDtoHAsync_v2),
+      WARPMETER_ANSWER(cuMemcpyDtoD_v2),
+      WARPMETER_ANSWER(cuMemcpyDtoDAsync_v2),
+      WARPMETER_ANSWER(cuMemcpyPeer),
+      WARPMETER_ANSWER(cuMemcpyPeerAsync),
+      WARPMETER_ANSWER(cuMemcpy2D_v2),
+      WARPMETER_ANSWER(cuMemcpy2DUnaligned_v2),
+      WARPMETER_ANSWER(cuMemcpy2DAsync_v2),
+      WARPMETER_ANSWER(cuMemcpy3D_v2),
+      WARPMETER_ANSWER(cuMemcpy3DAsync_v2),
+      WARPMETER_ANSWER(cuMemsetD8_v2),
+      WARPMETER_ANSWER(cuMemsetD16_v2),
+      WARPMETER_ANSWER(cuMemsetD32_v2),
+      WARPMETER_ANSWER(cuMemsetD8Async),
+      WARPMETER_ANSWER(cuMemsetD16Async),
+      WARPMETER_ANSWER(cuMemsetD32Async),
+      WARPMETER_ANSWER(cuMemsetD2D8_v2),
+      WARPMETER_ANSWER(cuMemsetD2D16_v2),
+      WARPMETER_ANSWER(cuMemsetD2D32_v2),
+      WARPMETER_ANSWER(cuMemsetD2D8Async),
+      WARPMETER_ANSWER(cuMemsetD2D16Async),
       WARPMETER_ANSWER(cuMemsetD2D32Async),
+      WARPMETER_ANSWER(cuMemcpy3DPeer),
+      WARPMETER_ANSWER(cuMemcpy3DPeerAsync),
   };
   return table;
 }

@@ -88,7 +88,9 @@ CUresult cuMemAllocAsync(CUdeviceptr* pointer, std::size_t bytes, CUstream strea
   const void* caller = __builtin_return_address(0);
   return driver_call("cuMemAllocAsync", Needs::context, [&](Process& p) {
     if (p.stream(stream) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    return give_memory(p, pointer, bytes, MemoryKind::device, caller);
+    const CUresult result = give_memory(p, pointer, bytes, MemoryKind::device, caller);
+    if (result == CUDA_SUCCESS) p.memory().put_in_pool(*pointer);
+    return result;
   });
 }
 

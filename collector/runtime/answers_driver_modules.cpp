@@ -99,7 +99,7 @@ CUresult find_variable(Process& process, CUdeviceptr* pointer, std::size_t* byte
                        const void* handle, const char* name) {
   Module* module = module_of(process, handle);
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (name == nullptr || (pointer == nullptr && bytes == nullptr)) return CUDA_ERROR_INVALID_VALUE;
   const std::optional<VariablePlace> place = module->variable(name);
   if (!place) return CUDA_ERROR_NOT_FOUND;
   if (pointer != nullptr) *pointer = place->address;
@@ -270,6 +270,23 @@ CUresult cuLibraryGetGlobal(CUdeviceptr* pointer, std::size_t* bytes, CUlibrary 
   return driver_call("cuLibraryGetGlobal", Needs::context,
                      [&](Process& p) { return find_variable(p, pointer, bytes, library, name); });
 }
+CUresult cuLibraryGetManaged(CUdeviceptr* pointer, std::size_t* bytes, CUlibrary library,
+                             const char* name) {
+  return driver_call("cuLibraryGetManaged", Needs::initialised, [&](Process& p) {
+    Module* module = module_of(p, library);
+    if (module != nullptr && name != nullptr && !module->is_managed(name)) {
+      return CUDA_ERROR_NOT_FOUND;
+    }
+    return find_variable(p, pointer, bytes, library, name);
+  });
+}
+/// Functions that host and device call alike are of machines that share all of their memory.
+CUresult cuLibraryGetUnifiedFunction(void** function, CUlibrary library, const char* name) {
+  return driver_call("cuLibraryGetUnifiedFunction", Needs::initialised, [&](Process& p) {
+    if (module_of(p, library) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    return function == nullptr || name == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
+  });
+}
 CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
   return driver_call("cuKernelGetFunction", Needs::context, [&](Process& p) {
     if (kernel_of(p, kernel) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -360,6 +377,8 @@ std::span<const Answer> driver_module_answers() {
       WARPMETER_ANSWER(cuLibraryEnumerateKernels),
       WARPMETER_ANSWER(cuLibraryGetModule),
       WARPMETER_ANSWER(cuLibraryGetGlobal),
+      WARPMETER_ANSWER(cuLibraryGetManaged),
+      WARPMETER_ANSWER(cuLibraryGetUnifiedFunction),
       WARPMETER_ANSWER(cuKernelGetFunction),
       WARPMETER_ANSWER(cuKernelGetLibrary),
       WARPMETER_FORWARD_IN(cuKernelGetName, cudaFuncGetName, initialised),

@@ -1,4 +1,4 @@
-// The driver's streams, events and graphs: the runtime's by other names.
+// The driver's streams and events: the runtime's by other names.
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/process.h"
 
@@ -44,24 +44,6 @@ std::span<const Answer> driver_stream_answers() {
       answer("cuEventElapsedTime",
              &Forward<"cuEventElapsedTime", "cudaEventElapsedTime", Needs::context,
                       decltype(::cuEventElapsedTime_v2), decltype(::cudaEventElapsedTime)>::call),
-      // Captured streams and graphs, as far as the runtime's functions take the same.
-      WARPMETER_FORWARD(cuStreamBeginCapture_v2, cudaStreamBeginCapture),
-      WARPMETER_FORWARD(cuStreamEndCapture, cudaStreamEndCapture),
-      WARPMETER_FORWARD(cuStreamIsCapturing, cudaStreamIsCapturing),
-      WARPMETER_FORWARD(cuGraphCreate, cudaGraphCreate),
-      WARPMETER_FORWARD(cuGraphDestroy, cudaGraphDestroy),
-      WARPMETER_FORWARD(cuGraphClone, cudaGraphClone),
-      WARPMETER_FORWARD(cuGraphAddEmptyNode, cudaGraphAddEmptyNode),
-      WARPMETER_FORWARD(cuGraphAddChildGraphNode, cudaGraphAddChildGraphNode),
-      WARPMETER_FORWARD(cuGraphAddEventRecordNode, cudaGraphAddEventRecordNode),
-      WARPMETER_FORWARD(cuGraphAddEventWaitNode, cudaGraphAddEventWaitNode),
-      WARPMETER_FORWARD(cuGraphAddHostNode, cudaGraphAddHostNode),
-      WARPMETER_FORWARD(cuGraphGetNodes, cudaGraphGetNodes),
-      WARPMETER_FORWARD(cuGraphGetRootNodes, cudaGraphGetRootNodes),
-      WARPMETER_FORWARD(cuGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags),
-      WARPMETER_FORWARD(cuGraphUpload, cudaGraphUpload),
-      WARPMETER_FORWARD(cuGraphLaunch, cudaGraphLaunch),
-      WARPMETER_FORWARD(cuGraphExecDestroy, cudaGraphExecDestroy),
   };
   return table;
 }

@@ -65,7 +65,7 @@ cudaError_t take_back(Process& process, void* pointer, std::initializer_list<Mem
   if (pointer == nullptr) return cudaSuccess;
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const Block* block = process.memory().find(address);
-  const bool is_one = block != nullptr && block->address == address &&
+  const bool is_one = block != nullptr && block->address == address && !block->is_imported &&
                       std::find(kinds.begin(), kinds.end(), block->kind) != kinds.end();
   if (!is_one) {
     if (process.checks() != nullptr) {
@@ -91,6 +91,7 @@ cudaError_t give_in_order(Process& process, void** pointer, std::size_t bytes, c
     const Block* block = process.memory().allocate(bytes, Process::current_device,
                                                    process.name_of_allocation(bytes, caller));
     if (block == nullptr) return cudaErrorMemoryAllocation;
+    process.memory().put_in_pool(block->address);
     *pointer = reinterpret_cast<void*>(block->address);
     return cudaSuccess;
   }
@@ -110,8 +111,8 @@ cudaError_t take_back_in_order(Process& process, void* pointer, cudaStream_t han
   if (pointer == nullptr) return cudaErrorInvalidValue;
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const Block* block = process.memory().find(address);
-  const bool is_there =
-      block != nullptr && block->address == address && block->kind == MemoryKind::device;
+  const bool is_there = block != nullptr && block->address == address &&
+                        block->kind == MemoryKind::device && !block->is_imported;
   if (!is_there && stream->capture == nullptr) return cudaErrorInvalidValue;
   return submit(process, handle, FreeWork{address});
 }

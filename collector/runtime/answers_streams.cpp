@@ -5,6 +5,7 @@
 #include "collector/runtime/call.h"
 #include "collector/runtime/capture.h"
 #include "collector/runtime/device.h"
+#include "collector/runtime/event_page.h"
 #include "collector/runtime/outstanding.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/submit.h"
@@ -23,7 +24,15 @@ cudaError_t make_stream(Process& process, cudaStream_t* stream, unsigned flags, 
 
 cudaError_t make_event(Process& process, cudaEvent_t* event, unsigned flags) {
   if (event == nullptr || (flags & ~known_event_flags) != 0) return cudaErrorInvalidValue;
-  *event = reinterpret_cast<cudaEvent_t>(process.make_event(flags));
+  std::shared_ptr<EventPage> page;
+  if ((flags & cudaEventInterprocess) != 0) {
+    if ((flags & cudaEventDisableTiming) == 0) return cudaErrorInvalidValue;
+    page = EventPage::make();
+    if (page == nullptr) return cudaErrorMemoryAllocation;
+  }
+  Event* made = process.make_event(flags);
+  made->page = std::move(page);
+  *event = reinterpret_cast<cudaEvent_t>(made);
   return cudaSuccess;
 }
 

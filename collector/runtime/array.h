@@ -23,4 +23,13 @@ struct Array {
   std::uint64_t bytes() const { return pitch() * rows() * layers(); }
 };
 
+class Process;
+
+/// The program's array of that handle; null for none.
+Array* array_at(const void* handle);
+/// In device memory, zeroed. `caller`: of the API.
+cudaError_t make_array(Process& process, const Array& wanted, const void* caller, void** handle);
+/// False where it is none.
+bool free_array(Process& process, const void* handle);
+
 }  // namespace warpmeter::runtime

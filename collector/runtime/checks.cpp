@@ -36,7 +36,7 @@ std::string error_in_words(std::string_view function, cudaError_t error) {
                          : fmt::format("{} returned error {}", function, static_cast<int>(error));
 }
 
-/// Calls of the driver's API that ask whether there is something: the error is the answer "no", and
+/// Calls that ask whether there is something: the error is the answer "no", and
 /// programs and libraries ask on purpose. Who goes on as if there were is told by the next call.
 struct Question {
   std::string_view function;
@@ -57,6 +57,14 @@ constexpr Question questions[] = {
     {"cuModuleGetGlobal", CUDA_ERROR_NOT_FOUND},
     {"cuLibraryGetKernel", CUDA_ERROR_NOT_FOUND},
     {"cuLibraryGetGlobal", CUDA_ERROR_NOT_FOUND},
+    {"cuLibraryGetManaged", CUDA_ERROR_NOT_FOUND},
+    {"cuLibraryGetUnifiedFunction", CUDA_ERROR_NOT_FOUND},
+    {"cudaLibraryGetKernel", CUDA_ERROR_NOT_FOUND},
+    {"cudaLibraryGetGlobal", CUDA_ERROR_NOT_FOUND},
+    {"cudaLibraryGetManaged", CUDA_ERROR_NOT_FOUND},
+    {"cudaLibraryGetUnifiedFunction", CUDA_ERROR_NOT_FOUND},
+    {"cudaGraphExecUpdate", CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE},  // or is a new one needed?
+    {"cuGraphExecUpdate", CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE},
 };
 
 bool is_answer(std::string_view function, cudaError_t error) {
@@ -240,6 +248,7 @@ void Checks::find_leaks() {
   std::map<std::pair<std::string, std::string>, Leak> leaks;
   memory_.for_each([&](const Block& block) {
     if (block.kind == MemoryKind::module || block.kind == MemoryKind::registered) return;
+    if (block.is_imported) return;  // it is for its owner to free
     // Those of a place are one finding; without a place there are only names.
     Leak& leak = leaks[{block.where, block.where.empty() ? block.name : ""}];
     ++leak.count;

@@ -47,7 +47,7 @@ constexpr std::string_view without_version(std::string_view name) {
   return name.ends_with("_v2") ? name.substr(0, name.size() - 3) : name;
 }
 
-/// The runtime's answer of that name; null where there is none.
+/// The answer of that name, of either API; null where there is none.
 void* runtime_answer(std::string_view name);
 template <class Function>
 Function* runtime_function(std::string_view name) {
@@ -99,8 +99,28 @@ struct Forward<driver, runtime, needs, CUresult(Given...), cudaError_t(Wanted...
   }
 };
 
+/// The runtime's function that is one of the driver's.
+template <Literal name, Literal driver, class RuntimeFunction, class DriverFunction>
+struct Backward;
+template <Literal name, Literal driver, class... Given, class... Wanted>
+struct Backward<name, driver, cudaError_t(Given...), CUresult(Wanted...)> {
+  static cudaError_t call(Given... given) {
+    return runtime::call(name, [&](Process&) {
+      static void* const function = runtime_answer(driver);
+      if (function == nullptr) return cudaErrorNotSupported;
+      return static_cast<cudaError_t>(
+          reinterpret_cast<CUresult (*)(Wanted...)>(function)(given_as<Wanted>(given)...));
+    });
+  }
+};
+
 }  // namespace warpmeter::runtime
 
+/// cudaRUNTIME is cuDRIVER.
+#define WARPMETER_BACKWARD(RUNTIME, DRIVER)                                             \
+  ::warpmeter::runtime::answer(                                                         \
+      #RUNTIME, &::warpmeter::runtime::Backward<#RUNTIME, #DRIVER, decltype(::RUNTIME), \
+                                                decltype(::DRIVER)>::call)
 /// cuDRIVER is cudaRUNTIME.
 #define WARPMETER_FORWARD(DRIVER, RUNTIME) WARPMETER_FORWARD_IN(DRIVER, RUNTIME, context)
 #define WARPMETER_FORWARD_IN(DRIVER, RUNTIME, NEEDS)                                        \

@@ -34,6 +34,8 @@ constexpr Renamed renamed[] = {
 constexpr Renamed other_parameters[] = {
     {"cudaMemPrefetchAsync", "cudaMemPrefetchAsync of CUDA 12"},
     {"cudaMemAdvise", "cudaMemAdvise of CUDA 12"},
+    {"cudaMemcpyBatchAsync", "cudaMemcpyBatchAsync of CUDA 12"},
+    {"cudaMemcpy3DBatchAsync", "cudaMemcpy3DBatchAsync of CUDA 12"},
     {"cudaGraphAddDependencies", "cudaGraphAddDependencies of CUDA 12"},
     {"cudaGraphAddNode", "cudaGraphAddNode of CUDA 12"},
     {"cudaGraphGetEdges", "cudaGraphGetEdges of CUDA 12"},

@@ -32,6 +32,8 @@ struct CopyWork {
   std::uint64_t to_pitch = 0, to_height = 0, from_pitch = 0, from_height = 0;
   std::uint64_t width = 0, height = 1, depth = 1;
   cudaMemcpyKind kind = cudaMemcpyDefault;
+  std::shared_ptr<void> source;  ///< what it copies, where nobody else keeps that
+  std::shared_ptr<const cudaMemcpy3DParms> described;  ///< as the program described it; may be null
 };
 
 /// A number of 1, 2 or 4 bytes, over and over.
@@ -50,6 +52,7 @@ struct HostWork {
 struct EventWork {
   Event* event = nullptr;
   bool records = false;
+  std::uint64_t number = 0;  ///< which recording, of one that processes share
 };
 
 struct ChildWork {

@@ -28,6 +28,11 @@ Pages pages_of(std::uint64_t bytes) {
 /// the same addresses every time. They are wishes.
 constexpr std::uint64_t first_shared = 0x500000000000;
 
+/// What a block takes of its device's memory: not what is the host's, or another process's.
+std::uint64_t bytes_taken(const Block& block) {
+  return block.kind == MemoryKind::registered || block.is_imported ? 0 : block.bytes;
+}
+
 std::byte* map(std::uint64_t bytes, std::uint64_t wished = 0) {
   void* mapped = mmap(reinterpret_cast<void*>(wished), bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -47,7 +52,7 @@ Memory::Memory(std::uint64_t limit) : limit_(limit), next_shared_(first_shared) 
 const Block* Memory::keep(Block block, const model::DeviceMemory::Slack& slack) {
   const std::uint64_t address = block.address;
   machine_.lend(address, {block.host, block.bytes}, block.name, slack);
-  used_[block.device] += block.kind == MemoryKind::registered ? 0 : block.bytes;
+  used_[block.device] += bytes_taken(block);
   const Block* kept = (blocks_[address] = std::make_unique<Block>(std::move(block))).get();
   if (observer_ != nullptr) observer_->allocated(*kept);
   return kept;
@@ -140,11 +145,12 @@ const Block* Memory::find(std::uint64_t address) const {
 bool Memory::release(std::uint64_t address) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) return false;
-  const Block& block = *found->second;
+  Block& block = *found->second;
   if (observer_ != nullptr) observer_->released(block);
   machine_.remove(address);
-  used_[block.device] -= block.kind == MemoryKind::registered ? 0 : block.bytes;
+  used_[block.device] -= bytes_taken(block);
   if (block.mapping != nullptr) munmap(block.mapping, block.mapping_bytes);
+  block.pages.drop();
   blocks_.erase(found);
   return true;
 }

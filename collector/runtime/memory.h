@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "collector/model/machine/memory.h"
+#include "collector/runtime/shared_pages.h"
 
 namespace warpmeter::runtime {
 
@@ -46,6 +47,10 @@ struct Block {
   std::string name, where;    ///< see Label
   void* mapping = nullptr;    ///< ours, to be given back; null: none
   std::size_t mapping_bytes = 0;
+  SharedPages pages;         ///< that it lies in, where other processes have it too
+  bool is_of_pool = false;   ///< which shares memory in ways of its own, if at all
+  bool is_imported = false;  ///< it is another process's
+  unsigned opened = 0;       ///< how often the program has opened that
 
   bool holds(std::uint64_t at, std::uint64_t count) const {
     return at >= address && at - address <= bytes && count <= bytes - (at - address);
@@ -75,6 +80,17 @@ class Memory {
   const Block* allocate_shared(std::uint64_t bytes, MemoryKind kind, int device, Label label);
   /// The program's own memory, from now on for kernels too. Null where some of it is already.
   const Block* adopt(void* host, std::uint64_t bytes, MemoryKind kind, Label label);
+  /// What begins there is a pool's.
+  void put_in_pool(std::uint64_t address) { blocks_.at(address)->is_of_pool = true; }
+  /// Lets other processes have the allocation that holds the address; it stays where it is. Null
+  /// where there is no memory for it.
+  const Block* share(std::uint64_t address);
+  /// Memory that another process shares, from a place in its pages on; the same once more where it
+  /// is open already. Null where it is gone.
+  const Block* open(const SharedPages& pages, std::uint64_t before, std::uint64_t bytes, int device,
+                    Label label);
+  /// As often as it was opened; false where nothing opened begins there.
+  bool close(std::uint64_t address);
   /// Bytes at a given address that lie elsewhere: a module's constants.
   void lend(std::uint64_t address, std::byte* host, std::uint64_t bytes, const std::string& name);
   void take_back(std::uint64_t address) { machine_.remove(address); }

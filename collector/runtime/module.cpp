@@ -71,6 +71,22 @@ const model::Resources& Kernel::resources() {
   return *resources_;
 }
 
+namespace {
+
+/// ".global .attribute(.managed) .align 4 .u32 calls[2];" → calls
+std::set<std::string, std::less<>> managed_variables(std::string_view text) {
+  static constexpr std::string_view mark = ".attribute(.managed)", blank = " \t\n";
+  std::set<std::string, std::less<>> names;
+  for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
+    std::string_view declared = text.substr(at, text.find_first_of(";=[", at) - at);
+    declared = declared.substr(0, declared.find_last_not_of(blank) + 1);
+    names.emplace(declared.substr(declared.find_last_of(blank) + 1));
+  }
+  return names;
+}
+
+}  // namespace
+
 Module::Module(ModuleSource source, int arch, Memory& memory, std::uint64_t variables_at)
     : arch_(arch), memory_(memory), variables_at_(variables_at), source_(std::move(source)) {}
 
@@ -85,6 +101,8 @@ const ptx::Module* Module::parsed() {
     failure_ = source_.why_no_ptx;
     return nullptr;
   }
+  managed_ = managed_variables(source_.ptx);
+  source_.has_managed_variables |= !managed_.empty();
   auto parsed = ptx::parse(std::move(source_.ptx));
   if (const auto* wrong = std::get_if<ptx::Diagnostic>(&parsed)) {
     failure_ = fmt::format("line {} of its PTX: {}", wrong->line, wrong->message);
@@ -170,6 +188,11 @@ std::optional<VariablePlace> Module::variable(std::string_view name) {
   const auto found = variables_.find(name);
   if (found == variables_.end()) return std::nullopt;
   return found->second;
+}
+
+bool Module::is_managed(std::string_view variable) {
+  parsed();
+  return managed_.contains(variable);
 }
 
 void Module::set_constants(model::Program& program) const {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,8 @@ class Module {
   Kernel* kernel(const std::string& entry);
   std::vector<std::string> kernel_names();
   std::optional<VariablePlace> variable(std::string_view name);
+  /// Whether it is one that host and device reach at one address.
+  bool is_managed(std::string_view variable);
   /// Why nothing of it can run; empty: it can.
   const std::string& failure();
 
@@ -105,6 +108,7 @@ class Module {
   int ptx_arch_ = 0;
   bool is_parsed_ = false, is_assembled_ = false, is_placed_ = false;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+  std::set<std::string, std::less<>> managed_;
   std::vector<std::byte> constants_;  ///< as copies have made them
   std::map<std::string, VariablePlace, std::less<>> variables_;
   void* mapped_ = nullptr;  ///< of managed variables, which the host reaches too

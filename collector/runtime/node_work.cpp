@@ -19,8 +19,9 @@ cudaError_t packed_arguments(void* const* extra, std::vector<std::byte>& paramet
     if (*extra == reinterpret_cast<void*>(1)) bytes = extra[1];
     if (*extra == reinterpret_cast<void*>(2)) count = *static_cast<const std::size_t*>(extra[1]);
   }
-  if (bytes == nullptr || count > parameters.size()) return cudaErrorInvalidValue;
-  std::memcpy(parameters.data(), bytes, count);
+  // A structure may end in padding.
+  if (bytes == nullptr || count < parameters.size()) return cudaErrorInvalidValue;
+  std::memcpy(parameters.data(), bytes, parameters.size());
   return cudaSuccess;
 }
 
@@ -79,7 +80,9 @@ cudaError_t make_copy(Process& process, const CopyWork& copy, Work& work) {
 
 cudaError_t make_work(Process& process, const cudaMemcpy3DParms* parameters, Work& work) {
   if (parameters == nullptr) return cudaErrorInvalidValue;
-  return make_copy(process, box_of(*parameters), work);
+  CopyWork copy = box_of(*parameters);
+  copy.described = std::make_shared<const cudaMemcpy3DParms>(*parameters);
+  return make_copy(process, copy, work);
 }
 
 cudaError_t make_work(Process& process, const cudaMemsetParams* parameters, Work& work) {

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "collector/runtime/event_page.h"
 #include "collector/runtime/submit.h"
 
 namespace warpmeter::runtime {
@@ -22,6 +23,12 @@ bool all_done(const std::vector<Ticket>& tickets) {
   return std::all_of(tickets.begin(), tickets.end(),
                      [](const Ticket& ticket) { return ticket.is_done(); });
 }
+
+/// A recording of an event, by another process.
+struct Elsewhere {
+  std::shared_ptr<EventPage> page;
+  std::uint64_t number;
+};
 
 /// The stream's thread: ends when there is nothing left.
 void work_off(Process& process, const std::shared_ptr<Stream>& stream) {
@@ -74,10 +81,17 @@ void run_host_function(Process& process, cudaHostFn_t function, void* data) {
 }
 
 bool is_done(const Stream& stream) { return stream.waiting.empty(); }
-bool is_done(const Event& event) { return event.recorded_by.is_done(); }
+bool is_done(const Event& event) {
+  return event.recorded_by.is_done() && (event.page == nullptr || event.page->is_done());
+}
 
 cudaError_t give(Process& process, Stream& stream, Work work) {
   std::vector<Ticket> after = followed(process, stream);
+  if (auto* event = std::get_if<EventWork>(&work); event != nullptr && event->records &&
+                                                   process.has_event(event->event) &&
+                                                   event->event->page != nullptr) {
+    event->number = event->event->page->give();
+  }
   const bool is_host = std::holds_alternative<HostWork>(work);
   if (!is_host && is_done(stream) && after.empty()) return run(process, work, stream.number);
   stream.waiting.push_back({std::move(work), std::move(after)});
@@ -89,7 +103,15 @@ cudaError_t give(Process& process, Stream& stream, Work work) {
 }
 
 void follow(Stream& stream, const Event& event) {
-  if (!is_done(event)) stream.follows.push_back(event.recorded_by);
+  if (!event.recorded_by.is_done()) stream.follows.push_back(event.recorded_by);
+  if (event.page == nullptr || event.page->is_done()) return;
+  // What another process does only it knows: asked on the stream's own thread.
+  const auto wait = [](void* given) {
+    const std::unique_ptr<Elsewhere> kept(static_cast<Elsewhere*>(given));
+    kept->page->wait_for(kept->number);
+  };
+  give(Process::get(), stream,
+       HostWork{wait, new Elsewhere{event.page, event.page->given()}, true});
 }
 
 void wait_for(Process& process, Stream& stream) {
@@ -100,7 +122,12 @@ void wait_for(Process& process, Stream& stream) {
 
 void wait_for(Process& process, const Event& event) {
   const Ticket ticket = event.recorded_by;
+  const std::shared_ptr<EventPage> page = event.page;
   changed().wait(process.mutex(), [&] { return ticket.is_done(); });
+  if (page == nullptr) return;
+  process.mutex().unlock();
+  page->wait_for(page->given());
+  process.mutex().lock();
 }
 
 void wait_for_device(Process& process, int device) {

@@ -28,6 +28,7 @@
 namespace warpmeter::runtime {
 
 struct Capture;
+class EventPage;
 struct Stream;
 
 /// Something that a stream was given: all up to that number.
@@ -67,6 +68,7 @@ struct Event {
   Ticket recorded_by;
   std::shared_ptr<Capture> captured_in;
   std::vector<Node*> captured_after;
+  std::shared_ptr<EventPage> page;  ///< where other processes have it too; null: they do not
 };
 
 class Process {

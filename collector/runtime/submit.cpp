@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collector/runtime/capture.h"
+#include "collector/runtime/event_page.h"
 #include "collector/runtime/launcher.h"
 #include "collector/runtime/outstanding.h"
 #include "collector/runtime/wrong_copy.h"
@@ -197,13 +198,16 @@ cudaError_t allocate(Process& process, const cudaMemAllocNodeParams& wanted) {
   const Block* block = process.memory().allocate(
       wanted.bytesize, wanted.poolProps.location.id,
       fmt::format("memory of {} bytes of a graph", wanted.bytesize), address);
-  return block != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+  if (block == nullptr) return cudaErrorMemoryAllocation;
+  process.memory().put_in_pool(block->address);
+  return cudaSuccess;
 }
 
 void run_event(Process& process, const EventWork& work) {
   if (!work.records || !process.has_event(work.event)) return;
   work.event->is_recorded = true;
   work.event->at = std::chrono::steady_clock::now();
+  if (work.event->page != nullptr) work.event->page->done(work.number);
 }
 
 }  // namespace

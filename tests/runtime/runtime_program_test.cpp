@@ -148,6 +148,25 @@ TEST_F(RuntimeProgram, MayUseTheDriverAndCompileAsItRuns) {
   EXPECT_EQ(counts(), "scale,2,125,125\n");  // 1,000 floats
 }
 
+TEST_F(RuntimeProgram, MayBuildGraphsByTheDriver) {
+  expect_output("driver_graphs", "driver_graphs");
+  EXPECT_EQ(counts(), "add,4,4,4\nscale,4,4,4\n");  // 32 ints
+}
+
+TEST_F(RuntimeProgram, MayLoadCodeAsItRuns) {
+  expect_output("libraries", "libraries");
+  // 64 ints are 8 sectors; both warps read `step`, one of them counts the call.
+  EXPECT_EQ(counts(), "bump,3,11,9\nclear,1,0,8\n");
+}
+
+TEST_F(RuntimeProgram, MayCopyInBatchesAndArrays) {
+  expect_output("batches", "batches");
+  EXPECT_EQ(counts(), "twice,2,4,4\n");  // 32 ints
+  const Outcome outcome = profile("driver_arrays");
+  EXPECT_EQ(outcome.output, expected("driver_arrays"));
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;  // it launches nothing
+}
+
 TEST_F(RuntimeProgram, MayHaveThreadsAndChildren) {
   expect_output("threads", "threads");
   // 10 launches of each thread and child; both warps add to one word, whose old value nobody asks
@@ -156,10 +175,16 @@ TEST_F(RuntimeProgram, MayHaveThreadsAndChildren) {
             "add,60,2,2,0\n");
 }
 
+TEST_F(RuntimeProgram, MayShareMemoryAndEventsWithItsChildren) {
+  expect_output("ipc", "ipc");
+  // Of the parent and of the child, twice: 64 ints are 8 sectors.
+  EXPECT_EQ(counts({"gst_transactions", "global_reduction_sectors"}), "add,8,0,8\nfill,4,8,0\n");
+}
+
 TEST_F(RuntimeProgram, OfCuda12GetsWhatThatVersionAnswers) {
   const Outcome outcome = profile("earlier");
   EXPECT_EQ(outcome.output, expected("earlier"));
-  EXPECT_THAT(outcome.error, HasSubstr("cudaGraphAddDependencies is not answered"));
+  EXPECT_THAT(outcome.error, HasSubstr("cudaGraphicsUnregisterResource is not answered"));
 }
 
 TEST_F(RuntimeProgram, MayCaptureAndBuildGraphs) {
@@ -220,8 +245,8 @@ TEST_F(RuntimeProgram, IsToldItsMistakes) {
        {"check_barrier", "check_children", "check_clean", "check_direction",
         "check_direction_taken", "check_driver", "check_equal_writes", "check_grid",
         "check_host_access", "check_ignored_launch", "check_memory", "check_misaligned",
-        "check_out_of_bounds", "check_race", "check_refused", "check_uninitialised",
-        "check_unset_parts", "check_use_after_free"}) {
+        "check_out_of_bounds", "check_questions", "check_race", "check_refused",
+        "check_uninitialised", "check_unset_parts", "check_use_after_free"}) {
     const Outcome outcome = checked(name);
     EXPECT_EQ(findings_of(outcome), expected(name)) << name << ": " << outcome.error;
   }

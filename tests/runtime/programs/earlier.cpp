@@ -11,7 +11,12 @@ int cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags);
 int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device, Stream stream);
 int cudaMemAdvise(const void* pointer, std::size_t bytes, int advice, int device);
 int cudaThreadSynchronize();
-int cudaGraphAddDependencies(void* graph, const void* from, const void* to, std::size_t count);
+int cudaGraphCreate(void** graph, unsigned flags);
+int cudaGraphAddEmptyNode(void** node, void* graph, void* const* after, std::size_t count);
+int cudaGraphAddDependencies(void* graph, void* const* from, void* const* to, std::size_t count);
+int cudaGraphGetEdges(void* graph, void** from, void** to, std::size_t* count);
+int cudaGraphNodeGetDependencies(void* node, void** nodes, std::size_t* count);
+int cudaGraphicsUnregisterResource(void* resource);
 }
 
 int main() {
@@ -35,5 +40,14 @@ int main() {
   std::printf("%d\n", cudaMemPrefetchAsync(&properties, 64, 0, nullptr));
   std::printf("%d\n", cudaMemAdvise(pointer, 4096, 1, 0));
   std::printf("%d\n", cudaThreadSynchronize());
-  std::printf("%d\n", cudaGraphAddDependencies(nullptr, nullptr, nullptr, 0));
+  void *graph = nullptr, *a = nullptr, *b = nullptr, *from = nullptr, *to = nullptr;
+  std::size_t edges = 1, before = 0;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphAddEmptyNode(&a, graph, nullptr, 0);
+  cudaGraphAddEmptyNode(&b, graph, nullptr, 0);
+  std::printf("%d\n", cudaGraphAddDependencies(graph, &a, &b, 1));
+  std::printf("%d\n", cudaGraphGetEdges(graph, &from, &to, &edges));
+  std::printf("%d\n", cudaGraphNodeGetDependencies(b, nullptr, &before));
+  std::printf("%zu from %d to %d, %zu before\n", edges, from == a, to == b, before);
+  std::printf("%d\n", cudaGraphicsUnregisterResource(nullptr));
 }

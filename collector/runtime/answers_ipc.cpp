@@ -1,0 +1,167 @@
+// Device memory and events that processes of a program share.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "collector/runtime/driver_call.h"
+#include "collector/runtime/event_page.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+enum class Shared : std::uint64_t { memory = 0x79726f6d656d6d77, event = 0x0a746e6576656d77 };
+
+/// What the 64 bytes of a handle hold.
+struct Handle {
+  Shared what{};
+  SharedPages pages;
+  std::uint64_t before = 0, bytes = 0;  ///< of memory: where it begins in its pages
+  std::uint64_t device = 0;
+};
+
+template <class Opaque>
+void put_handle(Opaque* opaque, const Handle& handle) {
+  static_assert(sizeof handle <= sizeof *opaque);
+  std::memset(opaque, 0, sizeof *opaque);
+  std::memcpy(opaque, &handle, sizeof handle);
+}
+
+/// Those of this process are for others; cudaSuccess: it is one of another's.
+template <class Opaque>
+cudaError_t read_handle(Process& process, const Opaque& opaque, Shared what, Handle& handle) {
+  std::memcpy(static_cast<void*>(&handle), &opaque, sizeof handle);
+  if (handle.what != what) {
+    return process.refuse(cudaErrorInvalidValue, "failed call",
+                          [] { return std::string("what it is given is no such handle"); });
+  }
+  if (handle.pages.process != getpid()) return cudaSuccess;
+  return process.refuse(cudaErrorDeviceUninitialized, "failed call", [] {
+    return std::string("the handle is of this process itself; it is for others");
+  });
+}
+
+/// Why that cannot be shared; empty: it can.
+std::string_view why_not_shared(const Block* block) {
+  if (block == nullptr) return "it is no memory of the device";
+  if (block->is_imported) return "it is another process's";
+  if (block->is_of_pool) return "memory of a pool (cudaMallocAsync) is shared by the pool alone";
+  if (block->kind != MemoryKind::device || block->mapping == nullptr) {
+    return "only memory of cudaMalloc is shared";
+  }
+  return {};
+}
+
+cudaError_t gone(Process& process, const Handle& handle) {
+  process.say(fmt::format(
+      "a handle of cudaIpc… cannot be opened: process {} has ended or freed what it is for, or is "
+      "none that this one may look into",
+      handle.pages.process));
+  return cudaErrorMapBufferObjectFailed;
+}
+
+/// What other processes write is nothing that this one sees.
+void count_as_written(Process& process, const Block& block) {
+  if (process.checks() != nullptr) process.checks()->set(block.address, block.bytes);
+}
+
+}  // namespace
+
+namespace api {
+namespace {
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* result, void* pointer) {
+  return call("cudaIpcGetMemHandle", [&](Process& p) {
+    const auto address = reinterpret_cast<std::uint64_t>(pointer);
+    const Block* block = p.memory().find(address);
+    if (result == nullptr) return cudaErrorInvalidValue;
+    if (const std::string_view why = why_not_shared(block); !why.empty()) {
+      return p.refuse(cudaErrorInvalidValue, "failed call", [&] { return std::string(why); });
+    }
+    block = p.memory().share(address);
+    if (block == nullptr) return cudaErrorMemoryAllocation;
+    count_as_written(p, *block);
+    const auto before =
+        static_cast<std::uint64_t>(block->host - static_cast<std::byte*>(block->mapping));
+    put_handle(result, {Shared::memory, block->pages, before, block->bytes,
+                        static_cast<std::uint64_t>(block->device)});
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t opaque, unsigned flags) {
+  const void* caller = __builtin_return_address(0);
+  return call("cudaIpcOpenMemHandle", [&](Process& p) {
+    if (pointer == nullptr || flags != cudaIpcMemLazyEnablePeerAccess) return cudaErrorInvalidValue;
+    Handle handle;
+    const cudaError_t mistake = read_handle(p, opaque, Shared::memory, handle);
+    if (mistake != cudaSuccess) return mistake;
+    const int device = static_cast<int>(handle.device);
+    const Block* block = p.memory().open(handle.pages, handle.before, handle.bytes,
+                                         device < p.devices() ? device : Process::current_device,
+                                         p.name_of_allocation(handle.bytes, caller));
+    if (block == nullptr) return gone(p, handle);
+    count_as_written(p, *block);
+    *pointer = reinterpret_cast<void*>(block->address);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaIpcCloseMemHandle(void* pointer) {
+  return call("cudaIpcCloseMemHandle", [&](Process& p) {
+    for (int device = 0; device < p.devices(); ++device) wait_for_device(p, device);
+    return p.memory().close(reinterpret_cast<std::uint64_t>(pointer)) ? cudaSuccess
+                                                                      : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* result, cudaEvent_t handle) {
+  return call("cudaIpcGetEventHandle", [&](Process& p) {
+    const Event* event = p.event(handle);
+    if (result == nullptr) return cudaErrorInvalidValue;
+    if (event == nullptr || (event->flags & cudaEventInterprocess) == 0) {
+      return cudaErrorInvalidResourceHandle;
+    }
+    put_handle(result, {Shared::event, event->page->pages()});
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* result, cudaIpcEventHandle_t opaque) {
+  return call("cudaIpcOpenEventHandle", [&](Process& p) {
+    if (result == nullptr) return cudaErrorInvalidValue;
+    Handle handle;
+    const cudaError_t mistake = read_handle(p, opaque, Shared::event, handle);
+    if (mistake != cudaSuccess) return mistake;
+    std::shared_ptr<EventPage> page = EventPage::open(handle.pages);
+    if (page == nullptr) return gone(p, handle);
+    Event* event = p.make_event(cudaEventDisableTiming);
+    event->page = std::move(page);
+    *result = reinterpret_cast<cudaEvent_t>(event);
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+}  // namespace api
+
+std::span<const Answer> ipc_answers() {
+  static const Answer table[] = {
+      WARPMETER_ANSWER(cudaIpcGetMemHandle),
+      WARPMETER_ANSWER(cudaIpcOpenMemHandle),
+      WARPMETER_ANSWER(cudaIpcCloseMemHandle),
+      WARPMETER_ANSWER(cudaIpcGetEventHandle),
+      WARPMETER_ANSWER(cudaIpcOpenEventHandle),
+      WARPMETER_FORWARD(cuIpcGetMemHandle, cudaIpcGetMemHandle),
+      WARPMETER_FORWARD(cuIpcOpenMemHandle_v2, cudaIpcOpenMemHandle),
+      answer("cuIpcOpenMemHandle",
+             &Forward<"cuIpcOpenMemHandle", "cudaIpcOpenMemHandle", Needs::context,
+                      decltype(::cuIpcOpenMemHandle_v2), decltype(::cudaIpcOpenMemHandle)>::call),
+      WARPMETER_FORWARD(cuIpcCloseMemHandle, cudaIpcCloseMemHandle),
+      WARPMETER_FORWARD(cuIpcGetEventHandle, cudaIpcGetEventHandle),
+      WARPMETER_FORWARD(cuIpcOpenEventHandle, cudaIpcOpenEventHandle),
+  };
+  return table;
+}
+
+}  // namespace warpmeter::runtime
