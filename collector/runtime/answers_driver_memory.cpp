@@ -36,6 +36,9 @@ CUresult put_value(void* data, Value value) {
 
 CUresult pointer_attribute(Process& process, void* data, CUpointer_attribute which,
                            CUdeviceptr pointer) {
+  if (process.virtual_memory().reservation_at(pointer) != nullptr) {
+    return reserved_pointer_attribute(process, data, which, pointer);
+  }
   const Block* block = block_at(process, pointer);
   if (block == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const bool is_host = block->kind == MemoryKind::pinned || block->kind == MemoryKind::registered;
@@ -137,6 +140,13 @@ CUresult cuMemAllocHost_v2(void** pointer, std::size_t bytes) {
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr pointer) {
   return driver_call("cuMemGetAddressRange", Needs::context, [&](Process& p) {
+    std::uint64_t begin = 0;
+    const VirtualMemory::Mapping* mapping = p.virtual_memory().mapping_at(pointer, &begin);
+    if (mapping != nullptr) {
+      if (base != nullptr) *base = begin;
+      if (bytes != nullptr) *bytes = mapping->bytes;
+      return CUDA_SUCCESS;
+    }
     const Block* block = block_at(p, pointer);
     if (block == nullptr) return CUDA_ERROR_NOT_FOUND;
     if (base != nullptr) *base = block->address;
@@ -158,7 +168,8 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* which, void
   return driver_call("cuPointerGetAttributes", Needs::initialised, [&](Process& p) {
     if (which == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < count; ++i) {
-      if (block_at(p, pointer) != nullptr) {
+      if (block_at(p, pointer) != nullptr ||
+          p.virtual_memory().reservation_at(pointer) != nullptr) {
         pointer_attribute(p, data[i], which[i], pointer);
       } else {
         const bool is_word = which[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE ||

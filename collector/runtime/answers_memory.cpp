@@ -263,6 +263,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     switch (block->kind) {
       case MemoryKind::device:
       case MemoryKind::module:
+      case MemoryKind::mapped:
         attributes->type = cudaMemoryTypeDevice;
         break;
       case MemoryKind::managed:

@@ -34,6 +34,11 @@ std::byte* map(std::uint64_t bytes, std::uint64_t wished = 0) {
   return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
 }
 
+/// Whether a block of that kind is memory that the device has less of.
+bool takes_memory(MemoryKind kind) {
+  return kind != MemoryKind::registered && kind != MemoryKind::mapped;
+}
+
 }  // namespace
 
 /// Addresses of the device are reserved once, all of them: a host that touches one ends.
@@ -47,7 +52,7 @@ Memory::Memory(std::uint64_t limit) : limit_(limit), next_shared_(first_shared) 
 const Block* Memory::keep(Block block, const model::DeviceMemory::Slack& slack) {
   const std::uint64_t address = block.address;
   machine_.lend(address, {block.host, block.bytes}, block.name, slack);
-  used_[block.device] += block.kind == MemoryKind::registered ? 0 : block.bytes;
+  used_[block.device] += takes_memory(block.kind) ? block.bytes : 0;
   const Block* kept = (blocks_[address] = std::make_unique<Block>(std::move(block))).get();
   if (observer_ != nullptr) observer_->allocated(*kept);
   return kept;
@@ -63,6 +68,20 @@ std::uint64_t Memory::reserve(std::uint64_t bytes) {
   const std::uint64_t address = place(bytes);
   if (address != 0) reserved_[address] = bytes;
   return address;
+}
+
+std::uint64_t Memory::addresses(std::uint64_t bytes, std::uint64_t alignment,
+                                std::uint64_t wished) {
+  // A page is left free behind everything, so that what runs over its end meets nothing; but a
+  // program may want two ranges behind one another.
+  constexpr std::uint64_t most_skipped = std::uint64_t{1} << 40;
+  const std::uint64_t least = next_ - page;
+  const bool is_granted =
+      wished >= model::first_allocation && wished >= least && wished - least < most_skipped;
+  const std::uint64_t begin = is_granted ? wished : model::round_up(next_, alignment);
+  if (begin < least || begin > last_allocation || bytes > last_allocation - begin) return 0;
+  next_ = begin + bytes + page;
+  return begin;
 }
 
 bool Memory::is_reserved(std::uint64_t address) const {
@@ -125,6 +144,27 @@ const Block* Memory::adopt(void* host, std::uint64_t bytes, MemoryKind kind, Lab
   return keep(std::move(block), {});
 }
 
+const Block* Memory::show(std::uint64_t address, std::byte* host, std::uint64_t bytes, int device,
+                          const Label& label, bool is_read_only) {
+  Block block;
+  block.address = address;
+  block.bytes = bytes;
+  block.kind = MemoryKind::mapped;
+  block.device = device;
+  block.host = host;
+  block.name = label.name;
+  block.where = label.where;
+  const Block* kept = keep(std::move(block), {});
+  machine_.find(address)->is_read_only = is_read_only;
+  return kept;
+}
+
+bool Memory::take(int device, std::uint64_t bytes) {
+  if (bytes > limit_ - used(device)) return false;
+  used_[device] += bytes;
+  return true;
+}
+
 void Memory::lend(std::uint64_t address, std::byte* host, std::uint64_t bytes,
                   const std::string& name) {
   machine_.lend(address, {host, bytes}, name);
@@ -143,7 +183,7 @@ bool Memory::release(std::uint64_t address) {
   const Block& block = *found->second;
   if (observer_ != nullptr) observer_->released(block);
   machine_.remove(address);
-  used_[block.device] -= block.kind == MemoryKind::registered ? 0 : block.bytes;
+  used_[block.device] -= takes_memory(block.kind) ? block.bytes : 0;
   if (block.mapping != nullptr) munmap(block.mapping, block.mapping_bytes);
   blocks_.erase(found);
   return true;

@@ -25,7 +25,8 @@ namespace warpmeter::runtime {
 /// What this machine maps memory in.
 inline constexpr std::uint64_t host_page_bytes = 4096;
 
-enum class MemoryKind : std::uint8_t { device, managed, pinned, registered, module };
+/// `mapped`: what virtual_memory.h shows; the memory itself is taken there.
+enum class MemoryKind : std::uint8_t { device, managed, pinned, registered, module, mapped };
 
 /// What messages call a piece of memory, and where it was allocated.
 struct Label {
@@ -69,12 +70,21 @@ class Memory {
   const Block* allocate(std::uint64_t bytes, int device, Label label, std::uint64_t at = 0);
   /// Addresses for that much, of which nothing is allocated yet; 0 when there are none left.
   std::uint64_t reserve(std::uint64_t bytes);
+  /// Addresses that the program itself decides about, at the wished ones where those come next; 0
+  /// when there are none left.
+  std::uint64_t addresses(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wished);
   /// Whether the address was reserved for what is allocated later, by a graph.
   bool is_reserved(std::uint64_t address) const;
   /// Memory that host and device reach at one address.
   const Block* allocate_shared(std::uint64_t bytes, MemoryKind kind, int device, Label label);
   /// The program's own memory, from now on for kernels too. Null where some of it is already.
   const Block* adopt(void* host, std::uint64_t bytes, MemoryKind kind, Label label);
+  /// A stretch of such addresses, and where its bytes lie.
+  const Block* show(std::uint64_t address, std::byte* host, std::uint64_t bytes, int device,
+                    const Label& label, bool is_read_only);
+  /// Device memory that has no address yet; false when there is not that much left.
+  bool take(int device, std::uint64_t bytes);
+  void give_back(int device, std::uint64_t bytes) { used_[device] -= bytes; }
   /// Bytes at a given address that lie elsewhere: a module's constants.
   void lend(std::uint64_t address, std::byte* host, std::uint64_t bytes, const std::string& name);
   void take_back(std::uint64_t address) { machine_.remove(address); }

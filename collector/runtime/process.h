@@ -24,6 +24,7 @@
 #include "collector/runtime/module.h"
 #include "collector/runtime/registry.h"
 #include "collector/runtime/report.h"
+#include "collector/runtime/virtual_memory.h"
 
 namespace warpmeter::runtime {
 
@@ -88,6 +89,7 @@ class Process {
   int arch() const { return arch_; }
   int devices() const { return devices_; }
   Memory& memory() { return memory_; }
+  VirtualMemory& virtual_memory() { return virtual_memory_; }
   std::recursive_mutex& mutex() { return mutex_; }
 
   // Errors. Those of a kernel stay for the rest of the process and are noticed by the calls that
@@ -175,6 +177,7 @@ class Process {
   Explained explained_;
   int arch_ = 90, devices_ = 1;
   Memory memory_;
+  VirtualMemory virtual_memory_{memory_};
   std::unique_ptr<Checks> checks_;
   std::recursive_mutex mutex_;
   std::string_view function_;
