@@ -30,6 +30,7 @@ std::span<const Answer> driver_memory_answers();
 std::span<const Answer> driver_copy_answers();
 std::span<const Answer> driver_stream_answers();
 std::span<const Answer> virtual_memory_answers();
+std::span<const Answer> linker_answers();
 
 std::vector<Answer> answers();
 

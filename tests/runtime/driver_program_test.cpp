@@ -54,5 +54,19 @@ TEST_F(DriverProgram, MayNotWriteWhatItMayOnlyRead) {
   EXPECT_THAT(outcome.error, HasSubstr("which the device may only read"));
 }
 
+TEST_F(DriverProgram, MayLinkPartsAsItRuns) {
+  const Outcome outcome =
+      profile("linker", {"-m", "gst_transactions"},
+              {program("linked_part.fatbin"), program("linked_part.o"), program("linked_part.a")});
+  EXPECT_EQ(outcome.output, expected("linker"));
+  EXPECT_EQ(value_of("SELECT count(*) || ' ' || count(DISTINCT kernel) FROM launches"), "8 2");
+}
+
+TEST_F(DriverProgram, IsToldThatTheLinkerNeedsPtx) {
+  const Outcome outcome = profile("linker", {}, {"cubin", program("linked_part.cubin")});
+  EXPECT_THAT(outcome.output, HasSubstr("CUDA_ERROR_NO_BINARY_FOR_GPU"));
+  EXPECT_THAT(outcome.error, HasSubstr("linked_part.cubin is machine code"));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli
