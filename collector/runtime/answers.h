@@ -31,6 +31,7 @@ std::span<const Answer> driver_copy_answers();
 std::span<const Answer> driver_stream_answers();
 std::span<const Answer> virtual_memory_answers();
 std::span<const Answer> linker_answers();
+std::span<const Answer> stream_value_answers();
 
 std::vector<Answer> answers();
 

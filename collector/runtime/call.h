@@ -50,7 +50,9 @@ Called timed_call(std::string_view name, bool is_always, const Body& body) {
   // Before the lock, which another thread may have held when this process was forked.
   if (process.is_fork()) return {cudaErrorInitializationError, false};
   const auto begin = std::chrono::steady_clock::now();
-  const std::lock_guard lock(process.mutex());
+  // Once, for who waits lets the lock go once.
+  std::unique_lock lock(process.mutex(), std::defer_lock);
+  if (call_depth == 0) lock.lock();
   if (++call_depth == 1) process.begin_call(name);
   const bool is_asked = is_always || call_depth > 1 || process.error_for(name) == cudaSuccess;
   const cudaError_t result = answered(process, is_asked, body);

@@ -68,5 +68,9 @@ TEST_F(DriverProgram, IsToldThatTheLinkerNeedsPtx) {
   EXPECT_THAT(outcome.error, HasSubstr("linked_part.cubin is machine code"));
 }
 
+TEST_F(DriverProgram, MayHaveStreamsThatWaitForValues) {
+  EXPECT_EQ(profile("stream_values", {"-m", "gst_transactions"}).output, expected("stream_values"));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli
