@@ -31,7 +31,8 @@ std::vector<Answer> answers() {
   for (const auto& table :
        {registration_answers(), memory_answers(), copy_answers(), stream_answers(),
         device_answers(), launch_answers(), graph_answers(), graph_node_answers(),
-        executable_answers(), capture_answers(), earlier_answers(), driver_answers()}) {
+        executable_answers(), capture_answers(), earlier_answers(), advice_answers(),
+        pool_answers(), stream_attribute_answers(), driver_answers()}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

@@ -22,6 +22,9 @@ std::span<const Answer> earlier_answers();
 std::span<const Answer> graph_node_answers();
 std::span<const Answer> executable_answers();
 std::span<const Answer> capture_answers();
+std::span<const Answer> advice_answers();
+std::span<const Answer> pool_answers();
+std::span<const Answer> stream_attribute_answers();
 std::span<const Answer> driver_answers();
 // Parts of the driver's.
 std::span<const Answer> driver_module_answers();
@@ -30,6 +33,10 @@ std::span<const Answer> driver_memory_answers();
 std::span<const Answer> driver_copy_answers();
 std::span<const Answer> driver_stream_answers();
 std::span<const Answer> virtual_memory_answers();
+std::span<const Answer> driver_advice_answers();
+std::span<const Answer> driver_question_answers();
+std::span<const Answer> driver_earlier_answers();
+std::span<const Answer> driver_stream_attribute_answers();
 std::span<const Answer> linker_answers();
 std::span<const Answer> stream_value_answers();
 

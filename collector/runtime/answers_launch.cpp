@@ -174,6 +174,20 @@ cudaError_t cudaGetKernel(cudaKernel_t* result, const void* symbol) {
   });
 }
 
+cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset,
+                                 std::size_t* bytes) {
+  return call("cudaFuncGetParamInfo", [&](Process& p) {
+    Kernel* kernel = p.kernel(function);
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const model::Program* program = kernel->program();
+    if (program == nullptr) return cudaErrorNoKernelImageForDevice;
+    if (offset == nullptr || index >= program->parameters.size()) return cudaErrorInvalidValue;
+    *offset = program->parameters[index].offset;
+    if (bytes != nullptr) *bytes = program->parameters[index].bytes;
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
                                                           int block_size, std::size_t shared) {
   return call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Process& p) {
@@ -213,6 +227,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
 
 std::span<const Answer> launch_answers() {
   static const Answer table[] = {
+      WARPMETER_ANSWER(cudaFuncGetParamInfo),
       WARPMETER_ANSWER(cudaLaunchKernel),
       WARPMETER_ANSWER(cudaLaunchCooperativeKernel),
       WARPMETER_ANSWER(cudaLaunchKernelExC),

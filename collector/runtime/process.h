@@ -55,7 +55,8 @@ struct Stream : std::enable_shared_from_this<Stream> {
   std::deque<Waiting> waiting;
   std::uint64_t given = 0, done = 0;  ///< of those that had to wait
   bool has_thread = false;
-  std::vector<Ticket> follows;  ///< what the next one waits for
+  std::map<int, cudaLaunchAttributeValue> attributes;  ///< that were set
+  std::vector<Ticket> follows;                         ///< what the next one waits for
 };
 
 inline bool Ticket::is_done() const { return stream == nullptr || stream->done >= number; }

@@ -72,5 +72,20 @@ TEST_F(DriverProgram, MayHaveStreamsThatWaitForValues) {
   EXPECT_EQ(profile("stream_values", {"-m", "gst_transactions"}).output, expected("stream_values"));
 }
 
+TEST_F(DriverProgram, MayLaunchAsItDidBeforeCuda4) {
+  const Outcome outcome = profile("driver_earlier", {"-m", "gst_transactions"});
+  EXPECT_EQ(outcome.output, expected("driver_earlier"));
+  // 64 bytes a block are two sectors.
+  EXPECT_EQ(value_of("SELECT group_concat(CAST(value AS INTEGER), ' ') FROM (SELECT value FROM "
+                     "results WHERE metric = 'gst_transactions' ORDER BY launch_id)"),
+            "2 4 6");
+}
+
+TEST_F(DriverProgram, IsToldWhatItHasSetAndWhatThereIs) {
+  const Outcome outcome = profile("questions", {"-m", "gst_transactions"});
+  EXPECT_EQ(outcome.output, expected("questions"));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("is not answered")));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli
