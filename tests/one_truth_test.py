@@ -197,6 +197,23 @@ class Insertions(unittest.TestCase):
         self.assertTrue(nameless.search("INSERT OR REPLACE INTO temp.a VALUES (1)"))
 
 
+# ---- what programs are answered
+
+def answered_in(text):
+    return re.findall(r'WARPMETER_(?:ANSWER|UNDECLARED|FORWARD|FORWARD_IN|BACKWARD|BEFORE_13)\(\s*(cu\w+)', text)
+
+
+class Answers(unittest.TestCase):
+    def test_of_a_function_of_cuda_are_one(self):
+        places = {}
+        for path, text in files(["collector/runtime"], {".cpp"}):
+            for name in answered_in(text):
+                places.setdefault(name, []).append(path)
+        self.assertGreater(len(places), 500)
+        self.assertEqual({name: where for name, where in places.items() if len(where) > 1}, {})
+        self.assertEqual(answered_in("WARPMETER_FORWARD(cuA, cudaA),\n WARPMETER_ANSWER(\n cuB),"), ["cuA", "cuB"])
+
+
 # ---- what the model counts
 
 class CountersOfTheModel(unittest.TestCase):

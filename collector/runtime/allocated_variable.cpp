@@ -62,8 +62,8 @@ std::string without_cast(std::string text) {
 
 std::string allocated_variable(std::string_view source) {
   std::string found;
-  for (const std::string_view name :
-       {"cudaMalloc", "cudaHostAlloc", "cuMemAlloc", "cuMemHostAlloc"}) {
+  for (const std::string_view name : {"cudaMalloc", "cudaHostAlloc", "cuMemAlloc", "cuMemHostAlloc",
+                                      "cuMemCreate", "cuMemAddressReserve"}) {
     for (std::size_t at = source.find(name); at != std::string_view::npos;
          at = source.find(name, at + 1)) {
       const std::size_t open = source.find('(', at);

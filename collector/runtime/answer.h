@@ -17,5 +17,5 @@ Answer answer(std::string_view name, Function* function) {
 /// The answer `api::NAME` to NAME.
 #define WARPMETER_ANSWER(NAME) \
   ::warpmeter::runtime::answer(#NAME, static_cast<decltype(&::NAME)>(&api::NAME))
-/// The same for a function that the headers do not declare.
+/// The same for a function that the headers do not declare, or no longer want to be called.
 #define WARPMETER_UNDECLARED(NAME) ::warpmeter::runtime::answer(#NAME, &api::NAME)

@@ -28,6 +28,9 @@ std::span<const Answer> array_answers();
 std::span<const Answer> batch_answers();
 std::span<const Answer> log_answers();
 std::span<const Answer> earlier_graph_answers();
+std::span<const Answer> advice_answers();
+std::span<const Answer> pool_answers();
+std::span<const Answer> stream_attribute_answers();
 std::span<const Answer> driver_answers();
 // Parts of the driver's.
 std::span<const Answer> driver_module_answers();
@@ -37,6 +40,13 @@ std::span<const Answer> driver_copy_answers();
 std::span<const Answer> driver_stream_answers();
 std::span<const Answer> driver_graph_answers();
 std::span<const Answer> driver_array_answers();
+std::span<const Answer> virtual_memory_answers();
+std::span<const Answer> driver_advice_answers();
+std::span<const Answer> driver_question_answers();
+std::span<const Answer> driver_earlier_answers();
+std::span<const Answer> driver_stream_attribute_answers();
+std::span<const Answer> linker_answers();
+std::span<const Answer> stream_value_answers();
 
 std::vector<Answer> answers();
 

@@ -1,4 +1,6 @@
 // What the device is, which device is meant, errors and versions.
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <set>
@@ -170,6 +172,44 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   });
 }
 
+/// As between two of them in one machine, by NVLink.
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr which, int from, int to) {
+  return call("cudaDeviceGetP2PAttribute", [&](Process& p) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    if (!is_device(p, from) || !is_device(p, to) || from == to) return cudaErrorInvalidDevice;
+    switch (which) {
+      case cudaDevP2PAttrPerformanceRank:
+      case cudaDevP2PAttrOnlyPartialNativeAtomicSupported:
+        *value = 0;
+        return cudaSuccess;
+      case cudaDevP2PAttrAccessSupported:
+      case cudaDevP2PAttrNativeAtomicSupported:
+      case cudaDevP2PAttrCudaArrayAccessSupported:
+        *value = 1;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+  });
+}
+
+/// "0000:00:01.0", or without its domain or function.
+cudaError_t cudaDeviceGetByPCIBusId(int* result, const char* text) {
+  return call("cudaDeviceGetByPCIBusId", [&](Process& p) {
+    if (result == nullptr || text == nullptr) return cudaErrorInvalidValue;
+    unsigned domain = 0, bus = 0, device = 0, function = 0;
+    const auto colons = std::count(text, text + std::strlen(text), ':');
+    const bool is_read =
+        colons == 2 ? std::sscanf(text, "%x:%x:%x.%x", &domain, &bus, &device, &function) >= 3
+                    : std::sscanf(text, "%x:%x.%x", &bus, &device, &function) == 3;
+    if (!is_read) return cudaErrorInvalidValue;
+    const bool is_there = domain == 0 && bus == 0 && function == 0 &&
+                          is_device(p, static_cast<int>(std::min(device, 0xffffu)));
+    if (!is_there) return cudaErrorInvalidDevice;
+    *result = static_cast<int>(device);
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaSetDeviceFlags(unsigned) {
   return call("cudaSetDeviceFlags", [](Process&) { return cudaSuccess; });
 }
@@ -253,6 +293,8 @@ std::span<const Answer> device_answers() {
       WARPMETER_ANSWER(cudaDeviceEnablePeerAccess),
       WARPMETER_ANSWER(cudaDeviceDisablePeerAccess),
       WARPMETER_ANSWER(cudaDeviceGetPCIBusId),
+      WARPMETER_ANSWER(cudaDeviceGetP2PAttribute),
+      WARPMETER_ANSWER(cudaDeviceGetByPCIBusId),
       WARPMETER_ANSWER(cudaSetDeviceFlags),
       WARPMETER_ANSWER(cudaGetDeviceFlags),
       WARPMETER_ANSWER(cudaDeviceReset),

@@ -1,9 +1,11 @@
 // The driver's memory: what allocates it, and what is known of a pointer.
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "collector/model/machine/align.h"
 #include "collector/runtime/driver_call.h"
+#include "collector/runtime/pools.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -34,8 +36,17 @@ CUresult put_value(void* data, Value value) {
   return CUDA_SUCCESS;
 }
 
+/// Memory whose synchronous operations are to be so, by address; all of them are.
+std::set<std::uint64_t>& synchronous() {
+  static auto* all = new std::set<std::uint64_t>;
+  return *all;
+}
+
 CUresult pointer_attribute(Process& process, void* data, CUpointer_attribute which,
                            CUdeviceptr pointer) {
+  if (process.virtual_memory().reservation_at(pointer) != nullptr) {
+    return reserved_pointer_attribute(process, data, which, pointer);
+  }
   const Block* block = block_at(process, pointer);
   if (block == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const bool is_host = block->kind == MemoryKind::pinned || block->kind == MemoryKind::registered;
@@ -59,17 +70,23 @@ CUresult pointer_attribute(Process& process, void* data, CUpointer_attribute whi
       return put_value<std::size_t>(data, block->bytes);
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return put_value<unsigned>(data, 1);
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+      return put_value<unsigned>(data, synchronous().contains(block->address) ? 1 : 0);
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      return put_value<std::uint64_t>(data, 0);
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      return put_value<unsigned>(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return put_value<const void*>(data, pool_holding(block->address));
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+      return put_value<CUdeviceptr>(data, block->address);
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+      return put_value<std::size_t>(data, block->bytes);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       return put_value<unsigned long long>(data, block->address);
     default:
       return CUDA_ERROR_NOT_SUPPORTED;
   }
-}
-
-CUresult is_managed(Process& process, CUdeviceptr pointer) {
-  const Block* block = block_at(process, pointer);
-  return block != nullptr && block->kind == MemoryKind::managed ? CUDA_SUCCESS
-                                                                : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace
@@ -87,10 +104,11 @@ CUresult cuMemAlloc_v2(CUdeviceptr* pointer, std::size_t bytes) {
 CUresult cuMemAllocAsync(CUdeviceptr* pointer, std::size_t bytes, CUstream stream) {
   const void* caller = __builtin_return_address(0);
   return driver_call("cuMemAllocAsync", Needs::context, [&](Process& p) {
-    if (p.stream(stream) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    const CUresult result = give_memory(p, pointer, bytes, MemoryKind::device, caller);
-    if (result == CUDA_SUCCESS) p.memory().put_in_pool(*pointer);
-    return result;
+    if (pointer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    void* given = nullptr;
+    const cudaError_t result = give_in_order(p, &given, bytes, stream, nullptr, caller);
+    *pointer = reinterpret_cast<CUdeviceptr>(given);
+    return as_driver_error(result);
   });
 }
 
@@ -139,6 +157,13 @@ CUresult cuMemAllocHost_v2(void** pointer, std::size_t bytes) {
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr pointer) {
   return driver_call("cuMemGetAddressRange", Needs::context, [&](Process& p) {
+    std::uint64_t begin = 0;
+    const VirtualMemory::Mapping* mapping = p.virtual_memory().mapping_at(pointer, &begin);
+    if (mapping != nullptr) {
+      if (base != nullptr) *base = begin;
+      if (bytes != nullptr) *bytes = mapping->bytes;
+      return CUDA_SUCCESS;
+    }
     const Block* block = block_at(p, pointer);
     if (block == nullptr) return CUDA_ERROR_NOT_FOUND;
     if (base != nullptr) *base = block->address;
@@ -154,13 +179,31 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute which, CUdevicept
   });
 }
 
+CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute which, CUdeviceptr pointer) {
+  return driver_call("cuPointerSetAttribute", Needs::initialised, [&](Process& p) {
+    const Block* block = block_at(p, pointer);
+    if (value == nullptr || block == nullptr || which != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    unsigned is_set = 0;
+    std::memcpy(&is_set, value, sizeof is_set);
+    if (is_set != 0) {
+      synchronous().insert(block->address);
+    } else {
+      synchronous().erase(block->address);
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
 /// Of what is none of the driver's memory all are 0.
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* which, void** data,
                                 CUdeviceptr pointer) {
   return driver_call("cuPointerGetAttributes", Needs::initialised, [&](Process& p) {
     if (which == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < count; ++i) {
-      if (block_at(p, pointer) != nullptr) {
+      if (block_at(p, pointer) != nullptr ||
+          p.virtual_memory().reservation_at(pointer) != nullptr) {
         pointer_attribute(p, data[i], which[i], pointer);
       } else {
         const bool is_word = which[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE ||
@@ -175,25 +218,6 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* which, void
     }
     return CUDA_SUCCESS;
   });
-}
-
-// Where managed memory lies is no question here, whatever the signature.
-CUresult prefetch_to_device(CUdeviceptr pointer, std::size_t, CUdevice, CUstream) {
-  return driver_call("cuMemPrefetchAsync", Needs::context,
-                     [&](Process& p) { return is_managed(p, pointer); });
-}
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, std::size_t, CUmemLocation, unsigned,
-                               CUstream) {
-  return driver_call("cuMemPrefetchAsync", Needs::context,
-                     [&](Process& p) { return is_managed(p, pointer); });
-}
-CUresult advise_of_device(CUdeviceptr pointer, std::size_t, CUmem_advise, CUdevice) {
-  return driver_call("cuMemAdvise", Needs::context,
-                     [&](Process& p) { return is_managed(p, pointer); });
-}
-CUresult cuMemAdvise_v2(CUdeviceptr pointer, std::size_t, CUmem_advise, CUmemLocation) {
-  return driver_call("cuMemAdvise", Needs::context,
-                     [&](Process& p) { return is_managed(p, pointer); });
 }
 
 }  // namespace
@@ -223,15 +247,16 @@ std::span<const Answer> driver_memory_answers() {
       WARPMETER_FORWARD(cuMemPoolGetAttribute, cudaMemPoolGetAttribute),
       WARPMETER_FORWARD(cuMemPoolTrimTo, cudaMemPoolTrimTo),
       WARPMETER_FORWARD(cuMemPoolSetAccess, cudaMemPoolSetAccess),
+      WARPMETER_FORWARD(cuMemPoolGetAccess, cudaMemPoolGetAccess),
+      WARPMETER_FORWARD_IN(cuMemGetDefaultMemPool, cudaMemGetDefaultMemPool, initialised),
+      WARPMETER_FORWARD_IN(cuMemGetMemPool, cudaMemGetMemPool, initialised),
+      WARPMETER_FORWARD_IN(cuMemSetMemPool, cudaMemSetMemPool, initialised),
       WARPMETER_FORWARD_IN(cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool, initialised),
       WARPMETER_FORWARD_IN(cuDeviceGetMemPool, cudaDeviceGetMemPool, initialised),
       WARPMETER_FORWARD_IN(cuDeviceSetMemPool, cudaDeviceSetMemPool, initialised),
       WARPMETER_ANSWER(cuPointerGetAttribute),
       WARPMETER_ANSWER(cuPointerGetAttributes),
-      answer("cuMemPrefetchAsync", &api::prefetch_to_device),
-      WARPMETER_ANSWER(cuMemPrefetchAsync_v2),
-      answer("cuMemAdvise", &api::advise_of_device),
-      WARPMETER_ANSWER(cuMemAdvise_v2),
+      WARPMETER_ANSWER(cuPointerSetAttribute),
       WARPMETER_FORWARD(cuStreamAttachMemAsync, cudaStreamAttachMemAsync),
   };
   return table;

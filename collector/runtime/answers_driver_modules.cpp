@@ -3,53 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 
 #include "collector/model/machine/program.h"
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/fat_binary.h"
+#include "collector/runtime/jit_options.h"
 
 namespace warpmeter::runtime {
 namespace {
 
-/// Options of loading that are answered: where the compiler's words go.
-struct JitLogs {
-  char* error = nullptr;
-  std::size_t error_bytes = 0;
-
-  JitLogs(unsigned count, const CUjit_option* options, void** values) {
-    for (unsigned i = 0; i < count; ++i) {
-      if (options[i] == CU_JIT_ERROR_LOG_BUFFER) error = static_cast<char*>(values[i]);
-      if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
-        error_bytes = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(values[i]));
-      }
-      if (options[i] == CU_JIT_INFO_LOG_BUFFER && values[i] != nullptr) {
-        *static_cast<char*>(values[i]) = '\0';
-      }
-    }
-    write("");
-  }
-  void write(const std::string& text) const {
-    if (error == nullptr || error_bytes == 0) return;
-    const std::size_t count = std::min(text.size(), error_bytes - 1);
-    std::memcpy(error, text.data(), count);
-    error[count] = '\0';
-  }
-};
-
 /// Compiled when it is loaded, as a driver does with PTX.
 template <class Handle>
-CUresult load_module(Process& process, Handle* result, const void* image, const JitLogs& logs) {
+CUresult load_module(Process& process, Handle* result, const void* image, JitOptions jit) {
   if (result == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!jit.is_known()) return CUDA_ERROR_INVALID_VALUE;
+  const auto begin = std::chrono::steady_clock::now();
   ModuleSource source = source_of_image(image, process.arch());
   const bool has_ptx = !source.ptx.empty();
   Module* made = process.load(std::move(source));
-  if (made->parsed() == nullptr) {
+  const bool is_read = made->parsed() != nullptr;
+  jit.took(begin);
+  if (!is_read) {
     const std::string why = fmt::format("a module cannot be loaded: {}", made->failure());
     process.say(why);
-    logs.write(why);
+    jit.write_error(why);
     process.unload(made);
     return has_ptx ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_NO_BINARY_FOR_GPU;
   }
@@ -58,12 +38,12 @@ CUresult load_module(Process& process, Handle* result, const void* image, const 
 }
 
 template <class Handle>
-CUresult load_module_file(Process& process, Handle* result, const char* path, const JitLogs& logs) {
+CUresult load_module_file(Process& process, Handle* result, const char* path, JitOptions jit) {
   if (path == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::ifstream file(path, std::ios::binary);
   if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  return load_module(process, result, bytes.data(), logs);
+  return load_module(process, result, bytes.data(), jit);
 }
 
 Module* module_of(Process& process, const void* handle) {
@@ -167,14 +147,12 @@ namespace api {
 namespace {
 
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
-  return driver_call("cuModuleLoad", Needs::context, [&](Process& p) {
-    return load_module_file(p, module, path, {0, nullptr, nullptr});
-  });
+  return driver_call("cuModuleLoad", Needs::context,
+                     [&](Process& p) { return load_module_file(p, module, path, {}); });
 }
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  return driver_call("cuModuleLoadData", Needs::context, [&](Process& p) {
-    return load_module(p, module, image, {0, nullptr, nullptr});
-  });
+  return driver_call("cuModuleLoadData", Needs::context,
+                     [&](Process& p) { return load_module(p, module, image, {}); });
 }
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
                             CUjit_option* options, void** values) {
@@ -183,9 +161,8 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   });
 }
 CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
-  return driver_call("cuModuleLoadFatBinary", Needs::context, [&](Process& p) {
-    return load_module(p, module, image, {0, nullptr, nullptr});
-  });
+  return driver_call("cuModuleLoadFatBinary", Needs::context,
+                     [&](Process& p) { return load_module(p, module, image, {}); });
 }
 CUresult unload_module(std::string_view name, Needs needs, const void* handle) {
   return driver_call(name, needs, [&](Process& p) {

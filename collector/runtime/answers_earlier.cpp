@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "collector/runtime/advice.h"
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
 #include "collector/runtime/device.h"
@@ -77,13 +78,6 @@ void fill(PropertiesBefore13& properties, int arch, int device) {
   properties.singleToDoublePrecisionPerfRatio = value(cudaDevAttrSingleToDoublePrecisionPerfRatio);
 }
 
-/// Where managed memory lies is no question here.
-cudaError_t is_managed_memory(Process& process, const void* pointer) {
-  const Block* block = process.memory().find(reinterpret_cast<std::uint64_t>(pointer));
-  return block != nullptr && block->kind == MemoryKind::managed ? cudaSuccess
-                                                                : cudaErrorInvalidValue;
-}
-
 }  // namespace
 
 namespace api {
@@ -98,15 +92,19 @@ cudaError_t cudaGetDeviceProperties_v2(PropertiesBefore13* properties, int devic
   });
 }
 
-cudaError_t prefetch_before_13(const void* pointer, std::size_t, int, cudaStream_t stream) {
+cudaError_t prefetch_before_13(const void* pointer, std::size_t bytes, int device,
+                               cudaStream_t stream) {
   return call("cudaMemPrefetchAsync", [&](Process& p) {
-    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    return is_managed_memory(p, pointer);
+    return prefetch(p, reinterpret_cast<std::uint64_t>(pointer), bytes, location_of(device),
+                    stream);
   });
 }
 
-cudaError_t advise_before_13(const void* pointer, std::size_t, cudaMemoryAdvise, int) {
-  return call("cudaMemAdvise", [&](Process& p) { return is_managed_memory(p, pointer); });
+cudaError_t advise_before_13(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
+                             int device) {
+  return call("cudaMemAdvise", [&](Process& p) {
+    return advise(p, reinterpret_cast<std::uint64_t>(pointer), bytes, advice, location_of(device));
+  });
 }
 
 /// Banks of four bytes, as every device has had them since 2014.

@@ -6,6 +6,7 @@
 
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/event_page.h"
+#include "collector/runtime/pools.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -45,7 +46,9 @@ cudaError_t read_handle(Process& process, const Opaque& opaque, Shared what, Han
 std::string_view why_not_shared(const Block* block) {
   if (block == nullptr) return "it is no memory of the device";
   if (block->is_imported) return "it is another process's";
-  if (block->is_of_pool) return "memory of a pool (cudaMallocAsync) is shared by the pool alone";
+  if (block->is_of_graph) return "memory of a graph is shared by nobody";
+  if (pool_holding(block->address) != nullptr)
+    return "memory of a pool (cudaMallocAsync) is shared by the pool alone";
   if (block->kind != MemoryKind::device || block->mapping == nullptr) {
     return "only memory of cudaMalloc is shared";
   }

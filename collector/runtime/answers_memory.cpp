@@ -79,40 +79,16 @@ cudaError_t take_back(Process& process, void* pointer, std::initializer_list<Mem
   return cudaSuccess;
 }
 
-/// In the order of a stream: it is there at once, or when a graph gets there.
-cudaError_t give_in_order(Process& process, void** pointer, std::size_t bytes, cudaStream_t handle,
-                          const void* caller) {
-  const Stream* stream = process.stream(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (pointer == nullptr) return cudaErrorInvalidValue;
-  *pointer = nullptr;
-  if (bytes == 0) return cudaSuccess;
-  if (stream->capture == nullptr) {
-    const Block* block = process.memory().allocate(bytes, Process::current_device,
-                                                   process.name_of_allocation(bytes, caller));
-    if (block == nullptr) return cudaErrorMemoryAllocation;
-    process.memory().put_in_pool(block->address);
-    *pointer = reinterpret_cast<void*>(block->address);
-    return cudaSuccess;
-  }
-  AllocationWork allocation;
-  allocation.parameters.bytesize = bytes;
-  allocation.parameters.poolProps.allocType = cudaMemAllocationTypePinned;
-  allocation.parameters.poolProps.location = {cudaMemLocationTypeDevice, Process::current_device};
-  allocation.parameters.dptr = reinterpret_cast<void*>(process.memory().reserve(bytes));
-  if (allocation.parameters.dptr == nullptr) return cudaErrorMemoryAllocation;
-  *pointer = allocation.parameters.dptr;
-  return submit(process, handle, allocation);
-}
-
 cudaError_t take_back_in_order(Process& process, void* pointer, cudaStream_t handle) {
   const Stream* stream = process.stream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   if (pointer == nullptr) return cudaErrorInvalidValue;
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const Block* block = process.memory().find(address);
-  const bool is_there = block != nullptr && block->address == address &&
-                        block->kind == MemoryKind::device && !block->is_imported;
+  // Of a pool it may be the host's.
+  const bool is_there = block != nullptr && block->address == address && !block->is_imported &&
+                        (block->kind == MemoryKind::device || block->kind == MemoryKind::managed ||
+                         block->kind == MemoryKind::pinned);
   if (!is_there && stream->capture == nullptr) return cudaErrorInvalidValue;
   return submit(process, handle, FreeWork{address});
 }
@@ -125,19 +101,6 @@ namespace {
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   const void* caller = __builtin_return_address(0);
   return call("cudaMalloc", [&](Process& p) { return give(p, pointer, bytes, caller); });
-}
-
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
-  const void* caller = __builtin_return_address(0);
-  return call("cudaMallocAsync",
-              [&](Process& p) { return give_in_order(p, pointer, bytes, stream, caller); });
-}
-
-cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t,
-                                    cudaStream_t stream) {
-  const void* caller = __builtin_return_address(0);
-  return call("cudaMallocFromPoolAsync",
-              [&](Process& p) { return give_in_order(p, pointer, bytes, stream, caller); });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
@@ -264,6 +227,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     switch (block->kind) {
       case MemoryKind::device:
       case MemoryKind::module:
+      case MemoryKind::mapped:
         attributes->type = cudaMemoryTypeDevice;
         break;
       case MemoryKind::managed:
@@ -280,82 +244,10 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   });
 }
 
-// Where managed memory lies is no question here: it is where both reach it.
-cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t, cudaMemLocation, unsigned,
-                                 cudaStream_t stream) {
-  return call("cudaMemPrefetchAsync", [&](Process& p) {
-    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(pointer));
-    return block != nullptr && block->kind == MemoryKind::managed ? cudaSuccess
-                                                                  : cudaErrorInvalidValue;
-  });
-}
-
-cudaError_t cudaMemAdvise(const void* pointer, std::size_t, cudaMemoryAdvise, cudaMemLocation) {
-  return call("cudaMemAdvise", [&](Process& p) {
-    const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(pointer));
-    return block != nullptr && block->kind == MemoryKind::managed ? cudaSuccess
-                                                                  : cudaErrorInvalidValue;
-  });
-}
-
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, std::size_t, unsigned) {
   return call("cudaStreamAttachMemAsync", [&](Process& p) {
     return p.stream(stream) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
-}
-
-// Pools: there is one, of all memory.
-int the_pool = 0;
-cudaMemPool_t pool() { return reinterpret_cast<cudaMemPool_t>(&the_pool); }
-
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* result, int) {
-  return call("cudaDeviceGetDefaultMemPool", [&](Process&) {
-    if (result == nullptr) return cudaErrorInvalidValue;
-    *result = pool();
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* result, int) {
-  return call("cudaDeviceGetMemPool", [&](Process&) {
-    if (result == nullptr) return cudaErrorInvalidValue;
-    *result = pool();
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) {
-  return call("cudaDeviceSetMemPool", [](Process&) { return cudaSuccess; });
-}
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps*) {
-  return call("cudaMemPoolCreate", [&](Process&) {
-    if (result == nullptr) return cudaErrorInvalidValue;
-    *result = pool();
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t) {
-  return call("cudaMemPoolDestroy", [](Process&) { return cudaSuccess; });
-}
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
-  return call("cudaMemPoolSetAttribute", [](Process&) { return cudaSuccess; });
-}
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr which, void* value) {
-  return call("cudaMemPoolGetAttribute", [&](Process& p) {
-    if (value == nullptr) return cudaErrorInvalidValue;
-    if (which <= cudaMemPoolReuseAllowInternalDependencies) {
-      *static_cast<int*>(value) = 1;
-    } else {
-      *static_cast<std::uint64_t*>(value) =
-          which == cudaMemPoolAttrReleaseThreshold ? 0 : p.memory().used(Process::current_device);
-    }
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) {
-  return call("cudaMemPoolTrimTo", [](Process&) { return cudaSuccess; });
-}
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, std::size_t) {
-  return call("cudaMemPoolSetAccess", [](Process&) { return cudaSuccess; });
 }
 
 // Symbols: variables of the program's modules.
@@ -389,8 +281,6 @@ std::span<const Answer> memory_answers() {
       answer("cudaMallocHost",
              static_cast<cudaError_t (*)(void**, std::size_t)>(&api::cudaMallocHost)),
       WARPMETER_UNDECLARED(cudaMallocManaged),
-      WARPMETER_UNDECLARED(cudaMallocAsync),
-      WARPMETER_UNDECLARED(cudaMallocFromPoolAsync),
       WARPMETER_UNDECLARED(cudaMallocPitch),
       WARPMETER_ANSWER(cudaMalloc3D),
       WARPMETER_UNDECLARED(cudaHostAlloc),
@@ -403,18 +293,7 @@ std::span<const Answer> memory_answers() {
       WARPMETER_ANSWER(cudaHostGetFlags),
       WARPMETER_ANSWER(cudaMemGetInfo),
       WARPMETER_ANSWER(cudaPointerGetAttributes),
-      WARPMETER_ANSWER(cudaMemPrefetchAsync),
-      WARPMETER_ANSWER(cudaMemAdvise),
       WARPMETER_UNDECLARED(cudaStreamAttachMemAsync),
-      WARPMETER_ANSWER(cudaDeviceGetDefaultMemPool),
-      WARPMETER_ANSWER(cudaDeviceGetMemPool),
-      WARPMETER_ANSWER(cudaDeviceSetMemPool),
-      WARPMETER_ANSWER(cudaMemPoolCreate),
-      WARPMETER_ANSWER(cudaMemPoolDestroy),
-      WARPMETER_ANSWER(cudaMemPoolSetAttribute),
-      WARPMETER_ANSWER(cudaMemPoolGetAttribute),
-      WARPMETER_ANSWER(cudaMemPoolTrimTo),
-      WARPMETER_ANSWER(cudaMemPoolSetAccess),
       WARPMETER_UNDECLARED(cudaGetSymbolAddress),
       WARPMETER_UNDECLARED(cudaGetSymbolSize),
   };

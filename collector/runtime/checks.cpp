@@ -240,34 +240,46 @@ void Checks::host_touches(std::uint64_t address, bool writes, const void* instru
                    writes ? "writes" : "reads", what));
 }
 
-void Checks::find_leaks() {
+void Checks::find_leaks(const std::vector<VirtualMemory::Kept>& physical) {
   struct Leak {
     std::uint64_t count = 0, bytes = 0;
     std::string name;
+    const char* end = "freed";
   };
   std::map<std::pair<std::string, std::string>, Leak> leaks;
-  memory_.for_each([&](const Block& block) {
-    if (block.kind == MemoryKind::module || block.kind == MemoryKind::registered) return;
-    if (block.is_imported) return;  // it is for its owner to free
+  const auto add = [&](const std::string& name, const std::string& where, std::uint64_t bytes,
+                       const char* end) {
     // Those of a place are one finding; without a place there are only names.
-    Leak& leak = leaks[{block.where, block.where.empty() ? block.name : ""}];
+    Leak& leak = leaks[{where, where.empty() ? name : ""}];
     ++leak.count;
-    leak.bytes += block.bytes;
-    leak.name = leak.count == 1 || leak.name == block.name ? block.name : "";
+    leak.bytes += bytes;
+    leak.name = leak.count == 1 || leak.name == name ? name : "";
+    leak.end = end;
+  };
+  memory_.for_each([&](const Block& block) {
+    if (block.kind == MemoryKind::module || block.kind == MemoryKind::registered ||
+        block.kind == MemoryKind::mapped) {
+      return;
+    }
+    if (block.is_imported) return;  // it is for its owner to free
+    add(block.name, block.where, block.bytes, "freed");
   });
+  for (const VirtualMemory::Kept& one : physical) {
+    add(one.name, one.where, one.bytes, one.is_released ? "unmapped" : "released");
+  }
   for (const auto& [key, leak] : leaks) {
     const bool is_variable = leak.name.starts_with("'");
     const std::string bytes = bytes_in_words(leak.bytes);
     const std::string message =
-        leak.count > 1 ? fmt::format("{} allocations{}, {} together, are never freed", leak.count,
-                                     is_variable ? " of " + leak.name : "", bytes)
-        : is_variable  ? fmt::format("{} of {} are never freed", bytes, leak.name)
-                       : fmt::format("{} is never freed", leak.name);
+        leak.count > 1 ? fmt::format("{} allocations{}, {} together, are never {}", leak.count,
+                                     is_variable ? " of " + leak.name : "", bytes, leak.end)
+        : is_variable  ? fmt::format("{} of {} are never {}", bytes, leak.name, leak.end)
+                       : fmt::format("{} is never {}", leak.name, leak.end);
     find("leak", key.first, message, message, leak.count);
   }
 }
 
-void Checks::end(bool has_failed) {
+void Checks::end(bool has_failed, const std::vector<VirtualMemory::Kept>& physical) {
   for (const auto& [key, times] : unseen_) {
     find(
         "ignored error", key.first, "unseen",
@@ -283,7 +295,7 @@ void Checks::end(bool has_failed) {
                      unnoticed_->kernel,
                      unnoticed_->by_driver ? "cuCtxSynchronize" : "cudaDeviceSynchronize"));
   }
-  if (!has_failed) find_leaks();
+  if (!has_failed) find_leaks(physical);
 }
 
 }  // namespace warpmeter::runtime

@@ -3,7 +3,8 @@
 // that a program that is ended loses none of it.
 //
 // Device memory is unset when it is allocated; copies, sets and kernels write it. Memory that the
-// host reaches itself counts as set: nobody sees it write.
+// host reaches itself counts as set: nobody sees it write. So does what cuMemMap mapped: it may
+// have several addresses.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "collector/inject/protocol.h"
 #include "collector/model/check/checker.h"
@@ -21,6 +23,7 @@
 #include "collector/runtime/graph.h"
 #include "collector/runtime/memory.h"
 #include "collector/runtime/report.h"
+#include "collector/runtime/virtual_memory.h"
 
 namespace warpmeter::runtime {
 
@@ -78,7 +81,7 @@ class Checks final : public MemoryObserver {
 
   /// The process ends in order: errors that nobody has seen, and what is still allocated, unless a
   /// kernel has failed, after which nothing can be freed.
-  void end(bool has_failed);
+  void end(bool has_failed, const std::vector<VirtualMemory::Kept>& physical);
 
  private:
   struct Reason {
@@ -94,7 +97,7 @@ class Checks final : public MemoryObserver {
   /// One finding for `what` of a place: the first message of it stands for all.
   void find(const std::string& kind, const std::string& where, const std::string& what,
             const std::string& message, std::uint64_t times = 1, bool is_remark = false);
-  void find_leaks();
+  void find_leaks(const std::vector<VirtualMemory::Kept>& physical);
 
   Report& report_;
   Memory& memory_;

@@ -44,7 +44,8 @@ CUresult driver_call(std::string_view name, Needs needs, const Body& body) {
 
 /// "cuMemFree_v2" → "cuMemFree": what people call it.
 constexpr std::string_view without_version(std::string_view name) {
-  return name.ends_with("_v2") ? name.substr(0, name.size() - 3) : name;
+  const bool has_version = name.ends_with("_v2") || name.ends_with("_v3");
+  return has_version ? name.substr(0, name.size() - 3) : name;
 }
 
 /// The answer of that name, of either API; null where there is none.

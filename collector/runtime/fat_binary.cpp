@@ -108,6 +108,26 @@ std::string ptx_text(const FatEntry& entry) {
   return text;
 }
 
+std::string fat_binary_of(std::string_view ptx, int arch) {
+  constexpr std::size_t header_bytes = 16, entry_bytes = 64;
+  const std::size_t padded = (ptx.size() + 8) / 8 * 8;  // with a NUL at least
+  std::string all(header_bytes + entry_bytes + padded, '\0');
+  const auto put = [&](std::size_t at, auto number) {
+    std::memcpy(&all[at], &number, sizeof number);
+  };
+  put(0, magic);
+  put(4, std::uint16_t{1});
+  put(6, static_cast<std::uint16_t>(header_bytes));
+  put(8, static_cast<std::uint64_t>(entry_bytes + padded));
+  put(header_bytes, ptx_kind);
+  put(header_bytes + 2, std::uint16_t{0x101});
+  put(header_bytes + 4, static_cast<std::uint32_t>(entry_bytes));
+  put(header_bytes + 8, static_cast<std::uint64_t>(padded));
+  put(header_bytes + 28, static_cast<std::uint32_t>(arch));
+  std::memcpy(&all[header_bytes + entry_bytes], ptx.data(), ptx.size());
+  return all;
+}
+
 namespace {
 
 /// The PTX that a device of this architecture is given.

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/runtime/module.h"
@@ -42,6 +43,9 @@ std::vector<std::byte> unpack(const FatEntry& entry);
 
 /// PTX as text, without the NULs behind it.
 std::string ptx_text(const FatEntry& entry);
+
+/// A fat binary of that PTX alone.
+std::string fat_binary_of(std::string_view ptx, int arch);
 
 /// The best PTX and machine code for an architecture: its own, or the newest PTX of those before
 /// it, as a driver chooses. `linked`: fat binaries that were compiled apart (-rdc=true), whose PTX

@@ -67,8 +67,14 @@ struct AllocationWork {
   cudaMemAllocNodeParams parameters{};
 };
 
+/// Values in memory that the stream waits for or writes, one after the other.
+struct ValuesWork {
+  std::vector<CUstreamBatchMemOpParams> operations;
+  std::size_t next = 0;  ///< those before it are done
+};
+
 using Work = std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, EventWork,
-                          ChildWork, FreeWork, AllocationWork>;
+                          ChildWork, FreeWork, AllocationWork, ValuesWork>;
 
 struct Node {
   Work work;

@@ -28,9 +28,11 @@ Pages pages_of(std::uint64_t bytes) {
 /// the same addresses every time. They are wishes.
 constexpr std::uint64_t first_shared = 0x500000000000;
 
-/// What a block takes of its device's memory: not what is the host's, or another process's.
+/// What a block takes of its device's memory: not what is the host's, another process's, or the
+/// physical memory's behind its addresses.
 std::uint64_t bytes_taken(const Block& block) {
-  return block.kind == MemoryKind::registered || block.is_imported ? 0 : block.bytes;
+  const bool has_none = block.kind == MemoryKind::registered || block.kind == MemoryKind::mapped;
+  return has_none || block.is_imported ? 0 : block.bytes;
 }
 
 std::byte* map(std::uint64_t bytes, std::uint64_t wished = 0) {
@@ -68,6 +70,20 @@ std::uint64_t Memory::reserve(std::uint64_t bytes) {
   const std::uint64_t address = place(bytes);
   if (address != 0) reserved_[address] = bytes;
   return address;
+}
+
+std::uint64_t Memory::addresses(std::uint64_t bytes, std::uint64_t alignment,
+                                std::uint64_t wished) {
+  // A page is left free behind everything, so that what runs over its end meets nothing; but a
+  // program may want two ranges behind one another.
+  constexpr std::uint64_t most_skipped = std::uint64_t{1} << 40;
+  const std::uint64_t least = next_ - page;
+  const bool is_granted =
+      wished >= model::first_allocation && wished >= least && wished - least < most_skipped;
+  const std::uint64_t begin = is_granted ? wished : model::round_up(next_, alignment);
+  if (begin < least || begin > last_allocation || bytes > last_allocation - begin) return 0;
+  next_ = begin + bytes + page;
+  return begin;
 }
 
 bool Memory::is_reserved(std::uint64_t address) const {
@@ -128,6 +144,27 @@ const Block* Memory::adopt(void* host, std::uint64_t bytes, MemoryKind kind, Lab
   block.name = std::move(label.name);
   block.where = std::move(label.where);
   return keep(std::move(block), {});
+}
+
+const Block* Memory::show(std::uint64_t address, std::byte* host, std::uint64_t bytes, int device,
+                          const Label& label, bool is_read_only) {
+  Block block;
+  block.address = address;
+  block.bytes = bytes;
+  block.kind = MemoryKind::mapped;
+  block.device = device;
+  block.host = host;
+  block.name = label.name;
+  block.where = label.where;
+  const Block* kept = keep(std::move(block), {});
+  machine_.find(address)->is_read_only = is_read_only;
+  return kept;
+}
+
+bool Memory::take(int device, std::uint64_t bytes) {
+  if (bytes > limit_ - used(device)) return false;
+  used_[device] += bytes;
+  return true;
 }
 
 void Memory::lend(std::uint64_t address, std::byte* host, std::uint64_t bytes,

@@ -26,7 +26,8 @@ namespace warpmeter::runtime {
 /// What this machine maps memory in.
 inline constexpr std::uint64_t host_page_bytes = 4096;
 
-enum class MemoryKind : std::uint8_t { device, managed, pinned, registered, module };
+/// `mapped`: what virtual_memory.h shows; the memory itself is taken there.
+enum class MemoryKind : std::uint8_t { device, managed, pinned, registered, module, mapped };
 
 /// What messages call a piece of memory, and where it was allocated.
 struct Label {
@@ -48,7 +49,7 @@ struct Block {
   void* mapping = nullptr;    ///< ours, to be given back; null: none
   std::size_t mapping_bytes = 0;
   SharedPages pages;         ///< that it lies in, where other processes have it too
-  bool is_of_pool = false;   ///< which shares memory in ways of its own, if at all
+  bool is_of_graph = false;  ///< allocated by one
   bool is_imported = false;  ///< it is another process's
   unsigned opened = 0;       ///< how often the program has opened that
 
@@ -74,14 +75,17 @@ class Memory {
   const Block* allocate(std::uint64_t bytes, int device, Label label, std::uint64_t at = 0);
   /// Addresses for that much, of which nothing is allocated yet; 0 when there are none left.
   std::uint64_t reserve(std::uint64_t bytes);
+  /// Addresses that the program itself decides about, at the wished ones where those come next; 0
+  /// when there are none left.
+  std::uint64_t addresses(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wished);
   /// Whether the address was reserved for what is allocated later, by a graph.
   bool is_reserved(std::uint64_t address) const;
   /// Memory that host and device reach at one address.
   const Block* allocate_shared(std::uint64_t bytes, MemoryKind kind, int device, Label label);
   /// The program's own memory, from now on for kernels too. Null where some of it is already.
   const Block* adopt(void* host, std::uint64_t bytes, MemoryKind kind, Label label);
-  /// What begins there is a pool's.
-  void put_in_pool(std::uint64_t address) { blocks_.at(address)->is_of_pool = true; }
+  /// What begins there is a graph's.
+  void give_to_graph(std::uint64_t address) { blocks_.at(address)->is_of_graph = true; }
   /// Lets other processes have the allocation that holds the address; it stays where it is. Null
   /// where there is no memory for it.
   const Block* share(std::uint64_t address);
@@ -91,6 +95,12 @@ class Memory {
                     Label label);
   /// As often as it was opened; false where nothing opened begins there.
   bool close(std::uint64_t address);
+  /// A stretch of such addresses, and where its bytes lie.
+  const Block* show(std::uint64_t address, std::byte* host, std::uint64_t bytes, int device,
+                    const Label& label, bool is_read_only);
+  /// Device memory that has no address yet; false when there is not that much left.
+  bool take(int device, std::uint64_t bytes);
+  void give_back(int device, std::uint64_t bytes) { used_[device] -= bytes; }
   /// Bytes at a given address that lie elsewhere: a module's constants.
   void lend(std::uint64_t address, std::byte* host, std::uint64_t bytes, const std::string& name);
   void take_back(std::uint64_t address) { machine_.remove(address); }

@@ -37,6 +37,9 @@ cudaGraphNodeType type_of(const Work& work) {
     cudaGraphNodeType operator()(const ChildWork&) { return cudaGraphNodeTypeGraph; }
     cudaGraphNodeType operator()(const FreeWork&) { return cudaGraphNodeTypeMemFree; }
     cudaGraphNodeType operator()(const AllocationWork&) { return cudaGraphNodeTypeMemAlloc; }
+    cudaGraphNodeType operator()(const ValuesWork&) {  // which the runtime has no name for
+      return static_cast<cudaGraphNodeType>(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
+    }
     cudaGraphNodeType operator()(const EventWork& event) {
       return event.records ? cudaGraphNodeTypeEventRecord : cudaGraphNodeTypeWaitEvent;
     }

@@ -17,13 +17,17 @@ ObjectFile::ObjectFile(const char* path) {
     if (mapped != MAP_FAILED) {
       bytes_ = static_cast<const std::byte*>(mapped);
       size_ = size;
+      is_mapped_ = true;
     }
   }
   close(file);
 }
 
+ObjectFile::ObjectFile(std::string_view bytes)
+    : bytes_(reinterpret_cast<const std::byte*>(bytes.data())), size_(bytes.size()) {}
+
 ObjectFile::~ObjectFile() {
-  if (bytes_ != nullptr) munmap(const_cast<std::byte*>(bytes_), size_);
+  if (is_mapped_) munmap(const_cast<std::byte*>(bytes_), size_);
 }
 
 bool ObjectFile::is_program() const {

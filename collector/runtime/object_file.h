@@ -15,6 +15,8 @@ namespace warpmeter::runtime {
 class ObjectFile {
  public:
   explicit ObjectFile(const char* path);
+  /// One that lies in memory already, which stays its owner's.
+  explicit ObjectFile(std::string_view bytes);
   ~ObjectFile();
   ObjectFile(const ObjectFile&) = delete;
   ObjectFile& operator=(const ObjectFile&) = delete;
@@ -64,6 +66,7 @@ class ObjectFile {
 
   const std::byte* bytes_ = nullptr;
   std::size_t size_ = 0;
+  bool is_mapped_ = false;
 };
 
 }  // namespace warpmeter::runtime

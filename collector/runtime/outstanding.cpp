@@ -1,11 +1,13 @@
 #include "collector/runtime/outstanding.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <thread>
 #include <utility>
 
 #include "collector/runtime/event_page.h"
+#include "collector/runtime/stream_values.h"
 #include "collector/runtime/submit.h"
 
 namespace warpmeter::runtime {
@@ -40,6 +42,12 @@ void work_off(Process& process, const std::shared_ptr<Stream>& stream) {
     if (const auto* host = std::get_if<HostWork>(&next.work)) {
       if (process.surfaced_error() == cudaSuccess || host->runs_after_failure) {
         run_host_function(process, host->function, host->data);
+      }
+    } else if (auto* values = std::get_if<ValuesWork>(&next.work)) {
+      // Kernels, copies and the host write them, and nobody is told.
+      constexpr std::chrono::microseconds often(200);
+      while (process.last_failure() == cudaSuccess && !go_on(process, *values)) {
+        changed().wait_for(process.mutex(), often);
       }
     } else {
       const cudaError_t result = run(process, next.work, stream->number);
@@ -93,7 +101,11 @@ cudaError_t give(Process& process, Stream& stream, Work work) {
     event->number = event->event->page->give();
   }
   const bool is_host = std::holds_alternative<HostWork>(work);
-  if (!is_host && is_done(stream) && after.empty()) return run(process, work, stream.number);
+  if (!is_host && is_done(stream) && after.empty()) {
+    auto* values = std::get_if<ValuesWork>(&work);
+    if (values == nullptr) return run(process, work, stream.number);
+    if (go_on(process, *values)) return cudaSuccess;
+  }
   stream.waiting.push_back({std::move(work), std::move(after)});
   ++stream.given;
   if (!std::exchange(stream.has_thread, true)) {

@@ -1,6 +1,7 @@
 // What streams have been given and have not done yet. Nearly everything is done when it is given;
-// but a host function may wait for what the host does next, so it runs on a thread of its own, and
-// what its stream is given after it waits in line. Waiting for a stream lets the process's lock go.
+// but a host function may wait for what the host does next, and a stream for a value that somebody
+// writes later, so they have a thread of their own, and what their stream is given after waits in
+// line. Waiting for a stream lets the process's lock go.
 #pragma once
 
 #include "collector/runtime/process.h"

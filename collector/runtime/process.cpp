@@ -101,7 +101,7 @@ void Process::end() {
   if (is_fork()) return;
   const std::lock_guard lock(mutex_);
   show_printed();
-  if (checks_ != nullptr) checks_->end(pending_ != cudaSuccess);
+  if (checks_ != nullptr) checks_->end(pending_ != cudaSuccess, virtual_memory_.kept());
   if (report_ != nullptr) {
     explained_.end(*report_);
     report_->end();
@@ -173,8 +173,11 @@ cudaError_t Process::reset() {
     pending_ = cudaErrorDevicesUnavailable;
     return cudaSuccess;
   }
+  // Physical memory, and where it is mapped, belong to no context.
   std::vector<std::uint64_t> all;
-  memory_.for_each([&](const Block& block) { all.push_back(block.address); });
+  memory_.for_each([&](const Block& block) {
+    if (block.kind != MemoryKind::mapped) all.push_back(block.address);
+  });
   for (const std::uint64_t address : all) memory_.release(address);
   streams_.clear();
   events_.clear();

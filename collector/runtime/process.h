@@ -24,6 +24,7 @@
 #include "collector/runtime/module.h"
 #include "collector/runtime/registry.h"
 #include "collector/runtime/report.h"
+#include "collector/runtime/virtual_memory.h"
 
 namespace warpmeter::runtime {
 
@@ -55,7 +56,8 @@ struct Stream : std::enable_shared_from_this<Stream> {
   std::deque<Waiting> waiting;
   std::uint64_t given = 0, done = 0;  ///< of those that had to wait
   bool has_thread = false;
-  std::vector<Ticket> follows;  ///< what the next one waits for
+  std::map<int, cudaLaunchAttributeValue> attributes;  ///< that were set
+  std::vector<Ticket> follows;                         ///< what the next one waits for
 };
 
 inline bool Ticket::is_done() const { return stream == nullptr || stream->done >= number; }
@@ -90,6 +92,7 @@ class Process {
   int arch() const { return arch_; }
   int devices() const { return devices_; }
   Memory& memory() { return memory_; }
+  VirtualMemory& virtual_memory() { return virtual_memory_; }
   std::recursive_mutex& mutex() { return mutex_; }
 
   // Errors. Those of a kernel stay for the rest of the process and are noticed by the calls that
@@ -177,6 +180,7 @@ class Process {
   Explained explained_;
   int arch_ = 90, devices_ = 1;
   Memory memory_;
+  VirtualMemory virtual_memory_{memory_};
   std::unique_ptr<Checks> checks_;
   std::recursive_mutex mutex_;
   std::string_view function_;

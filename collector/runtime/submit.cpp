@@ -199,7 +199,7 @@ cudaError_t allocate(Process& process, const cudaMemAllocNodeParams& wanted) {
       wanted.bytesize, wanted.poolProps.location.id,
       fmt::format("memory of {} bytes of a graph", wanted.bytesize), address);
   if (block == nullptr) return cudaErrorMemoryAllocation;
-  process.memory().put_in_pool(block->address);
+  process.memory().give_to_graph(block->address);
   return cudaSuccess;
 }
 

@@ -74,6 +74,7 @@ void look_at_direction(Process& process, const CopyWork& copy) {
   const auto of_device = [&](std::uint64_t address) {
     const Block* block = process.memory().find(address);
     const bool is_of_device = block != nullptr && (block->kind == MemoryKind::device ||
+                                                   block->kind == MemoryKind::mapped ||
                                                    block->kind == MemoryKind::module);
     return is_of_device ? block : nullptr;
   };

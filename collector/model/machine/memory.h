@@ -54,6 +54,7 @@ struct Allocation {
   /// Memory of the same owner right before and behind the data, which hardware lets a kernel reach
   /// because it maps whole pages.
   std::uint64_t slack_before = 0, slack_behind = 0;
+  bool is_read_only = false;  ///< kernels may not write it
 
   // Of a launch whose blocks run side by side; see sharing.h.
   std::atomic<bool> is_loaded{false}, is_stored{false};

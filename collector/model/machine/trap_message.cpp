@@ -86,6 +86,10 @@ std::string neighbourhood(std::uint64_t address, std::uint64_t width, const Devi
     return fmt::format("a null pointer (minus {})", bytes(0 - address));
   }
   if (const Allocation* begun = memory.find(address)) {
+    if (begun->is_read_only) {
+      return fmt::format("{} into {}, which the device may only read",
+                         bytes(address - begun->address), described(*begun));
+    }
     return fmt::format("of which the last {} past the end of {}",
                        address + width - begun->end() == 1
                            ? "byte lies"

@@ -1,0 +1,91 @@
+// Programs of the driver's API where there is no GPU: what they print, and what --check says of
+// them. Their sources lie in programs/, what they print in expected/.
+#include "tests/collector/cli/workspace.h"
+#include "tests/paths.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class DriverProgram : public Workspace {
+ protected:
+  static std::string program(const std::string& name) {
+    return binary_dir() + "/tests/runtime/" + name;
+  }
+  static std::string expected(const std::string& name) {
+    std::ifstream stream(source_dir() + "/tests/runtime/expected/" + name + ".txt");
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  /// Without the toolkit's libraries in sight, as on a machine that has none.
+  Outcome profile(const std::string& name, std::vector<std::string> words,
+                  const std::vector<std::string>& arguments = {}) const {
+    words.insert(words.begin(), {"profile", "-b", "model"});
+    words.push_back(program(name));
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_program({words, folder_, {{"LD_LIBRARY_PATH", ""}}});
+  }
+};
+
+TEST_F(DriverProgram, MayMapMemoryToAddressesOfItsChoice) {
+  const Outcome outcome = profile("driver_memory", {"-m", "gst_transactions"});
+  EXPECT_EQ(outcome.output, expected("driver_memory"));
+  EXPECT_THAT(outcome.error, HasSubstr("one behind the other"));
+  // Of three chunks of 2 MiB, then of four, all are written; then a word, and one that is refused.
+  EXPECT_EQ(value_of("SELECT group_concat(CAST(value AS INTEGER), ' ') FROM (SELECT value FROM "
+                     "results WHERE metric = 'gst_transactions' ORDER BY launch_id)"),
+            "196608 262144 1");
+}
+
+TEST_F(DriverProgram, IsToldOfMappedMemoryThatStays) {
+  const Outcome outcome = profile("check_mapped", {"--check"});
+  EXPECT_THAT(outcome.error, HasSubstr("2,097,152 bytes of 'kept' (allocated at "));
+  EXPECT_THAT(outcome.error, HasSubstr("are never released"));
+  EXPECT_THAT(outcome.error, HasSubstr("2,097,152 bytes of 'mapped' (allocated at "));
+  EXPECT_THAT(outcome.error, HasSubstr("are never unmapped"));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("'whole'")));
+  EXPECT_THAT(outcome.error, HasSubstr("--check found 2 mistakes"));
+}
+
+TEST_F(DriverProgram, MayNotWriteWhatItMayOnlyRead) {
+  const Outcome outcome = profile("check_mapped", {"--check"}, {"writes"});
+  EXPECT_THAT(outcome.error, HasSubstr("2097148 bytes into 'table' (allocated at "));
+  EXPECT_THAT(outcome.error, HasSubstr("which the device may only read"));
+}
+
+TEST_F(DriverProgram, MayLinkPartsAsItRuns) {
+  const Outcome outcome =
+      profile("linker", {"-m", "gst_transactions"},
+              {program("linked_part.fatbin"), program("linked_part.o"), program("linked_part.a")});
+  EXPECT_EQ(outcome.output, expected("linker"));
+  EXPECT_EQ(value_of("SELECT count(*) || ' ' || count(DISTINCT kernel) FROM launches"), "8 2");
+}
+
+TEST_F(DriverProgram, IsToldThatTheLinkerNeedsPtx) {
+  const Outcome outcome = profile("linker", {}, {"cubin", program("linked_part.cubin")});
+  EXPECT_THAT(outcome.output, HasSubstr("CUDA_ERROR_NO_BINARY_FOR_GPU"));
+  EXPECT_THAT(outcome.error, HasSubstr("linked_part.cubin is machine code"));
+}
+
+TEST_F(DriverProgram, MayHaveStreamsThatWaitForValues) {
+  EXPECT_EQ(profile("stream_values", {"-m", "gst_transactions"}).output, expected("stream_values"));
+}
+
+TEST_F(DriverProgram, MayLaunchAsItDidBeforeCuda4) {
+  const Outcome outcome = profile("driver_earlier", {"-m", "gst_transactions"});
+  EXPECT_EQ(outcome.output, expected("driver_earlier"));
+  // 64 bytes a block are two sectors.
+  EXPECT_EQ(value_of("SELECT group_concat(CAST(value AS INTEGER), ' ') FROM (SELECT value FROM "
+                     "results WHERE metric = 'gst_transactions' ORDER BY launch_id)"),
+            "2 4 6");
+}
+
+TEST_F(DriverProgram, IsToldWhatItHasSetAndWhatThereIs) {
+  const Outcome outcome = profile("questions", {"-m", "gst_transactions"});
+  EXPECT_EQ(outcome.output, expected("questions"));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("is not answered")));
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
