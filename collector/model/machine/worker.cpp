@@ -179,6 +179,7 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
   const RunWarp run = memory_.observer != nullptr ? unit_.run_observed : unit_.run;
   const bool is_short = turns == Turns::short_ones || turns == Turns::last_resort;
   std::uint64_t whole_share = is_short ? first_share_in_turns : share;
+  turn_is_still_ = true;
   for (std::uint32_t shares = 1, still = 0;; ++shares) {
     bool ran = false, unfinished = false, yielded = false;
     is_still_ = true;
@@ -217,6 +218,7 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
     }
     if (!unfinished) break;
     is_still_ &= !barriers_.release();
+    turn_is_still_ &= is_still_;
     if (yielded) {
       const std::uint32_t longest = is_short ? longest_of_short_turns : longest_turn;
       if (turns != Turns::none && (is_still_ || shares >= longest)) return BlockOutcome::waits;

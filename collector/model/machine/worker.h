@@ -63,7 +63,7 @@ class Worker {
   BlockOutcome go_on(const std::function<bool()>& cancelled, Turns turns);
   std::uint64_t block() const { return trap_.block; }
   /// After BlockOutcome::waits: no warp has done anything in this turn but what it did before.
-  bool is_still() const { return is_still_; }
+  bool is_still() const { return turn_is_still_; }
   /// Of the block's registers and memory.
   std::size_t resident_bytes() const;
   /// Warp instructions of the block that runs, so far.
@@ -118,8 +118,9 @@ class Worker {
   std::vector<Frame> frames_;  ///< the warps' stacks
   Barriers barriers_;
   bool has_atomics_ = false;
-  std::vector<Spin> spins_;  ///< of each warp
-  bool is_still_ = false;
+  std::vector<Spin> spins_;     ///< of each warp
+  bool is_still_ = false;       ///< in the last share of every warp
+  bool turn_is_still_ = false;  ///< in all of them of this turn
   std::uint64_t removals_ = 0;  ///< of memory, when this block ran last
   std::uint32_t turns_ = 0;     ///< that lanes of one warp took, in this block
   std::array<std::uint32_t, 3> block_index_{};

@@ -49,6 +49,19 @@ TEST_P(Waiting, GridsMeet) {
   EXPECT_EQ(done.buffer<int>(0), expected);
 }
 
+// Each block has done nothing new when its turn ends, but did before.
+TEST_P(Waiting, OftenIsNotForEver) {
+  for (const std::uint32_t blocks : {2u, 4u, 32u, 132u}) {
+    const TestRun done =
+        run("grid_meets", geometry(blocks, 32), {zeros(1), TestArgument::scalar(int{300})});
+    ASSERT_EQ(done.refusal + done.trap(), "") << blocks;
+    EXPECT_EQ(done.buffer<int>(0), (Ints{300}));
+  }
+  const TestRun done = run("token", geometry(2, 1), {zeros(1), TestArgument::scalar(int{1000})});
+  ASSERT_EQ(done.refusal + done.trap(), "");
+  EXPECT_EQ(done.buffer<int>(0), (Ints{2000}));
+}
+
 TEST_P(Waiting, BlocksWaitForLaterOnes) {
   const TestRun done = run("from_last_to_first", geometry(50, 32), {zeros(50), zeros(50)});
   ASSERT_EQ(done.refusal + done.trap(), "");

@@ -18,6 +18,22 @@ __global__ void grid_rounds(int* out, int* sums, int rounds) {
   out[grid.thread_rank()] = value;
 }
 
+// Nothing but barriers.
+__global__ void grid_meets(int* out, int rounds) {
+  const cg::grid_group grid = cg::this_grid();
+  for (int round = 0; round < rounds; ++round) grid.sync();
+  if (grid.thread_rank() == 0) *out = rounds;
+}
+
+// Two blocks hand a token to and fro.
+__global__ void token(volatile int* token, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    while (*token != 2 * round + static_cast<int>(blockIdx.x)) {
+    }
+    *token = 2 * round + blockIdx.x + 1;
+  }
+}
+
 // Each block goes on when the one after it has: the last one begins.
 __global__ void from_last_to_first(int* out, volatile int* flags) {
   const int block = blockIdx.x, last = gridDim.x - 1;
