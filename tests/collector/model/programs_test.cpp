@@ -83,6 +83,16 @@ TEST_P(Programs, Recur) {
   EXPECT_EQ(run_sort.buffer<int>(0), sorted);
 }
 
+TEST_P(Programs, PassStructures) {
+  constexpr int counts[] = {3, 5, 7, 3, 5, 3};
+  EXPECT_EQ(result<int>("calls", "structures", 32, 32 * 6), expected(32 * 6, [&](int place) {
+              const int n = place / 6 % 4;
+              int sum = 0;
+              for (int i = 0; i < counts[place % 6]; ++i) sum = 3 * sum + (i + 1) + n * (2 * i + 1);
+              return sum;
+            }));
+}
+
 TEST_P(Programs, CallThroughPointers) {
   const Ints which = expected(64, [](int i) { return i * i % 3; });
   EXPECT_EQ(result<int>("calls", "function_table", 64, 64, {TestArgument::buffer(which)}),

@@ -193,7 +193,10 @@ void Decoder::copy_argument(const Symbol& variable, std::uint16_t base, std::int
   for (std::uint64_t done = 0; done < bytes;) {
     const std::uint64_t left = bytes - done;
     unsigned step = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
-    while ((variable.address + done) % step != 0) step /= 2;
+    while ((variable.address + done) % step != 0 ||
+           (static_cast<std::uint64_t>(offset) + done) % step != 0) {
+      step /= 2;
+    }
     const Scratch::Lease lease(scratch_);
     const std::uint16_t value = scratch(std::max(step, 2u));
     const auto at = static_cast<std::int64_t>(done);
@@ -228,7 +231,7 @@ std::vector<Decoder::Saved> Decoder::registers_across_call() {
         one = {false, static_cast<std::uint16_t>(row + 4), 8};
       } else {
         const auto row = register_row(known.name);
-        one = {false, row->first, row->second == 2 ? 4u : row->second};
+        one = {false, row->first, row->second};
       }
       if (seen.insert({one.is_predicate, one.index}).second) saved.push_back(one);
     }

@@ -89,6 +89,38 @@ extern "C" __global__ void virtual_functions(float* out) {
   out[i] = shape->area();
 }
 
+// Structures go into calls and out of them whole, at whatever alignment they have.
+template <class T, int count>
+struct Row {
+  T x[count];
+};
+template <class T, int count>
+__device__ __noinline__ Row<T, count> grown(Row<T, count> row, int n) {
+  if (n == 0) return row;
+  Row<T, count> more = grown(row, n - 1);
+  for (int i = 0; i < count; ++i) more.x[i] += row.x[i] + i;
+  return more;
+}
+template <class T, int count>
+__device__ int sum_of(int n, Row<T, count> (*function)(Row<T, count>, int)) {
+  Row<T, count> row;
+  for (int i = 0; i < count; ++i) row.x[i] = i + 1;
+  row = function(row, n);
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum = 3 * sum + static_cast<int>(row.x[i]);
+  return sum;
+}
+extern "C" __global__ void structures(int* out) {
+  const int n = threadIdx.x % 4;
+  int* const own = out + 6 * threadIdx.x;
+  own[0] = sum_of(n, grown<int, 3>);
+  own[1] = sum_of(n, grown<float, 5>);
+  own[2] = sum_of(n, grown<int, 7>);
+  own[3] = sum_of(n, grown<double, 3>);
+  own[4] = sum_of(n, grown<char, 5>);
+  own[5] = sum_of(n, grown<short, 3>);
+}
+
 extern "C" __global__ void prints() {
   if (threadIdx.x < 2) {
     printf("%d of %s: %5.2f %lld %c %x%%\n", threadIdx.x, "two", threadIdx.x * 0.5, 1ll << 40, 'x',
