@@ -241,12 +241,26 @@ std::string findings_of(const Outcome& outcome) {
 }
 
 TEST_F(RuntimeProgram, IsToldItsMistakes) {
-  for (const char* name :
-       {"check_barrier", "check_children", "check_clean", "check_direction",
-        "check_direction_taken", "check_driver", "check_equal_writes", "check_grid",
-        "check_host_access", "check_ignored_launch", "check_memory", "check_misaligned",
-        "check_out_of_bounds", "check_questions", "check_race", "check_refused",
-        "check_uninitialised", "check_unset_parts", "check_use_after_free"}) {
+  for (const char* name : {"check_barrier",
+                           "check_children",
+                           "check_clean",
+                           "check_direction",
+                           "check_direction_taken",
+                           "check_driver",
+                           "check_equal_writes",
+                           "check_grid",
+                           "check_heap",
+                           "check_host_access",
+                           "check_ignored_launch",
+                           "check_memory",
+                           "check_misaligned",
+                           "check_out_of_bounds",
+                           "check_questions",
+                           "check_race",
+                           "check_refused",
+                           "check_uninitialised",
+                           "check_unset_parts",
+                           "check_use_after_free"}) {
     const Outcome outcome = checked(name);
     EXPECT_EQ(findings_of(outcome), expected(name)) << name << ": " << outcome.error;
   }

@@ -108,7 +108,9 @@ const Region& Checker::region_of(std::uint64_t address) {
     regions_.clear();
     std::erase_if(shadows_, [&](const auto& known) {
       const Allocation* allocation = memory_.find(known.first);
-      return allocation == nullptr || allocation->address != known.first;
+      const bool is_gone = allocation == nullptr || allocation->address != known.first;
+      if (is_gone) written_.remove(known.first);
+      return is_gone;
     });
   }
   const Allocation* allocation = memory_.find(address);
@@ -117,8 +119,9 @@ const Region& Checker::region_of(std::uint64_t address) {
   auto& shadow = shadows_[allocation->address];
   if (shadow == nullptr) {
     shadow = std::make_unique<Shadow>(allocation->data.size(), false, budget_);
-    // What a kernel takes with malloc is unset.
-    if (memory_.heap().addresses.contains(allocation->address)) {
+    // What a kernel takes with malloc is unset; later kernels find it as it was left.
+    if (memory_.heap().addresses.contains(allocation->address) &&
+        written_.find(allocation->address) == nullptr) {
       written_.add(allocation->address, allocation->data.size());
     }
   }
