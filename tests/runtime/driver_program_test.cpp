@@ -45,7 +45,15 @@ TEST_F(DriverProgram, IsToldOfMappedMemoryThatStays) {
   EXPECT_THAT(outcome.error, HasSubstr("2,097,152 bytes of 'mapped' (allocated at "));
   EXPECT_THAT(outcome.error, HasSubstr("are never unmapped"));
   EXPECT_THAT(outcome.error, Not(HasSubstr("'whole'")));
-  EXPECT_THAT(outcome.error, HasSubstr("--check found 2 mistakes"));
+  EXPECT_THAT(outcome.error, HasSubstr("--check found 4 mistakes"));
+}
+
+TEST_F(DriverProgram, IsToldOfMappedMemoryThatNothingHasSet) {
+  const Outcome outcome = profile("check_mapped", {"--check"});
+  EXPECT_THAT(outcome.error, HasSubstr("cuMemcpyDtoH copies 64 bytes of 'table' (allocated at "));
+  EXPECT_THAT(outcome.error, HasSubstr("from byte 256 on, that nothing has written"));
+  EXPECT_THAT(outcome.error, HasSubstr("from byte 2097152 on, that nothing has written"));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("from byte 64 on")));
 }
 
 TEST_F(DriverProgram, MayNotWriteWhatItMayOnlyRead) {
