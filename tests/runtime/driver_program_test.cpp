@@ -1,5 +1,7 @@
 // Programs of the driver's API where there is no GPU: what they print, and what --check says of
 // them. Their sources lie in programs/, what they print in expected/.
+#include <regex>
+
 #include "tests/collector/cli/workspace.h"
 #include "tests/paths.h"
 
@@ -45,7 +47,15 @@ TEST_F(DriverProgram, IsToldOfMappedMemoryThatStays) {
   EXPECT_THAT(outcome.error, HasSubstr("2,097,152 bytes of 'mapped' (allocated at "));
   EXPECT_THAT(outcome.error, HasSubstr("are never unmapped"));
   EXPECT_THAT(outcome.error, Not(HasSubstr("'whole'")));
-  EXPECT_THAT(outcome.error, HasSubstr("--check found 4 mistakes"));
+  EXPECT_THAT(outcome.error, HasSubstr("--check found 7 mistakes"));
+}
+
+TEST_F(DriverProgram, IsToldWhyItsRangesAreRefused) {
+  const Outcome outcome = profile("check_mapped", {"--check"});
+  const std::string text = std::regex_replace(outcome.error, std::regex("\\s+"), " ");
+  EXPECT_THAT(text, HasSubstr("something is mapped there already, in 'table'"));
+  EXPECT_THAT(text, HasSubstr("(invalid argument): nothing is mapped there"));
+  EXPECT_THAT(text, HasSubstr("something is mapped still in 'table'"));
 }
 
 TEST_F(DriverProgram, IsToldOfMappedMemoryThatNothingHasSet) {
