@@ -1,5 +1,8 @@
 // Virtual memory management: what the driver's functions take and refuse.
+#include <fmt/format.h>
+
 #include <cstring>
+#include <string>
 
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/outstanding.h"
@@ -87,6 +90,42 @@ CUresult put_attribute(void* data, Value value) {
   return CUDA_SUCCESS;
 }
 
+/// For --check: what is wrong with a range of addresses that a call refuses.
+CUresult refused(Process& process, CUresult result, const std::string& why) {
+  const bool is_about_range = result == CUDA_ERROR_INVALID_VALUE;
+  if (is_about_range && process.checks() != nullptr) {
+    process.checks()->because("failed call", why);
+  }
+  return result;
+}
+
+std::string why_not_mapped(Process& process, CUdeviceptr pointer,
+                           CUmemGenericAllocationHandle handle) {
+  const VirtualMemory& memory = process.virtual_memory();
+  if (memory.physical(handle) == nullptr) return "there is no such handle";
+  const VirtualMemory::Reservation* reserved = memory.reservation_at(pointer);
+  if (reserved == nullptr) return "nothing is reserved there";
+  if (memory.mapping_at(pointer) != nullptr) {
+    return fmt::format("something is mapped there already, in {}", reserved->label.name);
+  }
+  return fmt::format("it does not fit into {}, or is no multiple of 2 MiB, or more than there is",
+                     reserved->label.name);
+}
+
+std::string why_no_mappings(Process& process, CUdeviceptr pointer) {
+  const VirtualMemory& memory = process.virtual_memory();
+  return memory.mapping_at(pointer) == nullptr ? "nothing is mapped there"
+                                               : "it is not the whole of what is mapped there";
+}
+
+std::string why_not_given_back(Process& process, CUdeviceptr pointer, std::size_t bytes) {
+  const VirtualMemory::Reservation* reserved = process.virtual_memory().reservation_at(pointer);
+  if (reserved == nullptr) return "nothing is reserved there";
+  const bool is_whole = reserved->address == pointer && reserved->bytes == bytes;
+  return fmt::format("{} {}", is_whole ? "something is mapped still in" : "it is not the whole of",
+                     reserved->label.name);
+}
+
 }  // namespace
 
 CUresult reserved_pointer_attribute(Process& process, void* data, CUpointer_attribute which,
@@ -171,8 +210,10 @@ CUresult cuMemAddressReserve(CUdeviceptr* pointer, std::size_t bytes, std::size_
 }
 
 CUresult cuMemAddressFree(CUdeviceptr pointer, std::size_t bytes) {
-  return driver_call("cuMemAddressFree", Needs::initialised,
-                     [&](Process& p) { return p.virtual_memory().free(pointer, bytes); });
+  return driver_call("cuMemAddressFree", Needs::initialised, [&](Process& p) {
+    return refused(p, p.virtual_memory().free(pointer, bytes),
+                   why_not_given_back(p, pointer, bytes));
+  });
 }
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
@@ -192,21 +233,24 @@ CUresult cuMemMap(CUdeviceptr pointer, std::size_t bytes, std::size_t offset,
                   CUmemGenericAllocationHandle handle, unsigned long long flags) {
   return driver_call("cuMemMap", Needs::initialised, [&](Process& p) {
     if (offset != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    return p.virtual_memory().map(pointer, bytes, handle);
+    const std::string why = why_not_mapped(p, pointer, handle);
+    return refused(p, p.virtual_memory().map(pointer, bytes, handle), why);
   });
 }
 
 CUresult cuMemUnmap(CUdeviceptr pointer, std::size_t bytes) {
   return driver_call("cuMemUnmap", Needs::initialised, [&](Process& p) {
     for (int device = 0; device < p.devices(); ++device) wait_for_device(p, device);
-    return p.virtual_memory().unmap(pointer, bytes);
+    const std::string why = why_no_mappings(p, pointer);
+    return refused(p, p.virtual_memory().unmap(pointer, bytes), why);
   });
 }
 
 CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t bytes, const CUmemAccessDesc* wanted,
                         std::size_t count) {
   return driver_call("cuMemSetAccess", Needs::initialised, [&](Process& p) {
-    return runtime::set_access(p, pointer, bytes, wanted, count);
+    return refused(p, runtime::set_access(p, pointer, bytes, wanted, count),
+                   why_no_mappings(p, pointer));
   });
 }
 

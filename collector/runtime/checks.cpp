@@ -94,10 +94,39 @@ void Checks::allocated(const Block& block) {
   }
   freed_.erase(from, freed_.lower_bound(block.address + block.bytes));
   if (block.kind == MemoryKind::device) written_.add(block.address, block.bytes);
+  if (block.kind != MemoryKind::mapped) return;
+  // What was unset before the stretch became this one is so still; of what joins it is_fresh tells.
+  written_.add(block.address, block.bytes);
+  model::check::WrittenBytes& written = *written_.find(block.address);
+  written.mark(0, block.bytes);
+  for (const auto& [address, before] : parting_) {
+    const std::uint64_t begin = std::max(address, block.address);
+    const std::uint64_t end = std::min(address + before.bytes, block.address + block.bytes);
+    for (std::uint64_t at = begin; at < end;) {
+      const std::uint64_t unset = before.written.next(false, at - address, end - address) + address;
+      at = before.written.next(true, unset - address, end - address) + address;
+      written.unmark(unset - block.address, at - unset);
+    }
+  }
 }
 
+void Checks::is_fresh(std::uint64_t address, std::uint64_t bytes) {
+  const Block* block = memory_.find(address);
+  auto* written = block == nullptr ? nullptr : written_.find(block->address);
+  if (written != nullptr) written->unmark(address - block->address, bytes);
+}
+
+void Checks::is_shared(std::uint64_t address, std::uint64_t bytes) { set(address, bytes); }
+
 void Checks::released(const Block& block) {
-  if (block.kind == MemoryKind::device) written_.remove(block.address);
+  if (block.kind == MemoryKind::mapped) {
+    if (auto* written = written_.find(block.address)) {
+      parting_[block.address] = {block.bytes, std::move(*written)};
+    }
+  }
+  if (block.kind == MemoryKind::device || block.kind == MemoryKind::mapped) {
+    written_.remove(block.address);
+  }
   freed_[block.address] = {block.bytes, block.name, place_of_call().after("")};
 }
 

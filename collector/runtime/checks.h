@@ -3,8 +3,8 @@
 // that a program that is ended loses none of it.
 //
 // Device memory is unset when it is allocated; copies, sets and kernels write it. Memory that the
-// host reaches itself counts as set: nobody sees it write. So does what cuMemMap mapped: it may
-// have several addresses.
+// host reaches itself counts as set: nobody sees it write. So does what cuMemMap has mapped to
+// several addresses.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,9 @@ class Checks final : public MemoryObserver {
   // Memory.
   void allocated(const Block& block) override;
   void released(const Block& block) override;
+  void is_fresh(std::uint64_t address, std::uint64_t bytes) override;
+  void is_shared(std::uint64_t address, std::uint64_t bytes) override;
+  void renewed() override { parting_.clear(); }
   /// `bytes` from one address to another have been copied, as a row of a copy.
   void copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
   /// After all rows of a copy: whether it took what nothing had written.
@@ -101,8 +104,15 @@ class Checks final : public MemoryObserver {
 
   Report& report_;
   Memory& memory_;
+  /// What was written of a stretch that has gone, or has become another.
+  struct Parting {
+    std::uint64_t bytes = 0;
+    model::check::WrittenBytes written;
+  };
+
   model::check::WrittenMemory written_;
-  std::map<std::uint64_t, Freed> freed_;  ///< by address
+  std::map<std::uint64_t, Parting> parting_;  ///< by address
+  std::map<std::uint64_t, Freed> freed_;      ///< by address
   Unset unset_;
   std::optional<Reason> reason_;
   std::map<std::pair<std::string, std::string>, std::uint64_t> unseen_;  ///< place and message

@@ -64,6 +64,12 @@ class MemoryObserver {
   virtual ~MemoryObserver() = default;
   virtual void allocated(const Block& block) = 0;
   virtual void released(const Block& block) = 0;
+  /// Of a stretch that was shown: bytes that nobody can have written yet, or that somebody may
+  /// write by another address.
+  virtual void is_fresh(std::uint64_t address, std::uint64_t bytes) = 0;
+  virtual void is_shared(std::uint64_t address, std::uint64_t bytes) = 0;
+  /// The stretches are what they are for now.
+  virtual void renewed() = 0;
 };
 
 class Memory {
@@ -116,6 +122,7 @@ class Memory {
 
   /// One, which stays; null: nobody.
   void tell(MemoryObserver* observer) { observer_ = observer; }
+  MemoryObserver* observer() const { return observer_; }
 
   std::uint64_t limit() const { return limit_; }
   std::uint64_t used(int device) const {

@@ -15,7 +15,8 @@ bool is_in_steps(std::uint64_t number) { return number % physical_granularity ==
 
 /// Nothing is there any more, and nobody else's gets there.
 void clear(void* at, std::uint64_t bytes) {
-  mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  [[maybe_unused]] const void* cleared =
+      mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 /// The same pages a second time: what mremap does with shared ones whose old size is 0.
@@ -149,6 +150,7 @@ CUresult VirtualMemory::map(std::uint64_t address, std::uint64_t bytes,
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   mappings_[address] = {bytes, known->second, {}};
+  ++known->second->mappings;
   return CUDA_SUCCESS;
 }
 
@@ -176,7 +178,10 @@ CUresult VirtualMemory::unmap(std::uint64_t address, std::uint64_t bytes) {
     one->second.access.clear();
   }
   renew(address, bytes);
-  for (const Mappings::iterator& one : gone) mappings_.erase(one);
+  for (const Mappings::iterator& one : gone) {
+    --one->second.physical->mappings;
+    mappings_.erase(one);
+  }
   clear(counterpart(address), bytes);
   return CUDA_SUCCESS;
 }
@@ -208,7 +213,26 @@ CUresult VirtualMemory::set_access(std::uint64_t address, std::uint64_t bytes,
     }
   }
   renew(address, bytes);
+  tell_of_contents(address, bytes);
   return CUDA_SUCCESS;
+}
+
+void VirtualMemory::tell_of_contents(std::uint64_t address, std::uint64_t bytes) {
+  MemoryObserver* observer = memory_.observer();
+  if (observer == nullptr) return;
+  for (auto at = mappings_.find(address); at != mappings_.end() && at->first < address + bytes;
+       ++at) {
+    Physical& physical = *at->second.physical;
+    if (access_of_devices(at->second) == CU_MEM_ACCESS_FLAGS_PROT_NONE) continue;
+    const bool was_reached = std::exchange(physical.was_reached, true);
+    if (physical.mappings > 1 || physical.is_host()) {
+      for (const auto& [place, other] : mappings_) {
+        if (other.physical == at->second.physical) observer->is_shared(place, other.bytes);
+      }
+    } else if (!was_reached) {
+      observer->is_fresh(at->first, at->second.bytes);
+    }
+  }
 }
 
 void VirtualMemory::renew(std::uint64_t address, std::uint64_t bytes) {
@@ -240,6 +264,7 @@ void VirtualMemory::renew(std::uint64_t address, std::uint64_t bytes) {
                  access == CU_MEM_ACCESS_FLAGS_PROT_READ);
     stretches_.insert(begin);
   }
+  if (memory_.observer() != nullptr) memory_.observer()->renewed();
 }
 
 Physical* VirtualMemory::retain(std::uint64_t address) {

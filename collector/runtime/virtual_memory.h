@@ -39,6 +39,8 @@ struct Physical {
   std::string name, where;
   CUmemGenericAllocationHandle handle = 0;
   unsigned references = 0;  ///< to the handle
+  unsigned mappings = 0;
+  bool was_reached = false;  ///< by anybody, at any address
 };
 
 class VirtualMemory {
@@ -92,6 +94,8 @@ class VirtualMemory {
   std::vector<Mappings::iterator> whole_mappings(std::uint64_t address, std::uint64_t bytes);
   /// The stretches around these bytes as the mappings are now.
   void renew(std::uint64_t address, std::uint64_t bytes);
+  /// For the checks: what nobody has written, and what has several addresses.
+  void tell_of_contents(std::uint64_t address, std::uint64_t bytes);
 
   Memory& memory_;
   std::byte* counterparts_ = nullptr;                  ///< of all addresses of the device

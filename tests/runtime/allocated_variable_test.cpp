@@ -19,6 +19,8 @@ TEST(AllocatedVariable, IsTheFirstArgumentWithoutItsCast) {
            std::pair{"float* p; cudaMallocPitch(&p, &pitch, w, h);", "p"},
            std::pair{"cuMemAlloc(&device, bytes);", "device"},
            std::pair{"cudaMalloc(pointer, n);", "pointer"},
+           std::pair{"cuMemCreate(&chunks[i], bytes, &properties, 0);", "chunks[i]"},
+           std::pair{"cuMemAddressReserve(&range, bytes, 0, 0, 0);", "range"},
        }) {
     EXPECT_EQ(allocated_variable(source), name) << source;
   }

@@ -1,5 +1,7 @@
 // Programs of the driver's API where there is no GPU: what they print, and what --check says of
 // them. Their sources lie in programs/, what they print in expected/.
+#include <regex>
+
 #include "tests/collector/cli/workspace.h"
 #include "tests/paths.h"
 
@@ -32,10 +34,10 @@ TEST_F(DriverProgram, MayMapMemoryToAddressesOfItsChoice) {
   const Outcome outcome = profile("driver_memory", {"-m", "gst_transactions"});
   EXPECT_EQ(outcome.output, expected("driver_memory"));
   EXPECT_THAT(outcome.error, HasSubstr("one behind the other"));
-  // Of three chunks of 2 MiB, then of four, all are written; then a word, and one that is refused.
+  // Of three chunks of 2 MiB, then of four, all are written, then a word; then one of the host's.
   EXPECT_EQ(value_of("SELECT group_concat(CAST(value AS INTEGER), ' ') FROM (SELECT value FROM "
                      "results WHERE metric = 'gst_transactions' ORDER BY launch_id)"),
-            "196608 262144 1");
+            "196608 262144 1 65536");
 }
 
 TEST_F(DriverProgram, IsToldOfMappedMemoryThatStays) {
@@ -45,7 +47,23 @@ TEST_F(DriverProgram, IsToldOfMappedMemoryThatStays) {
   EXPECT_THAT(outcome.error, HasSubstr("2,097,152 bytes of 'mapped' (allocated at "));
   EXPECT_THAT(outcome.error, HasSubstr("are never unmapped"));
   EXPECT_THAT(outcome.error, Not(HasSubstr("'whole'")));
-  EXPECT_THAT(outcome.error, HasSubstr("--check found 2 mistakes"));
+  EXPECT_THAT(outcome.error, HasSubstr("--check found 7 mistakes"));
+}
+
+TEST_F(DriverProgram, IsToldWhyItsRangesAreRefused) {
+  const Outcome outcome = profile("check_mapped", {"--check"});
+  const std::string text = std::regex_replace(outcome.error, std::regex("\\s+"), " ");
+  EXPECT_THAT(text, HasSubstr("something is mapped there already, in 'table'"));
+  EXPECT_THAT(text, HasSubstr("(invalid argument): nothing is mapped there"));
+  EXPECT_THAT(text, HasSubstr("something is mapped still in 'table'"));
+}
+
+TEST_F(DriverProgram, IsToldOfMappedMemoryThatNothingHasSet) {
+  const Outcome outcome = profile("check_mapped", {"--check"});
+  EXPECT_THAT(outcome.error, HasSubstr("cuMemcpyDtoH copies 64 bytes of 'table' (allocated at "));
+  EXPECT_THAT(outcome.error, HasSubstr("from byte 256 on, that nothing has written"));
+  EXPECT_THAT(outcome.error, HasSubstr("from byte 2097152 on, that nothing has written"));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("from byte 64 on")));
 }
 
 TEST_F(DriverProgram, MayNotWriteWhatItMayOnlyRead) {

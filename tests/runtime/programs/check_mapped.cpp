@@ -1,5 +1,6 @@
-// Memory that cuMemMap maps: a store into what may only be read, and memory that is never released
-// or never unmapped.
+// Memory that cuMemMap maps: a part of a growing range that nothing has set, memory that is never
+// released or never unmapped, calls that are refused; with an argument a store into what may only
+// be read.
 #include <cuda.h>
 
 namespace {
@@ -41,11 +42,17 @@ int main(int count, char**) {
   cuMemCreate(&kept, chunk, &properties, 0);
   cuMemCreate(&mapped, chunk, &properties, 0);
   cuMemCreate(&whole, chunk, &properties, 0);
-  cuMemMap(table, chunk, 0, whole, 0);
-  cuMemMap(table + chunk, chunk, 0, mapped, 0);
   CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, device},
                             CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  cuMemSetAccess(table, 2 * chunk, &access, 1);
+  int numbers[16] = {};
+  cuMemMap(table, chunk, 0, whole, 0);
+  cuMemSetAccess(table, chunk, &access, 1);
+  cuMemsetD32(table, 1, 32);
+  cuMemMap(table + chunk, chunk, 0, mapped, 0);
+  cuMemSetAccess(table + chunk, chunk, &access, 1);
+  cuMemcpyDtoH(numbers, table + 64, 64);     // set before it grew
+  cuMemcpyDtoH(numbers, table + 256, 64);    // set by nobody
+  cuMemcpyDtoH(numbers, table + chunk, 64);  // nor that
   CUdeviceptr end = table + 2 * chunk - 4;
   void* arguments[] = {&end};
   cuLaunchKernel(write_one, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr);
@@ -58,4 +65,8 @@ int main(int count, char**) {
     cuLaunchKernel(write_one, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr);
   }
   cuCtxSynchronize();
+  if (count > 1) return 0;
+  cuMemMap(table + chunk, chunk, 0, kept, 0);  // where something is
+  cuMemUnmap(table, 2 * chunk);                // half of it is not
+  cuMemAddressFree(table, 4 * chunk);          // something is mapped in it
 }

@@ -215,6 +215,25 @@ int main() {
   SAY(cuMemAddressFree(front, range));
   SAY(cuMemAddressFree(back, range));
 
+  // Memory of the host, which both reach at the address where it is mapped.
+  CUmemAllocationProp of_host = properties;
+  of_host.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+  const CUmemAccessDesc each[] = {both, {of_host.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
+  CUmemGenericAllocationHandle fifth = 0;
+  SAY(cuMemCreate(&fifth, chunk, &of_host, 0));
+  SAY(cuMemMap(base, chunk, 0, fifth, 0));
+  SAY(cuMemSetAccess(base, chunk, each, 2));
+  auto* on_host = reinterpret_cast<unsigned*>(base);
+  for (unsigned i = 0; i < words; ++i) on_host[i] = 3;
+  unsigned count = words;
+  void* few[] = {&base, &count};
+  SAY(cuLaunchKernel(count_up, 4, 1, 1, 256, 1, 1, 0, nullptr, few, nullptr));
+  SAY(cuCtxSynchronize());
+  std::printf("%u of %u are right\n", right_ones({on_host, on_host + words}, 3),
+              static_cast<unsigned>(words));
+  SAY(cuMemUnmap(base, chunk));
+  SAY(cuMemRelease(fifth));
+
   // Memory without access rights.
   SAY(cuMemMap(base, chunk, 0, third, 0));
   SAY(cuLaunchKernel(write_one, 1, 1, 1, 1, 1, 1, 0, nullptr, (place = base, one), nullptr));
