@@ -118,7 +118,7 @@ std::uint16_t Decoder::frame_size_row(Root& root) {
 /// All bodies that can be reached, after the entry: they are found one by another.
 void Decoder::decode_bodies() {
   const auto finish = [&](Root& root) {
-    root.frame_bytes = round_up(root.frame_bytes, 64);
+    root.frame_bytes = round_up(round_up(root.frame_bytes, 8) + root.saved_bytes, 64);
     if (root.size_row != no_operand) {
       program_.constants.push_back({root.size_row, 8, root.frame_bytes});
     }
@@ -240,11 +240,12 @@ std::vector<Decoder::Saved> Decoder::registers_across_call() {
   return saved;
 }
 
-void Decoder::save_registers(const std::vector<Saved>& saved, std::uint32_t first, bool restores) {
-  const std::uint16_t frame = frame_row();
-  std::int64_t at = first;
+/// Before the row `end`, where the frame ends. The bytes that they take.
+std::uint32_t Decoder::save_registers(const std::vector<Saved>& saved, std::uint16_t end,
+                                      bool restores) {
+  std::uint32_t at = 0;
   for (const Saved& one : saved) {
-    at = round_up<std::int64_t>(at, one.bytes);
+    at = round_up(at + one.bytes, one.bytes);
     const Scratch::Lease lease(scratch_);
     const std::uint16_t row = one.is_predicate ? scratch(4) : one.index;
     if (one.is_predicate && !restores) {
@@ -255,7 +256,7 @@ void Decoder::save_registers(const std::vector<Saved>& saved, std::uint32_t firs
       choose.b = no;
       choose.c = static_cast<std::uint16_t>(2 * one.index);
     }
-    emit_local(restores, frame, true, at, row, one.bytes, false);
+    emit_local(restores, end, true, -static_cast<std::int64_t>(at), row, one.bytes, false);
     if (one.is_predicate && restores) {
       const std::uint16_t no = constant(0, 4);
       Operation& test = emit(Code::ne_u32, false);
@@ -263,8 +264,8 @@ void Decoder::save_registers(const std::vector<Saved>& saved, std::uint32_t firs
       test.a = row;
       test.b = no;
     }
-    at += one.bytes;
   }
+  return round_up(at, 8u);
 }
 
 /// A call of a body of its own: `body` is its number, or `pointer` the row that says which.
@@ -288,11 +289,9 @@ void Decoder::emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer
   }
   most_passed_bytes_ = std::max(most_passed_bytes_, at);
   std::vector<Saved> saved;
-  const std::uint32_t first_saved = round_up(root.frame_bytes, 16);
   if (root.is_recursive) {
     saved = registers_across_call();
-    save_registers(saved, first_saved, false);
-    root.frame_bytes = first_saved + static_cast<std::uint32_t>(saved.size()) * 8;
+    root.saved_bytes = std::max(root.saved_bytes, save_registers(saved, callee_frame, false));
   }
   const auto move_frame = [&](Code code) {
     Operation& move = emit(code, false);
@@ -315,13 +314,13 @@ void Decoder::emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer
     emit(Code::join, false);
   }
   move_frame(Code::sub_u64);
-  if (!results.empty()) callee_base();
+  if (!results.empty() || !saved.empty()) callee_base();
   for (const Passed& result : results) {
     at = round_up(at, argument_alignment);
     copy_argument(result.symbol, callee_frame, at, result.bytes, false);
     at += static_cast<std::uint32_t>(result.bytes);
   }
-  if (!saved.empty()) save_registers(saved, first_saved, true);
+  save_registers(saved, callee_frame, true);
 }
 
 /// Functions that come with the driver. False: it is none of them.

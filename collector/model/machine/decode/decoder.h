@@ -58,6 +58,7 @@ struct Root {
   bool is_entry = true;
   bool is_recursive = false;
   std::uint32_t frame_bytes = 0;
+  std::uint32_t saved_bytes = 0;  ///< of it, at its end: registers across calls, one call at a time
   std::uint16_t size_row = no_operand;  ///< the row that holds frame_bytes; see frame_size_row()
 };
 
@@ -337,7 +338,7 @@ class Decoder {
   void copy_argument(const Symbol& variable, std::uint16_t base, std::int64_t offset,
                      std::uint64_t bytes, bool to_callee);
   std::vector<Saved> registers_across_call();
-  void save_registers(const std::vector<Saved>& saved, std::uint32_t first, bool restores);
+  std::uint32_t save_registers(const std::vector<Saved>& saved, std::uint16_t end, bool restores);
   void emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer,
                  const std::vector<Passed>& results, const std::vector<Passed>& arguments);
 

@@ -121,6 +121,25 @@ extern "C" __global__ void structures(int* out) {
   own[5] = sum_of(n, grown<short, 3>);
 }
 
+// Recurs from one of forty places, and has eight values to keep at each.
+__device__ __noinline__ int from_many_places(int n, int seed) {
+  if (n == 0) return seed;
+  int kept[8];
+  for (int i = 0; i < 8; ++i) kept[i] = seed * i;
+#pragma unroll
+  for (int place = 0; place < 40; ++place) {
+    if (n % 40 == place) {
+      kept[place % 8] += from_many_places(n - 1, kept[(place + 1) % 8] & 255);
+    }
+  }
+  int sum = 0;
+  for (int i = 0; i < 8; ++i) sum = (3 * sum + kept[i]) & 0xffff;
+  return sum;
+}
+extern "C" __global__ void many_places(int* out) {
+  out[threadIdx.x] = from_many_places(30, threadIdx.x);
+}
+
 extern "C" __global__ void prints() {
   if (threadIdx.x < 2) {
     printf("%d of %s: %5.2f %lld %c %x%%\n", threadIdx.x, "two", threadIdx.x * 0.5, 1ll << 40, 'x',

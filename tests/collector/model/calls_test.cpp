@@ -1,0 +1,106 @@
+// Functions that recur, are called through pointers, or come with the driver: against what the host
+// computes.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tests/collector/model/compiled_programs.h"
+
+namespace warpmeter::model {
+namespace {
+
+using testing::HasSubstr;
+
+class Calls : public CompiledPrograms {};
+
+int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+int ackermann(int m, int n) {
+  if (m == 0) return n + 1;
+  return n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
+}
+
+TEST_P(Calls, Recur) {
+  EXPECT_EQ(result<int>("calls", "recursion", 64, 64),
+            expected(64, [](int i) { return fibonacci(i % 13); }));
+  EXPECT_EQ(result<int>("calls", "nested_recursion", 64, 64),
+            expected(64, [](int i) { return ackermann(i % 3, i % 5); }));
+  EXPECT_EQ(result<int>("calls", "local_tree", 32, 32), expected(32, [](int i) {
+              const std::function<int(int)> depth = [&](int node) {
+                return node >= 7 - (i & 3) ? 0
+                                           : 1 + std::max(depth(2 * node + 1), depth(2 * node + 2));
+              };
+              return i % 7 < 7 - (i & 3) ? depth(i % 7) : 1;
+            }));
+  const Ints unsorted = numbers(32 * 40);
+  const TestRun run_sort =
+      run("calls", "quicksort", 32, {TestArgument::buffer(unsorted), TestArgument::scalar(40)});
+  ASSERT_EQ(run_sort.refusal + run_sort.trap(), "");
+  Ints sorted = unsorted;
+  for (auto row = sorted.begin(); row != sorted.end(); row += 40) std::sort(row, row + 40);
+  EXPECT_EQ(run_sort.buffer<int>(0), sorted);
+}
+
+int from_many_places(int n, int seed) {
+  if (n == 0) return seed;
+  int kept[8];
+  for (int i = 0; i < 8; ++i) kept[i] = seed * i;
+  const int place = n % 40;
+  kept[place % 8] += from_many_places(n - 1, kept[(place + 1) % 8] & 255);
+  return std::accumulate(kept, kept + 8, 0, [](int sum, int k) { return (3 * sum + k) & 0xffff; });
+}
+
+TEST_P(Calls, KeepLittleOfTheStackForManyCalls) {
+  EXPECT_EQ(result<int>("calls", "many_places", 32, 32),
+            expected(32, [](int i) { return from_many_places(30, i); }));
+}
+
+TEST_P(Calls, PassStructures) {
+  constexpr int counts[] = {3, 5, 7, 3, 5, 3};
+  EXPECT_EQ(result<int>("calls", "structures", 32, 32 * 6), expected(32 * 6, [&](int place) {
+              const int n = place / 6 % 4;
+              int sum = 0;
+              for (int i = 0; i < counts[place % 6]; ++i) sum = 3 * sum + (i + 1) + n * (2 * i + 1);
+              return sum;
+            }));
+}
+
+TEST_P(Calls, CallThroughPointers) {
+  const Ints which = expected(64, [](int i) { return i * i % 3; });
+  EXPECT_EQ(result<int>("calls", "function_table", 64, 64, {TestArgument::buffer(which)}),
+            expected(64, [&](int i) {
+              return i * i % 3 == 0 ? i + 7 : i * i % 3 == 1 ? i - 7 : i * 7;
+            }));
+  const Floats areas = result<float>("calls", "virtual_functions", 64, 64);
+  ASSERT_EQ(areas.size(), 64u);
+  for (int i = 0; i < 64; ++i) {
+    const int square = i * i, disc = 3 * i * i;
+    const int area = i % 3 == 0 ? square : i % 3 == 1 ? disc : 2 + (i % 2 != 0 ? square : disc);
+    EXPECT_EQ(areas[static_cast<std::size_t>(i)], static_cast<float>(area)) << i;
+  }
+}
+
+TEST_P(Calls, PrintAssertAndAllocate) {
+  std::string printed;
+  LaunchOptions options;
+  options.print = [&](std::string_view text) { printed += text; };
+  const TestRun prints = run("calls", "prints", 32, {}, options);
+  EXPECT_EQ(prints.refusal + prints.trap(), "");
+  EXPECT_EQ(printed, "0 of two:  0.00 1099511627776 x ff%\n1 of two:  0.50 1099511627776 x ff%\n");
+
+  const TestRun fails =
+      run("calls", "asserts", 32, {TestArgument::buffer(Ints(32)), TestArgument::scalar(20)});
+  EXPECT_THAT(fails.trap(), HasSubstr("failed assertion in kernel 'asserts': threadIdx.x < n"));
+  EXPECT_THAT(fails.trap(), HasSubstr("thread (20,0,0)"));
+  const TestRun holds =
+      run("calls", "asserts", 32, {TestArgument::buffer(Ints(32)), TestArgument::scalar(32)});
+  EXPECT_EQ(holds.refusal + holds.trap(), "");
+
+  EXPECT_EQ(result<int>("calls", "allocates", 64, 64),
+            expected(64, [](int i) { return 16 * i + 120; }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, Calls, testing::Values(90, 100),
+                         [](const auto& program) { return fmt::format("sm_{}", program.param); });
+
+}  // namespace
+}  // namespace warpmeter::model
