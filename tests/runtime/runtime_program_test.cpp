@@ -222,6 +222,12 @@ TEST_F(RuntimeProgram, FindsAsManyDevicesAsItIsGiven) {
   EXPECT_EQ(counts(), "fill,1,0,4\n");  // the one in another device's stream is refused
 }
 
+TEST_F(RuntimeProgram, HasVariablesOnEachOfItsDevices) {
+  const Outcome outcome = profile("two_devices_symbols", {"--model-devices", "2"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.output, expected("two_devices_symbols"));
+}
+
 /// The rows of the table of findings, and the exit code: expected/README.md.
 std::string findings_of(const Outcome& outcome) {
   std::string rows;

@@ -222,7 +222,7 @@ std::uint64_t Decoder::grid_workspace() {
   for (const ModuleVariable& variable : variables) {
     if (variable.name == grid_workspace_name) return variable.address;
   }
-  std::uint64_t address = variables_at_;
+  std::uint64_t address = rooms_.own;
   for (const ModuleVariable& variable : variables) {
     address = std::max(address, variable.address + variable.initial.size());
   }
