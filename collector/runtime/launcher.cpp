@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -124,6 +125,9 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   options.is_cooperative = work.geometry.is_cooperative;
   options.counts = is_counted;
   options.records = is_counted && process.explained().wants(place);
+  // This machine's clock, as a program may set it beside the host's.
+  options.began_at = static_cast<std::uint64_t>(
+      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
   options.most_kept_bytes = most_kept_bytes(process);
   std::mutex printing;
   options.print = [&](std::string_view text) {
