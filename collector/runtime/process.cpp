@@ -224,6 +224,11 @@ Stream* Process::stream(cudaStream_t handle) {
   return found == streams_.end() ? nullptr : found->second.get();
 }
 
+int device_of(cudaStream_t handle, const Stream& stream) {
+  const bool is_default = reinterpret_cast<const void*>(handle) != &stream;
+  return is_default ? Process::current_device : stream.device;
+}
+
 Stream* Process::make_stream(unsigned flags, int priority) {
   auto stream = std::make_shared<Stream>();
   stream->number = next_stream_++;

@@ -60,6 +60,9 @@ struct Stream : std::enable_shared_from_this<Stream> {
   std::vector<Ticket> follows;                         ///< what the next one waits for
 };
 
+/// Of a default stream: the current one.
+int device_of(cudaStream_t handle, const Stream& stream);
+
 inline bool Ticket::is_done() const { return stream == nullptr || stream->done >= number; }
 
 struct Event {
