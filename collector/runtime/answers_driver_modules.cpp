@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "collector/model/machine/program.h"
+#include "collector/model/ptx/declared.h"
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/fat_binary.h"
 #include "collector/runtime/jit_options.h"
@@ -26,10 +27,15 @@ CUresult load_module(Process& process, Handle* result, const void* image, JitOpt
   const bool has_ptx = !source.ptx.empty();
   constexpr bool is_library = std::is_same_v<Handle, CUlibrary>;
   Module* made = process.load(std::move(source), is_library);
-  const bool is_read = made->parsed() != nullptr;
+  std::string failure = made->failure();
+  if (made->parsed() != nullptr) {
+    if (const auto wrong = model::ptx::check_names(*made->parsed())) {
+      failure = fmt::format("line {} of its PTX: {}", wrong->line, wrong->message);
+    }
+  }
   jit.took(begin);
-  if (!is_read) {
-    const std::string why = fmt::format("a module cannot be loaded: {}", made->failure());
+  if (!failure.empty()) {
+    const std::string why = fmt::format("a module cannot be loaded: {}", failure);
     process.say(why);
     jit.write_error(why);
     process.unload(made);
