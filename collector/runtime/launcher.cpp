@@ -73,12 +73,12 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   }
   model::Program* program = work.kernel->program();
   if (program == nullptr) {
-    const std::string why = fmt::format("kernel '{}' cannot run: {}", name, work.kernel->failure());
-    process.say(why);
     if (process.report() != nullptr && process.report()->is_told_of_launches()) {
       process.report()->could_not_run(
           {work.kernel->entry(), geometry, static_cast<std::uint32_t>(Process::current_device), 0},
           work.kernel->failure());
+    } else {
+      process.say(fmt::format("kernel '{}' failed: {}", name, work.kernel->failure()));
     }
     return cudaErrorNoKernelImageForDevice;
   }
@@ -148,7 +148,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
     failure = outcome.trap->message;
     process.show_printed();
     std::fputs(outcome.trap->assertion.c_str(), stderr);
-    process.say(failure);
+    if (report != nullptr && !report->is_told_of_launches()) process.say(failure);
     process.kernel_failed(error_of(outcome.trap->kind), kernel.entry());
   }
   if (const std::string beside = strayed(program, outcome); !beside.empty()) process.say(beside);

@@ -40,7 +40,11 @@ model::Program* Kernel::program() {
   }
   auto decoded = model::decode(*parsed, entry_, module_.rooms());
   if (const auto* refused = std::get_if<ptx::Diagnostic>(&decoded)) {
-    failure_ = refused->message;
+    const ptx::Function* function = parsed->find(entry_);
+    const auto reasons =
+        function != nullptr ? model::refusals(*parsed, *function) : std::vector<model::Refusal>();
+    failure_ = reasons.empty() ? refused->message
+                               : "the model cannot run it: " + model::reason_of(reasons.front());
     return nullptr;
   }
   program_ = std::make_unique<model::Program>(std::move(std::get<model::Program>(decoded)));

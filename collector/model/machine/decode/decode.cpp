@@ -9,14 +9,15 @@
 
 namespace warpmeter::model {
 
-std::string to_string(const Refusal& refusal, std::string_view entry) {
-  if (refusal.instruction.empty()) {
-    return fmt::format("the model cannot run kernel '{}': it {}", entry, refusal.what);
-  }
-  return fmt::format("the model cannot run kernel '{}': '{}' on line {} of its PTX{} {}", entry,
-                     refusal.instruction, refusal.place.ptx_line,
+std::string reason_of(const Refusal& refusal) {
+  if (refusal.instruction.empty()) return "it " + refusal.what;
+  return fmt::format("'{}' on line {} of its PTX{} {}", refusal.instruction, refusal.place.ptx_line,
                      refusal.source.empty() ? "" : fmt::format(" ({})", refusal.source),
                      refusal.what);
+}
+
+std::string to_string(const Refusal& refusal, std::string_view entry) {
+  return fmt::format("the model cannot run kernel '{}': {}", entry, reason_of(refusal));
 }
 
 namespace {

@@ -25,6 +25,9 @@ struct Refusal {
   std::string what;         ///< after "the kernel" or "the instruction": "reads a texture; …"
 };
 
+/// "'tex.2d.v4.f32.f32' on line 18 of its PTX (blur.cu:12) reads a texture; …", of a kernel that
+/// was named before.
+std::string reason_of(const Refusal& refusal);
 /// A refusal as one sentence.
 std::string to_string(const Refusal& refusal, std::string_view entry);
 
