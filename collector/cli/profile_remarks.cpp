@@ -234,9 +234,12 @@ std::string failure_of(const ProfileRequest& request, const profile::Recorder& r
 /// Why nothing was measured. The program itself did well.
 Error nothing_measured(const ProfileRequest& request, const profile::Recorder& recorder) {
   if (recorder.not_run() > 0) {
+    // Otherwise it was among the remarks.
+    const std::string why = request.quiet ? failure_of(request, recorder) : "";
     return {ExitCode::nothing,
-            fmt::format("nothing was {}: no launch of the program could run",
-                        request.checks && !request.counts() ? "checked" : "measured")};
+            fmt::format("nothing was {}: no launch of the program could run{}{}",
+                        request.checks && !request.counts() ? "checked" : "measured",
+                        why.empty() ? "" : "; ", printable(why))};
   }
   if (!recorder.refusals().empty()) {
     return {ExitCode::no_hardware,
@@ -250,6 +253,7 @@ Error nothing_measured(const ProfileRequest& request, const profile::Recorder& r
             fmt::format("no launch passed the filters; the program launched {}",
                         some_of(recorder.left_out(), base_of(request.name_base)))};
   }
+  if (recorder.has_met_any()) return {ExitCode::nothing, "the program launched no kernel"};
   return {ExitCode::nothing,
           "no kernel was launched by this program or its children; is it the "
           "one that uses CUDA?"};

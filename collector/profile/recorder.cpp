@@ -50,6 +50,7 @@ void Recorder::begin_pass(Pass pass) {
 
 void Recorder::meet(int peer, pid_t process, const std::string& program) {
   living_.insert(peer);
+  has_met_any_ = true;
   (later_ ? later_->sightings() : first_).meet(peer, process, program);
 }
 

@@ -90,6 +90,7 @@ class Recorder final : public Receiver {
   std::optional<std::int64_t> run_id() const { return writer_.run_id(); }  ///< after finish()
   std::uint64_t launches() const { return launches_; }  ///< with at least one figure
   std::uint64_t not_run() const { return not_run_; }    ///< of those: nothing could execute them
+  bool has_met_any() const { return has_met_any_; }     ///< a process that uses CUDA
   std::uint64_t lost_records() const { return lost_records_; }
   std::vector<Activity> activities() const;
   const std::map<std::string, Refusal>& refusals() const { return refusals_; }
@@ -164,6 +165,7 @@ class Recorder final : public Receiver {
   /// By kind, place, message, and whether it is a remark: how often.
   std::map<std::tuple<std::string, std::string, std::string, bool>, std::uint64_t> findings_;
   inject::Checked checked_;
+  bool has_met_any_ = false;
   std::set<int> living_;  ///< peers that have not said Bye
   std::map<std::string, Refusal> failures_;
   std::map<std::string, schema::Device> devices_;  ///< by UUID

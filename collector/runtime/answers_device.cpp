@@ -210,8 +210,12 @@ cudaError_t cudaDeviceGetByPCIBusId(int* result, const char* text) {
   });
 }
 
-cudaError_t cudaSetDeviceFlags(unsigned) {
-  return call("cudaSetDeviceFlags", [](Process&) { return cudaSuccess; });
+cudaError_t cudaSetDeviceFlags(unsigned flags) {
+  return call("cudaSetDeviceFlags", [&](Process&) {
+    const unsigned how_to_wait = flags & cudaDeviceScheduleMask;
+    const bool is_one = (how_to_wait & (how_to_wait - 1)) == 0;  // each is a bit
+    return (flags & ~unsigned{cudaDeviceMask}) == 0 && is_one ? cudaSuccess : cudaErrorInvalidValue;
+  });
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {

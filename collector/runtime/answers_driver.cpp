@@ -5,11 +5,13 @@
 #include <cstring>
 #include <iterator>
 #include <unordered_map>
+#include <vector>
 
 #include "collector/runtime/device.h"
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/driver_names.h"
 #include "collector/runtime/error_texts.h"
+#include "collector/runtime/outstanding.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/redirect.h"
 
@@ -208,6 +210,12 @@ CUresult cuCtxDestroy_v2(CUcontext handle) {
     p.show_printed();
     if (Contexts::get().current() == context) Contexts::get().pop();
     context->is_destroyed = true;
+    wait_for_device(p, context->device);
+    std::vector<std::uint64_t> own;
+    p.memory().for_each([&](const Block& block) {
+      if (block.context == context->number) own.push_back(block.address);
+    });
+    for (const std::uint64_t address : own) p.memory().release(address);
     return CUDA_SUCCESS;
   });
 }

@@ -22,6 +22,7 @@ CUresult give_memory(Process& process, CUdeviceptr* pointer, std::size_t bytes, 
           ? memory.allocate(bytes, Process::current_device, std::move(name))
           : memory.allocate_shared(bytes, kind, Process::current_device, std::move(name));
   if (block == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  memory.give_to_context(block->address, Contexts::get().owner());
   *pointer = block->address;
   return CUDA_SUCCESS;
 }

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <type_traits>
 
 #include "collector/model/machine/program.h"
+#include "collector/model/ptx/declared.h"
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/fat_binary.h"
 #include "collector/runtime/jit_options.h"
@@ -23,11 +25,17 @@ CUresult load_module(Process& process, Handle* result, const void* image, JitOpt
   const auto begin = std::chrono::steady_clock::now();
   ModuleSource source = source_of_image(image, process.arch());
   const bool has_ptx = !source.ptx.empty();
-  Module* made = process.load(std::move(source));
-  const bool is_read = made->parsed() != nullptr;
+  constexpr bool is_library = std::is_same_v<Handle, CUlibrary>;
+  Module* made = process.load(std::move(source), is_library);
+  std::string failure = made->failure();
+  if (made->parsed() != nullptr) {
+    if (const auto wrong = model::ptx::check_names(*made->parsed())) {
+      failure = fmt::format("line {} of its PTX: {}", wrong->line, wrong->message);
+    }
+  }
   jit.took(begin);
-  if (!is_read) {
-    const std::string why = fmt::format("a module cannot be loaded: {}", made->failure());
+  if (!failure.empty()) {
+    const std::string why = fmt::format("a module cannot be loaded: {}", failure);
     process.say(why);
     jit.write_error(why);
     process.unload(made);
@@ -80,7 +88,7 @@ CUresult find_variable(Process& process, CUdeviceptr* pointer, std::size_t* byte
   Module* module = module_of(process, handle);
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (name == nullptr || (pointer == nullptr && bytes == nullptr)) return CUDA_ERROR_INVALID_VALUE;
-  const std::optional<VariablePlace> place = module->variable(name);
+  const std::optional<VariablePlace> place = process.on_this_device(module)->variable(name);
   if (!place) return CUDA_ERROR_NOT_FOUND;
   if (pointer != nullptr) *pointer = place->address;
   if (bytes != nullptr) *bytes = place->bytes;
@@ -237,8 +245,9 @@ CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary 
 }
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
   return driver_call("cuLibraryGetModule", Needs::context, [&](Process& p) {
-    if (module_of(p, library) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *module = reinterpret_cast<CUmodule>(library);
+    Module* loaded = module_of(p, library);
+    if (loaded == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    *module = reinterpret_cast<CUmodule>(p.on_this_device(loaded));
     return CUDA_SUCCESS;
   });
 }
@@ -275,7 +284,7 @@ CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel handle) {
   return driver_call("cuKernelGetLibrary", Needs::initialised, [&](Process& p) {
     Kernel* kernel = kernel_of(p, handle);
     if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *library = reinterpret_cast<CUlibrary>(&kernel->module());
+    *library = reinterpret_cast<CUlibrary>(p.handle_of(&kernel->module()));
     return CUDA_SUCCESS;
   });
 }

@@ -167,9 +167,9 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol) {
 
 cudaError_t cudaGetKernel(cudaKernel_t* result, const void* symbol) {
   return call("cudaGetKernel", [&](Process& p) {
-    Kernel* kernel = p.kernel(symbol);
+    const Kernel* kernel = p.kernel(symbol);
     if (result == nullptr || kernel == nullptr) return cudaErrorInvalidResourceHandle;
-    *result = reinterpret_cast<cudaKernel_t>(kernel);
+    *result = reinterpret_cast<cudaKernel_t>(const_cast<void*>(symbol));  // it is no device's
     return cudaSuccess;
   });
 }

@@ -1,4 +1,6 @@
 // The runtime's libraries: code that a program loads as it runs. They are the driver's.
+#include <utility>
+
 #include "collector/runtime/driver_call.h"
 
 namespace warpmeter::runtime {
@@ -12,13 +14,16 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
                                             int device) {
   return call("cudaKernelSetAttributeForDevice", [&](Process& p) {
     if (device < 0 || device >= p.devices()) return cudaErrorInvalidDevice;
-    if (!p.is_kernel(kernel)) return cudaErrorInvalidDeviceFunction;
+    if (kernel_of(p, kernel) == nullptr) return cudaErrorInvalidDeviceFunction;
     if (which < cudaFuncAttributeMaxDynamicSharedMemorySize || which >= cudaFuncAttributeMax) {
       return cudaErrorInvalidValue;
     }
     static auto* const set =
         runtime_function<decltype(::cudaFuncSetAttribute)>("cudaFuncSetAttribute");
-    return set(kernel, which, value);
+    const int current = std::exchange(Process::current_device, device);
+    const cudaError_t result = set(kernel, which, value);
+    Process::current_device = current;
+    return result;
   });
 }
 

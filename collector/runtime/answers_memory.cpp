@@ -25,6 +25,7 @@ cudaError_t give(Process& process, void** pointer, std::size_t bytes, const void
   const Block* block = process.memory().allocate(bytes, Process::current_device,
                                                  process.name_of_allocation(bytes, caller));
   if (block == nullptr) return cudaErrorMemoryAllocation;
+  process.memory().give_to_context(block->address, Contexts::get().owner());
   *pointer = reinterpret_cast<void*>(block->address);
   return cudaSuccess;
 }
@@ -38,6 +39,7 @@ cudaError_t give_shared(Process& process, void** pointer, std::size_t bytes, Mem
   const Block* block = process.memory().allocate_shared(bytes, kind, Process::current_device,
                                                         process.name_of_allocation(bytes, caller));
   if (block == nullptr) return cudaErrorMemoryAllocation;
+  process.memory().give_to_context(block->address, Contexts::get().owner());
   *pointer = reinterpret_cast<void*>(block->address);
   return cudaSuccess;
 }

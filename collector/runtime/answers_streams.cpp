@@ -41,6 +41,7 @@ cudaError_t record(Process& process, cudaEvent_t handle, cudaStream_t stream_han
   Event* event = process.event(handle);
   Stream* stream = process.stream(stream_handle);
   if (event == nullptr || stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (event->device != device_of(stream_handle, *stream)) return cudaErrorInvalidResourceHandle;
   if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
   if (stream->capture == nullptr) {
     if (flags != 0) return cudaErrorIllegalState;

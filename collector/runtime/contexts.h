@@ -38,6 +38,11 @@ class Contexts {
   void enter_runtime(int device);
   /// cudaSetDevice: its primary context is current from now on.
   void choose_device(int device);
+  /// What is allocated now goes with the context of that number; 0: with none that may be
+  /// destroyed.
+  unsigned long long owner() const {
+    return current() == nullptr || current()->is_primary ? 0 : current()->number;
+  }
 
  private:
   Context* add(int device);

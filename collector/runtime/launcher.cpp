@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -72,12 +73,12 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   }
   model::Program* program = work.kernel->program();
   if (program == nullptr) {
-    const std::string why = fmt::format("kernel '{}' cannot run: {}", name, work.kernel->failure());
-    process.say(why);
     if (process.report() != nullptr && process.report()->is_told_of_launches()) {
       process.report()->could_not_run(
           {work.kernel->entry(), geometry, static_cast<std::uint32_t>(Process::current_device), 0},
           work.kernel->failure());
+    } else {
+      process.say(fmt::format("kernel '{}' failed: {}", name, work.kernel->failure()));
     }
     return cudaErrorNoKernelImageForDevice;
   }
@@ -124,6 +125,9 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   options.is_cooperative = work.geometry.is_cooperative;
   options.counts = is_counted;
   options.records = is_counted && process.explained().wants(place);
+  // This machine's clock, as a program may set it beside the host's.
+  options.began_at = static_cast<std::uint64_t>(
+      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
   options.most_kept_bytes = most_kept_bytes(process);
   std::mutex printing;
   options.print = [&](std::string_view text) {
@@ -144,7 +148,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
     failure = outcome.trap->message;
     process.show_printed();
     std::fputs(outcome.trap->assertion.c_str(), stderr);
-    process.say(failure);
+    if (report != nullptr && !report->is_told_of_launches()) process.say(failure);
     process.kernel_failed(error_of(outcome.trap->kind), kernel.entry());
   }
   if (const std::string beside = strayed(program, outcome); !beside.empty()) process.say(beside);

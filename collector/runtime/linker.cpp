@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "base/kernel_name.h"
+#include "collector/model/ptx/declared.h"
 #include "collector/model/ptx/parser.h"
 #include "collector/runtime/fat_binary.h"
 #include "collector/runtime/link_ptx.h"
@@ -81,6 +82,10 @@ CUresult Linker::add_ptx(std::string text, const std::string& name) {
   text.resize(std::strlen(text.c_str()));
   auto parsed = ptx::parse(text);
   if (const auto* wrong = std::get_if<ptx::Diagnostic>(&parsed)) {
+    return refuse(CUDA_ERROR_INVALID_PTX,
+                  fmt::format("{}, line {}: {}", named(name), wrong->line, wrong->message));
+  }
+  if (const auto wrong = ptx::check_names(*std::get<std::unique_ptr<ptx::Module>>(parsed))) {
     return refuse(CUDA_ERROR_INVALID_PTX,
                   fmt::format("{}, line {}: {}", named(name), wrong->line, wrong->message));
   }

@@ -52,6 +52,9 @@ struct Block {
   bool is_of_graph = false;  ///< allocated by one
   bool is_imported = false;  ///< it is another process's
   unsigned opened = 0;       ///< how often the program has opened that
+  /// Of the context that it was allocated in and goes with, the number; 0: the device's primary
+  /// one.
+  unsigned long long context = 0;
 
   bool holds(std::uint64_t at, std::uint64_t count) const {
     return at >= address && at - address <= bytes && count <= bytes - (at - address);
@@ -92,6 +95,10 @@ class Memory {
   const Block* adopt(void* host, std::uint64_t bytes, MemoryKind kind, Label label);
   /// What begins there is a graph's.
   void give_to_graph(std::uint64_t address) { blocks_.at(address)->is_of_graph = true; }
+  /// What begins there goes with a context.
+  void give_to_context(std::uint64_t address, unsigned long long context) {
+    blocks_.at(address)->context = context;
+  }
   /// Lets other processes have the allocation that holds the address; it stays where it is. Null
   /// where there is no memory for it.
   const Block* share(std::uint64_t address);

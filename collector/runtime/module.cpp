@@ -38,9 +38,13 @@ model::Program* Kernel::program() {
     failure_ = module_.failure();
     return nullptr;
   }
-  auto decoded = model::decode(*parsed, entry_, module_.variables_at());
+  auto decoded = model::decode(*parsed, entry_, module_.rooms());
   if (const auto* refused = std::get_if<ptx::Diagnostic>(&decoded)) {
-    failure_ = refused->message;
+    const ptx::Function* function = parsed->find(entry_);
+    const auto reasons =
+        function != nullptr ? model::refusals(*parsed, *function) : std::vector<model::Refusal>();
+    failure_ = reasons.empty() ? refused->message
+                               : "the model cannot run it: " + model::reason_of(reasons.front());
     return nullptr;
   }
   program_ = std::make_unique<model::Program>(std::move(std::get<model::Program>(decoded)));
@@ -71,27 +75,16 @@ const model::Resources& Kernel::resources() {
   return *resources_;
 }
 
-namespace {
-
-/// ".global .attribute(.managed) .align 4 .u32 calls[2];" → calls
-std::set<std::string, std::less<>> managed_variables(std::string_view text) {
-  static constexpr std::string_view mark = ".attribute(.managed)", blank = " \t\n";
-  std::set<std::string, std::less<>> names;
-  for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
-    std::string_view declared = text.substr(at, text.find_first_of(";=[", at) - at);
-    declared = declared.substr(0, declared.find_last_not_of(blank) + 1);
-    names.emplace(declared.substr(declared.find_last_of(blank) + 1));
-  }
-  return names;
-}
-
-}  // namespace
-
-Module::Module(ModuleSource source, int arch, Memory& memory, std::uint64_t variables_at)
-    : arch_(arch), memory_(memory), variables_at_(variables_at), source_(std::move(source)) {}
+Module::Module(ModuleSource source, int arch, Memory& memory, std::uint64_t variables_at,
+               Module* managed)
+    : arch_(arch),
+      memory_(memory),
+      variables_at_(variables_at),
+      managed_(managed),
+      source_(std::move(source)) {}
 
 Module::~Module() {
-  for (const auto& [name, place] : variables_) memory_.take_back(place.address);
+  for (const std::uint64_t address : placed_) memory_.take_back(address);
   if (mapped_ != nullptr) munmap(mapped_, mapped_bytes_);
 }
 
@@ -101,8 +94,6 @@ const ptx::Module* Module::parsed() {
     failure_ = source_.why_no_ptx;
     return nullptr;
   }
-  managed_ = managed_variables(source_.ptx);
-  source_.has_managed_variables |= !managed_.empty();
   auto parsed = ptx::parse(std::move(source_.ptx));
   if (const auto* wrong = std::get_if<ptx::Diagnostic>(&parsed)) {
     failure_ = fmt::format("line {} of its PTX: {}", wrong->line, wrong->message);
@@ -150,11 +141,14 @@ void Module::place_variables() {
 
 void Module::place(const model::Program& program) {
   if (std::exchange(is_placed_, true)) return;
+  if (managed_ != nullptr) managed_->place_variables();
   std::uint64_t end = variables_at_;
+  bool has_managed = false;
   for (const model::ModuleVariable& variable : program.variables) {
     end = std::max(end, variable.address + variable.initial.size());
+    has_managed |= is_managed(variable.name);
   }
-  if (source_.has_managed_variables && end > variables_at_) {
+  if (has_managed && managed_ == nullptr) {
     mapped_bytes_ = model::round_up(end - variables_at_, host_page_bytes);
     void* mapped =
         mmap(reinterpret_cast<void*>(variables_at_), mapped_bytes_, PROT_READ | PROT_WRITE,
@@ -162,6 +156,9 @@ void Module::place(const model::Program& program) {
     mapped_ = mapped == MAP_FAILED ? nullptr : mapped;
   }
   for (const model::ModuleVariable& variable : program.variables) {
+    variables_[variable.name] = {variable.address, variable.initial.size()};
+    if (managed_ != nullptr && is_managed(variable.name)) continue;
+    placed_.push_back(variable.address);
     if (mapped_ != nullptr) {
       auto* host = reinterpret_cast<std::byte*>(variable.address);
       std::copy(variable.initial.begin(), variable.initial.end(), host);
@@ -169,7 +166,6 @@ void Module::place(const model::Program& program) {
     } else {
       memory_.machine().place(variable.address, variable.initial, variable.name);
     }
-    variables_[variable.name] = {variable.address, variable.initial.size()};
   }
   constants_ = program.constant_memory;
   for (const model::ConstantVariable& variable : program.constant_variables) {
@@ -179,6 +175,7 @@ void Module::place(const model::Program& program) {
     }
     const VariablePlace place{variables_at_ + constants_within + variable.offset, bytes};
     memory_.lend(place.address, constants_.data() + variable.offset, bytes, variable.name);
+    placed_.push_back(place.address);
     variables_[variable.name] = place;
   }
 }
@@ -191,8 +188,11 @@ std::optional<VariablePlace> Module::variable(std::string_view name) {
 }
 
 bool Module::is_managed(std::string_view variable) {
-  parsed();
-  return managed_.contains(variable);
+  const ptx::Module* module = parsed();
+  return module != nullptr && std::any_of(module->variables.begin(), module->variables.end(),
+                                          [&](const ptx::Variable& one) {
+                                            return one.is_managed && one.name == variable;
+                                          });
 }
 
 void Module::set_constants(model::Program& program) const {

@@ -8,11 +8,11 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "collector/model/machine/decode/decode.h"
 #include "collector/model/machine/program.h"
 #include "collector/model/ptx/module.h"
 #include "collector/runtime/memory.h"
@@ -26,7 +26,6 @@ struct ModuleSource {
   std::string ptx;               ///< empty: there is none
   std::vector<std::byte> cubin;  ///< of the modelled architecture; empty: ptxas has to make it
   std::string why_no_ptx;        ///< for the person, where there is none
-  bool has_managed_variables = false;
   int later_ptx = 0;  ///< where all PTX is for later architectures, the first of them; else 0
 };
 
@@ -65,8 +64,10 @@ struct VariablePlace {
 
 class Module {
  public:
-  /// `variables_at`: room for its variables, of most_variable_bytes.
-  Module(ModuleSource source, int arch, Memory& memory, std::uint64_t variables_at);
+  /// `variables_at`: room for its variables, of most_variable_bytes. `managed`: the same module for
+  /// the device that it was loaded for first, whose managed variables are this one's; null: none.
+  Module(ModuleSource source, int arch, Memory& memory, std::uint64_t variables_at,
+         Module* managed = nullptr);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -89,11 +90,11 @@ class Module {
   int arch() const { return arch_; }
   /// What the PTX was written for, which libraries choose their algorithms by: 75 is sm_75.
   int ptx_arch() const { return ptx_arch_; }
-  std::uint64_t variables_at() const { return variables_at_; }
+  model::VariableRooms rooms() const {
+    return {variables_at_, managed_ != nullptr ? managed_->variables_at_ : variables_at_};
+  }
   /// Makes the constants what copies have made of them.
   void set_constants(model::Program& program) const;
-  /// Before the first use of it: the host reaches its variables at their addresses.
-  void reach_from_host() { source_.has_managed_variables = true; }
   /// Where its variables lie, found by the first kernel that can be read.
   void place_variables();
 
@@ -102,16 +103,17 @@ class Module {
   const int arch_;
   Memory& memory_;
   const std::uint64_t variables_at_;
+  Module* const managed_;
   ModuleSource source_;
   std::unique_ptr<ptx::Module> parsed_;
   std::string failure_, why_no_cubin_;
   int ptx_arch_ = 0;
   bool is_parsed_ = false, is_assembled_ = false, is_placed_ = false;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
-  std::set<std::string, std::less<>> managed_;
   std::vector<std::byte> constants_;  ///< as copies have made them
   std::map<std::string, VariablePlace, std::less<>> variables_;
-  void* mapped_ = nullptr;  ///< of managed variables, which the host reaches too
+  std::vector<std::uint64_t> placed_;  ///< where those lie that are its own
+  void* mapped_ = nullptr;             ///< of managed variables, which the host reaches too
   std::size_t mapped_bytes_ = 0;
 };
 

@@ -182,8 +182,12 @@ cudaError_t Process::reset() {
   streams_.clear();
   events_.clear();
   kernels_.clear();
+  libraries_.clear();
   loaded_.clear();
-  for (const auto& registration : Registry::get().registrations) registration->module.reset();
+  for (const auto& registration : Registry::get().registrations) {
+    registration->modules.clear();
+    registration->first = nullptr;
+  }
   return cudaSuccess;
 }
 
@@ -220,6 +224,11 @@ Stream* Process::stream(cudaStream_t handle) {
   return found == streams_.end() ? nullptr : found->second.get();
 }
 
+int device_of(cudaStream_t handle, const Stream& stream) {
+  const bool is_default = reinterpret_cast<const void*>(handle) != &stream;
+  return is_default ? Process::current_device : stream.device;
+}
+
 Stream* Process::make_stream(unsigned flags, int priority) {
   auto stream = std::make_shared<Stream>();
   stream->number = next_stream_++;
@@ -253,17 +262,19 @@ Event* Process::make_event(unsigned flags) {
 bool Process::remove_event(cudaEvent_t handle) { return events_.erase(handle) == 1; }
 
 Module* Process::module_of(Registration& registration) {
-  if (registration.module != nullptr) return registration.module.get();
+  std::unique_ptr<Module>& module = registration.modules[current_device];
+  if (module != nullptr) return module.get();
   ModuleSource source = source_of(registration.fat_binary, registration.linked, arch_);
   if (source.ptx.empty() && source.why_no_ptx.empty())
     source.why_no_ptx = without_ptx(source, arch_);
-  source.has_managed_variables = !registration.managed.empty();
-  registration.module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
+  module =
+      std::make_unique<Module>(std::move(source), arch_, memory_, next_room(), registration.first);
+  if (registration.first == nullptr) registration.first = module.get();
   for (const Registration::Managed& managed : registration.managed) {
-    const std::optional<VariablePlace> place = registration.module->variable(managed.name);
+    const std::optional<VariablePlace> place = module->variable(managed.name);
     if (place) *managed.host = reinterpret_cast<void*>(place->address);
   }
-  return registration.module.get();
+  return module.get();
 }
 
 std::uint64_t Process::next_room() {
@@ -272,7 +283,13 @@ std::uint64_t Process::next_room() {
 
 Kernel* Process::kernel(const void* stub_or_handle) {
   if (kernels_.contains(stub_or_handle)) {
-    return static_cast<Kernel*>(const_cast<void*>(stub_or_handle));
+    auto* kernel = static_cast<Kernel*>(const_cast<void*>(stub_or_handle));
+    Module& module = kernel->module();
+    Module* here = on_this_device(&module);
+    if (here == &module) return kernel;
+    kernel = here->kernel(kernel->entry());
+    know(kernel);
+    return kernel;
   }
   const auto& functions = Registry::get().functions;
   const auto found = functions.find(stub_or_handle);
@@ -300,17 +317,46 @@ cudaError_t Process::symbol_mistake(const void* host) {
   return cudaErrorNoKernelImageForDevice;
 }
 
-Module* Process::load(ModuleSource source) {
+Module* Process::load(ModuleSource source, bool is_library) {
   if (source.ptx.empty() && source.why_no_ptx.empty()) {
     source.why_no_ptx = without_ptx(source, arch_);
   }
+  std::optional<ModuleSource> kept;
+  if (is_library && devices_ > 1) kept = source;
   auto module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
   Module* handle = module.get();
   loaded_[handle] = std::move(module);
+  if (kept) libraries_[handle] = {std::move(*kept), {{current_device, handle}}};
   return handle;
 }
 
+Module* Process::on_this_device(Module* module) {
+  const auto library = libraries_.find(module);
+  if (library == libraries_.end()) return module;
+  auto& [source, by_device] = library->second;
+  Module*& here = by_device[current_device];
+  if (here == nullptr) {
+    auto made = std::make_unique<Module>(source, arch_, memory_, next_room(), module);
+    here = made.get();
+    loaded_[here] = std::move(made);
+  }
+  return here;
+}
+
+Module* Process::handle_of(Module* module) const {
+  for (const auto& [handle, library] : libraries_) {
+    for (const auto& [device, one] : library.by_device) {
+      if (one == module) return static_cast<Module*>(const_cast<void*>(handle));
+    }
+  }
+  return module;
+}
+
 void Process::unload(Module* module) {
+  if (const auto library = libraries_.extract(module); !library.empty()) {
+    for (const auto& [device, one] : library.mapped().by_device) unload(one);
+    return;
+  }
   std::erase_if(kernels_, [&](const void* kernel) {
     return &static_cast<const Kernel*>(kernel)->module() == module;
   });

@@ -60,6 +60,9 @@ struct Stream : std::enable_shared_from_this<Stream> {
   std::vector<Ticket> follows;                         ///< what the next one waits for
 };
 
+/// Of a default stream: the current one.
+int device_of(cudaStream_t handle, const Stream& stream);
+
 inline bool Ticket::is_done() const { return stream == nullptr || stream->done >= number; }
 
 struct Event {
@@ -148,7 +151,8 @@ class Process {
 
   // Modules and kernels.
   Module* module_of(Registration& registration);
-  /// A kernel by its stub, or by the handle of an earlier answer; null for none.
+  /// A kernel by its stub, or by the handle of an earlier answer; null for none. What belongs to no
+  /// device, a stub or a library's kernel, is the current device's.
   Kernel* kernel(const void* stub_or_handle);
   struct Symbol {
     Module* module = nullptr;
@@ -158,10 +162,13 @@ class Process {
   /// What a call returns for a symbol that there is not: its module may not be executable at all.
   cudaError_t symbol_mistake(const void* host);
   /// A module that the program loads itself; null: `failure` says why.
-  Module* load(ModuleSource source);
+  Module* load(ModuleSource source, bool is_library);
+  /// A library belongs to no device: each has its variables to itself. Else the module itself.
+  Module* on_this_device(Module* module);
+  /// What a program names the library of such a module by.
+  Module* handle_of(Module* module) const;
   void unload(Module* module);
   bool is_module(const void* handle) const;
-  bool is_kernel(const void* handle) const { return kernels_.contains(handle); }
   void know(Kernel* kernel) { kernels_.insert(kernel); }
 
   /// "'d_a' (allocated at vec.cu:12)", "memory of 4,096 bytes (allocated in main)".
@@ -192,6 +199,11 @@ class Process {
   std::uint32_t next_stream_ = 13;  // as on hardware, where the first ones are the driver's
   std::set<const void*> kernels_;
   std::map<const void*, std::unique_ptr<Module>> loaded_;
+  struct Library {
+    ModuleSource source;
+    std::map<int, Module*> by_device;
+  };
+  std::map<const void*, Library> libraries_;  ///< by the module that is its handle
   std::uint64_t modules_ = 0;
 };
 

@@ -15,7 +15,9 @@ namespace warpmeter::runtime {
 struct Registration {
   const void* fat_binary = nullptr;
   std::vector<const void*> linked;  ///< fat binaries of separate compilation
-  std::unique_ptr<Module> module;   ///< made at its first use
+  /// By device, each made at its first use: every device has variables of its own.
+  std::map<int, std::unique_ptr<Module>> modules;
+  Module* first = nullptr;  ///< of them, which has the managed variables
   struct Managed {
     void** host = nullptr;  ///< takes the variable's address
     std::string name;

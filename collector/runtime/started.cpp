@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "collector/inject/channel.h"
+#include "collector/model/input/toolkit.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/program_file.h"
 
@@ -79,10 +80,11 @@ std::string found_in_path(std::string_view name) {
   }
 }
 
-/// What the program asked for goes on, whatever becomes of this.
+/// What this library starts for itself, a compiler, is none of the program's. What the program
+/// asked for goes on, whatever becomes of this.
 template <class Look>
 void quietly(const Look& look) noexcept {
-  if (listener().empty()) return;
+  if (listener().empty() || model::is_starting_tool()) return;
   const int error = errno;
   try {
     look();

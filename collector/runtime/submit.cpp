@@ -245,10 +245,7 @@ cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block
   if (work.kernel == nullptr) return cudaErrorInvalidResourceHandle;
   const Stream* given = process.stream(stream);
   if (given == nullptr) return cudaErrorInvalidResourceHandle;
-  const bool is_default = reinterpret_cast<const void*>(stream) != given;
-  if (!is_default && given->device != Process::current_device) {
-    return cudaErrorInvalidResourceHandle;
-  }
+  if (device_of(stream, *given) != Process::current_device) return cudaErrorInvalidResourceHandle;
   work.geometry.grid = {grid.x, grid.y, grid.z};
   work.geometry.block = {block.x, block.y, block.z};
   work.geometry.dynamic_shared_bytes =

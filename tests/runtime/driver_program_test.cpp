@@ -86,6 +86,11 @@ TEST_F(DriverProgram, IsToldThatTheLinkerNeedsPtx) {
   EXPECT_THAT(outcome.error, HasSubstr("linked_part.cubin is machine code"));
 }
 
+TEST_F(DriverProgram, IsRefusedWhatIsNoPtxAndMemoryThatIsGone) {
+  EXPECT_EQ(profile("driver_refused", {"-m", "gst_transactions"}).output,
+            expected("driver_refused"));
+}
+
 TEST_F(DriverProgram, MayHaveStreamsThatWaitForValues) {
   EXPECT_EQ(profile("stream_values", {"-m", "gst_transactions"}).output, expected("stream_values"));
 }

@@ -103,6 +103,17 @@ TEST_F(Observed, AProgramThatStartsOthersUnobservedIsNotCalledClean) {
               Not(HasSubstr("not observed")));
 }
 
+/// For sm_100 its PTX has to be compiled, which nobody has done before in this folder.
+TEST_F(Observed, WhatWarpmeterStartsItselfIsNoGap) {
+  const Outcome outcome = run_program(
+      {{"profile", "--check", "-b", "model", "--arch", "sm_100", program("check_occupancy")},
+       folder_,
+       {{"LD_LIBRARY_PATH", ""}, {"XDG_CACHE_HOME", file("new").string()}}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_TRUE(std::filesystem::exists(file("new"))) << outcome.error;  // ptxas was at work
+  EXPECT_THAT(outcome.error, Not(HasSubstr("ptxas"))) << outcome.error;
+}
+
 TEST_F(Observed, ProgramsThatCannotUseCudaOrAreHeardOfAreNoGap) {
   const Answer answer =
       check({script("'" + program("no_cuda_static") + "'\n'" + program("no_cuda") +

@@ -222,6 +222,12 @@ TEST_F(RuntimeProgram, FindsAsManyDevicesAsItIsGiven) {
   EXPECT_EQ(counts(), "fill,1,0,4\n");  // the one in another device's stream is refused
 }
 
+TEST_F(RuntimeProgram, HasVariablesOnEachOfItsDevices) {
+  const Outcome outcome = profile("two_devices_symbols", {"--model-devices", "2"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.output, expected("two_devices_symbols"));
+}
+
 /// The rows of the table of findings, and the exit code: expected/README.md.
 std::string findings_of(const Outcome& outcome) {
   std::string rows;
@@ -305,6 +311,20 @@ TEST_F(RuntimeProgram, NoneOfWhoseLaunchesCanRunHasNothingMeasured) {
               HasSubstr("scale failed: there is machine code"));
 }
 
+TEST_F(RuntimeProgram, IsToldOnceWhyNoneOfItsLaunchesCouldRun) {
+  const Outcome outcome = profile("textures");
+  EXPECT_EQ(outcome.exit_code, 3);
+  const std::string why = "reads a texture";
+  const std::size_t at = outcome.error.find(why);
+  ASSERT_NE(at, std::string::npos) << outcome.error;
+  EXPECT_EQ(outcome.error.find(why, at + 1), std::string::npos) << outcome.error;
+  EXPECT_THAT(outcome.error,
+              HasSubstr("a launch of sample failed: the model cannot run it: 'tex."));
+  const Outcome quiet = profile("textures", {"-q"});
+  EXPECT_THAT(quiet.error, HasSubstr("no launch of the program could run; a launch of sample"));
+  EXPECT_THAT(quiet.error, HasSubstr(why));
+}
+
 TEST_F(RuntimeProgram, ForALaterArchitectureIsToldWhichOneToAskFor) {
   const Outcome outcome = profile("launches_later");
   EXPECT_EQ(outcome.exit_code, 3);
@@ -330,6 +350,7 @@ TEST_F(RuntimeProgram, WithoutCudaMeasuresNothing) {
   const Outcome outcome = profile("no_cuda");
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_EQ(outcome.output, "no CUDA\n");
+  EXPECT_THAT(outcome.error, HasSubstr("is it the one that uses CUDA?"));
 }
 
 TEST_F(RuntimeProgram, IsToldWhatCostsItsKernels) {
@@ -377,7 +398,7 @@ TEST_F(RuntimeProgram, ThatOnlyCopiesLaunchesNothing) {
   const Outcome outcome = profile("copies");
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_EQ(outcome.output, "4\n");
-  EXPECT_THAT(outcome.error, HasSubstr("no kernel was launched"));
+  EXPECT_THAT(outcome.error, HasSubstr("the program launched no kernel"));
 }
 
 TEST_F(RuntimeProgram, HasItsFailedKernelsInTheSummaryToo) {

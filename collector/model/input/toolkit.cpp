@@ -87,6 +87,12 @@ std::vector<fs::path> toolkit_includes() {
   return {};
 }
 
+namespace {
+thread_local bool is_starting = false;
+}
+
+bool is_starting_tool() { return is_starting; }
+
 ToolOutcome run_tool(const std::vector<std::string>& words) {
   ToolOutcome outcome;
   int ends[2];
@@ -106,8 +112,10 @@ ToolOutcome run_tool(const std::vector<std::string>& words) {
   }
   variables.push_back(nullptr);
   pid_t child = -1;
+  is_starting = true;
   const int failure = posix_spawn(&child, words.front().c_str(), &actions, nullptr,
                                   arguments.data(), variables.data());
+  is_starting = false;
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   if (failure == 0) {

@@ -187,6 +187,7 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
     worker->print_to(options.print);
     if (!options.is_cooperative) worker->take_grid_workspace();
     worker->count(options.counts);
+    worker->begin_at(options.began_at);
     if (options.records && options.counts && options.observer == nullptr &&
         options.sample == nullptr) {
       worker->record();

@@ -85,6 +85,9 @@ struct LaunchOptions {
   std::uint64_t most_kept_bytes = ~std::uint64_t{0};
   /// False: the launch is not cooperative, so that the grid has nothing to wait with as a whole.
   bool is_cooperative = true;
+  /// What %globaltimer is at first, in nanoseconds since 1970: from there on a warp's goes on by
+  /// one with each of its instructions, so that what a loop waits for is the same every time.
+  std::uint64_t began_at = 0;
   /// Keep a recording as well, of what is counted without a sample or an observer.
   bool records = false;
   /// Told now and then how many blocks were begun, by one thread; may be empty.

@@ -112,7 +112,7 @@ enum class Special : std::uint8_t {
   nctaid_z,
   laneid,
   warpid,
-  nwarpid,
+  smid,
   lanemask_eq,
   lanemask_le,
   lanemask_lt,

@@ -120,6 +120,7 @@ struct Warp {
   std::uint64_t* issued_lanes;
   std::uint64_t warp_instructions;    ///< of this warp in this block
   std::uint64_t thread_instructions;  ///< active lanes over all of them
+  std::uint64_t launched_at;          ///< nanoseconds since 1970, or 0: what %globaltimer begins at
   std::uint64_t yield_at;             ///< leave the processor to the other warps at this count
   std::uint32_t index;                ///< in the block
   std::uint32_t depth;                ///< of stack

@@ -49,6 +49,10 @@ class Worker {
   /// The launch was not cooperative.
   void take_grid_workspace();
   void count(bool is_counted) { memory_.is_counted = is_counted; }
+  /// When %globaltimer begins.
+  void begin_at(std::uint64_t nanoseconds) {
+    for (Warp& warp : warps_) warp.launched_at = nanoseconds;
+  }
   /// Keeps a recording of what it runs; see Recording.
   void record();
   /// Who is told of accesses and barriers while blocks run; either may be null. See WorkerMemory.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collector/model/machine/device_limits.h"
 #include "collector/model/machine/worker.h"
 
 namespace warpmeter::model {
@@ -10,7 +11,8 @@ namespace {
 
 /// Whether a special register is another one in another block.
 bool is_of_block(Special special) {
-  return special == Special::ctaid_x || special == Special::ctaid_y || special == Special::ctaid_z;
+  return special == Special::ctaid_x || special == Special::ctaid_y ||
+         special == Special::ctaid_z || special == Special::smid;
 }
 
 std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
@@ -83,8 +85,11 @@ std::uint32_t Worker::special_value(Special special, std::uint32_t warp, std::ui
       return lane;
     case Special::warpid:
       return warp;
-    case Special::nwarpid:
-      return warp_count_;
+    case Special::smid: {  // blocks are dealt out in turn
+      const auto multiprocessors =
+          static_cast<std::uint64_t>(device_limits(program_.arch).multiprocessors);
+      return static_cast<std::uint32_t>(trap_.block % multiprocessors);
+    }
     case Special::lanemask_eq:
       return 1u << lane;
     case Special::lanemask_le:

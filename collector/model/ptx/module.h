@@ -101,6 +101,7 @@ struct Variable {
   std::uint32_t alignment = 0;  ///< in bytes; the element size when not written
   std::uint64_t bytes = 0;      ///< 0 for `extern .shared x[]`
   bool is_extern = false;
+  bool is_managed = false;         ///< host and devices reach it at one address
   std::vector<std::byte> initial;  ///< the first bytes; all that follow are zero
   /// The address of a variable or function inside `initial`: `bytes` bytes at `offset` hold
   /// (address of `name` + `addend`) >> `shift_bits`.

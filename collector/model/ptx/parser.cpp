@@ -189,14 +189,18 @@ void Parser::skip_section() {
   advance();
 }
 
-void Parser::skip_parentheses() {
+/// Whether the word stands between them.
+bool Parser::skip_parentheses(std::string_view word) {
+  bool has_word = false;
   const Token open = token_;
   expect('(', "after .attribute");
   for (int depth = 1; depth > 0; advance()) {
     if (token_.kind == Token::Kind::end) fail(open, "this '(' is never closed");
     if (token_.is('(')) ++depth;
     if (token_.is(')')) --depth;
+    has_word |= token_.text == word;
   }
+  return has_word;
 }
 
 void Parser::pragma() {

@@ -37,6 +37,7 @@ class Parser {
     std::uint32_t alignment = 0;  ///< 0: not written
     std::uint32_t lanes = 1;      ///< of .v2, .v4
     bool is_extern = false;
+    bool is_managed = false;
   };
   /// Where an initialiser is: which dimension's braces, which element comes next.
   struct InitialiserPosition {
@@ -72,7 +73,7 @@ class Parser {
   void file();
   void alias();
   void skip_section();
-  void skip_parentheses();
+  bool skip_parentheses(std::string_view word = {});
   void pragma();
   void module_statement();
   void linked_declaration();

@@ -49,7 +49,7 @@ Parser::DeclarationPrefix Parser::declaration_prefix(Space space) {
     } else if (name == "ptr") {
       is_pointee = true;
     } else if (name == "attribute") {
-      skip_parentheses();
+      prefix.is_managed |= skip_parentheses(".managed");
     } else if (type_named(name) != Type::none) {
       prefix.type = type_named(name);
     } else if (!is_pointee || (name != "global" && name != "const" && name != "shared" &&
@@ -70,6 +70,7 @@ Variable Parser::declarator(const DeclarationPrefix& prefix) {
   variable.space = prefix.space;
   variable.type = prefix.type;
   variable.is_extern = prefix.is_extern;
+  variable.is_managed = prefix.is_managed;
   variable.line = token_.line;
   const Token at = token_;
   variable.name = expect_word("the variable's name");

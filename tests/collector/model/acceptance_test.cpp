@@ -107,6 +107,23 @@ TEST(Acceptance, RefusesMoreMemoryThanThereIs) {
   EXPECT_THAT(reason("", " .local .b8 l[524289];\n"), HasSubstr("524288 bytes that a thread has"));
 }
 
+TEST(Acceptance, SaysWhichNodesOfGraphsThereAreNot) {
+  const std::vector<Acceptance> all = accepts_text(R"(.version 8.3
+.target sm_90
+.address_size 64
+.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
+.visible .entry k()
+{
+  .param .b64 handle;
+  .param .b32 value;
+  call.uni cudaGraphSetConditional, (handle, value);
+  ret;
+}
+)");
+  EXPECT_THAT(all.at(0).refusals.at(0).what, HasSubstr("the condition of a graph's node"));
+  EXPECT_THAT(all[0].refusals[0].what, testing::Not(HasSubstr("link")));
+}
+
 TEST(Acceptance, MakesASentenceOfAReason) {
   const std::vector<Acceptance> all = accepts_text(module_text);
   const std::string sentence = to_string(all[1].refusals[1], all[1].entry);

@@ -342,5 +342,49 @@ TEST(ControlFlow, KnowsWhereEachThreadIs) {
             expected(12 * 60, [](std::uint32_t i) { return i / 60 * 1000 + i % 60; }));
 }
 
+/// Each block stores %smid, %nsmid, %nwarpid, what %globaltimer is at first, and how many turns a
+/// loop takes that waits for a microsecond.
+TEST(Control, SpecialRegistersAreOfADeviceAndItsTimeGoesOn) {
+  const std::string body = R"(
+    .reg .b32 %r<10>; .reg .b64 %rd<5>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %ctaid.x;
+    mad.wide.u32 %rd1, %r1, 32, %rd1;
+    mov.u32 %r2, %smid; mov.u32 %r3, %nsmid; mov.u32 %r4, %nwarpid; mov.u32 %r5, %clock_hi;
+    mov.u64 %rd2, %globaltimer; mov.u32 %r6, %globaltimer_hi; mov.u32 %r7, %globaltimer_lo;
+    mov.u32 %r8, 0;
+  again:
+    add.u32 %r8, %r8, 1;
+    mov.u64 %rd3, %globaltimer;
+    sub.u64 %rd4, %rd3, %rd2;
+    setp.lt.u64 %p, %rd4, 1000;
+    @%p bra again;
+    st.global.u32 [%rd1], %r2; st.global.u32 [%rd1+4], %r3; st.global.u32 [%rd1+8], %r4;
+    st.global.u32 [%rd1+12], %r5; st.global.u32 [%rd1+16], %r6; st.global.u32 [%rd1+20], %r7;
+    cvt.u32.u64 %r9, %rd2; st.global.u32 [%rd1+24], %r9; st.global.u32 [%rd1+28], %r8;
+    ret;)";
+  const auto run_at = [&](std::uint64_t began_at) {
+    LaunchOptions options;
+    options.began_at = began_at;
+    const TestRun run = run_ptx(module_with(".param .u64 out", body), "k", geometry(134, 32),
+                                {TestArgument::buffer(Numbers(134 * 8))}, options);
+    EXPECT_EQ(run.refusal + run.trap(), "");
+    return run.buffer<std::uint32_t>(0);
+  };
+  constexpr std::uint64_t then = 0x1800'0000'0000'0000;
+  const Numbers values = run_at(then), later = run_at(then + 123'456'789);
+  for (std::uint32_t block = 0; block < 134; ++block) {
+    const std::uint32_t* of = values.data() + std::size_t{8} * block;
+    EXPECT_EQ(of[0], block % 132);
+    EXPECT_EQ(of[1], 132U);
+    EXPECT_EQ(of[2], 64U);
+    EXPECT_EQ(of[3], 0U);
+    EXPECT_EQ(of[4], then >> 32);
+    EXPECT_LT(of[5] - of[6], 10U);  // its low half is read two instructions later
+    EXPECT_GT(of[5], of[6]);
+    EXPECT_EQ(of[7], later[std::size_t{8} * block + 7]);
+  }
+}
+
 }  // namespace
 }  // namespace warpmeter::model

@@ -254,6 +254,12 @@ int main() {
   functions();
   pointers();
   captures();
+  SAY(cudaSetDeviceFlags(cudaDeviceScheduleYield | cudaDeviceMapHost));
+  SAY(cudaSetDeviceFlags(cudaDeviceScheduleYield | cudaDeviceScheduleSpin));
+  SAY(cudaSetDeviceFlags(0xffff));
+  cudaMemPool_t pool = nullptr;
+  SAY(cudaDeviceGetDefaultMemPool(&pool, 5));
+  cudaGetLastError();
   int* out = nullptr;
   cudaMalloc(&out, 128);
   cudaMemset(out, 0, 128);

@@ -33,6 +33,19 @@ int main() {
   cudaSetDevice(0);
   fill<<<1, 32, 0, stream>>>(b, 6);
   std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+  // An event is recorded where its device is, and waited for anywhere.
+  cudaEvent_t event, first;
+  cudaEventCreate(&first);
+  std::printf("%s\n", cudaGetErrorName(cudaEventRecord(first, stream)));
+  std::printf("%s\n", cudaGetErrorName(cudaEventRecord(first, 0)));
+  cudaSetDevice(1);
+  std::printf("%s\n", cudaGetErrorName(cudaEventRecord(first, 0)));
+  std::printf("%s\n", cudaGetErrorName(cudaStreamWaitEvent(stream, first, 0)));
+  cudaEventCreate(&event);
+  std::printf("%s\n", cudaGetErrorName(cudaEventRecord(event, stream)));
+  cudaSetDevice(0);
+  std::printf("%s\n", cudaGetErrorName(cudaEventRecord(event, stream)));
+  cudaGetLastError();
   cudaPointerAttributes attributes;
   cudaPointerGetAttributes(&attributes, b);
   std::printf("device %d\n", attributes.device);

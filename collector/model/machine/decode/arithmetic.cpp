@@ -13,12 +13,16 @@ struct Clock {
   ptx::Special name;
   Code code;
   unsigned bytes;
+  bool is_time = false;  ///< of the world
+  unsigned shift = 0;
 };
 constexpr Clock clocks[] = {
     {ptx::Special::clock, Code::clock_32, 4},
     {ptx::Special::clock64, Code::clock_64, 8},
-    {ptx::Special::globaltimer, Code::clock_64, 8},
-    {ptx::Special::globaltimer_lo, Code::clock_32, 4},
+    {ptx::Special::clock_hi, Code::clock_32, 4, false, 32},
+    {ptx::Special::globaltimer, Code::clock_64, 8, true},
+    {ptx::Special::globaltimer_lo, Code::clock_32, 4, true},
+    {ptx::Special::globaltimer_hi, Code::clock_32, 4, true, 32},
 };
 
 /// What `.ftz`, `.sat` and `.relu` mean for a type; count: nothing.
@@ -191,7 +195,10 @@ void Decoder::decode_mov() {
   for (const Clock& clock : clocks) {
     if (from.special != clock.name) continue;
     const std::uint16_t row = destination(to, clock.bytes == 4 ? RowType::u32 : RowType::u64);
-    emit(clock.code).d = row;
+    Operation& read = emit(clock.code);
+    read.d = row;
+    read.imm = clock.is_time ? 1 : 0;
+    read.extra = clock.shift;
     return;
   }
   decode_value();

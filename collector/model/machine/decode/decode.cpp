@@ -9,14 +9,15 @@
 
 namespace warpmeter::model {
 
-std::string to_string(const Refusal& refusal, std::string_view entry) {
-  if (refusal.instruction.empty()) {
-    return fmt::format("the model cannot run kernel '{}': it {}", entry, refusal.what);
-  }
-  return fmt::format("the model cannot run kernel '{}': '{}' on line {} of its PTX{} {}", entry,
-                     refusal.instruction, refusal.place.ptx_line,
+std::string reason_of(const Refusal& refusal) {
+  if (refusal.instruction.empty()) return "it " + refusal.what;
+  return fmt::format("'{}' on line {} of its PTX{} {}", refusal.instruction, refusal.place.ptx_line,
                      refusal.source.empty() ? "" : fmt::format(" ({})", refusal.source),
                      refusal.what);
+}
+
+std::string to_string(const Refusal& refusal, std::string_view entry) {
+  return fmt::format("the model cannot run kernel '{}': {}", entry, reason_of(refusal));
 }
 
 namespace {
@@ -24,8 +25,8 @@ namespace {
 /// The program, or at least one reason why there is none.
 std::variant<Program, std::vector<Refusal>> decode_entry(const ptx::Module& module,
                                                          const ptx::Function& entry,
-                                                         std::uint64_t variables_at) {
-  Decoder decoder(module, entry, variables_at);
+                                                         const VariableRooms& rooms) {
+  Decoder decoder(module, entry, rooms);
   std::vector<Refusal> reasons;
   try {
     Program program = decoder.decode();
@@ -44,18 +45,18 @@ std::variant<Program, std::vector<Refusal>> decode_entry(const ptx::Module& modu
 }  // namespace
 
 std::vector<Refusal> refusals(const ptx::Module& module, const ptx::Function& entry) {
-  auto decoded = decode_entry(module, entry, first_module_variable);
+  auto decoded = decode_entry(module, entry, {});
   if (auto* reasons = std::get_if<std::vector<Refusal>>(&decoded)) return std::move(*reasons);
   return {};
 }
 
 std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry,
-                                              std::uint64_t variables_at) {
+                                              const VariableRooms& rooms) {
   const ptx::Function* function = module.find(entry);
   if (function == nullptr || !function->is_entry || function->is_declaration) {
     return ptx::Diagnostic{0, 0, fmt::format("the module has no kernel '{}'", entry)};
   }
-  auto decoded = decode_entry(module, *function, variables_at);
+  auto decoded = decode_entry(module, *function, rooms);
   if (auto* program = std::get_if<Program>(&decoded)) return std::move(*program);
   const Refusal& first = std::get<std::vector<Refusal>>(decoded).front();
   return ptx::Diagnostic{first.place.ptx_line, 0, to_string(first, entry)};

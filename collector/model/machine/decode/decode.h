@@ -25,6 +25,9 @@ struct Refusal {
   std::string what;         ///< after "the kernel" or "the instruction": "reads a texture; …"
 };
 
+/// "'tex.2d.v4.f32.f32' on line 18 of its PTX (blur.cu:12) reads a texture; …", of a kernel that
+/// was named before.
+std::string reason_of(const Refusal& refusal);
 /// A refusal as one sentence.
 std::string to_string(const Refusal& refusal, std::string_view entry);
 
@@ -34,10 +37,15 @@ std::vector<Refusal> refusals(const ptx::Module& module, const ptx::Function& en
 /// What an entry takes, in the order of its signature.
 std::vector<Parameter> parameters_of(const ptx::Function& entry);
 
+/// Where the variables of a module begin: modules of one program lie apart. Managed ones may be
+/// another's, that of another device.
+struct VariableRooms {
+  std::uint64_t own = first_module_variable, managed = own;
+};
+
 /// The entry of a module, or why it cannot be executed: one sentence with the instruction, its
 /// source line and, where it is an instruction that the machine lacks, what it has.
-/// Its variables begin at `variables_at`: modules of one program lie apart.
 std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry,
-                                              std::uint64_t variables_at = first_module_variable);
+                                              const VariableRooms& rooms = {});
 
 }  // namespace warpmeter::model

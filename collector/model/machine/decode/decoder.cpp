@@ -57,8 +57,8 @@ std::vector<Parameter> parameters_of(const ptx::Function& entry) {
   return parameters;
 }
 
-Decoder::Decoder(const ptx::Module& module, const ptx::Function& entry, std::uint64_t variables_at)
-    : variables_at_(variables_at), module_(module), entry_(entry) {}
+Decoder::Decoder(const ptx::Module& module, const ptx::Function& entry, const VariableRooms& rooms)
+    : rooms_(rooms), module_(module), entry_(entry) {}
 
 void Decoder::refuse(const std::string& what) const {
   Refusal refusal;

@@ -124,7 +124,7 @@ class Scratch {
 
 class Decoder {
  public:
-  Decoder(const ptx::Module& module, const ptx::Function& entry, std::uint64_t variables_at);
+  Decoder(const ptx::Module& module, const ptx::Function& entry, const VariableRooms& rooms);
 
   /// The program, of use only when nothing was refused.
   Program decode();
@@ -351,7 +351,7 @@ class Decoder {
   /// Appends an operation of the current instruction, under its guard unless `guarded` is false.
   Operation& emit(Code code, bool guarded = true);
 
-  const std::uint64_t variables_at_;
+  const VariableRooms rooms_;
   const ptx::Module& module_;
   const ptx::Function& entry_;
   Program program_;

@@ -7,6 +7,7 @@
 
 #include "base/kernel_name.h"
 #include "collector/model/machine/decode/decoder.h"
+#include "collector/model/machine/device_limits.h"
 
 namespace warpmeter::model {
 namespace {
@@ -33,7 +34,7 @@ constexpr SpecialSource special_sources[] = {
     SAME(nctaid_z),
     SAME(laneid),
     SAME(warpid),
-    SAME(nwarpid),
+    SAME(smid),
     SAME(lanemask_eq),
     SAME(lanemask_le),
     SAME(lanemask_lt),
@@ -52,24 +53,25 @@ constexpr SpecialSource special_sources[] = {
     {ptx::Special::nclusterid_z, Special::nctaid_z},
 };
 
-/// The model is one multiprocessor with one grid, and a block a cluster.
-std::optional<std::uint64_t> fixed_value(ptx::Special special) {
+/// A device of the architecture has one grid, and a block is a cluster.
+std::optional<std::uint64_t> fixed_value(ptx::Special special, int arch) {
   using enum ptx::Special;
+  const DeviceLimits& device = device_limits(arch);
   switch (special) {
     case nsmid:
+      return device.multiprocessors;
+    case nwarpid:
+      return device.threads_of_multiprocessor / 32;
     case cluster_nctaid_x:
     case cluster_nctaid_y:
     case cluster_nctaid_z:
     case cluster_nctarank:
       return 1;
-    case smid:
     case gridid:
     case cluster_ctaid_x:
     case cluster_ctaid_y:
     case cluster_ctaid_z:
     case cluster_ctarank:
-    case clock_hi:
-    case globaltimer_hi:
     case current_graph_exec:
     case envreg:
     case counter:
@@ -222,7 +224,7 @@ std::uint64_t Decoder::grid_workspace() {
   for (const ModuleVariable& variable : variables) {
     if (variable.name == grid_workspace_name) return variable.address;
   }
-  std::uint64_t address = variables_at_;
+  std::uint64_t address = rooms_.own;
   for (const ModuleVariable& variable : variables) {
     address = std::max(address, variable.address + variable.initial.size());
   }
@@ -248,7 +250,8 @@ std::optional<std::uint16_t> Decoder::special_row(ptx::Special special_register,
   for (const SpecialSource& known : special_sources) {
     if (known.name == special_register && bytes_of(type) == 4) return special(known.special);
   }
-  if (const auto value = fixed_value(special_register)) return constant(*value, bytes_of(type));
+  if (const auto value = fixed_value(special_register, module_.target))
+    return constant(*value, bytes_of(type));
   if (const auto at = reserved_shared(special_register)) return constant(*at, bytes_of(type));
   const bool is_high = special_register == ptx::Special::envreg_1;
   if (!is_high && special_register != ptx::Special::envreg_2) return std::nullopt;

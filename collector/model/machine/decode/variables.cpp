@@ -29,7 +29,7 @@ std::vector<std::byte> initial_bytes(const ptx::Variable& variable) {
 /// Module variables, and the shared variables of every function that may be inlined: those exist
 /// once, whoever calls.
 void Decoder::place_variables() {
-  std::uint64_t next_global = variables_at_, shared = 0;
+  std::uint64_t next_global = 0, shared = 0;
   std::uint64_t in_global = 0, in_constant = 0, in_shared = 0;
   std::vector<const ptx::Variable*> dynamic;
   const auto limit = [&](std::uint64_t& used, const ptx::Variable& variable, std::uint64_t most,
@@ -68,9 +68,10 @@ void Decoder::place_variables() {
       memory.insert(memory.end(), initial.begin(), initial.end());
     } else if (variable.space == ptx::Space::global) {
       limit(in_global, variable, most_variable_bytes, "global");
-      module_symbols_[variable.name] = {AddressSpace::global, next_global};
-      program_.variables.push_back(
-          {std::string(variable.name), next_global, initial_bytes(variable)});
+      const std::uint64_t address =
+          (variable.is_managed ? rooms_.managed : rooms_.own) + next_global;
+      module_symbols_[variable.name] = {AddressSpace::global, address};
+      program_.variables.push_back({std::string(variable.name), address, initial_bytes(variable)});
       next_global = round_up(next_global + variable.bytes + 4096, 4096);
     }
   }

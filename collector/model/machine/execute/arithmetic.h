@@ -222,9 +222,12 @@ const Operation* do_xor_pred(Warp& w, const Operation* op, u32 mask) {
   return op + 1;
 }
 
-/// A clock that never goes back: the instructions that this warp has executed.
+/// A clock that never goes back: the instructions that this warp has executed. With imm it is
+/// %globaltimer: a nanosecond each, since the launch began on this machine. So what a loop waits
+/// for comes after as many turns every time, though the time itself is another one.
 inline u64 ticks(const Warp& w, const Operation* op) {
-  return w.warp_instructions + (op->instruction - w.counted_from);
+  const u64 executed = w.warp_instructions + (op->instruction - w.counted_from);
+  return (op->imm != 0 ? w.launched_at + executed : executed) >> op->extra;
 }
 const Operation* do_clock_32(Warp& w, const Operation* op, u32 mask) {
   const u32 now = static_cast<u32>(ticks(w, op));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "collector/model/ptx/declared.h"
 #include "collector/model/ptx/row.h"
 #include "collector/model/ptx/slots.h"
 #include "kernels/family.h"
@@ -47,6 +48,8 @@ TEST(PtxKernels, TheCataloguesAreUnderstood) {
       EXPECT_EQ(module->target, code.arch);
       EXPECT_THAT(module->files, Contains(EndsWith(std::string(family->image->source_path))));
       for (const Function& function : module->functions) expect_understood(function);
+      const auto undeclared = check_names(*module);
+      EXPECT_FALSE(undeclared) << undeclared->message;
       for (const kernels::Variant& variant : family->variants) {
         if (!variant.library.empty()) continue;
         const Function* function = module->find(variant.entry);

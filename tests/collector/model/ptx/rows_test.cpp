@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "collector/model/ptx/declared.h"
 #include "tests/collector/model/ptx/parsed.h"
 
 namespace warpmeter::model::ptx {
@@ -89,6 +90,27 @@ TEST(PtxRows, ReportsTheFirstUnknownInstructionWithItsLine) {
   EXPECT_EQ(problem->line, 9);
   EXPECT_EQ(problem->message, "unknown instruction 'frobnicate.u32' in function 'k'");
   EXPECT_FALSE(check_opcodes(parsed(entry("ret;"))->functions[0]).has_value());
+}
+
+TEST(PtxRows, ReportsNamesThatNobodyDeclares) {
+  const auto found = [](const std::string& body) {
+    const auto wrong = check_names(*parsed(entry(body)));
+    return wrong ? wrong->message : "";
+  };
+  EXPECT_EQ(found("frob.u32 %r1;\nret;"), "unknown instruction 'frob.u32' in function 'k'");
+  EXPECT_EQ(found("mov.u32 %r1, 2;\nadd.u32 %zz, %r1, %r1;\nret;"),
+            "'add.u32' in function 'k' names %zz, which nobody declares");
+  EXPECT_THAT(found("ld.global.u32 %r1, [nowhere];\nret;"), testing::HasSubstr("names nowhere,"));
+  EXPECT_THAT(found("@%zz bra end;\nend: ret;"), testing::HasSubstr("names %zz,"));
+  EXPECT_THAT(found("mov.b64 %d1, {%r1, %zz};\nret;"), testing::HasSubstr("names %zz,"));
+  // All of these are of PTX.
+  EXPECT_EQ(found("mov.u32 %r1, %tid.x;\nmov.u32 %r1, WARP_SZ;\nmov.u32 %r1, %envreg3;\n"
+                  "mov.u32 %r1, %pm0;\nmov.v4.u32 {%r1, %r2, %r1, %r2}, %tid;\n"
+                  "vadd.u32.u32.u32 %r1, %r2.b0, %r2.h1;\n"
+                  "{ .reg .b32 own; .shared .b32 place; mov.u32 own, place; }\n"
+                  "again: tex.1d.v4.s32.s32 {%r1, %r2, %r1, %r2}, [texture, {%r1}];\n"
+                  "bra again;"),
+            "");
 }
 
 TEST(PtxRows, TellsTheSpaceOfAnAccess) {

@@ -1,0 +1,14 @@
+// What makes a module's text no PTX at all, beside its grammar: instructions that there are not,
+// names that nobody declares. What PTX has and the model does not do is none of it.
+#pragma once
+
+#include <optional>
+
+#include "collector/model/ptx/module.h"
+
+namespace warpmeter::model::ptx {
+
+/// The first such mistake of the module; nothing: a compiler would take its instructions and names.
+std::optional<Diagnostic> check_names(const Module& module);
+
+}  // namespace warpmeter::model::ptx
