@@ -1,4 +1,6 @@
 // Streams that wait for values in memory, and write them.
+#include <cstddef>
+
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/stream_values.h"
 #include "collector/runtime/submit.h"
@@ -14,25 +16,22 @@ CUresult submit_values(Process& process, CUstream stream,
   return as_driver_error(submit(process, stream, ValuesWork{std::move(operations), 0}));
 }
 
-CUstreamBatchMemOpParams wait_for_value(CUstreamBatchMemOpType type, CUdeviceptr address,
-                                        cuuint64_t value, unsigned flags) {
-  CUstreamBatchMemOpParams operation{};
-  operation.waitValue.operation = type;
-  operation.waitValue.address = address;
-  operation.waitValue.value64 = value;
-  operation.waitValue.flags = flags;
-  return operation;
+/// One wait or write; both kinds of parameters lie alike.
+CUresult submit_value(std::string_view name, CUstream stream, CUstreamBatchMemOpType type,
+                      CUdeviceptr address, cuuint64_t value, unsigned flags) {
+  return driver_call(name, Needs::context, [&](Process& p) {
+    CUstreamBatchMemOpParams operation{};
+    operation.waitValue.operation = type;
+    operation.waitValue.address = address;
+    operation.waitValue.value64 = value;
+    operation.waitValue.flags = flags;
+    return submit_values(p, stream, {operation});
+  });
 }
-
-CUstreamBatchMemOpParams write_of_value(CUstreamBatchMemOpType type, CUdeviceptr address,
-                                        cuuint64_t value, unsigned flags) {
-  CUstreamBatchMemOpParams operation{};
-  operation.writeValue.operation = type;
-  operation.writeValue.address = address;
-  operation.writeValue.value64 = value;
-  operation.writeValue.flags = flags;
-  return operation;
-}
+static_assert(offsetof(CUstreamBatchMemOpParams, waitValue.value64) ==
+                  offsetof(CUstreamBatchMemOpParams, writeValue.value64) &&
+              offsetof(CUstreamBatchMemOpParams, waitValue.flags) ==
+                  offsetof(CUstreamBatchMemOpParams, writeValue.flags));
 
 }  // namespace
 
@@ -41,34 +40,23 @@ namespace {
 
 CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value,
                                 unsigned flags) {
-  return driver_call("cuStreamWaitValue32", Needs::context, [&](Process& p) {
-    return submit_values(p, stream,
-                         {wait_for_value(CU_STREAM_MEM_OP_WAIT_VALUE_32, address, value, flags)});
-  });
+  return submit_value("cuStreamWaitValue32", stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, address, value,
+                      flags);
 }
-
 CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value,
                                 unsigned flags) {
-  return driver_call("cuStreamWaitValue64", Needs::context, [&](Process& p) {
-    return submit_values(p, stream,
-                         {wait_for_value(CU_STREAM_MEM_OP_WAIT_VALUE_64, address, value, flags)});
-  });
+  return submit_value("cuStreamWaitValue64", stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, address, value,
+                      flags);
 }
-
 CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value,
                                  unsigned flags) {
-  return driver_call("cuStreamWriteValue32", Needs::context, [&](Process& p) {
-    return submit_values(p, stream,
-                         {write_of_value(CU_STREAM_MEM_OP_WRITE_VALUE_32, address, value, flags)});
-  });
+  return submit_value("cuStreamWriteValue32", stream, CU_STREAM_MEM_OP_WRITE_VALUE_32, address,
+                      value, flags);
 }
-
 CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value,
                                  unsigned flags) {
-  return driver_call("cuStreamWriteValue64", Needs::context, [&](Process& p) {
-    return submit_values(p, stream,
-                         {write_of_value(CU_STREAM_MEM_OP_WRITE_VALUE_64, address, value, flags)});
-  });
+  return submit_value("cuStreamWriteValue64", stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, address,
+                      value, flags);
 }
 
 CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count,

@@ -1,22 +1,15 @@
 // The driver's API: contexts, a module compiled by NVRTC as the program runs, memory, launches,
 // functions by their names, and what is wrong.
-#include <cuda.h>
-#include <nvrtc.h>
-
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "driver_program.h"
+
 namespace {
 
-const char* name_of(CUresult result) {
-  const char* name = nullptr;
-  cuGetErrorName(result, &name);
-  return name != nullptr ? name : "?";
-}
-
-#define SAY(call) std::printf("%-34s %s\n", name_of(call), #call)
+constexpr int name_width = 34;
 
 constexpr const char* source = R"(
 __constant__ float factor;
@@ -27,19 +20,6 @@ extern "C" __global__ void scale(float* out, const float* in, int n) {
   if (i < n) out[i] = factor * in[i];
 }
 )";
-
-std::string compiled() {
-  nvrtcProgram program = nullptr;
-  nvrtcCreateProgram(&program, source, "scale.cu", 0, nullptr, nullptr);
-  const char* options[] = {"--gpu-architecture=compute_90", "-lineinfo"};
-  nvrtcCompileProgram(program, 2, options);
-  std::size_t size = 0;
-  nvrtcGetPTXSize(program, &size);
-  std::string ptx(size, '\0');
-  nvrtcGetPTX(program, ptx.data());
-  nvrtcDestroyProgram(&program);
-  return ptx;
-}
 
 }  // namespace
 
@@ -68,7 +48,7 @@ int main() {
   SAY(cuCtxGetCurrent(&current));
   std::printf("current: %s\n", current == context ? "the primary one" : "another");
 
-  const std::string ptx = compiled();
+  const std::string ptx = compiled(source, "scale.cu");
   SAY(cuModuleLoadData(&module, "not PTX"));
   SAY(cuModuleLoadData(&module, ptx.c_str()));
   SAY(cuModuleGetFunction(&none, module, "nothing"));

@@ -1,20 +1,14 @@
 // Arrays by the driver's API, copies of boxes between contexts, batches, shared memory's and
 // events' handles of this process, and the log.
-#include <cuda.h>
-
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
+#include "driver_program.h"
+
 namespace {
 
-const char* name_of(CUresult result) {
-  const char* name = nullptr;
-  cuGetErrorName(result, &name);
-  return name != nullptr ? name : "?";
-}
-
-#define SAY(call) std::printf("%-26s %s\n", name_of(call), #call)
+constexpr int name_width = 26;
 
 void CUDA_CB hear(void*, CUlogLevel, char* message, std::size_t) { std::printf("%s\n", message); }
 

@@ -1,18 +1,12 @@
 // The driver's functions of before: a kernel that is told its block and its parameters one by one,
 // properties of a device in one structure, banks of shared memory.
-#include <cuda.h>
-
 #include <cstdio>
+
+#include "driver_program.h"
 
 namespace {
 
-const char* name_of(CUresult result) {
-  const char* name = nullptr;
-  cuGetErrorName(result, &name);
-  return name != nullptr ? name : "?";
-}
-
-#define SAY(call) std::printf("%-26s %s\n", name_of(call), #call)
+constexpr int name_width = 26;
 
 /// numbers[index in the grid] = summand + (int)factor
 constexpr const char* ptx = R"(

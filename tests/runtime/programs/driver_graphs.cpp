@@ -1,7 +1,5 @@
 // Graphs by the driver's API: every kind of node in the driver's words, asked for and changed, in
 // the graph and in what is executed; and streams that wait for functions of the host.
-#include <cuda.h>
-#include <nvrtc.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,33 +7,16 @@
 #include <cstring>
 #include <string>
 
+#include "driver_program.h"
+
 namespace {
 
-const char* name_of(CUresult result) {
-  const char* name = nullptr;
-  cuGetErrorName(result, &name);
-  return name != nullptr ? name : "?";
-}
-
-#define SAY(call) std::printf("%-36s %s\n", name_of(call), #call)
+constexpr int name_width = 36;
 
 constexpr const char* source = R"(
 extern "C" __global__ void add(int* data, int value) { data[threadIdx.x] += value; }
 extern "C" __global__ void scale(int* data, int factor) { data[threadIdx.x] *= factor; }
 )";
-
-std::string compiled() {
-  nvrtcProgram program = nullptr;
-  nvrtcCreateProgram(&program, source, "graph.cu", 0, nullptr, nullptr);
-  const char* options[] = {"--gpu-architecture=compute_90", "-lineinfo"};
-  nvrtcCompileProgram(program, 2, options);
-  std::size_t size = 0;
-  nvrtcGetPTXSize(program, &size);
-  std::string ptx(size, '\0');
-  nvrtcGetPTX(program, ptx.data());
-  nvrtcDestroyProgram(&program);
-  return ptx;
-}
 
 constexpr int n = 32;
 int host[n], numbers[n];
@@ -86,7 +67,7 @@ int main() {
   cuDeviceGet(&device, 0);
   cuDevicePrimaryCtxRetain(&context, device);
   cuCtxSetCurrent(context);
-  const std::string ptx = compiled();
+  const std::string ptx = compiled(source, "graph.cu");
   SAY(cuModuleLoadData(&module, ptx.c_str()));
   SAY(cuModuleGetFunction(&add, module, "add"));
   SAY(cuModuleGetFunction(&scale, module, "scale"));

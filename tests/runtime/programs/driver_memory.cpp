@@ -1,21 +1,14 @@
 // Virtual memory management: a vector that grows by chunks of physical memory behind one another,
 // memory at two addresses, what lives how long, and what is wrong.
-#include <cuda.h>
-#include <nvrtc.h>
-
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "driver_program.h"
+
 namespace {
 
-const char* name_of(CUresult result) {
-  const char* name = nullptr;
-  cuGetErrorName(result, &name);
-  return name != nullptr ? name : "?";
-}
-
-#define SAY(call) std::printf("%-28s %s\n", name_of(call), #call)
+constexpr int name_width = 28;
 
 constexpr const char* source = R"(
 extern "C" __global__ void count_up(unsigned* numbers, unsigned n) {
@@ -24,19 +17,6 @@ extern "C" __global__ void count_up(unsigned* numbers, unsigned n) {
 }
 extern "C" __global__ void write_one(unsigned* number) { *number = 1; }
 )";
-
-std::string compiled() {
-  nvrtcProgram program = nullptr;
-  nvrtcCreateProgram(&program, source, "count_up.cu", 0, nullptr, nullptr);
-  const char* options[] = {"--gpu-architecture=compute_90", "-lineinfo"};
-  nvrtcCompileProgram(program, 2, options);
-  std::size_t size = 0;
-  nvrtcGetPTXSize(program, &size);
-  std::string ptx(size, '\0');
-  nvrtcGetPTX(program, ptx.data());
-  nvrtcDestroyProgram(&program);
-  return ptx;
-}
 
 constexpr std::size_t chunk = 2 << 20, words = chunk / 4, range = 16 * chunk;
 
@@ -65,7 +45,7 @@ int main() {
   cuDeviceGet(&device, 0);
   cuDevicePrimaryCtxRetain(&context, device);
   cuCtxSetCurrent(context);
-  cuModuleLoadData(&module, compiled().c_str());
+  cuModuleLoadData(&module, compiled(source, "count_up.cu").c_str());
   cuModuleGetFunction(&count_up, module, "count_up");
   cuModuleGetFunction(&write_one, module, "write_one");
 

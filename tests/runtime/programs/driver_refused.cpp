@@ -1,21 +1,15 @@
 // What the driver refuses: PTX that is none, with the words of its compiler; memory of a context
 // that is gone. PTX that only the model cannot execute is loaded, and fails when it is launched.
-#include <cuda.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
+#include "driver_program.h"
+
 namespace {
 
-const char* name_of(CUresult result) {
-  const char* name = nullptr;
-  cuGetErrorName(result, &name);
-  return name != nullptr ? name : "?";
-}
-
-#define SAY(call) std::printf("%-28s %s\n", name_of(call), #call)
+constexpr int name_width = 28;
 
 /// A module with a kernel of that body.
 std::string ptx(const std::string& body) {

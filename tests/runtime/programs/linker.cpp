@@ -1,37 +1,17 @@
 // The driver's linker: PTX that NVRTC compiles apart, and files that nvcc made, linked by the names
 // that they give each other; and what is wrong. Arguments: a fat binary, an object and an archive
 // of linked_part.cu; or "cubin" and its machine code.
-#include <cuda.h>
-#include <nvrtc.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "driver_program.h"
+
 namespace {
 
-const char* name_of(CUresult result) {
-  const char* name = nullptr;
-  cuGetErrorName(result, &name);
-  return name != nullptr ? name : "?";
-}
-
-#define SAY(call) std::printf("%-28s %s\n", name_of(call), #call)
-
-std::string compiled(const char* source) {
-  nvrtcProgram program = nullptr;
-  nvrtcCreateProgram(&program, source, "part.cu", 0, nullptr, nullptr);
-  const char* options[] = {"--gpu-architecture=compute_90", "--relocatable-device-code=true"};
-  nvrtcCompileProgram(program, 2, options);
-  std::size_t size = 0;
-  nvrtcGetPTXSize(program, &size);
-  std::string ptx(size, '\0');
-  nvrtcGetPTX(program, ptx.data());
-  nvrtcDestroyProgram(&program);
-  return ptx;
-}
+constexpr int name_width = 28;
 
 constexpr const char* kernel_source = R"(
 extern "C" __device__ int calls;
@@ -127,8 +107,9 @@ int main(int argument_count, char** arguments) {
     SAY(cuLinkAddFile(state, CU_JIT_INPUT_CUBIN, arguments[2], 0, nullptr, nullptr));
     return 0;
   }
-  const std::string kernel = compiled(kernel_source), calls = compiled(calls_source);
-  const std::string thrice = compiled(thrice_source);
+  const std::string kernel = compiled(kernel_source, "part.cu", "--relocatable-device-code=true"),
+                    calls = compiled(calls_source, "part.cu", "--relocatable-device-code=true");
+  const std::string thrice = compiled(thrice_source, "part.cu", "--relocatable-device-code=true");
 
   {
     Logs logs;

@@ -1,19 +1,13 @@
 // Streams that wait for values in memory: written by another stream, by a kernel, by the host; in
 // all the ways to compare; as a part of a graph; and what is wrong. And a host function that the
 // driver's API waits for.
-#include <cuda.h>
-
 #include <cstdio>
+
+#include "driver_program.h"
 
 namespace {
 
-const char* name_of(CUresult result) {
-  const char* name = nullptr;
-  cuGetErrorName(result, &name);
-  return name != nullptr ? name : "?";
-}
-
-#define SAY(call) std::printf("%-26s %s\n", name_of(call), #call)
+constexpr int name_width = 26;
 
 constexpr const char* ptx = R"(
 .version 8.0
