@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What is said in one place only: the formulas of metrics (schema/catalogue.json), the scale of grades
 (schema/grade.h), the exit codes (base/error.h). Names each place of the sources that says one of these again, and
-holds the tables of docs/ to the program's.
+holds the tables of docs/ to the program's. Functions of CUDA are answered once each, and the top level holds
+its rooms alone.
 
     tests/one_truth_test.py"""
 import json
 import pathlib
 import re
+import subprocess
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -212,6 +214,21 @@ class Answers(unittest.TestCase):
         self.assertGreater(len(places), 500)
         self.assertEqual({name: where for name, where in places.items() if len(where) > 1}, {})
         self.assertEqual(answered_in("WARPMETER_FORWARD(cuA, cudaA),\n WARPMETER_ANSWER(\n cuB),"), ["cuA", "cuB"])
+
+
+# ---- what lies at the top
+
+ROOMS = {"CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "LICENSE", "README.md", "dev",
+         "base", "collector", "docs", "kernels", "reports", "schema", "tests"}
+
+
+class TopLevel(unittest.TestCase):
+    def test_holds_what_the_design_says(self):
+        kept = subprocess.run(["git", "-C", ROOT, "ls-tree", "--name-only", "HEAD"], capture_output=True, text=True)
+        if kept.returncode != 0:
+            self.skipTest("this is no git checkout: " + kept.stderr.strip())
+        visible = {name for name in kept.stdout.split("\n") if name and not name.startswith(".")}
+        self.assertEqual(visible, ROOMS)
 
 
 # ---- what the model counts
