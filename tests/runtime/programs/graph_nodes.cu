@@ -1,4 +1,5 @@
 // A graph built by hand: every kind of node, edges changed, cloned, with memory of its own.
+#include <atomic>
 #include <cstdio>
 
 __device__ int symbol[4];
@@ -6,7 +7,11 @@ __global__ void fill(int* data, int value) { data[threadIdx.x] = value + threadI
 __global__ void add_symbol(int* data) { data[threadIdx.x] += symbol[threadIdx.x]; }
 
 static void CUDART_CB say(void* text) { std::printf("%s\n", static_cast<const char*>(text)); }
-static void CUDART_CB gone(void* text) { std::printf("%s\n", static_cast<const char*>(text)); }
+static std::atomic<bool> is_gone{false};
+static void CUDART_CB gone(void* text) {
+  std::printf("%s\n", static_cast<const char*>(text));
+  is_gone = true;
+}
 
 #define SAY(call) std::printf("%s\n", cudaGetErrorName(call))
 
@@ -97,7 +102,10 @@ int main() {
     std::printf("%d %d %d %d, own %d %d\n", host[0], host[1], host[2], host[3], own[0], own[3]);
   }
   SAY(cudaGraphDestroy(parent));
-  SAY(cudaGraphExecDestroy(exec));
+  const cudaError_t destroyed = cudaGraphExecDestroy(exec);
+  while (!is_gone) {  // a driver calls it from a thread of its own
+  }
+  SAY(destroyed);
 
   // A circle cannot be executed.
   SAY(cudaGraphCreate(&graph, 0));

@@ -32,6 +32,10 @@ int main() {
   cudaEvent_t event;
   cudaEventCreate(&event);
 
+  // A kernel is loaded when it is first named, which waits for what runs: not behind the gate.
+  cudaFuncAttributes loaded;
+  cudaFuncGetAttributes(&loaded, add);
+
   cudaLaunchHostFunc(stream, wait_for_gate, nullptr);
   add<<<1, 1, 0, stream>>>(data);
   cudaLaunchHostFunc(stream, look, data);
