@@ -267,28 +267,48 @@ class Meetings {
     return Region::is_closed;
   }
 
-  /// Gives every block a path to the end: where a loop has none, from the last of its blocks.
+  /// Gives every block a path to the end: where a loop has none, from the last of its blocks. Of
+  /// several loops behind one another only the last is endless: the others lead to it.
   void leave_endless_loops() {
     std::vector<bool> reaches(end_ + 1, false);
-    mark(end_, reaches);
-    for (auto block = graph_.order.rbegin(); block != graph_.order.rend(); ++block) {
-      if (reaches[*block]) continue;
-      successors_[*block].push_back(end_);
-      predecessors_[end_].push_back(*block);
-      mark(*block, reaches);
+    mark(end_, predecessors_, reaches);
+    for (const std::size_t block : graph_.order) {
+      if (reaches[block]) continue;
+      const std::size_t last = last_of_endless(block);
+      successors_[last].push_back(end_);
+      predecessors_[end_].push_back(last);
+      mark(last, predecessors_, reaches);
     }
   }
 
-  void mark(std::size_t from, std::vector<bool>& reaches) const {
+  /// Of the loop in which a thread that comes to `block` stays in the end, the last block.
+  std::size_t last_of_endless(std::size_t block) const {
+    while (true) {
+      std::vector<bool> is_ahead(end_ + 1, false), comes_here(end_ + 1, false);
+      mark(block, successors_, is_ahead);
+      mark(block, predecessors_, comes_here);
+      std::size_t last = block, beyond = nowhere;
+      for (const std::size_t other : graph_.order) {
+        if (!is_ahead[other]) continue;
+        last = other;
+        if (!comes_here[other]) beyond = other;
+      }
+      if (beyond == nowhere) return last;
+      block = beyond;
+    }
+  }
+
+  /// Marks what can be come to from a node over `edges`, itself too.
+  static void mark(std::size_t from, const Edges& edges, std::vector<bool>& marked) {
     std::vector<std::size_t> work = {from};
-    reaches[from] = true;
+    marked[from] = true;
     while (!work.empty()) {
       const std::size_t node = work.back();
       work.pop_back();
-      for (const std::size_t predecessor : predecessors_[node]) {
-        if (reaches[predecessor]) continue;
-        reaches[predecessor] = true;
-        work.push_back(predecessor);
+      for (const std::size_t next : edges[node]) {
+        if (marked[next]) continue;
+        marked[next] = true;
+        work.push_back(next);
       }
     }
   }

@@ -143,6 +143,14 @@ TEST(PtxControlFlow, ALoopThatNothingLeavesStillMeetsInside) {
   EXPECT_FALSE(k.graph.blocks.back().leaves);
 }
 
+TEST(PtxControlFlow, ALoopThatOnlyTheEndLeavesIsNoneThatEndsTheOnesBefore) {
+  const std::string body =
+      "@%p2 bra E;\nH: @%p1 bra M;\nadd.u32 %r1, %r1, 1;\nbra H;\nE: mov.u32 %r1, 2;\n"
+      "M: bar.sync 0;\nL: @%p2 bra R;\nadd.u32 %r2, %r2, 1;\nbra L;\nR: ret;";
+  EXPECT_EQ(meeting(body, "E"), "M");
+  EXPECT_EQ(meeting(body, "M"), "M");
+}
+
 TEST(PtxControlFlow, UnreachableBlocksAreMarkedAndMeetNobody) {
   const Analysed k(entry("bra M;\nL: mov.u32 %r1, 1;\n@%p1 bra L;\nM: ret;"));
   ASSERT_EQ(k.graph.blocks.size(), 3u);
