@@ -1,9 +1,11 @@
 // Atomics: one lane after the other, each number of a vector by itself.
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <type_traits>
 
 #include "collector/model/machine/access.h"
+#include "collector/model/machine/worker_memory.h"
 
 // The arithmetic of 16-bit floats is that of the units of execute/, compiled once more.
 #define WARPMETER_ISA atomics
@@ -53,7 +55,14 @@ T changed_integer(AtomicKind kind, T old, T operand) {
 /// f32 and f64; the decoder lets nothing else but an exchange through.
 template <class T>
 T changed_float(AtomicKind kind, T old, T operand) {
-  return kind == AtomicKind::add ? old + operand : operand;
+  return kind == AtomicKind::add ? atomics::canonical(old + operand) : operand;
+}
+
+/// Global memory takes subnormal numbers for 0 and gives none (PTX ISA, atom; seen on an H200). In
+/// shared memory, where an addition is a loop, they stay.
+float changed_global(AtomicKind kind, float old, float operand) {
+  if (kind != AtomicKind::add) return operand;
+  return atomics::flushed(changed_float(kind, atomics::flushed(old), atomics::flushed(operand)));
 }
 
 template <class T>
@@ -115,6 +124,20 @@ void change(Warp& w, const Operation* op, std::uint32_t mask, Changed changed) {
   }
 }
 
+/// Those of the lanes whose access goes to shared memory.
+std::uint32_t lanes_in_shared(const Warp& w, std::uint32_t mask) {
+  const std::vector<std::byte>& shared = w.memory->shared;
+  std::uint32_t found = 0;
+  for (; mask != 0; mask &= mask - 1) {
+    const int lane = std::countr_zero(mask);
+    const std::less<const std::byte*> before;
+    const bool is_there = !before(w.lane_host[lane], shared.data()) &&
+                          before(w.lane_host[lane], shared.data() + shared.size());
+    if (is_there) found |= 1u << lane;
+  }
+  return found;
+}
+
 template <class T>
 std::uint32_t changed_pair(AtomicKind kind, std::uint32_t old, std::uint32_t operand) {
   return halves(old, operand,
@@ -133,8 +156,11 @@ void change_atomically(Warp& w, const Operation* op, std::uint32_t mask) {
       return change<std::uint64_t>(w, op, mask, changed_integer<std::uint64_t>);
     case AtomicType::s64:
       return change<std::int64_t>(w, op, mask, changed_integer<std::int64_t>);
-    case AtomicType::f32:
-      return change<float>(w, op, mask, changed_float<float>);
+    case AtomicType::f32: {
+      const std::uint32_t in_shared = lanes_in_shared(w, mask);
+      change<float>(w, op, mask & in_shared, changed_float<float>);
+      return change<float>(w, op, mask & ~in_shared, changed_global);
+    }
     case AtomicType::f64:
       return change<double>(w, op, mask, changed_float<double>);
     case AtomicType::f16:

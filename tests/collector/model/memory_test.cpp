@@ -204,6 +204,11 @@ TEST(Atomics, ChangeMemoryLaneByLane) {
       {"atom.global.gpu.relaxed.add.u32 %r3, [%rd1], 1;", 0, 32},
       {"atom.add.u32 %r3, [%rd1], 1;", 0, 32},
       {"red.global.add.f32 [%rd1], 0f3F800000;", 0, 0x42000000},
+      // Of a subnormal number global memory makes 0, and of one NaN another: an H200's answers.
+      {"red.global.add.f32 [%rd1], 0f00000001;", 1, 0},
+      {"red.global.add.f32 [%rd1], 0f00000000;", 0x80000001, 0},
+      {"atom.add.f32 %f1, [%rd1], 0fFF800000;", 0x7f800000, 0x7fffffff},
+      {"red.global.add.f32 [%rd1], 0f3F800000;", 0x7fc12345, 0x7fffffff},
   };
   for (const AtomicCase& a_case : cases) {
     const TestRun run = run_ptx(
@@ -231,6 +236,36 @@ TEST(Atomics, ReturnWhatWasThereAndAddUpInABankButNotInASector) {
   EXPECT_EQ(counts[2].shared.transactions, 32u) << "lanes on one address add up";
   EXPECT_EQ(counts[2].shared.ideal, 32u);
   EXPECT_EQ(counts[4].global.transactions, 1u) << "the counter's: distinct ones";
+}
+
+TEST(Atomics, KeepSubnormalNumbersInSharedMemory) {
+  const TestRun run = run_in_memory(R"(
+    .shared .align 4 .b32 sum;
+    st.shared.u32 [sum], 1;
+    bar.sync 0;
+    red.shared.add.f32 [sum], 0f00000002;
+    bar.sync 0;
+    ld.shared.u32 %r2, [sum];
+    st.global.u32 [%rd3], %r2;
+    ret;)",
+                                    32);
+  ASSERT_EQ(run.refusal + run.trap(), "");
+  EXPECT_EQ(run.buffer<std::uint32_t>(0)[0], 65u);
+}
+
+TEST(Moves, PackAndUnpackBytes) {
+  const TestRun run = run_in_memory(R"(
+    .reg .b8 %b<4>;
+    mov.b32 {%b0, %b1, %b2, %b3}, 0x12f456c8;
+    mov.b32 %r2, {%b3, %b1, %b2, 7};
+    mov.b16 %h1, {%b2, 0};
+    cvt.u32.u16 %r3, %h1;
+    add.u32 %r2, %r2, %r3;
+    st.global.u32 [%rd3], %r2;
+    ret;)",
+                                    1);
+  ASSERT_EQ(run.refusal + run.trap(), "");
+  EXPECT_EQ(run.buffer<std::uint32_t>(0)[0], 0x07f45612u + 0xf4u);
 }
 
 TEST(Atomics, KeepBlocksInOrder) {

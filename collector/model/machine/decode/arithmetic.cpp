@@ -217,6 +217,9 @@ void Decoder::decode_pack(const Operand& whole, const Operand& parts, bool packs
     }
     return;
   }
+  if ((type == RowType::u16 && count == 2) || (type == RowType::u32 && count == 4)) {
+    return packs ? pack_bytes(whole, parts) : unpack_bytes(whole, parts);
+  }
   Code code = Code::count;
   RowType part_type = RowType::u16;
   if (type == RowType::u32 && count == 2) {
@@ -249,6 +252,45 @@ void Decoder::decode_pack(const Operand& whole, const Operand& parts, bool packs
     operation.b = rows[1];
     operation.c = rows[2];
     operation.e = rows[3];
+  }
+}
+
+/// {byte, byte} to 16 bits, or four to 32.
+void Decoder::pack_bytes(const Operand& whole, const Operand& parts) {
+  const std::size_t count = parts.parts.size();
+  std::array<std::uint16_t, 2> pairs{};
+  for (std::size_t i = 0; i < count; i += 2) {
+    const std::uint16_t low = source(parts.parts[i], RowType::u16);
+    const std::uint16_t high = source(parts.parts[i + 1], RowType::u16);
+    const std::uint16_t d = count == 2 ? destination(whole, RowType::u16) : scratch(2);
+    Operation& pair = emit(Code::pack_bytes, count == 2);
+    pair.d = pairs[i / 2] = d;
+    pair.a = low;
+    pair.b = high;
+  }
+  if (count == 2) return;
+  const std::uint16_t d = destination(whole, RowType::u32);
+  Operation& pack = emit(Code::pack_2x16);
+  pack.d = d;
+  pack.a = pairs[0];
+  pack.b = pairs[1];
+}
+
+void Decoder::unpack_bytes(const Operand& whole, const Operand& parts) {
+  const std::size_t count = parts.parts.size();
+  std::array<std::uint16_t, 2> pairs{};
+  if (count == 2) {
+    pairs[0] = source(whole, RowType::u16);
+  } else {
+    pairs = halves_of(source(whole, RowType::u32));
+  }
+  const std::uint16_t low_bits = constant(255, 2);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint16_t d = destination(parts.parts[i], RowType::u16);
+    Operation& byte = emit(i % 2 == 0 ? Code::and_b16 : Code::high_byte);
+    byte.d = d;
+    byte.a = pairs[i / 2];
+    if (i % 2 == 0) byte.b = low_bits;
   }
 }
 

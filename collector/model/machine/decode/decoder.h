@@ -192,6 +192,8 @@ class Decoder {
   void decode_logic();
   void decode_mov();
   void decode_pack(const Operand& whole, const Operand& parts, bool packs);
+  void pack_bytes(const Operand& whole, const Operand& parts);
+  void unpack_bytes(const Operand& whole, const Operand& parts);
   void decode_selp();
   void decode_bfi();
   void decode_lop3();

@@ -5,6 +5,7 @@
 
 #include "collector/model/machine/align.h"
 #include "collector/model/machine/decode/decoder.h"
+#include "collector/model/ptx/reached.h"
 
 namespace warpmeter::model {
 namespace {
@@ -55,9 +56,10 @@ void Decoder::place_variables() {
       shared += variable.bytes;
     }
   };
+  const std::unordered_set<std::string_view> reached = ptx::reached_names(module_, entry_);
   for (const ptx::Variable& variable : module_.variables) {
     if (variable.space == ptx::Space::shared) {
-      place_shared(variable, module_symbols_);
+      if (reached.contains(variable.name)) place_shared(variable, module_symbols_);
     } else if (variable.space == ptx::Space::constant) {
       limit(in_constant, variable, most_constant_bytes, "constant");
       auto& memory = program_.constant_memory;
@@ -76,7 +78,7 @@ void Decoder::place_variables() {
     }
   }
   for (const ptx::Function& function : module_.functions) {
-    if (function.is_entry && &function != &entry_) continue;
+    if (!reached.contains(function.name)) continue;
     for (const ptx::Variable& variable : function.variables) {
       if (variable.space == ptx::Space::shared) place_shared(variable, shared_symbols_);
     }
