@@ -215,6 +215,13 @@ TEST_F(RuntimeProgram, HasStreamsOfSeveralThreads) {
   EXPECT_EQ(counts(), "add,1,1,1\n");  // the captured one is launched by nobody
 }
 
+TEST_F(RuntimeProgram, IsAnsweredAsByAGpuWhatItAsksWrongly) {
+  for (const char* name : {"memory_misuse", "copy_misuse", "graph_misuse"}) {
+    SCOPED_TRACE(name);
+    expect_output(name, name);
+  }
+}
+
 TEST_F(RuntimeProgram, FindsAsManyDevicesAsItIsGiven) {
   const Outcome outcome = profile("two_devices", {"--model-devices", "2"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
@@ -397,7 +404,7 @@ TEST_F(RuntimeProgram, HasThePtxOfItsKernelsKeptWhenItsLinesAreAskedFor) {
 TEST_F(RuntimeProgram, ThatOnlyCopiesLaunchesNothing) {
   const Outcome outcome = profile("copies");
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
-  EXPECT_EQ(outcome.output, "4\n");
+  EXPECT_EQ(outcome.output, "4\n" + expected("copies"));  // with variables of its own
   EXPECT_THAT(outcome.error, HasSubstr("the program launched no kernel"));
 }
 
