@@ -31,6 +31,17 @@ bool is_of_system(std::string_view name) {
   return name.starts_with("cuda") || name.starts_with("__cuda");
 }
 
+/// Where the first body or list begins.
+std::size_t end_of_head(std::string_view ptx) {
+  std::size_t at = 0;
+  while (at < ptx.size()) {
+    const std::string_view word = word_at(ptx, at).text;
+    if (word == "{") break;
+    at += word.size();
+  }
+  return at;
+}
+
 }  // namespace
 
 bool is_machine_code(const char* image) {
@@ -55,7 +66,7 @@ std::optional<ImageMistake> kind_mistake(std::string_view text) {
 
 std::optional<ImageMistake> header_mistake(std::string_view ptx, int arch) {
   std::string_view target;
-  for (const PtxItem& item : items_of(ptx.substr(0, ptx.find('{')))) {
+  for (const PtxItem& item : items_of(ptx.substr(0, end_of_head(ptx)))) {
     if (item.kind == PtxItem::Kind::version) {
       int major = 0, minor = 0;
       const char* end = item.name.data() + item.name.size();

@@ -11,7 +11,7 @@ namespace {
 /// 0: it is taken.
 int of_header(const std::string& version, const std::string& target, int arch) {
   const auto mistake =
-      header_mistake(fmt::format("// a\n.version {}\n.target {}\n", version, target), arch);
+      header_mistake(fmt::format("// a {{ b\n.version {}\n.target {}\n", version, target), arch);
   return mistake ? mistake->result : 0;
 }
 
