@@ -91,10 +91,6 @@ TEST_F(DriverProgram, IsRefusedWhatIsNoPtxAndMemoryThatIsGone) {
             expected("driver_refused"));
 }
 
-TEST_F(DriverProgram, IsAnsweredAsByAGpuWhatItAsksWrongly) {
-  EXPECT_EQ(profile("driver_misuse", {}).output, expected("driver_misuse"));
-}
-
 TEST_F(DriverProgram, MayHaveStreamsThatWaitForValues) {
   EXPECT_EQ(profile("stream_values", {"-m", "gst_transactions"}).output, expected("stream_values"));
 }

@@ -215,13 +215,6 @@ TEST_F(RuntimeProgram, HasStreamsOfSeveralThreads) {
   EXPECT_EQ(counts(), "add,1,1,1\n");  // the captured one is launched by nobody
 }
 
-TEST_F(RuntimeProgram, IsAnsweredAsByAGpuWhatItAsksWrongly) {
-  for (const char* name : {"memory_misuse", "copy_misuse", "graph_misuse"}) {
-    SCOPED_TRACE(name);
-    expect_output(name, name);
-  }
-}
-
 TEST_F(RuntimeProgram, FindsAsManyDevicesAsItIsGiven) {
   const Outcome outcome = profile("two_devices", {"--model-devices", "2"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
