@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "collector/model/machine/align.h"
 #include "collector/runtime/advice.h"
@@ -127,7 +128,10 @@ cudaError_t range_attribute(Process& process, void* data, std::size_t data_bytes
     const std::set<int> all = accessed_by(address, bytes);
     auto* numbers = static_cast<int*>(data);
     std::fill_n(numbers, data_bytes / word, cudaInvalidDeviceId);
-    std::copy_n(all.begin(), std::min(all.size(), data_bytes / word), numbers);
+    // The host behind the devices.
+    std::vector<int> ordered(all.lower_bound(0), all.end());
+    ordered.insert(ordered.end(), all.begin(), all.lower_bound(0));
+    std::copy_n(ordered.begin(), std::min(ordered.size(), data_bytes / word), numbers);
     return cudaSuccess;
   }
   if (data_bytes != word) return cudaErrorInvalidValue;
@@ -182,9 +186,8 @@ cudaError_t advise(Process& process, std::uint64_t address, std::uint64_t bytes,
       !is_managed(process, address, bytes)) {
     return cudaErrorInvalidValue;
   }
-  if (has_location) {
-    const cudaError_t mistake = location_mistake(process, location);
-    if (mistake != cudaSuccess) return mistake;
+  if (has_location && location_mistake(process, location) != cudaSuccess) {
+    return cudaErrorInvalidValue;
   }
   for_each_part(address, bytes, [&](Said& said) {
     switch (advice) {

@@ -1,4 +1,6 @@
 // CUDA arrays: made, asked about, and copied to, from and between.
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 
@@ -74,6 +76,36 @@ auto in(Process& process, cudaStream_t stream) {
   return [&process, stream](const CopyWork& copy) { return submit_copy(process, stream, copy); };
 }
 
+/// What elements may be: one, two or four numbers of a size. Kinds that are compressed, or made for
+/// video, have sizes of their own.
+bool are_elements(const cudaChannelFormatDesc& channels) {
+  if (channels.f > cudaChannelFormatKindFloat) return true;
+  const int bits[] = {channels.x, channels.y, channels.z, channels.w};
+  const auto* last = std::find(std::begin(bits), std::end(bits), 0);
+  const auto count = last - std::begin(bits);
+  const bool is_size =
+      bits[0] == 16 || bits[0] == 32 || (bits[0] == 8 && channels.f != cudaChannelFormatKindFloat);
+  return is_size && (count == 1 || count == 2 || count == 4) &&
+         std::all_of(std::begin(bits), last, [&](int one) { return one == bits[0]; }) &&
+         std::all_of(last, std::end(bits), [](int one) { return one == 0; });
+}
+
+/// Whether a device has arrays of that shape: the limits are an H100's.
+bool is_shape(const Array& wanted) {
+  constexpr unsigned known = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
+                             cudaArrayTextureGather | cudaArrayColorAttachment | cudaArraySparse |
+                             cudaArrayDeferredMapping | CUDA_ARRAY3D_DEPTH_TEXTURE;
+  if ((wanted.flags & ~known) != 0) return false;
+  const bool is_layered = (wanted.flags & cudaArrayLayered) != 0;
+  const auto [width, height, depth] = wanted.extent;
+  if ((wanted.flags & cudaArrayCubemap) != 0) {
+    return width == height && width <= 32768 && (is_layered ? depth % 6 == 0 : depth == 6);
+  }
+  if (is_layered) return width <= 32768 && height <= 32768 && depth <= 2048;
+  if (depth > 0) return width <= 16384 && height <= 16384 && depth <= 16384;
+  return width <= 131072 && height <= 65536;
+}
+
 }  // namespace
 
 Array* array_at(const void* handle) {
@@ -83,7 +115,7 @@ Array* array_at(const void* handle) {
 
 cudaError_t make_array(Process& process, const Array& wanted, const void* caller, void** handle) {
   auto made = std::make_unique<Array>(wanted);
-  if (made->bytes() == 0) return cudaErrorInvalidValue;
+  if (made->bytes() == 0 || !is_shape(wanted)) return cudaErrorInvalidValue;
   const Block* block = process.memory().allocate(made->bytes(), Process::current_device,
                                                  process.name_of_allocation(made->bytes(), caller));
   if (block == nullptr) return cudaErrorMemoryAllocation;
@@ -110,6 +142,7 @@ cudaError_t array_call(std::string_view name, cudaArray_t* array,
                        unsigned flags, const void* caller) {
   return call(name, [&](Process& p) {
     if (array == nullptr || channels == nullptr) return cudaErrorInvalidValue;
+    if (!are_elements(*channels)) return cudaErrorInvalidChannelDescriptor;
     return make_array(p, {*channels, extent, flags}, caller, reinterpret_cast<void**>(array));
   });
 }

@@ -17,6 +17,13 @@ std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uin
 
 const Array* array_of(cudaArray_const_t array) { return reinterpret_cast<const Array*>(array); }
 
+/// What the width of a box counts: elements where an array takes part, else bytes.
+std::uint64_t element_of(const cudaMemcpy3DParms& parameters) {
+  const cudaArray_const_t array =
+      parameters.srcArray != nullptr ? parameters.srcArray : parameters.dstArray;
+  return array != nullptr ? array_of(array)->element_bytes() : 1;
+}
+
 }  // namespace
 
 CopyWork line(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
@@ -32,9 +39,7 @@ CopyWork line(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind
 CopyWork box_of(const cudaMemcpy3DParms& parameters) {
   CopyWork copy;
   copy.kind = parameters.kind;
-  std::uint64_t element = 1;
-  if (parameters.dstArray != nullptr) element = array_of(parameters.dstArray)->element_bytes();
-  if (parameters.srcArray != nullptr) element = array_of(parameters.srcArray)->element_bytes();
+  const std::uint64_t element = element_of(parameters);
   copy.width = parameters.extent.width * element;
   copy.height = parameters.extent.height;
   copy.depth = parameters.extent.depth;
@@ -47,9 +52,10 @@ CopyWork box_of(const cudaMemcpy3DParms& parameters) {
       rows = known.rows();
       address += position.x * element;
     } else {
-      address = address_of(pitched.ptr) + position.x;
       pitch = pitched.pitch;
       rows = pitched.ysize;
+      if (pitched.ptr == nullptr) return;  // nowhere, whatever the position
+      address = address_of(pitched.ptr) + position.x;
     }
     address += (position.z * rows + position.y) * pitch;
   };
@@ -74,14 +80,66 @@ cudaMemcpy3DParms parameters_of(const CopyWork& copy) {
   return parameters;
 }
 
-cudaError_t place_in(Process& process, const void* symbol, std::size_t bytes, std::size_t offset,
-                     void*& place) {
-  const auto found = process.symbol(symbol);
-  if (!found) return process.symbol_mistake(symbol);
-  if (offset > found->place.bytes || bytes > found->place.bytes - offset) {
-    return cudaErrorInvalidValue;
+cudaError_t box_mistake(const cudaMemcpy3DParms& parameters) {
+  const cudaExtent& extent = parameters.extent;
+  const std::uint64_t element = element_of(parameters);
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
+  const auto fits = [](std::size_t at, std::size_t count, std::size_t all) {
+    return at <= all && count <= all - at;
+  };
+  const auto is_inside = [&](cudaArray_t handle, const cudaPitchedPtr& pitched, const cudaPos& at) {
+    // How long a row is, and how many there are, is asked only where another follows.
+    if (handle == nullptr && (pitched.ptr == nullptr || extent.height * extent.depth == 1))
+      return true;
+    if (handle == nullptr) {
+      return fits(at.x, extent.width * element, pitched.pitch) &&
+             (extent.depth == 1 || fits(at.y, extent.height, pitched.ysize));
+    }
+    const Array& array = *array_of(handle);
+    return fits(at.x, extent.width, array.extent.width) &&
+           fits(at.y, extent.height, array.rows()) && fits(at.z, extent.depth, array.layers());
+  };
+  return is_inside(parameters.dstArray, parameters.dstPtr, parameters.dstPos) &&
+                 is_inside(parameters.srcArray, parameters.srcPtr, parameters.srcPos)
+             ? cudaSuccess
+             : cudaErrorInvalidValue;
+}
+
+namespace {
+
+cudaError_t place_in(Process& process, const SymbolPart& part, void*& place) {
+  const auto found = process.symbol(part.symbol);
+  if (!found) return process.symbol_mistake(part.symbol);
+  const bool fits =
+      part.offset <= found->place.bytes && part.bytes <= found->place.bytes - part.offset;
+  if (!fits && part.bytes > 0) return cudaErrorInvalidValue;
+  place = reinterpret_cast<void*>(found->place.address + part.offset);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t copy_to(Process& process, const SymbolPart& part, const void* from, cudaMemcpyKind kind,
+                    CopyWork& copy) {
+  void* place = nullptr;
+  const cudaError_t mistake = place_in(process, part, place);
+  if (mistake != cudaSuccess) return mistake;
+  if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost) {
+    return cudaErrorInvalidMemcpyDirection;
   }
-  place = reinterpret_cast<void*>(found->place.address + offset);
+  copy = line(place, from, part.bytes, kind);
+  return cudaSuccess;
+}
+
+cudaError_t copy_from(Process& process, void* to, const SymbolPart& part, cudaMemcpyKind kind,
+                      CopyWork& copy) {
+  void* place = nullptr;
+  const cudaError_t mistake = place_in(process, part, place);
+  if (mistake != cudaSuccess) return mistake;
+  if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  copy = line(to, place, part.bytes, kind);
   return cudaSuccess;
 }
 
@@ -135,22 +193,6 @@ SetWork set_of(void* to, int value, std::size_t bytes) {
   return set;
 }
 
-cudaError_t to_symbol(Process& process, const void* symbol, const void* from, std::size_t bytes,
-                      std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  void* place = nullptr;
-  const cudaError_t mistake = place_in(process, symbol, bytes, offset, place);
-  if (mistake != cudaSuccess) return mistake;
-  return submit_copy(process, stream, line(place, from, bytes, kind));
-}
-
-cudaError_t from_symbol(Process& process, void* to, const void* symbol, std::size_t bytes,
-                        std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  void* place = nullptr;
-  const cudaError_t mistake = place_in(process, symbol, bytes, offset, place);
-  if (mistake != cudaSuccess) return mistake;
-  return submit_copy(process, stream, line(to, place, bytes, kind));
-}
-
 }  // namespace
 
 namespace api {
@@ -199,46 +241,54 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
   return call("cudaMemcpy3D", [&](Process& p) {
     if (parameters == nullptr) return cudaErrorInvalidValue;
-    return copy_now(p, box_of(*parameters));
+    const cudaError_t mistake = box_mistake(*parameters);
+    return mistake != cudaSuccess ? mistake : copy_now(p, box_of(*parameters));
   });
 }
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
   return call("cudaMemcpy3DAsync", [&](Process& p) {
     if (parameters == nullptr) return cudaErrorInvalidValue;
-    return submit_copy(p, stream, box_of(*parameters));
+    const cudaError_t mistake = box_mistake(*parameters);
+    return mistake != cudaSuccess ? mistake : submit_copy(p, stream, box_of(*parameters));
   });
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                std::size_t offset, cudaMemcpyKind kind) {
   return call("cudaMemcpyToSymbol", [&](Process& p) {
-    void* place = nullptr;
-    const cudaError_t mistake = place_in(p, symbol, bytes, offset, place);
-    return mistake != cudaSuccess ? mistake : copy_now(p, line(place, from, bytes, kind));
+    CopyWork copy;
+    const cudaError_t mistake = copy_to(p, {symbol, bytes, offset}, from, kind, copy);
+    return mistake != cudaSuccess ? mistake : copy_now(p, copy);
   });
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
                                     std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return call("cudaMemcpyToSymbolAsync",
-              [&](Process& p) { return to_symbol(p, symbol, from, bytes, offset, kind, stream); });
+  return call("cudaMemcpyToSymbolAsync", [&](Process& p) {
+    CopyWork copy;
+    const cudaError_t mistake = copy_to(p, {symbol, bytes, offset}, from, kind, copy);
+    return mistake != cudaSuccess ? mistake : submit_copy(p, stream, copy);
+  });
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
                                  std::size_t offset, cudaMemcpyKind kind) {
   return call("cudaMemcpyFromSymbol", [&](Process& p) {
-    void* place = nullptr;
-    const cudaError_t mistake = place_in(p, symbol, bytes, offset, place);
-    return mistake != cudaSuccess ? mistake : copy_now(p, line(to, place, bytes, kind));
+    CopyWork copy;
+    const cudaError_t mistake = copy_from(p, to, {symbol, bytes, offset}, kind, copy);
+    return mistake != cudaSuccess ? mistake : copy_now(p, copy);
   });
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
                                       std::size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream) {
-  return call("cudaMemcpyFromSymbolAsync",
-              [&](Process& p) { return from_symbol(p, to, symbol, bytes, offset, kind, stream); });
+  return call("cudaMemcpyFromSymbolAsync", [&](Process& p) {
+    CopyWork copy;
+    const cudaError_t mistake = copy_from(p, to, {symbol, bytes, offset}, kind, copy);
+    return mistake != cudaSuccess ? mistake : submit_copy(p, stream, copy);
+  });
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {

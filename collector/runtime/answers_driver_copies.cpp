@@ -101,7 +101,9 @@ CUresult set_numbers(std::string_view name, CUdeviceptr to, std::size_t pitch, V
     work.width = width;
     work.height = height;
     work.pitch = pitch;
-    if (to % sizeof value != 0) return CUDA_ERROR_INVALID_VALUE;
+    const bool has_room =
+        height <= 1 || (pitch % sizeof value == 0 && width <= pitch / sizeof value);
+    if (to % sizeof value != 0 || !has_room) return CUDA_ERROR_INVALID_VALUE;
     const cudaError_t mistake = set_mistake(p, work);
     return as_driver_error(mistake != cudaSuccess ? mistake : submit(p, stream, work));
   });

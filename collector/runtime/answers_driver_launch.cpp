@@ -8,8 +8,10 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// The arguments as pointers, also where they came as one stretch of bytes.
-CUresult pointers_of(Kernel& kernel, void** given, void** extra, std::vector<void*>& pointers) {
+/// The arguments as pointers, also where they came as one stretch of bytes, which is copied to
+/// `packed`: it may be shorter than they are, and what lies behind it is not the program's.
+CUresult pointers_of(Kernel& kernel, void** given, void** extra, std::vector<void*>& pointers,
+                     std::vector<std::byte>& packed) {
   const model::Program* program = kernel.program();
   if (program == nullptr) return CUDA_SUCCESS;  // the launch will say why
   if (given != nullptr) {
@@ -23,9 +25,13 @@ CUresult pointers_of(Kernel& kernel, void** given, void** extra, std::vector<voi
     if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) bytes = static_cast<std::byte*>(extra[1]);
     if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) size = *static_cast<std::size_t*>(extra[1]);
   }
+  if (size > program->parameter_bytes) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  if (program->parameters.empty()) return CUDA_SUCCESS;
+  if (bytes == nullptr || size == 0) return CUDA_ERROR_INVALID_VALUE;
+  packed.assign(bytes, bytes + size);
+  packed.resize(program->parameter_bytes);
   for (const model::Parameter& wanted : program->parameters) {
-    if (bytes == nullptr || wanted.offset + wanted.bytes > size) return CUDA_ERROR_INVALID_VALUE;
-    pointers.push_back(bytes + wanted.offset);
+    pointers.push_back(packed.data() + wanted.offset);
   }
   return CUDA_SUCCESS;
 }
@@ -38,7 +44,8 @@ CUresult launch_with(std::string_view name, CUfunction function, void** given, v
     Kernel* kernel = kernel_of(p, function);
     if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     std::vector<void*> pointers;
-    const CUresult mistake = pointers_of(*kernel, given, extra, pointers);
+    std::vector<std::byte> packed;
+    const CUresult mistake = pointers_of(*kernel, given, extra, pointers, packed);
     if (mistake != CUDA_SUCCESS) return mistake;
     return as_driver_error(start(p, pointers.data()));
   });

@@ -138,9 +138,12 @@ CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
   const void* caller = __builtin_return_address(0);
   return driver_call("cuMemHostAlloc", Needs::context, [&](Process& p) {
     if (pointer == nullptr || flags > 7) return CUDA_ERROR_INVALID_VALUE;
+    *pointer = nullptr;
+    if (bytes == 0) return CUDA_SUCCESS;
     CUdeviceptr address = 0;
     const CUresult result = give_memory(p, &address, bytes, MemoryKind::pinned, caller);
     *pointer = reinterpret_cast<void*>(address);
+    if (result == CUDA_SUCCESS) p.memory().give_flags(address, flags);
     return result;
   });
 }

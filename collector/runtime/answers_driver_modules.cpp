@@ -13,9 +13,29 @@
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/fat_binary.h"
 #include "collector/runtime/jit_options.h"
+#include "collector/runtime/ptx_image.h"
 
 namespace warpmeter::runtime {
 namespace {
+
+/// What is wrong with a module, as a driver finds it when it compiles; `image`: not a fat binary.
+std::optional<ImageMistake> load_mistake(Module& module, const char* image, const std::string& ptx,
+                                         int arch) {
+  if (image != nullptr && !is_machine_code(image)) {
+    if (auto mistake = kind_mistake(image)) return mistake;
+    if (auto mistake = header_mistake(ptx, arch)) return mistake;
+  }
+  std::string why = module.failure();
+  if (module.parsed() != nullptr) {
+    if (const auto wrong = model::ptx::check_names(*module.parsed())) {
+      why = fmt::format("line {} of its PTX: {}", wrong->line, wrong->message);
+    } else if (const std::string missing = undefined_in(ptx); !missing.empty()) {
+      why = fmt::format("Unresolved extern function '{}'", missing);
+    }
+  }
+  if (why.empty()) return std::nullopt;
+  return ImageMistake{ptx.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_PTX, why};
+}
 
 /// Compiled when it is loaded, as a driver does with PTX.
 template <class Handle>
@@ -24,22 +44,21 @@ CUresult load_module(Process& process, Handle* result, const void* image, JitOpt
   if (!jit.is_known()) return CUDA_ERROR_INVALID_VALUE;
   const auto begin = std::chrono::steady_clock::now();
   ModuleSource source = source_of_image(image, process.arch());
-  const bool has_ptx = !source.ptx.empty();
+  const std::string ptx = source.ptx;
   constexpr bool is_library = std::is_same_v<Handle, CUlibrary>;
   Module* made = process.load(std::move(source), is_library);
-  std::string failure = made->failure();
-  if (made->parsed() != nullptr) {
-    if (const auto wrong = model::ptx::check_names(*made->parsed())) {
-      failure = fmt::format("line {} of its PTX: {}", wrong->line, wrong->message);
-    }
-  }
+  const bool is_plain = !is_fat_binary(unwrapped(image));
+  const auto mistake = load_mistake(*made, is_plain ? static_cast<const char*>(image) : nullptr,
+                                    ptx, process.arch());
   jit.took(begin);
-  if (!failure.empty()) {
-    const std::string why = fmt::format("a module cannot be loaded: {}", failure);
-    process.say(why);
-    jit.write_error(why);
-    process.unload(made);
-    return has_ptx ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_NO_BINARY_FOR_GPU;
+  if (mistake) {
+    process.say(fmt::format("a module cannot be loaded: {}", mistake->why));
+    jit.write_error("error   : " + mistake->why);
+    if (!is_library) {
+      process.unload(made);
+      return mistake->result;
+    }
+    made->refusal = mistake->result;
   }
   *result = reinterpret_cast<Handle>(made);
   return CUDA_SUCCESS;
@@ -54,6 +73,8 @@ CUresult load_module_file(Process& process, Handle* result, const char* path, Ji
   return load_module(process, result, bytes.data(), jit);
 }
 
+CUresult refusal_of(const Module& module) { return static_cast<CUresult>(module.refusal); }
+
 Module* module_of(Process& process, const void* handle) {
   return process.is_module(handle) ? static_cast<Module*>(const_cast<void*>(handle)) : nullptr;
 }
@@ -62,7 +83,8 @@ template <class Handle>
 CUresult find_kernel(Process& process, Handle* result, const void* handle, const char* name) {
   Module* module = module_of(process, handle);
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  if (result == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (result == nullptr || name == nullptr || *name == '\0') return CUDA_ERROR_INVALID_VALUE;
+  if (module->refusal != 0) return refusal_of(*module);
   Kernel* kernel = module->kernel(name);
   if (kernel == nullptr) return CUDA_ERROR_NOT_FOUND;
   process.know(kernel);
@@ -88,8 +110,9 @@ CUresult find_variable(Process& process, CUdeviceptr* pointer, std::size_t* byte
   Module* module = module_of(process, handle);
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (name == nullptr || (pointer == nullptr && bytes == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+  if (module->refusal != 0) return refusal_of(*module);
   const std::optional<VariablePlace> place = process.on_this_device(module)->variable(name);
-  if (!place) return CUDA_ERROR_NOT_FOUND;
+  if (!place) return module->kernel(name) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
   if (pointer != nullptr) *pointer = place->address;
   if (bytes != nullptr) *bytes = place->bytes;
   return CUDA_SUCCESS;
@@ -199,7 +222,8 @@ CUresult count_kernels(std::string_view name, Needs needs, unsigned* count, cons
     Module* module = module_of(p, handle);
     if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *count = static_cast<unsigned>(module->kernel_names().size());
+    const bool has_any = module->refusal == 0;
+    *count = has_any ? static_cast<unsigned>(module->kernel_names().size()) : 0;
     return CUDA_SUCCESS;
   });
 }
@@ -247,6 +271,8 @@ CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
   return driver_call("cuLibraryGetModule", Needs::context, [&](Process& p) {
     Module* loaded = module_of(p, library);
     if (loaded == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (loaded->refusal != 0) return refusal_of(*loaded);
     *module = reinterpret_cast<CUmodule>(p.on_this_device(loaded));
     return CUDA_SUCCESS;
   });
@@ -260,17 +286,18 @@ CUresult cuLibraryGetManaged(CUdeviceptr* pointer, std::size_t* bytes, CUlibrary
                              const char* name) {
   return driver_call("cuLibraryGetManaged", Needs::initialised, [&](Process& p) {
     Module* module = module_of(p, library);
-    if (module != nullptr && name != nullptr && !module->is_managed(name)) {
+    const bool is_there = module != nullptr && module->refusal == 0;
+    if (is_there && name != nullptr && !module->is_managed(name)) {
       return CUDA_ERROR_NOT_FOUND;
     }
     return find_variable(p, pointer, bytes, library, name);
   });
 }
 /// Functions that host and device call alike are of machines that share all of their memory.
-CUresult cuLibraryGetUnifiedFunction(void** function, CUlibrary library, const char* name) {
+CUresult cuLibraryGetUnifiedFunction(void**, CUlibrary library, const char*) {
   return driver_call("cuLibraryGetUnifiedFunction", Needs::initialised, [&](Process& p) {
-    if (module_of(p, library) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    return function == nullptr || name == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
+    const bool is_library = module_of(p, library) != nullptr;
+    return is_library ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
   });
 }
 CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
@@ -292,17 +319,33 @@ CUresult cuKernelGetAttribute(int* value, CUfunction_attribute which, CUkernel k
   return driver_call("cuKernelGetAttribute", Needs::initialised,
                      [&](Process&) { return kernel_attribute(value, which, kernel); });
 }
-CUresult cuKernelSetAttribute(CUfunction_attribute which, int value, CUkernel kernel, CUdevice) {
-  return driver_call("cuKernelSetAttribute", Needs::initialised, [&](Process&) {
-    static auto* const set =
-        runtime_function<decltype(::cudaFuncSetAttribute)>("cudaFuncSetAttribute");
-    return as_driver_error(set(kernel, static_cast<cudaFuncAttribute>(which), value));
-  });
+CUresult set_attribute(CUfunction_attribute which, int value, const void* kernel) {
+  static auto* const set =
+      runtime_function<decltype(::cudaFuncSetAttribute)>("cudaFuncSetAttribute");
+  // Those before it say what was compiled.
+  if (which < CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_ERROR_INVALID_VALUE;
+  return as_driver_error(set(kernel, static_cast<cudaFuncAttribute>(which), value));
 }
-CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache, CUdevice) {
-  return driver_call("cuKernelSetCacheConfig", Needs::initialised, [&](Process& p) {
-    return kernel_of(p, kernel) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  });
+CUresult set_cache(Process& process, const void* kernel, CUfunc_cache which) {
+  if (kernel_of(process, kernel) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const bool is_known = which >= CU_FUNC_CACHE_PREFER_NONE && which <= CU_FUNC_CACHE_PREFER_EQUAL;
+  return is_known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuKernelSetAttribute(CUfunction_attribute which, int value, CUkernel kernel, CUdevice) {
+  return driver_call("cuKernelSetAttribute", Needs::initialised,
+                     [&](Process&) { return set_attribute(which, value, kernel); });
+}
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache which, CUdevice) {
+  return driver_call("cuKernelSetCacheConfig", Needs::initialised,
+                     [&](Process& p) { return set_cache(p, kernel, which); });
+}
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int value) {
+  return driver_call("cuFuncSetAttribute", Needs::context,
+                     [&](Process&) { return set_attribute(which, value, function); });
+}
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache which) {
+  return driver_call("cuFuncSetCacheConfig", Needs::context,
+                     [&](Process& p) { return set_cache(p, function, which); });
 }
 CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset,
                               std::size_t* bytes) {
@@ -373,8 +416,8 @@ std::span<const Answer> driver_module_answers() {
       WARPMETER_ANSWER(cuKernelSetCacheConfig),
       WARPMETER_ANSWER(cuKernelGetParamInfo),
       WARPMETER_ANSWER(cuFuncGetAttribute),
-      WARPMETER_FORWARD(cuFuncSetAttribute, cudaFuncSetAttribute),
-      WARPMETER_FORWARD(cuFuncSetCacheConfig, cudaFuncSetCacheConfig),
+      WARPMETER_ANSWER(cuFuncSetAttribute),
+      WARPMETER_ANSWER(cuFuncSetCacheConfig),
       WARPMETER_ANSWER(cuFuncGetModule),
       WARPMETER_FORWARD(cuFuncGetName, cudaFuncGetName),
       WARPMETER_ANSWER(cuFuncGetParamInfo),

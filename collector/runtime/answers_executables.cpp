@@ -5,6 +5,7 @@
 #include "collector/runtime/call.h"
 #include "collector/runtime/graphs.h"
 #include "collector/runtime/node_work.h"
+#include "collector/runtime/outstanding.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -98,7 +99,8 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* fl
   return call("cudaGraphExecGetFlags", [&](Process&) {
     const Executable* executable = executable_of(handle);
     if (executable == nullptr || flags == nullptr) return cudaErrorInvalidValue;
-    *flags = executable->flags;
+    // Priorities have none that would be told.
+    *flags = executable->flags & ~cudaGraphInstantiateFlagUseNodePriority;
     return cudaSuccess;
   });
 }
@@ -185,26 +187,55 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t handle, cudaGraphNode_t orig
   });
 }
 
-// Memory of graphs is memory like other memory here.
+// Memory of graphs.
 
-cudaError_t cudaDeviceGraphMemTrim(int) {
-  return call("cudaDeviceGraphMemTrim", [](Process&) { return cudaSuccess; });
-}
-
-cudaError_t cudaDeviceGetGraphMemAttribute(int, cudaGraphMemAttributeType, void* value) {
-  return call("cudaDeviceGetGraphMemAttribute", [&](Process& p) {
-    if (value == nullptr) return cudaErrorInvalidValue;
-    std::uint64_t bytes = 0;
-    p.memory().for_each([&](const Block& block) {
-      if (block.name.ends_with("of a graph")) bytes += block.bytes;
-    });
-    *static_cast<std::uint64_t*>(value) = bytes;
+cudaError_t cudaDeviceGraphMemTrim(int device) {
+  return call("cudaDeviceGraphMemTrim", [&](Process& p) {
+    if (device < 0 || device >= p.devices()) return cudaErrorInvalidDevice;
+    wait_for_device(p, device);
+    count_graph_memory(p.memory(), device, true);
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaDeviceSetGraphMemAttribute(int, cudaGraphMemAttributeType, void*) {
-  return call("cudaDeviceSetGraphMemAttribute", [](Process&) { return cudaSuccess; });
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType which,
+                                           void* value) {
+  return call("cudaDeviceGetGraphMemAttribute", [&](Process& p) {
+    if (device < 0 || device >= p.devices()) return cudaErrorInvalidDevice;
+    if (value == nullptr) return cudaErrorInvalidValue;
+    const GraphMemory& memory = graph_memory(device);
+    auto& result = *static_cast<std::uint64_t*>(value);
+    switch (which) {
+      case cudaGraphMemAttrUsedMemCurrent:
+      case cudaGraphMemAttrReservedMemCurrent:
+        result = memory.kept;
+        return cudaSuccess;
+      case cudaGraphMemAttrUsedMemHigh:
+        result = memory.used_high;
+        return cudaSuccess;
+      case cudaGraphMemAttrReservedMemHigh:
+        result = memory.reserved_high;
+        return cudaSuccess;
+      default:
+        return cudaErrorInvalidValue;
+    }
+  });
+}
+
+/// The highest that there was is set back, to what there is now.
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType which,
+                                           void* value) {
+  return call("cudaDeviceSetGraphMemAttribute", [&](Process& p) {
+    if (device < 0 || device >= p.devices()) return cudaErrorInvalidDevice;
+    const bool is_high =
+        which == cudaGraphMemAttrUsedMemHigh || which == cudaGraphMemAttrReservedMemHigh;
+    if (!is_high || value == nullptr || *static_cast<std::uint64_t*>(value) != 0) {
+      return cudaErrorInvalidValue;
+    }
+    GraphMemory& memory = graph_memory(device);
+    (which == cudaGraphMemAttrUsedMemHigh ? memory.used_high : memory.reserved_high) = memory.kept;
+    return cudaSuccess;
+  });
 }
 
 // Objects of the program.

@@ -28,6 +28,17 @@ cudaError_t change(std::string_view name, cudaGraphNode_t node, const Make& make
   });
 }
 
+/// What is executable keeps the shape of its sets: of more than one row all of it, else that it has
+/// one.
+bool keeps_shape(const Node* node, const Work& work) {
+  const auto* before = node != nullptr ? std::get_if<SetWork>(&node->work) : nullptr;
+  const auto* after = std::get_if<SetWork>(&work);
+  if (before == nullptr || after == nullptr) return true;
+  if (before->height <= 1) return after->height <= 1;
+  return before->height == after->height && before->width == after->width &&
+         before->pitch == after->pitch && before->element_bytes == after->element_bytes;
+}
+
 template <class Make>
 cudaError_t change(std::string_view name, cudaGraphExec_t handle, cudaGraphNode_t original,
                    const Make& make) {
@@ -37,7 +48,8 @@ cudaError_t change(std::string_view name, cudaGraphExec_t handle, cudaGraphNode_
     Work work;
     const cudaError_t made = make(p, work);
     if (made != cudaSuccess) return made;
-    return put(executable->node(node_of(original)), std::move(work));
+    Node* node = executable->node(node_of(original));
+    return keeps_shape(node, work) ? put(node, std::move(work)) : cudaErrorInvalidValue;
   });
 }
 
@@ -49,16 +61,16 @@ Kind* work_of(cudaGraphNode_t node) {
 
 cudaError_t to_symbol(Process& p, const void* symbol, const void* from, std::size_t bytes,
                       std::size_t offset, cudaMemcpyKind kind, Work& work) {
-  void* place = nullptr;
-  const cudaError_t mistake = place_in(p, symbol, bytes, offset, place);
-  return mistake != cudaSuccess ? mistake : make_copy(p, line(place, from, bytes, kind), work);
+  CopyWork copy;
+  const cudaError_t mistake = copy_to(p, {symbol, bytes, offset}, from, kind, copy);
+  return mistake != cudaSuccess ? mistake : make_copy(p, copy, work);
 }
 
 cudaError_t from_symbol(Process& p, void* to, const void* symbol, std::size_t bytes,
                         std::size_t offset, cudaMemcpyKind kind, Work& work) {
-  void* place = nullptr;
-  const cudaError_t mistake = place_in(p, symbol, bytes, offset, place);
-  return mistake != cudaSuccess ? mistake : make_copy(p, line(to, place, bytes, kind), work);
+  CopyWork copy;
+  const cudaError_t mistake = copy_from(p, to, {symbol, bytes, offset}, kind, copy);
+  return mistake != cudaSuccess ? mistake : make_copy(p, copy, work);
 }
 
 }  // namespace

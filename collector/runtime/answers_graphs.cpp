@@ -94,6 +94,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   return call("cudaGraphClone", [&](Process&) {
     if (clone == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+    if (graph_of(graph)->has_memory()) return cudaErrorNotSupported;
     *clone = keep_graph(graph_of(graph)->copy());
     return cudaSuccess;
   });
@@ -140,10 +141,9 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t gr
                                            std::size_t offset, cudaMemcpyKind kind) {
   return add("cudaGraphAddMemcpyNodeToSymbol", node, graph, dependencies, count,
              [&](Process& p, Work& work) {
-               void* place = nullptr;
-               const cudaError_t mistake = place_in(p, symbol, bytes, offset, place);
-               if (mistake != cudaSuccess) return mistake;
-               return make_copy(p, line(place, from, bytes, kind), work);
+               CopyWork copy;
+               const cudaError_t mistake = copy_to(p, {symbol, bytes, offset}, from, kind, copy);
+               return mistake != cudaSuccess ? mistake : make_copy(p, copy, work);
              });
 }
 
@@ -153,10 +153,9 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t 
                                              std::size_t offset, cudaMemcpyKind kind) {
   return add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, dependencies, count,
              [&](Process& p, Work& work) {
-               void* place = nullptr;
-               const cudaError_t mistake = place_in(p, symbol, bytes, offset, place);
-               if (mistake != cudaSuccess) return mistake;
-               return make_copy(p, line(to, place, bytes, kind), work);
+               CopyWork copy;
+               const cudaError_t mistake = copy_from(p, to, {symbol, bytes, offset}, kind, copy);
+               return mistake != cudaSuccess ? mistake : make_copy(p, copy, work);
              });
 }
 
@@ -212,9 +211,13 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                     const cudaGraphNode_t* dependencies, std::size_t count,
                                     void* pointer) {
   return add("cudaGraphAddMemFreeNode", node, graph, dependencies, count,
-             [&](Process&, Work& work) {
-               work = FreeWork{reinterpret_cast<std::uint64_t>(pointer)};
-               return pointer != nullptr ? cudaSuccess : cudaErrorInvalidValue;
+             [&](Process& p, Work& work) {
+               const auto address = reinterpret_cast<std::uint64_t>(pointer);
+               for (const auto& other : graph_of(graph)->nodes) {
+                 const auto* freed = std::get_if<FreeWork>(&other->work);
+                 if (freed != nullptr && freed->address == address) return cudaErrorInvalidValue;
+               }
+               return make_free(p, pointer, work);
              });
 }
 
@@ -230,6 +233,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     const Node* node = node_of(handle);
     if (node == nullptr) return cudaErrorInvalidValue;
     Graph& graph = *node->graph;
+    if (graph.has_memory()) return cudaErrorNotSupported;
     for (const auto& other : graph.nodes) std::erase(other->after, node);
     std::erase_if(graph.nodes, [&](const auto& other) { return other.get() == node; });
     return cudaSuccess;

@@ -1,5 +1,6 @@
 // Memory: taking it, giving it back, asking about it.
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -95,6 +96,23 @@ cudaError_t take_back_in_order(Process& process, void* pointer, cudaStream_t han
   return submit(process, handle, FreeWork{address});
 }
 
+/// Whether the process has memory there, all of it.
+bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t begin = address / host_page_bytes * host_page_bytes;
+  return msync(reinterpret_cast<void*>(begin), address - begin + bytes, MS_ASYNC) == 0;
+}
+
+/// False where no module has a variable.
+bool variable_attributes(Process& process, const void* pointer, cudaPointerAttributes& result) {
+  const auto found = process.variable_at(reinterpret_cast<std::uint64_t>(pointer));
+  if (!found) return false;
+  result.type = found->is_managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
+  result.device = found->device;
+  result.devicePointer = const_cast<void*>(pointer);
+  if (found->is_managed) result.hostPointer = result.devicePointer;
+  return true;
+}
+
 }  // namespace
 
 namespace api {
@@ -110,7 +128,7 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
   const void* caller = __builtin_return_address(0);
   return call("cudaMallocPitch", [&](Process& p) {
     if (pitch == nullptr) return cudaErrorInvalidValue;
-    *pitch = model::round_up(width, pitch_alignment);
+    *pitch = height == 0 ? 0 : model::round_up(width, pitch_alignment);
     return give(p, pointer, *pitch * height, caller);
   });
 }
@@ -145,7 +163,11 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
   const void* caller = __builtin_return_address(0);
   return call("cudaHostAlloc", [&](Process& p) {
     if (flags > 7) return cudaErrorInvalidValue;
-    return give_shared(p, pointer, bytes, MemoryKind::pinned, caller);
+    const cudaError_t result = give_shared(p, pointer, bytes, MemoryKind::pinned, caller);
+    if (result == cudaSuccess && *pointer != nullptr) {
+      p.memory().give_flags(reinterpret_cast<std::uint64_t>(*pointer), flags);
+    }
+    return result;
   });
 }
 
@@ -165,28 +187,36 @@ cudaError_t cudaFreeHost(void* pointer) {
               [&](Process& p) { return take_back(p, pointer, {MemoryKind::pinned}); });
 }
 
-cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
   return call("cudaHostRegister", [&](Process& p) {
-    if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+    constexpr unsigned known =
+        cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
+    if (pointer == nullptr || bytes == 0 || (flags & ~known) != 0) return cudaErrorInvalidValue;
+    const auto address = reinterpret_cast<std::uint64_t>(pointer);
+    const Block* there = p.memory().find(address);
+    const bool is_other = there != nullptr && there->kind != MemoryKind::registered;
+    if (is_other || !is_mapped(address, bytes)) return cudaErrorInvalidValue;
     const Block* block = p.memory().adopt(pointer, bytes, MemoryKind::registered,
                                           fmt::format("registered memory of {} bytes", bytes));
-    return block != nullptr ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+    if (block == nullptr) return cudaErrorHostMemoryAlreadyRegistered;
+    p.memory().give_flags(address, flags & cudaHostRegisterPortable);
+    return cudaSuccess;
   });
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
   return call("cudaHostUnregister", [&](Process& p) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
+    const bool is_any = p.memory().find(reinterpret_cast<std::uint64_t>(pointer)) != nullptr;
     const cudaError_t result = take_back(p, pointer, {MemoryKind::registered});
-    return result == cudaSuccess ? result : cudaErrorHostMemoryNotRegistered;
+    return result == cudaSuccess || is_any ? result : cudaErrorHostMemoryNotRegistered;
   });
 }
 
-cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
   return call("cudaHostGetDevicePointer", [&](Process& p) {
-    if (device == nullptr || p.memory().find(reinterpret_cast<std::uint64_t>(host)) == nullptr) {
-      return cudaErrorInvalidValue;
-    }
+    const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(host));
+    if (device == nullptr || flags != 0 || block == nullptr) return cudaErrorInvalidValue;
     *device = host;
     return cudaSuccess;
   });
@@ -195,10 +225,11 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
 cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return call("cudaHostGetFlags", [&](Process& p) {
     const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(host));
-    if (flags == nullptr || block == nullptr || block->kind != MemoryKind::pinned) {
+    if (flags == nullptr || block == nullptr ||
+        (block->kind != MemoryKind::pinned && block->kind != MemoryKind::registered)) {
       return cudaErrorInvalidValue;
     }
-    *flags = cudaHostAllocMapped;
+    *flags = block->flags | cudaHostAllocMapped;  // there is one address space
     return cudaSuccess;
   });
 }
@@ -218,6 +249,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     *attributes = {};
     const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(pointer));
     if (block == nullptr) {
+      if (variable_attributes(p, pointer, *attributes)) return cudaSuccess;
       attributes->type = cudaMemoryTypeUnregistered;
       attributes->device = cudaInvalidDeviceId;
       attributes->hostPointer = const_cast<void*>(pointer);
@@ -246,9 +278,21 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   });
 }
 
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, std::size_t, unsigned) {
+/// Of managed memory, all of an allocation; of what is none of the driver's nothing is known.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t bytes,
+                                     unsigned flags) {
   return call("cudaStreamAttachMemAsync", [&](Process& p) {
-    return p.stream(stream) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    const bool is_default = stream == nullptr || stream == cudaStreamLegacy;
+    const bool is_single = flags == cudaMemAttachSingle && !is_default;
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && !is_single) {
+      return cudaErrorInvalidValue;
+    }
+    const auto address = reinterpret_cast<std::uint64_t>(pointer);
+    const Block* block = p.memory().find(address);
+    if (block == nullptr) return cudaSuccess;
+    const bool is_whole = address == block->address && (bytes == 0 || bytes == block->bytes);
+    return block->kind == MemoryKind::managed && is_whole ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 

@@ -254,8 +254,9 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps* properties) {
   return call("cudaMemPoolCreate", [&](Process& p) {
     if (result == nullptr || properties == nullptr) return cudaErrorInvalidValue;
-    const cudaError_t mistake = owner_mistake(p, &properties->location, properties->allocType);
-    if (mistake != cudaSuccess) return mistake;
+    if (owner_mistake(p, &properties->location, properties->allocType) != cudaSuccess) {
+      return cudaErrorInvalidValue;
+    }
     const bool is_of_host = properties->location.type == cudaMemLocationTypeHost;
     if (is_of_host && properties->handleTypes != 0) return cudaErrorInvalidValue;
     *result = handle_of(make_pool(*properties));
@@ -347,7 +348,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* 
       if (location.id < 0 || location.id >= p.devices()) return cudaErrorInvalidDevice;
       const bool is_own = pool.is_of_device() && pool.properties.location.id == location.id;
       if (is_own && wanted[i].flags != cudaMemAccessFlagsProtReadWrite) {
-        return cudaErrorInvalidValue;
+        const bool is_read = wanted[i].flags == cudaMemAccessFlagsProtRead;
+        return is_read ? cudaErrorNotSupported : cudaErrorInvalidValue;
       }
     }
     for (std::size_t i = 0; i < count; ++i) pool.access[wanted[i].location.id] = wanted[i].flags;

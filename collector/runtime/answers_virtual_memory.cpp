@@ -92,7 +92,8 @@ CUresult put_attribute(void* data, Value value) {
 
 /// For --check: what is wrong with a range of addresses that a call refuses.
 CUresult refused(Process& process, CUresult result, const std::string& why) {
-  const bool is_about_range = result == CUDA_ERROR_INVALID_VALUE;
+  const bool is_about_range =
+      result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_NOT_SUPPORTED;
   if (is_about_range && process.checks() != nullptr) {
     process.checks()->because("failed call", why);
   }
@@ -108,14 +109,15 @@ std::string why_not_mapped(Process& process, CUdeviceptr pointer,
   if (memory.mapping_at(pointer) != nullptr) {
     return fmt::format("something is mapped there already, in {}", reserved->label.name);
   }
-  return fmt::format("it does not fit into {}, or is no multiple of 2 MiB, or more than there is",
+  return fmt::format("it does not fit into {}, or begins at no multiple of 2 MiB",
                      reserved->label.name);
 }
 
 std::string why_no_mappings(Process& process, CUdeviceptr pointer) {
   const VirtualMemory& memory = process.virtual_memory();
-  return memory.mapping_at(pointer) == nullptr ? "nothing is mapped there"
-                                               : "it is not the whole of what is mapped there";
+  return memory.mapping_at(pointer) == nullptr
+             ? "nothing is mapped there, not all of it is reserved, or it ends within a mapping"
+             : "it is not the whole of what is mapped there";
 }
 
 std::string why_not_given_back(Process& process, CUdeviceptr pointer, std::size_t bytes) {
@@ -232,7 +234,12 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
 CUresult cuMemMap(CUdeviceptr pointer, std::size_t bytes, std::size_t offset,
                   CUmemGenericAllocationHandle handle, unsigned long long flags) {
   return driver_call("cuMemMap", Needs::initialised, [&](Process& p) {
-    if (offset != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    const Physical* physical = p.virtual_memory().physical(handle);
+    if (physical != nullptr && (offset != 0 || bytes != physical->bytes)) {
+      return refused(p, CUDA_ERROR_NOT_SUPPORTED,
+                     "a driver maps the whole of what a handle stands for");
+    }
     const std::string why = why_not_mapped(p, pointer, handle);
     return refused(p, p.virtual_memory().map(pointer, bytes, handle), why);
   });

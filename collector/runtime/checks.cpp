@@ -58,11 +58,11 @@ constexpr Question questions[] = {
     {"cuLibraryGetKernel", CUDA_ERROR_NOT_FOUND},
     {"cuLibraryGetGlobal", CUDA_ERROR_NOT_FOUND},
     {"cuLibraryGetManaged", CUDA_ERROR_NOT_FOUND},
-    {"cuLibraryGetUnifiedFunction", CUDA_ERROR_NOT_FOUND},
+    {"cuLibraryGetUnifiedFunction", CUDA_ERROR_INVALID_VALUE},
     {"cudaLibraryGetKernel", CUDA_ERROR_NOT_FOUND},
     {"cudaLibraryGetGlobal", CUDA_ERROR_NOT_FOUND},
     {"cudaLibraryGetManaged", CUDA_ERROR_NOT_FOUND},
-    {"cudaLibraryGetUnifiedFunction", CUDA_ERROR_NOT_FOUND},
+    {"cudaLibraryGetUnifiedFunction", CUDA_ERROR_INVALID_VALUE},
     {"cudaGraphExecUpdate", CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE},  // or is a new one needed?
     {"cuGraphExecUpdate", CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE},
 };

@@ -19,8 +19,17 @@ cudaError_t submit_copy(Process& process, cudaStream_t stream, const CopyWork& c
 /// The host goes on when all is done, which no capture allows.
 cudaError_t copy_now(Process& process, const CopyWork& copy);
 
-/// The memory behind a symbol, from an offset on.
-cudaError_t place_in(Process& process, const void* symbol, std::size_t bytes, std::size_t offset,
-                     void*& place);
+/// A box may leave what it is of although all of its bytes are somebody's.
+cudaError_t box_mistake(const cudaMemcpy3DParms& parameters);
+
+/// A part of a symbol's memory, from an offset on.
+struct SymbolPart {
+  const void* symbol;
+  std::size_t bytes, offset;
+};
+cudaError_t copy_to(Process& process, const SymbolPart& part, const void* from, cudaMemcpyKind kind,
+                    CopyWork& copy);
+cudaError_t copy_from(Process& process, void* to, const SymbolPart& part, cudaMemcpyKind kind,
+                      CopyWork& copy);
 
 }  // namespace warpmeter::runtime

@@ -8,12 +8,25 @@
 
 namespace warpmeter::runtime {
 
+Graph::Graph()
+    : number([] {
+        static std::uint64_t made = 0;
+        return ++made;
+      }()) {}
+
 Node* Graph::add(Work work, std::vector<Node*> after) {
   auto node = std::make_unique<Node>();
   node->work = std::move(work);
   node->after = std::move(after);
   node->graph = this;
   return nodes.emplace_back(std::move(node)).get();
+}
+
+bool Graph::has_memory() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return std::holds_alternative<AllocationWork>(node->work) ||
+           std::holds_alternative<FreeWork>(node->work);
+  });
 }
 
 std::vector<Node*> Graph::in_order() const {

@@ -89,12 +89,17 @@ struct UserObject;
 
 /// Nodes in the order in which they were added.
 struct Graph {
+  Graph();
+  const std::uint64_t number;  ///< no other one's
   std::vector<std::unique_ptr<Node>> nodes;
   std::map<const Node*, Node*> copied;  ///< of a copy: which node became which
   /// What it keeps for the program; each lets it go with the graph.
   std::vector<std::shared_ptr<UserObject>> kept;
 
   Node* add(Work work, std::vector<Node*> after);
+  /// Whether it allocates or frees: then it is neither copied nor executable twice at a time, and
+  /// its nodes stay.
+  bool has_memory() const;
   /// The nodes, each behind those that it follows, else in the order of adding; fewer than there
   /// are where their edges go round in a circle.
   std::vector<Node*> in_order() const;

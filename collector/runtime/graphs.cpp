@@ -1,8 +1,10 @@
 #include "collector/runtime/graphs.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "collector/model/machine/align.h"
 #include "collector/runtime/capture.h"
 #include "collector/runtime/outstanding.h"
 #include "collector/runtime/submit.h"
@@ -74,8 +76,12 @@ bool destroy_graph(cudaGraph_t handle) {
 }
 
 cudaError_t instantiate(const Graph& graph, unsigned long long flags, cudaGraphExec_t& handle) {
+  for (const auto& [other, executable] : tables().executables) {
+    if (executable->made_of == graph.number && graph.has_memory()) return cudaErrorNotSupported;
+  }
   auto made = std::make_unique<Executable>();
   made->graph = graph.copy();
+  made->made_of = graph.number;
   made->flags = flags;
   if (!flatten(*made->graph, made->order)) return cudaErrorInvalidValue;
   handle = reinterpret_cast<cudaGraphExec_t>(made.get());
@@ -123,6 +129,24 @@ cudaError_t launch(Process& process, const Executable& executable, cudaStream_t 
     }
   }
   return cudaSuccess;
+}
+
+GraphMemory& graph_memory(int device) {
+  static auto* all = new std::map<int, GraphMemory>;
+  return (*all)[device];
+}
+
+void count_graph_memory(const Memory& memory, int device, bool trims) {
+  constexpr std::uint64_t step = std::uint64_t{32} << 20;  // as an H200's driver has it
+  std::uint64_t bytes = 0;
+  memory.for_each([&](const Block& block) {
+    if (block.is_of_graph && block.device == device) bytes += block.bytes;
+  });
+  GraphMemory& all = graph_memory(device);
+  const std::uint64_t needed = model::round_up(bytes, step);
+  all.kept = trims ? needed : std::max(all.kept, needed);
+  all.used_high = std::max(all.used_high, all.kept);
+  all.reserved_high = std::max(all.reserved_high, all.kept);
 }
 
 UserObject* keep_object(std::shared_ptr<UserObject> object, unsigned references) {

@@ -14,6 +14,7 @@ struct Executable {
   std::shared_ptr<Graph> graph;
   std::vector<Node*> order;  ///< with those of child graphs in their places
   unsigned long long flags = 0;
+  std::uint64_t made_of = 0;  ///< the graph's number
 
   /// Its node for one of the graph that it was made of; null: there is none.
   Node* node(const Node* original) const;
@@ -39,12 +40,22 @@ cudaGraph_t keep_graph(std::shared_ptr<Graph> graph);
 std::shared_ptr<Graph> kept_graph(cudaGraph_t handle);
 bool destroy_graph(cudaGraph_t handle);
 
-/// cudaErrorInvalidValue where edges go round in a circle.
+/// cudaErrorInvalidValue where edges go round in a circle, cudaErrorNotSupported for a second one
+/// of a graph with memory.
 cudaError_t instantiate(const Graph& graph, unsigned long long flags, cudaGraphExec_t& handle);
 Executable* executable_of(cudaGraphExec_t handle);
 bool destroy_executable(cudaGraphExec_t handle);
 /// Gives its nodes to the stream, or makes it a node of the stream's capture.
 cudaError_t launch(Process& process, const Executable& executable, cudaStream_t stream);
+
+/// What the graphs of a device keep of its memory, in steps; it is given back when the program says
+/// so.
+struct GraphMemory {
+  std::uint64_t kept = 0, used_high = 0, reserved_high = 0;
+};
+GraphMemory& graph_memory(int device);
+/// Graphs have allocated more; or `trims`: what nobody has any more is given back.
+void count_graph_memory(const Memory& memory, int device, bool trims);
 
 /// The program's own references to an object are counted here.
 UserObject* keep_object(std::shared_ptr<UserObject> object, unsigned references);

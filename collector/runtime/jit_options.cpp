@@ -51,10 +51,10 @@ JitOptions::JitOptions(unsigned count, const CUjit_option* options, void** value
 
 void JitOptions::write_error(std::string_view line) {
   if (error_ != nullptr && written_ + 1 < error_bytes_) {
+    if (written_ > 0) error_[written_++] = '\n';  // between lines, none behind the last
     const std::size_t room = error_bytes_ - written_ - 1, count = std::min(line.size(), room);
     std::memcpy(error_ + written_, line.data(), count);
     written_ += count;
-    if (!line.empty() && written_ + 1 < error_bytes_) error_[written_++] = '\n';
     error_[written_] = '\0';
   }
   if (error_filled_ != nullptr) *error_filled_ = reinterpret_cast<void*>(written_);

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
-#include <set>
 #include <utility>
 #include <variant>
 
@@ -16,52 +15,17 @@
 #include "collector/runtime/fat_binary.h"
 #include "collector/runtime/link_ptx.h"
 #include "collector/runtime/object_file.h"
-#include "collector/runtime/ptx_items.h"
+#include "collector/runtime/ptx_image.h"
 
 namespace warpmeter::runtime {
 namespace {
 
 namespace ptx = model::ptx;
 
+/// Of a fat binary.
+constexpr std::size_t smallest = 16;
+
 std::string named(const std::string& name) { return name.empty() ? "an input" : name; }
-
-/// Functions that come with the driver, or are refused by their names when a kernel calls them.
-bool is_of_system(std::string_view name) {
-  for (const std::string_view one : {"vprintf", "__assertfail", "malloc", "free"}) {
-    if (name == one) return true;
-  }
-  return name.starts_with("cuda") || name.starts_with("__cuda");
-}
-
-/// The first name that is used and that nobody defines; empty: there is none.
-std::string undefined_in(std::string_view text) {
-  std::set<std::string_view> declared, used;
-  const std::vector<PtxItem> items = items_of(text);
-  for (const PtxItem& item : items) {
-    if (item.kind != PtxItem::Kind::function && item.kind != PtxItem::Kind::variable) continue;
-    const bool is_shared =
-        item.text.find(".shared") != std::string_view::npos && item.kind == PtxItem::Kind::variable;
-    const bool is_external = item.linkage == PtxItem::Linkage::external;
-    if (!item.is_definition && is_external && !is_shared && !is_of_system(item.name)) {
-      declared.insert(item.name);
-    }
-  }
-  if (declared.empty()) return "";
-  for (const PtxItem& item : items) {
-    if (item.is_definition) declared.erase(item.name);
-  }
-  for (const PtxItem& item : items) {
-    if (!item.is_definition) continue;
-    for (std::size_t at = 0; at < item.text.size();) {
-      const PtxWord word = word_at(item.text, at);
-      at += word.text.size();
-      if (word.kind == PtxWord::Kind::name && declared.contains(word.text)) {
-        return std::string(word.text);
-      }
-    }
-  }
-  return "";
-}
 
 /// A number of a member's header in an archive.
 std::size_t number_in(std::string_view field) {
@@ -80,6 +44,9 @@ CUresult Linker::refuse(CUresult result, const std::string& why) {
 
 CUresult Linker::add_ptx(std::string text, const std::string& name) {
   text.resize(std::strlen(text.c_str()));
+  auto mistake = kind_mistake(text);
+  if (!mistake) mistake = header_mistake(text, arch_);
+  if (mistake) return refuse(mistake->result, fmt::format("{}: {}", named(name), mistake->why));
   auto parsed = ptx::parse(text);
   if (const auto* wrong = std::get_if<ptx::Diagnostic>(&parsed)) {
     return refuse(CUDA_ERROR_INVALID_PTX,
@@ -94,7 +61,7 @@ CUresult Linker::add_ptx(std::string text, const std::string& name) {
 }
 
 CUresult Linker::add_binaries(std::string_view data, const std::string& name) {
-  constexpr std::size_t step = 8, smallest = 16;
+  constexpr std::size_t step = 8;
   bool has_any = false, has_ptx = false;
   for (std::size_t at = 0; at + smallest <= data.size();) {
     const char* here = data.data() + at;
@@ -158,6 +125,7 @@ CUresult Linker::add(CUjitInputType type, std::string_view data, const std::stri
   const auto result = [&] {
     switch (type) {
       case CU_JIT_INPUT_PTX:
+        if (data.size() >= smallest && is_fat_binary(data.data())) return add_binaries(data, name);
         return add_ptx(std::string(data), name);
       case CU_JIT_INPUT_CUBIN:
         if (data.starts_with(std::string_view(ELFMAG, SELFMAG))) {

@@ -49,6 +49,7 @@ struct Block {
   void* mapping = nullptr;    ///< ours, to be given back; null: none
   std::size_t mapping_bytes = 0;
   SharedPages pages;         ///< that it lies in, where other processes have it too
+  unsigned flags = 0;        ///< of pinned and registered memory, as the program gave them
   bool is_of_graph = false;  ///< allocated by one
   bool is_imported = false;  ///< it is another process's
   unsigned opened = 0;       ///< how often the program has opened that
@@ -95,6 +96,7 @@ class Memory {
   const Block* adopt(void* host, std::uint64_t bytes, MemoryKind kind, Label label);
   /// What begins there is a graph's.
   void give_to_graph(std::uint64_t address) { blocks_.at(address)->is_of_graph = true; }
+  void give_flags(std::uint64_t address, unsigned flags) { blocks_.at(address)->flags = flags; }
   /// What begins there goes with a context.
   void give_to_context(std::uint64_t address, unsigned long long context) {
     blocks_.at(address)->context = context;

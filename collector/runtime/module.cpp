@@ -137,6 +137,10 @@ void Module::place_variables() {
     const model::Program* program = kernel(name)->program();
     if (program != nullptr) return place(*program);
   }
+  // Without a kernel too: a program may only copy to and from them.
+  if (parsed() == nullptr) return;
+  const auto variables = model::decode_variables(*parsed_, rooms());
+  if (const auto* program = std::get_if<model::Program>(&variables)) place(*program);
 }
 
 void Module::place(const model::Program& program) {
@@ -185,6 +189,13 @@ std::optional<VariablePlace> Module::variable(std::string_view name) {
   const auto found = variables_.find(name);
   if (found == variables_.end()) return std::nullopt;
   return found->second;
+}
+
+std::string_view Module::variable_at(std::uint64_t address) const {
+  for (const auto& [name, place] : variables_) {
+    if (address >= place.address && address - place.address < place.bytes) return name;
+  }
+  return {};
 }
 
 bool Module::is_managed(std::string_view variable) {

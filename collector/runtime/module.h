@@ -78,12 +78,17 @@ class Module {
   Kernel* kernel(const std::string& entry);
   std::vector<std::string> kernel_names();
   std::optional<VariablePlace> variable(std::string_view name);
+  /// The name of the one that the address is of; empty: none.
+  std::string_view variable_at(std::uint64_t address) const;
   /// Whether it is one that host and device reach at one address.
   bool is_managed(std::string_view variable);
   /// Why nothing of it can run; empty: it can.
   const std::string& failure();
 
   const ptx::Module* parsed();
+  /// Of a library that cannot be loaded the CUresult, which a driver tells only when something of
+  /// it is asked for; 0: it can.
+  int refusal = 0;
   /// The machine code of its own, or what ptxas makes of the PTX; empty: why_no_cubin().
   const std::vector<std::byte>& cubin();
   const std::string& why_no_cubin() const { return why_no_cubin_; }
@@ -95,7 +100,7 @@ class Module {
   }
   /// Makes the constants what copies have made of them.
   void set_constants(model::Program& program) const;
-  /// Where its variables lie, found by the first kernel that can be read.
+  /// Where its variables lie: by the first kernel that can be read, or by themselves.
   void place_variables();
 
  private:

@@ -19,9 +19,10 @@ cudaError_t packed_arguments(void* const* extra, std::vector<std::byte>& paramet
     if (*extra == reinterpret_cast<void*>(1)) bytes = extra[1];
     if (*extra == reinterpret_cast<void*>(2)) count = *static_cast<const std::size_t*>(extra[1]);
   }
-  // A structure may end in padding.
-  if (bytes == nullptr || count < parameters.size()) return cudaErrorInvalidValue;
-  std::memcpy(parameters.data(), bytes, parameters.size());
+  if (count > parameters.size()) return cudaErrorLaunchOutOfResources;
+  if (parameters.empty()) return cudaSuccess;
+  if (bytes == nullptr || count == 0) return cudaErrorInvalidValue;
+  std::memcpy(parameters.data(), bytes, count);  // the rest stays zero
   return cudaSuccess;
 }
 
@@ -76,6 +77,7 @@ cudaError_t make_work(Process& process, const cudaKernelNodeParams* parameters, 
 }
 
 cudaError_t make_copy(Process& process, const CopyWork& copy, Work& work) {
+  if (copy.width == 0) return cudaErrorInvalidValue;
   const cudaError_t mistake = copy_mistake(process, copy, true);
   if (mistake == cudaSuccess) work = copy;
   return mistake;
@@ -83,6 +85,7 @@ cudaError_t make_copy(Process& process, const CopyWork& copy, Work& work) {
 
 cudaError_t make_work(Process& process, const cudaMemcpy3DParms* parameters, Work& work) {
   if (parameters == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t mistake = box_mistake(*parameters)) return mistake;
   CopyWork copy = box_of(*parameters);
   copy.described = std::make_shared<const cudaMemcpy3DParms>(*parameters);
   return make_copy(process, copy, work);
@@ -134,6 +137,16 @@ cudaError_t make_work(Process& process, cudaMemAllocNodeParams* parameters, Work
   return cudaSuccess;
 }
 
+cudaError_t make_free(Process& process, const void* freed, Work& work) {
+  const auto address = reinterpret_cast<std::uint64_t>(freed);
+  const Block* block = process.memory().find(address);
+  const bool is_of_graph = process.memory().is_reserved(address) ||
+                           (block != nullptr && block->is_of_graph && block->address == address);
+  if (!is_of_graph) return cudaErrorInvalidValue;
+  work = FreeWork{address};
+  return cudaSuccess;
+}
+
 cudaError_t make_work(Process& process, cudaGraphNodeParams* parameters, Work& work) {
   if (parameters == nullptr) return cudaErrorInvalidValue;
   switch (parameters->type) {
@@ -174,9 +187,11 @@ cudaError_t make_work(Process& process, cudaGraphNodeParams* parameters, Work& w
       return result;
     }
     case cudaGraphNodeTypeMemFree:
-      work = FreeWork{reinterpret_cast<std::uint64_t>(parameters->free.dptr)};
-      return cudaSuccess;
+      return make_free(process, parameters->free.dptr, work);
     default:
+      if (parameters->type < 0 || parameters->type >= cudaGraphNodeTypeCount) {
+        return cudaErrorInvalidValue;
+      }
       process.say("graphs are executed without conditional nodes and external semaphores");
       return cudaErrorNotSupported;
   }

@@ -308,6 +308,22 @@ std::optional<Process::Symbol> Process::symbol(const void* host) {
   return Symbol{module, *place};
 }
 
+std::optional<Process::VariableFacts> Process::variable_at(std::uint64_t address) {
+  std::optional<VariableFacts> found;
+  const auto ask = [&](Module& module, int device) {
+    const std::string_view name = module.variable_at(address);
+    if (!found && !name.empty()) found = VariableFacts{device, module.is_managed(name)};
+  };
+  for (const auto& registration : Registry::get().registrations) {
+    for (const auto& [device, module] : registration->modules) ask(*module, device);
+  }
+  for (const auto& [handle, library] : libraries_) {
+    for (const auto& [device, module] : library.by_device) ask(*module, device);
+  }
+  for (const auto& [handle, module] : loaded_) ask(*module, current_device);
+  return found;
+}
+
 cudaError_t Process::symbol_mistake(const void* host) {
   const Registry::Named* variable = Registry::get().variable(host);
   if (variable == nullptr) return cudaErrorInvalidSymbol;

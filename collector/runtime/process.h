@@ -159,6 +159,12 @@ class Process {
     VariablePlace place;
   };
   std::optional<Symbol> symbol(const void* host);
+  struct VariableFacts {
+    int device = 0;
+    bool is_managed = false;
+  };
+  /// Of the variable that lies there.
+  std::optional<VariableFacts> variable_at(std::uint64_t address);
   /// What a call returns for a symbol that there is not: its module may not be executable at all.
   cudaError_t symbol_mistake(const void* host);
   /// A module that the program loads itself; null: `failure` says why.

@@ -9,6 +9,7 @@
 
 #include "collector/runtime/capture.h"
 #include "collector/runtime/event_page.h"
+#include "collector/runtime/graphs.h"
 #include "collector/runtime/launcher.h"
 #include "collector/runtime/outstanding.h"
 #include "collector/runtime/wrong_copy.h"
@@ -121,6 +122,7 @@ void fill(std::byte* at, std::uint64_t count, std::uint32_t value) {
 }
 
 cudaError_t run_set(Process& process, const SetWork& set) {
+  if (is_empty(set)) return cudaSuccess;
   const std::uint64_t bytes_of_row = row_bytes(set);
   const Side side = target_of(process, set);
   for (std::uint64_t y = 0; y < set.height * set.depth; ++y) {
@@ -143,10 +145,10 @@ cudaError_t run_set(Process& process, const SetWork& set) {
 }  // namespace
 
 cudaError_t copy_mistake(Process& process, const CopyWork& copy, bool later) {
+  if (is_empty(copy)) return cudaSuccess;  // whatever its kind
   if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) {
     return cudaErrorInvalidMemcpyDirection;
   }
-  if (is_empty(copy)) return cudaSuccess;
   const bool has_rows = copy.height > 1 || copy.depth > 1;
   if (has_rows && (copy.width > copy.to_pitch || copy.width > copy.from_pitch)) {
     return cudaErrorInvalidPitchValue;
@@ -200,6 +202,7 @@ cudaError_t allocate(Process& process, const cudaMemAllocNodeParams& wanted) {
       fmt::format("memory of {} bytes of a graph", wanted.bytesize), address);
   if (block == nullptr) return cudaErrorMemoryAllocation;
   process.memory().give_to_graph(block->address);
+  count_graph_memory(process.memory(), block->device, false);
   return cudaSuccess;
 }
 

@@ -33,6 +33,17 @@ CUmemAccess_flags access_of_devices(const VirtualMemory::Mapping& mapping) {
   return static_cast<CUmemAccess_flags>(all);
 }
 
+/// The mappings as stretches without a gap.
+template <class Mappings, class Visit>
+void for_each_run(const Mappings& all, const Visit& visit) {
+  for (auto first = all.begin(); first != all.end();) {
+    const std::uint64_t begin = (*first)->first;
+    std::uint64_t end = begin;
+    for (; first != all.end() && (*first)->first == end; ++first) end += (*first)->second.bytes;
+    visit(begin, end - begin);
+  }
+}
+
 }  // namespace
 
 Physical::Physical(Memory& from, std::uint64_t size, const CUmemAllocationProp& wanted)
@@ -131,10 +142,8 @@ CUresult VirtualMemory::map(std::uint64_t address, std::uint64_t bytes,
                             CUmemGenericAllocationHandle handle) {
   const auto known = handles_.find(handle);
   const Reservation* reserved = reservation_at(address);
-  if (known == handles_.end() || reserved == nullptr || bytes == 0 || !is_in_steps(address) ||
-      !is_in_steps(bytes) || bytes > known->second->bytes) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  if (known == handles_.end() || reserved == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes != known->second->bytes || !is_in_steps(address)) return CUDA_ERROR_INVALID_VALUE;
   // Reservations that follow each other are one for this.
   std::uint64_t end = reserved->address + reserved->bytes;
   for (auto next = reserved_.find(end); end < address + bytes && next != reserved_.end();
@@ -154,30 +163,36 @@ CUresult VirtualMemory::map(std::uint64_t address, std::uint64_t bytes,
   return CUDA_SUCCESS;
 }
 
-std::vector<VirtualMemory::Mappings::iterator> VirtualMemory::whole_mappings(std::uint64_t address,
-                                                                             std::uint64_t bytes) {
-  std::vector<Mappings::iterator> all;
+bool VirtualMemory::whole_mappings(std::uint64_t address, std::uint64_t bytes,
+                                   std::vector<Mappings::iterator>& all) {
   const std::uint64_t end = address + bytes;
-  if (bytes == 0 || end < address) return all;
-  std::uint64_t at = address;
-  for (auto next = mappings_.find(address); at < end; ++next) {
-    if (next == mappings_.end() || next->first != at || next->second.bytes > end - at) return {};
-    at += next->second.bytes;
+  if (bytes == 0 || end < address || !is_in_steps(address) || !is_in_steps(bytes)) return false;
+  for (std::uint64_t at = address; at < end;) {
+    const Reservation* reserved = reservation_at(at);
+    if (reserved == nullptr) return false;
+    at = reserved->address + model::round_up(reserved->bytes, physical_granularity);
+  }
+  std::uint64_t begin = address;
+  if (mapping_at(address, &begin) != nullptr && begin != address) return false;
+  for (auto next = mappings_.lower_bound(address); next != mappings_.end() && next->first < end;
+       ++next) {
+    if (next->second.bytes > end - next->first) return false;
     all.push_back(next);
   }
-  return all;
+  return true;
 }
 
 CUresult VirtualMemory::unmap(std::uint64_t address, std::uint64_t bytes) {
-  const std::vector<Mappings::iterator> gone = whole_mappings(address, bytes);
-  if (gone.empty()) return CUDA_ERROR_INVALID_VALUE;
+  std::vector<Mappings::iterator> gone;
+  if (!whole_mappings(address, bytes, gone)) return CUDA_ERROR_INVALID_VALUE;
+  if (gone.empty()) return CUDA_SUCCESS;
   for (const Mappings::iterator& one : gone) {
     if (one->second.access.contains(host_access)) {
       clear(reinterpret_cast<void*>(one->first), one->second.bytes);
     }
     one->second.access.clear();
   }
-  renew(address, bytes);
+  for_each_run(gone, [&](std::uint64_t begin, std::uint64_t size) { renew(begin, size); });
   for (const Mappings::iterator& one : gone) {
     --one->second.physical->mappings;
     mappings_.erase(one);
@@ -188,8 +203,8 @@ CUresult VirtualMemory::unmap(std::uint64_t address, std::uint64_t bytes) {
 
 CUresult VirtualMemory::set_access(std::uint64_t address, std::uint64_t bytes,
                                    const std::vector<CUmemAccessDesc>& wanted) {
-  const std::vector<Mappings::iterator> all = whole_mappings(address, bytes);
-  if (all.empty()) return CUDA_ERROR_INVALID_VALUE;
+  std::vector<Mappings::iterator> all;
+  if (!whole_mappings(address, bytes, all) || all.empty()) return CUDA_ERROR_INVALID_VALUE;
   // Host code reaches what lies in the host's memory, and none of the device's.
   const bool is_host = std::all_of(all.begin(), all.end(), [](const Mappings::iterator& one) {
     return one->second.physical->is_host();
@@ -212,7 +227,7 @@ CUresult VirtualMemory::set_access(std::uint64_t address, std::uint64_t bytes,
       mprotect(at, mapping->second.bytes, static_cast<int>(one.flags));
     }
   }
-  renew(address, bytes);
+  for_each_run(all, [&](std::uint64_t begin, std::uint64_t size) { renew(begin, size); });
   tell_of_contents(address, bytes);
   return CUDA_SUCCESS;
 }
@@ -220,8 +235,8 @@ CUresult VirtualMemory::set_access(std::uint64_t address, std::uint64_t bytes,
 void VirtualMemory::tell_of_contents(std::uint64_t address, std::uint64_t bytes) {
   MemoryObserver* observer = memory_.observer();
   if (observer == nullptr) return;
-  for (auto at = mappings_.find(address); at != mappings_.end() && at->first < address + bytes;
-       ++at) {
+  for (auto at = mappings_.lower_bound(address);
+       at != mappings_.end() && at->first < address + bytes; ++at) {
     Physical& physical = *at->second.physical;
     if (access_of_devices(at->second) == CU_MEM_ACCESS_FLAGS_PROT_NONE) continue;
     const bool was_reached = std::exchange(physical.was_reached, true);

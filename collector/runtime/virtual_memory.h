@@ -90,8 +90,9 @@ class VirtualMemory {
 
   std::uint64_t reuse(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wished);
   std::byte* counterpart(std::uint64_t address);
-  /// Exactly these bytes as whole mappings, without a gap; empty: they are not.
-  std::vector<Mappings::iterator> whole_mappings(std::uint64_t address, std::uint64_t bytes);
+  /// What is mapped in a range, which may have gaps; false: it is not reserved, or cuts a mapping.
+  bool whole_mappings(std::uint64_t address, std::uint64_t bytes,
+                      std::vector<Mappings::iterator>& all);
   /// The stretches around these bytes as the mappings are now.
   void renew(std::uint64_t address, std::uint64_t bytes);
   /// For the checks: what nobody has written, and what has several addresses.

@@ -67,6 +67,6 @@ int main(int count, char**) {
   cuCtxSynchronize();
   if (count > 1) return 0;
   cuMemMap(table + chunk, chunk, 0, kept, 0);  // where something is
-  cuMemUnmap(table, 2 * chunk);                // half of it is not
+  cuMemUnmap(table + 3 * chunk, 2 * chunk);    // half of it is reserved
   cuMemAddressFree(table, 4 * chunk);          // something is mapped in it
 }

@@ -1,5 +1,6 @@
 // The driver's API: contexts, a module compiled by NVRTC as the program runs, memory, launches,
 // functions by their names, and what is wrong.
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -75,7 +76,7 @@ int main() {
     CUdeviceptr out, in;
     int n;
   } packed = {in, out, n};
-  std::size_t size = sizeof packed;
+  std::size_t size = offsetof(decltype(packed), n) + sizeof n;  // a byte more would be refused
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                    CU_LAUNCH_PARAM_END};
   SAY(cuLaunchKernel(scale, 8, 1, 1, 128, 1, 1, 0, nullptr, nullptr, extra));

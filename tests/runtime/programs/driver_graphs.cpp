@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -21,7 +22,9 @@ extern "C" __global__ void scale(int* data, int factor) { data[threadIdx.x] *= f
 constexpr int n = 32;
 int host[n], numbers[n];
 
-void CUDA_CB speak(void* text) { std::printf("%s\n", static_cast<const char*>(text)); }
+/// Said by a function of the host, which runs in a thread of the driver's.
+std::atomic<const char*> heard{"nothing"};
+void CUDA_CB speak(void* text) { heard = static_cast<const char*>(text); }
 std::atomic<bool> is_gone{false};
 void CUDA_CB go(void*) { is_gone = true; }
 void CUDA_CB take_time(void*) { usleep(20000); }
@@ -91,7 +94,7 @@ int main() {
     CUdeviceptr data;
     int factor;
   } packed = {data, factor};
-  std::size_t size = sizeof packed;
+  std::size_t size = offsetof(decltype(packed), factor) + sizeof factor;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                    CU_LAUNCH_PARAM_END};
   kernel.extra = extra;
@@ -152,6 +155,7 @@ int main() {
   std::printf("result %d\n", how.result_out);
   SAY(cuGraphLaunch(exec, stream));
   SAY(cuStreamSynchronize(stream));
+  std::printf("%s\n", heard.exchange("nothing"));
   std::printf("%d %d\n", host[0], host[n - 1]);
   value = 100;
   kernel = kernel_node(add, arguments);
@@ -163,6 +167,7 @@ int main() {
   SAY(cuGraphNodeSetEnabled(exec, speaks, 0));  // not of functions of the host
   SAY(cuGraphLaunch(exec, stream));
   SAY(cuStreamSynchronize(stream));
+  std::printf("%s\n", heard.exchange("nothing"));
   std::printf("%d %d\n", host[0], host[n - 1]);
   nines.value = 4;
   SAY(cuGraphMemsetNodeSetParams(sets, &nines));
@@ -172,6 +177,7 @@ int main() {
   SAY(cuGraphNodeSetEnabled(exec, scales, 1));
   SAY(cuGraphLaunch(exec, stream));
   SAY(cuStreamSynchronize(stream));
+  std::printf("%s\n", heard.exchange("nothing"));
   SAY(cuMemcpyDtoH(numbers, data, sizeof numbers));
   std::printf("%d %d, data %d\n", host[0], host[n - 1], numbers[n - 1]);
   SAY(cuGraphDestroyNode(empty));
@@ -228,6 +234,7 @@ int main() {
   SAY(cuGraphInstantiate(&exec, parent, 0));
   SAY(cuGraphLaunch(exec, stream));
   SAY(cuStreamSynchronize(stream));
+  std::printf("%s\n", heard.exchange("nothing"));
   std::printf("%d %d\n", numbers[0], numbers[n - 1]);
   SAY(cuGraphExecDestroy(exec));
   SAY(cuGraphDestroy(parent));

@@ -163,7 +163,7 @@ int main() {
 
   // In order to the end.
   SAY(cuMemFree(other + chunk));
-  SAY(cuMemUnmap(other, 2 * chunk));  // of which the first half is not mapped
+  SAY(cuMemUnmap(other, 2 * chunk));  // the first half is not mapped, which is no mistake
   SAY(cuMemUnmap(other + chunk, chunk));
   SAY(cuMemRelease(none));
   SAY(cuMemRelease(second));

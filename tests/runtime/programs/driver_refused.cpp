@@ -29,10 +29,11 @@ void load(const std::string& what, const std::string& body) {
   const auto written = reinterpret_cast<std::uintptr_t>(values[1]);
   std::printf("%-12s %s, %s\n", what.c_str(), name_of(result),
               written == std::strlen(log) ? "as long as it says" : "of another length");
-  if (written > 0) std::printf("  %s\n", std::string(log, written - 1).c_str());
+  if (written > 0) std::printf("  %s\n", std::string(log, written).c_str());
   CUlibrary library = nullptr;
-  if (cuLibraryLoadData(&library, ptx(body).c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0) !=
-      result) {
+  CUkernel of_library = nullptr;
+  cuLibraryLoadData(&library, ptx(body).c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (cuLibraryGetKernel(&of_library, library, "k") != result) {
     std::printf("a library is another thing\n");
   }
   CUlinkState link = nullptr;

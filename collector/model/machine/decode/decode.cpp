@@ -62,4 +62,14 @@ std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::st
   return ptx::Diagnostic{first.place.ptx_line, 0, to_string(first, entry)};
 }
 
+std::variant<Program, ptx::Diagnostic> decode_variables(const ptx::Module& module,
+                                                        const VariableRooms& rooms) {
+  ptx::Function nothing;
+  nothing.is_entry = true;
+  auto decoded = decode_entry(module, nothing, rooms);
+  if (auto* program = std::get_if<Program>(&decoded)) return std::move(*program);
+  const Refusal& first = std::get<std::vector<Refusal>>(decoded).front();
+  return ptx::Diagnostic{first.place.ptx_line, 0, reason_of(first)};
+}
+
 }  // namespace warpmeter::model

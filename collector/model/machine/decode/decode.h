@@ -48,4 +48,8 @@ struct VariableRooms {
 std::variant<Program, ptx::Diagnostic> decode(const ptx::Module& module, std::string_view entry,
                                               const VariableRooms& rooms = {});
 
+/// The variables of a module that has no kernel, as a program that does nothing.
+std::variant<Program, ptx::Diagnostic> decode_variables(const ptx::Module& module,
+                                                        const VariableRooms& rooms = {});
+
 }  // namespace warpmeter::model
