@@ -84,7 +84,7 @@ cudaError_t take_back(Process& process, void* pointer, std::initializer_list<Mem
 cudaError_t take_back_in_order(Process& process, void* pointer, cudaStream_t handle) {
   const Stream* stream = process.stream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (pointer == nullptr) return cudaErrorInvalidValue;
+  if (pointer == nullptr) return cudaSuccess;
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const Block* block = process.memory().find(address);
   // Of a pool it may be the host's.
@@ -168,6 +168,8 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
   return call("cudaHostRegister", [&](Process& p) {
     if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+    const Block* there = p.memory().find(reinterpret_cast<std::uint64_t>(pointer));
+    if (there != nullptr && there->kind == MemoryKind::device) return cudaErrorInvalidValue;
     const Block* block = p.memory().adopt(pointer, bytes, MemoryKind::registered,
                                           fmt::format("registered memory of {} bytes", bytes));
     return block != nullptr ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
@@ -213,7 +215,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* all) {
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  return call("cudaPointerGetAttributes", [&](Process& p) {
+  return call_always("cudaPointerGetAttributes", [&](Process& p) {
     if (attributes == nullptr) return cudaErrorInvalidValue;
     *attributes = {};
     const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(pointer));
@@ -246,9 +248,12 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   });
 }
 
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, std::size_t, unsigned) {
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t, unsigned) {
   return call("cudaStreamAttachMemAsync", [&](Process& p) {
-    return p.stream(stream) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(pointer));
+    const bool is_managed = block != nullptr && block->kind == MemoryKind::managed;
+    return is_managed ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 

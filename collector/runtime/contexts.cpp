@@ -52,6 +52,13 @@ Context& Contexts::primary(int device) {
   return *known;
 }
 
+Context& Contexts::owning(unsigned long long number, int device) {
+  for (const auto& [handle, context] : all_) {
+    if (number != 0 && context->number == number) return *context;
+  }
+  return primary(device);
+}
+
 Context* Contexts::create(int device, unsigned flags) {
   Context* context = add(device);
   context->flags = flags;
@@ -60,12 +67,11 @@ Context* Contexts::create(int device, unsigned flags) {
 
 bool Contexts::holds(const Context* context) const { return all_.contains(context); }
 
-void Contexts::enter_runtime(int device) {
+void Contexts::enter_runtime(int device, bool is_program) {
   is_initialised = true;
-  if (current() == nullptr) {
-    push(&primary(device));
-    current()->is_of_runtime = true;
-  }
+  const bool has_one = current() != nullptr;
+  if (!has_one) push(&primary(device));
+  if (current()->is_primary && (is_program || !has_one)) current()->is_of_runtime = true;
 }
 
 void Contexts::choose_device(int device) {

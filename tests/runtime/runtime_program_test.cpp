@@ -295,6 +295,21 @@ TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
   EXPECT_EQ(outcome.output, expected("misuse"));
 }
 
+/// What an H200 printed.
+TEST_F(RuntimeProgram, GetsTheLimitsOfHardware) { expect_output("limits", "limits"); }
+
+TEST_F(RuntimeProgram, IsRefusedTheLaunchesThatHardwareRefuses) {
+  expect_output("launch_mistakes", "launch_mistakes");
+}
+
+TEST_F(RuntimeProgram, IsAnsweredAboutStreamsAsByHardware) {
+  const Outcome outcome = profile("stream_mistakes");
+  EXPECT_EQ(outcome.output, expected("stream_mistakes"));
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;  // it launches nothing
+}
+
+TEST_F(RuntimeProgram, IsLeftByAResetWhatHardwareLeaves) { expect_output("resets", "resets"); }
+
 TEST_F(RuntimeProgram, WithMachineCodeOnlyIsToldWhatToCompileWith) {
   const Outcome outcome = profile("launches_machine_code");
   EXPECT_THAT(outcome.output, HasSubstr("cudaErrorNoKernelImageForDevice"));
