@@ -289,26 +289,12 @@ TEST_F(RuntimeProgram, IsToldThatVolatileAccessesNeverRaceWhereItHasSome) {
   EXPECT_THAT(text("check_clean"), testing::Not(HasSubstr("races of volatile")));
 }
 
-/// What an H100 printed.
+/// What an H100 printed ("misuse"), and an H200.
 TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
-  const Outcome outcome = profile("misuse");
-  EXPECT_EQ(outcome.output, expected("misuse"));
+  for (const char* name : {"misuse", "launch_mistakes", "limits", "resets", "stream_mistakes"}) {
+    EXPECT_EQ(profile(name).output, expected(name)) << name;
+  }
 }
-
-/// What an H200 printed.
-TEST_F(RuntimeProgram, GetsTheLimitsOfHardware) { expect_output("limits", "limits"); }
-
-TEST_F(RuntimeProgram, IsRefusedTheLaunchesThatHardwareRefuses) {
-  expect_output("launch_mistakes", "launch_mistakes");
-}
-
-TEST_F(RuntimeProgram, IsAnsweredAboutStreamsAsByHardware) {
-  const Outcome outcome = profile("stream_mistakes");
-  EXPECT_EQ(outcome.output, expected("stream_mistakes"));
-  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;  // it launches nothing
-}
-
-TEST_F(RuntimeProgram, IsLeftByAResetWhatHardwareLeaves) { expect_output("resets", "resets"); }
 
 TEST_F(RuntimeProgram, WithMachineCodeOnlyIsToldWhatToCompileWith) {
   const Outcome outcome = profile("launches_machine_code");
