@@ -45,6 +45,7 @@ bool holds(cudaArray_const_t handle, std::size_t x, std::size_t y, std::size_t b
 template <class Copy>
 cudaError_t rows_to(const Part& to, const void* from, std::size_t pitch, cudaMemcpyKind kind,
                     const Copy& copy) {
+  if (to.handle == nullptr) return cudaErrorInvalidResourceHandle;
   if (!to.is_inside()) return cudaErrorInvalidValue;
   if (to.width > pitch) return cudaErrorInvalidPitchValue;
   return copy(box(to.place(), to.array()->pitch(), from, pitch, to.width, to.height, kind));
@@ -52,6 +53,7 @@ cudaError_t rows_to(const Part& to, const void* from, std::size_t pitch, cudaMem
 template <class Copy>
 cudaError_t rows_from(void* to, std::size_t pitch, const Part& from, cudaMemcpyKind kind,
                       const Copy& copy) {
+  if (from.handle == nullptr) return cudaErrorInvalidResourceHandle;
   if (!from.is_inside()) return cudaErrorInvalidValue;
   if (from.width > pitch) return cudaErrorInvalidPitchValue;
   return copy(box(to, pitch, from.place(), from.array()->pitch(), from.width, from.height, kind));

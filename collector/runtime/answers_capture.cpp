@@ -69,6 +69,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* result) {
   return call("cudaStreamEndCapture", [&](Process& p) {
     Stream* stream = p.stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (stream->capture == nullptr) return cudaErrorIllegalState;
     if (result == nullptr) return cudaErrorInvalidValue;
     std::shared_ptr<Graph> graph;
     const cudaError_t ended = end_capture(p, *stream, graph);
@@ -141,10 +142,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNo
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return call("cudaThreadExchangeStreamCaptureMode", [&](Process&) {
-    if (mode == nullptr || *mode < cudaStreamCaptureModeGlobal ||
-        *mode > cudaStreamCaptureModeRelaxed) {
-      return cudaErrorInvalidValue;
-    }
+    if (mode == nullptr) return cudaErrorInvalidValue;  // any number is taken, as on hardware
     std::swap(*mode, capture_mode_of_thread());
     return cudaSuccess;
   });

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "collector/runtime/call.h"
 #include "collector/runtime/device.h"
 #include "collector/runtime/error_texts.h"
+#include "collector/runtime/limits.h"
 #include "collector/runtime/process.h"
 
 namespace warpmeter::runtime {
@@ -21,9 +21,10 @@ bool is_device(const Process& process, int device) {
   return device >= 0 && device < process.devices();
 }
 
-std::map<int, std::size_t>& changed_limits() {
-  static auto* limits = new std::map<int, std::size_t>;
-  return *limits;
+/// What cudaDeviceSetCacheConfig changes.
+cudaFuncCache& preferred_cache() {
+  static cudaFuncCache preferred = cudaFuncCachePreferNone;
+  return preferred;
 }
 
 /// Devices, and those whose memory they may reach. Kernels reach it all the same.
@@ -38,11 +39,14 @@ namespace api {
 namespace {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return call_always("cudaGetDeviceCount", [&](Process& p) {
+  const auto put = [&](const Process& process) {
     if (count == nullptr) return cudaErrorInvalidValue;
-    *count = p.devices();
+    *count = process.devices();
     return cudaSuccess;
-  });
+  };
+  // Where nothing else is answered: the number is known before.
+  if (is_in_host_function() || Process::get().is_fork()) return put(Process::get());
+  return call_always("cudaGetDeviceCount", put);
 }
 
 cudaError_t cudaGetDevice(int* device) {
@@ -103,31 +107,27 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device)
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   return call("cudaDeviceGetLimit", [&](Process&) {
     if (value == nullptr) return cudaErrorInvalidValue;
-    const auto changed = changed_limits().find(limit);
-    *value = changed != changed_limits().end() ? changed->second : limit_fact(limit);
-    return *value == 0 ? cudaErrorUnsupportedLimit : cudaSuccess;
+    return get_limit(*value, limit);
   });
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
-  return call("cudaDeviceSetLimit", [&](Process& p) {
-    const int number = limit;  // of a caller that may have made it of any number
-    if (number < 0 || number >= 16) return cudaErrorInvalidValue;
-    changed_limits()[limit] = value;
-    if (limit == cudaLimitMallocHeapSize) p.memory().machine().heap().limit = value;
-    return cudaSuccess;
-  });
+  return call("cudaDeviceSetLimit", [&](Process& p) { return set_limit(p, limit, value); });
 }
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return call("cudaDeviceGetCacheConfig", [&](Process&) {
-    *config = cudaFuncCachePreferNone;
+    if (config == nullptr) return cudaErrorInvalidValue;
+    *config = preferred_cache();
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
-  return call("cudaDeviceSetCacheConfig", [](Process&) { return cudaSuccess; });
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  return call("cudaDeviceSetCacheConfig", [&](Process&) {
+    preferred_cache() = config;
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -149,7 +149,8 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return call("cudaDeviceEnablePeerAccess", [&](Process& p) {
     const int device = Process::current_device;
-    if (!is_device(p, peer) || peer == device) return cudaErrorInvalidDevice;
+    if (!is_device(p, peer)) return cudaErrorInvalidDevice;
+    if (peer == device) return cudaErrorPeerAccessUnsupported;
     if (flags != 0) return cudaErrorInvalidValue;
     return peers().insert({device, peer}).second ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
   });
@@ -214,14 +215,16 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
   return call("cudaSetDeviceFlags", [&](Process&) {
     const unsigned how_to_wait = flags & cudaDeviceScheduleMask;
     const bool is_one = (how_to_wait & (how_to_wait - 1)) == 0;  // each is a bit
-    return (flags & ~unsigned{cudaDeviceMask}) == 0 && is_one ? cudaSuccess : cudaErrorInvalidValue;
+    if ((flags & ~unsigned{cudaDeviceMask}) != 0 || !is_one) return cudaErrorInvalidValue;
+    Contexts::get().primary(Process::current_device).flags = flags;
+    return cudaSuccess;
   });
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return call("cudaGetDeviceFlags", [&](Process&) {
     if (flags == nullptr) return cudaErrorInvalidValue;
-    *flags = cudaDeviceMapHost;
+    *flags = Contexts::get().primary(Process::current_device).flags | cudaDeviceMapHost;
     return cudaSuccess;
   });
 }
@@ -229,6 +232,10 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 cudaError_t cudaDeviceReset() {
   return call_always("cudaDeviceReset", [](Process& p) {
     p.show_printed();
+    // A thread that has used nothing yet has nothing to reset, whatever others have.
+    if (Contexts::get().current() == nullptr) return cudaSuccess;
+    Contexts::get().primary(Process::current_device).is_of_runtime = false;
+    reset_limits(p);
     return p.reset();
   });
 }

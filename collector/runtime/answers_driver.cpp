@@ -11,6 +11,7 @@
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/driver_names.h"
 #include "collector/runtime/error_texts.h"
+#include "collector/runtime/limits.h"
 #include "collector/runtime/outstanding.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/redirect.h"
@@ -48,7 +49,11 @@ Context* context_of(CUcontext handle) {
 
 CUresult make_context(std::string_view name, CUcontext* result, unsigned flags, CUdevice device) {
   return device_call(name, device, [&](Process&) {
-    if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const unsigned how_to_wait = flags & CU_CTX_SCHED_MASK;
+    const bool is_one = (how_to_wait & (how_to_wait - 1)) == 0;  // each is a bit
+    if (result == nullptr || (flags & ~unsigned{CU_CTX_FLAGS_MASK}) != 0 || !is_one) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
     Context* context = Contexts::get().create(device, flags);
     Contexts::get().push(context);
     return put_answer(result, handle_of(context));
@@ -186,6 +191,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
     Context& primary = Contexts::get().primary(device);
     primary.uses = 0;
     primary.is_of_runtime = false;
+    reset_limits(p);
     return as_driver_error(p.reset());
   });
 }
@@ -204,7 +210,8 @@ CUresult cuCtxCreate_v4(CUcontext* result, CUctxCreateParams*, unsigned flags, C
 CUresult cuCtxDestroy_v2(CUcontext handle) {
   return driver_call("cuCtxDestroy", Needs::initialised, [&](Process& p) {
     Context* context = handle == nullptr ? nullptr : context_of(handle);
-    if (context == nullptr || context->is_primary || context->is_destroyed) {
+    if (context != nullptr && context->is_destroyed) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (context == nullptr || context->is_primary) {
       return handle == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_CONTEXT;
     }
     p.show_printed();
@@ -222,7 +229,8 @@ CUresult cuCtxDestroy_v2(CUcontext handle) {
 
 CUresult cuCtxPushCurrent_v2(CUcontext handle) {
   return driver_call("cuCtxPushCurrent", Needs::initialised, [&](Process&) {
-    Context* context = handle == nullptr ? nullptr : context_of(handle);
+    if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Context* context = context_of(handle);
     if (context == nullptr || context->is_destroyed) return CUDA_ERROR_INVALID_CONTEXT;
     Contexts::get().push(context);
     return CUDA_SUCCESS;
@@ -261,8 +269,10 @@ CUresult cuCtxGetDevice(CUdevice* device) {
   });
 }
 CUresult cuCtxGetFlags(unsigned* flags) {
-  return driver_call("cuCtxGetFlags", Needs::context,
-                     [&](Process&) { return put_answer(flags, Contexts::get().current()->flags); });
+  return driver_call("cuCtxGetFlags", Needs::context, [&](Process&) {
+    const Context& current = *Contexts::get().current();
+    return put_answer(flags, current.flags | (current.is_primary ? CU_CTX_MAP_HOST : 0));
+  });
 }
 CUresult cuCtxSetFlags(unsigned flags) {
   return driver_call("cuCtxSetFlags", Needs::context, [&](Process&) {

@@ -53,7 +53,7 @@ CUresult pointer_attribute(Process& process, void* data, CUpointer_attribute whi
   const bool is_host = block->kind == MemoryKind::pinned || block->kind == MemoryKind::registered;
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return put_value<const void*>(data, &Contexts::get().primary(block->device));
+      return put_value<const void*>(data, &Contexts::get().owning(block->context, block->device));
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return put_value<unsigned>(data, is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:

@@ -85,7 +85,7 @@ cudaError_t take_back(Process& process, void* pointer, std::initializer_list<Mem
 cudaError_t take_back_in_order(Process& process, void* pointer, cudaStream_t handle) {
   const Stream* stream = process.stream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (pointer == nullptr) return cudaErrorInvalidValue;
+  if (pointer == nullptr) return cudaSuccess;
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const Block* block = process.memory().find(address);
   // Of a pool it may be the host's.
@@ -244,7 +244,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* all) {
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  return call("cudaPointerGetAttributes", [&](Process& p) {
+  return call_always("cudaPointerGetAttributes", [&](Process& p) {
     if (attributes == nullptr) return cudaErrorInvalidValue;
     *attributes = {};
     const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(pointer));
@@ -288,6 +288,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::si
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && !is_single) {
       return cudaErrorInvalidValue;
     }
+    if (pointer == nullptr) return cudaErrorInvalidValue;
     const auto address = reinterpret_cast<std::uint64_t>(pointer);
     const Block* block = p.memory().find(address);
     if (block == nullptr) return cudaSuccess;

@@ -22,7 +22,8 @@ bool is_kept(cudaLaunchAttributeID which) {
 /// What a stream has that nobody has set.
 cudaLaunchAttributeValue value_at_first(const Stream& stream, cudaLaunchAttributeID which) {
   cudaLaunchAttributeValue value{};
-  if (which == cudaLaunchAttributeSynchronizationPolicy) value.syncPolicy = cudaSyncPolicyAuto;
+  // No policy at all: as an H200 says (driver 580).
+  if (which == cudaLaunchAttributeSynchronizationPolicy) value.cooperative = -1;
   if (which == cudaLaunchAttributePriority) value.priority = stream.priority;
   if (which == cudaLaunchAttributeMemSyncDomainMap) value.memSyncDomainMap = {0, 1};
   if (which == cudaLaunchAttributeMemSyncDomain)

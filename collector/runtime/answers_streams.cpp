@@ -1,4 +1,5 @@
 // Streams, events, host functions, and waiting for them.
+#include <algorithm>
 #include <chrono>
 
 #include "collector/runtime/answer.h"
@@ -18,7 +19,9 @@ constexpr unsigned known_event_flags =
 
 cudaError_t make_stream(Process& process, cudaStream_t* stream, unsigned flags, int priority) {
   if (stream == nullptr || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
-  *stream = reinterpret_cast<cudaStream_t>(process.make_stream(flags, priority));
+  const auto [least, greatest] = stream_priorities();
+  const int nearest = std::clamp(priority, greatest, least);
+  *stream = reinterpret_cast<cudaStream_t>(process.make_stream(flags, nearest));
   return cudaSuccess;
 }
 
@@ -138,7 +141,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return call("cudaStreamSynchronize", [&](Process& p) { return wait_for_stream(p, stream); });
+  return call("cudaStreamSynchronize", [&](Process& p) {
+    const Stream* known = p.stream(stream);
+    const bool is_other =
+        known != nullptr && known != p.stream(cudaStreamLegacy) && known->capture == nullptr;
+    const cudaError_t mistake = is_other ? unsafe_in_capture(p) : cudaSuccess;
+    return mistake != cudaSuccess ? mistake : wait_for_stream(p, stream);
+  });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
@@ -155,6 +164,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
   return call("cudaStreamGetPriority", [&](Process& p) {
     const Stream* stream = p.stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (priority == nullptr) return cudaErrorInvalidValue;
     *priority = stream->priority;
     return cudaSuccess;
   });
@@ -164,6 +174,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
   return call("cudaStreamGetFlags", [&](Process& p) {
     const Stream* stream = p.stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (flags == nullptr) return cudaErrorInvalidValue;
     *flags = stream->flags;
     return cudaSuccess;
   });
@@ -173,6 +184,7 @@ cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* number) {
   return call("cudaStreamGetId", [&](Process& p) {
     const Stream* stream = p.stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (number == nullptr) return cudaErrorInvalidValue;
     *number = stream->number;
     return cudaSuccess;
   });
@@ -182,6 +194,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
   return call("cudaStreamGetDevice", [&](Process& p) {
     const Stream* stream = p.stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (device == nullptr) return cudaErrorInvalidValue;
     *device = stream->device;
     return cudaSuccess;
   });
@@ -192,10 +205,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                  unsigned) {
+                                  unsigned flags) {
   return call("cudaStreamAddCallback", [&](Process& p) {
     if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    if (callback == nullptr) return cudaErrorInvalidValue;
+    if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
     const auto run_callback = [](void* given) {
       const std::unique_ptr<Callback> kept(static_cast<Callback*>(given));
       kept->function(kept->stream, Process::get().last_failure(), kept->data);
@@ -247,8 +260,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
-  return call("cudaEventQuery", [&](Process& p) {
+  return call_always("cudaEventQuery", [&](Process& p) {
+    // What is no event is found before what a kernel has done.
     const Event* event = p.event(handle);
+    if (event != nullptr && p.surfaced_error() != cudaSuccess) return p.surfaced_error();
     const cudaError_t mistake = event_mistake(p, event);
     if (mistake != cudaSuccess) return mistake;
     return is_done(*event) ? cudaSuccess : cudaErrorNotReady;

@@ -73,7 +73,7 @@ inline cudaError_t noted(std::string_view name, const Called& called) {
 template <class Body>
 cudaError_t call(std::string_view name, const Body& body) {
   return noted(name, timed_call(name, false, [&](Process& process) {
-                 Contexts::get().enter_runtime(Process::current_device);
+                 Contexts::get().enter_runtime(Process::current_device, call_depth == 1);
                  return body(process);
                }));
 }

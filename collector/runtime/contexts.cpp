@@ -1,12 +1,21 @@
 #include "collector/runtime/contexts.h"
 
+#include <utility>
+
 #include "collector/runtime/process.h"
 
 namespace warpmeter::runtime {
 namespace {
 
-/// What is current lies on top.
-thread_local std::vector<Context*> current_ones;
+// A program's own destructors may call after those of its threads have run: then there is the top
+// alone.
+thread_local Context* top = nullptr;
+thread_local bool is_thread_over = false;
+struct Below {
+  std::vector<Context*> contexts;
+  ~Below() { is_thread_over = true; }
+};
+thread_local Below below;
 
 }  // namespace
 
@@ -15,22 +24,26 @@ Contexts& Contexts::get() {
   return *contexts;
 }
 
-Context* Contexts::current() const { return current_ones.empty() ? nullptr : current_ones.back(); }
+Context* Contexts::current() const { return top; }
 
 void Contexts::make_current(Context* context) {
-  if (!current_ones.empty()) current_ones.pop_back();
+  pop();
   if (context != nullptr) push(context);
 }
 
 void Contexts::push(Context* context) {
-  current_ones.push_back(context);
+  if (top != nullptr && !is_thread_over) below.contexts.push_back(top);
+  top = context;
   Process::current_device = context->device;
 }
 
 Context* Contexts::pop() {
-  Context* context = current();
-  if (context != nullptr) current_ones.pop_back();
-  if (current() != nullptr) Process::current_device = current()->device;
+  Context* context = std::exchange(top, nullptr);
+  if (!is_thread_over && !below.contexts.empty()) {
+    top = below.contexts.back();
+    below.contexts.pop_back();
+    Process::current_device = top->device;
+  }
   return context;
 }
 
@@ -52,6 +65,13 @@ Context& Contexts::primary(int device) {
   return *known;
 }
 
+Context& Contexts::owning(unsigned long long number, int device) {
+  for (const auto& [handle, context] : all_) {
+    if (number != 0 && context->number == number) return *context;
+  }
+  return primary(device);
+}
+
 Context* Contexts::create(int device, unsigned flags) {
   Context* context = add(device);
   context->flags = flags;
@@ -60,12 +80,11 @@ Context* Contexts::create(int device, unsigned flags) {
 
 bool Contexts::holds(const Context* context) const { return all_.contains(context); }
 
-void Contexts::enter_runtime(int device) {
+void Contexts::enter_runtime(int device, bool is_program) {
   is_initialised = true;
-  if (current() == nullptr) {
-    push(&primary(device));
-    current()->is_of_runtime = true;
-  }
+  const bool has_one = current() != nullptr;
+  if (!has_one) push(&primary(device));
+  if (current()->is_primary && (is_program || !has_one)) current()->is_of_runtime = true;
 }
 
 void Contexts::choose_device(int device) {

@@ -32,10 +32,13 @@ class Contexts {
   Context* pop();
 
   Context& primary(int device);
+  /// What has that owner(): the device's primary one for 0.
+  Context& owning(unsigned long long number, int device);
   Context* create(int device, unsigned flags);
   bool holds(const Context* context) const;
   /// The runtime needs no context: the device's primary one becomes current where none is.
-  void enter_runtime(int device);
+  /// `is_program`: it called the runtime itself, which keeps that context from here on.
+  void enter_runtime(int device, bool is_program);
   /// cudaSetDevice: its primary context is current from now on.
   void choose_device(int device);
   /// What is allocated now goes with the context of that number; 0: with none that may be

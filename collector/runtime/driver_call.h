@@ -17,7 +17,11 @@ namespace warpmeter::runtime {
 /// What has to be there for a call: cuInit, and a context that is current.
 enum class Needs { nothing, initialised, context };
 
-inline CUresult as_driver_error(cudaError_t error) { return static_cast<CUresult>(error); }
+/// A kernel is named by a handle there.
+inline CUresult as_driver_error(cudaError_t error) {
+  return error == cudaErrorInvalidDeviceFunction ? CUDA_ERROR_INVALID_HANDLE
+                                                 : static_cast<CUresult>(error);
+}
 
 /// What keeps a call from being asked; CUDA_SUCCESS: nothing.
 inline CUresult missing(Needs needs) {

@@ -14,6 +14,8 @@
 #include "base/kernel_name.h"
 #include "collector/model/check/checker.h"
 #include "collector/model/machine/launch.h"
+#include "collector/runtime/limits.h"
+#include "collector/runtime/occupancy.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -82,6 +84,11 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
     }
     return cudaErrorNoKernelImageForDevice;
   }
+  const std::string wrong = model::geometry_failure(*program, geometry);
+  if (geometry.is_cooperative && wrong.empty()) {
+    const cudaError_t mistake = residency_mistake(process, *work.kernel, geometry);
+    if (mistake != cudaSuccess) return mistake;
+  }
   if (geometry.dynamic_shared_bytes > work.kernel->most_dynamic_shared_bytes) {
     return process.refuse(cudaErrorInvalidValue, "failed launch", [&] {
       return fmt::format(
@@ -90,7 +97,6 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
           name, geometry.dynamic_shared_bytes, work.kernel->most_dynamic_shared_bytes);
     });
   }
-  const std::string wrong = model::geometry_failure(*program, geometry);
   if (wrong.empty()) return cudaSuccess;
   return process.refuse(cudaErrorInvalidValue, "failed launch", [&] {
     return wrong.starts_with("kernel") ? wrong : fmt::format("kernel '{}': {}", name, wrong);
@@ -117,6 +123,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   const bool is_counted = report != nullptr && report->takes(place);
   if (is_counted) kernel.audit();
   model::Program& program = *kernel.program();
+  hold_limits(program);
   kernel.module().place_variables();
   kernel.module().set_constants(program);
 
@@ -146,8 +153,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   std::string failure;
   if (outcome.trap) {
     failure = outcome.trap->message;
-    process.show_printed();
-    std::fputs(outcome.trap->assertion.c_str(), stderr);
+    process.print_assertion(outcome.trap->assertion);
     if (report != nullptr && !report->is_told_of_launches()) process.say(failure);
     process.kernel_failed(error_of(outcome.trap->kind), kernel.entry());
   }

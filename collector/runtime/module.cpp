@@ -49,6 +49,7 @@ model::Program* Kernel::program() {
   }
   program_ = std::make_unique<model::Program>(std::move(std::get<model::Program>(decoded)));
   for (std::string& file : program_->files) file = model::relative_path(file);
+  most_dynamic_shared_bytes -= std::min(most_dynamic_shared_bytes, program_->static_shared_bytes);
   return program_.get();
 }
 

@@ -46,7 +46,9 @@ class Kernel {
   /// What it takes of a multiprocessor, by the machine code.
   const model::Resources& resources();
 
-  std::uint32_t most_dynamic_shared_bytes = 48 << 10;  ///< cudaFuncSetAttribute changes it
+  // What cudaFuncSetAttribute changes.
+  std::uint32_t most_dynamic_shared_bytes = 48 << 10;  ///< of a program that is read: what is left
+  int shared_carveout = -1;  ///< percent of the cache that it prefers as shared memory; -1: none
 
  private:
   Module& module_;

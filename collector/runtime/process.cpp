@@ -160,6 +160,7 @@ cudaError_t Process::error_for(std::string_view function) {
 cudaError_t Process::surfaced_error() {
   if (is_fork()) return cudaErrorInitializationError;
   if (pending_ != cudaSuccess) {
+    if (sticky_ == cudaSuccess) show_printed();  // an assertion tells who asks first
     sticky_ = pending_;
     if (checks_ != nullptr) checks_->surfaced();
   }
@@ -168,7 +169,6 @@ cudaError_t Process::surfaced_error() {
 
 cudaError_t Process::reset() {
   if (surfaced_error() != cudaSuccess) {
-    note(sticky_);
     sticky_ = cudaErrorDevicesUnavailable;
     pending_ = cudaErrorDevicesUnavailable;
     return cudaSuccess;
@@ -199,9 +199,11 @@ void Process::say(const std::string& text) {
 }
 
 void Process::show_printed() {
-  if (printed_.empty()) return;
-  std::fwrite(printed_.data(), 1, printed_.size(), stdout);
-  printed_.clear();
+  for (auto [text, file] : {std::pair(&printed_, stdout), std::pair(&failed_, stderr)}) {
+    if (text->empty()) continue;
+    std::fwrite(text->data(), 1, text->size(), file);
+    text->clear();
+  }
 }
 
 Stream* Process::stream(cudaStream_t handle) {
@@ -241,8 +243,13 @@ Stream* Process::make_stream(unsigned flags, int priority) {
 }
 
 bool Process::remove_stream(cudaStream_t handle) {
-  return handle != nullptr && handle != cudaStreamLegacy && handle != cudaStreamPerThread &&
-         streams_.erase(handle) == 1;
+  if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
+    return false;
+  const auto removed = streams_.extract(handle);
+  if (removed.empty()) return false;
+  std::erase_if(left_, [](const auto& stream) { return stream->waiting.empty(); });
+  if (!removed.mapped()->waiting.empty()) left_.push_back(removed.mapped());
+  return true;
 }
 
 Event* Process::event(cudaEvent_t handle) {

@@ -134,6 +134,7 @@ class Process {
   void say(const std::string& text);
   /// What kernels print is shown when the program waits for them, as on hardware.
   void print(std::string_view text) { printed_ += text; }
+  void print_assertion(std::string_view text) { failed_ += text; }
   void show_printed();
 
   // Streams and events by their handles; null for none.
@@ -147,6 +148,7 @@ class Process {
   template <class Visit>
   void for_each_stream(const Visit& visit) {
     for (const auto& [handle, stream] : streams_) visit(*stream);
+    for (const auto& stream : left_) visit(*stream);
   }
 
   // Modules and kernels.
@@ -154,6 +156,11 @@ class Process {
   /// A kernel by its stub, or by the handle of an earlier answer; null for none. What belongs to no
   /// device, a stub or a library's kernel, is the current device's.
   Kernel* kernel(const void* stub_or_handle);
+  /// What a call returns where there is none.
+  static cudaError_t kernel_mistake(const void* stub_or_handle) {
+    return stub_or_handle == nullptr ? cudaErrorInvalidDeviceFunction
+                                     : cudaErrorInvalidResourceHandle;
+  }
   struct Symbol {
     Module* module = nullptr;
     VariablePlace place;
@@ -198,9 +205,10 @@ class Process {
   std::recursive_mutex mutex_;
   std::string_view function_;
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
-  std::string printed_;
+  std::string printed_, failed_;
   std::set<std::string> said_;
   std::map<const void*, std::shared_ptr<Stream>> streams_;
+  std::vector<std::shared_ptr<Stream>> left_;  ///< without a handle, with something to do
   std::map<const void*, std::unique_ptr<Event>> events_;
   std::uint32_t next_stream_ = 13;  // as on hardware, where the first ones are the driver's
   std::set<const void*> kernels_;

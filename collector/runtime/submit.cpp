@@ -245,17 +245,19 @@ cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block
   KernelWork work;
   work.function = function;
   work.kernel = process.kernel(function);
-  if (work.kernel == nullptr) return cudaErrorInvalidResourceHandle;
+  if (work.kernel == nullptr) return Process::kernel_mistake(function);
   const Stream* given = process.stream(stream);
   if (given == nullptr) return cudaErrorInvalidResourceHandle;
   if (device_of(stream, *given) != Process::current_device) return cudaErrorInvalidResourceHandle;
   work.geometry.grid = {grid.x, grid.y, grid.z};
   work.geometry.block = {block.x, block.y, block.z};
-  work.geometry.dynamic_shared_bytes =
-      static_cast<std::uint32_t>(std::min<std::size_t>(shared, ~0u));
+  work.geometry.dynamic_shared_bytes = static_cast<std::uint32_t>(shared);  // 32 bits on hardware
   work.geometry.is_cooperative = is_cooperative;
   const cudaError_t mistake = launch_mistake(process, work);
-  if (mistake != cudaSuccess) return mistake;
+  if (mistake != cudaSuccess) {
+    if (given->capture != nullptr) given->capture->is_invalid = true;
+    return mistake;
+  }
   work.parameters = parameters_of(*work.kernel, arguments);
   return submit(process, stream, std::move(work));
 }

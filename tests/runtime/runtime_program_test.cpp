@@ -289,10 +289,11 @@ TEST_F(RuntimeProgram, IsToldThatVolatileAccessesNeverRaceWhereItHasSome) {
   EXPECT_THAT(text("check_clean"), testing::Not(HasSubstr("races of volatile")));
 }
 
-/// What an H100 printed.
+/// What an H100 printed ("misuse"), and an H200.
 TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
-  const Outcome outcome = profile("misuse");
-  EXPECT_EQ(outcome.output, expected("misuse"));
+  for (const char* name : {"misuse", "launch_mistakes", "limits", "resets", "stream_mistakes"}) {
+    EXPECT_EQ(profile(name).output, expected(name)) << name;
+  }
 }
 
 TEST_F(RuntimeProgram, WithMachineCodeOnlyIsToldWhatToCompileWith) {

@@ -228,6 +228,7 @@ struct Program {
   std::vector<std::byte> constant_memory;
   std::vector<FunctionCode> functions;  ///< those that are not inlined
   bool has_calls = false;
+  bool prints = false, allocates = false;  ///< on the device
   /// Why its counts are of PTX: the machine code was not read. Empty: it was, and the sites say
   /// what it makes of them.
   std::string why_unaudited = "counted at PTX level: the machine code was not read";

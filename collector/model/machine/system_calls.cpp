@@ -67,9 +67,22 @@ std::string formatted(const std::string& specification, T value) {
   return std::string(buffer, kept);
 }
 
-/// One "%-8.3f" and its like; `at` stands after the percent sign and goes past the letter.
+/// One "%-8.3f" and its like; `at` stands after the percent sign and goes past the letter. A device
+/// leaves as they are, and takes no argument for, "%.*f", "%zu", "%td" and "%5%" (as an H200 does).
 std::string one_argument(Warp& w, unsigned lane, std::string_view format, std::size_t& at,
                          Arguments& arguments) {
+  const std::size_t begin = at;
+  const std::size_t letter_at = format.find_first_not_of("-+ #0123456789.*hlLzjt", begin);
+  if (letter_at != std::string_view::npos) {
+    const std::string_view before = format.substr(begin, letter_at - begin);
+    const bool is_unknown = before.find(".*") != std::string_view::npos ||
+                            before.find_first_of("zjt") != std::string_view::npos ||
+                            (format[letter_at] == '%' && !before.empty());
+    if (is_unknown) {
+      at = letter_at + 1;
+      return "%" + std::string(format.substr(begin, at - begin));
+    }
+  }
   std::string specification = "%";
   int stars = 0;
   for (; at < format.size() && std::strchr("-+ #0123456789.*", format[at]) != nullptr; ++at) {
@@ -80,7 +93,7 @@ std::string one_argument(Warp& w, unsigned lane, std::string_view format, std::s
     }
   }
   bool is_wide = false;
-  for (; at < format.size() && std::strchr("hlLzjt", format[at]) != nullptr; ++at) {
+  for (; at < format.size() && std::strchr("hlL", format[at]) != nullptr; ++at) {
     is_wide |= format[at] != 'h';
   }
   if (at >= format.size()) return specification;

@@ -6,6 +6,13 @@ __global__ void speak(int value) {
   printf("block %d, thread %d: %d %s %.2f\n", blockIdx.x, threadIdx.x, value, "text", 0.5);
 }
 
+/// What a device's printf does not know it leaves as it is.
+__global__ void speak_on() {
+  printf("%*d|%-*d|%.*f\n", 6, 42, 6, 42, 3, 2.0);
+  printf("%zu %td\n", (size_t)12345678901ull, (ptrdiff_t)-5);
+  printf("%5%|\n");
+}
+
 __global__ void take(size_t bytes, int* got) {
   void* memory = malloc(bytes);
   *got = memory != nullptr;
@@ -31,6 +38,8 @@ int main() {
   speak<<<2, 2>>>(7);
   std::printf("before they are waited for\n");
   std::fflush(stdout);
+  cudaDeviceSynchronize();
+  speak_on<<<1, 1>>>();
   cudaDeviceSynchronize();
 
   int* got;

@@ -345,6 +345,7 @@ bool Decoder::decode_system_call(std::string_view name, const std::vector<Passed
     print.d = count;
     print.a = format;
     print.b = values;
+    program_.prints = true;
     result(count, 4);
   } else if (name == "__assertfail") {
     const std::uint16_t message = argument(0), file = argument(1), line = argument(2);
@@ -359,6 +360,7 @@ bool Decoder::decode_system_call(std::string_view name, const std::vector<Passed
     Operation& allocate = emit(Code::allocate, false);
     allocate.d = address;
     allocate.a = bytes;
+    program_.allocates = true;
     result(address, 8);
   } else if (name == "free") {
     const std::uint16_t address = argument(0);
