@@ -60,6 +60,15 @@ void work_off(Process& process, const std::shared_ptr<Stream>& stream) {
   stream->has_thread = false;
 }
 
+/// What waiting for the stream is to wait for: what it was given, and what it follows though it was
+/// given nothing since.
+void add_outstanding(Stream& stream, std::vector<Ticket>& tickets) {
+  for (const Ticket& ticket : stream.follows) {
+    if (!ticket.is_done()) tickets.push_back(ticket);
+  }
+  if (!stream.waiting.empty()) tickets.push_back({stream.shared_from_this(), stream.given});
+}
+
 /// What the stream has to wait for in others: legacy and blocking streams follow each other.
 std::vector<Ticket> followed(Process& process, Stream& stream) {
   std::erase_if(stream.follows, [](const Ticket& ticket) { return ticket.is_done(); });
@@ -68,9 +77,7 @@ std::vector<Ticket> followed(Process& process, Stream& stream) {
   const Stream* legacy = process.stream(cudaStreamLegacy);
   process.for_each_stream([&](Stream& other) {
     const bool is_between = (&other == legacy) != (&stream == legacy);
-    if (is_between && (other.flags & cudaStreamNonBlocking) == 0 && !is_done(other)) {
-      after.push_back({other.shared_from_this(), other.given});
-    }
+    if (is_between && (other.flags & cudaStreamNonBlocking) == 0) add_outstanding(other, after);
   });
   return after;
 }
@@ -88,7 +95,7 @@ void run_host_function(Process& process, cudaHostFn_t function, void* data) {
   process.mutex().lock();
 }
 
-bool is_done(const Stream& stream) { return stream.waiting.empty(); }
+bool is_done(const Stream& stream) { return stream.waiting.empty() && all_done(stream.follows); }
 bool is_done(const Event& event) {
   return event.recorded_by.is_done() && (event.page == nullptr || event.page->is_done());
 }
@@ -128,8 +135,9 @@ void follow(Stream& stream, const Event& event) {
 
 void wait_for(Process& process, Stream& stream) {
   if (is_done(stream)) return;
-  const Ticket ticket{stream.shared_from_this(), stream.given};
-  changed().wait(process.mutex(), [&] { return ticket.is_done(); });
+  std::vector<Ticket> all;
+  add_outstanding(stream, all);
+  changed().wait(process.mutex(), [&] { return all_done(all); });
 }
 
 void wait_for(Process& process, const Event& event) {
@@ -145,9 +153,7 @@ void wait_for(Process& process, const Event& event) {
 void wait_for_device(Process& process, int device) {
   std::vector<Ticket> all;
   process.for_each_stream([&](Stream& stream) {
-    if (stream.device == device && !is_done(stream)) {
-      all.push_back({stream.shared_from_this(), stream.given});
-    }
+    if (stream.device == device) add_outstanding(stream, all);
   });
   if (!all.empty()) changed().wait(process.mutex(), [&] { return all_done(all); });
 }

@@ -58,6 +58,7 @@ CUDA_MEMCPY3D copy_node(CUdeviceptr device, void* memory, bool to_device) {
 }  // namespace
 
 int main() {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   CUdevice device = 0;
   CUcontext context = nullptr;
   CUmodule module = nullptr;

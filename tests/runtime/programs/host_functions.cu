@@ -1,5 +1,7 @@
 // Host functions: in the order of their stream, beside the host thread, without the API; one waits
-// for what the host does after what its stream was given.
+// for what the host does after what its stream was given, and a stream for another that is slow.
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdio>
 
@@ -20,6 +22,12 @@ static void CUDART_CB call(void*) {
 }
 static void CUDART_CB report(cudaStream_t, cudaError_t status, void* text) {
   std::printf("%s: %s\n", static_cast<const char*>(text), cudaGetErrorName(status));
+}
+
+static std::atomic<bool> was_slow{false};
+static void CUDART_CB be_slow(void*) {
+  usleep(50000);
+  was_slow = true;
 }
 
 int main() {
@@ -74,4 +82,12 @@ int main() {
   for (int i = 0; i < 3; ++i) cudaGraphLaunch(exec, stream);
   std::printf("end: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   std::printf("seen %d, then %d\n", seen, *data);
+
+  // A stream that follows another, and was given nothing itself, waits all the same.
+  cudaLaunchHostFunc(stream, be_slow, nullptr);
+  cudaEventRecord(event, stream);
+  cudaStreamWaitEvent(other, event, 0);
+  std::printf("other: %s\n", cudaGetErrorName(cudaStreamQuery(other)));
+  std::printf("other: %s\n", cudaGetErrorName(cudaStreamSynchronize(other)));
+  std::printf("was slow: %d\n", was_slow.load());
 }

@@ -1,6 +1,5 @@
 // Contexts that are made and reset, and what is left after a failed kernel: here, in another
-// thread, in a fork, in a host function, of a stream that is destroyed with something to do, and
-// when the program's own objects are destroyed.
+// thread, in a fork, in a host function, of a stream that is destroyed with something to do.
 #include <cuda.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -159,14 +158,6 @@ static void in_fork() {
   void* q;
   SAY(cudaMalloc(&q, 4));
 }
-
-static struct AtEnd {
-  ~AtEnd() {
-    int h = 0;
-    SAY(cudaMemcpyFromSymbol(&h, g, 4));
-    SHOW(h);
-  }
-} at_end;
 
 template <class Function>
 static void in_child(Function function) {
