@@ -11,12 +11,6 @@
 namespace warpmeter::schema {
 namespace {
 
-/// For columns where an empty text or 0 means that there is none.
-std::optional<std::string_view> text_or_null(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  return text;
-}
-
 std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 /// Two FNV-1a hashes that begin differently: 128 bits.

@@ -27,7 +27,7 @@ struct Counted {
   std::optional<std::int64_t> reason_id;
 };
 
-struct Term {
+struct Operand {
   std::int64_t counter_id = 0;
   double factor = 1;
   bool is_denominator = false;
@@ -37,7 +37,7 @@ struct Term {
 struct Formula {
   std::string name, undefined;
   double scale = 1;
-  std::vector<Term> terms;  ///< those of the numerator first
+  std::vector<Operand> terms;  ///< those of the numerator first
 };
 
 class Names {
@@ -165,7 +165,7 @@ class Pass {
     bool has_all = true, has_denominator = false;
     const Counted* telling = nullptr;  // the weakest counter that has a reason
     figure.grade = Grade::measured;
-    for (const Term& term : formula.terms) {
+    for (const Operand& term : formula.terms) {
       const Counted* counter = find(term.counter_id);
       if (counter == nullptr) return;
       has_denominator = has_denominator || term.is_denominator;

@@ -29,6 +29,12 @@ Error file_error(sqlite3* db, const std::string& path);
 /// Throws file_error for the file that `db` has open.
 [[noreturn]] void throw_file_error(sqlite3* db);
 
+/// For columns where an empty text means that there is none.
+inline std::optional<std::string_view> text_or_null(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
 /// A prepared statement. Every failure throws file_error.
 class Statement {
  public:

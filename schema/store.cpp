@@ -45,12 +45,6 @@ const char* to_string(RunOutcome outcome) {
   return "";
 }
 
-/// For columns where an empty text means that there is none.
-std::optional<std::string_view> text_or_null(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  return text;
-}
-
 std::optional<std::int64_t> number_or_null(const std::optional<std::uint64_t>& number) {
   if (!number) return std::nullopt;
   return static_cast<std::int64_t>(*number);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t period_log2 = 11;
 /// Of a kernel, what more have no room.
 constexpr std::size_t most_instructions = 1 << 14;
-constexpr std::string_view prefix = "smsp__pcsamp_warps_issue_stalled_", idle = "_not_issued";
+constexpr std::string_view prefix = "smsp__pcsamp_warps_issue_stalled_", no_issue = "_not_issued";
 
 CUpti_PCSamplingConfigurationInfo attribute(CUpti_PCSamplingConfigurationAttributeType type) {
   CUpti_PCSamplingConfigurationInfo info{};
@@ -123,8 +123,8 @@ std::vector<schema::Stall> stalls_of(const std::vector<InstructionStalls>& sampl
       if (count == 0) continue;
       std::string_view reason = name;
       if (reason.starts_with(prefix)) reason.remove_prefix(prefix.size());
-      const bool is_idle = reason.ends_with(idle);
-      if (is_idle) reason.remove_suffix(idle.size());
+      const bool is_idle = reason.ends_with(no_issue);
+      if (is_idle) reason.remove_suffix(no_issue.size());
       const std::string file = at.line > 0 ? at.file : "";
       schema::Stall& stall = stalls[{file, at.line, std::string(reason)}];
       stall.file = file;

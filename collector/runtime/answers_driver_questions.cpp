@@ -11,7 +11,7 @@ namespace warpmeter::runtime {
 namespace {
 
 /// The current one for null; null: there is none.
-const Context* context_of(CUcontext handle) {
+const Context* active_context_of(CUcontext handle) {
   const auto* context = reinterpret_cast<const Context*>(handle);
   if (context == nullptr) return Contexts::get().current();
   return Contexts::get().holds(context) && context->is_active() ? context : nullptr;
@@ -69,7 +69,7 @@ namespace {
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
   return driver_call("cuCtxGetDevice", Needs::initialised, [&](Process&) {
     if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const Context* context = context_of(handle);
+    const Context* context = active_context_of(handle);
     if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     *device = context->device;
     return CUDA_SUCCESS;
@@ -80,7 +80,7 @@ CUresult cuCtxSynchronize_v2(CUcontext handle) {
   return driver_call("cuCtxSynchronize", Needs::initialised, [&](Process&) {
     static auto* const wait =
         runtime_function<decltype(::cudaDeviceSynchronize)>("cudaDeviceSynchronize");
-    const Context* context = context_of(handle);
+    const Context* context = active_context_of(handle);
     if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     const int before = std::exchange(Process::current_device, context->device);
     const cudaError_t result = wait();

@@ -103,7 +103,7 @@ Table time_table(const Comparison& comparison) {
   return table;
 }
 
-Cell counted(double value, const std::optional<Range>& spread, const std::string& grade) {
+Cell count_cell(double value, const std::optional<Range>& spread, const std::string& grade) {
   Cell cell(value);
   cell.range = spread;
   cell.mark = mark_of(grade);
@@ -128,8 +128,8 @@ Table counter_table(const Comparison& comparison) {
     std::string verdict(to_string(pair.change));
     if (!pair.note.empty()) verdict += ": " + pair.note;
     table.rows.push_back({pair.name.text(), pair.metric, pair.unit,
-                          counted(pair.base, pair.base_spread, pair.base_grade),
-                          counted(pair.contender, pair.contender_spread, pair.contender_grade),
+                          count_cell(pair.base, pair.base_spread, pair.base_grade),
+                          count_cell(pair.contender, pair.contender_spread, pair.contender_grade),
                           change_in_percent(pair), std::move(verdict)});
   }
   return table;

@@ -43,10 +43,6 @@ struct FamilyHonesty : FamilyFile {
   }
 };
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  return text.replace(text.find(from), from.size(), to);
-}
-
 TEST_F(FamilyHonesty, ElementsOfBuffersAreThoseThatTheKernelPointsTo) {
   expect_refusal(replaced(head, "in: f32[n*n]", "in: f64[n*n]"),
                  "f.yaml:7:9: parameter 2 of void copy(float* out, const float* in, int n) is "

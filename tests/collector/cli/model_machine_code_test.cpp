@@ -30,11 +30,6 @@ constexpr const char* count_ptx = R"(.version 8.0
 }
 )";
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  text.replace(text.find(from), from.size(), to);
-  return text;
-}
-
 class MachineCode : public Workspace {
  protected:
   void SetUp() override {

@@ -15,6 +15,11 @@
 
 namespace warpmeter::cli {
 
+/// `text` with the first `from` in it, which must be there, replaced.
+inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
 class Workspace : public ::testing::Test {
  protected:
   Outcome warpmeter(std::vector<std::string> words) const {

@@ -23,7 +23,7 @@ TestRun run_body(const std::string& body, std::uint32_t threads, std::string_vie
 }
 
 template <class Function>
-Numbers expected(std::uint32_t threads, Function function) {
+Numbers expected_of(std::uint32_t threads, Function function) {
   Numbers values(threads);
   for (std::uint32_t i = 0; i < threads; ++i) values[i] = function(i);
   return values;
@@ -46,7 +46,7 @@ TEST(ControlFlow, TakesBothSidesOfABranchAndMeetsAgain) {
                                32);
   ASSERT_EQ(run.refusal + run.trap(), "");
   EXPECT_EQ(run.buffer<std::uint32_t>(0),
-            expected(32, [](std::uint32_t i) { return (i < 10 ? 200u : 100u) + 32; }));
+            expected_of(32, [](std::uint32_t i) { return (i < 10 ? 200u : 100u) + 32; }));
 }
 
 TEST(ControlFlow, NestsBranches) {
@@ -72,7 +72,7 @@ TEST(ControlFlow, NestsBranches) {
     ret;)",
                                64);
   ASSERT_EQ(run.refusal + run.trap(), "");
-  EXPECT_EQ(run.buffer<std::uint32_t>(0), expected(64, [](std::uint32_t i) {
+  EXPECT_EQ(run.buffer<std::uint32_t>(0), expected_of(64, [](std::uint32_t i) {
               if (i % 2 != 0) return 0u;
               return 100u + (i & 2 ? 1u + (i & 4 ? 1000u : 0u) : 10u);
             }));
@@ -96,7 +96,7 @@ TEST(ControlFlow, LoopsAsOftenAsEachLaneAsks) {
     ret;)",
                                40);
   ASSERT_EQ(run.refusal + run.trap(), "");
-  EXPECT_EQ(run.buffer<std::uint32_t>(0), expected(40, [](std::uint32_t i) {
+  EXPECT_EQ(run.buffer<std::uint32_t>(0), expected_of(40, [](std::uint32_t i) {
               return i * (i - 1) / 2 + 1000 * (i < 32 ? 32 : 8);
             }));
 }
@@ -117,7 +117,7 @@ TEST(ControlFlow, LeavesLoopsInTheMiddle) {
     ret;)",
                                32);
   ASSERT_EQ(run.refusal + run.trap(), "");
-  EXPECT_EQ(run.buffer<std::uint32_t>(0), expected(32, [](std::uint32_t i) {
+  EXPECT_EQ(run.buffer<std::uint32_t>(0), expected_of(32, [](std::uint32_t i) {
               for (std::uint32_t n = 1; n <= 4; ++n) {
                 if (n * n > i) return n;
               }
@@ -138,7 +138,7 @@ TEST(ControlFlow, LetsSomeLanesReturnEarly) {
                                48);
   ASSERT_EQ(run.refusal + run.trap(), "");
   EXPECT_EQ(run.buffer<std::uint32_t>(0),
-            expected(48, [](std::uint32_t i) { return i < 20 && i % 4 != 3 ? 7u : 0u; }));
+            expected_of(48, [](std::uint32_t i) { return i < 20 && i % 4 != 3 ? 7u : 0u; }));
 }
 
 TEST(ControlFlow, JumpsThroughTables) {
@@ -162,7 +162,7 @@ TEST(ControlFlow, JumpsThroughTables) {
     ret;)",
                                32);
   ASSERT_EQ(run.refusal + run.trap(), "");
-  EXPECT_EQ(run.buffer<std::uint32_t>(0), expected(32, [](std::uint32_t i) {
+  EXPECT_EQ(run.buffer<std::uint32_t>(0), expected_of(32, [](std::uint32_t i) {
               const std::uint32_t of[] = {1, 2, 3, 1};
               return 320 + of[i % 4];
             }));
@@ -212,7 +212,7 @@ TEST(ControlFlow, CallsFunctionsThatCallFunctions) {
     ret;)",
                                32, twice_and_clamp);
   ASSERT_EQ(run.refusal + run.trap(), "");
-  EXPECT_EQ(run.buffer<std::uint32_t>(0), expected(32, [](std::uint32_t i) {
+  EXPECT_EQ(run.buffer<std::uint32_t>(0), expected_of(32, [](std::uint32_t i) {
               return 3200 + std::min(2 * std::min(2 * i, 20u), 20u);
             }));
 }
@@ -232,7 +232,8 @@ TEST(ControlFlow, PassesDataBetweenWarpsThroughABarrier) {
     ret;)",
                                128);
   ASSERT_EQ(run.refusal + run.trap(), "");
-  EXPECT_EQ(run.buffer<std::uint32_t>(0), expected(128, [](std::uint32_t i) { return 127 - i; }));
+  EXPECT_EQ(run.buffer<std::uint32_t>(0),
+            expected_of(128, [](std::uint32_t i) { return 127 - i; }));
 }
 
 TEST(ControlFlow, ReducesOverABarrier) {
@@ -272,7 +273,7 @@ TEST(ControlFlow, HasNamedBarriersForSomeWarps) {
                                128);
   ASSERT_EQ(run.refusal + run.trap(), "");
   EXPECT_EQ(run.buffer<std::uint32_t>(0),
-            expected(128, [](std::uint32_t i) { return i >= 32 && i < 96 ? 77u : 0u; }));
+            expected_of(128, [](std::uint32_t i) { return i >= 32 && i < 96 ? 77u : 0u; }));
 }
 
 TEST(ControlFlow, LetsWarpsWaitForEachOtherInALoop) {
@@ -293,7 +294,7 @@ TEST(ControlFlow, LetsWarpsWaitForEachOtherInALoop) {
                                64);
   ASSERT_EQ(run.refusal + run.trap(), "");
   EXPECT_EQ(run.buffer<std::uint32_t>(0),
-            expected(64, [](std::uint32_t i) { return i < 32 ? 5u : 0u; }));
+            expected_of(64, [](std::uint32_t i) { return i < 32 ? 5u : 0u; }));
 }
 
 TEST(ControlFlow, CountsInstructionsOfActiveLanes) {
@@ -339,7 +340,7 @@ TEST(ControlFlow, KnowsWhereEachThreadIs) {
                               {TestArgument::buffer(Numbers(12 * 60))});
   ASSERT_EQ(run.refusal + run.trap(), "");
   EXPECT_EQ(run.buffer<std::uint32_t>(0),
-            expected(12 * 60, [](std::uint32_t i) { return i / 60 * 1000 + i % 60; }));
+            expected_of(12 * 60, [](std::uint32_t i) { return i / 60 * 1000 + i % 60; }));
 }
 
 /// Each block stores %smid, %nsmid, %nwarpid, what %globaltimer is at first, and how many turns a

@@ -23,18 +23,18 @@ std::vector<int> leaders(const std::string& body) {
   return result;
 }
 
-using Numbers = std::vector<int>;
+using Places = std::vector<int>;
 
 TEST(PtxLeaders, TheFirstAccessOfARegisterLeadsTheOthers) {
   EXPECT_EQ(leaders("ld.global.u32 %r1, [%d1];\nst.shared.u32 [%r2], %r1;\n"
                     "ld.global.u32 %r3, [%d1+4];\nst.global.u32 [%d1+8], %r3;"),
-            (Numbers{-1, -1, 0, 0}));
+            (Places{-1, -1, 0, 0}));
 }
 
 TEST(PtxLeaders, ARegisterThatIsWrittenBeginsAnew) {
   EXPECT_EQ(leaders("ld.global.u64 %d1, [%d1];\nld.global.u64 %d2, [%d1];\n"
                     "mad.lo.u64 %d1, %d1, %d1, %d1;\nld.global.u64 %d3, [%d1];"),
-            (Numbers{-1, -1, -1, -1}));
+            (Places{-1, -1, -1, -1}));
 }
 
 TEST(PtxLeaders, SumsWithWhatIsUniformKeepTheClass) {
@@ -44,7 +44,7 @@ TEST(PtxLeaders, SumsWithWhatIsUniformKeepTheClass) {
   EXPECT_EQ(leaders(uniform + "add.s64 %d2, %d1, %d8;\nld.global.u32 %r1, [%d2];\n"
                               "sub.s64 %d3, %d2, %d7;\nadd.s64 %d3, 8, %d3;\n"
                               "ld.global.u32 %r1, [%d3];"),
-            (Numbers{-1, -1, -1, -1, -1, -1, 4, -1, -1, 4}));
+            (Places{-1, -1, -1, -1, -1, -1, 4, -1, -1, 4}));
 }
 
 TEST(PtxLeaders, WhatDiffersByThreadIsNotUniform) {
@@ -73,7 +73,7 @@ TEST(PtxLeaders, NobodyLeadsPastAPlaceWhereLanesStopOrPart) {
 
 TEST(PtxLeaders, AGuardedAccessFollowsButDoesNotLead) {
   EXPECT_EQ(leaders("@%p1 ld.u32 %r1, [%d1];\nld.u32 %r1, [%d1];\n@%p1 ld.u32 %r1, [%d1];"),
-            (Numbers{-1, -1, 1}));
+            (Places{-1, -1, 1}));
 }
 
 }  // namespace
