@@ -197,6 +197,10 @@ inline f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 inline f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 inline f32 root(f32 value) { return __builtin_sqrtf(value); }
 inline f64 root(f64 value) { return __builtin_sqrt(value); }
+/// Rounded once, as nearly all of an H200's are; the root and the quotient apart would be twice.
+inline f64 inverse_root(f64 value) {
+  return static_cast<f64>(1.0L / __builtin_sqrtl(static_cast<long double>(value)));
+}
 inline f32 flushed(f32 value) {
   const u32 bits = bits_as<u32>(value);
   return bits_as<f32>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);

@@ -32,7 +32,7 @@ BINARY(max_nan_f32, "max.NaN.f32", f32, f32, f32,
 
 // By the C library, not bit for bit what the hardware's approximations give.
 UNARY(rsqrt_f32, "rsqrt.approx.f32", f32, f32, canonical(1.0f / root(a)))
-UNARY(rsqrt_f64, "rsqrt.approx.f64", f64, f64, canonical(1.0 / root(a)))
+UNARY(rsqrt_f64, "rsqrt.approx.f64", f64, f64, canonical(inverse_root(a)))
 UNARY(rcp_approx_f64, "rcp.approx.ftz.f64", u64, f64, upper_half(1.0 / a))
 UNARY(rsqrt_approx_f64, "rsqrt.approx.ftz.f64", u64, f64, upper_half(1.0 / root(a)))
 UNARY(ex2_f32, "ex2.approx.f32", f32, f32, canonical(library_exp2(a)))
