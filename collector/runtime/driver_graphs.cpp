@@ -185,6 +185,10 @@ CUresult as_runtime(Process& process, const CUgraphNodeParams& given, cudaGraphN
     wanted.type = cudaGraphNodeTypeMemcpy;
     return as_runtime(given.memcpy.copyParams, wanted.memcpy.copyParams);
   }
+  // The current context does not stand in for one that is not named (seen on an H200).
+  if (given.type == CU_GRAPH_NODE_TYPE_MEMSET && given.memset.ctx == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   // Of the others the members are the same, but for contexts behind them.
   static_assert(sizeof given == sizeof wanted);
   std::memcpy(static_cast<void*>(&wanted), &given, sizeof wanted);

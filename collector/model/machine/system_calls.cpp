@@ -1,6 +1,6 @@
 #include "collector/model/machine/system_calls.h"
 
-#include "base/lanes.h"
+#include <fmt/format.h>
 
 #include <bit>
 #include <cstdio>
@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/lanes.h"
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/access.h"
 #include "collector/model/machine/lane_rows.h"
@@ -80,7 +81,7 @@ std::string one_argument(Warp& w, unsigned lane, std::string_view format, std::s
                             (format[letter_at] == '%' && !before.empty());
     if (is_unknown) {
       at = letter_at + 1;
-      return "%" + std::string(format.substr(begin, at - begin));
+      return fmt::format("%{}", format.substr(begin, at - begin));
     }
   }
   std::string specification = "%";

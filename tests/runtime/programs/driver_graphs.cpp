@@ -213,6 +213,8 @@ int main() {
   any.memset.elementSize = 4;
   any.memset.width = n;
   any.memset.height = 1;
+  SAY(cuGraphAddNode(&fills, parent, &allocates, nullptr, 1, &any));  // in no context
+  any.memset.ctx = context;
   SAY(cuGraphAddNode(&fills, parent, &allocates, nullptr, 1, &any));
   any = {};
   any.type = CU_GRAPH_NODE_TYPE_KERNEL;
@@ -226,6 +228,7 @@ int main() {
   SAY(cuGraphAddNode(&triples, parent, &fills, nullptr, 1, &any));
   any = {};
   any.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+  any.memcpy.copyCtx = context;
   any.memcpy.copyParams = copy_node(memory.dptr, numbers, false);
   SAY(cuGraphAddNode(&reads, parent, &triples, nullptr, 1, &any));
   SAY(cuGraphAddMemFreeNode(&frees, parent, &reads, 1, memory.dptr));
