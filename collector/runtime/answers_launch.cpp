@@ -76,8 +76,10 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute which, 
       return cudaErrorInvalidValue;
     }
     return of_kernel(p, function, [&](Kernel& kernel) {
-      const bool is_carveout = which == cudaFuncAttributePreferredSharedMemoryCarveout;
-      if (is_carveout && value >= -1 && value <= 100) kernel.shared_carveout = value;
+      if (which == cudaFuncAttributePreferredSharedMemoryCarveout) {
+        if (value < cudaSharedmemCarveoutDefault || value > 100) return cudaErrorInvalidValue;
+        kernel.shared_carveout = value;
+      }
       if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
       const model::Program* program = kernel.program();
       if (program == nullptr) return cudaErrorNoKernelImageForDevice;
@@ -91,9 +93,12 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute which, 
   });
 }
 
-cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
   return call("cudaFuncSetCacheConfig", [&](Process& p) {
-    return of_kernel(p, function, [](Kernel&) { return cudaSuccess; });
+    const int number = config;  // of a caller that may have made it of any number
+    const bool is_known = number >= 0 && number <= cudaFuncCachePreferEqual;
+    return of_kernel(p, function,
+                     [&](Kernel&) { return is_known ? cudaSuccess : cudaErrorInvalidValue; });
   });
 }
 
@@ -115,6 +120,7 @@ cudaError_t cudaFuncGetName(const char** name, const void* function) {
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol) {
   return call("cudaGetFuncBySymbol", [&](Process& p) {
+    if (p.kernel(symbol) == nullptr) return cudaErrorInvalidDeviceFunction;
     return of_kernel(p, symbol, [&](Kernel& kernel) {
       if (function != nullptr) *function = reinterpret_cast<cudaFunction_t>(&kernel);
       return cudaSuccess;
@@ -125,6 +131,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol) {
 cudaError_t cudaGetKernel(cudaKernel_t* result, const void* symbol) {
   return call("cudaGetKernel", [&](Process& p) {
     if (result == nullptr) return cudaErrorInvalidValue;
+    if (p.kernel(symbol) == nullptr) return cudaErrorInvalidDeviceFunction;
     return of_kernel(p, symbol, [&](Kernel&) {
       *result = reinterpret_cast<cudaKernel_t>(const_cast<void*>(symbol));  // it is no device's
       return cudaSuccess;

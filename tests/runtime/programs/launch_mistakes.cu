@@ -138,6 +138,19 @@ static void occupancy() {
   SHOW(n);
 }
 
+static void attributes() {
+  int x = 0;
+  ASK(cudaFuncSetAttribute(k, cudaFuncAttributePreferredSharedMemoryCarveout, 101));
+  ASK(cudaFuncSetAttribute(k, cudaFuncAttributePreferredSharedMemoryCarveout, -2));
+  ASK(cudaFuncSetCacheConfig(k, cudaFuncCachePreferL1));
+  ASK(cudaFuncSetCacheConfig(k, (cudaFuncCache)9));
+  ASK(cudaFuncSetCacheConfig((const void*)&x, cudaFuncCachePreferL1));
+  cudaFunction_t fn;
+  cudaKernel_t kk;
+  ASK(cudaGetFuncBySymbol(&fn, (const void*)&x));
+  ASK(cudaGetKernel(&kk, (const void*)&x));
+}
+
 /// The graph that would have been captured is lost.
 static void captured() {
   cudaStream_t s;
@@ -157,6 +170,7 @@ int main() {
   no_kernels();
   cooperative();
   occupancy();
+  attributes();
   captured();
   // Of the bytes of a launch 32 bits count: here there are none, and the kernel leaves them.
   LAUNCH(sh<<<1, 32, (size_t)1 << 40>>>());

@@ -56,10 +56,16 @@ void load_or_store(const Line& line, Lane& lane) {
   }
 }
 
-std::uint64_t changed(const Line& line, Type type, std::uint64_t old, std::uint64_t operand) {
+/// Of the memory that an address of the programs leads to, the last letter of its base says it.
+bool is_global(const std::string& address) { return address[address.find('+') - 1] == 'g'; }
+
+std::uint64_t changed(const Line& line, Type type, std::uint64_t old, std::uint64_t operand,
+                      bool in_global) {
   if (type.is_float() && !line.has("exch")) {
     const std::string name = line.has("add") ? "add" : line.has("min") ? "min" : "max";
-    const Line as_arithmetic{"", {name, line.words.back()}, {}};
+    Line as_arithmetic{"", {name, line.words.back()}, {}};
+    if (in_global && type.bits == 32)
+      as_arithmetic.words.insert(as_arithmetic.words.end() - 1, "ftz");
     return float_value(as_arithmetic, type, {old, operand, 0, 0});
   }
   const Wide a = number(old, type), b = number(operand, type);
@@ -78,7 +84,8 @@ std::uint64_t changed(const Line& line, Type type, std::uint64_t old, std::uint6
 void change(const Line& line, Lane& lane) {
   const std::size_t at = line.words[0] == "atom" ? 1 : 0;
   const Type type = line.type();
-  std::uint8_t* const place = place_of(line.operands[at][0], lane);
+  const std::string& address = line.operands[at][0];
+  std::uint8_t* const place = place_of(address, lane);
   const int bits = type.bits * type.parts;
   const std::uint64_t old = load(place, bits);
   const std::uint64_t operand = low(value_of(line.operands[at + 1][0], lane), bits);
@@ -89,7 +96,7 @@ void change(const Line& line, Lane& lane) {
     for (int i = 0; i < type.parts; ++i) {
       const int shift = i * type.bits;
       now |= low(changed(line, type.part(), low(old >> shift, type.bits),
-                         low(operand >> shift, type.bits)),
+                         low(operand >> shift, type.bits), is_global(address)),
                  type.bits)
              << shift;
     }
@@ -265,7 +272,7 @@ std::uint64_t reduced(const Line& line, const Lanes& lanes, std::uint32_t mask) 
   bool is_first = true;
   for_each_lane(mask, [&](unsigned l) {
     const std::uint64_t value = value_of(line.operands[1][0], lanes[l]);
-    result = is_first ? value : low(changed(line, type, result, value), type.bits);
+    result = is_first ? value : low(changed(line, type, result, value, false), type.bits);
     is_first = false;
   });
   return result;
