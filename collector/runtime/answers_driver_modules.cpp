@@ -326,26 +326,20 @@ CUresult set_attribute(CUfunction_attribute which, int value, const void* kernel
   if (which < CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_ERROR_INVALID_VALUE;
   return as_driver_error(set(kernel, static_cast<cudaFuncAttribute>(which), value));
 }
-CUresult set_cache(Process& process, const void* kernel, CUfunc_cache which) {
-  if (kernel_of(process, kernel) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  const bool is_known = which >= CU_FUNC_CACHE_PREFER_NONE && which <= CU_FUNC_CACHE_PREFER_EQUAL;
-  return is_known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
 CUresult cuKernelSetAttribute(CUfunction_attribute which, int value, CUkernel kernel, CUdevice) {
   return driver_call("cuKernelSetAttribute", Needs::initialised,
                      [&](Process&) { return set_attribute(which, value, kernel); });
 }
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache which, CUdevice) {
-  return driver_call("cuKernelSetCacheConfig", Needs::initialised,
-                     [&](Process& p) { return set_cache(p, kernel, which); });
+  return driver_call("cuKernelSetCacheConfig", Needs::initialised, [&](Process&) {
+    static auto* const set =
+        runtime_function<decltype(::cudaFuncSetCacheConfig)>("cudaFuncSetCacheConfig");
+    return as_driver_error(set(kernel, static_cast<cudaFuncCache>(which)));
+  });
 }
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int value) {
   return driver_call("cuFuncSetAttribute", Needs::context,
                      [&](Process&) { return set_attribute(which, value, function); });
-}
-CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache which) {
-  return driver_call("cuFuncSetCacheConfig", Needs::context,
-                     [&](Process& p) { return set_cache(p, function, which); });
 }
 CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset,
                               std::size_t* bytes) {
@@ -417,7 +411,7 @@ std::span<const Answer> driver_module_answers() {
       WARPMETER_ANSWER(cuKernelGetParamInfo),
       WARPMETER_ANSWER(cuFuncGetAttribute),
       WARPMETER_ANSWER(cuFuncSetAttribute),
-      WARPMETER_ANSWER(cuFuncSetCacheConfig),
+      WARPMETER_FORWARD(cuFuncSetCacheConfig, cudaFuncSetCacheConfig),
       WARPMETER_ANSWER(cuFuncGetModule),
       WARPMETER_FORWARD(cuFuncGetName, cudaFuncGetName),
       WARPMETER_ANSWER(cuFuncGetParamInfo),

@@ -9,7 +9,7 @@ namespace warpmeter::model {
 namespace {
 
 constexpr std::uint32_t kib = 1024;
-constexpr DeviceLimits table[] = {
+constexpr DeviceLimits devices[] = {
     {70, 80, 96 * kib, 96 * kib, 2048, 32},     {72, 8, 96 * kib, 96 * kib, 2048, 32},
     {75, 72, 64 * kib, 64 * kib, 1024, 16},     {80, 108, 164 * kib, 163 * kib, 2048, 32},
     {86, 84, 100 * kib, 99 * kib, 1536, 16},    {87, 16, 164 * kib, 163 * kib, 1536, 16},
@@ -24,7 +24,7 @@ constexpr std::int64_t registers_of_quarter = 16384, register_unit = 256;
 }  // namespace
 
 const DeviceLimits& device_limits(int arch) {
-  const auto* next = std::find_if(std::begin(table) + 1, std::end(table),
+  const auto* next = std::find_if(std::begin(devices) + 1, std::end(devices),
                                   [&](const DeviceLimits& limits) { return limits.arch > arch; });
   return *(next - 1);
 }

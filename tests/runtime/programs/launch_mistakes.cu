@@ -1,13 +1,8 @@
 // Launches that are refused, what kernels are asked for, and how many of their blocks fit.
 #include <cstdio>
 
-#define ASK(call)                                                       \
-  do {                                                                  \
-    const cudaError_t result = (call);                                  \
-    std::printf("%s = %s | last %s\n", #call, cudaGetErrorName(result), \
-                cudaGetErrorName(cudaGetLastError()));                  \
-  } while (0)
-#define SHOW(number) std::printf("%s = %lld\n", #number, static_cast<long long>(number))
+#include "runtime_program.h"
+
 #define LAUNCH(...)                                                                            \
   do {                                                                                         \
     __VA_ARGS__;                                                                               \
@@ -53,20 +48,20 @@ static void grids() {
 static void no_kernels() {
   static int x;
   cudaFuncAttributes fa;
-  ASK(cudaFuncGetAttributes(&fa, (const void*)nullptr));
-  ASK(cudaFuncGetAttributes(nullptr, k));
-  ASK(cudaFuncGetAttributes(&fa, (const void*)&x));
-  ASK(cudaFuncSetAttribute(k, (cudaFuncAttribute)99, 1));
-  ASK(cudaFuncSetAttribute((const void*)&x, cudaFuncAttributeMaxDynamicSharedMemorySize, 1));
+  R(cudaFuncGetAttributes(&fa, (const void*)nullptr));
+  R(cudaFuncGetAttributes(nullptr, k));
+  R(cudaFuncGetAttributes(&fa, (const void*)&x));
+  R(cudaFuncSetAttribute(k, (cudaFuncAttribute)99, 1));
+  R(cudaFuncSetAttribute((const void*)&x, cudaFuncAttributeMaxDynamicSharedMemorySize, 1));
   void* args[] = {nullptr};
-  ASK(cudaLaunchKernel((const void*)nullptr, 1, 1, args, 0, 0));
+  R(cudaLaunchKernel((const void*)nullptr, 1, 1, args, 0, 0));
   cudaFunction_t fn;
   cudaKernel_t kk;
-  ASK(cudaGetFuncBySymbol(nullptr, (const void*)k));
-  ASK(cudaGetFuncBySymbol(&fn, nullptr));
-  ASK(cudaGetKernel(nullptr, (const void*)k));
-  ASK(cudaGetKernel(&kk, nullptr));
-  ASK(cudaFuncGetName(nullptr, (const void*)k));
+  R(cudaGetFuncBySymbol(nullptr, (const void*)k));
+  R(cudaGetFuncBySymbol(&fn, nullptr));
+  R(cudaGetKernel(nullptr, (const void*)k));
+  R(cudaGetKernel(&kk, nullptr));
+  R(cudaFuncGetName(nullptr, (const void*)k));
 }
 
 static void cooperative() {
@@ -75,13 +70,13 @@ static void cooperative() {
   void* a[] = {&d};
   int sm = 0;
   cudaDeviceGetAttribute(&sm, cudaDevAttrMultiProcessorCount, 0);
-  ASK(cudaLaunchCooperativeKernel((const void*)plain, 100000, 1024, a, 0, 0));
-  ASK(cudaLaunchCooperativeKernel((const void*)plain, 0, 64, a, 0, 0));
-  ASK(cudaLaunchCooperativeKernel((const void*)plain, 1, 1025, a, 0, 0));
-  ASK(cudaLaunchCooperativeKernel((const void*)plain, 1, 64, a, 50000, 0));
-  ASK(cudaLaunchCooperativeKernel((const void*)nullptr, 1, 64, a, 0, 0));
-  ASK(cudaLaunchCooperativeKernel((const void*)plain, sm * 32, 32, a, 0, 0));
-  ASK(cudaLaunchCooperativeKernel((const void*)plain, sm * 32 + 1, 32, a, 0, 0));
+  R(cudaLaunchCooperativeKernel((const void*)plain, 100000, 1024, a, 0, 0));
+  R(cudaLaunchCooperativeKernel((const void*)plain, 0, 64, a, 0, 0));
+  R(cudaLaunchCooperativeKernel((const void*)plain, 1, 1025, a, 0, 0));
+  R(cudaLaunchCooperativeKernel((const void*)plain, 1, 64, a, 50000, 0));
+  R(cudaLaunchCooperativeKernel((const void*)nullptr, 1, 64, a, 0, 0));
+  R(cudaLaunchCooperativeKernel((const void*)plain, sm * 32, 32, a, 0, 0));
+  R(cudaLaunchCooperativeKernel((const void*)plain, sm * 32 + 1, 32, a, 0, 0));
   cudaLaunchAttribute at = {};
   at.id = cudaLaunchAttributeCooperative;
   at.val.cooperative = 1;
@@ -90,15 +85,15 @@ static void cooperative() {
   c.blockDim = 32;
   c.attrs = &at;
   c.numAttrs = 1;
-  ASK(cudaLaunchKernelEx(&c, valid, d));
+  R(cudaLaunchKernelEx(&c, valid, d));
   c.gridDim = 1;
   at.id = cudaLaunchAttributePriority;
   at.val.priority = -99;
-  ASK(cudaLaunchKernelEx(&c, valid, d));
+  R(cudaLaunchKernelEx(&c, valid, d));
   at.id = (cudaLaunchAttributeID)77;
-  ASK(cudaLaunchKernelEx(&c, valid, d));
+  R(cudaLaunchKernelEx(&c, valid, d));
   at.id = cudaLaunchAttributeIgnore;
-  ASK(cudaLaunchKernelEx(&c, valid, d));
+  R(cudaLaunchKernelEx(&c, valid, d));
 }
 
 template <class F>
@@ -129,26 +124,26 @@ static void occupancy() {
   cudaFuncSetAttribute(tiny, cudaFuncAttributePreferredSharedMemoryCarveout, 25);
   fits("tiny carve 25", tiny);
   int n = 5;
-  ASK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, tiny, 0, 0));
-  ASK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, tiny, 32, 0));
-  ASK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, (const void*)nullptr, 32, 0));
-  ASK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&n, tiny, 32, 0, 1));
-  ASK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&n, tiny, 32, 0, 5));
-  ASK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, tiny, 32, (size_t)1 << 40));
-  SHOW(n);
+  R(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, tiny, 0, 0));
+  R(cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, tiny, 32, 0));
+  R(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, (const void*)nullptr, 32, 0));
+  R(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&n, tiny, 32, 0, 1));
+  R(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&n, tiny, 32, 0, 5));
+  R(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, tiny, 32, (size_t)1 << 40));
+  I(n);
 }
 
 static void attributes() {
   int x = 0;
-  ASK(cudaFuncSetAttribute(k, cudaFuncAttributePreferredSharedMemoryCarveout, 101));
-  ASK(cudaFuncSetAttribute(k, cudaFuncAttributePreferredSharedMemoryCarveout, -2));
-  ASK(cudaFuncSetCacheConfig(k, cudaFuncCachePreferL1));
-  ASK(cudaFuncSetCacheConfig(k, (cudaFuncCache)9));
-  ASK(cudaFuncSetCacheConfig((const void*)&x, cudaFuncCachePreferL1));
+  R(cudaFuncSetAttribute(k, cudaFuncAttributePreferredSharedMemoryCarveout, 101));
+  R(cudaFuncSetAttribute(k, cudaFuncAttributePreferredSharedMemoryCarveout, -2));
+  R(cudaFuncSetCacheConfig(k, cudaFuncCachePreferL1));
+  R(cudaFuncSetCacheConfig(k, (cudaFuncCache)9));
+  R(cudaFuncSetCacheConfig((const void*)&x, cudaFuncCachePreferL1));
   cudaFunction_t fn;
   cudaKernel_t kk;
-  ASK(cudaGetFuncBySymbol(&fn, (const void*)&x));
-  ASK(cudaGetKernel(&kk, (const void*)&x));
+  R(cudaGetFuncBySymbol(&fn, (const void*)&x));
+  R(cudaGetKernel(&kk, (const void*)&x));
 }
 
 /// The graph that would have been captured is lost.

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <thread>
 
-#define SAY(call) std::printf("%s = %s\n", #call, cudaGetErrorName(call))
-#define SHOW(number) std::printf("%s = %lld\n", #number, static_cast<long long>(number))
+#include "runtime_program.h"
+
 #define ASK(call) std::printf("%s = %s\n", #call, name_of(call))
 
 static const char* name_of(CUresult result) {
@@ -38,40 +38,40 @@ static void contexts() {
   CUdeviceptr p;
   ASK(cuInit(0));
   ASK(cuCtxPushCurrent(nullptr));
-  SAY(cudaFree(0));
+  K(cudaFree(0));
   ASK(cuDevicePrimaryCtxGetState(0, &f, &act));
-  SHOW(f);
-  SHOW(act);
+  I(f);
+  I(act);
   ASK(cuCtxCreate(&c2, nullptr, 0, 0));
   ASK(cuMemAlloc(&p, 64));
   CUcontext pc;
   ASK(cuPointerGetAttribute(&pc, CU_POINTER_ATTRIBUTE_CONTEXT, p));
-  SHOW(pc == c2);
+  I(pc == c2);
   ASK(cuCtxDestroy(c2));
   ASK(cuCtxCreate(&c2, nullptr, 0x4000, 0));
   for (const unsigned fl : {4u, 3u, 16u}) {
     ASK(cuCtxCreate(&c2, nullptr, fl, 0));
     ASK(cuCtxGetFlags(&f));
-    SHOW(f);
+    I(f);
     ASK(cuCtxDestroy(c2));
   }
   int v = 0;
   k<<<1, 1>>>();
-  SAY(cudaMemcpyFromSymbol(&v, x, 4));
-  SHOW(v);
-  SAY(cudaDeviceReset());
-  SAY(cudaMemcpyFromSymbol(&v, x, 4));
-  SHOW(v);
-  SAY(cudaDeviceReset());
-  SAY(cudaDeviceReset());
+  K(cudaMemcpyFromSymbol(&v, x, 4));
+  I(v);
+  K(cudaDeviceReset());
+  K(cudaMemcpyFromSymbol(&v, x, 4));
+  I(v);
+  K(cudaDeviceReset());
+  K(cudaDeviceReset());
   ASK(cuDevicePrimaryCtxGetState(0, &f, &act));
-  SHOW(act);
-  SHOW(cur());
+  I(act);
+  I(cur());
   ASK(cuDevicePrimaryCtxSetFlags(0, CU_CTX_SCHED_YIELD));
-  SAY(cudaFree(0));
+  K(cudaFree(0));
   unsigned fl;
-  SAY(cudaGetDeviceFlags(&fl));
-  SHOW(fl);
+  K(cudaGetDeviceFlags(&fl));
+  I(fl);
 }
 
 static std::atomic<bool> gate{false};
@@ -97,42 +97,42 @@ static void callbacks() {
         std::printf("from the callback\n");
       },
       nullptr);
-  SAY(cudaStreamDestroy(s));
+  K(cudaStreamDestroy(s));
   gate = true;
-  SAY(cudaDeviceSynchronize());
+  K(cudaDeviceSynchronize());
 }
 
 /// A thread that has called nothing has nothing to reset.
 static void other_thread() {
   int h = 0;
   gg<<<1, 80>>>(1);
-  std::thread([] { SAY(cudaDeviceReset()); }).join();
-  SAY(cudaMemcpyFromSymbol(&h, g, 4));
-  SHOW(h);
+  std::thread([] { K(cudaDeviceReset()); }).join();
+  K(cudaMemcpyFromSymbol(&h, g, 4));
+  I(h);
 }
 
 static void after_failure() {
   bad<<<1, 1>>>(nullptr);
-  SAY(cudaGetLastError());
-  SAY(cudaDeviceSynchronize());
-  SAY(cudaPeekAtLastError());
-  SAY(cudaGetLastError());
-  SAY(cudaGetLastError());
+  K(cudaGetLastError());
+  K(cudaDeviceSynchronize());
+  K(cudaPeekAtLastError());
+  K(cudaGetLastError());
+  K(cudaGetLastError());
   void* p;
-  SAY(cudaMalloc(&p, 4));
-  SAY(cudaEventQuery((cudaEvent_t)0));
+  K(cudaMalloc(&p, 4));
+  K(cudaEventQuery((cudaEvent_t)0));
   int n;
   char h[4];
-  SAY(cudaGetDeviceCount(&n));
+  K(cudaGetDeviceCount(&n));
   cudaPointerAttributes pa;
-  SAY(cudaPointerGetAttributes(&pa, h));
+  K(cudaPointerGetAttributes(&pa, h));
   size_t a, b;
-  SAY(cudaMemGetInfo(&a, &b));
-  SAY(cudaGetLastError());
-  SAY(cudaDeviceReset());
-  SAY(cudaGetLastError());
-  SAY(cudaMalloc(&p, 4));
-  SAY(cudaDeviceSynchronize());
+  K(cudaMemGetInfo(&a, &b));
+  K(cudaGetLastError());
+  K(cudaDeviceReset());
+  K(cudaGetLastError());
+  K(cudaMalloc(&p, 4));
+  K(cudaDeviceSynchronize());
 }
 
 // clang-format off
@@ -142,21 +142,21 @@ __global__ void a(int n) { printf("before %d\n", threadIdx.x); assert(n < 5); pr
 
 static void assertion() {
   a<<<1, 1>>>(9);
-  SAY(cudaGetLastError());
+  K(cudaGetLastError());
   const cudaError_t e = cudaDeviceSynchronize();
   std::printf("%s: %s\n", cudaGetErrorName(e), cudaGetErrorString(e));
   int* p;
-  SAY(cudaMalloc(&p, 4));
-  SAY(cudaDeviceReset());
-  SAY(cudaGetLastError());
-  SAY(cudaMalloc(&p, 4));
+  K(cudaMalloc(&p, 4));
+  K(cudaDeviceReset());
+  K(cudaGetLastError());
+  K(cudaMalloc(&p, 4));
 }
 
 static void in_fork() {
   int n = -1;
-  SAY(cudaGetDeviceCount(&n));
+  K(cudaGetDeviceCount(&n));
   void* q;
-  SAY(cudaMalloc(&q, 4));
+  K(cudaMalloc(&q, 4));
 }
 
 template <class Function>
