@@ -257,6 +257,7 @@ ExitCode run_command(const ProfileRequest& typed) {
   }
   std::optional<lab::DcgmPause> pause;
   if (request.pause_dcgm) {
+    catch_interrupts();  // from here on somebody has to resume it
     pause.emplace([](const std::string& text) { say_line("warpmeter: " + text); });
   }
   // The model has the lines of what it counts, and explains it, and of what else it executes none.

@@ -273,6 +273,7 @@ ExitCode run_command(const RunRequest& typed) {
   if (!request.watch) check_without_device(request, specs, sizes);
   std::optional<lab::DcgmPause> pause;
   if (request.pause_dcgm && !request.dry_run) {
+    catch_interrupts();  // from here on somebody has to resume it
     pause.emplace([](const std::string& text) { say("warpmeter: " + text + "\n"); });
   }
   if (!request.against.empty() && !request.dry_run) {

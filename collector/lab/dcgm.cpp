@@ -202,6 +202,7 @@ DcgmPause::DcgmPause(std::function<void(const std::string&)> complain)
   const std::optional<std::string> failure = hear_line(answers_read.get());
   if (!failure || !failure->empty()) {
     waitpid(watcher_, nullptr, 0);
+    if (!failure) Holders(dcgmi_).leave();  // killed, perhaps after it paused
     throw Error(ExitCode::no_hardware,
                 fmt::format("DCGM's profiling cannot be paused: {}; nothing was measured",
                             failure ? *failure : "the process that was to do it has ended"));
