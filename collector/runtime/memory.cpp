@@ -10,8 +10,8 @@ namespace warpmeter::runtime {
 namespace {
 
 constexpr std::uint64_t page = std::uint64_t{2} << 20;  // of the device
-/// Behind it begin the windows of the generic address space.
-constexpr std::uint64_t last_allocation = model::first_window - page;
+/// Behind it begins what kernels allocate themselves.
+constexpr std::uint64_t last_allocation = model::first_of_heap - page;
 /// Small allocations share a page on hardware, so that there is memory before them as well.
 constexpr std::uint64_t before_small_ones = page / 2;
 
@@ -46,9 +46,10 @@ std::byte* map(std::uint64_t bytes, std::uint64_t wished = 0) {
 /// Addresses of the device are reserved once, all of them: a host that touches one ends.
 Memory::Memory(std::uint64_t limit) : limit_(limit), next_shared_(first_shared) {
   // Where that cannot be had, a mistake of the host is not noticed, and all else is as it was.
-  [[maybe_unused]] const void* reserved = mmap(
-      reinterpret_cast<void*>(model::first_allocation), last_allocation - model::first_allocation,
-      PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  [[maybe_unused]] const void* reserved =
+      mmap(reinterpret_cast<void*>(model::first_allocation),
+           model::first_window - page - model::first_allocation, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
 const Block* Memory::keep(Block block, const model::DeviceMemory::Slack& slack) {

@@ -235,6 +235,30 @@ std::vector<std::uint64_t>* places_of(WorkerMemory& memory, std::size_t index) {
   return &places;
 }
 
+/// All lanes in their own local memory, which is not counted, where none has to be told of: what
+/// functions that take references to their caller's variables do all the time. False where it is
+/// not so: then nothing has happened.
+bool reach_local(Warp& w, const SiteInfo& info, std::uint32_t mask,
+                 const std::uint64_t* addresses) {
+  const WorkerMemory& memory = *w.memory;
+  const bool is_generic = info.space == AddressSpace::generic;
+  if (!is_generic && info.space != AddressSpace::local) return false;
+  const std::uint64_t begin = is_generic ? local_window : 0;
+  const std::uint64_t bytes = memory.program->local_bytes;
+  if (bytes < info.width) return false;
+  const std::uint64_t most = bytes - info.width;
+  bool all = true;
+  for_each_lane(mask, [&](unsigned lane) {
+    all &= addresses[lane] - begin <= most && (addresses[lane] & (info.alignment - 1u)) == 0;
+  });
+  if (!all) return false;
+  std::byte* const of_warp = w.memory->local.data() + w.index * warp_lanes * bytes;
+  for_each_lane(mask, [&](unsigned lane) {
+    w.lane_host[lane] = of_warp + lane * bytes + (addresses[lane] - begin);
+  });
+  return true;
+}
+
 /// All lanes in one window, where none has to be told of or counted. False where it is not so: then
 /// nothing has happened.
 bool reach_together(Warp& w, const SiteInfo& info, std::uint32_t mask,
@@ -261,6 +285,9 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   const bool remembers = memory.is_counted || is_worth_remembering(memory, op->extra);
   settle(memory, op->extra);
 
+  if (memory.observer == nullptr && !memory.is_traced && reach_local(w, info, mask, addresses)) {
+    return true;
+  }
   if (!memory.is_counted && memory.observer == nullptr) {
     const auto lane = static_cast<unsigned>(std::countr_zero(mask));
     const Window window = window_at(w, info, addresses[lane], lane);

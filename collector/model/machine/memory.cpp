@@ -12,6 +12,9 @@ namespace {
 /// For messages about those who come too late.
 constexpr std::size_t most_remembered = 1 << 16;
 
+/// Between two pieces of the heap: kernels take millions of small ones.
+constexpr std::uint64_t least_gap_of_heap = 1 << 12;
+
 }  // namespace
 
 std::string_view to_string(AddressSpace space) {
@@ -54,6 +57,17 @@ std::uint64_t DeviceMemory::allocate(std::vector<std::byte> contents, std::strin
   const std::uint64_t bytes = contents.size();
   next_ = round_up(address + bytes + std::max(bytes, least_gap), allocation_alignment);
   place(address, std::move(contents), std::move(name));
+  return address;
+}
+
+std::uint64_t DeviceMemory::take_of_heap(std::uint64_t bytes) {
+  const std::uint64_t gap = std::max(bytes, least_gap_of_heap), address = heap_.next;
+  if (bytes == 0 || bytes > heap_.limit - heap_.bytes) return 0;
+  if (bytes > first_window - address || gap > first_window - address - bytes) return 0;
+  heap_.next = round_up(address + bytes + gap, allocation_alignment);
+  heap_.bytes += bytes;
+  heap_.addresses.insert(address);
+  place(address, std::vector<std::byte>(bytes), "");
   return address;
 }
 
@@ -107,10 +121,10 @@ Allocation* DeviceMemory::find_slack(std::uint64_t address) {
 }
 
 std::vector<std::byte> DeviceMemory::remove(std::uint64_t address) {
-  const auto found =
-      std::find_if(allocations_.begin(), allocations_.end(),
-                   [&](const std::unique_ptr<Allocation>& a) { return a->address == address; });
-  if (found == allocations_.end()) return {};
+  const auto found = std::lower_bound(
+      allocations_.begin(), allocations_.end(), address,
+      [](const std::unique_ptr<Allocation>& a, std::uint64_t b) { return a->address < b; });
+  if (found == allocations_.end() || (*found)->address != address) return {};
   const std::uint64_t bytes = (*found)->data.size();
   std::vector<std::byte> contents = std::move((*found)->own);
   if (address >= first_allocation || address < first_module_variable) {

@@ -42,6 +42,9 @@ inline constexpr std::uint64_t allocation_alignment = 256;
 /// Between two allocations: at least this, and at least as much as the first of them holds.
 inline constexpr std::uint64_t least_gap = std::uint64_t{1} << 21;
 inline constexpr std::uint64_t first_allocation = 0x700000000000;
+/// Where the memory begins that kernels take with malloc, beyond what hosts allocate: a runtime
+/// lends memory at addresses of its own choice, and the two must not meet.
+inline constexpr std::uint64_t first_of_heap = 0x7c0000000000;
 /// Where a module's own `.global` variables begin: beyond what the address sanitizer keeps for
 /// itself.
 inline constexpr std::uint64_t first_module_variable = 0x680000000000;
@@ -106,8 +109,11 @@ class DeviceMemory {
     std::uint64_t bytes = 0;
     std::uint64_t limit = 8 << 20;  ///< as the hardware's is unless it is told otherwise
     std::uint64_t removals = 0;     ///< how often memory was freed
+    std::uint64_t next = first_of_heap;
   };
   Heap& heap() { return heap_; }
+  /// Zeroed memory for a kernel; 0 when the heap has not that much left.
+  std::uint64_t take_of_heap(std::uint64_t bytes);
 
   /// Takes the contents back, none of what was lent: nothing is allocated at the address
   /// afterwards.

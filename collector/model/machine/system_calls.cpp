@@ -169,16 +169,10 @@ void note_assertion(Warp& w, const Operation* op, std::uint32_t mask) {
 }
 
 void allocate(Warp& w, const Operation* op, std::uint32_t mask) {
-  WorkerMemory& memory = *w.memory;
-  DeviceMemory::Heap& heap = memory.device->heap();
+  DeviceMemory& memory = *w.memory->device;
   for_each_lane(mask, [&](unsigned lane) {
-    const std::uint64_t bytes = row_of<std::uint64_t>(w, op->a)[lane];
-    std::uint64_t& address = row_of<std::uint64_t>(w, op->d)[lane];
-    address = 0;
-    if (bytes == 0 || bytes > heap.limit - heap.bytes) return;
-    heap.bytes += bytes;
-    address = memory.device->allocate(std::vector<std::byte>(bytes), "");
-    heap.addresses.insert(address);
+    row_of<std::uint64_t>(w, op->d)[lane] =
+        memory.take_of_heap(row_of<std::uint64_t>(w, op->a)[lane]);
   });
 }
 

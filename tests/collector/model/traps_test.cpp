@@ -276,7 +276,7 @@ TEST(Traps, KnowWhatWasFreed) {
       run_ptx(module_with("", text + free + "st.u32 [%rd2+4], %r1; ret;", before), "k",
               geometry(1, 1), {})
           .trap(),
-      HasSubstr("4 bytes into memory from malloc (64 bytes at 0x700000000000) that was freed"));
+      HasSubstr("4 bytes into memory from malloc (64 bytes at 0x7c0000000000) that was freed"));
   EXPECT_THAT(run_ptx(module_with("", text + "st.u32 [%rd2+64], %r1; ret;", before), "k",
                       geometry(1, 1), {})
                   .trap(),
