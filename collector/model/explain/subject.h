@@ -6,8 +6,10 @@
 // which are too small to be told; no figure of it is ever shown.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/model/explain/explain.h"
@@ -48,6 +50,13 @@ struct Weighed {
 /// What a finding has to cost to be told.
 inline double least_told(const Subject& subject) { return 0.04 * subject.cycles; }
 
+/// A line of a source file; none where the place names none.
+struct SourceLine {
+  std::string_view file;
+  int number = 0;
+  auto operator<=>(const SourceLine&) const = default;
+};
+SourceLine line_of(const Subject& subject, const Place& place);
 /// Sets file, line and text of a place.
 void locate(const Subject& subject, const Place& place, schema::Finding& finding);
 /// The grade of a site's accesses; keeps the weaker of two.
