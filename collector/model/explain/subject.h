@@ -6,10 +6,10 @@
 // which are too small to be told; no figure of it is ever shown.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "collector/model/explain/explain.h"
@@ -54,7 +54,9 @@ inline double least_told(const Subject& subject) { return 0.04 * subject.cycles;
 struct SourceLine {
   std::string_view file;
   int number = 0;
-  auto operator<=>(const SourceLine&) const = default;
+  bool operator<(const SourceLine& other) const {
+    return std::tie(file, number) < std::tie(other.file, other.number);
+  }
 };
 SourceLine line_of(const Subject& subject, const Place& place);
 /// Sets file, line and text of a place.
