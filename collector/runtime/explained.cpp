@@ -33,7 +33,7 @@ std::uint32_t Explained::number_of(const LaunchPlace& place, const model::Progra
   }
   if (outcome.recording) {
     model::explain::Options options;
-    options.source = [&](const std::string& file) {
+    options.source = [&](const std::string& file) -> std::string_view {
       const auto [source, is_new] = sources_.try_emplace(file);
       if (is_new) source->second = model::source_text(file);
       return source->second;

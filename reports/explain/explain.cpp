@@ -220,13 +220,9 @@ class Explaining {
       ids.push_back(launch.launch_id);
     }
     if (clean.empty()) return;
-    std::vector<std::string> kinds;
-    for (const LookedFor& kind : read_looked_for(reader_, ids)) {
-      if (kind.reason.empty()) kinds.push_back(kind.words);
-    }
     document_.paragraph(
         fmt::format("{}: nothing was found that is large enough to be told. Looked for: {}.",
-                    some_names(clean), fmt::join(kinds, ", ")));
+                    some_names(clean), fmt::join(read_looked_for(reader_, ids), ", ")));
   }
 
   void add_not_looked_for() {
@@ -238,8 +234,7 @@ class Explaining {
       by_id[launch.launch_id] = &launch;
     }
     std::vector<LookedFor> reasons;  // in `words` all kinds of a reason
-    for (const LookedFor& kind : read_looked_for(reader_, ids)) {
-      if (kind.reason.empty()) continue;
+    for (const LookedFor& kind : read_not_looked_for(reader_, ids)) {
       const auto same = std::find_if(reasons.begin(), reasons.end(), [&](const LookedFor& r) {
         return r.reason == kind.reason && r.launches == kind.launches &&
                r.launch_id == kind.launch_id;

@@ -168,6 +168,13 @@ std::size_t place_of_kind(const std::string& kind) {
       kinds.begin());
 }
 
+std::vector<LookedFor> in_order(std::vector<LookedFor> kinds) {
+  std::stable_sort(kinds.begin(), kinds.end(), [](const LookedFor& a, const LookedFor& b) {
+    return place_of_kind(a.kind) < place_of_kind(b.kind);
+  });
+  return kinds;
+}
+
 }  // namespace
 
 ExplainedFinding finding_of(const Row& row) {
@@ -227,14 +234,25 @@ std::vector<ExplainedLaunch> read_explained(const schema::Reader& reader,
   return launches;
 }
 
-std::vector<LookedFor> read_looked_for(const schema::Reader& reader,
-                                       std::span<const std::int64_t> launches) {
-  std::vector<LookedFor> all =
-      looked_for_of(reader.query(sql::looked_for_kinds, {{":launches", array_of(launches)}}), true);
-  std::stable_sort(all.begin(), all.end(), [](const LookedFor& a, const LookedFor& b) {
-    return place_of_kind(a.kind) < place_of_kind(b.kind);
-  });
-  return all;
+std::vector<std::string> read_looked_for(const schema::Reader& reader,
+                                         std::span<const std::int64_t> launches) {
+  const schema::Rows rows =
+      reader.query(sql::looked_for_kinds, {{":launches", array_of(launches)}});
+  std::vector<LookedFor> kinds;
+  for (const Row& row : each_row(rows)) {
+    LookedFor& kind = kinds.emplace_back();
+    kind.kind = row.text("kind");
+    kind.words = row.text("words");
+  }
+  std::vector<std::string> words;
+  for (const LookedFor& kind : in_order(kinds)) words.push_back(kind.words);
+  return words;
+}
+
+std::vector<LookedFor> read_not_looked_for(const schema::Reader& reader,
+                                           std::span<const std::int64_t> launches) {
+  return in_order(
+      looked_for_of(reader.query(sql::not_looked_for, {{":launches", array_of(launches)}}), true));
 }
 
 std::vector<LookedFor> read_looked_for_each(const schema::Reader& reader,

@@ -85,11 +85,14 @@ struct ExplainRequest {
 std::vector<ExplainedLaunch> read_explained(const schema::Reader& reader,
                                             const ExplainRequest& request);
 
-/// What was and what was not looked for in launches, each kind and reason once, in the order of the
-/// catalogue of kinds.
-std::vector<LookedFor> read_looked_for(const schema::Reader& reader,
-                                       std::span<const std::int64_t> launches);
-/// The same launch by launch.
+/// What was looked for in one of the launches at least, in words, in the order of the catalogue of
+/// kinds.
+std::vector<std::string> read_looked_for(const schema::Reader& reader,
+                                         std::span<const std::int64_t> launches);
+/// What was not looked for in some of them, each kind and reason once, in the same order.
+std::vector<LookedFor> read_not_looked_for(const schema::Reader& reader,
+                                           std::span<const std::int64_t> launches);
+/// Both launch by launch.
 std::vector<LookedFor> read_looked_for_each(const schema::Reader& reader,
                                             std::span<const std::int64_t> launches);
 

@@ -12,7 +12,7 @@ extern const std::string_view compared_counter_names, compared_counters, compare
     compared_samples, untimed;
 
 extern const std::string_view explained_findings, explained_launches, explained_predictions,
-    explained_remedies, explained_resources, looked_for, looked_for_kinds;
+    explained_remedies, explained_resources, looked_for, looked_for_kinds, not_looked_for;
 
 extern const std::string_view earlier_run;
 

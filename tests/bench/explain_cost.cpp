@@ -45,7 +45,7 @@ Cost cost_of(const kernels::Family& family, const kernels::Variant& variant, std
         model::launch(prepared->program, geometry, prepared->parameters, prepared->memory, options);
     if (!explains) return;
     model::explain::Options explaining;
-    explaining.source = [&](const std::string&) { return std::string(family.image->source); };
+    explaining.source = [&](const std::string&) { return family.image->source; };
     explaining.buffer = model::explain::buffer_names(prepared->memory);
     model::explain::explain(prepared->program, geometry, outcome, explaining);
   };

@@ -2,18 +2,72 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 namespace warpmeter::model::explain {
 namespace {
 
-/// The bytes that a site's requests touch around the place of a lane.
-struct Reach {
-  std::int64_t low = 0, high = 0;
+/// By which multiples of bytes, rows and columns an access may be moved towards the beginning.
+struct Steps {
+  Divisor bytes, rows, columns;
+  bool is_by_bytes = false;
+  bool has_columns = true;  ///< else within its rows it has to stay where it is
 };
 
-Reach reach_of(const SiteInfo& site) {
+Steps moves_of(const Likeness& likeness, std::uint32_t row) {
+  const std::uint32_t element = likeness.element, grain = likeness.grain;
+  const auto rows_that_make = [&](std::uint32_t bytes) { return grain / std::gcd(bytes, grain); };
+  Steps steps;
+  switch (likeness.kind) {
+    case Layout::Kind::padding:
+      steps.rows = Divisor(rows_that_make(row));
+      steps.columns = Divisor(grain);
+      return steps;
+    case Layout::Kind::swizzle:
+      steps.rows = Divisor(std::lcm(likeness.rows, rows_that_make(row)));
+      steps.columns = Divisor(element);
+      steps.has_columns = element >= grain && std::has_single_bit(element);
+      return steps;
+    case Layout::Kind::transpose:
+      steps.rows = Divisor(rows_that_make(element));
+      steps.columns = Divisor(element);
+      steps.has_columns = std::uint64_t{element} * likeness.height % grain == 0;
+      return steps;
+    case Layout::Kind::as_is:
+      steps.bytes = Divisor(grain);
+      break;
+    case Layout::Kind::split:
+      steps.bytes = Divisor(std::lcm(element, grain));
+      break;
+  }
+  steps.is_by_bytes = true;
+  return steps;
+}
+
+auto key_of(const Placed& access) { return std::tie(access.site, access.pattern, access.place); }
+
+/// Of neighbours that are the same access one stays, with the times of all.
+void add(const Placed& access, std::vector<Placed>& all) {
+  if (!all.empty() && key_of(all.back()) == key_of(access)) {
+    all.back().times += access.times;
+  } else {
+    all.push_back(access);
+  }
+}
+
+void unite(std::vector<Placed>& all) {
+  std::sort(all.begin(), all.end(),
+            [](const Placed& a, const Placed& b) { return key_of(a) < key_of(b); });
+  std::vector<Placed> united;
+  for (const Placed& access : all) add(access, united);
+  all = std::move(united);
+}
+
+}  // namespace
+
+LyingAccesses::Reach LyingAccesses::reach_of(const SiteInfo& site) {
   Reach reach = {0, site.width};
   for (const Request& request : site.requests) {
     const std::int64_t before = request.is_window ? request.width - 1 : 0;
@@ -23,87 +77,72 @@ Reach reach_of(const SiteInfo& site) {
   return reach;
 }
 
-/// Where the lanes of an access lie in the array: all in [first_row, …), between two columns.
-struct Extent {
-  std::int64_t first_byte = std::numeric_limits<std::int64_t>::max();
-  std::int64_t first_row = std::numeric_limits<std::int64_t>::max();
-  std::int64_t first_column = std::numeric_limits<std::int64_t>::max();
-  std::int64_t last_column = 0;
-  bool is_within_rows = true;
-};
-
-Extent extent_of(const Placed& access, const Reach& reach, std::int64_t row) {
+LyingAccesses::Extent LyingAccesses::extent_of(const Placed& access, const Reach& reach) const {
   Extent extent;
+  const std::int64_t length = reach.high - reach.low;
+  extent.begins_at_place = reach.low == 0;
   for_each_lane(access.pattern->mask, [&](unsigned lane) {
     const std::int64_t begin =
         static_cast<std::uint32_t>(access.place + access.pattern->delta[lane]) + reach.low;
-    extent.first_byte = std::min(extent.first_byte, begin);
     // Before the array's first byte: where an aligned access begins, which then touches no other.
-    const std::int64_t in_row = begin < 0 ? 0 : begin % row;
-    extent.first_row = std::min(extent.first_row, begin < 0 ? 0 : begin / row);
-    extent.first_column = std::min(extent.first_column, in_row);
-    extent.last_column = std::max(extent.last_column, in_row);
-    extent.is_within_rows =
-        extent.is_within_rows && begin >= 0 && in_row + reach.high - reach.low <= row;
+    const auto at = static_cast<std::uint32_t>(std::max<std::int64_t>(begin, 0));
+    const std::uint32_t row = row_.quotient(at), column = at - row * row_.number();
+    extent.first_byte = std::min(extent.first_byte, at);
+    extent.first_row = std::min(extent.first_row, row);
+    extent.last_row = std::max(extent.last_row, row);
+    extent.first_column = std::min(extent.first_column, column);
+    extent.last_column = std::max(extent.last_column, column);
+    extent.is_within_rows &= begin >= 0 && column + length <= row_.number();
   });
   return extent;
 }
 
-std::int64_t down_to(std::int64_t value, std::int64_t multiple) {
-  return value <= 0 ? 0 : value / multiple * multiple;
+LyingAccesses::LyingAccesses(const Subject& subject, const std::vector<Placed>& accesses,
+                             std::uint32_t row)
+    : accesses_(accesses), row_(std::max(row, 1u)) {
+  extents_.reserve(accesses.size());
+  Reach reach;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const std::size_t site = accesses[i].site;
+    if (i == 0 || site != accesses[i - 1].site) reach = reach_of(subject.site(site));
+    extents_.push_back(extent_of(accesses[i], reach));
+  }
 }
 
-/// By how many bytes the access may be moved towards the array's beginning.
-std::int64_t move_of(const Extent& extent, const Reach& reach, const Likeness& likeness) {
-  const std::int64_t row = likeness.row, element = likeness.element, grain = likeness.grain;
-  const auto rows_that_make = [&](std::int64_t bytes) { return grain / std::gcd(bytes, grain); };
-  switch (likeness.kind) {
-    case Layout::Kind::padding: {
-      const std::int64_t rows = down_to(extent.first_row, rows_that_make(row)) * row;
-      return rows + (extent.is_within_rows ? down_to(extent.first_column, grain) : 0);
-    }
-    case Layout::Kind::swizzle: {
-      const std::int64_t rows =
-          down_to(extent.first_row, std::lcm<std::int64_t>(likeness.rows, rows_that_make(row))) *
-          row;
-      // One column, exclusive or with a number: the elements of the row change places.
-      const bool is_column = extent.is_within_rows && extent.first_column == extent.last_column &&
-                             reach.low == 0 && element >= grain &&
-                             std::has_single_bit(likeness.element);
-      return rows + (is_column ? down_to(extent.first_column, element) : 0);
-    }
-    case Layout::Kind::transpose: {
-      const std::int64_t rows = down_to(extent.first_row, rows_that_make(element)) * row;
-      const bool is_whole = element * likeness.height % grain == 0;
-      return rows + (extent.is_within_rows && is_whole ? down_to(extent.first_column, element) : 0);
-    }
-    case Layout::Kind::as_is:
-      return down_to(extent.first_byte, grain);
-    case Layout::Kind::split:
-      break;
-  }
-  return down_to(extent.first_byte, std::lcm(element, grain));
-}
-
-}  // namespace
-
-std::vector<Placed> different_accesses(const Subject& subject, const std::vector<Placed>& accesses,
-                                       const Likeness& likeness) {
-  std::map<std::size_t, Reach> reaches;
-  std::map<std::tuple<std::size_t, const LanePattern*, std::uint32_t>, std::uint64_t> times;
-  for (const Placed& access : accesses) {
-    const auto [reach, is_new] = reaches.try_emplace(access.site);
-    if (is_new) reach->second = reach_of(subject.site(access.site));
-    const Extent extent = extent_of(access, reach->second, likeness.row);
-    const auto place =
-        static_cast<std::uint32_t>(access.place - move_of(extent, reach->second, likeness));
-    times[{access.site, access.pattern, place}] += access.times;
-  }
+std::vector<Placed> LyingAccesses::different(const Likeness& likeness) const {
+  const Steps steps = moves_of(likeness, row_.number());
+  // One column, exclusive or with a number: the elements of the row change places.
+  const bool is_of_one_column = likeness.kind == Layout::Kind::swizzle;
   std::vector<Placed> different;
-  different.reserve(times.size());
-  for (const auto& [key, of_all] : times) {
-    different.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), of_all});
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    const Extent& extent = extents_[i];
+    if (!likeness.has_rows && extent.is_one_row()) continue;
+    Placed moved = accesses_[i];
+    if (steps.is_by_bytes) {
+      moved.place -= steps.bytes.multiple(extent.first_byte);
+    } else {
+      moved.place -= steps.rows.multiple(extent.first_row) * row_.number();
+      const bool is_column = extent.first_column == extent.last_column && extent.begins_at_place;
+      if (steps.has_columns && extent.is_within_rows && (is_column || !is_of_one_column)) {
+        moved.place -= steps.columns.multiple(extent.first_column);
+      }
+    }
+    add(moved, different);
   }
+  unite(different);
+  return different;
+}
+
+std::vector<Placed> LyingAccesses::different_in_rows(std::uint32_t grain) const {
+  const Divisor bytes(grain);
+  std::vector<Placed> different;
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    if (!extents_[i].is_one_row()) continue;
+    Placed moved = accesses_[i];
+    moved.place -= bytes.multiple(extents_[i].first_byte);
+    add(moved, different);
+  }
+  unite(different);
   return different;
 }
 

@@ -1,30 +1,72 @@
 // Accesses of a shared array that no layout of a kind tells apart: all lanes moved by the same
 // whole words, so that each goes to another bank than before and the same ones meet. A warp that
 // reads column 5 costs what one costs that reads column 0. Of many accesses few are left to count.
+// And one whose lanes stay in a row meets nobody else when rows are padded, or swizzled.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <tuple>
 #include <vector>
 
+#include "base/divisor.h"
 #include "collector/model/explain/shared_arrays.h"
-#include "collector/model/explain/what_if.h"
 
 namespace warpmeter::model::explain {
+
+/// A way to store an array whose rows are `row` bytes long.
+struct Layout {
+  enum class Kind {
+    as_is,
+    padding,    ///< `amount` words more a row
+    swizzle,    ///< the element's column, exclusive or with the row shifted right by `amount`
+    transpose,  ///< columns as rows
+    split,      ///< elements of 8 or 16 bytes as words, in planes
+  };
+  Kind kind = Kind::as_is;
+  std::uint32_t row = 0;
+  unsigned amount = 0;
+
+  std::string name() const;  ///< "padding 1"
+};
 
 /// What decides whether two accesses are alike.
 struct Likeness {
   Layout::Kind kind = Layout::Kind::as_is;
-  std::uint32_t row = 0;
   std::uint32_t rows = 1;     ///< so many rows further a swizzle repeats
   std::uint32_t height = 1;   ///< rows of the array
   std::uint32_t element = 4;  ///< bytes that stay together
   std::uint32_t grain = 4;    ///< bytes by multiples of which an access may be moved
+  bool has_rows = true;       ///< whether those that lie in one row are looked at at all
 };
 
-/// The accesses, of those that are alike one with the times of all.
-std::vector<Placed> different_accesses(const Subject& subject, const std::vector<Placed>& accesses,
-                                       const Likeness& likeness);
+/// Accesses of an array, and where each lies in rows of one length.
+class LyingAccesses {
+ public:
+  LyingAccesses(const Subject& subject, const std::vector<Placed>& accesses, std::uint32_t row);
+
+  /// Of those that are alike one with the times of all.
+  std::vector<Placed> different(const Likeness& likeness) const;
+  /// The same of those that lie in one row each, with the array as it is.
+  std::vector<Placed> different_in_rows(std::uint32_t grain) const;
+
+ private:
+  /// Where the lanes lie: from a byte and a row on, between two columns.
+  struct Extent {
+    std::uint32_t first_byte = ~0u, first_row = ~0u, last_row = 0;
+    std::uint32_t first_column = ~0u, last_column = 0;
+    bool is_within_rows = true;
+    bool begins_at_place = true;  ///< no request touches what lies before the lane's place
+    bool is_one_row() const { return is_within_rows && first_row == last_row; }
+  };
+  /// The bytes that a site's requests touch around the place of a lane.
+  struct Reach {
+    std::int64_t low = 0, high = 0;
+  };
+  static Reach reach_of(const SiteInfo& site);
+  Extent extent_of(const Placed& access, const Reach& reach) const;
+
+  const std::vector<Placed>& accesses_;
+  Divisor row_;
+  std::vector<Extent> extents_;
+};
 
 }  // namespace warpmeter::model::explain

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/rules/counting.h"
+#include "collector/model/explain/conflict_words.h"
 #include "collector/model/explain/what_if.h"
 #include "collector/model/machine/access_counts.h"
 #include "collector/model/machine/device_limits.h"
@@ -17,7 +19,6 @@
 namespace warpmeter::model::explain {
 namespace {
 
-constexpr unsigned banks = 32;
 /// A layout is advised that saves at least this part of the array's wavefronts beyond the fewest.
 constexpr double least_saving = 0.2;
 /// A further layout is advised that saves nearly as much as the best.
@@ -36,144 +37,6 @@ struct ConflictGroup {
   std::vector<std::size_t> sites;
   std::uint64_t requests = 0, transactions = 0, ideal = 0;
 };
-
-schema::WarpPicture banks_of(const SiteInfo& site, const WarpAccess& access) {
-  schema::WarpPicture picture;
-  picture.mask = access.mask;
-  picture.width = access.width;
-  for_each_lane(access.mask, [&](unsigned lane) { picture.address[lane] = access.address[lane]; });
-  const auto passes =
-      shared_passes(site.is_matrix ? matrix_rows(access) : access, shared_access(site));
-  std::copy(passes.begin(), passes.end(), picture.pass.begin());
-  return picture;
-}
-
-/// The longest run of neighbouring lanes that are equally far apart.
-struct Run {
-  unsigned first = 0, lanes = 1;
-  std::int64_t step = 0;
-};
-
-Run longest_run(const WarpAccess& access) {
-  Run best, run;
-  bool is_started = false;
-  for (unsigned lane = 1; lane < warp_lanes; ++lane) {
-    const bool both = (access.mask >> lane & 1) != 0 && (access.mask >> (lane - 1) & 1) != 0;
-    const auto step = static_cast<std::int64_t>(access.address[lane] - access.address[lane - 1]);
-    if (both && is_started && step == run.step) {
-      ++run.lanes;
-    } else if (both) {
-      run = {lane - 1, 2, step};
-    }
-    is_started = both;
-    if (both && step != 0 && (run.lanes > best.lanes || best.step == 0)) best = run;
-  }
-  return best;
-}
-
-std::string apart(std::int64_t bytes) {
-  const std::int64_t length = bytes < 0 ? -bytes : bytes;
-  if (length % word != 0) return fmt::format("{} bytes", shown(static_cast<double>(length)));
-  return length == word ? "one word"
-                        : fmt::format("{} words", shown(static_cast<double>(length) / word));
-}
-
-std::string pattern_in_words(const WarpAccess& access) {
-  struct Places {
-    std::set<std::uint64_t> words, in_banks;
-  } of_all, of_run;
-  const Run run = longest_run(access);
-  for_each_lane(access.mask, [&](unsigned lane) {
-    const bool is_of_run = lane >= run.first && lane < run.first + run.lanes;
-    for (unsigned byte = 0; byte < access.width; byte += word) {
-      const std::uint64_t place = (access.address[lane] + byte) / word;
-      for (Places* places : {&of_all, is_of_run ? &of_run : &of_all}) {
-        places->words.insert(place);
-        places->in_banks.insert(place % banks);
-      }
-    }
-  });
-  // Lanes that have a bank each do not meet: it is the runs beside them that they meet.
-  const bool meets = of_run.in_banks.size() < of_run.words.size();
-  if (run.lanes < 4 || run.step == static_cast<std::int64_t>(access.width) || !meets) {
-    return fmt::format("Its lanes go to {} words in {} banks.", of_all.words.size(),
-                       in_words(of_all.in_banks.size()));
-  }
-  const std::string who = run.lanes == warp_lanes ? "All 32 lanes"
-                          : run.lanes == 16
-                              ? "The 16 lanes of half a warp"
-                              : fmt::format("Lanes {} to {}", run.first, run.first + run.lanes - 1);
-  return fmt::format("{}, {} apart, meet in {} bank{}.", who, apart(run.step),
-                     in_words(of_run.in_banks.size()), of_run.in_banks.size() == 1 ? "" : "s");
-}
-
-/// Rows that are the elements of an array of structures.
-bool is_of_elements(const SharedArray& array, const Layout& layout) {
-  return array.extents.size() == 1 && layout.row == array.element_bytes;
-}
-
-/// The layout in the kernel's own words where its declaration is known.
-std::string change_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if) {
-  const std::string name = array.name.empty() ? "array" : array.name;
-  if (is_of_elements(array, layout)) return "";
-  const std::uint32_t element = what_if.element();
-  const std::uint32_t columns = layout.row / element, rows = array.bytes / layout.row;
-  const bool is_declared = array.extents.size() > 1;
-  switch (layout.kind) {
-    case Layout::Kind::padding: {
-      const std::uint32_t more = layout.amount * word / element;
-      if (is_declared && layout.row == array.extents.back() * element) {
-        std::string outer;
-        for (std::size_t i = 0; i + 1 < array.extents.size(); ++i) {
-          outer += fmt::format("[{}]", array.extents[i]);
-        }
-        return fmt::format("{}{}[{}]", name, outer, columns + more);
-      }
-      return fmt::format("{}[i + i / {}{}]", name, columns,
-                         more > 1 ? fmt::format(" * {}", more) : "");
-    }
-    case Layout::Kind::swizzle: {
-      std::string row = layout.amount == 0 ? "y" : fmt::format("(y >> {})", layout.amount);
-      if ((rows - 1) >> layout.amount >= columns) row = fmt::format("({} % {})", row, columns);
-      if (is_declared && array.extents.size() == 2) return fmt::format("{}[y][x ^ {}]", name, row);
-      return fmt::format("{}[i ^ {}], y = i / {}", name, row, columns);
-    }
-    case Layout::Kind::transpose:
-      if (is_declared && array.extents.size() == 2) return fmt::format("{}[x][y]", name);
-      return fmt::format("{}[i % {} * {} + i / {}]", name, columns, rows, columns);
-    case Layout::Kind::split:
-    case Layout::Kind::as_is:
-      break;
-  }
-  return "";
-}
-
-std::string meaning_of(const SharedArray& array, const Layout& layout) {
-  const bool is_declared = array.extents.size() > 1;
-  const std::string words = layout.amount == 1 ? "a word" : fmt::format("{} words", layout.amount);
-  const std::string part =
-      array.part.empty() ? "" : fmt::format(", of the part of {} {}", array.name, array.part);
-  const std::string row =
-      is_declared ? "a row" : fmt::format("after every {} words", layout.row / word);
-  switch (layout.kind) {
-    case Layout::Kind::padding:
-      if (is_of_elements(array, layout)) {
-        return fmt::format("a member of {} more in each element{}", words, part);
-      }
-      return fmt::format("{} of padding {}{}", words, row, part);
-    case Layout::Kind::swizzle:
-      if (is_declared) return "a swizzle";
-      return fmt::format("a swizzle of rows of {} words{}", layout.row / word, part);
-    case Layout::Kind::transpose:
-      if (is_declared) return "stored the other way round";
-      return fmt::format("rows of {} words stored as columns{}", layout.row / word, part);
-    case Layout::Kind::split:
-      return fmt::format("an array for each word of an element{}", part);
-    case Layout::Kind::as_is:
-      break;
-  }
-  return "";
-}
 
 struct Tried {
   Layout layout;
@@ -209,8 +72,8 @@ std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& arra
     if (static_cast<double>(tried.cost.wavefronts()) > most) break;
     tried.is_advised = kinds.insert(tried.layout.kind).second;
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Tried& a, const Tried& b) { return a.is_advised > b.is_advised; });
+  std::stable_partition(all.begin(), all.end(),
+                        [](const Tried& tried) { return tried.is_advised; });
   if (all.size() > most_listed) all.resize(most_listed);
   return all;
 }
@@ -225,9 +88,12 @@ struct Worst {
 Worst worst_of(const Subject& subject, const SharedArray& array, const ConflictGroup& group,
                const WhatIf& what_if) {
   Worst worst;
+  const Placed* last = nullptr;
   for (const Placed& placed : array.accesses) {
     if (std::find(group.sites.begin(), group.sites.end(), placed.site) == group.sites.end())
       continue;
+    if (last != nullptr && what_if.are_alike(*last, placed)) continue;
+    last = &placed;
     for (const WarpAccess& access :
          what_if.requests({Layout::Kind::as_is, array.bytes, 0}, placed)) {
       const std::uint64_t transactions =
@@ -246,51 +112,52 @@ class ConflictFinder {
     for (const SiteCounts& counts : subject.outcome.counts) all_ += counts.shared.transactions;
   }
 
-  void look(const SharedArray& array) {
-    std::map<std::tuple<std::string, int, std::string>, ConflictGroup> groups;
+  void look(SharedArray& array) {
+    std::map<std::pair<SourceLine, std::string_view>, ConflictGroup> groups;
     std::uint64_t now = 0, ideal = 0;
     for (const std::size_t index : array.sites) {
       const SiteInfo& site = subject_.site(index);
       const AccessCounts& counts = subject_.outcome.counts[index].shared;
       now += counts.transactions;
       ideal += counts.ideal;
-      schema::Finding place;
-      locate(subject_, subject_.place(site), place);
-      ConflictGroup& group =
-          groups[{place.file, place.line, std::string(access_name(site, AddressSpace::shared))}];
+      ConflictGroup& group = groups[{line_of(subject_, subject_.place(site)),
+                                     access_name(site, AddressSpace::shared)}];
       group.sites.push_back(index);
       group.requests += counts.requests;
       group.transactions += counts.transactions;
       group.ideal += counts.ideal;
     }
-    if (now == ideal) return;
+    const double all_excess = static_cast<double>(now - ideal);
+    if (now == ideal || is_too_little(all_excess)) return;
+    complete(subject_, array);
     const WhatIf what_if(subject_, array);
     const auto excess = [](const ConflictGroup& group) {
       return static_cast<double>(group.transactions - group.ideal);
     };
-    const double all_excess = static_cast<double>(now - ideal);
     Lines lines;
     for (const auto& [key, group] : groups) {
-      if (group.transactions > group.ideal) lines.emplace_back(std::get<2>(key), &group);
+      if (group.transactions > group.ideal) lines.emplace_back(key.second, &group);
     }
     std::stable_sort(lines.begin(), lines.end(), [&](const auto& a, const auto& b) {
       return excess(*a.second) > excess(*b.second);
     });
-    const std::vector<Tried> tried = what_if.impossible().empty()
-                                         ? tried_layouts(subject_, array, what_if, now, ideal)
-                                         : std::vector<Tried>{};
-    const bool is_random =
-        !what_if.impossible().empty() && !lines.empty() && !helps(what_if, lines);
-    if (is_too_little(all_excess)) return;
-    if (is_random) {
+    if (!what_if.impossible().empty() && !lines.empty() && !helps(what_if, lines)) {
       has_random_places_ = true;
       return;
     }
+    const std::vector<Tried> tried = what_if.impossible().empty()
+                                         ? tried_layouts(subject_, array, what_if, now, ideal)
+                                         : std::vector<Tried>{};
+    std::vector<schema::Remedy> remedies = in_words(array, what_if, tried);
     // The worst line stands for the array: one change mends them all.
     double cycles = std::max(all_excess * cycles_of_wavefront, least_told(subject_));
+    std::erase_if(lines, [&](const auto& line) {
+      return excess(*line.second) < least_of_array * all_excess;
+    });
     for (const auto& [access, group] : lines) {
-      if (excess(*group) < least_of_array * all_excess) break;
-      tell(array, *group, access, what_if, tried, now, cycles);
+      const bool is_last = group == lines.back().second;
+      tell(array, *group, access, what_if, tried, is_last ? std::exchange(remedies, {}) : remedies,
+           now, cycles);
       cycles = std::max(excess(*group) * cycles_of_wavefront, least_told(subject_));
     }
   }
@@ -299,7 +166,7 @@ class ConflictFinder {
   bool has_random_places() const { return has_random_places_; }
 
  private:
-  using Lines = std::vector<std::pair<std::string, const ConflictGroup*>>;
+  using Lines = std::vector<std::pair<std::string_view, const ConflictGroup*>>;
 
   /// Of accesses that lie in too many ways to try them all: whether they take more wavefronts than
   /// random places do, or another layout would help the few that were kept.
@@ -321,9 +188,9 @@ class ConflictFinder {
     return excess * cycles_of_wavefront < least_told(subject_) && !is_much_of_shared;
   }
 
-  void tell(const SharedArray& array, const ConflictGroup& group, const std::string& access,
-            const WhatIf& what_if, const std::vector<Tried>& tried, std::uint64_t now,
-            double cycles) {
+  void tell(const SharedArray& array, const ConflictGroup& group, std::string_view access,
+            const WhatIf& what_if, const std::vector<Tried>& tried,
+            std::vector<schema::Remedy> remedies, std::uint64_t now, double cycles) {
     Weighed& weighed = found_.emplace_back();
     weighed.cycles = cycles;
     schema::Finding& finding = weighed.finding;
@@ -358,30 +225,48 @@ class ConflictFinder {
       finding.evidence += fmt::format("{}No other layout was tried: {}.",
                                       finding.evidence.empty() ? "" : " ", what_if.impossible());
     }
-    for (const Tried& one : tried) add_remedy(array, group, what_if, one, worst, finding);
+    finding.remedies = std::move(remedies);
+    for (std::size_t i = 0; i < tried.size(); ++i) {
+      add_own(array, group, what_if, tried[i], worst, finding.remedies[i]);
+    }
   }
 
-  void add_remedy(const SharedArray& array, const ConflictGroup& group, const WhatIf& what_if,
-                  const Tried& tried, const Worst& worst, schema::Finding& finding) const {
-    schema::Remedy& remedy = finding.remedies.emplace_back();
-    remedy.name = tried.layout.name();
-    remedy.change = change_of(array, tried.layout, what_if);
-    remedy.words = meaning_of(array, tried.layout);
-    remedy.is_advised = tried.is_advised;
+  /// What the remedies of all lines of the array have in common.
+  std::vector<schema::Remedy> in_words(const SharedArray& array, const WhatIf& what_if,
+                                       const std::vector<Tried>& all) {
+    std::vector<schema::Remedy> remedies;
+    remedies.reserve(all.size());
+    const auto shared_bytes =
+        static_cast<std::int64_t>(subject_.program.shared_bytes(subject_.geometry));
+    const std::vector<PartOfCounter> parts = parts_of_counters(array);
+    for (const Tried& tried : all) {
+      schema::Remedy& remedy = remedies.emplace_back();
+      remedy.name = tried.layout.name();
+      remedy.change = change_of(array, tried.layout, what_if);
+      remedy.words = meaning_of(array, tried.layout);
+      remedy.is_advised = tried.is_advised;
+      remedy.shared_bytes = shared_bytes + tried.more_bytes;
+      remedy.blocks = blocks_at_a_time(
+          device_limits(subject_.program.arch),
+          {static_cast<std::uint32_t>(subject_.geometry.block.count()),
+           static_cast<std::uint32_t>(*remedy.shared_bytes), subject_.program.resources.registers});
+      for (const PartOfCounter& part : parts) {
+        const std::uint64_t after = tried.cost.*part.count;
+        if (!part.has_any && after == 0) continue;
+        remedy.predicted.push_back({part.counter, part.others + after});
+      }
+    }
+    return remedies;
+  }
+
+  /// What a remedy is for the accesses of one line.
+  void add_own(const SharedArray& array, const ConflictGroup& group, const WhatIf& what_if,
+               const Tried& tried, const Worst& worst, schema::Remedy& remedy) const {
     for (std::size_t i = 0; i < array.sites.size(); ++i) {
       const bool is_own =
           std::find(group.sites.begin(), group.sites.end(), array.sites[i]) != group.sites.end();
       (is_own ? remedy.transactions : remedy.other_transactions) += tried.cost.of_site[i];
     }
-    const auto shared =
-        static_cast<std::int64_t>(subject_.program.shared_bytes(subject_.geometry)) +
-        tried.more_bytes;
-    remedy.shared_bytes = shared;
-    remedy.blocks = blocks_at_a_time(
-        device_limits(subject_.program.arch),
-        {static_cast<std::uint32_t>(subject_.geometry.block.count()),
-         static_cast<std::uint32_t>(shared), subject_.program.resources.registers});
-    predict(array, tried.cost, remedy);
     if (tried.is_advised && worst.transactions > 0) {
       const std::vector<WarpAccess> requests = what_if.requests(tried.layout, worst.placed);
       if (!requests.empty()) {
@@ -390,8 +275,16 @@ class ConflictFinder {
     }
   }
 
-  /// The launch's counters with the array's own part replaced.
-  void predict(const SharedArray& array, const LayoutCost& cost, schema::Remedy& remedy) const {
+  /// A counter of the launch, and the array's own part in it.
+  struct PartOfCounter {
+    const char* counter;
+    std::uint64_t LayoutCost::*count;
+    std::uint64_t others = 0;  ///< what is not the array's
+    bool has_any = false;      ///< something is the array's
+  };
+
+  /// Of those counters that are known.
+  std::vector<PartOfCounter> parts_of_counters(const SharedArray& array) const {
     LayoutCost own;
     for (const std::size_t index : array.sites) {
       const SiteInfo& site = subject_.site(index);
@@ -407,17 +300,21 @@ class ConflictFinder {
         own.store_requests += counts.requests;
       }
     }
-    const auto add = [&](const char* name, std::uint64_t before, std::uint64_t after) {
-      const schema::Counter known = counter(name, subject_.program, subject_.outcome);
-      if (!known.value || (before == 0 && after == 0)) return;
-      remedy.predicted.push_back({name, static_cast<std::uint64_t>(*known.value) - before + after});
+    std::vector<PartOfCounter> parts = {
+        {"shared_load_wavefronts", &LayoutCost::load_wavefronts},
+        {"shared_load_requests", &LayoutCost::load_requests},
+        {"shared_store_wavefronts", &LayoutCost::store_wavefronts},
+        {"shared_store_requests", &LayoutCost::store_requests},
+        {"shared_atomic_wavefronts", &LayoutCost::atomic_wavefronts},
+        {"shared_atomic_requests", &LayoutCost::atomic_requests},
     };
-    add("shared_load_wavefronts", own.load_wavefronts, cost.load_wavefronts);
-    add("shared_load_requests", own.load_requests, cost.load_requests);
-    add("shared_store_wavefronts", own.store_wavefronts, cost.store_wavefronts);
-    add("shared_store_requests", own.store_requests, cost.store_requests);
-    add("shared_atomic_wavefronts", own.atomic_wavefronts, cost.atomic_wavefronts);
-    add("shared_atomic_requests", own.atomic_requests, cost.atomic_requests);
+    std::erase_if(parts, [&](PartOfCounter& part) {
+      const auto known = counter(part.counter, subject_.program, subject_.outcome).value;
+      part.has_any = own.*part.count > 0;
+      part.others = static_cast<std::uint64_t>(known.value_or(0)) - own.*part.count;
+      return !known;
+    });
+    return parts;
   }
 
   const Subject& subject_;
@@ -429,8 +326,12 @@ class ConflictFinder {
 }  // namespace
 
 bool find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found) {
+  const bool has_conflicts = std::any_of(
+      subject.outcome.counts.begin(), subject.outcome.counts.end(),
+      [](const SiteCounts& counts) { return counts.shared.transactions > counts.shared.ideal; });
+  if (!has_conflicts && subject.options.shapes.empty()) return false;
   ConflictFinder finder(subject, found);
-  for (const SharedArray& array : shared_arrays(subject)) finder.look(array);
+  for (SharedArray& array : shared_arrays(subject)) finder.look(array);
   return finder.has_random_places();
 }
 

@@ -241,7 +241,7 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
 // ---- local memory
 
 /// Whether a type stands before the name, and an extent behind it: `float name[8]`.
-bool is_declared_array(const std::string& source, const std::string& name) {
+bool is_declared_array(std::string_view source, const std::string& name) {
   for (std::size_t at = source.find(name + "["); at != std::string::npos;
        at = source.find(name + "[", at + 1)) {
     const std::size_t before = source.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
@@ -257,7 +257,7 @@ bool is_declared_array(const std::string& source, const std::string& name) {
 /// The array that the line names with an index, if the source declares one of that name.
 std::string array_on_line(const Subject& subject, const schema::Finding& finding) {
   if (!subject.options.source || finding.text.empty()) return "";
-  const std::string source = subject.options.source(finding.file);
+  const std::string_view source = subject.options.source(finding.file);
   for (std::size_t at = finding.text.find('['); at != std::string::npos;
        at = finding.text.find('[', at + 1)) {
     std::size_t begin = at;

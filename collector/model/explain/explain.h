@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/geometry.h"
@@ -30,8 +31,8 @@ struct Shape {
 Shape parse_shape(const std::string& text);
 
 struct Options {
-  /// The text of a source file; empty where it is not to be had.
-  std::function<std::string(const std::string& file)> source;
+  /// The text of a source file, which stays where it is; empty where it is not to be had.
+  std::function<std::string_view(const std::string& file)> source;
   /// The name of the buffer at an address of global memory; empty where it has none.
   std::function<std::string(std::uint64_t address)> buffer;
   std::vector<Shape> shapes;

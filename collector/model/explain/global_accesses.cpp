@@ -46,23 +46,22 @@ class AccessFinder {
 
   void look() {
     Groups groups;
-    std::map<std::tuple<std::string, int, AccessKind>, AccessGroup> narrow;
-    std::map<std::pair<std::string, int>, AccessGroup> loads;
+    std::map<std::tuple<SourceLine, AccessKind>, AccessGroup> narrow;
+    std::map<SourceLine, AccessGroup> loads;
     find_members();
     for (std::size_t i = 0; i < subject_.program.sites.size(); ++i) {
       const SiteInfo& site = subject_.site(i);
       const AccessCounts& counts = subject_.outcome.counts[i].global;
       const bool moves = site.kind == AccessKind::load || site.kind == AccessKind::store;
       if (counts.requests == 0 || !moves || site.is_apart) continue;
-      schema::Finding place;
-      locate(subject_, subject_.place(site), place);
-      if (site.kind == AccessKind::load) add(loads[{place.file, place.line}], i, counts, {});
+      const SourceLine line = line_of(subject_, subject_.place(site));
+      if (site.kind == AccessKind::load) add(loads[line], i, counts, {});
       if (members_.contains(i)) continue;
       const SiteLie lie = site_lie(subject_, i);
       if (lie.lie.way != Way::whole) {
-        add(groups[{place.file, place.line, site.kind, lie.lie.way}], i, counts, lie);
+        add(groups[{line, site.kind, lie.lie.way}], i, counts, lie);
       } else if (lie.is_narrow) {
-        add(narrow[{place.file, place.line, site.kind}], i, counts, lie);
+        add(narrow[{line, site.kind}], i, counts, lie);
       }
     }
     for (const auto& [way, group] : together(groups)) tell_way(way, group);
@@ -81,31 +80,31 @@ class AccessFinder {
     if (group.sites.size() == 1 || lie.excess > group.worst.excess) group.worst = lie;
   }
 
-  using Groups = std::map<std::tuple<std::string, int, AccessKind, Way>, AccessGroup>;
+  using Groups = std::map<std::tuple<SourceLine, AccessKind, Way>, AccessGroup>;
 
   /// Lines that access one buffer in the same way are one finding, of the line that costs most.
   std::vector<std::pair<Way, AccessGroup>> together(const Groups& groups) const {
     std::vector<std::pair<Way, AccessGroup>> all;
-    std::map<std::tuple<std::string, AccessKind, Way, std::int64_t, std::string>, std::size_t>
+    std::map<std::tuple<std::string_view, AccessKind, Way, std::int64_t, std::string>, std::size_t>
         known;
     for (const auto& [key, group] : groups) {
-      const auto& [file, line, kind, way] = key;
+      const auto& [line, kind, way] = key;
       const std::string buffer = buffer_of(group.sites.front());
       const auto [place, is_new] =
-          known.try_emplace({file, kind, way, group.worst.lie.step, buffer}, all.size());
+          known.try_emplace({line.file, kind, way, group.worst.lie.step, buffer}, all.size());
       if (is_new || buffer.empty()) {
         all.emplace_back(way, group);
-        all.back().second.line = line;
+        all.back().second.line = line.number;
         all.back().second.excess_of_line = group.excess;
         continue;
       }
       AccessGroup& sum = all[place->second].second;
       const bool is_worse = group.excess > sum.excess_of_line;
-      sum.also.push_back(is_worse ? sum.line : line);
+      sum.also.push_back(is_worse ? sum.line : line.number);
       if (is_worse) {
         sum.sites.insert(sum.sites.begin(), group.sites.begin(), group.sites.end());
         sum.worst = group.worst;
-        sum.line = line;
+        sum.line = line.number;
         sum.excess_of_line = group.excess;
       } else {
         sum.sites.insert(sum.sites.end(), group.sites.begin(), group.sites.end());

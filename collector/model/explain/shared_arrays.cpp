@@ -91,6 +91,7 @@ std::optional<std::int64_t> constant_of(std::string_view source, std::string_vie
       if (equals == std::string_view::npos || line[equals] != '=') continue;
       value = line.substr(equals + 1, line.find_first_of(";,") - equals - 1);
     }
+    if (value.empty()) continue;
     if (const auto number = value_of(source, value, depth + 1)) return number;
   }
   return std::nullopt;
@@ -145,18 +146,23 @@ std::vector<std::string_view> bracketed(std::string_view text) {
   return all;
 }
 
-/// The extents of the last `__shared__ … name[a][b]` of the source before a line that fits the
+/// Where a line ends, from 1; of 0, and where there is none, where the text ends.
+std::size_t end_of_line(std::string_view text, int line) {
+  std::size_t end = text.size();
+  for (std::size_t at = 0; line > 0 && end != std::string_view::npos; --line, at = end + 1) {
+    end = text.find('\n', at);
+  }
+  return std::min(end, text.size());
+}
+
+/// The extents of the last `__shared__ … name[a][b]` of the source up to a line that fits the
 /// variable's size; empty where they cannot be told.
 std::vector<std::uint32_t> declared_extents(std::string_view source, std::string_view name,
-                                            std::uint32_t bytes, int before) {
+                                            std::uint32_t bytes, int last_line) {
   constexpr std::string_view keyword = "__shared__";
-  std::vector<std::uint32_t> best;
-  int line = 1;
-  for (std::size_t last = 0, at = source.find(keyword); at != std::string_view::npos;
-       last = at, at = source.find(keyword, at + 1)) {
-    line += static_cast<int>(std::count(source.begin() + static_cast<std::ptrdiff_t>(last),
-                                        source.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
-    if (before > 0 && line > before) break;
+  for (std::size_t at = source.rfind(keyword, end_of_line(source, last_line));
+       at != std::string_view::npos;
+       at = at == 0 ? std::string_view::npos : source.rfind(keyword, at - 1)) {
     const std::string_view statement = source.substr(at, source.find(';', at) - at);
     const std::size_t found = find_word(statement, name, keyword.size());
     if (found == std::string_view::npos) continue;
@@ -173,9 +179,9 @@ std::vector<std::uint32_t> declared_extents(std::string_view source, std::string
     // A type that is not known is a template's parameter, or a structure.
     const bool may_be = extents.size() == 1 ? element % 4 == 0 || element <= 2
                                             : std::has_single_bit(element) && element <= 16;
-    if (known != 0 ? element == known : may_be) best = extents;
+    if (known != 0 ? element == known : may_be) return extents;
   }
-  return best;
+  return {};
 }
 
 struct Part {
@@ -225,24 +231,25 @@ std::string misfit(const Shape& shape, const SharedArray& array) {
                      shown(static_cast<double>(bytes)), has);
 }
 
-/// `bytes`: of the whole variable.
-void take_declaration(const Subject& subject, SharedArray& array, std::uint32_t bytes) {
+void take_given_shape(const Subject& subject, SharedArray& array) {
   const auto given = std::find_if(
       subject.options.shapes.begin(), subject.options.shapes.end(), [&](const Shape& shape) {
         return shape.array == array.name && misfit(shape, array).empty();
       });
-  if (given != subject.options.shapes.end()) {
-    array.extents = given->extents;
-    array.element_bytes = given->element_bytes;
-    array.is_given = true;
-    return;
-  }
-  if (!array.part.empty() || !subject.options.source || array.name.empty()) return;
+  if (given == subject.options.shapes.end()) return;
+  array.extents = given->extents;
+  array.element_bytes = given->element_bytes;
+  array.is_given = true;
+}
+
+void take_declaration(const Subject& subject, SharedArray& array) {
+  const std::uint32_t bytes = array.variable_bytes;
+  if (array.is_given || bytes == 0 || !subject.options.source) return;
   if (array.name.find_first_not_of(
           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != std::string::npos) {
     return;
   }
-  std::map<std::string, int> files;  // and the last line there
+  std::map<std::string_view, int> files;  // and the last line there
   for (const std::size_t site : array.sites) {
     const Place& place = subject.place(subject.site(site));
     if (static_cast<std::size_t>(place.file) < subject.program.files.size()) {
@@ -251,7 +258,8 @@ void take_declaration(const Subject& subject, SharedArray& array, std::uint32_t 
     }
   }
   for (const auto& [file, line] : files) {
-    array.extents = declared_extents(subject.options.source(file), array.name, bytes, line);
+    array.extents =
+        declared_extents(subject.options.source(std::string(file)), array.name, bytes, line);
     if (array.extents.empty()) continue;
     std::uint32_t elements = 1;
     for (const std::uint32_t extent : array.extents) elements *= extent;
@@ -324,7 +332,6 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
     return std::pair(a.first.begin, a.second) < std::pair(b.first.begin, b.second);
   });
   std::vector<SharedArray> arrays;
-  std::vector<SharedVariable> variables = subject.program.shared_variables;
   for (const Part& part : parts_of(ranges)) {
     SharedArray& array = arrays.emplace_back();
     array.offset = part.range.begin;
@@ -332,7 +339,7 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
     array.sites = part.sites;
     std::uint32_t declared_bytes = array.bytes;
     array.declared = array.bytes;
-    for (const SharedVariable& variable : variables) {
+    for (const SharedVariable& variable : subject.program.shared_variables) {
       const bool is_dynamic = variable.bytes == 0;
       const std::size_t end =
           is_dynamic ? all_bytes : std::size_t{variable.offset} + variable.bytes;
@@ -344,8 +351,8 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
       if (!is_dynamic) declared_bytes = variable.bytes;
       array.declared = static_cast<std::uint32_t>(end) - array.offset;
     }
-    take_accesses(subject, array);
-    take_declaration(subject, array, declared_bytes);
+    if (array.part.empty() && !array.name.empty()) array.variable_bytes = declared_bytes;
+    take_given_shape(subject, array);
   }
   // A formula for the first of several parts must not be taken for one of the whole variable.
   for (SharedArray& first : arrays) {
@@ -357,6 +364,11 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
   }
   check_shapes(subject, arrays);
   return arrays;
+}
+
+void complete(const Subject& subject, SharedArray& array) {
+  take_accesses(subject, array);
+  take_declaration(subject, array);
 }
 
 std::vector<std::uint32_t> row_lengths(const Subject& subject, const SharedArray& array) {
@@ -372,16 +384,23 @@ std::vector<std::uint32_t> row_lengths(const Subject& subject, const SharedArray
   if (array.element_bytes > 4) lengths.push_back(array.element_bytes);
   // Distances between neighbouring lanes, by how often conflicts have them.
   std::map<std::uint32_t, std::uint64_t> distances;
-  for (const Placed& access : array.accesses) {
-    const SiteInfo& site = subject.site(access.site);
+  for (std::size_t i = 0; i < array.accesses.size();) {
+    const Placed& access = array.accesses[i];
+    std::uint64_t times = 0;  // of all places together
+    for (; i < array.accesses.size() && array.accesses[i].site == access.site &&
+           array.accesses[i].pattern == access.pattern;
+         ++i) {
+      times += array.accesses[i].times;
+    }
+    const std::uint32_t width = subject.site(access.site).width;
     unsigned last = warp_lanes;
     for_each_lane(access.pattern->mask, [&](unsigned lane) {
       if (last != warp_lanes) {
         const auto distance =
             static_cast<std::int64_t>(access.pattern->delta[lane] - access.pattern->delta[last]);
         const std::int64_t length = distance < 0 ? -distance : distance;
-        if (length > site.width && length < array.bytes) {
-          distances[static_cast<std::uint32_t>(length)] += access.times;
+        if (length > width && length < array.bytes) {
+          distances[static_cast<std::uint32_t>(length)] += times;
         }
       }
       last = lane;

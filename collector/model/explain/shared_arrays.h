@@ -29,12 +29,15 @@ struct SharedArray {
   std::uint32_t offset = 0;    ///< in the block's shared memory
   std::uint32_t bytes = 0;     ///< from the first to the last that is accessed
   std::uint32_t declared = 0;  ///< bytes of the variable, or what is left of a dynamic one
+  /// Of the variable that begins here, as far as it is known; 0: this is a later part of one.
+  std::uint32_t variable_bytes = 0;
   std::vector<std::size_t> sites;
-  std::vector<Placed> accesses;
-  bool is_whole = true;  ///< every access of these sites is among them; else a sample is
   std::vector<std::uint32_t> extents;  ///< as declared, the innermost last; empty: not known
   std::uint32_t element_bytes = 0;     ///< of the declaration; 0: not known
   bool is_given = false;               ///< a person said so
+  // Of complete():
+  std::vector<Placed> accesses;
+  bool is_whole = true;  ///< every access of these sites is among them; else a sample is
 };
 
 /// The variable at an offset of shared memory, by its own name; empty: none.
@@ -42,6 +45,8 @@ std::string shared_name(const Program& program, std::uint32_t offset);
 
 /// Throws Error{usage} for a shape of Options that fits no array, where this is the only kernel.
 std::vector<SharedArray> shared_arrays(const Subject& subject);
+/// Its accesses, and its shape as the source declares it.
+void complete(const Subject& subject, SharedArray& array);
 
 /// How long rows may be, in bytes, the likeliest first.
 std::vector<std::uint32_t> row_lengths(const Subject& subject, const SharedArray& array);

@@ -12,6 +12,7 @@ namespace {
 /// What is added at an instruction holds from there on.
 std::vector<double> summed(const std::vector<std::uint64_t>& changes) {
   std::vector<double> sums;
+  sums.reserve(changes.size());
   std::uint64_t sum = 0;
   for (const std::uint64_t change : changes) sums.push_back(static_cast<double>(sum += change));
   return sums;
@@ -38,13 +39,18 @@ Subject::Subject(const Program& the_program, const Geometry& the_geometry,
   }
 }
 
-void locate(const Subject& subject, const Place& place, schema::Finding& finding) {
+SourceLine line_of(const Subject& subject, const Place& place) {
   const auto file = static_cast<std::size_t>(place.file);
-  if (place.line == 0 || file >= subject.program.files.size()) return;
-  finding.file = subject.program.files[file];
-  finding.line = place.own_line;
-  if (subject.options.source) {
-    finding.text = line_text(subject.options.source(finding.file), place.own_line);
+  if (place.line == 0 || file >= subject.program.files.size()) return {};
+  return {subject.program.files[file], place.own_line};
+}
+
+void locate(const Subject& subject, const Place& place, schema::Finding& finding) {
+  const SourceLine line = line_of(subject, place);
+  finding.file = line.file;
+  finding.line = line.number;
+  if (subject.options.source && !line.file.empty()) {
+    finding.text = line_text(subject.options.source(finding.file), line.number);
   }
 }
 

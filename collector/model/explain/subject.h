@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "collector/model/explain/explain.h"
@@ -48,6 +50,15 @@ struct Weighed {
 /// What a finding has to cost to be told.
 inline double least_told(const Subject& subject) { return 0.04 * subject.cycles; }
 
+/// A line of a source file; none where the place names none.
+struct SourceLine {
+  std::string_view file;
+  int number = 0;
+  bool operator<(const SourceLine& other) const {
+    return std::tie(file, number) < std::tie(other.file, other.number);
+  }
+};
+SourceLine line_of(const Subject& subject, const Place& place);
 /// Sets file, line and text of a place.
 void locate(const Subject& subject, const Place& place, schema::Finding& finding);
 /// The grade of a site's accesses; keeps the weaker of two.

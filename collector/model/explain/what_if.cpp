@@ -1,12 +1,11 @@
 #include "collector/model/explain/what_if.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <map>
 
-#include "collector/model/explain/alike.h"
 #include "collector/model/machine/access_counts.h"
 
 namespace warpmeter::model::explain {
@@ -23,9 +22,9 @@ std::string Layout::name() const {
     case Kind::as_is:
       return "as it is";
     case Kind::padding:
-      return fmt::format("padding {}", amount);
+      return fmt::format(FMT_COMPILE("padding {}"), amount);
     case Kind::swizzle:
-      return amount == 0 ? "swizzle" : fmt::format("swizzle >> {}", amount);
+      return amount == 0 ? "swizzle" : fmt::format(FMT_COMPILE("swizzle >> {}"), amount);
     case Kind::transpose:
       return "transpose";
     case Kind::split:
@@ -59,26 +58,38 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
   }
 }
 
-std::uint32_t WhatIf::moved(const Layout& layout, std::uint32_t offset) const {
-  const std::uint32_t row = offset / layout.row, column = offset % layout.row;
-  switch (layout.kind) {
+Moved::Moved(const Layout& layout, std::uint32_t element, std::uint32_t bytes) : layout_(layout) {
+  if (layout.kind == Layout::Kind::as_is || layout.kind == Layout::Kind::split) return;
+  row_ = Divisor(layout.row);
+  element_ = Divisor(element);
+  if (layout.kind == Layout::Kind::swizzle) elements_ = Divisor(layout.row / element);
+  rows_ = (bytes + layout.row - 1) / layout.row;
+}
+
+std::uint32_t Moved::operator()(std::uint32_t offset) const {
+  const std::uint32_t row = row_.quotient(offset), column = offset - row * layout_.row;
+  switch (layout_.kind) {
     case Layout::Kind::padding:
-      return offset + row * layout.amount * word;
+      return offset + row * layout_.amount * word;
     case Layout::Kind::swizzle: {
-      const std::uint32_t elements = layout.row / element_;
-      const std::uint32_t of_element = column % element_;
-      const std::uint32_t other = column / element_ ^ (row >> layout.amount) % elements;
-      return row * layout.row + other * element_ + of_element;
+      const std::uint32_t element = element_.quotient(column);
+      const std::uint32_t other = element ^ elements_.remainder(row >> layout_.amount);
+      return row * layout_.row + other * element_.number() + column - element * element_.number();
     }
     case Layout::Kind::transpose: {
-      const std::uint32_t rows = (array_.bytes + layout.row - 1) / layout.row;
-      return (column / element_ * rows + row) * element_ + column % element_;
+      const std::uint32_t element = element_.quotient(column);
+      return (element * rows_ + row) * element_.number() + column - element * element_.number();
     }
     case Layout::Kind::as_is:
     case Layout::Kind::split:
       break;
   }
   return offset;
+}
+
+bool WhatIf::are_alike(const Placed& first, const Placed& second) const {
+  return first.site == second.site && first.pattern == second.pattern &&
+         (first.place - second.place) % grain() == 0;
 }
 
 /// Whether accesses that ptxas merged can stay so; else it makes each of its own.
@@ -118,44 +129,52 @@ std::uint32_t WhatIf::more_bytes(const Layout& layout) const {
   return (bytes + layout.row - 1) / layout.row * layout.amount * word;
 }
 
-std::vector<WarpAccess> WhatIf::requests(const Layout& layout, const Placed& placed) const {
+template <class Visit>
+void WhatIf::for_each_request(const Moved& moved, const Placed& placed, Visit visit) const {
   const SiteInfo& site = subject_.site(placed.site);
-  std::vector<WarpAccess> all;
-  const auto at = [&](unsigned lane) {
-    return static_cast<std::uint32_t>(placed.place + placed.pattern->delta[lane]);
-  };
-  const auto add = [&](unsigned width, const auto& place) {
-    WarpAccess& access = all.emplace_back();
+  const Layout& layout = moved.layout();
+  WarpAccess access;
+  const auto make = [&](unsigned width, const auto& place) {
     access.mask = placed.pattern->mask;
     access.width = width;
-    access.address.fill(0);
-    for_each_lane(access.mask, [&](unsigned lane) { access.address[lane] = place(lane); });
-    return &access;
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+      access.address[lane] =
+          place(static_cast<std::uint32_t>(placed.place + placed.pattern->delta[lane]));
+    }
   };
   if (layout.kind == Layout::Kind::split) {
     const std::uint32_t plane = array_.bytes / element_ * word;
+    const Divisor element(element_);
     for (std::uint32_t part = 0; part < site.width / word; ++part) {
-      add(word, [&](unsigned lane) {
-        const std::uint32_t byte = at(lane) + part * word;
-        return byte % element_ / word * plane + byte / element_ * word;
+      make(word, [&](std::uint32_t at) {
+        const std::uint32_t byte = at + part * word;
+        const std::uint32_t number = element.quotient(byte);
+        return (byte - number * element_) / word * plane + number * word;
       });
+      visit(access);
     }
-    return all;
+    return;
   }
   const bool is_apart = merged_bytes_ != 0 && !keeps_merged(layout);
   if (is_apart) {
     // What was merged, or is a vector in PTX, is made element by element.
-    add(site.width, [&](unsigned lane) { return moved(layout, at(lane)); });
-    return all;
+    make(site.width, moved);
+    visit(access);
+    return;
   }
   for (const Request& request : site.requests) {
-    WarpAccess* access = add(request.width, [&](unsigned lane) {
-      std::uint32_t place = at(lane) + static_cast<std::uint32_t>(request.offset);
-      if (request.is_window) place &= ~(request.width - 1u);
-      return moved(layout, place);
+    const std::uint32_t kept_bits = request.is_window ? ~(request.width - 1u) : ~0u;
+    make(request.width, [&](std::uint32_t at) {
+      return moved((at + static_cast<std::uint32_t>(request.offset)) & kept_bits);
     });
-    if (request.is_elected) access->mask &= ~access->mask + 1;
+    if (request.is_elected) access.mask &= ~access.mask + 1;
+    visit(access);
   }
+}
+
+std::vector<WarpAccess> WhatIf::requests(const Layout& layout, const Placed& placed) const {
+  std::vector<WarpAccess> all;
+  for_each_request(moved(layout), placed, [&](const WarpAccess& access) { all.push_back(access); });
   return all;
 }
 
@@ -169,21 +188,25 @@ std::optional<LayoutCost> WhatIf::cost(const Layout& layout) const {
       if (subject_.site(site).parts > 1) return std::nullopt;
     }
   }
-  const std::vector<Placed>& accesses = different(layout);
-  if (accesses.size() > most_evaluations) return std::nullopt;
-  return cost_of(layout, accesses);
+  const Different& known = different(layout);
+  if (known.accesses.size() > most_evaluations) return std::nullopt;
+  LayoutCost cost = known.of_rows;
+  const Moved to = moved(layout);
+  for (const Placed& access : known.accesses) add_cost(to, access, cost);
+  return cost;
 }
 
 /// Wavefronts of the known accesses of these sites, beyond one a request.
 std::uint64_t WhatIf::beyond_requests(const Layout& layout,
                                       const std::vector<std::size_t>& sites) const {
   std::uint64_t beyond = 0;
+  const Moved to = moved(layout);
   for (const Placed& access : array_.accesses) {
     if (std::find(sites.begin(), sites.end(), access.site) == sites.end()) continue;
-    for (const WarpAccess& request : requests(layout, access)) {
+    for_each_request(to, access, [&](const WarpAccess& request) {
       beyond +=
           (wavefronts_of(subject_.site(access.site), request).transactions - 1) * access.times;
-    }
+    });
   }
   return beyond;
 }
@@ -198,47 +221,55 @@ bool WhatIf::may_help(const std::vector<std::size_t>& sites) const {
   return false;
 }
 
-const std::vector<Placed>& WhatIf::different(const Layout& layout) const {
+const WhatIf::Different& WhatIf::different(const Layout& layout) const {
   const bool has_period = layout.kind == Layout::Kind::swizzle;
-  const std::uint32_t rows = has_period ? layout.row / element_ << layout.amount : 1;
-  const auto [known, is_new] = different_.try_emplace({layout.kind, layout.row, rows});
-  if (is_new) {
-    known->second = different_accesses(subject_, array_.accesses,
-                                       {.kind = layout.kind,
-                                        .row = layout.row,
-                                        .rows = rows,
-                                        .height = (array_.bytes + layout.row - 1) / layout.row,
-                                        .element = element_,
-                                        .grain = std::max(word, merged_bytes_)});
+  const std::uint32_t height = (array_.bytes + layout.row - 1) / layout.row;
+  const std::uint32_t rows =
+      has_period ? std::min(layout.row / element_ << layout.amount, height) : 1;
+  const auto [place, is_new] = different_.try_emplace({layout.kind, layout.row, rows});
+  Different& known = place->second;
+  if (!is_new) return known;
+  const LyingAccesses& lying =
+      lying_.try_emplace(layout.row, subject_, array_.accesses, layout.row).first->second;
+  // A row that is padded moves as a whole, and one that is swizzled exchanges its banks.
+  const bool keeps_rows = layout.kind == Layout::Kind::padding ||
+                          (layout.kind == Layout::Kind::swizzle && std::has_single_bit(element_));
+  const bool has_rows = merged_bytes_ != 0 || !keeps_rows;
+  known.accesses = lying.different({.kind = layout.kind,
+                                    .rows = rows,
+                                    .height = height,
+                                    .element = element_,
+                                    .grain = grain(),
+                                    .has_rows = has_rows});
+  known.of_rows.of_site.resize(array_.sites.size());
+  if (!has_rows) {
+    const Moved to = moved({Layout::Kind::as_is, array_.bytes, 0});
+    for (const Placed& access : lying.different_in_rows(grain())) {
+      add_cost(to, access, known.of_rows);
+    }
   }
-  return known->second;
+  return known;
 }
 
-LayoutCost WhatIf::cost_of(const Layout& layout, const std::vector<Placed>& accesses) const {
-  LayoutCost cost;
-  cost.of_site.resize(array_.sites.size());
-  std::map<std::size_t, std::size_t> index_of;
-  for (std::size_t i = 0; i < array_.sites.size(); ++i) index_of[array_.sites[i]] = i;
-  for (const Placed& access : accesses) {
-    const SiteInfo& site = subject_.site(access.site);
-    std::uint64_t transactions = 0, count = 0;
-    for (const WarpAccess& request : requests(layout, access)) {
-      transactions += wavefronts_of(site, request).transactions * access.times;
-      count += access.times;
-    }
-    cost.of_site[index_of[access.site]] += transactions;
-    if (site.is_atomic()) {
-      cost.atomic_wavefronts += transactions;
-      cost.atomic_requests += count;
-    } else if (site.kind == AccessKind::load) {
-      cost.load_wavefronts += transactions;
-      cost.load_requests += count;
-    } else {
-      cost.store_wavefronts += transactions;
-      cost.store_requests += count;
-    }
+void WhatIf::add_cost(const Moved& to, const Placed& access, LayoutCost& cost) const {
+  const SiteInfo& site = subject_.site(access.site);
+  std::uint64_t transactions = 0, count = 0;
+  for_each_request(to, access, [&](const WarpAccess& request) {
+    transactions += wavefronts_of(site, request).transactions * access.times;
+    count += access.times;
+  });
+  const auto index = std::find(array_.sites.begin(), array_.sites.end(), access.site);
+  cost.of_site[static_cast<std::size_t>(index - array_.sites.begin())] += transactions;
+  if (site.is_atomic()) {
+    cost.atomic_wavefronts += transactions;
+    cost.atomic_requests += count;
+  } else if (site.kind == AccessKind::load) {
+    cost.load_wavefronts += transactions;
+    cost.load_requests += count;
+  } else {
+    cost.store_wavefronts += transactions;
+    cost.store_requests += count;
   }
-  return cost;
 }
 
 }  // namespace warpmeter::model::explain

@@ -2,6 +2,7 @@
 // change puts it, and is counted by the rules that count it today.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,25 +11,10 @@
 #include <vector>
 
 #include "collector/model/counts/rules/counting.h"
+#include "collector/model/explain/alike.h"
 #include "collector/model/explain/shared_arrays.h"
 
 namespace warpmeter::model::explain {
-
-/// A way to store an array whose rows are `row` bytes long.
-struct Layout {
-  enum class Kind {
-    as_is,
-    padding,    ///< `amount` words more a row
-    swizzle,    ///< the element's column, exclusive or with the row shifted right by `amount`
-    transpose,  ///< columns as rows
-    split,      ///< elements of 8 or 16 bytes as words, in planes
-  };
-  Kind kind = Kind::as_is;
-  std::uint32_t row = 0;
-  unsigned amount = 0;
-
-  std::string name() const;  ///< "padding 1"
-};
 
 /// Wavefronts and requests of an array's accesses, as the counters name them.
 struct LayoutCost {
@@ -41,6 +27,20 @@ struct LayoutCost {
 };
 
 inline constexpr std::uint32_t word = 4;  ///< bytes of a bank
+
+/// Where a layout puts the bytes of an array.
+class Moved {
+ public:
+  /// `element`: bytes that stay together; `bytes`: of the array.
+  Moved(const Layout& layout, std::uint32_t element, std::uint32_t bytes);
+  std::uint32_t operator()(std::uint32_t offset) const;
+  const Layout& layout() const { return layout_; }
+
+ private:
+  Layout layout_;
+  Divisor row_, element_, elements_;  ///< elements of a row
+  std::uint32_t rows_ = 1;
+};
 
 /// Tries layouts of one array.
 class WhatIf {
@@ -64,15 +64,25 @@ class WhatIf {
   std::uint32_t element() const { return element_; }
   /// Bytes that the array has more.
   std::uint32_t more_bytes(const Layout& layout) const;
-  /// Where the layout puts a byte of the array.
-  std::uint32_t moved(const Layout& layout, std::uint32_t offset) const;
+  /// Whether the second access costs what the first does, with the array as it is.
+  bool are_alike(const Placed& first, const Placed& second) const;
   /// The access as the machine makes it, moved; each of its requests.
   std::vector<WarpAccess> requests(const Layout& layout, const Placed& access) const;
 
  private:
+  /// Calls visit(request) for each request of the access, as the machine makes it, moved.
+  template <class Visit>
+  void for_each_request(const Moved& moved, const Placed& access, Visit visit) const;
+  Moved moved(const Layout& layout) const { return {layout, element_, array_.bytes}; }
+  std::uint32_t grain() const { return std::max(word, merged_bytes_); }
   bool keeps_merged(const Layout& layout) const;
-  const std::vector<Placed>& different(const Layout& layout) const;
-  LayoutCost cost_of(const Layout& layout, const std::vector<Placed>& accesses) const;
+  /// Accesses that the layouts of a kind tell apart.
+  struct Different {
+    std::vector<Placed> accesses;
+    LayoutCost of_rows;  ///< of those that cost the same with all of them
+  };
+  const Different& different(const Layout& layout) const;
+  void add_cost(const Moved& to, const Placed& access, LayoutCost& cost) const;
   std::uint64_t beyond_requests(const Layout& layout, const std::vector<std::size_t>& sites) const;
 
   const Subject& subject_;
@@ -81,9 +91,10 @@ class WhatIf {
   std::uint32_t narrowest_ = 4;     ///< of the accesses
   std::uint32_t merged_bytes_ = 0;  ///< of the widest access that ptxas made of several; 0: none
   std::string impossible_;
-  /// Of a kind, row and period: the accesses that its layouts tell apart.
+  /// Kind, row and period.
   using Kinds = std::tuple<Layout::Kind, std::uint32_t, std::uint32_t>;
-  mutable std::map<Kinds, std::vector<Placed>> different_;
+  mutable std::map<Kinds, Different> different_;
+  mutable std::map<std::uint32_t, LyingAccesses> lying_;  ///< in rows of a length
 };
 
 }  // namespace warpmeter::model::explain

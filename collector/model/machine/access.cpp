@@ -180,8 +180,9 @@ std::array<std::uint64_t, warp_lanes> deltas(std::uint32_t mask, const std::uint
 /// Records one access of a site whose shape changes too often to be worth hits of its own.
 void record_one(const Warp& w, const Operation* op, AddressSpace space, std::uint32_t mask,
                 std::uint64_t first, const std::uint64_t* delta) {
-  w.memory->recording->sites[op->extra].add(space, mask, delta, static_cast<std::uint32_t>(first),
-                                            1);
+  SiteRecording& recording = w.memory->recording->sites[op->extra];
+  recording.lie(space, mask, delta);
+  recording.add(static_cast<std::uint32_t>(first), 1);
 }
 
 void follow(const Warp& w, const Operation* op, const SiteInfo& info, AddressSpace space,

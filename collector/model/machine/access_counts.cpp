@@ -96,13 +96,16 @@ void settle_places(WorkerMemory& memory, std::size_t index) {
   const unsigned period = is_merged ? sector_bytes : 4;
   std::array<std::uint64_t, sector_bytes> of_place{};
   std::vector<std::uint64_t>& places = memory.places[index];
+  bool lies = false;
   for (std::size_t hit = 0; hit < places.size(); ++hit) {
     const std::uint64_t times = std::exchange(places[hit], 0);
     if (times == 0) continue;
+    if (!std::exchange(lies, true)) {
+      recording.lie(AddressSpace::shared, site.mask, site.delta);
+    }
     const std::uint64_t place = hit << site.hit_shift;
     of_place[place % period] += times;
-    recording.add(AddressSpace::shared, site.mask, site.delta, static_cast<std::uint32_t>(place),
-                  times);
+    recording.add(static_cast<std::uint32_t>(place), times);
   }
   for (std::size_t i = 0; i < of_place.size(); ++i) {
     if (of_place[i] > 0) count_hits(memory, index, (std::uint64_t{1} << 60) + i, of_place[i]);
@@ -119,7 +122,8 @@ SharedAccess shared_access(const SiteInfo& info) {
 }
 
 Cost wavefronts_of(const SiteInfo& info, const WarpAccess& access) {
-  return shared_cost(info.is_matrix ? matrix_rows(access) : access, shared_access(info));
+  const SharedAccess kind = shared_access(info);
+  return info.is_matrix ? shared_cost(matrix_rows(access), kind) : shared_cost(access, kind);
 }
 
 AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
@@ -166,8 +170,9 @@ void settle(WorkerMemory& memory, std::size_t index) {
     count_hits(memory, index, (std::uint64_t{1} << 60) + place, times);
     if (memory.recording != nullptr &&
         site.space == static_cast<std::uint8_t>(AddressSpace::global)) {
-      memory.recording->sites[index].add(static_cast<AddressSpace>(site.space), mask, site.delta,
-                                         static_cast<std::uint32_t>(place), times);
+      SiteRecording& recording = memory.recording->sites[index];
+      recording.lie(AddressSpace::global, mask, site.delta);
+      recording.add(static_cast<std::uint32_t>(place), times);
     }
   }
   site.mask = 0;

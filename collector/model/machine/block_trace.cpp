@@ -56,7 +56,7 @@ void BlockTrace::start() {
   fetched_.clear();
   loaded_.clear();
   atomics_.clear();
-  seen_.clear();
+  seen_.assign(recording_.traces.size(), 0);
   level_ = 0;
   touches_ = 0;
   is_narrow_ = false;
@@ -81,8 +81,8 @@ void BlockTrace::follow(const TracedAccess& access, const std::uint64_t* delta) 
   const unsigned seen = seen_[access.site]++;
   if (seen < most_sampled) {
     const bool is_global = access.space == AddressSpace::global;
+    trace.sample.lie(access.space, access.mask, delta);
     trace.sample.add(
-        access.space, access.mask, delta,
         static_cast<std::uint32_t>(is_global ? access.first % sector_bytes : access.first), 1);
   }
   if (access.space != AddressSpace::global && !access.is_atomic) return;

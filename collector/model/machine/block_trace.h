@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "collector/model/machine/recording.h"
 
@@ -52,8 +53,8 @@ class BlockTrace {
   std::unordered_map<std::uint64_t, std::uint32_t> fetched_;  ///< sector → the last warp
   /// Hashes of sectors, warps and addresses, the last bits the sector's level.
   std::unordered_set<std::uint64_t> loaded_;
-  std::unordered_set<std::uint64_t> atomics_;         ///< hashes of sites and addresses
-  std::unordered_map<std::uint32_t, unsigned> seen_;  ///< requests of each site
+  std::unordered_set<std::uint64_t> atomics_;  ///< hashes of sites and addresses
+  std::vector<unsigned> seen_;                 ///< requests of each site
   std::unordered_map<std::uint32_t, std::array<Seen, levels>> loads_;  ///< of each site, by level
   unsigned level_ = 0;         ///< the lowest that is still followed
   std::uint64_t touches_ = 0;  ///< of the sectors that are

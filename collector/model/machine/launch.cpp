@@ -144,7 +144,7 @@ std::optional<std::vector<std::byte>> pack_parameters(
   return packed;
 }
 
-LaunchOutcome& LaunchOutcome::operator+=(const LaunchOutcome& other) {
+LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
   counts.resize(std::max(counts.size(), other.counts.size()));
   parted.resize(std::max(parted.size(), other.parted.size()));
   for (std::size_t i = 0; i < other.counts.size(); ++i) {
@@ -155,8 +155,9 @@ LaunchOutcome& LaunchOutcome::operator+=(const LaunchOutcome& other) {
     counts[i].has_strayed |= other.counts[i].has_strayed;
   }
   for (std::size_t i = 0; i < other.parted.size(); ++i) parted[i] |= other.parted[i];
-  if (other.recording) {
-    if (!recording) recording.emplace();
+  if (!recording) {
+    recording = std::move(other.recording);
+  } else if (other.recording) {
     *recording += *other.recording;
   }
   warp_instructions += other.warp_instructions;

@@ -49,8 +49,8 @@ struct LaunchOutcome {
   std::optional<Recording> recording;     ///< where the options ask for it
   unsigned threads = 0;                   ///< of the host, that took part
 
-  /// Adds the counts; threads, traps and the like stay.
-  LaunchOutcome& operator+=(const LaunchOutcome& other);
+  /// Adds the counts and what was recorded; threads, traps and the like stay.
+  LaunchOutcome& operator+=(LaunchOutcome other);
 };
 
 /// Blocks of a grid that are run in place of all, and who takes what each of them cost.

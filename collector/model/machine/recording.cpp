@@ -15,6 +15,31 @@ void add_each(std::vector<T>& sum, const std::vector<T>& other) {
   for (std::size_t i = 0; i < other.size(); ++i) sum[i] += other[i];
 }
 
+bool lies_so(const LanePattern& pattern, AddressSpace space, std::uint32_t mask,
+             const std::uint64_t* delta) {
+  if (pattern.mask != mask || pattern.space != space) return false;
+  std::uint64_t difference = 0;
+  for_each_lane(mask, [&](unsigned lane) { difference |= pattern.delta[lane] ^ delta[lane]; });
+  return difference == 0;
+}
+
+/// Both in order.
+SiteRecording::Places sum_of(const SiteRecording::Places& some, const SiteRecording::Places& more) {
+  SiteRecording::Places sum;
+  sum.reserve(some.size() + more.size());
+  for (auto a = some.begin(), b = more.begin(); a != some.end() || b != more.end();) {
+    if (b == more.end() || (a != some.end() && a->first < b->first)) {
+      sum.push_back(*a++);
+    } else if (a == some.end() || b->first < a->first) {
+      sum.push_back(*b++);
+    } else {
+      sum.emplace_back(a->first, a->second + b->second);
+      ++a, ++b;
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 bool LanePattern::operator<(const LanePattern& other) const {
@@ -29,19 +54,28 @@ void SiteRecording::limit() {
   place_count_ = 0;
 }
 
-void SiteRecording::add(AddressSpace space, std::uint32_t mask, const std::uint64_t* delta,
-                        std::uint32_t place, std::uint64_t times) {
-  if (is_full_) return;
+void SiteRecording::lie(AddressSpace space, std::uint32_t mask, const std::uint64_t* delta) {
+  if (is_full_ || (last_ != nullptr && lies_so(last_->first, space, mask, delta))) return;
   LanePattern pattern;
   pattern.space = space;
   pattern.mask = mask;
   for_each_lane(mask, [&](unsigned lane) { pattern.delta[lane] = delta[lane]; });
-  const bool is_last = last_ != nullptr && last_->first.mask == mask &&
-                       last_->first.space == space && last_->first.delta == pattern.delta;
-  if (!is_last) last_ = &*patterns_.try_emplace(pattern).first;
-  std::uint64_t& count = last_->second[place];
-  if (count == 0) ++place_count_;
-  count += times;
+  last_ = &*patterns_.try_emplace(pattern).first;
+}
+
+void SiteRecording::add(std::uint32_t place, std::uint64_t times) {
+  if (is_full_) return;
+  Places& places = last_->second;
+  auto at = places.end();
+  if (!places.empty() && places.back().first >= place) {
+    at = std::lower_bound(places.begin(), places.end(), std::pair(place, std::uint64_t{0}));
+    if (at->first == place) {
+      at->second += times;
+      return;
+    }
+  }
+  places.insert(at, {place, times});
+  ++place_count_;
   limit();
 }
 
@@ -55,11 +89,9 @@ void SiteRecording::add(const SiteRecording& other) {
   }
   for (const auto& [pattern, places] : other.patterns_) {
     Places& own = patterns_[pattern];
-    for (const auto& [place, times] : places) {
-      std::uint64_t& count = own[place];
-      if (count == 0) ++place_count_;
-      count += times;
-    }
+    place_count_ -= own.size();
+    own = sum_of(own, places);
+    place_count_ += own.size();
   }
   limit();
 }

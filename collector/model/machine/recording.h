@@ -32,12 +32,12 @@ struct LanePattern {
 class SiteRecording {
  public:
   /// Where the first active lane was: in shared memory its offset, in global memory its address
-  /// modulo 32; and how often.
-  using Places = std::map<std::uint32_t, std::uint64_t>;
+  /// modulo 32; and how often. The lowest first, each once: they mostly come so.
+  using Places = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
-  /// `delta`: of inactive lanes anything.
-  void add(AddressSpace space, std::uint32_t mask, const std::uint64_t* delta, std::uint32_t place,
-           std::uint64_t times);
+  /// How the lanes lay that are added next. `delta`: of inactive lanes anything.
+  void lie(AddressSpace space, std::uint32_t mask, const std::uint64_t* delta);
+  void add(std::uint32_t place, std::uint64_t times);
   void add(const SiteRecording& other);
 
   const std::map<LanePattern, Places>& patterns() const { return patterns_; }

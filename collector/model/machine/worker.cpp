@@ -348,7 +348,11 @@ LaunchOutcome Worker::take_counts() {
   taken.parted = memory_.parted;
   if (memory_.recording != nullptr) {
     memory_.trace->finish();
-    taken.recording = *memory_.recording;
+    taken.recording = std::move(*memory_.recording);
+    memory_.trace.reset();
+    memory_.is_traced = false;
+    memory_.recording.reset();
+    for (Warp& warp : warps_) warp.issues = warp.issued_lanes = nullptr;
   }
   taken.warp_instructions = std::exchange(warp_instructions_, 0);
   taken.thread_instructions = std::exchange(thread_instructions_, 0);

@@ -77,7 +77,8 @@ class Worker {
 
   const BlockTrap& trap() const { return trap_; }  ///< after BlockOutcome::trapped
 
-  /// What the blocks cost that ran since it was asked the last time. Forgets what sites remember.
+  /// What the blocks cost that ran since it was asked the last time. Forgets what sites remember,
+  /// and hands the recording over: what runs from then on is not recorded.
   LaunchOutcome take_counts();
 
  private:

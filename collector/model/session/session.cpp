@@ -287,7 +287,7 @@ schema::Explanation LaunchSession::explanation_of(const Program& program, const 
   }
   if (!outcome.recording) return none;
   explain::Options options;
-  options.source = [&](const std::string& file) { return source_of(file); };
+  options.source = [&](const std::string& file) -> std::string_view { return source_of(file); };
   options.buffer = explain::buffer_names(memory_);
   options.shapes = options_.shapes;
   return explain::explain(program, geometry, outcome, options);

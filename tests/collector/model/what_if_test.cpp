@@ -95,6 +95,7 @@ TEST_P(WhatIfOf, CountsAccessesThatAreAlikeOnceAndGetsTheSame) {
       std::size_t compared = 0;
       std::mt19937 random(7);
       for (SharedArray& array : arrays) {
+        complete(subject, array);
         compared += compare_all(subject, array, "as recorded");
         // Other warps at the same instructions.
         array.bytes = 4096, array.is_whole = true;

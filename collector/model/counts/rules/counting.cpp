@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <vector>
 
 namespace warpmeter::model {
 namespace {
@@ -35,7 +34,6 @@ class DistinctValues {
     place_[place] = static_cast<std::uint16_t>(count_);
   }
   unsigned count() const { return count_; }
-  std::uint64_t operator[](unsigned i) const { return values_[i]; }
 
  private:
   std::array<std::uint16_t, 512> place_{};  ///< 1 + position in values_; 0: free
@@ -43,26 +41,69 @@ class DistinctValues {
   unsigned count_ = 0;
 };
 
-DistinctValues distinct_units(const WarpAccess& access, std::uint32_t mask, unsigned unit_bytes) {
-  DistinctValues units;
+/// Calls visit(unit) for the units, of a power of two bytes, that each lane touches.
+template <class Visit>
+void for_each_unit(const WarpAccess& access, std::uint32_t mask, unsigned unit_bytes, Visit visit) {
+  const int shift = std::countr_zero(unit_bytes);
   for_each_lane(mask, [&](unsigned lane) {
-    const std::uint64_t first = access.address[lane] / unit_bytes;
-    const std::uint64_t last = (access.address[lane] + access.width - 1) / unit_bytes;
-    for (std::uint64_t unit = first; unit <= last; ++unit) units.add(unit);
+    const std::uint64_t last = (access.address[lane] + access.width - 1) >> shift;
+    for (std::uint64_t unit = access.address[lane] >> shift; unit <= last; ++unit) visit(unit);
   });
-  return units;
+}
+
+unsigned distinct_units(const WarpAccess& access, std::uint32_t mask, unsigned unit_bytes) {
+  DistinctValues units;
+  for_each_unit(access, mask, unit_bytes, [&](std::uint64_t unit) { units.add(unit); });
+  return units.count();
+}
+
+/// The words of each bank, every one once. A lane has at most one word in a bank.
+class BankedWords {
+ public:
+  /// The word's turn in its bank, from 1.
+  unsigned add(std::uint64_t word) {
+    const std::size_t bank = word % banks;
+    for (unsigned i = 0; i < count_of_[bank]; ++i) {
+      if (words_[bank][i] == word) return i + 1;
+    }
+    return add_another(word);
+  }
+  /// Whether it is among them or not.
+  unsigned add_another(std::uint64_t word) {
+    const std::size_t bank = word % banks;
+    words_[bank][count_of_[bank]] = word;
+    ++count_;
+    most_ = std::max<unsigned>(most_, ++count_of_[bank]);
+    return count_of_[bank];
+  }
+  unsigned count() const { return count_; }
+  unsigned most() const { return most_; }
+
+ private:
+  std::array<std::array<std::uint64_t, warp_lanes>, banks> words_;
+  std::array<std::uint8_t, banks> count_of_{};
+  unsigned count_ = 0, most_ = 0;
+};
+
+/// Whether each lane has one word, and a bank of its own: mostly so, and quickly seen.
+bool are_alone(const WarpAccess& access, std::uint32_t mask) {
+  if (access.width > word_bytes) return false;
+  std::uint32_t taken = 0;
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
+    const std::uint32_t bank = 1u << access.address[lane] / word_bytes % banks;
+    if ((taken & bank) != 0) return false;
+    taken |= bank;
+  }
+  return true;
 }
 
 /// The largest number of distinct words in one bank, and what it would be without conflicts.
 Cost bank_cost(const WarpAccess& access, std::uint32_t mask) {
-  const DistinctValues words = distinct_units(access, mask, word_bytes);
-  std::array<unsigned, banks> in_bank{};
-  Cost cost;
-  for (unsigned i = 0; i < words.count(); ++i) {
-    cost.transactions = std::max(cost.transactions, ++in_bank[words[i] % banks]);
-  }
-  cost.ideal = (words.count() + banks - 1) / banks;
-  return cost;
+  if (mask != 0 && are_alone(access, mask)) return {1, 1, 0};
+  BankedWords words;
+  for_each_unit(access, mask, word_bytes, [&](std::uint64_t word) { words.add(word); });
+  return {words.most(), (words.count() + banks - 1) / banks, 0};
 }
 
 /// For x = 1 or for x = 2, every two active lanes i and i XOR x have equal addresses.
@@ -144,7 +185,7 @@ unsigned sectors_for(unsigned bytes) { return (bytes + sector_bytes - 1) / secto
 
 /// Accesses are aligned to their width, so two lanes either share all bytes or none.
 unsigned distinct_bytes(const WarpAccess& access) {
-  return distinct_units(access, access.mask, access.width).count() * access.width;
+  return distinct_units(access, access.mask, access.width) * access.width;
 }
 
 }  // namespace
@@ -171,29 +212,20 @@ std::array<unsigned, warp_lanes> shared_passes(const WarpAccess& access, SharedA
   std::array<unsigned, warp_lanes> passes{};
   unsigned before = 0;
   for_each_group(access, kind, [&](std::uint32_t group) {
-    std::array<std::vector<std::uint64_t>, banks> in_bank;
-    unsigned busiest = 0;
-    // The turn of a word in its bank. Lanes of an atomic never share one.
-    const auto turn = [&](std::uint64_t word) {
-      std::vector<std::uint64_t>& words = in_bank[word % banks];
-      auto found = std::find(words.begin(), words.end(), word);
-      if (found == words.end() || kind == SharedAccess::atomic) {
-        found = words.insert(words.end(), word);
-      }
-      return static_cast<unsigned>(found - words.begin()) + 1;
-    };
+    BankedWords words;
     for_each_lane(group, [&](unsigned lane) {
       const std::uint64_t first = access.address[lane] / word_bytes;
       const std::uint64_t last = (access.address[lane] + access.width - 1) / word_bytes;
-      unsigned pass = turn(first);
-      if (kind != SharedAccess::atomic) {
-        for (std::uint64_t word = first + 1; word <= last; ++word)
-          pass = std::max(pass, turn(word));
+      unsigned pass = 0;
+      if (kind == SharedAccess::atomic) {
+        pass = words.add_another(first);  // its lanes never share one
+      } else {
+        for (std::uint64_t word = first; word <= last; ++word)
+          pass = std::max(pass, words.add(word));
       }
       passes[lane] = before + pass;
-      busiest = std::max(busiest, pass);
     });
-    before += busiest;
+    before += words.most();
   });
   return passes;
 }
@@ -205,7 +237,7 @@ bool is_calibrated(const WarpAccess& access, SharedAccess kind) {
 
 Cost global_cost(const WarpAccess& access) {
   const unsigned bytes = distinct_bytes(access);
-  return {distinct_units(access, access.mask, sector_bytes).count(), sectors_for(bytes), bytes};
+  return {distinct_units(access, access.mask, sector_bytes), sectors_for(bytes), bytes};
 }
 
 }  // namespace warpmeter::model
