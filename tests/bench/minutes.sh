@@ -25,14 +25,18 @@ measure() {
   printf '%s …\n' "$name" >&2
   { time "$@" >"$work/log" 2>&1; } 2>"$work/time" || status=$?
   read -r real user system < <(tail -n 1 "$work/time")
-  table+=$(awk -v n="$name" -v l="$limit" -v r="$real" -v u="$user" -v s="$system" -v e="$status" 'BEGIN {
+  local row
+  row=$(awk -v n="$name" -v l="$limit" -v r="$real" -v u="$user" -v s="$system" -v e="$status" 'BEGIN {
     verdict = e != 0 ? "failed with " e : r <= l ? "holds" : "too long"
     printf "%-34s %8.0f %14.0f %8d   %s", n, r, (u + s) / 2, l, verdict }')$'\n'
+  table+=$row
+  printf '%s' "$row" >&2
   if [ $status -ne 0 ]; then tail -n 40 "$work/log" >&2; fi
   if [ $status -ne 0 ] || awk -v l="$limit" -v r="$real" 'BEGIN { exit r <= l }'; then failed=1; fi
 }
 
 fresh() {
+  cd "$work"
   rm -rf "$work/clone"
   git clone -q "$source" "$work/clone"
   cd "$work/clone"

@@ -209,4 +209,19 @@ std::vector<int> FunctionAccesses::branches_before(std::size_t access) const {
   return lines;
 }
 
+std::map<int, bool> FunctionAccesses::branches_behind(std::size_t access) const {
+  const Node own = block_of(access);
+  const std::vector<int> exits = exits_around(access);
+  std::map<int, bool> lines;
+  for (std::size_t b = 0; b < flow_.blocks.size(); ++b) {
+    const auto block = static_cast<Node>(b);
+    const bool is_behind =
+        block == own || (graph_->leads_to(own, block) && !graph_->leads_to(block, own));
+    if (flow_.blocks[b].successors.size() < 2 || !is_behind) continue;
+    const int line = last_line(b);
+    lines[line] = std::find(exits.begin(), exits.end(), line) != exits.end();
+  }
+  return lines;
+}
+
 }  // namespace warpmeter::model::sass

@@ -2,6 +2,7 @@
 // the others, what of it is used, and which branches lead to it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -64,6 +65,9 @@ class FunctionAccesses {
   std::vector<int> exits_around(std::size_t access) const;
   /// Lines of the branches that may lead to the access, but for those that only end threads.
   std::vector<int> branches_before(std::size_t access) const;
+  /// The branches that come behind the access, in the same round of the loops around it: whichever
+  /// way they go, it was executed. By line: whether one leads out of a loop around the access.
+  std::map<int, bool> branches_behind(std::size_t access) const;
 
  private:
   void add(std::size_t instruction);

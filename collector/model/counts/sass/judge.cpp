@@ -12,6 +12,9 @@ constexpr std::string_view other_widths =
     "counted at PTX level: the machine code has accesses of other widths";
 constexpr std::string_view other_loops =
     "counted at PTX level: the machine code has other loops around this access";
+constexpr std::string_view behind_branch =
+    "counted at PTX level: the machine code executes this access only where a branch behind it "
+    "leads";
 constexpr std::string_view several_on_line =
     "counted at PTX level: several accesses stand on one line of the PTX";
 constexpr std::string_view unknown_jumps =
@@ -155,7 +158,30 @@ std::string_view Judge::doubt_of_flow(std::size_t i) const {
   const bool is_same = deepest == depth || (deepest > depth && !function_.is_entry());
   if (!is_same && !verdicts_[i].retries) return other_loops;
   if (function_.accesses()[i].is_copy) return {};
-  return {};
+  return is_moved_behind_branch(i) ? behind_branch : std::string_view();
+}
+
+bool Judge::is_moved_behind_branch(std::size_t i) const {
+  const FlowGraph& graph = *code_.graph;
+  const auto behind = function_.branches_behind(i);
+  const Machine& machine = found_[i];
+  return std::any_of(code_.branches.begin(), code_.branches.end(), [&](const MachineBranch& b) {
+    const auto branch = behind.find(b.line);
+    if (branch == behind.end()) return false;
+    // What leads out of a loop also leads to its next round, whose access may have been begun.
+    const bool is_begun = std::any_of(machine.begin(), machine.end(), [&](const auto* access) {
+      return graph.leads_to(access->block, b.block);
+    });
+    if (branch->second && is_begun) return false;
+    const auto leads_to_it = [&](Node successor) {
+      return graph.leads_to(b.block, successor) &&  // not the next round
+             std::any_of(machine.begin(), machine.end(), [&](const auto* access) {
+               return graph.leads_to(successor, access->block);
+             });
+    };
+    const auto ways = std::count_if(b.successors.begin(), b.successors.end(), leads_to_it);
+    return ways == 1;
+  });
 }
 
 std::vector<int> Judge::together(std::size_t i) const {

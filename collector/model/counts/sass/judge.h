@@ -7,7 +7,8 @@
 //   - narrower ones: what of a vector is not used was left out;
 //   - none: it was merged into a leader's, or another access had its value already.
 // Then the loops around both must be the same, because a load that was taken out of a loop executes
-// less often; and between copies of an access no warp may part, which only a run shows.
+// less often; no branch that PTX has behind a load may decide whether the machine executes it; and
+// between copies of an access no warp may part, which only a run shows.
 #pragma once
 
 #include <map>
@@ -85,6 +86,8 @@ class Judge {
   void judge_by_number(const std::vector<std::size_t>& members);
   void settle_group(const std::vector<std::size_t>& members);
   std::string_view doubt_of_flow(std::size_t i) const;
+  /// Whether a branch that is behind it in PTX decides in the machine code whether it is executed.
+  bool is_moved_behind_branch(std::size_t i) const;
   /// Copies of an access are the rounds of a loop that was unrolled, or on different paths that
   /// lead to it. Where a warp parts between them, it executes several copies for one execution in
   /// PTX.

@@ -50,26 +50,29 @@ class Blocks {
       if (starts[i]) firsts_.push_back(i);
       of_[i] = static_cast<Node>(firsts_.size() - 1);
     }
+    connect();
   }
 
   Node of(std::size_t instruction) const { return of_[instruction]; }
 
+  const std::vector<Node>& successors(Node block) const { return successors_[block]; }
   std::unique_ptr<FlowGraph> graph() const {
-    std::vector<std::vector<Node>> successors(firsts_.size());
-    std::vector<Node> entries = {0};
+    return std::make_unique<FlowGraph>(successors_, entries_);
+  }
+
+ private:
+  void connect() {
+    successors_.resize(firsts_.size());
     for (std::size_t b = 0; b < firsts_.size(); ++b) {
       const std::size_t end = b + 1 < firsts_.size() ? firsts_[b + 1] : code_.size();
       const Instruction& last = code_[end - 1];
       const bool goes_on = last.jump == Jump::none || last.jump == Jump::call || last.is_guarded;
-      if (goes_on && end < code_.size()) successors[b].push_back(of_[end]);
+      if (goes_on && end < code_.size()) successors_[b].push_back(of_[end]);
       for (const std::size_t target : jump_targets(end - 1)) {
-        (last.jump == Jump::call ? entries : successors[b]).push_back(of_[target]);
+        (last.jump == Jump::call ? entries_ : successors_[b]).push_back(of_[target]);
       }
     }
-    return std::make_unique<FlowGraph>(std::move(successors), entries);
   }
-
- private:
   std::vector<std::size_t> jump_targets(std::size_t i) const {
     const Instruction& instruction = code_[i];
     if (instruction.never_runs) return {};
@@ -83,6 +86,8 @@ class Blocks {
   const std::map<std::size_t, std::vector<std::size_t>>& tables_;
   std::vector<Node> of_;
   std::vector<std::size_t> firsts_;
+  std::vector<std::vector<Node>> successors_;
+  std::vector<Node> entries_ = {0};
 };
 
 std::vector<std::string_view> lines_of(Bytes text) {
@@ -148,6 +153,10 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
     const int line = lines.line_at(offset);
     if (instruction.access) {
       result.accesses.push_back({instruction, offset, line, blocks.of(i)});
+    }
+    const bool parts = instruction.jump == Jump::branch || instruction.jump == Jump::end;
+    if (parts && instruction.is_guarded) {
+      result.branches.push_back({blocks.of(i), line, blocks.successors(blocks.of(i))});
     }
     if (instruction.elects_lane) result.electing_lines.insert(line);
     result.jumps_anywhere |= instruction.jump == Jump::indirect && !tables.contains(i);

@@ -24,16 +24,24 @@ struct MachineAccess {
   Node block = 0;            ///< of MachineCode::graph
 };
 
+/// A branch, or an end of the thread, that some threads take and others need not.
+struct MachineBranch {
+  Node block = 0;                ///< that it ends
+  int line = 0;                  ///< of the PTX; 0: not known
+  std::vector<Node> successors;  ///< of the block: two, or one and the end
+};
+
 struct MachineCode {
   int arch = 0;  ///< 90 is sm_90
   Resources resources;
   std::vector<MachineAccess> accesses;  ///< that may run, in the order of the code
-  std::set<int> electing_lines;         ///< PTX lines that became a vote over the warp and more
-  std::unique_ptr<FlowGraph> graph;     ///< of basic blocks
-  bool jumps_anywhere = false;          ///< there are jumps whose targets are not known
-  bool meets_elsewhere = false;         ///< lanes that part may not meet where they do in PTX
-  std::vector<std::string_view> ptx;    ///< the PTX that it was assembled from, line by line; views
-                                        ///< into the cubin
+  std::vector<MachineBranch> branches;
+  std::set<int> electing_lines;       ///< PTX lines that became a vote over the warp and more
+  std::unique_ptr<FlowGraph> graph;   ///< of basic blocks
+  bool jumps_anywhere = false;        ///< there are jumps whose targets are not known
+  bool meets_elsewhere = false;       ///< lanes that part may not meet where they do in PTX
+  std::vector<std::string_view> ptx;  ///< the PTX that it was assembled from, line by line; views
+                                      ///< into the cubin
 };
 
 /// Reads the code of `entry` out of a cubin, which must outlive the result; or says why it cannot
