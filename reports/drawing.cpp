@@ -45,12 +45,11 @@ constexpr std::string_view heat_style =
 
 constexpr std::array<std::string_view, 4> dashes = {"", "7 4", "2 3", "9 3 2 3"};
 
-/// Text of an element or attribute. Printable text holds no control characters, which XML forbids.
-std::string escaped(std::string_view text) { return escaped_markup(printable(text), "&<>\""); }
-
 std::size_t style_of(std::size_t series) { return series % styles; }
 
 }  // namespace
+
+std::string svg_text(std::string_view text) { return escaped_markup(printable(text), "&<>\""); }
 
 std::string shortened(std::string_view text, std::size_t longest) {
   const std::string whole = printable(text);
@@ -85,7 +84,7 @@ void Drawing::text(double x, double y, std::string_view anchor, std::string_view
   body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"", x, y);
   if (anchor != "start") body_ += fmt::format(" text-anchor=\"{}\"", anchor);
   if (!kind.empty()) body_ += fmt::format(" class=\"{}\"", kind);
-  body_ += ">" + escaped(words) + "</text>\n";
+  body_ += ">" + svg_text(words) + "</text>\n";
 }
 
 void Drawing::line(double x1, double y1, double x2, double y2, std::string_view kind) {
@@ -99,7 +98,7 @@ void Drawing::bar(double x, double y, double wide, double tall, std::size_t seri
   body_ += fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"s{}\">"
       "<title>{}</title></rect>\n",
-      x, y, std::max(wide, 1.0), tall, style_of(series), escaped(title));
+      x, y, std::max(wide, 1.0), tall, style_of(series), svg_text(title));
 }
 
 void Drawing::point(double x, double y, std::size_t series, std::string_view title) {
@@ -108,7 +107,7 @@ void Drawing::point(double x, double y, std::size_t series, std::string_view tit
       "M0 -4.8l4.8 8.4h-9.6z"};
   body_ += fmt::format("<path d=\"{}\" transform=\"translate({:.1f} {:.1f})\" class=\"s{}\">",
                        shapes[series % shapes.size()], x, y, style_of(series));
-  if (!title.empty()) body_ += "<title>" + escaped(title) + "</title>";
+  if (!title.empty()) body_ += "<title>" + svg_text(title) + "</title>";
   body_ += "</path>\n";
 }
 
@@ -126,7 +125,7 @@ std::string Drawing::file(const Plot& plot) const {
       "height=\"{1:.0f}\" role=\"img\" aria-labelledby=\"t d\">\n<title id=\"t\">{2}</title>\n"
       "<desc id=\"d\">{3}</desc>\n<style>{4}</style>\n"
       "<rect class=\"bg\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n{5}</svg>\n",
-      width, height, escaped(plot.title), escaped(plot.description),
+      width, height, svg_text(plot.title), svg_text(plot.description),
       std::string(style_sheet) + std::string(is_heat ? heat_style : ""), body_);
 }
 
@@ -135,11 +134,11 @@ void Drawing::cell(double x, double y, double wide, double tall, std::string_vie
   body_ += fmt::format(
       "<g>{}<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
       "class=\"{}\"/>",
-      title.empty() ? "" : "<title>" + escaped(title) + "</title>", x, y, wide, tall, kind);
+      title.empty() ? "" : "<title>" + svg_text(title) + "</title>", x, y, wide, tall, kind);
   if (!words.empty()) {
     body_ += fmt::format(
         "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" class=\"v c{}\">{}</text>",
-        x + wide / 2, y + tall / 2 + 4, kind.ends_with("best") ? " b" : "", escaped(words));
+        x + wide / 2, y + tall / 2 + 4, kind.ends_with("best") ? " b" : "", svg_text(words));
   }
   body_ += "</g>\n";
 }

@@ -10,6 +10,9 @@
 
 namespace warpmeter::reports {
 
+/// Text of an element or attribute. Printable text holds no control characters, which XML forbids.
+std::string svg_text(std::string_view text);
+
 inline constexpr double picture_width = 760, right_margin = 24;
 inline constexpr double character = 6.9;  ///< width of a letter, of 12 px
 

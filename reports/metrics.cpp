@@ -9,7 +9,7 @@
 namespace warpmeter::reports {
 namespace {
 
-constexpr std::array<ComparedMetric, 9> compared = {{
+constexpr std::array<ComparedMetric, 9> compared_by_default = {{
     {"duration", Kind::reading},
     {"relative_confidence", Kind::quotient},
     {"shared_load_transactions_per_request", Kind::quotient},
@@ -30,13 +30,13 @@ std::set<std::string> standard_counters() {
 }
 
 bool is_compared(std::string_view name) {
-  return std::any_of(compared.begin(), compared.end(),
+  return std::any_of(compared_by_default.begin(), compared_by_default.end(),
                      [&](const ComparedMetric& metric) { return metric.name == name; });
 }
 
 }  // namespace
 
-std::span<const ComparedMetric> compared_metrics() { return compared; }
+std::span<const ComparedMetric> compared_metrics() { return compared_by_default; }
 
 bool is_shown_where_any(std::string_view name) {
   const std::vector<std::string>& names = schema::Catalogue::get().find_set("default")->where_any;

@@ -6,12 +6,10 @@
 
 #include "base/escapes.h"
 #include "base/utf8.h"
+#include "reports/drawing.h"
 
 namespace warpmeter::reports {
 namespace {
-
-/// Text of an element or attribute.
-std::string escaped(std::string_view text) { return escaped_markup(printable(text), "&<>\""); }
 
 std::string right(const std::string& text, std::size_t width) {
   const std::size_t used = display_width(text);
@@ -47,7 +45,7 @@ std::string body_of(const Picture& picture, double left, bool focus) {
   std::string body;
   const auto text = [&](double x, double y, const char* anchor, const std::string& words) {
     body += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"{}\">{}</text>\n", x, y,
-                        anchor, escaped(words));
+                        anchor, svg_text(words));
   };
   text(left - 6, top - 9, "end", picture.corner);
   for (std::size_t i = 0; i < picture.columns.size(); ++i) {
@@ -67,9 +65,9 @@ std::string body_of(const Picture& picture, double left, bool focus) {
           "<g{}><title>{}</title><rect class=\"u\" x=\"{:.0f}\" y=\"{:.0f}\" width=\"19\" "
           "height=\"19\"/><text class=\"n\" x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}"
           "</text></g>\n",
-          focus ? fmt::format(" tabindex=\"0\" role=\"img\" aria-label=\"{}\"", escaped(c.title))
+          focus ? fmt::format(" tabindex=\"0\" role=\"img\" aria-label=\"{}\"", svg_text(c.title))
                 : "",
-          escaped(c.title), x, y, x + 9.5, y + 14, escaped(c.text));
+          svg_text(c.title), x, y, x + 9.5, y + 14, svg_text(c.text));
     }
     y += cell;
   }
@@ -127,7 +125,7 @@ std::string picture_svg(const Picture& picture) {
       "width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-labelledby=\"t d\">\n"
       "<title id=\"t\">{2}</title>\n<desc id=\"d\">{3}</desc>\n<style>{4}</style>\n"
       "<rect class=\"bg\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n{5}</svg>\n",
-      size.width, size.height, escaped(picture.title), escaped(picture.description), style,
+      size.width, size.height, svg_text(picture.title), svg_text(picture.description), style,
       body_of(picture, size.left, false));
 }
 
@@ -138,7 +136,7 @@ std::string picture_html(const Picture& picture) {
       "<div class=\"table\" role=\"group\" tabindex=\"0\" aria-label=\"{}\">\n"
       "<svg viewBox=\"0 0 {:.0f} {:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\">\n{}</svg>\n</div>\n"
       "</figure>\n",
-      escaped(picture.title), escaped(picture.description), escaped(picture.title), size.width,
+      svg_text(picture.title), svg_text(picture.description), svg_text(picture.title), size.width,
       size.height, size.width, size.height, body_of(picture, size.left, true));
 }
 

@@ -11,7 +11,7 @@
 namespace warpmeter::cli {
 namespace {
 
-constexpr std::size_t most_bytes = 1 << 20;
+constexpr std::size_t most_text_bytes = 1 << 20;
 
 constexpr const char* lines_of_files =
     "SELECT DISTINCT file, line, text FROM (SELECT run_id, file, line, text FROM lines UNION ALL "
@@ -45,7 +45,7 @@ void keep_sources(const std::string& database, std::int64_t run_id,
   }
   std::vector<std::pair<std::string, std::string>> kept;
   for (auto& [file, source] : sources) {
-    if (!source.is_same || source.text.empty() || source.text.size() > most_bytes) continue;
+    if (!source.is_same || source.text.empty() || source.text.size() > most_text_bytes) continue;
     kept.emplace_back(file, std::move(source.text));
   }
   if (!kept.empty()) schema::Store(database).add_sources(run_id, kept);

@@ -23,9 +23,9 @@ bool is_same_special(std::string_view name) {
   return !name.starts_with('%') || same_in(special_named(name)) == Same::grid;
 }
 
-class Search {
+class OneValues {
  public:
-  Search(const Function& function, const DataFlow& data)
+  OneValues(const Function& function, const DataFlow& data)
       : data_(data), is_one_(data.registers().size(), true) {
     for (bool changed = true; changed;) {
       changed = false;
@@ -71,12 +71,12 @@ class Search {
 }  // namespace
 
 std::vector<bool> stores_of_one_value(const Function& function, const DataFlow& data) {
-  const Search search(function, data);
+  const OneValues values(function, data);
   std::vector<bool> found(function.body.size(), false);
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     const Instruction& instruction = function.body[i];
     found[i] = instruction.opcode == Opcode::st && instruction.operands.size() > 1 &&
-               search.is_one(instruction.operands[1]);
+               values.is_one(instruction.operands[1]);
   }
   return found;
 }
