@@ -170,26 +170,26 @@ bool Emitter::emit_access(const Operation& op) {
   add(rcx, ptr[own(offsetof(Site, host))]);
 
   const int half = 16 * access.memory_bytes;  // bytes of sixteen lanes
-  const auto move_uniform = [=, this](Register to, const Xbyak::Address& from,
-                                      const Xbyak::Address& from_byte,
-                                      const Xbyak::Address& from_word) {
-    if (access.memory_bytes == access.row_bytes) {
-      access.row_bytes == 8 ? vpbroadcastq(zmm(to), from) : vpbroadcastd(zmm(to), from);
-      return;
-    }
-    const bool is_signed = access.extension == Extension::sign;
-    const Xbyak::Reg32e number = access.row_bytes == 8 && is_signed
-                                     ? static_cast<const Xbyak::Reg32e&>(rax)
-                                     : static_cast<const Xbyak::Reg32e&>(eax);
-    if (access.memory_bytes == 4) {
-      is_signed ? movsxd(rax, from) : mov(eax, from);
-    } else if (access.memory_bytes == 2) {
-      is_signed ? movsx(number, from_word) : movzx(eax, from_word);
-    } else {
-      is_signed ? movsx(number, from_byte) : movzx(eax, from_byte);
-    }
-    access.row_bytes == 8 ? vpbroadcastq(zmm(to), rax) : vpbroadcastd(zmm(to), eax);
-  };
+  const auto move_uniform =
+      [=, this](Register to, const Xbyak::Address& from, const Xbyak::Address& from_byte,
+                const Xbyak::Address& from_word, const Xbyak::Address& from_dword) {
+        if (access.memory_bytes == access.row_bytes) {
+          access.row_bytes == 8 ? vpbroadcastq(zmm(to), from) : vpbroadcastd(zmm(to), from);
+          return;
+        }
+        const bool is_signed = access.extension == Extension::sign;
+        const Xbyak::Reg32e number = access.row_bytes == 8 && is_signed
+                                         ? static_cast<const Xbyak::Reg32e&>(rax)
+                                         : static_cast<const Xbyak::Reg32e&>(eax);
+        if (access.memory_bytes == 4) {
+          is_signed ? movsxd(rax, from_dword) : mov(eax, from_dword);
+        } else if (access.memory_bytes == 2) {
+          is_signed ? movsx(number, from_word) : movzx(eax, from_word);
+        } else {
+          is_signed ? movsx(number, from_byte) : movzx(eax, from_byte);
+        }
+        access.row_bytes == 8 ? vpbroadcastq(zmm(to), rax) : vpbroadcastd(zmm(to), eax);
+      };
   const auto load_pieces = [=, this](Register to, const Xbyak::Address& from) {
     const bool is_signed = access.extension == Extension::sign;
     if (access.memory_bytes == access.row_bytes) {
@@ -239,9 +239,10 @@ bool Emitter::emit_access(const Operation& op) {
           vmovdqa64(zmm(to), zmm(rows[static_cast<std::size_t>(i - 1)]));
         } else if (is_upper) {
           move_uniform(to, ptr[rcx + rdx + offset], byte[rcx + rdx + offset],
-                       word[rcx + rdx + offset]);
+                       word[rcx + rdx + offset], dword[rcx + rdx + offset]);
         } else {
-          move_uniform(to, ptr[rcx + offset], byte[rcx + offset], word[rcx + offset]);
+          move_uniform(to, ptr[rcx + offset], byte[rcx + offset], word[rcx + offset],
+                       dword[rcx + offset]);
         }
       }
     };

@@ -70,8 +70,9 @@ class Translation : public NativeCode, private Emitter {
     emit_entries();
     ready();
     setProtectModeRE();
+    const auto begin = reinterpret_cast<std::uintptr_t>(getCode());
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-      if (offsets_[i]) entries_[i] = reinterpret_cast<NativeEntry>(getCode() + *offsets_[i]);
+      if (offsets_[i]) entries_[i] = reinterpret_cast<NativeEntry>(begin + *offsets_[i]);
     }
   }
 
