@@ -90,6 +90,7 @@ bool Emitter::emit_access(const Operation& op) {
   const auto slow = std::make_shared<Xbyak::Label>();
   const auto done = std::make_shared<Xbyak::Label>();
 
+  for (int i = 0; i < (access.is_wide ? 4 : 2); ++i) effect_->reads.push_back(op.a + i);
   // The first lane's address in rax; the place above the least one in rcx.
   const Register address = find(op.a);
   if (access.is_wide) {

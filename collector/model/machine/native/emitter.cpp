@@ -56,6 +56,7 @@ Register Emitter::scratch() {
 }
 
 Register Emitter::read(std::int32_t piece) {
+  effect_->reads.push_back(piece);
   Register r = find(piece);
   if (r == none) {
     r = scratch();
@@ -69,6 +70,7 @@ Register Emitter::read(std::int32_t piece) {
 }
 
 void Emitter::bind(std::int32_t piece, Register to) {
+  effect_->writes.push_back(piece);
   const Register old = find(piece);
   if (old != none) {
     Kept& kept = state_[static_cast<std::size_t>(old)];
@@ -143,6 +145,7 @@ Xbyak::Ymm Emitter::half_of(std::int32_t piece, int part) {
   const Register whole = find(piece + part / 2);
   if (whole != none && part % 2 == 0) return ymm(read(piece + part / 2));
   const Register r = scratch();
+  effect_->reads.push_back(piece + part / 2);
   if (whole != none) {
     vextracti64x4(ymm(r), zmm(read(piece + part / 2)), 1);
   } else {

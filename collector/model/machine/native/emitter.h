@@ -10,6 +10,7 @@
 #include <functional>
 #include <vector>
 
+#include "collector/model/machine/native/flow.h"
 #include "collector/model/machine/program.h"
 
 namespace warpmeter::model::native {
@@ -38,6 +39,14 @@ class Emitter : public Xbyak::CodeGenerator {
   void emit_guarded_call(const Operation& op);
   /// Rows go back to memory, and nothing is kept in registers.
   void flush();
+  /// Those pieces need not go back.
+  template <class IsDead>
+  void forget(IsDead is_dead) {
+    for (Kept& kept : state_) {
+      if (kept.piece != none && kept.is_dirty && is_dead(kept.piece)) kept.is_dirty = false;
+    }
+  }
+  Effect* effect_ = nullptr;  ///< of the operation that is written: takes what it reads and writes
 
   /// Code that stands behind all else, made by finish().
   void later(std::function<void()> emit) { later_.push_back(std::move(emit)); }

@@ -4,6 +4,7 @@
 
 #include "collector/model/machine/native/code.h"
 #include "collector/model/machine/native/emitter.h"
+#include "collector/model/machine/native/flow.h"
 
 namespace warpmeter::model::native {
 namespace {
@@ -13,50 +14,13 @@ constexpr std::size_t most_operations = 100'000;
 /// Reserved, not used: much more than an operation takes.
 constexpr std::size_t bytes_of_operation = 2048, bytes_of_program = 1 << 16;
 
-/// Where an operation leads, as far as this code is concerned.
-enum class Flow {
-  on,           ///< to the next one, or it stops the warp
-  interpreted,  ///< wherever it likes
-  branch,
-  branch_if,
-  branch_out,
-  gather,
-  join,
-};
-
-Flow flow_of(Code code) {
-  switch (code) {
-    case Code::branch:
-      return Flow::branch;
-    case Code::branch_if:
-      return Flow::branch_if;
-    case Code::branch_out:
-      return Flow::branch_out;
-    case Code::gather:
-      return Flow::gather;
-    case Code::join:
-      return Flow::join;
-    case Code::leave:
-    case Code::barrier:
-    case Code::trap:
-    case Code::call:
-    case Code::call_indirect:
-    case Code::print:
-    case Code::assertion:
-    case Code::allocate:
-    case Code::deallocate:
-    case Code::mbarrier:
-    case Code::mbarrier_wait:
-      return Flow::interpreted;
-    default:
-      return Flow::on;
-  }
-}
-
 class Translation : public NativeCode, private Emitter {
  public:
-  Translation(const Program& program, const Unit& unit)
+  /// `liveness` may be null: then all rows go back to memory at the end of a block.
+  Translation(const Program& program, const Unit& unit, const Liveness* liveness)
       : Emitter(program, unit, bytes_of_program + program.operations.size() * bytes_of_operation),
+        liveness_(liveness),
+        effects_(program.operations.size()),
         labels_(program.operations.size() + 1),
         entries_(program.operations.size() + 1),
         inlined_(static_cast<std::size_t>(Code::count)) {
@@ -75,6 +39,9 @@ class Translation : public NativeCode, private Emitter {
       if (offsets_[i]) entries_[i] = reinterpret_cast<NativeEntry>(begin + *offsets_[i]);
     }
   }
+
+  /// What its operations' instructions do.
+  const std::vector<Effect>& effects() const { return effects_; }
 
   const NativeEntry* entries() const override { return entries_.data(); }
   std::uint32_t inlined(Code code) const override {
@@ -112,9 +79,10 @@ class Translation : public NativeCode, private Emitter {
   void emit(const Operation& op) {
     const std::size_t i = index_of(op);
     if (begins_[i]) {
-      flush();
+      leave_block({i});
       L(labels_[i]);
     }
+    effect_ = &effects_[i];
     const Flow flow = flow_of(op.code);
     switch (flow) {
       case Flow::on:
@@ -122,6 +90,7 @@ class Translation : public NativeCode, private Emitter {
           emit_guarded_call(op);
         } else if (emit_inline(op)) {
           ++inlined_[static_cast<std::size_t>(op.code)];
+          effects_[i].is_inlined = true;
         } else {
           emit_call(op);
         }
@@ -130,7 +99,6 @@ class Translation : public NativeCode, private Emitter {
         exit_to(i);
         break;
       case Flow::join:
-        flush();
         lea(rax, ptr[code_ + place_of(op)]);
         cmp(rax, ptr[warp_ + offsetof(Warp, reconverge)]);
         je(returned_);
@@ -139,7 +107,7 @@ class Translation : public NativeCode, private Emitter {
         emit_gather(op);
         break;
       case Flow::branch:
-        flush();
+        leave_block({op.extra});
         account(op);
         jump(op);
         break;
@@ -150,9 +118,21 @@ class Translation : public NativeCode, private Emitter {
     }
   }
 
+  /// Rows that are read where the code leads from here go back to memory.
+  void leave_block(std::initializer_list<std::size_t> successors) {
+    if (liveness_ != nullptr) {
+      forget([&](std::int32_t piece) {
+        return std::none_of(successors.begin(), successors.end(), [&](std::size_t successor) {
+          return liveness_->is_live(piece, successor);
+        });
+      });
+    }
+    flush();
+  }
+
   /// To the interpreter, which goes on with this operation.
   void exit_to(std::size_t i) {
-    flush();
+    leave_block({i});
     lea(rax, ptr[code_ + static_cast<std::int32_t>(i * sizeof(Operation))]);
     jmp(returned_);
   }
@@ -196,7 +176,7 @@ class Translation : public NativeCode, private Emitter {
 
   /// Where all lanes jump, or none does. Of a branch out of a loop, where none leaves.
   void emit_branch(const Operation& op) {
-    flush();
+    leave_block({op.extra, index_of(op) + 1});
     const bool leaves_by_jumping = op.code == Code::branch_out && op.b == 0;
     const bool leaves_by_staying = op.code == Code::branch_out && op.b != 0;
     Xbyak::Label taken, interpreted;
@@ -238,6 +218,8 @@ class Translation : public NativeCode, private Emitter {
     }
   }
 
+  const Liveness* liveness_;
+  std::vector<Effect> effects_;
   std::vector<Xbyak::Label> labels_;
   std::vector<bool> begins_;
   std::vector<std::optional<std::size_t>> offsets_;
@@ -256,7 +238,12 @@ std::unique_ptr<NativeCode> translate(const Program& program, const Unit& unit) 
     return nullptr;
   }
   try {
-    return std::make_unique<native::Translation>(program, unit);
+    // Written twice: the first time to see what is read and written where.
+    std::optional<native::Translation> first;
+    first.emplace(program, unit, nullptr);
+    const native::Liveness liveness(program, first->effects());
+    first.reset();
+    return std::make_unique<native::Translation>(program, unit, &liveness);
   } catch (const Xbyak::Error&) {  // no memory that may be executed, or not enough
     return nullptr;
   }
