@@ -29,7 +29,7 @@ namespace warpmeter::model {
 inline constexpr std::uint64_t default_instruction_budget = 1'000'000'000;
 
 /// Translating an operation takes about as long as executing it so often.
-inline constexpr std::uint64_t default_native_after = 64;
+inline constexpr std::uint64_t default_native_after = 400;
 
 /// Why a kernel was stopped.
 struct Trap {
@@ -94,7 +94,8 @@ struct LaunchOptions {
   /// Keep a recording as well, of what is counted without a sample or an observer.
   bool records = false;
   /// Where nothing is counted, observed or recorded: how often each of the program's operations is
-  /// executed, on average, before machine code is made of them (see native/code.h).
+  /// executed, on average over such launches, before machine code is made of them (see
+  /// native/code.h).
   std::uint64_t native_after = default_native_after;
   /// Told now and then how many blocks were begun, by one thread; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};

@@ -172,6 +172,12 @@ void Worker::give_up(TrapKind kind) {
   raise(*unfinished, kind);
 }
 
+void Worker::go_native(std::uint64_t after) {
+  may_be_native_ = true;
+  const std::uint64_t wanted = after * program_.operations.size();
+  native_after_ = wanted - std::min(wanted, program_.native.executed());
+}
+
 /// The interpreter, until the program has been executed so often that machine code is worth it.
 RunWarp Worker::way_to_run(const Warp& next) {
   if (memory_.observer != nullptr) return unit_.run_observed;
@@ -365,6 +371,7 @@ LaunchOutcome Worker::take_counts() {
     memory_.recording.reset();
     for (Warp& warp : warps_) warp.issues = warp.issued_lanes = nullptr;
   }
+  if (may_be_native_) program_.native.note_executed(warp_instructions_);
   taken.warp_instructions = std::exchange(warp_instructions_, 0);
   taken.thread_instructions = std::exchange(thread_instructions_, 0);
   return taken;

@@ -302,6 +302,39 @@ TEST(Native, TrapsAsInTheInterpreter) {
   }
 }
 
+/// Translated once its launches have executed enough, whichever they are; not by those that count.
+TEST(Native, IsMadeOnceItIsWorthIt) {
+  for (const Unit* unit : native_units()) {
+    const Twins twins = twins_of_loop(*unit, "add.u32 %r8, %r8, 1;", geometry(1, 32));
+    const Program program = twins.native.program;
+    LaunchOptions options;
+    options.unit = unit;
+    const auto run = [&](bool counts) {
+      options.counts = counts;
+      DeviceMemory memory;
+      const auto buffer = [&] {
+        return TestArgument::scalar(memory.allocate(std::vector<std::byte>(65536), "b")).bytes;
+      };
+      const std::vector<std::vector<std::byte>> arguments = {buffer(), buffer()};
+      const LaunchOutcome outcome =
+          launch(program, geometry(1, 32), *pack_parameters(program, arguments), memory, options);
+      EXPECT_FALSE(outcome.trap);
+    };
+    run(true);
+    EXPECT_EQ(program.native.executed(), 0u);
+    run(false);
+    const std::uint64_t once = program.native.executed();
+    EXPECT_GT(once, 300u);
+    EXPECT_FALSE(program.native.is_made());
+    while (program.native.executed() <= default_native_after * program.operations.size()) {
+      EXPECT_FALSE(program.native.is_made());
+      run(false);
+    }
+    run(false);
+    EXPECT_TRUE(program.native.is_made());
+  }
+}
+
 /// A copy of a program has code of its own.
 TEST(Native, BelongsToItsProgram) {
   for (const Unit* unit : native_units()) {

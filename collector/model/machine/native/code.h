@@ -6,6 +6,7 @@
 // interpreter's.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -51,6 +52,17 @@ class NativeSlot {
   /// Null: none can be had. Any thread may ask.
   const NativeCode* get(const Program& program, const Unit& unit) const;
 
+  bool is_made() const {
+    const std::lock_guard alone(state_->mutex);
+    return !state_->units.empty();
+  }
+
+  /// Warp instructions that launches have executed which might have used it.
+  std::uint64_t executed() const { return state_->executed; }
+  void note_executed(std::uint64_t warp_instructions) const {
+    state_->executed += warp_instructions;
+  }
+
  private:
   struct OfUnit {
     RunWarp unit = nullptr;  ///< by which a unit is known
@@ -59,6 +71,7 @@ class NativeSlot {
   struct State {
     std::mutex mutex;
     std::vector<OfUnit> units;
+    std::atomic<std::uint64_t> executed{0};
   };
   std::unique_ptr<State> state_;
 };

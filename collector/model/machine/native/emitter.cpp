@@ -175,6 +175,8 @@ Xbyak::Label& Emitter::constant(std::uint64_t bits, int bytes) {
 
 void Emitter::finish() {
   for (std::size_t i = 0; i < later_.size(); ++i) later_[i]();
+  later_.clear();
+  later_.shrink_to_fit();
   align(8);
   for (const Constant& c : constants_) {
     L(*c.label);

@@ -34,6 +34,8 @@ class Translation : public NativeCode, private Emitter {
     emit_entries();
     ready();
     setProtectModeRE();
+    labels_.clear();
+    if (liveness_ != nullptr) effects_.clear();
     const auto begin = reinterpret_cast<std::uintptr_t>(getCode());
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (offsets_[i]) entries_[i] = reinterpret_cast<NativeEntry>(begin + *offsets_[i]);
