@@ -24,7 +24,8 @@ class Emitter : public Xbyak::CodeGenerator {
   Emitter(const Program& program, const Unit& unit, std::size_t most_bytes);
 
  protected:
-  /// One operation; false: there are no instructions for it. arithmetic.cpp and access.cpp.
+  /// One operation; false: there are no instructions for it. arithmetic.cpp, floats.cpp,
+  /// access.cpp.
   bool emit_inline(const Operation& op);
   bool emit_integers(const Operation& op);
   bool emit_floats(const Operation& op);

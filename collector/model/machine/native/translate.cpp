@@ -86,6 +86,7 @@ class Translation : public NativeCode, private Emitter {
     }
     effect_ = &effects_[i];
     const Flow flow = flow_of(op.code);
+    if (flow != Flow::on && op.guard != no_guard) return exit_to(i);
     switch (flow) {
       case Flow::on:
         if (op.guard != no_guard) {
@@ -140,7 +141,6 @@ class Translation : public NativeCode, private Emitter {
   }
 
   void emit_gather(const Operation& op) {
-    if (op.guard != no_guard) return exit_to(index_of(op));
     if (op.imm < 0) return;
     flush();
     Xbyak::Label known;
