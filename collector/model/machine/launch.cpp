@@ -189,6 +189,7 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
     if (!options.is_cooperative) worker->take_grid_workspace();
     worker->count(options.counts);
     worker->begin_at(options.began_at);
+    if (!options.counts && options.observer == nullptr) worker->go_native(options.native_after);
     if (options.records && options.counts && options.observer == nullptr &&
         options.sample == nullptr) {
       worker->record();

@@ -28,6 +28,9 @@ namespace warpmeter::model {
 /// Warp instructions that one warp may execute before it is taken for an endless loop.
 inline constexpr std::uint64_t default_instruction_budget = 1'000'000'000;
 
+/// Translating an operation takes about as long as executing it so often.
+inline constexpr std::uint64_t default_native_after = 400;
+
 /// Why a kernel was stopped.
 struct Trap {
   TrapKind kind = TrapKind::none;
@@ -90,6 +93,10 @@ struct LaunchOptions {
   std::uint64_t began_at = 0;
   /// Keep a recording as well, of what is counted without a sample or an observer.
   bool records = false;
+  /// Where nothing is counted, observed or recorded: how often each of the program's operations is
+  /// executed, on average over such launches, before machine code is made of them (see
+  /// native/code.h).
+  std::uint64_t native_after = default_native_after;
   /// Told now and then how many blocks were begun, by one thread; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};
 };

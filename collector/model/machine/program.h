@@ -11,6 +11,7 @@
 
 #include "base/geometry.h"
 #include "collector/model/machine/memory.h"
+#include "collector/model/machine/native/code.h"
 #include "collector/model/machine/operation.h"
 #include "collector/model/machine/unset_steps.h"
 #include "collector/model/machine/warp.h"
@@ -249,6 +250,8 @@ struct Program {
   /// Some warps of a block wait for each other without the rest, or arrive without waiting.
   bool has_partial_barriers = false;
   std::uint32_t max_threads = 1024;
+
+  NativeSlot native;  ///< made of the operations once they are complete
 };
 
 }  // namespace warpmeter::model

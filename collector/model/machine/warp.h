@@ -101,6 +101,11 @@ inline constexpr std::uint32_t frames_of_calls = 2048;
 inline constexpr std::uint8_t watch_noted = 1, watch_observed = 2;
 
 struct WorkerMemory;
+struct Warp;
+
+/// Machine code of a stretch of a program, for a warp with all of its lanes active. Returns the
+/// operation that the interpreter goes on with, or null when the warp has to stop.
+using NativeEntry = const Operation* (*)(Warp& warp);
 
 struct Warp {
   std::byte* registers;       ///< rows of lanes
@@ -133,9 +138,14 @@ struct Warp {
   std::uint32_t stack_limit;
   const std::uint8_t* watched;  ///< by operation, while somebody checks: sums of watch_…
   const Operation* last;        ///< the last one executed that was to be noted; may be null
+  const NativeEntry* native;    ///< of each operation, of run_native; see native/code.h
 };
 
 /// One instruction set's code for Warp: runs until the warp yields, waits, finishes or traps.
 using RunWarp = void (*)(Warp& warp);
+
+/// Its function for one operation, by the lanes of the mask. Returns the operation that follows, or
+/// null when the warp has to stop.
+using ExecuteOperation = const Operation* (*)(Warp& warp, const Operation* op, std::uint32_t mask);
 
 }  // namespace warpmeter::model

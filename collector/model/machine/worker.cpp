@@ -172,11 +172,28 @@ void Worker::give_up(TrapKind kind) {
   raise(*unfinished, kind);
 }
 
+void Worker::go_native(std::uint64_t after) {
+  may_be_native_ = true;
+  const std::uint64_t wanted = after * program_.operations.size();
+  native_after_ = wanted - std::min(wanted, program_.native.executed());
+}
+
+/// The interpreter, until the program has been executed so often that machine code is worth it.
+RunWarp Worker::way_to_run(const Warp& next) {
+  if (memory_.observer != nullptr) return unit_.run_observed;
+  if (native_ != nullptr) return unit_.run_native;
+  if (warp_instructions_ + next.warp_instructions < native_after_) return unit_.run;
+  native_after_ = ~std::uint64_t{0};
+  native_ = program_.native.get(program_, unit_);
+  if (native_ == nullptr) return unit_.run;
+  for (Warp& warp : warps_) warp.native = native_->entries();
+  return unit_.run_native;
+}
+
 BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) {
   if (std::exchange(removals_, memory_.device->heap().removals) != removals_) {
     for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
   }
-  const RunWarp run = memory_.observer != nullptr ? unit_.run_observed : unit_.run;
   const bool is_short = turns == Turns::short_ones || turns == Turns::last_resort;
   std::uint64_t whole_share = is_short ? first_share_in_turns : share;
   turn_is_still_ = true;
@@ -188,7 +205,7 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
         ran = true;
         const std::uint64_t own_share = turns_ > 0 ? share_of_spinners : whole_share;
         warp.yield_at = std::min(warp.warp_instructions + own_share, instruction_budget_);
-        run(warp);
+        way_to_run(warp)(warp);
         if (warp.status == WarpStatus::yielded) {
           yielded = true;
           const bool stands = stands_still(warp);
@@ -354,6 +371,7 @@ LaunchOutcome Worker::take_counts() {
     memory_.recording.reset();
     for (Warp& warp : warps_) warp.issues = warp.issued_lanes = nullptr;
   }
+  if (may_be_native_) program_.native.note_executed(warp_instructions_);
   taken.warp_instructions = std::exchange(warp_instructions_, 0);
   taken.thread_instructions = std::exchange(thread_instructions_, 0);
   return taken;

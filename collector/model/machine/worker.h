@@ -49,6 +49,9 @@ class Worker {
   /// The launch was not cooperative.
   void take_grid_workspace();
   void count(bool is_counted) { memory_.is_counted = is_counted; }
+  /// Machine code in place of the interpreter, after as many executions of each operation in this
+  /// launch and those before; only where nothing is counted.
+  void go_native(std::uint64_t after);
   /// When %globaltimer begins.
   void begin_at(std::uint64_t nanoseconds) {
     for (Warp& warp : warps_) warp.launched_at = nanoseconds;
@@ -92,6 +95,7 @@ class Worker {
   void start_warps(std::uint64_t block);
   void trace(bool is_traced);
   bool is_runnable(const Warp& warp) const;
+  RunWarp way_to_run(const Warp& next);
   BlockOutcome raise(Warp& warp, TrapKind kind);
   bool stands_still(const Warp& warp);
   bool spins(Warp& warp, bool lets_go);
@@ -113,6 +117,9 @@ class Worker {
   const Geometry geometry_;
   const Unit& unit_;
   const std::uint64_t instruction_budget_;
+  bool may_be_native_ = false;
+  std::uint64_t native_after_ = ~std::uint64_t{0};  ///< warp instructions; all ones: never
+  const NativeCode* native_ = nullptr;
   std::uint32_t warp_count_ = 0;
   WorkerMemory memory_;
   std::unique_ptr<BlockObserver> observer_;

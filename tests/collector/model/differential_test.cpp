@@ -73,9 +73,12 @@ class Trial {
   }
 
   /// What differs, in words; empty: nothing.
-  std::string difference(const Block& program, const Unit& unit, bool is_alone = false) {
+  std::string difference(const Block& program, const Unit& unit, bool is_alone = false,
+                         bool as_machine_code = false) {
     LaunchOptions options;
     options.unit = &unit;
+    options.counts = !as_machine_code;
+    options.native_after = 0;
     const TestRun run = run_ptx(
         kernel_of(program), "k", geometry(1, 32),
         {TestArgument::buffer(std::vector<std::uint64_t>(32 * words_of_lane + common_.size())),
@@ -265,23 +268,28 @@ unsigned effort() {
   return asked == nullptr ? 1 : static_cast<unsigned>(std::max(1, std::atoi(asked)));
 }
 
-void expect_programs_to_agree(unsigned first_seed, const Unit& unit) {
+void expect_programs_to_agree(unsigned first_seed, const Unit& unit, bool as_machine_code = false) {
   if (!unit.is_supported) GTEST_SKIP() << "this processor has no " << unit.name;
   for (unsigned seed = first_seed; seed < first_seed + 150 * effort(); ++seed) {
     Generator generator(seed);
     Block program = generator.program(60);
     Trial trial(generator);
-    if (trial.difference(program, unit).empty()) continue;
-    shrink(program, [&] { return !trial.difference(program, unit).empty(); });
+    const auto difference = [&] { return trial.difference(program, unit, false, as_machine_code); };
+    if (difference().empty()) continue;
+    shrink(program, [&] { return !difference().empty(); });
     int label = 0;
-    ADD_FAILURE() << "seed " << seed << ": " << trial.difference(program, unit) << "\n"
-                  << ptx_of(program, label);
+    ADD_FAILURE() << "seed " << seed << ": " << difference() << "\n" << ptx_of(program, label);
     return;
   }
 }
 
 TEST(Differential, RandomProgramsAgreeOnPlainProcessors) {
   expect_programs_to_agree(1'000'000, units()[0]);
+}
+
+TEST(Differential, RandomProgramsAgreeAsMachineCode) {
+  if (best_unit().vector_bytes == 0) GTEST_SKIP() << "no machine code for " << best_unit().name;
+  expect_programs_to_agree(3'000'000, best_unit(), true);
 }
 
 TEST(Differential, RandomProgramsAgreeOnTheBestUnit) {

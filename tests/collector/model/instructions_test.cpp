@@ -89,10 +89,15 @@ bool are_near(const InstructionCase& a_case, std::uint64_t a, std::uint64_t b) {
   return true;
 }
 
-void expect_recorded_results(const Unit& unit) {
+void expect_recorded_results(const Unit& unit, bool as_machine_code = false) {
   if (!unit.is_supported) GTEST_SKIP() << "this processor has no " << unit.name;
   LaunchOptions options;
   options.unit = &unit;
+  if (as_machine_code) {
+    if (unit.vector_bytes == 0) GTEST_SKIP() << "no machine code for " << unit.name;
+    options.counts = false;
+    options.native_after = 0;
+  }
   for (const InstructionCase& a_case : cases()) {
     std::vector<TestArgument> arguments = {TestArgument::buffer(std::vector<std::uint64_t>(32))};
     for (const auto& values : a_case.values) {
@@ -132,6 +137,8 @@ TEST(Instructions, GiveWhatAGpuGivesWithAvx512) {
   if (units().size() < 3) GTEST_SKIP() << "not built for this kind of processor";
   expect_recorded_results(units()[2]);
 }
+
+TEST(Instructions, GiveWhatAGpuGivesAsMachineCode) { expect_recorded_results(best_unit(), true); }
 
 }  // namespace
 }  // namespace warpmeter::model

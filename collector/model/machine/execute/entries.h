@@ -8,14 +8,20 @@ namespace warpmeter::model {
 namespace baseline {
 void run(Warp& w);
 void run_observed(Warp& w);
+void run_native(Warp& w);
+extern const ExecuteOperation* const operations;
 }  // namespace baseline
 namespace avx2 {
 void run(Warp& w);
 void run_observed(Warp& w);
+void run_native(Warp& w);
+extern const ExecuteOperation* const operations;
 }  // namespace avx2
 namespace avx512 {
 void run(Warp& w);
 void run_observed(Warp& w);
+void run_native(Warp& w);
+extern const ExecuteOperation* const operations;
 }  // namespace avx512
 
 }  // namespace warpmeter::model

@@ -1,5 +1,5 @@
 // The machine's code for one instruction set. Each .cpp in this folder defines WARPMETER_ISA, is
-// compiled with that set's flags and includes this file; run() is the only thing it exports.
+// compiled with that set's flags and includes this file; entries.h says what it exports.
 //
 // A function is looked up by the operation's code and called for the lanes of its guard; it returns
 // the operation that follows, or null when the warp has to stop. Nothing here is shared with the
@@ -33,10 +33,8 @@ namespace {
 //
 #include "collector/model/machine/execute/control.h"
 
-using Function = const Operation* (*)(Warp&, const Operation*, u32);
-
 // In the order of Code.
-constexpr Function functions[] = {
+constexpr ExecuteOperation functions[] = {
 #define UNARY(code, ...) do_##code,
 #define BINARY(code, ...) do_##code,
 #define TERNARY(code, ...) do_##code,
@@ -51,11 +49,17 @@ constexpr Function functions[] = {
 };
 static_assert(sizeof(functions) / sizeof(functions[0]) == static_cast<std::size_t>(Code::count));
 
-template <bool is_observed>
+enum class Manner : u8 { plain, observed, native };
+
+template <Manner manner>
 inline void run_warp(Warp& w) {
   w.status = WarpStatus::running;
   const Operation* op = w.pc;
   while (op != nullptr) {
+    if constexpr (manner == Manner::native) {
+      const NativeEntry entry = w.active == full_mask ? w.native[op - w.code] : nullptr;
+      if (entry != nullptr && (op = entry(w)) == nullptr) break;
+    }
     u32 mask = w.active;
     if (op->guard != no_guard) {
       mask &= predicate(w, op->guard);
@@ -64,7 +68,7 @@ inline void run_warp(Warp& w) {
         continue;
       }
     }
-    if constexpr (is_observed) {
+    if constexpr (manner == Manner::observed) {
       const u8 watched = w.watched[op - w.code];
       if ((watched & watch_noted) != 0) w.last = op;
       if ((watched & watch_observed) != 0) observe(w, op, mask);
@@ -75,7 +79,9 @@ inline void run_warp(Warp& w) {
 
 }  // namespace
 
-void run(Warp& w) { run_warp<false>(w); }
-void run_observed(Warp& w) { run_warp<true>(w); }
+void run(Warp& w) { run_warp<Manner::plain>(w); }
+void run_observed(Warp& w) { run_warp<Manner::observed>(w); }
+void run_native(Warp& w) { run_warp<Manner::native>(w); }
+const ExecuteOperation* const operations = functions;
 
 }  // namespace warpmeter::model::WARPMETER_ISA

@@ -18,15 +18,18 @@ bool has_avx512() {
 }  // namespace
 
 std::span<const Unit> units() {
+#define UNIT(isa, is_supported, vector_bytes)                                          \
+  {                                                                                    \
+#isa, isa::run, isa::run_observed, isa::run_native, isa::operations, is_supported, \
+        vector_bytes                                                                   \
+  }
 #if defined(WARPMETER_X86_UNITS)
   static const std::array<Unit, 3> all = {
-      {{"baseline", baseline::run, baseline::run_observed, true},
-       {"avx2", avx2::run, avx2::run_observed, has_avx2()},
-       {"avx512", avx512::run, avx512::run_observed, has_avx512()}}};
+      {UNIT(baseline, true, 0), UNIT(avx2, has_avx2(), 0), UNIT(avx512, has_avx512(), 64)}};
 #else
-  static const std::array<Unit, 1> all = {
-      {{"baseline", baseline::run, baseline::run_observed, true}}};
+  static const std::array<Unit, 1> all = {{UNIT(baseline, true, 0)}};
 #endif
+#undef UNIT
   return all;
 }
 

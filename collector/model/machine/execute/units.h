@@ -12,7 +12,10 @@ struct Unit {
   std::string_view name;  ///< "baseline", "avx2", "avx512"
   RunWarp run = nullptr;
   RunWarp run_observed = nullptr;  ///< the same, with observe() before each operation
-  bool is_supported = false;       ///< by this processor
+  RunWarp run_native = nullptr;    ///< the same, with Warp::native where all lanes are active
+  const ExecuteOperation* operations = nullptr;  ///< by code
+  bool is_supported = false;                     ///< by this processor
+  unsigned vector_bytes = 0;  ///< of its registers, where native/ has instructions for them; else 0
 };
 
 /// All units, from the plainest to the best. The first is always supported.

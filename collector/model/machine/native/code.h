@@ -1,0 +1,79 @@
+// Programs as machine code of this processor, for launches whose accesses nobody counts.
+//
+// The code begins where a basic block of the program does, runs warps whose lanes are all active,
+// and hands over to the interpreter, at the operation that it returns, whatever it has no code for:
+// branches where lanes part, barriers, calls, the end. So results and instruction counts are the
+// interpreter's.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "collector/model/machine/execute/units.h"
+#include "collector/model/machine/operation.h"
+#include "collector/model/machine/warp.h"
+
+namespace warpmeter::model {
+
+struct Program;
+
+class NativeCode {
+ public:
+  virtual ~NativeCode() = default;
+
+  /// Of each operation: the code that begins there, or null.
+  virtual const NativeEntry* entries() const = 0;
+  /// How many operations of a code stand in it as instructions, not as calls of the interpreter's
+  /// function.
+  virtual std::uint32_t inlined(Code code) const = 0;
+};
+
+/// Null where the unit has no such code, or this machine lets nobody write any.
+std::unique_ptr<NativeCode> translate(const Program& program, const Unit& unit);
+
+/// The code of one program, made when a launch first has use for it and kept for those that follow.
+/// A copy of the program makes its own.
+class NativeSlot {
+ public:
+  NativeSlot() : state_(std::make_unique<State>()) {}
+  NativeSlot(const NativeSlot&) : NativeSlot() {}
+  NativeSlot(NativeSlot&&) noexcept = default;
+  NativeSlot& operator=(const NativeSlot&) {
+    state_ = std::make_unique<State>();
+    return *this;
+  }
+  NativeSlot& operator=(NativeSlot&&) noexcept = default;
+  ~NativeSlot() = default;
+
+  /// Null: none can be had. Any thread may ask.
+  const NativeCode* get(const Program& program, const Unit& unit) const;
+
+  bool is_made() const {
+    const std::lock_guard alone(state_->mutex);
+    return !state_->units.empty();
+  }
+
+  /// Warp instructions that launches have executed which might have used it.
+  std::uint64_t executed() const { return state_->executed; }
+  void note_executed(std::uint64_t warp_instructions) const {
+    state_->executed += warp_instructions;
+  }
+
+ private:
+  struct OfUnit {
+    RunWarp unit = nullptr;  ///< by which a unit is known
+    std::unique_ptr<NativeCode> code;
+  };
+  struct State {
+    std::mutex mutex;
+    std::vector<OfUnit> units;
+    std::atomic<std::uint64_t> executed{0};
+  };
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpmeter::model

@@ -1,0 +1,254 @@
+// Basic blocks and what leads from one to the next.
+#include <algorithm>
+#include <optional>
+
+#include "collector/model/machine/native/code.h"
+#include "collector/model/machine/native/emitter.h"
+#include "collector/model/machine/native/flow.h"
+
+namespace warpmeter::model::native {
+namespace {
+
+/// Programs that are larger stay with the interpreter.
+constexpr std::size_t most_operations = 100'000;
+/// Reserved, not used: much more than an operation takes.
+constexpr std::size_t bytes_of_operation = 2048, bytes_of_program = 1 << 16;
+
+class Translation : public NativeCode, private Emitter {
+ public:
+  /// `liveness` may be null: then all rows go back to memory at the end of a block.
+  Translation(const Program& program, const Unit& unit, const Liveness* liveness)
+      : Emitter(program, unit, bytes_of_program + program.operations.size() * bytes_of_operation),
+        liveness_(liveness),
+        effects_(program.operations.size()),
+        labels_(program.operations.size() + 1),
+        entries_(program.operations.size() + 1),
+        inlined_(static_cast<std::size_t>(Code::count)) {
+    find_blocks();
+    L(enter_);
+    emit_prologue();
+    for (const Operation& op : program_.operations) emit(op);
+    exit_to(program_.operations.size());  // which the last operation does not come to
+    emit_epilogue();
+    finish();
+    emit_entries();
+    ready();
+    setProtectModeRE();
+    labels_.clear();
+    if (liveness_ != nullptr) effects_.clear();
+    const auto begin = reinterpret_cast<std::uintptr_t>(getCode());
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (offsets_[i]) entries_[i] = reinterpret_cast<NativeEntry>(begin + *offsets_[i]);
+    }
+  }
+
+  /// What its operations' instructions do.
+  const std::vector<Effect>& effects() const { return effects_; }
+
+  const NativeEntry* entries() const override { return entries_.data(); }
+  std::uint32_t inlined(Code code) const override {
+    return inlined_[static_cast<std::size_t>(code)];
+  }
+
+ private:
+  std::size_t index_of(const Operation& op) const {
+    return static_cast<std::size_t>(&op - program_.operations.data());
+  }
+
+  void find_blocks() {
+    const std::size_t count = program_.operations.size();
+    begins_.assign(count + 1, false);
+    begins_[0] = true;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Operation& op = program_.operations[i];
+      const Flow flow = flow_of(op.code);
+      if (flow == Flow::on) continue;
+      if (flow == Flow::join) begins_[i] = true;
+      begins_[i + 1] = true;
+      const bool branches =
+          flow == Flow::branch || flow == Flow::branch_if || flow == Flow::branch_out;
+      if (branches) begins_.at(op.extra) = true;
+      if ((branches || flow == Flow::gather) && op.imm >= 0) {
+        begins_.at(static_cast<std::size_t>(op.imm)) = true;
+      }
+    }
+    for (const FunctionCode& function : program_.functions) {
+      if (function.first <= count) begins_[function.first] = true;
+      if (function.end <= count) begins_[function.end] = true;
+    }
+  }
+
+  void emit(const Operation& op) {
+    const std::size_t i = index_of(op);
+    if (begins_[i]) {
+      leave_block({i});
+      L(labels_[i]);
+    }
+    effect_ = &effects_[i];
+    const Flow flow = flow_of(op.code);
+    if (flow != Flow::on && op.guard != no_guard) return exit_to(i);
+    switch (flow) {
+      case Flow::on:
+        if (op.guard != no_guard) {
+          emit_guarded_call(op);
+        } else if (emit_inline(op)) {
+          ++inlined_[static_cast<std::size_t>(op.code)];
+          effects_[i].is_inlined = true;
+        } else {
+          emit_call(op);
+        }
+        break;
+      case Flow::interpreted:
+        exit_to(i);
+        break;
+      case Flow::join:
+        lea(rax, ptr[code_ + place_of(op)]);
+        cmp(rax, ptr[warp_ + offsetof(Warp, reconverge)]);
+        je(returned_);
+        break;
+      case Flow::gather:
+        emit_gather(op);
+        break;
+      case Flow::branch:
+        leave_block({op.extra});
+        account(op);
+        jump(op);
+        break;
+      case Flow::branch_if:
+      case Flow::branch_out:
+        emit_branch(op);
+        break;
+    }
+  }
+
+  /// Rows that are read where the code leads from here go back to memory.
+  void leave_block(std::initializer_list<std::size_t> successors) {
+    if (liveness_ != nullptr) {
+      forget([&](std::int32_t piece) {
+        return std::none_of(successors.begin(), successors.end(), [&](std::size_t successor) {
+          return liveness_->is_live(piece, successor);
+        });
+      });
+    }
+    flush();
+  }
+
+  /// To the interpreter, which goes on with this operation.
+  void exit_to(std::size_t i) {
+    leave_block({i});
+    lea(rax, ptr[code_ + static_cast<std::int32_t>(i * sizeof(Operation))]);
+    jmp(returned_);
+  }
+
+  void emit_gather(const Operation& op) {
+    if (op.imm < 0) return;
+    flush();
+    Xbyak::Label known;
+    lea(rax, ptr[code_ + static_cast<std::int32_t>(op.imm * std::int64_t{sizeof(Operation)})]);
+    cmp(rax, ptr[warp_ + offsetof(Warp, reconverge)]);
+    je(known);
+    emit_call(op);
+    L(known);
+  }
+
+  /// account() of execute/control.h, for all lanes.
+  void account(const Operation& op) {
+    mov(eax, op.instruction + 1);
+    sub(eax, dword[warp_ + offsetof(Warp, counted_from)]);
+    add(ptr[warp_ + offsetof(Warp, warp_instructions)], rax);
+    shl(rax, 5);
+    add(ptr[warp_ + offsetof(Warp, thread_instructions)], rax);
+  }
+
+  /// jump() of execute/control.h.
+  void jump(const Operation& op) {
+    mov(dword[warp_ + offsetof(Warp, counted_from)], program_.operations.at(op.extra).instruction);
+    if (op.extra <= index_of(op)) {
+      mov(rax, ptr[warp_ + offsetof(Warp, warp_instructions)]);
+      cmp(rax, ptr[warp_ + offsetof(Warp, yield_at)]);
+      jb(labels_[op.extra]);
+      mov(byte[warp_ + offsetof(Warp, status)], static_cast<int>(WarpStatus::yielded));
+      lea(rax, ptr[code_ + static_cast<std::int32_t>(op.extra * sizeof(Operation))]);
+      mov(ptr[warp_ + offsetof(Warp, pc)], rax);
+      jmp(stopped_);
+    } else {
+      jmp(labels_[op.extra]);
+    }
+  }
+
+  /// Where all lanes jump, or none does. Of a branch out of a loop, where none leaves.
+  void emit_branch(const Operation& op) {
+    leave_block({op.extra, index_of(op) + 1});
+    const bool leaves_by_jumping = op.code == Code::branch_out && op.b == 0;
+    const bool leaves_by_staying = op.code == Code::branch_out && op.b != 0;
+    Xbyak::Label taken, interpreted;
+    load_predicate(ecx, op.a);
+    cmp(ecx, -1);
+    je(leaves_by_jumping ? interpreted : taken);
+    test(ecx, ecx);
+    jnz(interpreted);
+    if (leaves_by_staying) {
+      jmp(interpreted);
+    } else {
+      account(op);
+      mov(dword[warp_ + offsetof(Warp, counted_from)], op.instruction + 1);
+      jmp(labels_[index_of(op) + 1]);
+    }
+    if (!leaves_by_jumping) {
+      L(taken);
+      account(op);
+      jump(op);
+    }
+    L(interpreted);
+    exit_to(index_of(op));
+  }
+
+  /// Where the interpreter comes in: at blocks that do not begin with what it has to do itself.
+  void emit_entries() {
+    const std::size_t count = program_.operations.size();
+    offsets_.assign(count + 1, std::nullopt);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!begins_[i] || flow_of(program_.operations[i].code) == Flow::interpreted) continue;
+      offsets_[i] = getSize();
+      lea(rax, ptr[rip + labels_[i]]);
+      jmp(enter_);
+    }
+    // Nobody comes to the end of the last operation.
+    if (begins_[count]) {
+      L(labels_[count]);
+      ud2();
+    }
+  }
+
+  const Liveness* liveness_;
+  std::vector<Effect> effects_;
+  std::vector<Xbyak::Label> labels_;
+  std::vector<bool> begins_;
+  std::vector<std::optional<std::size_t>> offsets_;
+  std::vector<NativeEntry> entries_;
+  std::vector<std::uint32_t> inlined_;
+  Xbyak::Label enter_;
+};
+
+}  // namespace
+}  // namespace warpmeter::model::native
+
+namespace warpmeter::model {
+
+std::unique_ptr<NativeCode> translate(const Program& program, const Unit& unit) {
+  if (unit.vector_bytes != 64 || program.operations.size() > native::most_operations) {
+    return nullptr;
+  }
+  try {
+    // Written twice: the first time to see what is read and written where.
+    std::optional<native::Translation> first;
+    first.emplace(program, unit, nullptr);
+    const native::Liveness liveness(program, first->effects());
+    first.reset();
+    return std::make_unique<native::Translation>(program, unit, &liveness);
+  } catch (const Xbyak::Error&) {  // no memory that may be executed, or not enough
+    return nullptr;
+  }
+}
+
+}  // namespace warpmeter::model

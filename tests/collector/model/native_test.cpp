@@ -1,0 +1,349 @@
+// Machine code of programs (collector/model/machine/native) against the interpreter: the same
+// memory to the last bit, the same numbers of instructions, the same traps.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "collector/model/machine/execute/units.h"
+#include "collector/model/machine/native/code.h"
+#include "tests/collector/model/random_program.h"
+#include "tests/collector/model/run_ptx.h"
+
+namespace warpmeter::model {
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+/// The units that have machine code, and that this processor runs.
+std::vector<const Unit*> native_units() {
+  std::vector<const Unit*> found;
+  for (const Unit& unit : units()) {
+    if (unit.vector_bytes != 0 && unit.is_supported) found.push_back(&unit);
+  }
+  return found;
+}
+
+/// Whether there are instructions for an operation by itself.
+bool is_inlined(Code code, const Unit& unit) {
+  Program program;
+  Operation operation{};
+  operation.code = code;
+  operation.guard = no_guard;
+  operation.e = no_operand;
+  operation.f = 1;
+  program.operations = {operation, {Code::leave, no_guard, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
+  program.sites.resize(1);
+  program.row_units = 64;
+  const auto native = translate(program, unit);
+  return native != nullptr && native->inlined(code) > 0;
+}
+
+/// One kernel, by the interpreter and as machine code.
+struct Twins {
+  TestRun interpreted, native;
+  const NativeCode* code = nullptr;
+
+  Twins(const Unit& unit, std::string_view text, const Geometry& shape,
+        const std::vector<TestArgument>& arguments, LaunchOptions options = {}) {
+    options.unit = &unit;
+    options.counts = false;
+    options.threads = 1;
+    options.native_after = ~std::uint64_t{0} >> 32;
+    interpreted = run_ptx(text, "k", shape, arguments, options);
+    options.native_after = 0;
+    native = run_ptx(text, "k", shape, arguments, options);
+    if (native.refusal.empty()) code = native.program.native.get(native.program, unit);
+  }
+  void expect_equal(const std::string& what) const {
+    EXPECT_EQ(native.refusal, "") << what;
+    EXPECT_NE(code, nullptr) << what;
+    EXPECT_EQ(native.trap(), interpreted.trap()) << what;
+    EXPECT_EQ(native.outcome.warp_instructions, interpreted.outcome.warp_instructions) << what;
+    EXPECT_EQ(native.outcome.thread_instructions, interpreted.outcome.thread_instructions) << what;
+    EXPECT_EQ(native.outcome.parted, interpreted.outcome.parted) << what;
+    ASSERT_EQ(native.buffers.size(), interpreted.buffers.size());
+    for (std::size_t i = 0; i < native.buffers.size(); ++i) {
+      const auto& a = native.buffers[i];
+      const auto& b = interpreted.buffers[i];
+      if (a == b) continue;
+      const auto at = std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin();
+      ADD_FAILURE() << what << ": buffer " << i << " differs at byte " << at;
+    }
+  }
+};
+
+TEST(Native, IsMadeWhereTheProcessorHasTheInstructions) {
+  if (units().size() < 3 || !units()[2].is_supported) GTEST_SKIP() << "no AVX-512";
+  EXPECT_FALSE(native_units().empty());
+  for (const Code code : {Code::fma_f32, Code::add_u64, Code::lt_s32, Code::load_u32_u32_a64,
+                          Code::store_u64_u64_a64, Code::selp_b32}) {
+    EXPECT_TRUE(is_inlined(code, units()[2])) << static_cast<int>(code);
+  }
+  EXPECT_FALSE(is_inlined(Code::fma_f32, units()[0]));
+}
+
+/// Every instruction of every form by itself, with operands at which it behaves otherwise.
+TEST(Native, EveryInstructionDoesWhatTheInterpreterDoes) {
+  for (const Unit* unit : native_units()) {
+    std::set<Code> wanted, met;
+    for (int code = 0; code < static_cast<int>(Code::count); ++code) {
+      if (is_inlined(static_cast<Code>(code), *unit)) wanted.insert(static_cast<Code>(code));
+    }
+    EXPECT_GT(wanted.size(), 150u);
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+      Generator generator(seed);
+      std::vector<std::string> lines;
+      const auto run = [&] {
+        Words in, own, common;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+          for (unsigned j = 0; j < 32 * registers_of_lane; ++j) {
+            in.push_back(generator.bits(register_kinds[j % registers_of_lane / each_kind]));
+          }
+        }
+        for (std::size_t i = 0; i < lines.size() * 32 * lane_bytes / 8; ++i) {
+          own.push_back(generator.bits('d'));
+        }
+        for (std::size_t i = 0; i < lines.size() * common_bytes / 8; ++i) {
+          common.push_back(generator.bits('d'));
+        }
+        const Twins twins(
+            *unit, kernel_of_each(lines), geometry(1, 32),
+            {TestArgument::buffer(Words(lines.size() * words_of_program)), TestArgument::buffer(in),
+             TestArgument::buffer(own), TestArgument::buffer(common)});
+        std::string all;
+        for (const std::string& line : lines) all += line + "\n";
+        twins.expect_equal(all);
+        for (const Code code : wanted) {
+          if (twins.code != nullptr && twins.code->inlined(code) > 0) met.insert(code);
+        }
+        lines.clear();
+      };
+      for (const Form& form : every_form()) {
+        lines.push_back(generator.line(form));
+        if (lines.size() == 50) run();
+      }
+      lines.push_back("rsqrt.approx.f32 %f1, %f2;");  // which no form has: hardware's is another
+      run();
+    }
+    for (const Code code : wanted) {
+      const bool loads_or_stores = code >= Code::load_u8_u16_a32 && code < Code::atomic;
+      if (loads_or_stores || code == Code::nothing) continue;  // see below
+      EXPECT_TRUE(met.contains(code)) << "operation " << static_cast<int>(code);
+    }
+  }
+}
+
+TEST(Native, RandomProgramsDoWhatTheInterpreterDoes) {
+  for (const Unit* unit : native_units()) {
+    for (unsigned seed = 5'000'000; seed < 5'000'060; ++seed) {
+      Generator generator(seed);
+      const reference::Block program = generator.program(60);
+      Words in, own(32 * lane_bytes / 8), common(common_bytes / 8);
+      for (unsigned i = 0; i < 32 * registers_of_lane; ++i) {
+        in.push_back(generator.bits(register_kinds[i % registers_of_lane / each_kind]));
+      }
+      const Twins twins(
+          *unit, kernel_of(program), geometry(1, 32),
+          {TestArgument::buffer(Words(32 * words_of_lane + common.size())),
+           TestArgument::buffer(in), TestArgument::buffer(own), TestArgument::buffer(common)});
+      twins.expect_equal("seed " + std::to_string(seed));
+    }
+  }
+}
+
+/// `body` in a loop of %r9 = 0 … 99: %rd1 and %rd2 are two buffers of 64 KiB, %r1 is %tid.x.
+std::string loop_of(const std::string& body) {
+  return module_with(".param .u64 in, .param .u64 out", R"(
+    .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<99>; .reg .b64 %rd<99>; .reg .f32 %f<99>;
+    .shared .align 16 .b8 room[8192];
+    ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x; mov.u32 %r9, 0;
+    mov.u32 %r8, 0; mov.u64 %rd9, 0; mov.u32 %r7, room;
+  again:
+)" + body + R"(
+    add.u32 %r9, %r9, 1;
+    setp.lt.u32 %p1, %r9, 100;
+    @%p1 bra again;
+    mov.u32 %r20, %ctaid.x; mov.u32 %r21, %ntid.x; mad.lo.u32 %r22, %r20, %r21, %r1;
+    mul.wide.u32 %rd20, %r22, 16;
+    add.u64 %rd21, %rd2, %rd20;
+    st.global.u64 [%rd21+32768], %rd9;
+    st.global.u32 [%rd21+32776], %r8;
+    ret;)");
+}
+Twins twins_of_loop(const Unit& unit, const std::string& body, const Geometry& shape,
+                    const LaunchOptions& options = {}) {
+  Words in;
+  for (std::uint64_t i = 0; i < 8192; ++i) in.push_back(i * 0x9e3779b97f4a7c15 ^ i << 7);
+  return {unit,
+          loop_of(body),
+          shape,
+          {TestArgument::buffer(in), TestArgument::buffer(Words(8192))},
+          options};
+}
+
+/// Loads and stores whose lanes lie one after the other, at one place, or anyhow, and change
+/// between these from round to round, in 32-bit and 64-bit addresses.
+TEST(Native, AccessesOfEveryShapeDoWhatTheInterpreterDoes) {
+  struct Width {
+    const char *load, *store, *row;
+    int bytes;
+  };
+  const Width widths[] = {
+      {"u8", "u8", "r", 1},    {"s8", "u8", "r", 1},    {"u16", "u16", "r", 2},
+      {"s16", "u16", "r", 2},  {"u32", "u32", "r", 4},  {"u8", "u8", "rd", 1},
+      {"s8", "u8", "rd", 1},   {"u16", "u16", "rd", 2}, {"s16", "u16", "rd", 2},
+      {"u32", "u32", "rd", 4}, {"s32", "u32", "rd", 4}, {"u64", "u64", "rd", 8}};
+  // The place of a lane in round %r9, in elements: %r3.
+  const char* const shapes[] = {
+      "mov.u32 %r3, %r1;",
+      "mov.u32 %r3, %r9;",
+      "and.b32 %r3, %r1, 15;",
+      "shr.u32 %r3, %r1, 4;",
+      "and.b32 %r2, %r9, 16; shr.u32 %r3, %r2, 3; mul.lo.u32 %r3, %r3, %r1; add.u32 %r3, %r3, %r9;",
+      "and.b32 %r3, %r1, 15; shr.u32 %r2, %r1, 4; mad.lo.u32 %r3, %r2, 5, %r3;",
+      "xor.b32 %r3, %r1, %r9; and.b32 %r3, %r3, 63;"};
+  for (const Unit* unit : native_units()) {
+    for (const Width& width : widths) {
+      for (const char* const shape : shapes) {
+        const std::string row = width.row, add = row == "r" ? "u32" : "u64";
+        const std::string value = "%" + row + "30", sum = row == "r" ? "%r8" : "%rd9";
+        const std::string body = fmt::format(R"(
+    {0} mul.lo.u32 %r4, %r3, {1}; mul.wide.u32 %rd3, %r3, {1};
+    add.u64 %rd4, %rd1, %rd3; add.u64 %rd5, %rd2, %rd3; add.u32 %r5, %r7, %r4;
+    ld.global.{2} {4}, [%rd4];
+    xor.b{6} {5}, {5}, {4};
+    ld.global.{2} {4}, [%rd4+64];
+    add.{7} {5}, {5}, {4};
+    st.global.{3} [%rd5], {5};
+    st.shared.{3} [%r5+16], {5};
+    bar.sync 0;
+    ld.shared.{2} {4}, [%r5+16];
+    add.{7} {5}, {5}, {4};
+    bar.sync 0;)",
+                                             shape, width.bytes, width.load, width.store, value,
+                                             sum, row == "r" ? 32 : 64, add);
+        twins_of_loop(*unit, body, geometry(2, 96)).expect_equal(body);
+      }
+    }
+    for (const char* const place : {"%r9", "%r1", "0"}) {
+      const std::string body = fmt::format(R"(
+    mul.wide.u32 %rd3, {}, 16; add.u64 %rd4, %rd1, %rd3; add.u64 %rd5, %rd2, %rd3;
+    ld.global.v4.u32 {{%r30, %r31, %r32, %r33}}, [%rd4];
+    ld.global.v2.u64 {{%rd30, %rd31}}, [%rd4+4096];
+    add.u64 %rd9, %rd9, %rd30; xor.b64 %rd9, %rd9, %rd31;
+    xor.b32 %r8, %r8, %r30; add.u32 %r8, %r8, %r31; sub.u32 %r8, %r8, %r32; xor.b32 %r8, %r8, %r33;
+    st.global.v4.u32 [%rd5], {{%r8, %r31, %r32, %r30}};)",
+                                           std::string(place) == "0" ? "%r7" : place);
+      twins_of_loop(*unit, body, geometry(1, 32)).expect_equal(body);
+    }
+  }
+}
+
+/// More values than the processor has registers.
+TEST(Native, ValuesThatFindNoRegisterAreNotLost) {
+  for (const Unit* unit : native_units()) {
+    std::string body;
+    for (int i = 30; i < 90; ++i) {
+      body += fmt::format("mad.lo.u32 %r{}, %r{}, {}, %r{};\n", i, i == 30 ? 1 : i - 1, i, 9);
+      body += fmt::format("mad.wide.u32 %rd{}, %r{}, {}, %rd9;\n", i, i, i);
+    }
+    for (int i = 30; i < 90; ++i) {
+      body += fmt::format("xor.b32 %r8, %r8, %r{0}; add.u64 %rd9, %rd9, %rd{0};\n", i);
+    }
+    twins_of_loop(*unit, body, geometry(3, 64)).expect_equal(body);
+  }
+}
+
+/// Lanes that part and meet again, guards, a warp that is not full, predicates in pairs.
+TEST(Native, LanesPartAndMeetAsInTheInterpreter) {
+  const char* const bodies[] = {
+      R"(and.b32 %r2, %r1, %r9; setp.eq.u32 %p2, %r2, 0; @%p2 bra other;
+    add.u32 %r8, %r8, %r1; bra meet;
+  other: sub.u32 %r8, %r8, %r9; @!%p2 xor.b32 %r8, %r8, 5;
+  meet: xor.b32 %r8, %r8, %r9;)",
+      R"(setp.lt.u32 %p2|%p3, %r1, %r9; setp.gt.and.s32 %p4|%p5, %r8, %r9, %p2;
+    setp.le.or.u64 %p6, %rd9, %rd1, !%p3; setp.ne.xor.u32 %p7, %r9, 7, %p4;
+    and.pred %p2, %p2, %p6; or.pred %p3, %p5, %p7; xor.pred %p2, %p2, %p3; not.pred %p4, %p2;
+    selp.b32 %r2, %r9, 3, %p4; selp.b64 %rd3, %rd1, %rd2, %p7; sub.u64 %rd3, %rd3, %rd1;
+    @%p3 add.u32 %r8, %r8, %r2; @!%p4 add.u64 %rd9, %rd9, %rd3; @%p2 mov.u32 %r8, 1;)",
+      R"(mov.u32 %r2, 0; @%p1 add.u32 %r8, %r8, 1;
+  inner: add.u32 %r2, %r2, 1; mad.lo.u32 %r8, %r8, 5, %r2; setp.lt.u32 %p2, %r2, %r1;
+    @%p2 bra inner; setp.gt.u32 %p3, %r9, 20; @%p3 bra out; add.u64 %rd9, %rd9, 3; out:)"};
+  for (const Unit* unit : native_units()) {
+    for (const std::string body : bodies) {
+      for (const std::uint32_t threads : {32u, 45u, 256u}) {
+        twins_of_loop(*unit, body, geometry(3, threads)).expect_equal(body);
+      }
+    }
+  }
+}
+
+TEST(Native, TrapsAsInTheInterpreter) {
+  const char* const bodies[] = {
+      // In the 60th round of the loop, behind a store of the same block.
+      R"(mul.wide.u32 %rd3, %r9, 1024; add.u64 %rd4, %rd2, %rd3; st.global.u32 [%rd2], %r9;
+    add.u32 %r8, %r8, 1; ld.global.u32 %r2, [%rd4+4096]; st.global.u32 [%rd2+4], %r8;)",
+      R"(mul.wide.u32 %rd3, %r9, 1024; add.u64 %rd4, %rd2, %rd3; st.global.u32 [%rd4+3072], %r9;)",
+      R"(shr.u32 %r2, %r9, 6; cvt.u64.u32 %rd3, %r2; add.u64 %rd4, %rd1, %rd3;
+    ld.global.u32 %r3, [%rd4]; st.global.u32 [%rd2], %r9;)",
+      R"(setp.eq.u32 %p2, %r9, 70; @%p2 trap; st.global.u32 [%rd2], %r9;)"};
+  for (const Unit* unit : native_units()) {
+    for (const std::string body : bodies) {
+      const Twins twins = twins_of_loop(*unit, body, geometry(1, 64));
+      twins.expect_equal(body);
+      EXPECT_TRUE(twins.native.outcome.trap) << body;
+    }
+    LaunchOptions options;
+    options.instruction_budget = 300;
+    const Twins endless = twins_of_loop(*unit, "add.u32 %r8, %r8, 1;", geometry(1, 32), options);
+    endless.expect_equal("endless");
+    ASSERT_TRUE(endless.native.outcome.trap);
+    EXPECT_EQ(endless.native.outcome.trap->kind, TrapKind::endless);
+  }
+}
+
+/// Translated once its launches have executed enough, whichever they are; not by those that count.
+TEST(Native, IsMadeOnceItIsWorthIt) {
+  for (const Unit* unit : native_units()) {
+    const Twins twins = twins_of_loop(*unit, "add.u32 %r8, %r8, 1;", geometry(1, 32));
+    const Program program = twins.native.program;
+    LaunchOptions options;
+    options.unit = unit;
+    const auto run = [&](bool counts) {
+      options.counts = counts;
+      DeviceMemory memory;
+      const auto buffer = [&] {
+        return TestArgument::scalar(memory.allocate(std::vector<std::byte>(65536), "b")).bytes;
+      };
+      const std::vector<std::vector<std::byte>> arguments = {buffer(), buffer()};
+      const LaunchOutcome outcome =
+          launch(program, geometry(1, 32), *pack_parameters(program, arguments), memory, options);
+      EXPECT_FALSE(outcome.trap);
+    };
+    run(true);
+    EXPECT_EQ(program.native.executed(), 0u);
+    run(false);
+    const std::uint64_t once = program.native.executed();
+    EXPECT_GT(once, 300u);
+    EXPECT_FALSE(program.native.is_made());
+    while (program.native.executed() <= default_native_after * program.operations.size()) {
+      EXPECT_FALSE(program.native.is_made());
+      run(false);
+    }
+    run(false);
+    EXPECT_TRUE(program.native.is_made());
+  }
+}
+
+/// A copy of a program has code of its own.
+TEST(Native, BelongsToItsProgram) {
+  for (const Unit* unit : native_units()) {
+    const Twins twins = twins_of_loop(*unit, "add.u32 %r8, %r8, 1;", geometry(1, 32));
+    const Program copy = twins.native.program;
+    EXPECT_EQ(twins.native.program.native.get(twins.native.program, *unit), twins.code);
+    EXPECT_NE(copy.native.get(copy, *unit), twins.code);
+  }
+}
+
+}  // namespace
+}  // namespace warpmeter::model
