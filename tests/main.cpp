@@ -11,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -87,17 +89,19 @@ int write_ctest(const std::string& file, int argc, char** argv) {
   Registered tests, long_ones, slow;
   if (!register_tests(sources, tests, long_ones, slow)) return 1;
   std::ofstream out(file);
-  const auto write = [&](const Registered& some, int cost) {
+  const auto write = [&](const Registered& some, std::ptrdiff_t least_cost, bool grows) {
     for (const auto& [name, filter] : some) {
+      const auto others = std::count(filter.begin(), filter.end(), ':');
+      const std::ptrdiff_t cost = least_cost + (grows ? others : 0);
       out << "add_test([==[" << name << "]==] [==[" << program
           << "]==] [==[--gtest_filter=" << filter << "]==])\n"
           << "set_tests_properties([==[" << name << "]==] PROPERTIES SKIP_RETURN_CODE "
           << all_skipped << " COST " << cost << " ENVIRONMENT [==[" << environment << "]==])\n";
     }
   };
-  write(slow, 100);  // first, lest a long one is alone at the end
-  write(long_ones, 10);
-  write(tests, 1);
+  write(slow, 100, false);  // first, lest a long one is alone at the end
+  write(long_ones, 10, true);
+  write(tests, 1, false);
   return out.good() ? 0 : 1;
 }
 

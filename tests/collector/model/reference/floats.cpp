@@ -120,6 +120,10 @@ bool changes_only_the_sign(const std::string& name) {
 std::uint64_t with_sign(const std::string& name, Type type, std::uint64_t a, std::uint64_t b) {
   const std::uint64_t sign = sign_bit(type);
   if (name == "copysign") return (b & ~sign) | (a & sign);
+  if (is_nan(a, type) && type.bits == 64) {  // stays the one it is, but for what is asked of it
+    const std::uint64_t quiet = a | std::uint64_t{1} << 51;
+    return name == "abs" ? quiet & ~sign : quiet;
+  }
   if (is_nan(a, type)) return canonical_nan(type);
   return name == "abs" ? a & ~sign : a ^ sign;
 }
