@@ -142,6 +142,10 @@ BEGIN
   the_month := left(started, 4)::bigint * 100 + substr(started, 6, 2)::bigint;
   IF to_regclass('warpmeter.t_run_' || the_month) IS NULL THEN
     PERFORM make_month(the_month);
+  ELSE
+    -- Whoever made it may have committed and not yet told the others' caches, which would then know no part to add a
+    -- row to; it is told before the lock is given up.
+    PERFORM pg_advisory_xact_lock_shared(hashtext('warpmeter.make_month'));
   END IF;
   UPDATE t_month m SET runs = m.runs + 1, launches = m.launches + reserve.launches WHERE m.month = the_month
     RETURNING the_month * 1000000000 + m.runs, the_month * 10000000000 + m.launches - reserve.launches + 1

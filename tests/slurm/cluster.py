@@ -22,11 +22,12 @@ import time
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol", "scancel")
 os.environ["PATH"] += ":/usr/sbin:/sbin"
 
+# cred_expire: so long waits what is queued again, too; two minutes where nothing is said.
 CONFIGURATION = """\
 ClusterName=lab
 SlurmctldHost={host}(127.0.0.1)
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
+AuthInfo=socket={folder}/munge.socket,cred_expire=30
 CryptoType=crypto/munge
 SlurmUser=root
 SlurmdUser=root

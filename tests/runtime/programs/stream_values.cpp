@@ -171,8 +171,8 @@ int main() {
 
   // A host function. It runs on a thread of its own: what it did is printed when that is known.
   int calls = 0;
-  SAY(cuLaunchHostFunc(
-      first, [](void* told) { ++*static_cast<int*>(told); }, &calls));
+  const CUhostFn count = [](void* told) { ++*static_cast<int*>(told); };
+  SAY(cuLaunchHostFunc(first, count, &calls));
   SAY(cuStreamSynchronize(first));
   std::printf("%d on the host\n", calls);
 }
