@@ -286,11 +286,12 @@ class Page(unittest.TestCase):
         self.assertEqual(self.ground(), light, "the choice is kept")
         self.run_script("localStorage.clear()")
 
-    def violations(self):
+    def violations(self, rules=None):
         self.run_script(AXE.read_text(encoding="utf-8"))
         found = self.browser.execute_async_script(
-            "const done = arguments[arguments.length - 1];"
-            "axe.run(document, {resultTypes: ['violations', 'incomplete']}).then(done, (e) => done({error: String(e)}))")
+            "const [options, done] = arguments;"
+            "axe.run(document, options).then(done, (e) => done({error: String(e)}))",
+            {"resultTypes": ["violations"], "preload": False, **({"runOnly": rules} if rules else {})})
         self.assertNotIn("error", found)
         return [f"{rule['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"
                 for rule in found["violations"] for node in rule["nodes"]]
@@ -301,7 +302,8 @@ class Page(unittest.TestCase):
                 with self.subTest(page=name, scheme=scheme):
                     self.open(name, scheme)
                     self.run_script("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-                    self.assertEqual(self.violations(), [])
+                    # The document is the same in the dark, but for its colours.
+                    self.assertEqual(self.violations(["color-contrast"] if scheme == "dark" else None), [])
 
     def test_axe_would_find_a_missing_label(self):
         self.open("hardware")
