@@ -98,7 +98,13 @@ void make_connection(const Libpq& libpq, Attempt& attempt) {
   }
   keywords.push_back(nullptr);
   values.push_back(nullptr);
-  PGconn* made = libpq.PQconnectdbParams(keywords.data(), values.data(), 0);
+  PGconn* made = libpq.PQconnectStartParams(keywords.data(), values.data(), 0);
+  // A server that goes away says so twice: what it says on its way is not printed, the failure is.
+  // That has to be settled before the server can speak, hence a beginning that waits for nothing,
+  // and once more with the patience of libpq's own loop over hosts and addresses.
+  libpq.PQsetNoticeProcessor(
+      made, [](void*, const char*) {}, nullptr);
+  if (libpq.PQstatus(made) != CONNECTION_BAD) libpq.PQreset(made);
   const std::lock_guard lock(attempt.mutex);
   if (attempt.is_abandoned) {
     libpq.PQfinish(made);
@@ -200,9 +206,6 @@ Connection::Connection(const std::string& where, const std::function<bool()>& ca
   add_patience(settings);
   connection_.reset(connected(libpq_, std::move(settings), cancelled));
   PGconn* connection = connection_.get();
-  // A server that goes away says so twice: what it says on its way is not printed, the failure is.
-  libpq_.PQsetNoticeProcessor(
-      connection, [](void*, const char*) {}, nullptr);
   if (connection == nullptr) {
     throw Error(ExitCode::nothing, "ended before the server answered; nothing was done");
   }

@@ -9,7 +9,7 @@ namespace warpmeter::schema::server {
 /// The functions of libpq that are used here, under their own names.
 struct Libpq {
 #define WARPMETER_LIBPQ(each)                                                                  \
-  each(PQconninfoParse) each(PQconninfoFree) each(PQfreemem) each(PQconnectdbParams)           \
+  each(PQconninfoParse) each(PQconninfoFree) each(PQfreemem) each(PQconnectStartParams)        \
       each(PQfinish) each(PQstatus) each(PQerrorMessage) each(PQconnectionNeedsPassword)       \
           each(PQconnectionUsedPassword) each(PQserverVersion) each(PQdb) each(PQhost)         \
               each(PQexec) each(PQexecParams) each(PQresultStatus) each(PQresultErrorField)    \
@@ -17,7 +17,7 @@ struct Libpq {
                       each(PQgetvalue) each(PQgetlength) each(PQgetisnull) each(PQputCopyData) \
                           each(PQputCopyEnd) each(PQgetCopyData) each(PQgetResult)             \
                               each(PQparameterStatus) each(PQsetClientEncoding)                \
-                                  each(PQsetNoticeProcessor)
+                                  each(PQsetNoticeProcessor) each(PQreset)
 #define WARPMETER_DECLARE(name) decltype(&::name) name = nullptr;
   WARPMETER_LIBPQ(WARPMETER_DECLARE)
 #undef WARPMETER_DECLARE

@@ -182,17 +182,19 @@ def kept_there(data):
 
 def server_rows(server, sql, user=None):
     """Rows as values: numbers as numbers, NULL as None. PostgreSQL's text format of COPY keeps every value."""
-    types = [row[0] for row in server.psql(
-        f"CREATE TEMP TABLE probe AS SELECT * FROM ({sql}) q LIMIT 0;\n"
-        "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'pg_temp.probe'::regclass "
-        "AND attnum > 0 ORDER BY attnum;")]
+    statements = (f"CREATE TEMP TABLE probe AS SELECT * FROM ({sql}) q LIMIT 0",
+                  "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'pg_temp.probe'::regclass "
+                  "AND attnum > 0 ORDER BY attnum",
+                  "SELECT ''", f"COPY ({sql}) TO STDOUT")
     done = subprocess.run([server.bin / "psql", "-h", server.folder, "-p", str(server.port), "-U", user or server.OWNER, "-d",
-                           "warpmeter", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", f"COPY ({sql}) TO STDOUT"],
-                          capture_output=True)
+                           "warpmeter", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1",
+                           *(word for statement in statements for word in ("-c", statement))], capture_output=True)
     assert done.returncode == 0, done.stderr
+    types, copied = done.stdout.decode("utf-8").split("\n\n", 1)
+    types = types.split("\n")
     escapes = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
     rows = []
-    for line in done.stdout.decode("utf-8").split("\n")[:-1]:
+    for line in copied.split("\n")[:-1]:
         row = []
         for type_, field in zip(types, line.split("\t")):
             if field == "\\N":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Who may do what on a real PostgreSQL, and what is said when it does not answer as hoped: server_test.py WARPMETER SUBJECT."""
+import contextlib
 import os
 import pathlib
 import signal
@@ -11,6 +12,26 @@ import time
 
 import lab
 from case import Lab, main
+
+
+@contextlib.contextmanager
+def answering(words):
+    """A stand-in for a server, and how to reach it: says these bytes to everybody who begins to talk, and hangs up."""
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                with listener.accept()[0] as client, contextlib.suppress(ConnectionError):
+                    if client.recv(1000):
+                        client.sendall(words)
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        server = threading.Thread(target=serve, daemon=True)
+        server.start()
+        yield f"host=127.0.0.1 port={listener.getsockname()[1]} dbname=warpmeter user=owner sslmode=disable gssencmode=disable"
+        listener.shutdown(socket.SHUT_RDWR)
+        server.join()
 
 
 class Roles(Lab):
@@ -166,6 +187,16 @@ class Connections(Lab):
                 self.one_sentence(done, code)
                 self.assertFalse((self.folder / "x.db").exists())
 
+    def test_what_a_server_says_as_it_goes_is_not_printed_beside_the_failure(self):
+        """It lets somebody in and is gone: ReadyForQuery and its last words arrive together."""
+        message = lambda kind, body: kind + (len(body) + 4).to_bytes(4, "big") + body
+        words = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0"
+        answer = (message(b"R", bytes(4)) + message(b"S", b"server_version\x0015.3\0") + message(b"S", b"client_encoding\0UTF8\0") +
+                  message(b"K", bytes(8)) + message(b"Z", b"I") + message(b"E", words))
+
+        with answering(answer) as where:
+            self.one_sentence(self.push("here.db", None, url=where), 5, "went away")
+
     def test_a_name_that_cannot_be_used_is_wrong_usage(self):
         base = f"host=127.0.0.1 port={self.server.port} dbname=warpmeter user=owner"
         for where in ("postgresql://lab:99999/warpmeter", f"{base} sslmode=sometimes", f"{base} connect_timeout=soon",
@@ -184,11 +215,7 @@ class Connections(Lab):
                 error = self.push("here.db", None, url=where).stderr
                 self.assertIn(words, error)
                 self.assertNotIn("cannot be reached", error)
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            listener.listen()
-            threading.Thread(target=lambda: listener.accept()[0].sendall(b"HTTP/1.1 400 no\r\n\r\n"), daemon=True).start()
-            where = f"host=127.0.0.1 port={listener.getsockname()[1]} dbname=w sslmode=disable"
+        with answering(b"HTTP/1.1 400 no\r\n\r\n") as where:
             self.one_sentence(self.push("here.db", 5, url=where), 5, "what answers there is no PostgreSQL")
 
     def test_ctrl_c_ends_the_waiting_for_a_server(self):
