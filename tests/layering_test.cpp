@@ -98,9 +98,9 @@ bool starts_with_any(const std::string& text, const std::vector<std::string>& pr
 bool is_standard_or_system(const std::string& header) {
   // The standard library has no dot; POSIX and compiler headers are named.
   static const std::vector<std::string> system = {
-      "sys/",      "unistd.h", "fcntl.h", "fnmatch.h",   "dlfcn.h", "signal.h",
-      "termios.h", "poll.h",   "spawn.h", "immintrin.h", "elf.h",   "cxxabi.h",
-      "regex.h",   "glob.h",   "link.h",  "stdlib.h",    "fmt/",    "pthread.h"};
+      "sys/",      "unistd.h", "fcntl.h",  "fnmatch.h",   "dlfcn.h",  "sched.h",  "signal.h",
+      "termios.h", "poll.h",   "spawn.h",  "immintrin.h", "elf.h",    "cxxabi.h", "regex.h",
+      "glob.h",    "link.h",   "stdlib.h", "fmt/",        "pthread.h"};
   return header.find('.') == std::string::npos || starts_with_any(header, system);
 }
 

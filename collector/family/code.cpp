@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/host_cores.h"
 #include "base/kernel_name.h"
 #include "base/words.h"
 #include "collector/family/listing.h"
@@ -196,7 +197,7 @@ void CodeBase::run(std::vector<Job>& jobs, const Progress& progress) const {
       if (progress) progress(++done, jobs.size());
     }
   };
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t cores = usable_cores();
   std::vector<std::jthread> threads;
   for (std::size_t t = 1; t < std::min(cores, jobs.size()); ++t) threads.emplace_back(loop);
   loop();

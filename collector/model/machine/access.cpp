@@ -406,7 +406,12 @@ void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::u
     for_each_lane(mask, [&](unsigned lane) { touch(lane, 1); });
     return;
   }
-  const unsigned together = site.shape == Shape::uniform ? 1 : warp_lanes / 2;
+  const bool is_uniform = site.shape == Shape::uniform;
+  if (!is_uniform && site.half_apart == warp_lanes / 2 * info.width) {
+    touch(0, warp_lanes);
+    return;
+  }
+  const unsigned together = is_uniform ? 1 : warp_lanes / 2;
   touch(0, together);
   touch(warp_lanes / 2, together);
 }

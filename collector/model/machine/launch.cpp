@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/host_cores.h"
 #include "base/kernel_name.h"
 #include "collector/model/machine/blocks.h"
 #include "collector/model/machine/device_limits.h"
@@ -89,7 +90,7 @@ LaunchOutcome counted(const std::vector<std::unique_ptr<Worker>>& workers) {
 }
 
 unsigned host_threads(std::uint64_t blocks, unsigned wanted) {
-  if (wanted == 0) wanted = std::max(1u, std::thread::hardware_concurrency());
+  if (wanted == 0) wanted = usable_cores();
   return static_cast<unsigned>(std::min<std::uint64_t>(wanted, blocks));
 }
 

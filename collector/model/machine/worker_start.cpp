@@ -125,11 +125,6 @@ void Worker::start_warps(std::uint64_t block) {
     for (const RowRange& range : program_.registers) {
       std::memset(row<std::byte>(warp, range.first), 0, range.count * row_unit_bytes);
     }
-    for (const SpecialRow& special : program_.specials) {
-      if (!is_of_block(special.special)) continue;
-      std::fill_n(row<std::uint32_t>(warp, special.row), warp_lanes,
-                  special_value(special.special, warp.index, 0));
-    }
     warp.alive = lanes_below(threads - warp.index * warp_lanes);
     warp.active = warp.alive;
     warp.reconverge = nullptr;
@@ -142,6 +137,13 @@ void Worker::start_warps(std::uint64_t block) {
     warp.pc = warp.code;
     warp.trap = {};
     warp.last = nullptr;
+  }
+  for (const SpecialRow& special : program_.specials) {
+    if (!is_of_block(special.special)) continue;
+    const std::uint32_t value = special_value(special.special, 0, 0);
+    for (Warp& warp : warps_) {
+      std::fill_n(row<std::uint32_t>(warp, special.row), warp_lanes, value);
+    }
   }
 }
 

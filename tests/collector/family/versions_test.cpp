@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <thread>
 
+#include "base/host_cores.h"
 #include "collector/model/input/toolkit.h"
 #include "tests/collector/family/files.h"
 
@@ -24,7 +24,7 @@ struct Versions : FamilyFiles {
   }
 
   /// Each value of N is a compilation of its own, and not all of them begin at once.
-  const unsigned all = 2 * std::max(1U, std::thread::hardware_concurrency()) + 2;
+  const unsigned all = 2 * usable_cores() + 2;
 };
 
 TEST_F(Versions, OfASourceAreNotMixed) {
