@@ -206,6 +206,7 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
         const std::uint64_t own_share = turns_ > 0 ? share_of_spinners : whole_share;
         warp.yield_at = std::min(warp.warp_instructions + own_share, instruction_budget_);
         way_to_run(warp)(warp);
+        if (memory_.failure) std::rethrow_exception(std::exchange(memory_.failure, nullptr));
         if (warp.status == WarpStatus::yielded) {
           yielded = true;
           const bool stands = stands_still(warp);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -69,6 +70,8 @@ struct WorkerMemory {
   std::function<void(std::string_view)> print;  ///< takes what kernels print; empty: standard error
   Assertion assertion;                          ///< that failed
   std::vector<std::uint8_t> parted;  ///< of each instruction: 1 once lanes of a warp parted at it
+  /// Of what machine code called: it is thrown once the warp has stopped.
+  std::exception_ptr failure;
 };
 
 /// Puts what the site remembers into the counts.

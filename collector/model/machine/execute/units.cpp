@@ -25,7 +25,7 @@ std::span<const Unit> units() {
   }
 #if defined(WARPMETER_X86_UNITS)
   static const std::array<Unit, 3> all = {
-      {UNIT(baseline, true, 0), UNIT(avx2, has_avx2(), 0), UNIT(avx512, has_avx512(), 64)}};
+      {UNIT(baseline, true, 0), UNIT(avx2, has_avx2(), 32), UNIT(avx512, has_avx512(), 64)}};
 #else
   static const std::array<Unit, 1> all = {{UNIT(baseline, true, 0)}};
 #endif

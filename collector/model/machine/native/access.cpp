@@ -62,7 +62,7 @@ bool Emitter::emit_access(const Operation& op) {
   if (access.stores && (access.is_vector || access.extension != Extension::none)) return false;
   if (access.stores && access.memory_bytes != access.row_bytes) return false;
   const int parts = access.is_vector ? op.f : 1;
-  const int pieces = access.row_bytes / 2;  // of 64 bytes, for 32 lanes
+  const int pieces = access.row_bytes / 2 * pieces_of_unit_;  // for 32 lanes
   if (parts > 4) return false;
 
   const auto site = [&](std::uint32_t number, std::size_t offset) {
@@ -71,17 +71,30 @@ bool Emitter::emit_access(const Operation& op) {
   const auto own = [&](std::size_t offset) { return site(op.extra, offset); };
   const auto& leader = program_.sites[op.extra].leader;
 
-  // All registers first, so that nothing goes back to memory in between.
-  const Register t0 = scratch();
+  // All registers first, so that nothing goes back to memory in between. What a load finds no
+  // register for is put where its row is in memory; a store takes from there.
+  std::array<Register, 3> compared{};
+  for (int i = 0; i < set_->registers_to_compare(); ++i) compared.at(static_cast<std::size_t>(i)) = scratch();
+  const Register t0 = compared[0];
+  const std::size_t total = static_cast<std::size_t>(parts) * static_cast<std::size_t>(pieces);
+  const std::size_t most_kept = static_cast<std::size_t>(set_->row_registers) / 2 + 1;
   std::array<Register, 32> rows{};
-  const auto row_of = [&](int part) -> std::int32_t {
+  rows.fill(none);
+  const auto piece_at = [&](std::size_t i) -> std::int32_t {
     const std::uint16_t first[] = {op.d, op.b, op.c, op.e};
-    return first[part];
+    return piece_of(first[i / static_cast<std::size_t>(pieces)]) +
+           static_cast<std::int32_t>(i) % pieces;
   };
-  std::size_t used = 0;
-  for (int part = 0; part < parts; ++part) {
-    for (int i = 0; i < pieces; ++i) {
-      rows.at(used++) = access.stores ? read(row_of(part) + i) : scratch();
+  for (std::size_t i = 0; i < total; ++i) {
+    if (access.stores) {
+      rows.at(i) = find(piece_at(i));
+      if (rows.at(i) != none) {
+        read(piece_at(i));
+      } else {
+        note_read(piece_at(i));
+      }
+    } else if (i < most_kept) {
+      rows.at(i) = scratch();
     }
   }
   const State before = state_;
@@ -90,11 +103,13 @@ bool Emitter::emit_access(const Operation& op) {
   const auto slow = std::make_shared<Xbyak::Label>();
   const auto done = std::make_shared<Xbyak::Label>();
 
-  for (int i = 0; i < (access.is_wide ? 4 : 2); ++i) effect_->reads.push_back(op.a + i);
+  const std::int32_t address_piece = piece_of(op.a);
+  const int address_pieces = (access.is_wide ? 4 : 2) * pieces_of_unit_;
+  for (int i = 0; i < address_pieces; ++i) note_read(address_piece + i);
   // The first lane's address in rax; the place above the least one in rcx.
-  const Register address = find(op.a);
+  const Register address = find(address_piece);
   if (access.is_wide) {
-    address != none ? vmovq(rax, xmm(address)) : mov(rax, at(op.a));
+    address != none ? vmovq(rax, Xbyak::Xmm(address)) : mov(rax, at(address_piece));
     if (op.imm == static_cast<std::int32_t>(op.imm)) {
       lea(rcx, ptr[rax + static_cast<std::int32_t>(op.imm)]);
     } else {
@@ -102,8 +117,8 @@ bool Emitter::emit_access(const Operation& op) {
       add(rcx, rax);
     }
   } else {
-    address != none ? vmovd(eax, xmm(address))
-                    : mov(eax, dword[rows_ + op.a * static_cast<int>(row_unit_bytes)]);
+    address != none ? vmovd(eax, Xbyak::Xmm(address))
+                    : mov(eax, dword[rows_ + address_piece * set_->vector_bytes]);
     lea(ecx, ptr[rax + static_cast<std::int32_t>(op.imm)]);
   }
   cmp(dword[own(offsetof(Site, mask))], -1);
@@ -115,36 +130,14 @@ bool Emitter::emit_access(const Operation& op) {
   ja(*slow);
 
   // The distances from the first lane, unless they are known to be its leader's.
+  InstructionSet::Lanes lanes{{}, rows_ + address_piece * set_->vector_bytes,
+                              site(op.extra, access.is_wide ? offsetof(Site, delta)
+                                                            : offsetof(Site, delta_32))};
+  for (int i = 0; i < address_pieces; ++i) {
+    lanes.in_register.at(static_cast<std::size_t>(i)) = find(address_piece + i);
+  }
   const bool is_wide = access.is_wide;
-  const std::int32_t address_row = op.a;
-  const auto compare = [=, this] {
-    const auto delta = [&](int i) {
-      const std::size_t offset = is_wide ? offsetof(Site, delta) : offsetof(Site, delta_32);
-      return ptr[site(op.extra, offset + 64 * static_cast<std::size_t>(i))];
-    };
-    const int address_pieces = is_wide ? 4 : 2;
-    const auto lanes_of = [&](int i) -> Register {
-      for (std::size_t r = 0; r < before.size(); ++r) {
-        if (before[r].piece == address_row + i) return static_cast<Register>(r);
-      }
-      return none;
-    };
-    // In each piece, what differs is added to the mask.
-    for (int i = 0; i < address_pieces; ++i) {
-      const Register lanes = lanes_of(i);
-      is_wide ? vpbroadcastq(zmm(t0), rax) : vpbroadcastd(zmm(t0), eax);
-      is_wide ? vpaddq(zmm(t0), zmm(t0), delta(i)) : vpaddd(zmm(t0), zmm(t0), delta(i));
-      const Xbyak::Opmask result = i == 0 ? k1 : k2;
-      if (lanes != none) {
-        is_wide ? vpcmpuq(result, zmm(t0), zmm(lanes), 4) : vpcmpud(result, zmm(t0), zmm(lanes), 4);
-      } else {
-        is_wide ? vpcmpuq(result, zmm(t0), at(address_row + i), 4)
-                : vpcmpud(result, zmm(t0), at(address_row + i), 4);
-      }
-      if (i != 0) korw(k1, k1, k2);
-    }
-    kortestw(k1, k1);
-  };
+  const auto compare = [=, this] { set_->compare_lanes(compared.data(), is_wide, lanes); };
   if (leader) {
     mov(rdx, ptr[site(*leader, offsetof(Site, number))]);
     cmp(rdx, ptr[own(offsetof(Site, like_leader))]);
@@ -175,7 +168,7 @@ bool Emitter::emit_access(const Operation& op) {
       [=, this](Register to, const Xbyak::Address& from, const Xbyak::Address& from_byte,
                 const Xbyak::Address& from_word, const Xbyak::Address& from_dword) {
         if (access.memory_bytes == access.row_bytes) {
-          access.row_bytes == 8 ? vpbroadcastq(zmm(to), from) : vpbroadcastd(zmm(to), from);
+          access.row_bytes == 8 ? vpbroadcastq(vector(to), from) : vpbroadcastd(vector(to), from);
           return;
         }
         const bool is_signed = access.extension == Extension::sign;
@@ -189,24 +182,24 @@ bool Emitter::emit_access(const Operation& op) {
         } else {
           is_signed ? movsx(number, from_byte) : movzx(eax, from_byte);
         }
-        access.row_bytes == 8 ? vpbroadcastq(zmm(to), rax) : vpbroadcastd(zmm(to), eax);
+        access.row_bytes == 8 ? set_->spread(to, rax) : set_->spread(to, eax);
       };
   const auto load_pieces = [=, this](Register to, const Xbyak::Address& from) {
     const bool is_signed = access.extension == Extension::sign;
     if (access.memory_bytes == access.row_bytes) {
-      vmovdqu64(zmm(to), from);
+      vmovups(vector(to), from);
     } else if (access.row_bytes == 4) {
       if (access.memory_bytes == 2) {
-        is_signed ? vpmovsxwd(zmm(to), from) : vpmovzxwd(zmm(to), from);
+        is_signed ? vpmovsxwd(vector(to), from) : vpmovzxwd(vector(to), from);
       } else {
-        is_signed ? vpmovsxbd(zmm(to), from) : vpmovzxbd(zmm(to), from);
+        is_signed ? vpmovsxbd(vector(to), from) : vpmovzxbd(vector(to), from);
       }
     } else if (access.memory_bytes == 4) {
-      is_signed ? vpmovsxdq(zmm(to), from) : vpmovzxdq(zmm(to), from);
+      is_signed ? vpmovsxdq(vector(to), from) : vpmovzxdq(vector(to), from);
     } else if (access.memory_bytes == 2) {
-      is_signed ? vpmovsxwq(zmm(to), from) : vpmovzxwq(zmm(to), from);
+      is_signed ? vpmovsxwq(vector(to), from) : vpmovzxwq(vector(to), from);
     } else {
-      is_signed ? vpmovsxbq(zmm(to), from) : vpmovzxbq(zmm(to), from);
+      is_signed ? vpmovsxbq(vector(to), from) : vpmovzxbq(vector(to), from);
     }
   };
   // Of each half, as many pieces follow each other as it fills.
@@ -216,11 +209,15 @@ bool Emitter::emit_access(const Operation& op) {
     jne(*slow);
     mov(rax, ptr[own(offsetof(Site, half_apart))]);
     const auto store = [&](int i) {
-      const auto from = zmm(rows[static_cast<std::size_t>(i)]);
+      Register from = rows.at(static_cast<std::size_t>(i));
+      if (from == none) {
+        from = t0;
+        vmovups(vector(t0), at(piece_at(static_cast<std::size_t>(i))));
+      }
       if (i < of_half) {
-        vmovdqu64(ptr[rcx + i * step], from);
+        vmovups(ptr[rcx + i * step], vector(from));
       } else {
-        vmovdqu64(ptr[rcx + rax + (i - of_half) * step], from);
+        vmovups(ptr[rcx + rax + (i - of_half) * step], vector(from));
       }
     };
     // Where the halves overlap, the later turn stays, and within a turn the lower lane.
@@ -229,15 +226,24 @@ bool Emitter::emit_access(const Operation& op) {
     for (int i = 0; i < pieces; ++i) store((first + i) % pieces);
     L(*done);
   } else {
+    std::array<std::int32_t, 32> places{};
+    for (std::size_t i = 0; i < total; ++i) places.at(i) = piece_at(i);
+    // Where there is no register, by another one and into the row.
+    const auto target = [=](std::size_t i) { return rows.at(i) != none ? rows.at(i) : t0; };
+    const auto put = [=, this](std::size_t i) {
+      if (rows.at(i) == none) vmovups(at(places.at(i)), vector(t0));
+    };
     const auto load_uniform = [=, this] {
       mov(rdx, ptr[site(op.extra, offsetof(Site, half_apart))]);
-      for (int i = 0; i < parts * pieces; ++i) {
-        const int offset = i / pieces * access.memory_bytes;
-        const bool is_upper = i % pieces >= of_half;
-        const Register to = rows[static_cast<std::size_t>(i)];
-        const bool repeats = i % of_half != 0;
+      for (std::size_t i = 0; i < total; ++i) {
+        const int piece = static_cast<int>(i) % pieces;
+        const int offset = static_cast<int>(i) / pieces * access.memory_bytes;
+        const bool is_upper = piece >= of_half;
+        const Register to = target(i);
+        const bool repeats = piece % of_half != 0;
         if (repeats) {
-          vmovdqa64(zmm(to), zmm(rows[static_cast<std::size_t>(i - 1)]));
+          const Register last = target(i - 1);
+          if (to != last) vmovups(vector(to), vector(last));
         } else if (is_upper) {
           move_uniform(to, ptr[rcx + rdx + offset], byte[rcx + rdx + offset],
                        word[rcx + rdx + offset], dword[rcx + rdx + offset]);
@@ -245,6 +251,7 @@ bool Emitter::emit_access(const Operation& op) {
           move_uniform(to, ptr[rcx + offset], byte[rcx + offset], word[rcx + offset],
                        dword[rcx + offset]);
         }
+        put(i);
       }
     };
     if (access.is_vector) {  // one after the other they lie only in vectors of one
@@ -257,9 +264,10 @@ bool Emitter::emit_access(const Operation& op) {
       jne(*other);
       mov(rax, ptr[own(offsetof(Site, half_apart))]);
       for (int i = 0; i < pieces; ++i) {
-        const Register to = rows[static_cast<std::size_t>(i)];
+        const Register to = target(static_cast<std::size_t>(i));
         i < of_half ? load_pieces(to, ptr[rcx + i * step])
                     : load_pieces(to, ptr[rcx + rax + (i - of_half) * step]);
+        put(static_cast<std::size_t>(i));
       }
       later([=, this] {
         L(*other);
@@ -270,8 +278,8 @@ bool Emitter::emit_access(const Operation& op) {
       });
     }
     L(*done);
-    for (int i = 0; i < parts * pieces; ++i) {
-      bind(row_of(i / pieces) + i % pieces, rows[static_cast<std::size_t>(i)]);
+    for (std::size_t i = 0; i < total; ++i) {
+      rows.at(i) != none ? bind(places.at(i), rows.at(i)) : bind_in_memory(places.at(i));
     }
   }
   unpin();

@@ -11,116 +11,137 @@ bool Emitter::emit_inline(const Operation& op) {
 }
 
 bool Emitter::emit_integers(const Operation& op) {
-  // The product of eight lanes.
   const auto multiply_wide = [&](bool is_signed, bool adds) {
-    std::array<Register, 4> d;
-    for (int part = 0; part < 4; ++part) {
+    for (int part = 0; part < 4 * pieces_of_unit_; ++part) {
+      const Vector a = half_of(piece_of(op.a), part), b = half_of(piece_of(op.b), part);
       const Register to = scratch(), other = scratch();
-      const Xbyak::Ymm a = half_of(op.a, part), b = half_of(op.b, part);
-      is_signed ? vpmovsxdq(zmm(to), a) : vpmovzxdq(zmm(to), a);
-      is_signed ? vpmovsxdq(zmm(other), b) : vpmovzxdq(zmm(other), b);
-      is_signed ? vpmuldq(zmm(to), zmm(to), zmm(other)) : vpmuludq(zmm(to), zmm(to), zmm(other));
-      if (adds) vpaddq(zmm(to), zmm(to), zmm(read(op.c + part)));
-      d[static_cast<std::size_t>(part)] = to;
+      const Vector d = vector(to), t = vector(other);
+      is_signed ? vpmovsxdq(d, a) : vpmovzxdq(d, a);
+      is_signed ? vpmovsxdq(t, b) : vpmovzxdq(t, b);
+      is_signed ? vpmuldq(d, d, t) : vpmuludq(d, d, t);
+      if (adds) vpaddq(d, d, read_anywhere(piece_of(op.c) + part));
+      bind(piece_of(op.d) + part, to);
+      unpin();
     }
-    for (int part = 0; part < 4; ++part) bind(op.d + part, d[static_cast<std::size_t>(part)]);
-    unpin();
     return true;
   };
   const auto multiply_high = [&](bool is_signed) {
-    mov(eax, 0xaaaa);
-    kmovw(k1, eax);
-    binary(op, 2, [&](Register d, Register a, Register b) {
-      const Register even = scratch(), other = scratch();
-      is_signed ? vpmuldq(zmm(even), zmm(a), zmm(b)) : vpmuludq(zmm(even), zmm(a), zmm(b));
-      vpsrlq(zmm(d), zmm(a), 32);
-      vpsrlq(zmm(other), zmm(b), 32);
-      is_signed ? vpmuldq(zmm(d), zmm(d), zmm(other)) : vpmuludq(zmm(d), zmm(d), zmm(other));
-      vpsrlq(zmm(even), zmm(even), 32);
-      vmovdqa32(zmm(even) | k1, zmm(d));
-      vmovdqa64(zmm(d), zmm(even));
+    binary(op, 2, [&](Register d_, Register a_, Register b_) {
+      const Register even = scratch();
+      const Vector d = vector(d_), a = vector(a_), b = vector(b_), t = vector(even);
+      vpsrlq(d, a, 32);
+      vpsrlq(t, b, 32);
+      is_signed ? vpmuldq(t, d, t) : vpmuludq(t, d, t);
+      is_signed ? vpmuldq(d, a, b) : vpmuludq(d, a, b);
+      vpsrlq(d, d, 32);
+      set_->take_odd_lanes(d_, even);
+    });
+    return true;
+  };
+  const auto multiply_64 = [&](bool adds) {
+    for (int i = 0; i < 4 * pieces_of_unit_; ++i) {
+      const Register a = read(piece_of(op.a) + i), b = read(piece_of(op.b) + i), d = scratch();
+      set_->multiply_64(d, a, b);
+      if (adds) vpaddq(vector(d), vector(d), read_anywhere(piece_of(op.c) + i));
+      bind(piece_of(op.d) + i, d);
+      unpin();
+    }
+    return true;
+  };
+  const auto extreme_64 = [&](bool is_signed, bool is_least) {
+    binary(op, 4, [&](Register d, Register a, Register b) {
+      set_->extreme_64(d, a, b, is_signed, is_least);
     });
     return true;
   };
   // A count of 32 bits for lanes of 64.
   const auto shift_64 = [&](auto shift) {
-    for (int part = 0; part < 4; ++part) {
-      const Register a = read(op.a + part), d = scratch();
-      vpmovzxdq(zmm(d), half_of(op.b, part));
-      shift(zmm(d), zmm(a));
-      bind(op.d + part, d);
+    for (int part = 0; part < 4 * pieces_of_unit_; ++part) {
+      const Vector counts = half_of(piece_of(op.b), part);
+      const Register a = read(piece_of(op.a) + part), d = scratch();
+      vpmovzxdq(vector(d), counts);
+      shift(d, a);
+      bind(piece_of(op.d) + part, d);
       unpin();
     }
     return true;
   };
   // The bits of two words, one moved one way, the other the other; a count of 0 to 31.
   const auto funnel = [&](bool to_left) {
-    for (int i = 0; i < 2; ++i) {
-      const Register a = read(op.a + i), b = read(op.b + i), c = read(op.c + i);
-      const Register d = scratch(), count = scratch(), other = scratch();
-      vpandd(zmm(count), zmm(c), ptr_b[rip + constant_32(31)]);
-      to_left ? vpsllvd(zmm(d), zmm(b), zmm(count)) : vpsrlvd(zmm(d), zmm(a), zmm(count));
-      vpbroadcastd(zmm(other), ptr[rip + constant_32(32)]);
-      vpsubd(zmm(count), zmm(other), zmm(count));
-      to_left ? vpsrlvd(zmm(other), zmm(a), zmm(count)) : vpsllvd(zmm(other), zmm(b), zmm(count));
-      vpord(zmm(d), zmm(d), zmm(other));
-      bind(op.d + i, d);
-      unpin();
-    }
+    ternary(op, 2, [&](Register d_, Register a_, Register b_, Register c_) {
+      const Vector d = vector(d_), a = vector(a_), b = vector(b_);
+      const Vector count = vector(scratch()), other = vector(scratch());
+      vandps(count, vector(c_), every_32(31));
+      to_left ? vpsllvd(d, b, count) : vpsrlvd(d, a, count);
+      vxorps(other, other, other);
+      vpsubd(count, other, count);
+      vpaddd(count, count, every_32(32));
+      to_left ? vpsrlvd(other, a, count) : vpsllvd(other, b, count);
+      vorps(d, d, other);
+    });
     return true;
   };
   switch (op.code) {
-    UNARY_CASE(mov_b32, 2, vmovdqa64(d, a))
-    UNARY_CASE(mov_f32, 2, vmovdqa64(d, a))
-    UNARY_CASE(mov_b16, 1, vmovdqa64(d, a))
-    UNARY_CASE(mov_b64, 4, vmovdqa64(d, a))
-    UNARY_CASE(mov_f64, 4, vmovdqa64(d, a))
-    BINARY_CASE(add_u32, 2, vpaddd(d, a, b))
-    BINARY_CASE(add_u64, 4, vpaddq(d, a, b))
-    BINARY_CASE(add_u16, 1, vpaddw(d, a, b))
-    BINARY_CASE(sub_u32, 2, vpsubd(d, a, b))
-    BINARY_CASE(sub_u64, 4, vpsubq(d, a, b))
-    BINARY_CASE(sub_u16, 1, vpsubw(d, a, b))
-    BINARY_CASE(mul_lo_u16, 1, vpmullw(d, a, b))
-    BINARY_CASE(mul_lo_u32, 2, vpmulld(d, a, b))
-    BINARY_CASE(mul_lo_u64, 4, vpmullq(d, a, b))
-    TERNARY_CASE(mad_lo_u32, 2, vpmulld(d, a, b); vpaddd(d, d, c))
-    TERNARY_CASE(mad_lo_u64, 4, vpmullq(d, a, b); vpaddq(d, d, c))
-    BINARY_CASE(and_b16, 1, vpandd(d, a, b))
-    BINARY_CASE(and_b32, 2, vpandd(d, a, b))
-    BINARY_CASE(and_b64, 4, vpandd(d, a, b))
-    BINARY_CASE(or_b16, 1, vpord(d, a, b))
-    BINARY_CASE(or_b32, 2, vpord(d, a, b))
-    BINARY_CASE(or_b64, 4, vpord(d, a, b))
-    BINARY_CASE(xor_b16, 1, vpxord(d, a, b))
-    BINARY_CASE(xor_b32, 2, vpxord(d, a, b))
-    BINARY_CASE(xor_b64, 4, vpxord(d, a, b))
-    // Of three inputs a, b and c, bit 4 a + 2 b + c of the table: 0x0f is ~a.
-    UNARY_CASE(not_b16, 1, vmovdqa64(d, a); vpternlogd(d, a, a, 0x0f))
-    UNARY_CASE(not_b32, 2, vmovdqa64(d, a); vpternlogd(d, a, a, 0x0f))
-    UNARY_CASE(not_b64, 4, vmovdqa64(d, a); vpternlogd(d, a, a, 0x0f))
-    TERNARY_CASE(lop3, 2, vmovdqa64(d, a); vpternlogd(d, b, c, static_cast<std::uint8_t>(op.imm)))
-    BINARY_CASE(shl_b32, 2, vpsllvd(d, a, b))
-    BINARY_CASE(shr_u32, 2, vpsrlvd(d, a, b))
-    BINARY_CASE(shr_s32, 2, vpsravd(d, a, b))
-    BINARY_CASE(min_u32, 2, vpminud(d, a, b))
-    BINARY_CASE(min_s32, 2, vpminsd(d, a, b))
-    BINARY_CASE(min_u64, 4, vpminuq(d, a, b))
-    BINARY_CASE(min_s64, 4, vpminsq(d, a, b))
-    BINARY_CASE(max_u32, 2, vpmaxud(d, a, b))
-    BINARY_CASE(max_s32, 2, vpmaxsd(d, a, b))
-    BINARY_CASE(max_u64, 4, vpmaxuq(d, a, b))
-    BINARY_CASE(max_s64, 4, vpmaxsq(d, a, b))
-    UNARY_CASE(abs_s32, 2, vpabsd(d, a))
-    UNARY_CASE(abs_s64, 4, vpabsq(d, a))
-    UNARY_CASE(neg_s32, 2, vpxord(d, d, d); vpsubd(d, d, a))
-    UNARY_CASE(neg_s64, 4, vpxord(d, d, d); vpsubq(d, d, a))
+    UNARY_FROM_CASE(mov_b32, 2, vmovups(d, a))
+    UNARY_FROM_CASE(mov_f32, 2, vmovups(d, a))
+    UNARY_FROM_CASE(mov_b16, 1, vmovups(d, a))
+    UNARY_FROM_CASE(mov_b64, 4, vmovups(d, a))
+    UNARY_FROM_CASE(mov_f64, 4, vmovups(d, a))
+    BINARY_FROM_CASE(add_u32, 2, vpaddd(d, a, b))
+    BINARY_FROM_CASE(add_u64, 4, vpaddq(d, a, b))
+    BINARY_FROM_CASE(add_u16, 1, vpaddw(d, a, b))
+    BINARY_FROM_CASE(sub_u32, 2, vpsubd(d, a, b))
+    BINARY_FROM_CASE(sub_u64, 4, vpsubq(d, a, b))
+    BINARY_FROM_CASE(sub_u16, 1, vpsubw(d, a, b))
+    BINARY_FROM_CASE(mul_lo_u16, 1, vpmullw(d, a, b))
+    BINARY_FROM_CASE(mul_lo_u32, 2, vpmulld(d, a, b))
+    TERNARY_FROM_CASE(mad_lo_u32, 2, vpmulld(d, a, b); vpaddd(d, d, c))
+    BINARY_FROM_CASE(and_b16, 1, vandps(d, a, b))
+    BINARY_FROM_CASE(and_b32, 2, vandps(d, a, b))
+    BINARY_FROM_CASE(and_b64, 4, vandps(d, a, b))
+    BINARY_FROM_CASE(or_b16, 1, vorps(d, a, b))
+    BINARY_FROM_CASE(or_b32, 2, vorps(d, a, b))
+    BINARY_FROM_CASE(or_b64, 4, vorps(d, a, b))
+    BINARY_FROM_CASE(xor_b16, 1, vxorps(d, a, b))
+    BINARY_FROM_CASE(xor_b32, 2, vxorps(d, a, b))
+    BINARY_FROM_CASE(xor_b64, 4, vxorps(d, a, b))
+    UNARY_CASE(not_b16, 1, vxorps(d, a, every_32(0xffffffff)))
+    UNARY_CASE(not_b32, 2, vxorps(d, a, every_32(0xffffffff)))
+    UNARY_CASE(not_b64, 4, vxorps(d, a, every_32(0xffffffff)))
+    BINARY_FROM_CASE(shl_b32, 2, vpsllvd(d, a, b))
+    BINARY_FROM_CASE(shr_u32, 2, vpsrlvd(d, a, b))
+    BINARY_FROM_CASE(shr_s32, 2, vpsravd(d, a, b))
+    BINARY_FROM_CASE(min_u32, 2, vpminud(d, a, b))
+    BINARY_FROM_CASE(min_s32, 2, vpminsd(d, a, b))
+    BINARY_FROM_CASE(max_u32, 2, vpmaxud(d, a, b))
+    BINARY_FROM_CASE(max_s32, 2, vpmaxsd(d, a, b))
+    UNARY_FROM_CASE(abs_s32, 2, vpabsd(d, a))
+    UNARY_FROM_CASE(neg_s32, 2, vxorps(d, d, d); vpsubd(d, d, a))
+    UNARY_FROM_CASE(neg_s64, 4, vxorps(d, d, d); vpsubq(d, d, a))
+    UNARY_CASE(abs_s64, 4, set_->abs_64(d_, a_))
+    case Code::lop3:
+      ternary(op, 2, [&](Register d, Register a, Register b, Register c) {
+        set_->logic_3(d, a, b, c, static_cast<std::uint8_t>(op.imm));
+      });
+      return true;
+    case Code::mul_lo_u64:
+      return multiply_64(false);
+    case Code::mad_lo_u64:
+      return multiply_64(true);
+    case Code::min_u64:
+      return extreme_64(false, true);
+    case Code::min_s64:
+      return extreme_64(true, true);
+    case Code::max_u64:
+      return extreme_64(false, false);
+    case Code::max_s64:
+      return extreme_64(true, false);
     case Code::shl_b64:
-      return shift_64([&](auto d, auto a) { vpsllvq(d, a, d); });
+      return shift_64([&](Register d, Register a) { vpsllvq(vector(d), vector(a), vector(d)); });
     case Code::shr_u64:
-      return shift_64([&](auto d, auto a) { vpsrlvq(d, a, d); });
+      return shift_64([&](Register d, Register a) { vpsrlvq(vector(d), vector(a), vector(d)); });
     case Code::shr_s64:
-      return shift_64([&](auto d, auto a) { vpsravq(d, a, d); });
+      return shift_64([&](Register d, Register a) { set_->shift_right_s64(d, a); });
     case Code::shf_l_wrap:
       return funnel(true);
     case Code::shf_r_wrap:
@@ -143,58 +164,57 @@ bool Emitter::emit_integers(const Operation& op) {
 }
 
 bool Emitter::emit_comparison(const Operation& op) {
-  enum class Type { u32, s32, u64, s64, f32, f64 };
-  Type type = Type::u32;
+  Compared type = Compared::u32;
   std::uint8_t how = 0;
-  const auto is = [&](Type its, std::uint8_t its_how) {
+  const auto is = [&](Compared its, std::uint8_t its_how) {
     type = its;
     how = its_how;
   };
   switch (op.code) {
 #define INTEGERS(name, T) \
   case Code::lt_##name:   \
-    is(Type::T, 1);       \
+    is(Compared::T, 1);       \
     break;                \
   case Code::le_##name:   \
-    is(Type::T, 2);       \
+    is(Compared::T, 2);       \
     break;
 #define EQUALITY(name, T) \
   case Code::eq_##name:   \
-    is(Type::T, 0);       \
+    is(Compared::T, 0);       \
     break;                \
   case Code::ne_##name:   \
-    is(Type::T, 4);       \
+    is(Compared::T, 4);       \
     break;
 #define FLOATS(T)     \
   case Code::eq_##T:  \
-    is(Type::T, 0);   \
+    is(Compared::T, 0);   \
     break;            \
   case Code::ne_##T:  \
-    is(Type::T, 12);  \
+    is(Compared::T, 12);  \
     break;            \
   case Code::lt_##T:  \
-    is(Type::T, 1);   \
+    is(Compared::T, 1);   \
     break;            \
   case Code::le_##T:  \
-    is(Type::T, 2);   \
+    is(Compared::T, 2);   \
     break;            \
   case Code::equ_##T: \
-    is(Type::T, 8);   \
+    is(Compared::T, 8);   \
     break;            \
   case Code::neu_##T: \
-    is(Type::T, 4);   \
+    is(Compared::T, 4);   \
     break;            \
   case Code::ltu_##T: \
-    is(Type::T, 9);   \
+    is(Compared::T, 9);   \
     break;            \
   case Code::leu_##T: \
-    is(Type::T, 10);  \
+    is(Compared::T, 10);  \
     break;            \
   case Code::num_##T: \
-    is(Type::T, 7);   \
+    is(Compared::T, 7);   \
     break;            \
   case Code::nan_##T: \
-    is(Type::T, 3);   \
+    is(Compared::T, 3);   \
     break;
     INTEGERS(u32, u32)
     INTEGERS(s32, s32)
@@ -210,43 +230,12 @@ bool Emitter::emit_comparison(const Operation& op) {
     default:
       return false;
   }
-  const bool is_wide = type == Type::u64 || type == Type::s64 || type == Type::f64;
-  for (int i = 0; i < (is_wide ? 4 : 2); ++i) {
-    const Xbyak::Zmm a = zmm(read(op.a + i)), b = zmm(read(op.b + i));
-    const Xbyak::Opmask k(i + 1);
-    switch (type) {
-      case Type::u32:
-        vpcmpud(k, a, b, how);
-        break;
-      case Type::s32:
-        vpcmpd(k, a, b, how);
-        break;
-      case Type::u64:
-        vpcmpuq(k, a, b, how);
-        break;
-      case Type::s64:
-        vpcmpq(k, a, b, how);
-        break;
-      case Type::f32:
-        vcmpps(k, a, b, how);
-        break;
-      case Type::f64:
-        vcmppd(k, a, b, how);
-        break;
-    }
-    unpin();
-  }
-  if (is_wide) {
-    kunpckbw(k1, k2, k1);
-    kunpckbw(k2, k4, k3);
-  }
-  kunpckwd(k1, k2, k1);
+  set_->compare(op, type, how);
   if (op.c == 0 && op.e == no_operand) {
-    kmovd(predicate_at(op.d), k1);
+    mov(predicate_at(op.d), eax);
     return true;
   }
   // decide() of execute/arithmetic.h.
-  kmovd(eax, k1);
   if (op.e != no_operand) {
     mov(edx, eax);
     not_(edx);
@@ -277,24 +266,12 @@ bool Emitter::emit_comparison(const Operation& op) {
 }
 
 bool Emitter::emit_predicate(const Operation& op) {
-  const auto select = [&](int pieces) {
-    const int lanes = 32 / pieces;
-    load_predicate(eax, op.c);
-    for (int i = 0; i < pieces; ++i) {
-      kmovd(k1, eax);
-      if (i + 1 < pieces) shr(eax, static_cast<std::uint8_t>(lanes));
-      const Register a = read(op.a + i), b = read(op.b + i), d = scratch();
-      pieces == 2 ? vpblendmd(zmm(d) | k1, zmm(b), zmm(a)) : vpblendmq(zmm(d) | k1, zmm(b), zmm(a));
-      bind(op.d + i, d);
-      unpin();
-    }
-  };
   switch (op.code) {
     case Code::selp_b32:
-      select(2);
+      set_->select(op, false);
       return true;
     case Code::selp_b64:
-      select(4);
+      set_->select(op, true);
       return true;
     case Code::mov_pred:
     case Code::and_pred:

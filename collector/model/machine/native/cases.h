@@ -1,26 +1,34 @@
 // Cases of a switch over codes, for operations whose lanes are computed one vector register at a
-// time: the code, the pieces of its rows, and statements for d, a, b and c. Included by those that
+// time: the code, the 64-byte units of its rows, and statements for d, a, b and c. Of those with
+// FROM the last source may be in memory: it stands last in one instruction. Included by those that
 // use them.
 #pragma once
 
-#define UNARY_CASE(code, pieces, ...)                 \
-  case Code::code:                                    \
-    unary(op, pieces, [&](Register d_, Register a_) { \
-      const Xbyak::Zmm d = zmm(d_), a = zmm(a_);      \
-      __VA_ARGS__;                                    \
-    });                                               \
+#define UNARY_CASE(code, units, ...)                 \
+  case Code::code:                                   \
+    unary(op, units, [&](Register d_, Register a_) { \
+      [[maybe_unused]] const Vector d = vector(d_), a = vector(a_); \
+      __VA_ARGS__;                                   \
+    });                                              \
     return true;
-#define BINARY_CASE(code, pieces, ...)                              \
-  case Code::code:                                                  \
-    binary(op, pieces, [&](Register d_, Register a_, Register b_) { \
-      const Xbyak::Zmm d = zmm(d_), a = zmm(a_), b = zmm(b_);       \
-      __VA_ARGS__;                                                  \
-    });                                                             \
+#define UNARY_FROM_CASE(code, units, ...)                               \
+  case Code::code:                                                      \
+    unary_from(op, units, [&](Register d_, const Xbyak::Operand& a) {   \
+      const Vector d = vector(d_);                                      \
+      __VA_ARGS__;                                                      \
+    });                                                                 \
     return true;
-#define TERNARY_CASE(code, pieces, ...)                                           \
-  case Code::code:                                                                \
-    ternary(op, pieces, [&](Register d_, Register a_, Register b_, Register c_) { \
-      const Xbyak::Zmm d = zmm(d_), a = zmm(a_), b = zmm(b_), c = zmm(c_);        \
-      __VA_ARGS__;                                                                \
-    });                                                                           \
+#define BINARY_FROM_CASE(code, units, ...)                                          \
+  case Code::code:                                                                  \
+    binary_from(op, units, [&](Register d_, Register a_, const Xbyak::Operand& b) { \
+      const Vector d = vector(d_), a = vector(a_);                                  \
+      __VA_ARGS__;                                                                  \
+    });                                                                             \
+    return true;
+#define TERNARY_FROM_CASE(code, units, ...)                                                       \
+  case Code::code:                                                                                \
+    ternary_from(op, units, [&](Register d_, Register a_, Register b_, const Xbyak::Operand& c) { \
+      const Vector d = vector(d_), a = vector(a_), b = vector(b_);                                \
+      __VA_ARGS__;                                                                                \
+    });                                                                                           \
     return true;

@@ -1,12 +1,44 @@
 #include "collector/model/machine/native/emitter.h"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
+
+#include "collector/model/machine/worker_memory.h"
 
 namespace warpmeter::model::native {
 
-Emitter::Emitter(const Program& program, const Unit& unit, std::size_t most_bytes)
-    : Xbyak::CodeGenerator(most_bytes, Xbyak::DontSetProtectRWE), program_(program), unit_(unit) {
+namespace {
+
+std::unique_ptr<InstructionSet> instruction_set(Emitter& emitter, const Unit& unit) {
+  return unit.vector_bytes == 64 ? avx512(emitter) : avx2(emitter);
+}
+
+/// The interpreter's function, of which no exception comes out: machine code has no frames that it
+/// could unwind. It is thrown again behind the machine code (Worker::go_on).
+const Operation* call_safely(Warp& warp, const Operation* op, std::uint32_t mask,
+                             ExecuteOperation function) {
+  try {
+    return function(warp, op, mask);
+  } catch (...) {
+    warp.memory->failure = std::current_exception();
+    warp.status = WarpStatus::yielded;
+    warp.pc = op;
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Emitter::Emitter(const Program& program, const Unit& unit, const Uses* uses, std::size_t most_bytes)
+    : Xbyak::CodeGenerator(most_bytes, Xbyak::DontSetProtectRWE),
+      set_(instruction_set(*this, unit)),
+      pieces_of_unit_(static_cast<int>(row_unit_bytes) / set_->vector_bytes),
+      program_(program),
+      unit_(unit),
+      uses_(uses),
+      reads_left_(program.row_units * static_cast<std::size_t>(pieces_of_unit_)),
+      state_(static_cast<std::size_t>(set_->row_registers)) {
   setDefaultJmpNEAR(true);
 }
 
@@ -18,7 +50,7 @@ void Emitter::emit_prologue() {
   mov(predicates_, ptr[warp_ + offsetof(Warp, predicates)]);
   mov(sites_, ptr[warp_ + offsetof(Warp, sites)]);
   mov(code_, ptr[warp_ + offsetof(Warp, code)]);
-  vpbroadcastd(zmm(nan_register), ptr[rip + constant_32(0x7fffffff)]);
+  set_->begin();
   jmp(rax);
 }
 
@@ -38,49 +70,105 @@ Register Emitter::find(std::int32_t piece) const {
   return none;
 }
 
+void Emitter::begin_operation(std::size_t operation, Effect& effect) {
+  operation_ = operation;
+  effect_ = &effect;
+  if (uses_ == nullptr) return;
+  const std::vector<std::int32_t>& reads = uses_->reads(operation);
+  for (const std::int32_t piece : reads) reads_left_[static_cast<std::size_t>(piece)] = 0;
+  for (const std::int32_t piece : reads) ++reads_left_[static_cast<std::size_t>(piece)];
+}
+
+void Emitter::note_read(std::int32_t piece) {
+  effect_->reads.push_back(piece);
+  if (uses_ != nullptr) --reads_left_[static_cast<std::size_t>(piece)];
+}
+
+Uses::Next Emitter::next_use(std::int32_t piece) const {
+  return uses_->next(piece, operation_, reads_left_[static_cast<std::size_t>(piece)] <= 0);
+}
+
+std::uint64_t Emitter::worth(const Kept& kept) const {
+  if (uses_ == nullptr) return kept.used;  // the latest
+  const Uses::Next next = next_use(kept.piece);
+  if (next.is_dead) return 0;
+  // Twice the nearness of its next use; one more where it would have to go to memory.
+  const std::uint64_t nearness = next.is_read ? ~std::uint32_t{0} - next.distance : 0;
+  return 2 * nearness + (kept.is_dirty ? 2 : 1);
+}
+
 Register Emitter::scratch() {
   std::size_t best = state_.size();
+  std::uint64_t least = ~std::uint64_t{0};
   for (std::size_t r = 0; r < state_.size(); ++r) {
     if (state_[r].is_pinned) continue;
     if (state_[r].piece == none) {
       best = r;
       break;
     }
-    if (best == state_.size() || state_[r].used < state_[best].used) best = r;
+    const std::uint64_t its = worth(state_[r]);
+    if (best != state_.size() && its >= least) continue;
+    best = r;
+    least = its;
   }
   Kept& kept = state_.at(best);
   const auto r = static_cast<Register>(best);
-  if (kept.piece != none && kept.is_dirty) vmovdqa64(at(kept.piece), zmm(r));
+  const bool is_lost = kept.piece != none && kept.is_dirty;
+  if (is_lost && (uses_ == nullptr || !next_use(kept.piece).is_dead)) {
+    vmovups(at(kept.piece), vector(r));
+  }
   kept = {none, false, true, ++clock_};
   return r;
 }
 
 Register Emitter::read(std::int32_t piece) {
-  effect_->reads.push_back(piece);
   Register r = find(piece);
   if (r == none) {
     r = scratch();
-    vmovdqa64(zmm(r), at(piece));
+    vmovups(vector(r), at(piece));
     state_[static_cast<std::size_t>(r)].piece = piece;
   }
+  note_read(piece);
   Kept& kept = state_[static_cast<std::size_t>(r)];
   kept.used = ++clock_;
   kept.is_pinned = true;
   return r;
 }
 
-void Emitter::bind(std::int32_t piece, Register to) {
-  effect_->writes.push_back(piece);
-  const Register old = find(piece);
-  if (old != none) {
-    Kept& kept = state_[static_cast<std::size_t>(old)];
-    kept.piece = none;
-    kept.is_dirty = false;
+const Xbyak::Operand& Emitter::read_anywhere(std::int32_t piece) {
+  if (find(piece) == none && uses_ != nullptr) {
+    const Uses::Next next = uses_->next(piece, operation_, true);
+    const bool has_room = std::any_of(state_.begin(), state_.end(), [&](const Kept& kept) {
+      if (kept.is_pinned) return false;
+      if (kept.piece == none) return true;
+      const Uses::Next its = next_use(kept.piece);
+      return its.is_dead || (!kept.is_dirty && (!its.is_read || its.distance > next.distance));
+    });
+    if (!next.is_read || !has_room) {
+      note_read(piece);
+      address_ = at(piece);
+      return address_;
+    }
   }
+  register_ = vector(read(piece));
+  return register_;
+}
+
+void Emitter::bind(std::int32_t piece, Register to) {
+  bind_in_memory(piece);
   Kept& kept = state_[static_cast<std::size_t>(to)];
   kept.piece = piece;
   kept.is_dirty = true;
   kept.used = ++clock_;
+}
+
+void Emitter::bind_in_memory(std::int32_t piece) {
+  effect_->writes.push_back(piece);
+  const Register old = find(piece);
+  if (old == none) return;
+  Kept& kept = state_[static_cast<std::size_t>(old)];
+  kept.piece = none;
+  kept.is_dirty = false;
 }
 
 void Emitter::unpin() {
@@ -90,21 +178,21 @@ void Emitter::unpin() {
 void Emitter::write_back(const State& state) {
   for (std::size_t r = 0; r < state.size(); ++r) {
     if (state[r].piece != none && state[r].is_dirty) {
-      vmovdqa64(at(state[r].piece), zmm(static_cast<Register>(r)));
+      vmovups(at(state[r].piece), vector(static_cast<Register>(r)));
     }
   }
 }
 
 void Emitter::reload(const State& state) {
-  vpbroadcastd(zmm(nan_register), ptr[rip + constant_32(0x7fffffff)]);
+  set_->begin();
   for (std::size_t r = 0; r < state.size(); ++r) {
-    if (state[r].piece != none) vmovdqa64(zmm(static_cast<Register>(r)), at(state[r].piece));
+    if (state[r].piece != none) vmovups(vector(static_cast<Register>(r)), at(state[r].piece));
   }
 }
 
 void Emitter::flush() {
   write_back(state_);
-  state_.fill({});
+  std::fill(state_.begin(), state_.end(), Kept{});
 }
 
 void Emitter::call(const Operation& op) {
@@ -112,7 +200,8 @@ void Emitter::call(const Operation& op) {
   mov(rdi, warp_);
   lea(rsi, ptr[code_ + place_of(op)]);
   const ExecuteOperation function = unit_.operations[static_cast<std::size_t>(op.code)];
-  mov(rax, reinterpret_cast<std::uintptr_t>(function));
+  mov(rcx, reinterpret_cast<std::uintptr_t>(function));
+  mov(rax, reinterpret_cast<std::uintptr_t>(&call_safely));
   Xbyak::CodeGenerator::call(rax);
   test(rax, rax);
   jz(stopped_);
@@ -141,35 +230,27 @@ void Emitter::load_predicate(const Xbyak::Reg32& to, std::uint16_t operand) {
   if ((operand & 1) != 0) not_(to);
 }
 
-Xbyak::Ymm Emitter::half_of(std::int32_t piece, int part) {
-  const Register whole = find(piece + part / 2);
-  if (whole != none && part % 2 == 0) return ymm(read(piece + part / 2));
-  const Register r = scratch();
-  effect_->reads.push_back(piece + part / 2);
+Vector Emitter::half_of(std::int32_t first, int part) {
+  const std::int32_t piece = first + part / 2;
+  const Register whole = find(piece);
   if (whole != none) {
-    vextracti64x4(ymm(r), zmm(read(piece + part / 2)), 1);
-  } else {
-    vmovdqa32(Xbyak::Ymm(r), ptr[rows_ + piece * static_cast<int>(row_unit_bytes) + 32 * part]);
+    read(piece);
+    if (part % 2 == 0) return half(whole);
+    const Register r = scratch();
+    set_->upper_half(r, whole);
+    return half(r);
   }
-  return ymm(r);
+  const Register r = scratch();
+  note_read(piece);
+  vmovups(half(r), ptr[rows_ + first * set_->vector_bytes + part * set_->vector_bytes / 2]);
+  return half(r);
 }
 
-void Emitter::join(std::int32_t piece, Register low, Register high) {
-  vinserti64x4(zmm(low), zmm(low), ymm(high), 1);
-  bind(piece, low);
-}
-
-void Emitter::canonical(Register r) {
-  vcmpps(k1, zmm(r), zmm(r), 3);
-  vmovdqa32(zmm(r) | k1, zmm(nan_register));
-}
-
-Xbyak::Label& Emitter::constant(std::uint64_t bits, int bytes) {
-  const auto known = std::find_if(constants_.begin(), constants_.end(), [&](const Constant& c) {
-    return c.bits == bits && c.bytes == bytes;
-  });
+Xbyak::Label& Emitter::constant(const Constant& words) {
+  const auto known = std::find_if(constants_.begin(), constants_.end(),
+                                  [&](const Label& label) { return label.words == words; });
   if (known != constants_.end()) return *known->label;
-  constants_.push_back({bits, bytes, std::make_unique<Xbyak::Label>()});
+  constants_.push_back({words, std::make_unique<Xbyak::Label>()});
   return *constants_.back().label;
 }
 
@@ -177,10 +258,10 @@ void Emitter::finish() {
   for (std::size_t i = 0; i < later_.size(); ++i) later_[i]();
   later_.clear();
   later_.shrink_to_fit();
-  align(8);
-  for (const Constant& c : constants_) {
-    L(*c.label);
-    dq(c.bits);
+  align(32);
+  for (const Label& label : constants_) {
+    L(*label.label);
+    for (const std::uint64_t word : label.words) dq(word);
   }
 }
 

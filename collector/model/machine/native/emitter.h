@@ -1,5 +1,6 @@
 // Writes machine code over a warp's registers. Rows, in pieces of a vector register, are kept in
 // vector registers from one operation to the next, and go back to memory before anybody else looks.
+// Where all registers are taken, that one is given up whose piece is read again last.
 #pragma once
 
 #include <xbyak/xbyak.h>
@@ -11,19 +12,38 @@
 #include <vector>
 
 #include "collector/model/machine/native/flow.h"
+#include "collector/model/machine/native/instruction_set.h"
 #include "collector/model/machine/program.h"
 
 namespace warpmeter::model::native {
 
-/// A vector register, or none.
-using Register = int;
-inline constexpr Register none = -1;
-
 class Emitter : public Xbyak::CodeGenerator {
  public:
-  Emitter(const Program& program, const Unit& unit, std::size_t most_bytes);
+  /// `uses` may be null: then it is not known which pieces are read again.
+  Emitter(const Program& program, const Unit& unit, const Uses* uses, std::size_t most_bytes);
+
+  // For the instruction set.
+  Register read(std::int32_t piece);  ///< what the piece holds
+  Register scratch();                 ///< one that holds nothing; until unpin()
+  void bind(std::int32_t piece, Register to);  ///< the piece now is what that register holds
+  void unpin();
+  void pin(Register r) { state_[static_cast<std::size_t>(r)].is_pinned = true; }
+  /// The first of a row's pieces.
+  std::int32_t piece_of(std::uint16_t unit) const { return unit * pieces_of_unit_; }
+  Xbyak::Address predicate_at(std::uint32_t index) const {
+    return dword[predicates_ + static_cast<std::int32_t>(4 * index)];
+  }
+  /// A predicate operand, which may be negated.
+  void load_predicate(const Xbyak::Reg32& to, std::uint16_t operand);
+  /// Bytes that instructions take from memory, by a label: four words, of which those that follow
+  /// the last are zero.
+  using Constant = std::array<std::uint64_t, 4>;
+  Xbyak::Label& constant(const Constant& words);
 
  protected:
+  std::unique_ptr<InstructionSet> set_;
+  const int pieces_of_unit_;  ///< of row_unit_bytes
+
   /// One operation; false: there are no instructions for it. arithmetic.cpp, floats.cpp,
   /// access.cpp.
   bool emit_inline(const Operation& op);
@@ -47,7 +67,9 @@ class Emitter : public Xbyak::CodeGenerator {
       if (kept.piece != none && kept.is_dirty && is_dead(kept.piece)) kept.is_dirty = false;
     }
   }
-  Effect* effect_ = nullptr;  ///< of the operation that is written: takes what it reads and writes
+  /// An operation begins; its effect takes what it reads and writes.
+  void begin_operation(std::size_t operation, Effect& effect);
+  void note_read(std::int32_t piece);
 
   /// Code that stands behind all else, made by finish().
   void later(std::function<void()> emit) { later_.push_back(std::move(emit)); }
@@ -68,112 +90,143 @@ class Emitter : public Xbyak::CodeGenerator {
                                      static_cast<std::ptrdiff_t>(sizeof(Operation)));
   }
 
-  // Pieces of rows in registers: a piece is one unit of row_unit_bytes.
+  // Pieces of rows in registers: a piece is as much of a row as a vector register holds.
   struct Kept {
     std::int32_t piece = none;
     bool is_dirty = false;  ///< memory has not got it yet
     bool is_pinned = false;
     std::uint64_t used = 0;
   };
-  using State = std::array<Kept, 31>;  // the last register holds the canonical NaN
-  static constexpr Register nan_register = 31;
+  using State = std::vector<Kept>;
 
-  Register read(std::int32_t piece);  ///< what the piece holds
-  Register scratch();                 ///< one that holds nothing; until unpin()
   Register find(std::int32_t piece) const;
-  void bind(std::int32_t piece, Register to);  ///< the piece now is what that register holds
-  void unpin();
+  /// What the piece holds, as the last operand of an instruction: from memory where no register
+  /// would gain by it.
+  const Xbyak::Operand& read_anywhere(std::int32_t piece);
+  /// The piece is written to memory.
+  void bind_in_memory(std::int32_t piece);
   void write_back(const State& state);
   void reload(const State& state);
   void call(const Operation& op);  ///< with the mask in edx
 
   Xbyak::Address at(std::int32_t piece) const {
-    return ptr[rows_ + piece * static_cast<std::int32_t>(row_unit_bytes)];
+    return ptr[rows_ + piece * set_->vector_bytes];
   }
-  static Xbyak::Zmm zmm(Register r) { return Xbyak::Zmm(r); }
-  static Xbyak::Ymm ymm(Register r) { return Xbyak::Ymm(r); }
-  static Xbyak::Xmm xmm(Register r) { return Xbyak::Xmm(r); }
-  Xbyak::Address predicate_at(std::uint32_t index) const {
-    return dword[predicates_ + static_cast<std::int32_t>(4 * index)];
-  }
-  /// A predicate operand, which may be negated.
-  void load_predicate(const Xbyak::Reg32& to, std::uint16_t operand);
+  Vector vector(Register r) const { return set_->vector(r); }
+  Vector half(Register r) const { return set_->half(r); }
+  Xbyak::Address every_32(std::uint32_t bits) { return set_->every_32(bits); }
+  Xbyak::Address every_64(std::uint64_t bits) { return set_->every_64(bits); }
 
-  /// Sixteen lanes of a 32-bit row become eight and eight of 64 bits: part 0 to 3 of the row that
-  /// begins with `piece`, as its ymm.
-  Xbyak::Ymm half_of(std::int32_t piece, int part);
-  /// Two results of eight lanes of 32 bits into one piece.
-  void join(std::int32_t piece, Register low, Register high);
+  /// The half of a piece of 32-bit lanes that is a piece of 64-bit ones: part i of a row.
+  Vector half_of(std::int32_t first, int part);
 
-  // Shapes of operations. `emit` gets registers: the destination's, which is fresh, and sources.
+  // Shapes of operations. `emit` gets registers: the destination's, which is fresh, and sources;
+  // the last source may be in memory where it says "from".
   template <class Emit>
-  void unary(const Operation& op, int pieces, Emit emit) {
-    for (int i = 0; i < pieces; ++i) {
-      const Register a = read(op.a + i), d = scratch();
+  void unary(const Operation& op, int units, Emit emit) {
+    for (int i = 0; i < units * pieces_of_unit_; ++i) {
+      const Register a = read(piece_of(op.a) + i), d = scratch();
       emit(d, a);
-      bind(op.d + i, d);
+      bind(piece_of(op.d) + i, d);
       unpin();
     }
   }
   template <class Emit>
-  void binary(const Operation& op, int pieces, Emit emit) {
-    for (int i = 0; i < pieces; ++i) {
-      const Register a = read(op.a + i), b = read(op.b + i), d = scratch();
+  void unary_from(const Operation& op, int units, Emit emit) {
+    for (int i = 0; i < units * pieces_of_unit_; ++i) {
+      const Xbyak::Operand& a = read_anywhere(piece_of(op.a) + i);
+      const Register d = scratch();
+      emit(d, a);
+      bind(piece_of(op.d) + i, d);
+      unpin();
+    }
+  }
+  template <class Emit>
+  void binary(const Operation& op, int units, Emit emit) {
+    for (int i = 0; i < units * pieces_of_unit_; ++i) {
+      const Register a = read(piece_of(op.a) + i), b = read(piece_of(op.b) + i), d = scratch();
       emit(d, a, b);
-      bind(op.d + i, d);
+      bind(piece_of(op.d) + i, d);
       unpin();
     }
   }
   template <class Emit>
-  void ternary(const Operation& op, int pieces, Emit emit) {
-    for (int i = 0; i < pieces; ++i) {
-      const Register a = read(op.a + i), b = read(op.b + i), c = read(op.c + i), d = scratch();
-      emit(d, a, b, c);
-      bind(op.d + i, d);
+  void binary_from(const Operation& op, int units, Emit emit) {
+    for (int i = 0; i < units * pieces_of_unit_; ++i) {
+      const Register a = read(piece_of(op.a) + i);
+      const Xbyak::Operand& b = read_anywhere(piece_of(op.b) + i);
+      const Register d = scratch();
+      emit(d, a, b);
+      bind(piece_of(op.d) + i, d);
       unpin();
     }
   }
-  /// From a row of 32 bits to one of 64; `emit` gets the destination and eight lanes.
+  template <class Emit>
+  void ternary(const Operation& op, int units, Emit emit) {
+    for (int i = 0; i < units * pieces_of_unit_; ++i) {
+      const Register a = read(piece_of(op.a) + i), b = read(piece_of(op.b) + i);
+      const Register c = read(piece_of(op.c) + i), d = scratch();
+      emit(d, a, b, c);
+      bind(piece_of(op.d) + i, d);
+      unpin();
+    }
+  }
+  template <class Emit>
+  void ternary_from(const Operation& op, int units, Emit emit) {
+    for (int i = 0; i < units * pieces_of_unit_; ++i) {
+      const Register a = read(piece_of(op.a) + i), b = read(piece_of(op.b) + i);
+      const Xbyak::Operand& c = read_anywhere(piece_of(op.c) + i);
+      const Register d = scratch();
+      emit(d, a, b, c);
+      bind(piece_of(op.d) + i, d);
+      unpin();
+    }
+  }
+  // Rows of 32 and of 64 bits are never the same, so that each piece is written as soon as it is
+  // known.
+  /// From a row of 32 bits to one of 64; `emit` gets the destination and half a register.
   template <class Emit>
   void widening(const Operation& op, Emit emit) {
-    std::array<Register, 4> d;
-    for (int part = 0; part < 4; ++part) {
-      const Xbyak::Ymm a = half_of(op.a, part);
-      d[static_cast<std::size_t>(part)] = scratch();
-      emit(d[static_cast<std::size_t>(part)], a);
+    for (int part = 0; part < 4 * pieces_of_unit_; ++part) {
+      const Vector a = half_of(piece_of(op.a), part);
+      const Register d = scratch();
+      emit(d, a);
+      bind(piece_of(op.d) + part, d);
+      unpin();
     }
-    for (int part = 0; part < 4; ++part) bind(op.d + part, d[static_cast<std::size_t>(part)]);
-    unpin();
   }
-  /// From a row of 64 bits to one of 32; `emit` gets the lower half of a register to fill.
+  /// From a row of 64 bits to one of 32; `emit` gets a destination, another register, and two
+  /// pieces.
   template <class Emit>
   void narrowing(const Operation& op, Emit emit) {
-    std::array<Register, 4> part;
-    for (int i = 0; i < 4; ++i) {
-      const Register a = read(op.a + i);
-      part[static_cast<std::size_t>(i)] = scratch();
-      emit(ymm(part[static_cast<std::size_t>(i)]), a);
+    for (int i = 0; i < 2 * pieces_of_unit_; ++i) {
+      const Register low = read(piece_of(op.a) + 2 * i), high = read(piece_of(op.a) + 2 * i + 1);
+      const Register d = scratch(), other = scratch();
+      emit(d, other, low, high);
+      bind(piece_of(op.d) + i, d);
+      unpin();
     }
-    join(op.d, part[0], part[1]);
-    join(op.d + 1, part[2], part[3]);
-    unpin();
   }
-  void canonical(Register r);
-
-  /// A number that instructions take from memory, in all lanes (ptr_b).
-  Xbyak::Label& constant_32(std::uint32_t bits) { return constant(bits, 4); }
-  Xbyak::Label& constant_64(std::uint64_t bits) { return constant(bits, 8); }
+  void canonical(Register r) { set_->canonical(r); }
 
  private:
-  Xbyak::Label& constant(std::uint64_t bits, int bytes);
+  /// How much is lost with the piece in a register: the least first.
+  std::uint64_t worth(const Kept& kept) const;
+  /// Who reads it next; this operation itself, while it has not read it as often as it will.
+  Uses::Next next_use(std::int32_t piece) const;
 
-  struct Constant {
-    std::uint64_t bits = 0;
-    int bytes = 4;
+  struct Label {
+    Constant words;
     std::unique_ptr<Xbyak::Label> label;
   };
-  std::vector<Constant> constants_;
+  std::vector<Label> constants_;
   std::vector<std::function<void()>> later_;
+  const Uses* uses_;
+  std::size_t operation_ = 0;  ///< that is written
+  Effect* effect_ = nullptr;   ///< of it
+  std::vector<std::int16_t> reads_left_;  ///< of each piece, in this operation
+  Xbyak::Address address_{0};  ///< that read_anywhere() last gave
+  Vector register_;            ///< the same
 
  protected:
   State state_;

@@ -1,6 +1,7 @@
 #include "collector/model/machine/native/flow.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpmeter::model::native {
 namespace {
@@ -39,8 +40,33 @@ Flow flow_of(Code code) {
   }
 }
 
-Liveness::Liveness(const Program& program, const std::vector<Effect>& effects)
-    : words_(program.row_units / 64 + 1),
+std::vector<bool> block_begins(const Program& program) {
+  const std::size_t count = program.operations.size();
+  std::vector<bool> begins(count + 1);
+  begins[0] = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Operation& op = program.operations[i];
+    const Flow flow = flow_of(op.code);
+    if (flow == Flow::on) continue;
+    if (flow == Flow::join) begins[i] = true;
+    begins[i + 1] = true;
+    const bool branches =
+        flow == Flow::branch || flow == Flow::branch_if || flow == Flow::branch_out;
+    if (branches) begins.at(op.extra) = true;
+    if ((branches || flow == Flow::gather) && op.imm >= 0) {
+      begins.at(static_cast<std::size_t>(op.imm)) = true;
+    }
+  }
+  for (const FunctionCode& function : program.functions) {
+    if (function.first <= count) begins[function.first] = true;
+    if (function.end <= count) begins[function.end] = true;
+  }
+  return begins;
+}
+
+Liveness::Liveness(const Program& program, const std::vector<Effect>& effects, int pieces_of_unit)
+    : pieces_of_unit_(static_cast<std::size_t>(pieces_of_unit)),
+      words_(program.row_units * pieces_of_unit_ / 64 + 1),
       always_(words_ * 64),
       leads_anywhere_(program.operations.size() + 1) {
   const std::size_t count = program.operations.size();
@@ -73,8 +99,9 @@ void Liveness::note_interpreted(const Operation& op) {
   constexpr std::size_t widest = 8, most_rows = 64;
   const std::size_t rows = op.f >= 1 && op.f <= most_rows ? op.f : 1;
   for (const std::uint16_t first : {op.d, op.a, op.b, op.c, op.e, op.f}) {
-    const std::size_t end = std::min(first + widest * rows, always_.size());
-    for (std::size_t unit = first; unit < end; ++unit) always_[unit] = true;
+    const std::size_t end =
+        std::min((first + widest * rows) * pieces_of_unit_, always_.size());
+    for (std::size_t i = first * pieces_of_unit_; i < end; ++i) always_[i] = true;
   }
 }
 
@@ -91,17 +118,61 @@ bool Liveness::update(const Program& program, const std::vector<Effect>& effects
   if (flow != Flow::branch) add(operation + 1);
   if (branches) add(op.extra);
   if ((branches || flow == Flow::gather) && op.imm >= 0) add(static_cast<std::size_t>(op.imm));
-  const auto bit = [](std::int32_t unit) { return std::uint64_t{1} << unit % 64; };
-  for (const std::int32_t unit : effects[operation].writes) {
-    live[static_cast<std::size_t>(unit) / 64] &= ~bit(unit);
+  const auto bit = [](std::int32_t piece) { return std::uint64_t{1} << piece % 64; };
+  for (const std::int32_t piece : effects[operation].writes) {
+    live[static_cast<std::size_t>(piece) / 64] &= ~bit(piece);
   }
-  for (const std::int32_t unit : effects[operation].reads) {
-    live[static_cast<std::size_t>(unit) / 64] |= bit(unit);
+  for (const std::int32_t piece : effects[operation].reads) {
+    live[static_cast<std::size_t>(piece) / 64] |= bit(piece);
   }
   const auto mine = live_.begin() + static_cast<std::ptrdiff_t>(operation * words_);
   if (std::equal(live.begin(), live.end(), mine)) return false;
   std::copy(live.begin(), live.end(), mine);
   return true;
+}
+
+Uses::Uses(const Program& program, std::vector<Effect> effects, const Liveness& liveness)
+    : effects_(std::move(effects)),
+      liveness_(liveness), block_end_(program.operations.size() + 1) {
+  const std::size_t count = program.operations.size();
+  const std::vector<bool> begins = block_begins(program);
+  for (std::size_t i = count, end = count; i-- > 0;) {
+    if (begins[i + 1]) end = i + 1;
+    if (flow_of(program.operations[i].code) != Flow::on) end = i;
+    block_end_[i] = static_cast<std::uint32_t>(end);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto operation = static_cast<std::uint32_t>(i);
+    const auto note = [&](std::int32_t piece, bool is_read) {
+      const auto index = static_cast<std::size_t>(piece);
+      if (index >= uses_.size()) uses_.resize(index + 1);
+      std::vector<Use>& of_piece = uses_[index];
+      const bool is_known = !of_piece.empty() && of_piece.back().operation == operation &&
+                            of_piece.back().is_read == is_read;
+      if (!is_known) of_piece.push_back({operation, is_read});
+    };
+    for (const std::int32_t piece : effects_[i].reads) note(piece, true);
+    for (const std::int32_t piece : effects_[i].writes) note(piece, false);
+  }
+}
+
+Uses::Next Uses::next(std::int32_t piece, std::size_t operation, bool only_after) const {
+  const std::size_t end = block_end_[operation], from = operation + (only_after ? 1 : 0);
+  const auto index = static_cast<std::size_t>(piece);
+  const bool may_be_dead = !liveness_.is_always_live(piece);
+  if (index < uses_.size()) {
+    const std::vector<Use>& of_piece = uses_[index];
+    const auto use = std::lower_bound(
+        of_piece.begin(), of_piece.end(), from,
+        [](const Use& one, std::size_t least) { return one.operation < least; });
+    if (use != of_piece.end() && use->operation < end) {
+      if (use->is_read) {
+        return {true, false, use->operation - static_cast<std::uint32_t>(operation)};
+      }
+      return {false, may_be_dead, 0};
+    }
+  }
+  return {false, may_be_dead && !liveness_.is_live(piece, end), 0};
 }
 
 }  // namespace warpmeter::model::native

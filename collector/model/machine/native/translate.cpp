@@ -1,6 +1,7 @@
 // Basic blocks and what leads from one to the next.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "collector/model/machine/native/code.h"
 #include "collector/model/machine/native/emitter.h"
@@ -12,19 +13,20 @@ namespace {
 /// Programs that are larger stay with the interpreter.
 constexpr std::size_t most_operations = 100'000;
 /// Reserved, not used: much more than an operation takes.
-constexpr std::size_t bytes_of_operation = 2048, bytes_of_program = 1 << 16;
+constexpr std::size_t bytes_of_operation = 4096, bytes_of_program = 1 << 16;
 
 class Translation : public NativeCode, private Emitter {
  public:
   /// `liveness` may be null: then all rows go back to memory at the end of a block.
-  Translation(const Program& program, const Unit& unit, const Liveness* liveness)
-      : Emitter(program, unit, bytes_of_program + program.operations.size() * bytes_of_operation),
+  Translation(const Program& program, const Unit& unit, const Liveness* liveness, const Uses* uses)
+      : Emitter(program, unit, uses,
+                bytes_of_program + program.operations.size() * bytes_of_operation),
         liveness_(liveness),
         effects_(program.operations.size()),
         labels_(program.operations.size() + 1),
+        begins_(block_begins(program)),
         entries_(program.operations.size() + 1),
         inlined_(static_cast<std::size_t>(Code::count)) {
-    find_blocks();
     L(enter_);
     emit_prologue();
     for (const Operation& op : program_.operations) emit(op);
@@ -43,7 +45,7 @@ class Translation : public NativeCode, private Emitter {
   }
 
   /// What its operations' instructions do.
-  const std::vector<Effect>& effects() const { return effects_; }
+  std::vector<Effect> take_effects() { return std::move(effects_); }
 
   const NativeEntry* entries() const override { return entries_.data(); }
   std::uint32_t inlined(Code code) const override {
@@ -55,36 +57,13 @@ class Translation : public NativeCode, private Emitter {
     return static_cast<std::size_t>(&op - program_.operations.data());
   }
 
-  void find_blocks() {
-    const std::size_t count = program_.operations.size();
-    begins_.assign(count + 1, false);
-    begins_[0] = true;
-    for (std::size_t i = 0; i < count; ++i) {
-      const Operation& op = program_.operations[i];
-      const Flow flow = flow_of(op.code);
-      if (flow == Flow::on) continue;
-      if (flow == Flow::join) begins_[i] = true;
-      begins_[i + 1] = true;
-      const bool branches =
-          flow == Flow::branch || flow == Flow::branch_if || flow == Flow::branch_out;
-      if (branches) begins_.at(op.extra) = true;
-      if ((branches || flow == Flow::gather) && op.imm >= 0) {
-        begins_.at(static_cast<std::size_t>(op.imm)) = true;
-      }
-    }
-    for (const FunctionCode& function : program_.functions) {
-      if (function.first <= count) begins_[function.first] = true;
-      if (function.end <= count) begins_[function.end] = true;
-    }
-  }
-
   void emit(const Operation& op) {
     const std::size_t i = index_of(op);
     if (begins_[i]) {
       leave_block({i});
       L(labels_[i]);
     }
-    effect_ = &effects_[i];
+    begin_operation(i, effects_[i]);
     const Flow flow = flow_of(op.code);
     if (flow != Flow::on && op.guard != no_guard) return exit_to(i);
     switch (flow) {
@@ -236,16 +215,19 @@ class Translation : public NativeCode, private Emitter {
 namespace warpmeter::model {
 
 std::unique_ptr<NativeCode> translate(const Program& program, const Unit& unit) {
-  if (unit.vector_bytes != 64 || program.operations.size() > native::most_operations) {
+  if (unit.vector_bytes == 0 || program.operations.size() > native::most_operations) {
     return nullptr;
   }
   try {
     // Written twice: the first time to see what is read and written where.
     std::optional<native::Translation> first;
-    first.emplace(program, unit, nullptr);
-    const native::Liveness liveness(program, first->effects());
+    first.emplace(program, unit, nullptr, nullptr);
+    const int pieces_of_unit = static_cast<int>(row_unit_bytes / unit.vector_bytes);
+    std::vector<native::Effect> effects = first->take_effects();
     first.reset();
-    return std::make_unique<native::Translation>(program, unit, &liveness);
+    const native::Liveness liveness(program, effects, pieces_of_unit);
+    const native::Uses uses(program, std::move(effects), liveness);
+    return std::make_unique<native::Translation>(program, unit, &liveness, &uses);
   } catch (const Xbyak::Error&) {  // no memory that may be executed, or not enough
     return nullptr;
   }
