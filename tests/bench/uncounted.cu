@@ -1,9 +1,14 @@
 // Ordinary kernels, one after the other: milliseconds of each on standard error, a hash of its
-// result on standard output. uncounted.py runs it.
+// result on standard output. With "tiny BYTES LAUNCHES THREADS" launches of next to nothing, from as
+// many threads, each in a stream of its own, in a program with so much memory: microseconds of a
+// launch. uncounted.py runs it.
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <thread>
 #include <vector>
 
 __global__ void gemm(const float* a, const float* b, float* c, int n) {
@@ -113,6 +118,33 @@ __global__ void spmv(const int* rows, const int* columns, const float* values, c
   y[i] = sum;
 }
 
+__global__ void tiny(int* counts) { counts[threadIdx.x] += 1; }
+
+int launch_tiny(std::size_t bytes, int launches, int threads) {
+  int* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) != cudaSuccess) return 1;
+  cudaMemset(memory, 0, bytes);
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<std::thread> all;
+  for (int thread = 0; thread < threads; ++thread) {
+    all.emplace_back([=] {
+      cudaStream_t stream;
+      cudaStreamCreate(&stream);
+      for (int i = 0; i < launches; ++i) tiny<<<1, 32, 0, stream>>>(memory + 32 * thread);
+      cudaStreamSynchronize(stream);
+    });
+  }
+  for (std::thread& thread : all) thread.join();
+  const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - begin;
+  std::vector<int> counts(32 * static_cast<std::size_t>(threads));
+  cudaMemcpy(counts.data(), memory, counts.size() * sizeof(int), cudaMemcpyDeviceToHost);
+  for (const int count : counts) {
+    if (count != launches) return 1;
+  }
+  std::printf("launch %f\n", passed.count() / launches / threads);
+  return 0;
+}
+
 template <class T>
 T* copied(const std::vector<T>& values) {
   T* device = nullptr;
@@ -148,6 +180,9 @@ void run(const char* name, int times, const void* result, std::size_t bytes, Lau
 }
 
 int main(int argc, char** argv) {
+  if (argc == 5 && std::strcmp(argv[1], "tiny") == 0) {
+    return launch_tiny(std::strtoull(argv[2], nullptr, 10), std::atoi(argv[3]), std::atoi(argv[4]));
+  }
   const int scale = argc > 1 ? std::atoi(argv[1]) : 1;
   constexpr int n = 256, rows = 16384, each = 16;
   float *a = filled<float>(1 << 20), *b = filled<float>(1 << 20), *c = filled<float>(1 << 20);

@@ -72,7 +72,8 @@ struct Twins {
   }
 };
 
-/// Both sets of instructions, where the processor has them: one with AVX-512 runs those of AVX2 too.
+/// Both sets of instructions, where the processor has them: one with AVX-512 runs those of AVX2
+/// too.
 TEST(Native, IsMadeWhereTheProcessorHasTheInstructions) {
   if (units().size() < 3 || !units()[1].is_supported) GTEST_SKIP() << "no AVX2";
   EXPECT_EQ(native_units().size(), units()[2].is_supported ? 2u : 1u);

@@ -73,9 +73,10 @@ bool Emitter::emit_access(const Operation& op) {
 
   // All registers first, so that nothing goes back to memory in between. What a load finds no
   // register for is put where its row is in memory; a store takes from there.
-  std::array<Register, 3> compared{};
-  for (int i = 0; i < set_->registers_to_compare(); ++i) compared.at(static_cast<std::size_t>(i)) = scratch();
-  const Register t0 = compared[0];
+  std::array<Register, 3> to_compare{};
+  for (int i = 0; i < set_->registers_to_compare(); ++i)
+    to_compare.at(static_cast<std::size_t>(i)) = scratch();
+  const Register t0 = to_compare[0];
   const std::size_t total = static_cast<std::size_t>(parts) * static_cast<std::size_t>(pieces);
   const std::size_t most_kept = static_cast<std::size_t>(set_->row_registers) / 2 + 1;
   std::array<Register, 32> rows{};
@@ -130,14 +131,15 @@ bool Emitter::emit_access(const Operation& op) {
   ja(*slow);
 
   // The distances from the first lane, unless they are known to be its leader's.
-  InstructionSet::Lanes lanes{{}, rows_ + address_piece * set_->vector_bytes,
-                              site(op.extra, access.is_wide ? offsetof(Site, delta)
-                                                            : offsetof(Site, delta_32))};
+  InstructionSet::Lanes lanes{
+      {},
+      rows_ + address_piece * set_->vector_bytes,
+      site(op.extra, access.is_wide ? offsetof(Site, delta) : offsetof(Site, delta_32))};
   for (int i = 0; i < address_pieces; ++i) {
     lanes.in_register.at(static_cast<std::size_t>(i)) = find(address_piece + i);
   }
   const bool is_wide = access.is_wide;
-  const auto compare = [=, this] { set_->compare_lanes(compared.data(), is_wide, lanes); };
+  const auto compare = [=, this] { set_->compare_lanes(to_compare.data(), is_wide, lanes); };
   if (leader) {
     mov(rdx, ptr[site(*leader, offsetof(Site, number))]);
     cmp(rdx, ptr[own(offsetof(Site, like_leader))]);

@@ -173,48 +173,48 @@ bool Emitter::emit_comparison(const Operation& op) {
   switch (op.code) {
 #define INTEGERS(name, T) \
   case Code::lt_##name:   \
-    is(Compared::T, 1);       \
+    is(Compared::T, 1);   \
     break;                \
   case Code::le_##name:   \
-    is(Compared::T, 2);       \
+    is(Compared::T, 2);   \
     break;
 #define EQUALITY(name, T) \
   case Code::eq_##name:   \
-    is(Compared::T, 0);       \
+    is(Compared::T, 0);   \
     break;                \
   case Code::ne_##name:   \
-    is(Compared::T, 4);       \
-    break;
-#define FLOATS(T)     \
-  case Code::eq_##T:  \
-    is(Compared::T, 0);   \
-    break;            \
-  case Code::ne_##T:  \
-    is(Compared::T, 12);  \
-    break;            \
-  case Code::lt_##T:  \
-    is(Compared::T, 1);   \
-    break;            \
-  case Code::le_##T:  \
-    is(Compared::T, 2);   \
-    break;            \
-  case Code::equ_##T: \
-    is(Compared::T, 8);   \
-    break;            \
-  case Code::neu_##T: \
     is(Compared::T, 4);   \
-    break;            \
-  case Code::ltu_##T: \
-    is(Compared::T, 9);   \
-    break;            \
-  case Code::leu_##T: \
-    is(Compared::T, 10);  \
-    break;            \
-  case Code::num_##T: \
-    is(Compared::T, 7);   \
-    break;            \
-  case Code::nan_##T: \
-    is(Compared::T, 3);   \
+    break;
+#define FLOATS(T)        \
+  case Code::eq_##T:     \
+    is(Compared::T, 0);  \
+    break;               \
+  case Code::ne_##T:     \
+    is(Compared::T, 12); \
+    break;               \
+  case Code::lt_##T:     \
+    is(Compared::T, 1);  \
+    break;               \
+  case Code::le_##T:     \
+    is(Compared::T, 2);  \
+    break;               \
+  case Code::equ_##T:    \
+    is(Compared::T, 8);  \
+    break;               \
+  case Code::neu_##T:    \
+    is(Compared::T, 4);  \
+    break;               \
+  case Code::ltu_##T:    \
+    is(Compared::T, 9);  \
+    break;               \
+  case Code::leu_##T:    \
+    is(Compared::T, 10); \
+    break;               \
+  case Code::num_##T:    \
+    is(Compared::T, 7);  \
+    break;               \
+  case Code::nan_##T:    \
+    is(Compared::T, 3);  \
     break;
     INTEGERS(u32, u32)
     INTEGERS(s32, s32)

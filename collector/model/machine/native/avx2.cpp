@@ -23,9 +23,7 @@ class Avx2 : public InstructionSet {
     return c.ptr[c.rip + c.constant({bits, bits, bits, bits})];
   }
 
-  void upper_half(Register d, Register a) override {
-    c.vextracti128(Xbyak::Xmm(d), ymm(a), 1);
-  }
+  void upper_half(Register d, Register a) override { c.vextracti128(Xbyak::Xmm(d), ymm(a), 1); }
   void join(Register low, Register high) override {
     c.vinserti128(ymm(low), ymm(low), Xbyak::Xmm(high), 1);
   }
@@ -182,9 +180,9 @@ class Avx2 : public InstructionSet {
     c.vpacksswb(all, all, upper);
     // Their quarters are those of both halves in turn.
     const std::uint64_t one_4 = 1 | std::uint64_t{5} << 32;
-    c.vmovups(upper, c.ptr[c.rip + c.constant({std::uint64_t{4} << 32, one_4,
-                                               2 | std::uint64_t{6} << 32,
-                                               3 | std::uint64_t{7} << 32})]);
+    c.vmovups(upper,
+              c.ptr[c.rip + c.constant({std::uint64_t{4} << 32, one_4, 2 | std::uint64_t{6} << 32,
+                                        3 | std::uint64_t{7} << 32})]);
     c.vpermd(all, upper, all);
     c.vpmovmskb(c.eax, all);
     if (is_contrary) c.not_(c.eax);

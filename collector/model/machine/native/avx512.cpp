@@ -20,9 +20,7 @@ class Avx512 : public InstructionSet {
     return c.ptr_b[c.rip + c.constant({bits, 0, 0, 0})];
   }
 
-  void upper_half(Register d, Register a) override {
-    c.vextracti64x4(Xbyak::Ymm(d), zmm(a), 1);
-  }
+  void upper_half(Register d, Register a) override { c.vextracti64x4(Xbyak::Ymm(d), zmm(a), 1); }
   void join(Register low, Register high) override {
     c.vinserti64x4(zmm(low), zmm(low), Xbyak::Ymm(high), 1);
   }
@@ -139,8 +137,8 @@ class Avx512 : public InstructionSet {
       const Xbyak::Address row = c.ptr[lanes.in_memory + 64 * i];
       const Register lane = lanes.in_register.at(static_cast<std::size_t>(i));
       const Xbyak::Zmm kept = zmm(lane);
-      const Xbyak::Operand& other =
-          lane != none ? static_cast<const Xbyak::Operand&>(kept) : static_cast<const Xbyak::Operand&>(row);
+      const Xbyak::Operand& other = lane != none ? static_cast<const Xbyak::Operand&>(kept)
+                                                 : static_cast<const Xbyak::Operand&>(row);
       const Xbyak::Opmask result = i == 0 ? c.k1 : c.k2;
       if (is_64) {
         c.vpbroadcastq(t, c.rax);

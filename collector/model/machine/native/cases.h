@@ -4,19 +4,19 @@
 // use them.
 #pragma once
 
-#define UNARY_CASE(code, units, ...)                 \
-  case Code::code:                                   \
-    unary(op, units, [&](Register d_, Register a_) { \
+#define UNARY_CASE(code, units, ...)                                \
+  case Code::code:                                                  \
+    unary(op, units, [&](Register d_, Register a_) {                \
       [[maybe_unused]] const Vector d = vector(d_), a = vector(a_); \
-      __VA_ARGS__;                                   \
-    });                                              \
+      __VA_ARGS__;                                                  \
+    });                                                             \
     return true;
-#define UNARY_FROM_CASE(code, units, ...)                               \
-  case Code::code:                                                      \
-    unary_from(op, units, [&](Register d_, const Xbyak::Operand& a) {   \
-      const Vector d = vector(d_);                                      \
-      __VA_ARGS__;                                                      \
-    });                                                                 \
+#define UNARY_FROM_CASE(code, units, ...)                             \
+  case Code::code:                                                    \
+    unary_from(op, units, [&](Register d_, const Xbyak::Operand& a) { \
+      const Vector d = vector(d_);                                    \
+      __VA_ARGS__;                                                    \
+    });                                                               \
     return true;
 #define BINARY_FROM_CASE(code, units, ...)                                          \
   case Code::code:                                                                  \

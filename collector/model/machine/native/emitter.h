@@ -23,8 +23,8 @@ class Emitter : public Xbyak::CodeGenerator {
   Emitter(const Program& program, const Unit& unit, const Uses* uses, std::size_t most_bytes);
 
   // For the instruction set.
-  Register read(std::int32_t piece);  ///< what the piece holds
-  Register scratch();                 ///< one that holds nothing; until unpin()
+  Register read(std::int32_t piece);           ///< what the piece holds
+  Register scratch();                          ///< one that holds nothing; until unpin()
   void bind(std::int32_t piece, Register to);  ///< the piece now is what that register holds
   void unpin();
   void pin(Register r) { state_[static_cast<std::size_t>(r)].is_pinned = true; }
@@ -109,9 +109,7 @@ class Emitter : public Xbyak::CodeGenerator {
   void reload(const State& state);
   void call(const Operation& op);  ///< with the mask in edx
 
-  Xbyak::Address at(std::int32_t piece) const {
-    return ptr[rows_ + piece * set_->vector_bytes];
-  }
+  Xbyak::Address at(std::int32_t piece) const { return ptr[rows_ + piece * set_->vector_bytes]; }
   Vector vector(Register r) const { return set_->vector(r); }
   Vector half(Register r) const { return set_->half(r); }
   Xbyak::Address every_32(std::uint32_t bits) { return set_->every_32(bits); }
@@ -222,11 +220,11 @@ class Emitter : public Xbyak::CodeGenerator {
   std::vector<Label> constants_;
   std::vector<std::function<void()>> later_;
   const Uses* uses_;
-  std::size_t operation_ = 0;  ///< that is written
-  Effect* effect_ = nullptr;   ///< of it
+  std::size_t operation_ = 0;             ///< that is written
+  Effect* effect_ = nullptr;              ///< of it
   std::vector<std::int16_t> reads_left_;  ///< of each piece, in this operation
-  Xbyak::Address address_{0};  ///< that read_anywhere() last gave
-  Vector register_;            ///< the same
+  Xbyak::Address address_{0};             ///< that read_anywhere() last gave
+  Vector register_;                       ///< the same
 
  protected:
   State state_;

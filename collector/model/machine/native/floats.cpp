@@ -85,9 +85,8 @@ bool Emitter::emit_conversion(const Operation& op) {
     return true;
   };
   const auto f32_from_64 = [&](bool is_signed) {
-    return set_->has_64_to_float() && by_halves([&](const Vector& d, Register a) {
-             set_->f32_from_64(d, a, is_signed);
-           });
+    return set_->has_64_to_float() &&
+           by_halves([&](const Vector& d, Register a) { set_->f32_from_64(d, a, is_signed); });
   };
   switch (op.code) {
     UNARY_FROM_CASE(f32_from_s32, 2, vcvtdq2ps(d, a))

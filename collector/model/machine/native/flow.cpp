@@ -99,8 +99,7 @@ void Liveness::note_interpreted(const Operation& op) {
   constexpr std::size_t widest = 8, most_rows = 64;
   const std::size_t rows = op.f >= 1 && op.f <= most_rows ? op.f : 1;
   for (const std::uint16_t first : {op.d, op.a, op.b, op.c, op.e, op.f}) {
-    const std::size_t end =
-        std::min((first + widest * rows) * pieces_of_unit_, always_.size());
+    const std::size_t end = std::min((first + widest * rows) * pieces_of_unit_, always_.size());
     for (std::size_t i = first * pieces_of_unit_; i < end; ++i) always_[i] = true;
   }
 }
@@ -132,8 +131,7 @@ bool Liveness::update(const Program& program, const std::vector<Effect>& effects
 }
 
 Uses::Uses(const Program& program, std::vector<Effect> effects, const Liveness& liveness)
-    : effects_(std::move(effects)),
-      liveness_(liveness), block_end_(program.operations.size() + 1) {
+    : effects_(std::move(effects)), liveness_(liveness), block_end_(program.operations.size() + 1) {
   const std::size_t count = program.operations.size();
   const std::vector<bool> begins = block_begins(program);
   for (std::size_t i = count, end = count; i-- > 0;) {
@@ -162,9 +160,9 @@ Uses::Next Uses::next(std::int32_t piece, std::size_t operation, bool only_after
   const bool may_be_dead = !liveness_.is_always_live(piece);
   if (index < uses_.size()) {
     const std::vector<Use>& of_piece = uses_[index];
-    const auto use = std::lower_bound(
-        of_piece.begin(), of_piece.end(), from,
-        [](const Use& one, std::size_t least) { return one.operation < least; });
+    const auto use =
+        std::lower_bound(of_piece.begin(), of_piece.end(), from,
+                         [](const Use& one, std::size_t least) { return one.operation < least; });
     if (use != of_piece.end() && use->operation < end) {
       if (use->is_read) {
         return {true, false, use->operation - static_cast<std::uint32_t>(operation)};

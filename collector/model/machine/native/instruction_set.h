@@ -27,16 +27,13 @@ enum class Compared : std::uint8_t { u32, s32, u64, s64, f32, f64 };
 constexpr bool is_wide(Compared type) {
   return type == Compared::u64 || type == Compared::s64 || type == Compared::f64;
 }
-constexpr bool is_float(Compared type) {
-  return type == Compared::f32 || type == Compared::f64;
-}
+constexpr bool is_float(Compared type) { return type == Compared::f32 || type == Compared::f64; }
 
 /// Instructions of one set. Destinations are registers that hold none of the sources unless it says
 /// so; what it needs beside them it takes from the emitter.
 class InstructionSet {
  public:
-  InstructionSet(int bytes, int registers)
-      : vector_bytes(bytes), row_registers(registers) {}
+  InstructionSet(int bytes, int registers) : vector_bytes(bytes), row_registers(registers) {}
   virtual ~InstructionSet() = default;
 
   const int vector_bytes;   ///< of a register
@@ -67,7 +64,7 @@ class InstructionSet {
   virtual void narrow_64(Register d, Register low, Register high) = 0;
 
   // Floats.
-  virtual void canonical(Register d) = 0;          ///< a NaN is 0x7fffffff
+  virtual void canonical(Register d) = 0;             ///< a NaN is 0x7fffffff
   virtual void quiet_64(Register d, Register a) = 0;  ///< where a is NaN, the quiet one; may be d
   virtual void extreme_f32(Register d, Register a, Register b, bool is_least) = 0;
   virtual void round_f32(Register d, Register a, std::uint8_t mode) = 0;
