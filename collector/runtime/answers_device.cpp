@@ -42,7 +42,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
   const auto put = [&](const Process& process) {
     if (count == nullptr) return cudaErrorInvalidValue;
     *count = process.devices();
-    return cudaSuccess;
+    return process.devices() > 0 ? cudaSuccess : cudaErrorNoDevice;
   };
   // Where nothing else is answered: the number is known before.
   if (is_in_host_function() || Process::get().is_fork()) return put(Process::get());
@@ -50,7 +50,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  return call_always("cudaGetDevice", [&](Process&) {
+  return device_call_always("cudaGetDevice", [&](Process&) {
     if (device == nullptr) return cudaErrorInvalidValue;
     *device = Process::current_device;
     return cudaSuccess;
@@ -58,7 +58,7 @@ cudaError_t cudaGetDevice(int* device) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return call_always("cudaSetDevice", [&](Process& p) {
+  return device_call_always("cudaSetDevice", [&](Process& p) {
     if (!is_device(p, device)) return cudaErrorInvalidDevice;
     Process::current_device = device;
     Contexts::get().choose_device(device);
@@ -67,13 +67,13 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
-  return call_always("cudaInitDevice", [&](Process& p) {
+  return device_call_always("cudaInitDevice", [&](Process& p) {
     return is_device(p, device) ? cudaSuccess : cudaErrorInvalidDevice;
   });
 }
 
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
-  return call_always("cudaChooseDevice", [&](Process&) {
+  return device_call_always("cudaChooseDevice", [&](Process&) {
     if (device == nullptr) return cudaErrorInvalidValue;
     *device = 0;
     return cudaSuccess;
@@ -81,23 +81,23 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
 }
 
 cudaError_t cudaSetValidDevices(int*, int) {
-  return call_always("cudaSetValidDevices", [](Process&) { return cudaSuccess; });
+  return device_call_always("cudaSetValidDevices", [](Process&) { return cudaSuccess; });
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  return call_always("cudaGetDeviceProperties", [&](Process& p) {
+  return device_call_always("cudaGetDeviceProperties", [&](Process& p) {
     if (properties == nullptr) return cudaErrorInvalidValue;
     if (!is_device(p, device)) return cudaErrorInvalidDevice;
-    fill_properties(*properties, p.arch(), device);
+    fill_properties(*properties, p.arch(), p.device_of_machine(device));
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
-  return call_always("cudaDeviceGetAttribute", [&](Process& p) {
+  return device_call_always("cudaDeviceGetAttribute", [&](Process& p) {
     if (value == nullptr) return cudaErrorInvalidValue;
     if (!is_device(p, device)) return cudaErrorInvalidDevice;
-    const std::optional<int> known = attribute(which, p.arch(), device);
+    const std::optional<int> known = attribute(which, p.arch(), p.device_of_machine(device));
     if (!known) return cudaErrorInvalidValue;
     *value = *known;
     return cudaSuccess;
@@ -168,7 +168,8 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   return call("cudaDeviceGetPCIBusId", [&](Process& p) {
     if (text == nullptr || length < 13) return cudaErrorInvalidValue;
     if (!is_device(p, device)) return cudaErrorInvalidDevice;
-    std::snprintf(text, static_cast<std::size_t>(length), "0000:00:%02x.0", device & 0xff);
+    std::snprintf(text, static_cast<std::size_t>(length), "0000:00:%02x.0",
+                  static_cast<unsigned>(p.device_of_machine(device)));
     return cudaSuccess;
   });
 }
@@ -203,11 +204,13 @@ cudaError_t cudaDeviceGetByPCIBusId(int* result, const char* text) {
         colons == 2 ? std::sscanf(text, "%x:%x:%x.%x", &domain, &bus, &device, &function) >= 3
                     : std::sscanf(text, "%x:%x.%x", &bus, &device, &function) == 3;
     if (!is_read) return cudaErrorInvalidValue;
-    const bool is_there = domain == 0 && bus == 0 && function == 0 &&
-                          is_device(p, static_cast<int>(std::min(device, 0xffffu)));
-    if (!is_there) return cudaErrorInvalidDevice;
-    *result = static_cast<int>(device);
-    return cudaSuccess;
+    if (domain != 0 || bus != 0 || function != 0) return cudaErrorInvalidDevice;
+    for (int visible = 0; visible < p.devices(); ++visible) {
+      if (static_cast<unsigned>(p.device_of_machine(visible)) != device) continue;
+      *result = visible;
+      return cudaSuccess;
+    }
+    return cudaErrorInvalidDevice;
   });
 }
 
@@ -230,7 +233,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 
 cudaError_t cudaDeviceReset() {
-  return call_always("cudaDeviceReset", [](Process& p) {
+  return device_call_always("cudaDeviceReset", [](Process& p) {
     p.show_printed();
     // A thread that has used nothing yet has nothing to reset, whatever others have.
     if (Contexts::get().current() == nullptr) return cudaSuccess;

@@ -79,6 +79,7 @@ CUresult cuInit(unsigned flags) {
   return driver_call("cuInit", Needs::nothing, [&](Process& p) {
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
     if (p.is_fork()) return CUDA_ERROR_NOT_INITIALIZED;
+    if (p.devices() == 0) return CUDA_ERROR_NO_DEVICE;
     Contexts::get().is_initialised = true;
     return CUDA_SUCCESS;
   });
@@ -116,7 +117,7 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
   return device_call("cuDeviceGetName", device, [&](Process& p) {
     if (name == nullptr || length <= 0) return CUDA_ERROR_INVALID_VALUE;
     cudaDeviceProp properties{};
-    fill_properties(properties, p.arch(), device);
+    fill_properties(properties, p.arch(), p.device_of_machine(device));
     std::snprintf(name, static_cast<std::size_t>(length), "%s", properties.name);
     return CUDA_SUCCESS;
   });
@@ -125,7 +126,7 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
 CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
   return device_call("cuDeviceGetUuid", device, [&](Process& p) {
     cudaDeviceProp properties{};
-    fill_properties(properties, p.arch(), device);
+    fill_properties(properties, p.arch(), p.device_of_machine(device));
     return put_answer(uuid, properties.uuid);
   });
 }
@@ -138,7 +139,7 @@ CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice device) {
   return device_call("cuDeviceGetAttribute", device, [&](Process& p) {
-    const std::optional<int> known = attribute(which, p.arch(), device);
+    const std::optional<int> known = attribute(which, p.arch(), p.device_of_machine(device));
     return known ? put_answer(value, *known) : CUDA_ERROR_INVALID_VALUE;
   });
 }

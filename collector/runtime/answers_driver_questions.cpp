@@ -121,7 +121,7 @@ CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice device) {
     if (properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (device < 0 || device >= p.devices()) return CUDA_ERROR_INVALID_DEVICE;
     cudaDeviceProp known{};
-    fill_properties(known, p.arch(), device);
+    fill_properties(known, p.arch(), p.device_of_machine(device));
     *properties = {};
     properties->maxThreadsPerBlock = known.maxThreadsPerBlock;
     std::copy_n(known.maxThreadsDim, 3, properties->maxThreadsDim);

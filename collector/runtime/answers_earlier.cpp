@@ -84,10 +84,10 @@ namespace api {
 namespace {
 
 cudaError_t cudaGetDeviceProperties_v2(PropertiesBefore13* properties, int device) {
-  return call_always("cudaGetDeviceProperties", [&](Process& p) {
+  return device_call_always("cudaGetDeviceProperties", [&](Process& p) {
     if (properties == nullptr) return cudaErrorInvalidValue;
     if (device < 0 || device >= p.devices()) return cudaErrorInvalidDevice;
-    fill(*properties, p.arch(), device);
+    fill(*properties, p.arch(), p.device_of_machine(device));
     return cudaSuccess;
   });
 }

@@ -244,7 +244,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* all) {
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  return call_always("cudaPointerGetAttributes", [&](Process& p) {
+  return device_call_always("cudaPointerGetAttributes", [&](Process& p) {
     if (attributes == nullptr) return cudaErrorInvalidValue;
     *attributes = {};
     const Block* block = p.memory().find(reinterpret_cast<std::uint64_t>(pointer));

@@ -73,15 +73,24 @@ inline cudaError_t noted(std::string_view name, const Called& called) {
 template <class Body>
 cudaError_t call(std::string_view name, const Body& body) {
   return noted(name, timed_call(name, false, [&](Process& process) {
+                 if (process.devices() == 0) return cudaErrorNoDevice;
                  Contexts::get().enter_runtime(Process::current_device, call_depth == 1);
                  return body(process);
                }));
 }
 
-/// The same for what answers whatever a kernel has done: how many devices there are.
+/// The same for what answers whatever a kernel has done.
 template <class Body>
 cudaError_t call_always(std::string_view name, const Body& body) {
   return noted(name, timed_call(name, true, body));
+}
+
+/// And that asks about devices: how many there are.
+template <class Body>
+cudaError_t device_call_always(std::string_view name, const Body& body) {
+  return call_always(name, [&](Process& process) {
+    return process.devices() == 0 ? cudaErrorNoDevice : body(process);
+  });
 }
 
 }  // namespace warpmeter::runtime

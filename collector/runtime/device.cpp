@@ -8,6 +8,7 @@
 
 #include "base/host_memory.h"
 #include "collector/model/machine/device_limits.h"
+#include "collector/runtime/visible_devices.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -73,7 +74,8 @@ void fill_properties(cudaDeviceProp& properties, int arch, int ordinal) {
   const std::string name = arch == 90 ? "NVIDIA H100 80GB HBM3 (warpmeter model)"
                                       : fmt::format("sm_{} (warpmeter model)", arch);
   std::strncpy(properties.name, name.c_str(), sizeof properties.name - 1);
-  properties.uuid.bytes[0] = 'w';
+  properties.uuid.bytes[0] = uuid_first_byte;
+  properties.uuid.bytes[1] = static_cast<char>(ordinal);
   properties.uuid.bytes[15] = static_cast<char>(ordinal);
   properties.totalGlobalMem = device_memory_bytes();
   properties.major = arch / 10;

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 
 #include "base/error.h"
 #include "collector/runtime/caller.h"
@@ -12,6 +13,7 @@
 #include "collector/runtime/fat_binary.h"
 #include "collector/runtime/host_fault.h"
 #include "collector/runtime/redirect.h"
+#include "collector/runtime/visible_devices.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -115,6 +117,17 @@ Process::Process() : id_(getpid()), report_(own_report()), memory_(device_memory
     if (report_->config().checks) checks_ = std::make_unique<Checks>(*report_, memory_);
   }
   catch_host_faults(memory_, checks_.get());
+}
+
+const std::vector<int>& Process::visible() const {
+  static const std::vector<int> devices = [&] {
+    const char* const list = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (list != nullptr) return visible_devices(list, devices_);
+    std::vector<int> all(static_cast<std::size_t>(devices_));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }();
+  return devices;
 }
 
 cudaError_t Process::note(cudaError_t result) {
@@ -345,7 +358,7 @@ Module* Process::load(ModuleSource source, bool is_library) {
     source.why_no_ptx = without_ptx(source, arch_);
   }
   std::optional<ModuleSource> kept;
-  if (is_library && devices_ > 1) kept = source;
+  if (is_library && devices() > 1) kept = source;
   auto module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
   Module* handle = module.get();
   loaded_[handle] = std::move(module);

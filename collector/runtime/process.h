@@ -93,7 +93,9 @@ class Process {
   Explained& explained() { return explained_; }
   Checks* checks() { return checks_.get(); }  ///< null: nobody asked for them
   int arch() const { return arch_; }
-  int devices() const { return devices_; }
+  int devices() const { return static_cast<int>(visible().size()); }
+  /// Of the machine's devices, the one that the program sees under this number.
+  int device_of_machine(int device) const { return visible().at(static_cast<std::size_t>(device)); }
   Memory& memory() { return memory_; }
   VirtualMemory& virtual_memory() { return virtual_memory_; }
   std::recursive_mutex& mutex() { return mutex_; }
@@ -194,11 +196,12 @@ class Process {
  private:
   Process();
   std::uint64_t next_room();
+  const std::vector<int>& visible() const;
 
   const pid_t id_;
   std::unique_ptr<Report> report_;
   Explained explained_;
-  int arch_ = 90, devices_ = 1;
+  int arch_ = 90, devices_ = 1;  ///< of the machine
   Memory memory_;
   VirtualMemory virtual_memory_{memory_};
   std::unique_ptr<Checks> checks_;

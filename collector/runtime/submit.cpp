@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -240,6 +241,19 @@ cudaError_t submit(Process& process, cudaStream_t handle, Work work) {
   return conflict != cudaSuccess ? conflict : give(process, *stream, std::move(work));
 }
 
+namespace {
+
+/// CUDA_LAUNCH_BLOCKING: a launch ends when its kernel has, and returns what became of it.
+bool waits_for_launches() {
+  static const bool is_set = [] {
+    const char* const value = std::getenv("CUDA_LAUNCH_BLOCKING");
+    return value != nullptr && std::atoi(value) != 0;
+  }();
+  return is_set;
+}
+
+}  // namespace
+
 cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared, cudaStream_t stream, bool is_cooperative) {
   KernelWork work;
@@ -259,7 +273,12 @@ cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block
     return mistake;
   }
   work.parameters = parameters_of(*work.kernel, arguments);
-  return submit(process, stream, std::move(work));
+  const bool is_captured = given->capture != nullptr;
+  const cudaError_t result = submit(process, stream, std::move(work));
+  if (result != cudaSuccess || is_captured || !waits_for_launches()) return result;
+  if (Stream* done = process.stream(stream)) wait_for(process, *done);
+  process.show_printed();
+  return process.surfaced_error();
 }
 
 }  // namespace warpmeter::runtime

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include "base/host_cores.h"
@@ -59,7 +60,8 @@ void work_on_one(Worker& worker, Blocks& blocks, const std::function<bool()>& ca
 }
 
 /// Runs the blocks that are left over threads, adding their workers. False when blocks met in
-/// memory: then memory is as it was before, and what was counted means nothing.
+/// memory, or there was none left to keep what they change: then memory is as it was before, and
+/// what was counted means nothing.
 template <class NewWorker>
 bool run_side_by_side(unsigned count, const NewWorker& new_worker,
                       std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks,
@@ -68,15 +70,22 @@ bool run_side_by_side(unsigned count, const NewWorker& new_worker,
     return sharing.has_conflict() || (options.cancelled && options.cancelled());
   };
   const std::size_t first = workers.size();
+  const auto run = [&](std::size_t i, const Progress& progress) {
+    try {
+      work(*workers[i], blocks, cancelled, progress);
+    } catch (const std::bad_alloc&) {  // before the access that it was for
+      sharing.give_up();
+    }
+  };
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < count; ++i) {
     workers.push_back(new_worker());
     workers.back()->tell(nullptr, &sharing);
   }
   for (unsigned i = 1; i < count; ++i) {
-    threads.emplace_back([&, i] { work(*workers[first + i], blocks, cancelled); });
+    threads.emplace_back([&, i] { run(first + i, {}); });
   }
-  work(*workers[first], blocks, cancelled, options.progress);
+  run(first, options.progress);
   for (std::thread& thread : threads) thread.join();
   if (!sharing.has_conflict()) return true;
   sharing.restore();

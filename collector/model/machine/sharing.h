@@ -39,6 +39,8 @@ class Sharing {
   /// From now on blocks run side by side; false: that would take too much memory.
   bool begin();
 
+  /// As if blocks had met.
+  void give_up() { conflict_ = true; }
   bool has_conflict() const { return conflict_.load(std::memory_order_relaxed); }
   /// Memory as it was at begin().
   void restore();
@@ -84,7 +86,7 @@ class Footprint {
   void touch(const TouchedWords& words, std::uint64_t offset, std::uint64_t bytes, bool stores);
 
   /// The block touches what nobody follows: taken for a conflict.
-  void give_up() { sharing_.conflict_ = true; }
+  void give_up() { sharing_.give_up(); }
 
   /// Compares what the block touched with what others did.
   void end_block();

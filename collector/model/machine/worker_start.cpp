@@ -121,8 +121,10 @@ void Worker::start_warps(std::uint64_t block) {
   std::fill(spins_.begin(), spins_.end(), Spin{});
   turns_ = 0;
   const auto threads = static_cast<std::uint32_t>(geometry_.block.count());
+  const std::vector<RowRange>& cleared =
+      native_ != nullptr ? native_->cleared() : program_.registers;
   for (Warp& warp : warps_) {
-    for (const RowRange& range : program_.registers) {
+    for (const RowRange& range : cleared) {
       std::memset(row<std::byte>(warp, range.first), 0, range.count * row_unit_bytes);
     }
     warp.alive = lanes_below(threads - warp.index * warp_lanes);

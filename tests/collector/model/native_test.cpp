@@ -2,6 +2,7 @@
 // memory to the last bit, the same numbers of instructions, the same traps.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <set>
 
 #include "collector/model/machine/execute/units.h"
@@ -336,6 +337,58 @@ TEST(Native, IsMadeOnceItIsWorthIt) {
     }
     run(false);
     EXPECT_TRUE(program.native.is_made());
+  }
+}
+
+/// The second block stores to memory of which there is no room for a copy: what fails is a function
+/// that machine code called. Then the blocks run in order, which needs none.
+TEST(Native, ExceptionsOfWhatItCallsComeOutBehindIt) {
+  const std::string text = module_with(".param .u64 out, .param .u64 large", R"(
+    .reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+    ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [large]; mov.u32 %r1, %ctaid.x;
+    setp.eq.u32 %p1, %r1, 0; @%p1 bra done;
+    mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd2, %rd3; st.global.u32 [%rd4], %r1;
+  done: mul.wide.u32 %rd5, %r1, 4; add.u64 %rd6, %rd1, %rd5; st.global.u32 [%rd6], %r1; ret;)");
+  for (const Unit* unit : native_units()) {
+    const TestRun compiled =
+        run_ptx(text, "k", geometry(1, 32),
+                {TestArgument::buffer(Words(8)), TestArgument::buffer(Words(8))});
+    ASSERT_EQ(compiled.refusal, "");
+    std::vector<std::byte> page(4096);
+    DeviceMemory memory;
+    const std::uint64_t out = memory.allocate(std::vector<std::byte>(256), "out");
+    const std::uint64_t large = out + (std::uint64_t{1} << 32);
+    memory.lend(large, {page.data(), std::size_t{1} << 62}, "large");
+    LaunchOptions options;
+    options.unit = unit;
+    options.counts = false;
+    options.threads = 2;
+    options.native_after = 0;
+    const auto parameters = pack_parameters(
+        compiled.program, std::vector<std::vector<std::byte>>{TestArgument::scalar(out).bytes,
+                                                              TestArgument::scalar(large).bytes});
+    const LaunchOutcome outcome =
+        launch(compiled.program, geometry(8, 32), *parameters, memory, options);
+    EXPECT_FALSE(outcome.trap) << outcome.trap->message;
+    EXPECT_EQ(outcome.threads, 1u);
+    const std::vector<std::byte> stored = memory.remove(out);
+    for (std::uint32_t block = 0; block < 8; ++block) {
+      std::uint32_t in_out = 0, in_large = 0;
+      std::memcpy(&in_out, stored.data() + 4 * block, 4);
+      std::memcpy(&in_large, page.data() + 4 * block, 4);
+      EXPECT_EQ(in_out, block);
+      EXPECT_EQ(in_large, block);
+    }
+  }
+}
+
+/// Blocks find what they never wrote at zero, whatever the blocks before left there.
+TEST(Native, RegistersThatAreReadFirstBeginAtZero) {
+  for (const Unit* unit : native_units()) {
+    const std::string body =
+        "add.u32 %r30, %r30, %r9; add.u64 %rd30, %rd30, 3; add.u32 %r8, %r30, "
+        "%r31; mov.u32 %r31, 7; cvt.u64.u32 %rd9, %r8; add.u64 %rd9, %rd9, %rd30;";
+    twins_of_loop(*unit, body, geometry(5, 64)).expect_equal(body);
   }
 }
 

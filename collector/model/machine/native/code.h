@@ -20,6 +20,7 @@
 namespace warpmeter::model {
 
 struct Program;
+struct RowRange;
 
 class NativeCode {
  public:
@@ -27,6 +28,9 @@ class NativeCode {
 
   /// Of each operation: the code that begins there, or null.
   virtual const NativeEntry* entries() const = 0;
+  /// What has to be zero when a block begins, of Program::registers: the others are written before
+  /// they are read.
+  virtual const std::vector<RowRange>& cleared() const = 0;
   /// How many operations of a code stand in it as instructions, not as calls of the interpreter's
   /// function.
   virtual std::uint32_t inlined(Code code) const = 0;

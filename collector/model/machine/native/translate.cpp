@@ -34,6 +34,7 @@ class Translation : public NativeCode, private Emitter {
     emit_epilogue();
     finish();
     emit_entries();
+    if (liveness_ != nullptr) find_cleared();
     ready();
     setProtectModeRE();
     labels_.clear();
@@ -48,6 +49,7 @@ class Translation : public NativeCode, private Emitter {
   std::vector<Effect> take_effects() { return std::move(effects_); }
 
   const NativeEntry* entries() const override { return entries_.data(); }
+  const std::vector<RowRange>& cleared() const override { return cleared_; }
   std::uint32_t inlined(Code code) const override {
     return inlined_[static_cast<std::size_t>(code)];
   }
@@ -55,6 +57,28 @@ class Translation : public NativeCode, private Emitter {
  private:
   std::size_t index_of(const Operation& op) const {
     return static_cast<std::size_t>(&op - program_.operations.data());
+  }
+
+  void find_cleared() {
+    const auto is_live = [&](std::uint32_t unit) {
+      const std::int32_t first = piece_of(static_cast<std::uint16_t>(unit));
+      for (int i = 0; i < pieces_of_unit_; ++i) {
+        if (liveness_->is_live(first + i, 0)) return true;
+      }
+      return false;
+    };
+    for (const RowRange& range : program_.registers) {
+      for (std::uint32_t unit = range.first; unit < range.first + range.count; ++unit) {
+        if (!is_live(unit)) continue;
+        const bool goes_on =
+            !cleared_.empty() && cleared_.back().first + cleared_.back().count == unit;
+        if (goes_on) {
+          ++cleared_.back().count;
+        } else {
+          cleared_.push_back({unit, 1});
+        }
+      }
+    }
   }
 
   void emit(const Operation& op) {
@@ -206,6 +230,7 @@ class Translation : public NativeCode, private Emitter {
   std::vector<std::optional<std::size_t>> offsets_;
   std::vector<NativeEntry> entries_;
   std::vector<std::uint32_t> inlined_;
+  std::vector<RowRange> cleared_;
   Xbyak::Label enter_;
 };
 
