@@ -52,6 +52,8 @@ enum class Spread : std::uint8_t {
   vote_any,
   vote_all,
   group,  ///< of all lanes together
+  matrix_product,
+  matrix_transpose,
   load,   ///< of local memory that may be unset
   lose,   ///< the results are unset: where a function begins
 };
