@@ -54,8 +54,8 @@ enum class Spread : std::uint8_t {
   group,  ///< of all lanes together
   matrix_product,
   matrix_transpose,
-  load,   ///< of local memory that may be unset
-  lose,   ///< the results are unset: where a function begins
+  load,  ///< of local memory that may be unset
+  lose,  ///< the results are unset: where a function begins
 };
 
 /// What makes an unset value matter.

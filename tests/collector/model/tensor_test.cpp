@@ -10,7 +10,7 @@
 #include "tests/collector/model/run_ptx.h"
 #include "tests/paths.h"
 
-namespace warpmeter::model {
+namespace warpmeter::model::tensor {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -173,4 +173,4 @@ TEST(Tensor, WhatIsNotExecutedIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace warpmeter::model
+}  // namespace warpmeter::model::tensor
