@@ -37,7 +37,7 @@ constexpr std::uint64_t low_bits(std::uint32_t count) {
 
 /// Whether lanes give each other what they have.
 constexpr bool is_exchange(ptx::Spread spread) {
-  return spread >= ptx::Spread::shuffle_up && spread <= ptx::Spread::group;
+  return spread >= ptx::Spread::shuffle_up && spread <= ptx::Spread::matrix_transpose;
 }
 
 /// Whether all of the low bits that carry something are unset, and there are some.

@@ -10,6 +10,7 @@
 
 #include "collector/model/check/source_lane.h"
 #include "collector/model/check/unset_bits.h"
+#include "collector/model/check/unset_matrices.h"
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/memory.h"
 
@@ -366,6 +367,19 @@ UnsetResults UnsetRegisters::results_of(const Warp& warp, const UnsetStep& step,
           warp.index * warp_lanes + lane, *offset + i * step.access.bytes, step.access.bytes);
       results[i] = extended({unset, 0}, 8 * step.access.bytes, step.is_signed);
     }
+    return results;
+  }
+  const auto unset = [&](std::uint16_t row, unsigned other) {
+    for (const UnsetOperand& source : step.sources) {
+      if (source.row == row && (unset_lanes(warp, source) >> other & 1) != 0) {
+        return bits_of(warp, source, other).unset;
+      }
+    }
+    return std::uint64_t{0};
+  };
+  if (step.product) return through_product(*step.product, lane, unset);
+  if (step.spread == Spread::matrix_transpose) {
+    results[0] = through_transpose(step.sources[0].row, lane, unset);
     return results;
   }
   if (is_exchange(step.spread)) {

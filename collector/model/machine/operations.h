@@ -84,6 +84,11 @@ OTHER(mbarrier)
 OTHER(mbarrier_wait)  // also lets the other warps go on when it has to wait
 OTHER(load_matrix)
 OTHER(store_matrix)
+OTHER(matrix_addresses)  // of an access of wmma.load or wmma.store
+
+// Matrices in registers.
+OTHER(multiply_matrices)  // mma and wmma.mma
+OTHER(transpose_matrix)   // movmatrix
 
 // Moves and selections.
 UNARY(mov_b16, "mov.{b16,u16,s16}", u16, u16, a)

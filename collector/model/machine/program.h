@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/geometry.h"
+#include "collector/model/machine/matrix_product.h"
 #include "collector/model/machine/memory.h"
 #include "collector/model/machine/native/code.h"
 #include "collector/model/machine/operation.h"
@@ -202,6 +203,8 @@ struct Program {
   std::vector<SyncInfo> syncs;
   std::vector<FenceInfo> fences;
   std::vector<CopyInfo> copies;
+  std::vector<MatrixProduct> products;  ///< Operation::extra of those that multiply matrices
+  std::vector<MatrixReach> reaches;     ///< and of those that say where parts of one lie
   UnsetTable unset;
 
   std::uint32_t row_units = 0;        ///< of a warp's registers

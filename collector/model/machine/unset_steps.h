@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/model/machine/matrix_product.h"
 #include "collector/model/machine/operation.h"
 #include "collector/model/ptx/unset.h"
 
@@ -87,6 +88,7 @@ struct UnsetStep {
     Place from, to;
     std::uint32_t bytes = 0;
   };
+  std::optional<MatrixProduct> product;  ///< of Spread::matrix_product
   std::optional<Copy> copy;  ///< of an argument or a result of a function with a body of its own
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "collector/model/machine/matrix_product.h"
 #include "collector/model/machine/operation.h"
 
 namespace warpmeter::model {
@@ -113,6 +114,8 @@ struct Warp {
   Site* sites;
   std::uint8_t* parted;  ///< of each instruction: 1 once lanes have parted at it
   WorkerMemory* memory;
+  const MatrixProduct* products;
+  const MatrixReach* reaches;
   std::byte** lane_host;  ///< of reach(): where each active lane's access goes on this machine
   const Operation* code;
   const Operation* pc;  ///< where to go on, while not running

@@ -86,6 +86,8 @@ Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geo
     warp.sites = memory_.sites.data();
     warp.parted = memory_.parted.data();
     warp.memory = &memory_;
+    warp.products = program.products.data();
+    warp.reaches = program.reaches.data();
     warp.lane_host = memory_.lane_host.data();
     warp.code = program.operations.data();
     warp.index = i;

@@ -48,6 +48,11 @@
   ".expect_tx,.noComplete,.parity,.release,.relaxed,.acquire,.cta,.cluster,.shared,.shared::cta," \
   ".shared::cluster"
 #define SIGNS "{u32,s32}"
+#define FRAGMENT_SPACE "{,.global,.shared,.shared::cta}"
+#define FRAGMENT_OF_SUM                                                   \
+  ".sync.aligned.{row,col}.{{m16n16k16,m8n32k16,m32n8k16}" FRAGMENT_SPACE \
+  ".{f16,f32,s32},m16n16k8" FRAGMENT_SPACE ".f32,m8n8k4" FRAGMENT_SPACE   \
+  ".f64,{m8n8k32,m8n8k128}" FRAGMENT_SPACE ".s32}"
 
 // Integer arithmetic.
 INSTRUCTION(abs, "abs", "", result, value, (Since{10, 10}))
@@ -267,17 +272,43 @@ INSTRUCTION(mbarrier_pending_count, "mbarrier.pending_count", ".b64", asks_objec
             (Since{70, 80}))
 
 // Matrices.
-REFUSED(wmma_load, "wmma.load", result, "multiplies matrices", on_a_gpu, (Since{60, 70}))
-REFUSED(wmma_store, "wmma.store", effect, "multiplies matrices", on_a_gpu, (Since{60, 70}))
-REFUSED(wmma_mma, "wmma.mma", result, "multiplies matrices", on_a_gpu, (Since{60, 70}))
-REFUSED(mma, "mma", result, "multiplies matrices", on_a_gpu, (Since{64, 70}))
+INSTRUCTION(wmma_load, "wmma.load",
+            "{{.a,.b}.sync.aligned.{row,col}.{{m16n16k16,m8n32k16,m32n8k16}" FRAGMENT_SPACE
+            ".{f16,bf16,u8,s8},m16n16k8" FRAGMENT_SPACE ".tf32,m8n8k4" FRAGMENT_SPACE
+            ".f64},{.a.sync.aligned.row,.b.sync.aligned.col}.{m8n8k32" FRAGMENT_SPACE
+            ".{u4,s4},m8n8k128" FRAGMENT_SPACE ".b1},.c" FRAGMENT_OF_SUM "}",
+            loads_fragment, fragment, (Since{60, 70}))
+INSTRUCTION(wmma_store, "wmma.store", ".d" FRAGMENT_OF_SUM, stores_fragment, fragment,
+            (Since{60, 70}))
+INSTRUCTION(
+    wmma_mma, "wmma.mma",
+    "{.sync.aligned.{row,col}.{row,col}.{{m16n16k16,m8n32k16,m32n8k16}.{{f16,f32}.{f16,f32},"
+    "f32.bf16.bf16.f32,s32.{u8.u8,s8.s8}.s32{,.satfinite}},m16n16k8.f32.tf32.tf32.f32,"
+    "m8n8k4{.rn.f64.f64.f64.f64,.f64.f64.f64.f64{,.rn}}},.sync.aligned.row.col.m8n8k32.s32.{u4.u4,"
+    "s4.s4}.s32{,"
+    ".satfinite},.{xor,and}.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32}",
+    own_result, matrix_product, (Since{60, 70}))
+INSTRUCTION(mma, "mma",
+            ".sync.aligned.{m8n8k4.{row,col}.{row,col}.{f16.f16.f16.f16,f32.f16.f16.{f16,f32}},"
+            "{m16n8k8,m16n8k16}.row.col.{f16.f16.f16.f16,f32.f16.f16.f32,f32.bf16.bf16.f32},"
+            "{m16n8k4,m16n8k8}.row.col.f32.tf32.tf32.f32,"
+            "{m16n8k16,m16n8k32}.row.col.{f16.{e4m3,e5m2}.{e4m3,e5m2}.f16,"
+            "f32.{e4m3,e5m2}.{e4m3,e5m2}.f32},"
+            "{m8n8k4,m16n8k4,m16n8k8,m16n8k16}.row.col.f64.f64.f64.f64,"
+            "{m8n8k16,m16n8k16,m16n8k32}.row.col{,.satfinite}.s32.{u8,s8}.{u8,s8}.s32,"
+            "{m8n8k32,m16n8k32,m16n8k64}.row.col{,.satfinite}.s32.{u4,s4}.{u4,s4}.s32,"
+            "{m8n8k128,m16n8k128,m16n8k256}.row.col.s32.b1.b1.s32.{xor,and}.popc}",
+            own_result, matrix_product, (Since{64, 70}))
+REFUSED(mma_sparse, "mma.{sp,sp::ordered_metadata}", result, "multiplies a sparse matrix", on_a_gpu,
+        (Since{71, 80}))
 INSTRUCTION(ldmatrix, "ldmatrix",
             ".sync.aligned.m8n8.{x1,x2,x4}{,.trans}{,.shared,.shared::cta}.b16", loads_matrix,
             matrix, (Since{65, 75}))
 INSTRUCTION(stmatrix, "stmatrix",
             ".sync.aligned.m8n8.{x1,x2,x4}{,.trans}{,.shared,.shared::cta}.b16", stores_matrix,
             matrix, (Since{78, 90}))
-REFUSED(movmatrix, "movmatrix", result, "moves a matrix", on_a_gpu, (Since{78, 75}))
+INSTRUCTION(movmatrix, "movmatrix", ".sync.aligned.m8n8.trans.b16", own_result, matrix_transpose,
+            (Since{78, 75}))
 REFUSED(wgmma, "wgmma", effect, "multiplies matrices", on_a_gpu, (Since{80, 90}))
 REFUSED(wgmma_mma, "wgmma.mma_async", result, "multiplies matrices", on_a_gpu, (Since{80, 90}))
 REFUSED(tcgen05, "tcgen05", effect, "multiplies matrices", on_a_gpu, (Since{86, 100}))
@@ -347,5 +378,7 @@ INSTRUCTION(setmaxnreg, "setmaxnreg", ".{inc,dec}.sync.aligned.u32", effect, not
 #undef FENCES
 #undef BARRIER_OBJECT
 #undef SIGNS
+#undef FRAGMENT_SPACE
+#undef FRAGMENT_OF_SUM
 #undef INSTRUCTION
 #undef REFUSED

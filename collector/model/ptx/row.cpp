@@ -104,6 +104,10 @@ bool matches(std::string_view forms, std::string_view text) {
   if (choice.parts.empty()) return text.empty();
   if (choice.repeats && matches(choice.rest, text)) return true;
   for (const std::string_view part : choice.parts) {
+    if (part.find('{') != std::string_view::npos) {  // choices within it
+      if (matches(std::string(part) + std::string(choice.rest), text)) return true;
+      continue;
+    }
     if (!text.starts_with(part)) continue;
     const std::string_view left = text.substr(part.size());
     // A choice that repeats begins anew, with itself at the front.

@@ -48,6 +48,7 @@ struct Effects {
   bool orders = false;           ///< accesses before it and after it, of more than this thread
   bool differs = false;          ///< its result is the thread's own, whatever its operands are
   bool is_matrix = false;        ///< its lanes name rows of matrices, and hold parts of others
+  bool is_fragment = false;      ///< several accesses, which the machine code has (fragments.h)
   bool names_lanes = false;      ///< with .sync its last operand is the lanes that take part
 };
 
@@ -93,7 +94,10 @@ enum class Execution : std::uint8_t {
   elect,
   mbarrier,
   pending_count,
-  matrix,  ///< ldmatrix and stmatrix
+  matrix,    ///< ldmatrix and stmatrix
+  fragment,  ///< wmma.load and wmma.store
+  matrix_product,
+  matrix_transpose,
   stack_take,
   stack_save,
   stack_restore,

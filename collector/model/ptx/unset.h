@@ -52,8 +52,10 @@ enum class Spread : std::uint8_t {
   vote_any,
   vote_all,
   group,  ///< of all lanes together
-  load,   ///< of local memory that may be unset
-  lose,   ///< the results are unset: where a function begins
+  matrix_product,
+  matrix_transpose,
+  load,  ///< of local memory that may be unset
+  lose,  ///< the results are unset: where a function begins
 };
 
 /// What makes an unset value matter.

@@ -30,7 +30,10 @@ class RoleFinder {
     for (std::size_t i = 0; i < instruction_.operands.size(); ++i) {
       flatten(instruction_.operands[i], i == 0 && writes ? role_.results : role_.sources);
     }
-    if (memory() || control() || exchange() || movement() || logic() || comparison()) return role_;
+    if (memory() || control() || matrices() || exchange() || movement() || logic() ||
+        comparison()) {
+      return role_;
+    }
     if (is_whole_sum()) role_.spread = Spread::upwards;
     return role_;
   }
@@ -44,7 +47,8 @@ class RoleFinder {
   }
   /// Of what is stored; matrices have two numbers a register.
   std::uint32_t register_bits() const {
-    return instruction_.row().effects.is_matrix ? 32 : type_bits();
+    const Effects& effects = instruction_.row().effects;
+    return effects.is_matrix || effects.is_fragment ? std::max(type_bits(), 32u) : type_bits();
   }
   const Operand* operand(std::size_t i) const {
     return i < instruction_.operands.size() ? &instruction_.operands[i] : nullptr;
@@ -83,6 +87,7 @@ class RoleFinder {
       use(UnsetUse::address, &each);
       if (address == nullptr) address = &each;
     }
+    if (instruction_.row().effects.is_fragment) use(UnsetUse::address, operand(2));
     const std::size_t first = is(Opcode::atom) ? 2 : 1;
     if (stores && space != Space::local && space != Space::param)
       use_value(operand(1), register_bits(), address);
@@ -148,6 +153,13 @@ class RoleFinder {
         spread(UnsetRole().spread);
         return false;
     }
+  }
+
+  bool matrices() {
+    const Execution execution = instruction_.row().execution;
+    if (execution == Execution::matrix_product) spread(Spread::matrix_product);
+    if (execution == Execution::matrix_transpose) spread(Spread::matrix_transpose);
+    return execution == Execution::matrix_product || execution == Execution::matrix_transpose;
   }
 
   bool exchange() {

@@ -117,6 +117,27 @@ enum class Kind : std::uint8_t { none, pred, bits, u, s, f, bf, tf, e4m3, e5m2, 
   WORD(x2, "x2")                                                       \
   WORD(x4, "x4")                                                       \
   WORD(m8n8, "m8n8")                                                   \
+  WORD(m8n8k4, "m8n8k4")                                               \
+  WORD(m8n8k16, "m8n8k16")                                             \
+  WORD(m8n8k32, "m8n8k32")                                             \
+  WORD(m8n8k128, "m8n8k128")                                           \
+  WORD(m16n8k4, "m16n8k4")                                             \
+  WORD(m16n8k8, "m16n8k8")                                             \
+  WORD(m16n8k16, "m16n8k16")                                           \
+  WORD(m16n8k32, "m16n8k32")                                           \
+  WORD(m16n8k64, "m16n8k64")                                           \
+  WORD(m16n8k128, "m16n8k128")                                         \
+  WORD(m16n8k256, "m16n8k256")                                         \
+  WORD(m16n16k8, "m16n16k8")                                           \
+  WORD(m16n16k16, "m16n16k16")                                         \
+  WORD(m8n32k16, "m8n32k16")                                           \
+  WORD(m32n8k16, "m32n8k16")                                           \
+  WORD(a, "a")                                                         \
+  WORD(b, "b")                                                         \
+  WORD(c, "c")                                                         \
+  WORD(d, "d")                                                         \
+  WORD(row, "row")                                                     \
+  WORD(col, "col")                                                     \
   WORD(m8n16, "m8n16")                                                 \
   WORD(m16n16, "m16n16")                                               \
   WORD(m16n8, "m16n8")                                                 \

@@ -235,6 +235,8 @@ const std::set<ptx::Opcode>& instructions_tested_elsewhere() {
       mbarrier_init, mbarrier_inval, mbarrier_arrive, mbarrier_arrive_drop, mbarrier_expect_tx,
       mbarrier_complete_tx, mbarrier_test_wait, mbarrier_try_wait, mbarrier_pending_count, ldmatrix,
       stmatrix, cvta, isspacep, ldu, createpolicy, prefetch, prefetchu, applypriority, discard,
+      // tensor_test.cpp
+      wmma_load, wmma_store, wmma_mma, mma, movmatrix,
       // control_test.cpp, programs_test.cpp
       bra, brx, call, ret, exit, trap, brkpt, bar_sync, bar_arrive, bar_red, bar_warp, membar,
       fence, griddepcontrol, nanosleep, pmevent, setmaxnreg, activemask, elect, alloca, stacksave,
@@ -275,12 +277,27 @@ const std::vector<std::string>& codes() {
 /// What has tests of its own, where it needs more than a line.
 const Names& tested_elsewhere() {
   static const Names names = {
-      "mbarrier",    "mbarrier_wait",  // memory_test.cpp
-      "load_matrix", "store_matrix",   // matrix_test.cpp
-      "clock_32",    "clock_64",      "branch",   "branch_if",
-      "branch_out",  "join",  // control_test.cpp
-      "gather",      "trap",          "call",     "call_indirect",
-      "print",       "assertion",     "allocate", "deallocate",  // programs_test.cpp
+      "mbarrier",
+      "mbarrier_wait",  // memory_test.cpp
+      "load_matrix",
+      "store_matrix",  // matrix_test.cpp
+      "matrix_addresses",
+      "multiply_matrices",
+      "transpose_matrix",  // tensor_test.cpp
+      "clock_32",
+      "clock_64",
+      "branch",
+      "branch_if",
+      "branch_out",
+      "join",  // control_test.cpp
+      "gather",
+      "trap",
+      "call",
+      "call_indirect",
+      "print",
+      "assertion",
+      "allocate",
+      "deallocate",  // programs_test.cpp
   };
   return names;
 }

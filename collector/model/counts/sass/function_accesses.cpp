@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "collector/model/machine/fragments.h"
 #include "collector/model/ptx/addresses.h"
 #include "collector/model/ptx/registers.h"
 #include "collector/model/ptx/row.h"
@@ -77,6 +78,7 @@ std::optional<FunctionAccesses> FunctionAccesses::of(const ptx::Function& functi
     result.add(i);
     if (result.accesses_.size() == before || !addresses[i]) continue;
     PtxAccess& access = result.accesses_.back();
+    if (access.pieces > 0) continue;
     access.root = addresses[i]->root;
     access.offset = addresses[i]->offset;
     access.is_lasting = addresses[i]->is_lasting;
@@ -101,6 +103,15 @@ void FunctionAccesses::add(std::size_t index) {
   access.is_matrix = instruction.row().effects.is_matrix;
   if (access.is_matrix) {  // the lanes' rows; what they get has its own shape
     access.width = 16;
+    accesses_.push_back(access);
+    return;
+  }
+  if (instruction.row().effects.is_fragment) {
+    const auto fragment = fragment_of(instruction);
+    if (!fragment) return;
+    access.width = static_cast<std::uint8_t>(fragment->width);
+    access.is_matrix = fragment->is_rows;
+    access.pieces = fragment->accesses.size();
     accesses_.push_back(access);
     return;
   }
@@ -130,7 +141,8 @@ void FunctionAccesses::find_uses() {
   for (PtxAccess& access : accesses_) {
     access.shares_line = on_line[access.line] > 1;
     const auto& operands = function_->body[access.instruction].operands;
-    if (access.kind != AccessKind::load || access.is_copy || access.is_matrix || operands.empty()) {
+    if (access.kind != AccessKind::load || access.is_copy || operands.empty() ||
+        (access.is_matrix && access.pieces == 0)) {
       continue;
     }
     const ptx::Operand& to = operands[0];
@@ -165,10 +177,12 @@ GroupKey FunctionAccesses::group_of(std::size_t index) const {
 bool FunctionAccesses::has_value_already(std::size_t index) const {
   const PtxAccess& access = accesses_[index];
   if (access.kind != AccessKind::load && access.kind != AccessKind::store) return false;
+  if (access.pieces > 0) return false;
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     const PtxAccess& other = accesses_[i];
-    if (i == index || other.root != access.root || other.offset != access.offset ||
-        other.width != access.width || other.space != access.space) {
+    if (i == index || other.pieces > 0 || other.root != access.root ||
+        other.offset != access.offset || other.width != access.width ||
+        other.space != access.space) {
       continue;
     }
     const bool is_earlier = other.instruction < access.instruction;

@@ -27,6 +27,7 @@ struct PtxAccess {
   bool is_compare_and_swap = false;
   bool is_copy = false;      ///< cp.async
   bool is_matrix = false;    ///< ldmatrix, stmatrix
+  std::size_t pieces = 0;    ///< accesses of a width that wmma.load or wmma.store is made of
   bool shares_line = false;  ///< another access stands on the same line
   std::uint32_t root = 0;    ///< see ptx/addresses.h
   std::int64_t offset = 0;

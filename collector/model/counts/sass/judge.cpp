@@ -87,6 +87,7 @@ void Judge::judge_alone(std::size_t i) {
     return;
   }
   if (machine.empty()) return;
+  if (access.pieces > 0) return judge_fragment(i);
   if (is_atomic(access.kind)) return judge_atomic(i);
   if (have_width(machine, access.width) || have_width(machine, 0)) {
     verdict.requests = {{{0, access.width, false, false}}};
@@ -95,6 +96,14 @@ void Judge::judge_alone(std::size_t i) {
     verdict.requests = {{{0, machine[0]->instruction.width, false, false}}};
   } else if (access.parts > 1) {
     judge_parts(i);
+  }
+}
+
+void Judge::judge_fragment(std::size_t i) {
+  const PtxAccess& access = function_.accesses()[i];
+  const bool is_whole = found_[i].size() % access.pieces == 0;
+  if (is_whole && have_width(found_[i], access.is_matrix ? 0 : access.width)) {
+    verdicts_[i].requests = {{{0, access.width, false, false}}};
   }
 }
 
@@ -186,7 +195,9 @@ bool Judge::is_moved_behind_branch(std::size_t i) const {
 
 std::vector<int> Judge::together(std::size_t i) const {
   if (code_.meets_elsewhere) return function_.branches_before(i);
-  if (found_[i].empty() || found_[i].size() == verdicts_[i].requests->size()) return {};
+  const std::size_t once =
+      std::max<std::size_t>(function_.accesses()[i].pieces, 1) * verdicts_[i].requests->size();
+  if (found_[i].empty() || found_[i].size() == once) return {};
   std::vector<int> lines = function_.exits_around(i);
   std::vector<Node> blocks;
   for (const MachineAccess* access : found_[i]) blocks.push_back(access->block);

@@ -67,6 +67,8 @@ class Judge {
   bool give_to_neighbours(const std::vector<std::size_t>& members, std::size_t i,
                           const MachineAccess& own, const Machine& machine);
   void judge_alone(std::size_t i);
+  /// wmma.load and wmma.store: all of the accesses that they are made of, or as many times each.
+  void judge_fragment(std::size_t i);
   /// A vector of which parts are dead: the runs of live parts, in aligned pieces.
   void judge_parts(std::size_t i);
   void judge_atomic(std::size_t i);

@@ -1,4 +1,4 @@
-// cp.async, barrier objects in shared memory (mbarrier) and ldmatrix.
+// cp.async and barrier objects in shared memory (mbarrier).
 //
 // A copy is done at once, by way of scratch rows: whoever waits for it finds it done, so that
 // groups of copies need not be kept.
@@ -188,39 +188,6 @@ void Decoder::decode_mbarrier() {
   operation.c = static_cast<std::uint16_t>(kind);
   operation.d = d;
   operation.f = target.is_wide ? 1 : 0;
-  operation.imm = target.offset;
-  operation.extra = site;
-}
-
-/// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {…}, [row]; stmatrix … [row], {…}.
-void Decoder::decode_matrix() {
-  expect_operands(2, 2);
-  const bool is_load = instruction_->row().effects.memory == ptx::Memory::load;
-  const unsigned count = has(Word::x4) ? 4 : has(Word::x2) ? 2 : 1;
-  const Operand& numbers = instruction_->operands[is_load ? 0 : 1];
-  if (numbers.kind != Operand::Kind::vector || numbers.parts.size() != count) {
-    refuse("has another number of registers than it says");
-  }
-  const Target target = address(instruction_->operands[is_load ? 1 : 0], access_space());
-  std::array<std::uint16_t, 4> rows{};
-  for (unsigned i = 0; i < count; ++i) {
-    const Operand& part = numbers.parts[i];
-    rows[i] = is_load ? destination(part, RowType::u32) : source(part, RowType::u32);
-  }
-  SiteInfo info;
-  info.kind = is_load ? AccessKind::load : AccessKind::store;
-  info.space = target.space;
-  info.width = info.alignment = 16;
-  info.is_matrix = true;
-  const std::uint32_t site = add_site(info);
-  Operation& operation = emit(is_load ? Code::load_matrix : Code::store_matrix);
-  operation.a = target.row;
-  operation.d = rows[0];
-  operation.b = rows[1];
-  operation.c = rows[2];
-  operation.e = rows[3];
-  operation.f = static_cast<std::uint16_t>(count | (has(Word::trans) ? 8u : 0u) |
-                                           (target.is_wide ? 16u : 0u));
   operation.imm = target.offset;
   operation.extra = site;
 }

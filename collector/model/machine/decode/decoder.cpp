@@ -406,6 +406,12 @@ void Decoder::decode_instruction() {
       return decode_pending_count();
     case Execution::matrix:
       return decode_matrix();
+    case Execution::fragment:
+      return decode_fragment();
+    case Execution::matrix_product:
+      return decode_matrix_product();
+    case Execution::matrix_transpose:
+      return decode_matrix_transpose();
     case Execution::stack_take:
       return decode_stack_take();
     case Execution::stack_save:

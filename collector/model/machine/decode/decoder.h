@@ -282,7 +282,15 @@ class Decoder {
   void decode_copy_arrival();
   void decode_mbarrier();
   void decode_pending_count();
+
+  // matrix.cpp
   void decode_matrix();
+  std::vector<std::uint16_t> matrix_rows(const Operand& operand, unsigned count, RowType type,
+                                         bool is_written);
+  void decode_fragment();
+  void decode_matrix_product();
+  void decode_matrix_transpose();
+  void transpose_rows(const std::vector<std::uint16_t>& from, const std::vector<std::uint16_t>& to);
 
   // video.cpp
   void decode_video();

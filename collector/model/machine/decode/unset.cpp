@@ -81,8 +81,7 @@ class Decoder::UnsetFinder {
     std::vector<std::uint32_t> numbers;
   };
 
-  /// Functions that are called, rather than inlined.
-  bool has_bodies() const { return program_.has_calls; }
+  bool has_bodies() const { return program_.has_calls; }  ///< functions that are not inlined
 
   static bool is_parameter_access(const ptx::Instruction& instruction) {
     return (instruction.opcode == Opcode::st || instruction.opcode == Opcode::ld) &&
@@ -264,6 +263,9 @@ class Decoder::UnsetFinder {
   void push(UnsetStep step, std::uint32_t operation) {
     step.operation = operation;
     step.instruction = program_.operations[operation].instruction;
+    if (step.spread == ptx::Spread::matrix_product) {
+      step.product = program_.products[program_.operations[operation].extra];
+    }
     program_.unset.steps.push_back(std::move(step));
   }
 

@@ -32,6 +32,10 @@ namespace {
 #include "collector/model/machine/execute/exchange.h"
 //
 #include "collector/model/machine/execute/control.h"
+//
+#include "collector/model/machine/execute/matrix_floats.h"
+//
+#include "collector/model/machine/execute/matrix.h"
 
 // In the order of Code.
 constexpr ExecuteOperation functions[] = {
