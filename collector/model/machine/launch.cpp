@@ -187,6 +187,7 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
                                            options.unit != nullptr ? *options.unit : best_unit(),
                                            options.instruction_budget);
     worker->print_to(options.print);
+    worker->ask(options.device_runtime);
     if (!options.is_cooperative) worker->take_grid_workspace();
     worker->count(options.counts);
     worker->begin_at(options.began_at);
