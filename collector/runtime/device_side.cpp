@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/kernel_name.h"
+#include "collector/runtime/conditions.h"
 #include "collector/runtime/device.h"
 #include "collector/runtime/error_texts.h"
 #include "collector/runtime/limits.h"
@@ -29,8 +30,7 @@ std::uint32_t DeviceSide::most_dynamic_shared_bytes(const std::string& kernel) {
 std::vector<std::byte> DeviceSide::attributes_of(const std::string& kernel) {
   Kernel* found = module_.kernel(kernel);
   cudaFuncAttributes attributes{};
-  if (found == nullptr ||
-      runtime::attributes_of(process_, *found, attributes) != cudaSuccess) {
+  if (found == nullptr || runtime::attributes_of(process_, *found, attributes) != cudaSuccess) {
     return {};
   }
   std::vector<std::byte> bytes(sizeof(attributes));
@@ -57,6 +57,11 @@ std::optional<std::uint64_t> DeviceSide::limit(int which) {
   std::size_t value = 0;
   if (get_limit(value, static_cast<cudaLimit>(which)) != cudaSuccess) return std::nullopt;
   return value;
+}
+
+void DeviceSide::set_condition(std::uint64_t handle, std::uint32_t value) {
+  if (runtime::set_condition(handle, value)) return;
+  process_.say("a kernel sets the condition of no node of a graph, which changes nothing");
 }
 
 std::string DeviceSide::error_name(int error) { return runtime::error_name(error); }

@@ -25,6 +25,7 @@ class DeviceSide final : public model::KernelHost {
                                               std::uint64_t shared_bytes) override;
   std::optional<int> device_attribute(int which) override;
   std::optional<std::uint64_t> limit(int which) override;
+  void set_condition(std::uint64_t handle, std::uint32_t value) override;
   std::string error_name(int error) override;
   std::string error_text(int error) override;
 

@@ -143,12 +143,12 @@ class Grids {
                        "allocated",
                        readable_name(work.kernel->entry()), *address));
     }
-    moves_ = runtime.moves();
+    has_own_accesses_ = runtime.has_own_accesses();
   }
 
   const std::vector<model::Ran>& all() const { return ran_; }
   const std::string& failure() const { return failure_; }
-  std::uint64_t moves() const { return moves_; }
+  bool has_own_accesses() const { return has_own_accesses_; }
   std::uint64_t warp_instructions() const {
     std::uint64_t sum = 0;
     for (const model::Ran& ran : ran_) sum += ran.outcome.warp_instructions;
@@ -224,12 +224,13 @@ class Grids {
   std::string kernel_;           ///< that runs
   std::string failure_;
   bool has_failed_ = false;
-  std::uint64_t moves_ = 0;
+  bool has_own_accesses_ = false;
 };
 
-constexpr std::string_view moves_reason =
-    "approximate: hardware does what kernels copy and set by kernels of its own, which are counted "
-    "there";
+constexpr std::string_view own_accesses_reason =
+    "approximate: what the device's runtime loads and stores itself, to copy, set and answer, is "
+    "not "
+    "counted";
 
 }  // namespace
 
@@ -252,7 +253,8 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
                                                 process.memory().machine(), *report)
                 : 0;
     report->launched(place, program, has_failed ? std::vector<model::Ran>() : grids.all(),
-                     grids.failure(), explanation, grids.moves() > 0 ? moves_reason : "");
+                     grids.failure(), explanation,
+                     grids.has_own_accesses() ? own_accesses_reason : "");
   } else if (report->traces()) {
     report->ran(place, program, grids.warp_instructions());
   }

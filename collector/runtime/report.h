@@ -11,6 +11,7 @@
 
 #include "collector/inject/channel.h"
 #include "collector/inject/filter.h"
+#include "collector/model/counts/grades.h"
 #include "collector/model/machine/launch.h"
 #include "collector/model/machine/program.h"
 #include "schema/records.h"

@@ -87,6 +87,9 @@ std::uint64_t DeviceRuntime::answer(Caller& caller, const DeviceCall& call,
       return text(host_.error_name(static_cast<int>(a[0])));
     case GetErrorString:
       return text(host_.error_text(static_cast<int>(a[0])));
+    case GraphSetConditional:
+      host_.set_condition(a[0], static_cast<std::uint32_t>(a[1]));
+      return success;
     case GetParameterBuffer:
       return take_bytes(a[1]);
     case GetParameterBufferV2: {
@@ -200,9 +203,8 @@ int DeviceRuntime::copied(Caller& caller, DeviceFunction function, const std::ui
       box.to_pitch = copy.to_pitch, box.from_pitch = copy.from_pitch;
       box.to_rows = copy.to_height, box.from_rows = copy.from_height;
       const auto place = [](std::uint64_t base, std::uint64_t pitch, std::uint64_t rows,
-                            std::uint64_t x, std::uint64_t y, std::uint64_t z) {
-        return base + (z * rows + y) * pitch + x;
-      };
+                            std::uint64_t x, std::uint64_t y,
+                            std::uint64_t z) { return base + (z * rows + y) * pitch + x; };
       box.to = place(copy.to, copy.to_pitch, copy.to_height, copy.to_x, copy.to_y, copy.to_z);
       box.from = place(copy.from, copy.from_pitch, copy.from_height, copy.from_x, copy.from_y,
                        copy.from_z);
@@ -231,7 +233,7 @@ int DeviceRuntime::copied(Caller& caller, DeviceFunction function, const std::ui
 }
 
 void DeviceRuntime::move(const Box& box) {
-  ++moves_;
+  has_own_accesses_ = true;
   for (std::uint64_t z = 0; z < box.depth; ++z) {
     for (std::uint64_t y = 0; y < box.height; ++y) {
       const std::uint64_t to = box.to + (z * box.to_rows + y) * box.to_pitch;
@@ -264,6 +266,9 @@ int DeviceRuntime::asked(Caller& caller, DeviceFunction function, const std::uin
     handles.insert(made);
     return static_cast<int>(success);
   };
+  const bool is_of_order = function >= EventCreateWithFlags && function <= EventRecordWithFlags;
+  has_own_accesses_ |= !is_of_order && function != StreamCreateWithFlags &&
+                       function != StreamDestroy && function != StreamWaitEvent;
   switch (function) {
     case Malloc: {
       const std::uint64_t address = memory_.take_of_heap(a[1]);
@@ -337,7 +342,8 @@ std::uint64_t DeviceRuntime::take_bytes(std::uint64_t bytes) {
   if (chunk_ == chunks_.size()) {
     std::uint64_t address = first_of_chunks;
     while (memory_.find(address) != nullptr) address += chunk_step;
-    memory_.place(address, std::vector<std::byte>(chunk_bytes), "parameters of launches by kernels");
+    memory_.place(address, std::vector<std::byte>(chunk_bytes),
+                  "parameters of launches by kernels");
     chunks_.push_back(address);
   }
   const std::uint64_t address = chunks_[chunk_] + used_;

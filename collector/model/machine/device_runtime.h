@@ -39,6 +39,8 @@ class KernelHost {
   /// nullopt for one that there is not.
   virtual std::optional<int> device_attribute(int which) = 0;
   virtual std::optional<std::uint64_t> limit(int which) = 0;
+  /// What a conditional node of the graph that the kernel is in goes by.
+  virtual void set_condition(std::uint64_t handle, std::uint32_t value) = 0;
   virtual std::string error_name(int error) = 0;
   virtual std::string error_text(int error) = 0;
 };
@@ -63,8 +65,9 @@ class DeviceRuntime {
   std::optional<ChildGrid> next();
   /// After next(): where a copy or set led nowhere.
   std::optional<std::uint64_t> wrong_address() const { return wrong_address_; }
-  /// Copies and sets so far; the hardware does them by kernels of its own.
-  std::uint64_t moves() const { return moves_; }
+  /// Something was copied, set or asked for: hardware counts loads and stores of the runtime's own
+  /// for that, which the model does not know.
+  bool has_own_accesses() const { return has_own_accesses_; }
 
   /// The answer to a call by a thread of the grid that runs; `out` stands for its memory.
   struct Caller {
@@ -93,7 +96,8 @@ class DeviceRuntime {
   int asked(Caller& caller, DeviceFunction function, const std::uint64_t* a);
   int copied(Caller& caller, DeviceFunction function, const std::uint64_t* a);
   int launched(std::uint64_t buffer, std::uint64_t stream);
-  std::uint64_t prepared(Caller& caller, std::uint64_t kernel, const Geometry& geometry, int& error);
+  std::uint64_t prepared(Caller& caller, std::uint64_t kernel, const Geometry& geometry,
+                         int& error);
   const std::string* name_of(const Caller& caller, std::uint64_t kernel) const;
   int give(std::uint64_t stream, Item item);
   std::uint64_t take_bytes(std::uint64_t bytes);
@@ -115,7 +119,7 @@ class DeviceRuntime {
   std::uint64_t used_ = 0;             ///< bytes of it
   std::map<std::string, std::uint64_t> texts_;
   std::optional<std::uint64_t> wrong_address_;
-  std::uint64_t moves_ = 0;
+  bool has_own_accesses_ = false;
 };
 
 }  // namespace warpmeter::model

@@ -133,6 +133,14 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
   return "";
 }
 
+std::string alone_failure(const Program& program) {
+  if (program.device_calls.empty()) return "";
+  return fmt::format(
+      "kernel '{}' calls cuda{} on the device (dynamic parallelism), which the model answers in "
+      "programs: build one that launches it, and measure that (warpmeter profile)",
+      readable_name(program.kernel), program.device_calls.front().function.name);
+}
+
 std::optional<std::vector<std::byte>> pack_parameters(
     const Program& program, std::span<const std::vector<std::byte>> arguments) {
   if (arguments.size() != program.parameters.size()) return std::nullopt;

@@ -108,6 +108,9 @@ struct LaunchOptions {
 /// Why this geometry cannot be launched, as one sentence; empty when it can.
 std::string geometry_failure(const Program& program, const Geometry& geometry);
 
+/// Why the kernel cannot run by itself, outside of a program, as one sentence; empty when it can.
+std::string alone_failure(const Program& program);
+
 /// The entry's parameters in memory. nullopt: another number of arguments, or a size that differs.
 std::optional<std::vector<std::byte>> pack_parameters(
     const Program& program, std::span<const std::vector<std::byte>> arguments);

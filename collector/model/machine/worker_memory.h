@@ -51,7 +51,7 @@ struct WorkerMemory {
   DeviceMemory* device = nullptr;
   DeviceRuntime* device_runtime = nullptr;  ///< answers calls of it; null: nobody does
   std::uint64_t block = 0;                  ///< that runs
-  BlockObserver* observer = nullptr;  ///< told of every access; null: nobody asks
+  BlockObserver* observer = nullptr;        ///< told of every access; null: nobody asks
   Footprint* footprint = nullptr;     ///< told of accesses to what is stored to; null: one thread
   std::vector<std::byte> shared;      ///< of the block that runs
   std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn

@@ -79,7 +79,6 @@ __global__ void forgotten(int* sum) {
   cudaEventRecord(e, s);
   cudaStreamWaitEvent(0, e, 0);
   cudaMemcpyAsync(sum + 64, sum + 32, 128, cudaMemcpyDeviceToDevice, 0);
-  cudaMemsetAsync(sum + 100, 0x11, 8, 0);
   cudaEventDestroy(e);
   cudaStreamDestroy(s);
 }
@@ -115,7 +114,8 @@ __global__ void asked(long long* answers) {
   size_t limit = 0;
   say(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize)), say(limit);
   say(cudaGetLastError());
-  say(cudaGetErrorString(cudaErrorInvalidValue)[0]), say(cudaGetErrorName(cudaErrorInvalidValue)[4]);
+  say(cudaGetErrorString(cudaErrorInvalidValue)[0]),
+      say(cudaGetErrorName(cudaErrorInvalidValue)[4]);
 }
 
 int main() {

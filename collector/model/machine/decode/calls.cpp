@@ -350,11 +350,6 @@ void Decoder::decode_plain_call() {
   if (decode_system_call(name, results, arguments)) return;
   const ptx::Function* callee = module_.find(name);
   if (callee == nullptr || callee->is_declaration) {
-    if (name == "cudaGraphSetConditional") {
-      refuse(
-          "sets the condition of a graph's node, and the model does not have such nodes; measure "
-          "this kernel on a GPU");
-    }
     refuse(
         fmt::format("calls {}, which the module does not define; link it before (nvcc -rdc "
                     "makes such modules)",
