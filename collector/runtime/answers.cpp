@@ -34,7 +34,7 @@ std::vector<Answer> answers() {
         executable_answers(),    capture_answers(), earlier_answers(), ipc_answers(),
         library_answers(),       array_answers(),   batch_answers(),   log_answers(),
         earlier_graph_answers(), advice_answers(),  pool_answers(),    stream_attribute_answers(),
-        driver_answers()}) {
+        conditional_answers(),   driver_answers()}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

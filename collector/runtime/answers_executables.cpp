@@ -55,6 +55,14 @@ cudaGraphExecUpdateResult update(Graph& own, const Graph& other, Node*& wrong, b
       const auto result =
           update(*child->graph, *std::get<ChildWork>(from.work).graph, wrong, changes);
       if (result != cudaGraphExecUpdateSuccess) return result;
+    } else if (auto* conditional = std::get_if<ConditionalWork>(&to.work)) {
+      const auto& other_one = std::get<ConditionalWork>(from.work);
+      if (conditional->handle != other_one.handle) return cudaGraphExecUpdateErrorNotSupported;
+      for (std::size_t body = 0; body < conditional->bodies.size(); ++body) {
+        const auto result =
+            update(*conditional->bodies[body], *other_one.bodies[body], wrong, changes);
+        if (result != cudaGraphExecUpdateSuccess) return result;
+      }
     } else if (changes) {
       to.work = from.work;
       to.attributes = from.attributes;

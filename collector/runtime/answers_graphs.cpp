@@ -94,7 +94,9 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   return call("cudaGraphClone", [&](Process&) {
     if (clone == nullptr || graph == nullptr) return cudaErrorInvalidValue;
-    if (graph_of(graph)->has_memory()) return cudaErrorNotSupported;
+    if (graph_of(graph)->has_memory() || graph_of(graph)->has_conditions()) {
+      return cudaErrorNotSupported;
+    }
     *clone = keep_graph(graph_of(graph)->copy());
     return cudaSuccess;
   });

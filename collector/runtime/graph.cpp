@@ -29,6 +29,12 @@ bool Graph::has_memory() const {
   });
 }
 
+bool Graph::has_conditions() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return std::holds_alternative<ConditionalWork>(node->work);
+  });
+}
+
 std::vector<Node*> Graph::in_order() const {
   std::map<const Node*, std::size_t> places;
   for (std::size_t i = 0; i < nodes.size(); ++i) places[nodes[i].get()] = i;
@@ -61,6 +67,9 @@ std::shared_ptr<Graph> Graph::copy() const {
     added->is_enabled = node->is_enabled;
     added->attributes = node->attributes;
     if (auto* child = std::get_if<ChildWork>(&added->work)) child->graph = child->graph->copy();
+    if (auto* conditional = std::get_if<ConditionalWork>(&added->work)) {
+      for (auto& body : conditional->bodies) body = body->copy();
+    }
     made->copied[node.get()] = added;
   }
   for (const auto& node : nodes) {

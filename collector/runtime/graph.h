@@ -18,6 +18,7 @@ namespace warpmeter::runtime {
 class Kernel;
 struct Event;
 struct Graph;
+struct Node;
 
 struct KernelWork {
   Kernel* kernel = nullptr;
@@ -59,6 +60,15 @@ struct ChildWork {
   std::shared_ptr<Graph> graph;
 };
 
+/// See conditions.h.
+struct ConditionalWork {
+  std::uint64_t handle = 0;
+  cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::shared_ptr<std::vector<cudaGraph_t>> handles;  ///< of the bodies, as the program has them
+  std::vector<std::vector<Node*>> orders;  ///< of the bodies' nodes, once it can be launched
+};
+
 struct FreeWork {
   std::uint64_t address = 0;
 };
@@ -74,7 +84,7 @@ struct ValuesWork {
 };
 
 using Work = std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, EventWork,
-                          ChildWork, FreeWork, AllocationWork, ValuesWork>;
+                          ChildWork, FreeWork, AllocationWork, ValuesWork, ConditionalWork>;
 
 struct Node {
   Work work;
@@ -100,6 +110,7 @@ struct Graph {
   /// Whether it allocates or frees: then it is neither copied nor executable twice at a time, and
   /// its nodes stay.
   bool has_memory() const;
+  bool has_conditions() const;
   /// The nodes, each behind those that it follows, else in the order of adding; fewer than there
   /// are where their edges go round in a circle.
   std::vector<Node*> in_order() const;

@@ -6,6 +6,7 @@
 
 #include "collector/model/machine/align.h"
 #include "collector/runtime/capture.h"
+#include "collector/runtime/conditions.h"
 #include "collector/runtime/outstanding.h"
 #include "collector/runtime/submit.h"
 
@@ -36,6 +37,12 @@ bool flatten(const Graph& graph, std::vector<Node*>& order) {
     if (const auto* child = std::get_if<ChildWork>(&node->work)) {
       if (!flatten(*child->graph, order)) return false;
     } else {
+      if (auto* conditional = std::get_if<ConditionalWork>(&node->work)) {
+        conditional->orders.assign(conditional->bodies.size(), {});
+        for (std::size_t i = 0; i < conditional->bodies.size(); ++i) {
+          if (!flatten(*conditional->bodies[i], conditional->orders[i])) return false;
+        }
+      }
       order.push_back(node);
     }
   }
@@ -48,6 +55,11 @@ Node* find_copy(const Graph& graph, const Node* original) {
   for (const auto& node : graph.nodes) {
     if (const auto* child = std::get_if<ChildWork>(&node->work)) {
       if (Node* inner = find_copy(*child->graph, original)) return inner;
+    }
+    if (const auto* conditional = std::get_if<ConditionalWork>(&node->work)) {
+      for (const auto& body : conditional->bodies) {
+        if (Node* inner = find_copy(*body, original)) return inner;
+      }
     }
   }
   return nullptr;
@@ -116,6 +128,7 @@ cudaError_t launch(Process& process, const Executable& executable, cudaStream_t 
     wait_for(process, *stream);
     process.memory().release(address);
   }
+  begin_conditions(executable.order);
   for (const Node* node : executable.order) {
     if (!node->is_enabled) continue;
     if (const auto* event = std::get_if<EventWork>(&node->work); event && !event->records) {

@@ -13,7 +13,10 @@
 
 #include "base/kernel_name.h"
 #include "collector/model/check/checker.h"
+#include "collector/model/counts/grades.h"
+#include "collector/model/machine/device_runtime.h"
 #include "collector/model/machine/launch.h"
+#include "collector/runtime/device_side.h"
 #include "collector/runtime/limits.h"
 #include "collector/runtime/occupancy.h"
 
@@ -114,6 +117,123 @@ std::vector<std::byte> parameters_of(Kernel& kernel, void* const* arguments) {
   return packed;
 }
 
+namespace {
+
+/// The grids of one launch: its own, and those that kernels launch from there on.
+class Grids {
+ public:
+  Grids(Process& process, const LaunchPlace& place, bool is_counted)
+      : process_(process), place_(place), is_counted_(is_counted) {}
+
+  /// Until one fails.
+  void run(const KernelWork& work) {
+    DeviceSide kernels(process_, work.kernel->module());
+    std::size_t most_pending = 0;
+    if (get_limit(most_pending, cudaLimitDevRuntimePendingLaunchCount) != cudaSuccess) return;
+    model::DeviceRuntime runtime(kernels, process_.memory().machine(), most_pending);
+    run(*work.kernel, work.geometry, work.parameters, runtime);
+    while (!has_failed_) {
+      const std::optional<model::ChildGrid> child = runtime.next();
+      if (!child) break;
+      run(*kernels.find(child->kernel), child->geometry, child->parameters, runtime);
+    }
+    if (const auto address = runtime.wrong_address(); address && !has_failed_) {
+      fail(cudaErrorIllegalAddress, kernel_,
+           fmt::format("a copy that kernel '{}' launched reaches address 0x{:x}, where nothing is "
+                       "allocated",
+                       readable_name(work.kernel->entry()), *address));
+    }
+    has_own_accesses_ = runtime.has_own_accesses();
+  }
+
+  const std::vector<model::Ran>& all() const { return ran_; }
+  const std::string& failure() const { return failure_; }
+  bool has_own_accesses() const { return has_own_accesses_; }
+  std::uint64_t warp_instructions() const {
+    std::uint64_t sum = 0;
+    for (const model::Ran& ran : ran_) sum += ran.outcome.warp_instructions;
+    return sum;
+  }
+
+ private:
+  void run(Kernel& kernel, const Geometry& geometry, const std::vector<std::byte>& parameters,
+           model::DeviceRuntime& runtime) {
+    if (is_counted_) kernel.audit();
+    kernel_ = kernel.entry();
+    model::Program& program = *kernel.program();
+    hold_limits(program);
+    kernel.module().place_variables();
+    kernel.module().set_constants(program);
+
+    model::LaunchOptions options;
+    options.keep_variables = true;
+    options.device_runtime = &runtime;
+    options.is_cooperative = geometry.is_cooperative;
+    options.counts = is_counted_;
+    options.records = is_counted_ && ran_.empty() && process_.explained().wants(place_);
+    // This machine's clock, as a program may set it beside the host's.
+    options.began_at = static_cast<std::uint64_t>(
+        std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
+    options.most_kept_bytes = most_kept_bytes(process_);
+    std::mutex printing;
+    options.print = [&](std::string_view text) {
+      const std::lock_guard alone(printing);
+      process_.print(text);
+    };
+    Checks* checks = process_.checks();
+    std::optional<model::check::Checker> checker;
+    if (checks != nullptr) {
+      options.observer =
+          &checker.emplace(program, geometry, process_.memory().machine(), checks->written());
+    }
+    model::LaunchOutcome outcome =
+        model::launch(program, geometry, parameters, process_.memory().machine(), options);
+    if (checker) checks->launched(kernel.entry(), *checker, !outcome.trap);
+    if (outcome.trap) {
+      process_.print_assertion(outcome.trap->assertion);
+      fail(error_of(outcome.trap->kind), kernel.entry(), outcome.trap->message);
+    }
+    if (const std::string beside = strayed(program, outcome); !beside.empty()) {
+      process_.say(beside);
+    }
+    add(program, std::move(outcome));
+  }
+
+  /// Grids of the same kernel are one, so that what is kept does not grow with every launch.
+  void add(const model::Program& program, model::LaunchOutcome outcome) {
+    for (model::Ran& ran : ran_) {
+      if (ran.program != &program) continue;
+      ran.outcome += std::move(outcome);
+      return;
+    }
+    ran_.push_back({&program, std::move(outcome)});
+  }
+
+  void fail(cudaError_t error, const std::string& kernel, const std::string& why) {
+    has_failed_ = true;
+    failure_ = why;
+    const Report* report = process_.report();
+    if (report != nullptr && !report->is_told_of_launches()) process_.say(failure_);
+    process_.kernel_failed(error, kernel);
+  }
+
+  Process& process_;
+  const LaunchPlace& place_;
+  const bool is_counted_;
+  std::vector<model::Ran> ran_;  ///< the launch's own first
+  std::string kernel_;           ///< that runs
+  std::string failure_;
+  bool has_failed_ = false;
+  bool has_own_accesses_ = false;
+};
+
+constexpr std::string_view own_accesses_reason =
+    "approximate: what the device's runtime loads and stores itself, to copy, set and answer, is "
+    "not "
+    "counted";
+
+}  // namespace
+
 void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) {
   process.show_printed();
   Kernel& kernel = *work.kernel;
@@ -121,53 +241,22 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   const LaunchPlace place{kernel.entry(), work.geometry,
                           static_cast<std::uint32_t>(Process::current_device), stream};
   const bool is_counted = report != nullptr && report->takes(place);
-  if (is_counted) kernel.audit();
-  model::Program& program = *kernel.program();
-  hold_limits(program);
-  kernel.module().place_variables();
-  kernel.module().set_constants(program);
-
-  model::LaunchOptions options;
-  options.keep_variables = true;
-  options.is_cooperative = work.geometry.is_cooperative;
-  options.counts = is_counted;
-  options.records = is_counted && process.explained().wants(place);
-  // This machine's clock, as a program may set it beside the host's.
-  options.began_at = static_cast<std::uint64_t>(
-      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
-  options.most_kept_bytes = most_kept_bytes(process);
-  std::mutex printing;
-  options.print = [&](std::string_view text) {
-    const std::lock_guard alone(printing);
-    process.print(text);
-  };
-  Checks* checks = process.checks();
-  std::optional<model::check::Checker> checker;
-  if (checks != nullptr) {
-    options.observer =
-        &checker.emplace(program, work.geometry, process.memory().machine(), checks->written());
-  }
-  const model::LaunchOutcome outcome =
-      model::launch(program, work.geometry, work.parameters, process.memory().machine(), options);
-  if (checker) checks->launched(kernel.entry(), *checker, !outcome.trap);
-  std::string failure;
-  if (outcome.trap) {
-    failure = outcome.trap->message;
-    process.print_assertion(outcome.trap->assertion);
-    if (report != nullptr && !report->is_told_of_launches()) process.say(failure);
-    process.kernel_failed(error_of(outcome.trap->kind), kernel.entry());
-  }
-  if (const std::string beside = strayed(program, outcome); !beside.empty()) process.say(beside);
+  Grids grids(process, place, is_counted);
+  grids.run(work);
   if (report == nullptr) return;
-  if (is_counted || (!failure.empty() && report->is_told_of_launches())) {
-    const bool is_told = is_counted && failure.empty() && checks == nullptr;
+  const model::Program& program = *kernel.program();
+  const bool has_failed = !grids.failure().empty();
+  if (is_counted || (has_failed && report->is_told_of_launches())) {
+    const bool is_told = is_counted && !has_failed && process.checks() == nullptr;
     const std::uint32_t explanation =
-        is_told ? process.explained().number_of(place, program, outcome, process.memory().machine(),
-                                                *report)
+        is_told ? process.explained().number_of(place, program, grids.all().front().outcome,
+                                                process.memory().machine(), *report)
                 : 0;
-    report->launched(place, &program, failure.empty() ? &outcome : nullptr, failure, explanation);
+    report->launched(place, program, has_failed ? std::vector<model::Ran>() : grids.all(),
+                     grids.failure(), explanation,
+                     grids.has_own_accesses() ? own_accesses_reason : "");
   } else if (report->traces()) {
-    report->ran(place, program, outcome.warp_instructions);
+    report->ran(place, program, grids.warp_instructions());
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "collector/runtime/conditions.h"
 #include "collector/runtime/copies.h"
 #include "collector/runtime/graphs.h"
 #include "collector/runtime/launcher.h"
@@ -36,6 +37,7 @@ cudaGraphNodeType type_of(const Work& work) {
     cudaGraphNodeType operator()(const SetWork&) { return cudaGraphNodeTypeMemset; }
     cudaGraphNodeType operator()(const HostWork&) { return cudaGraphNodeTypeHost; }
     cudaGraphNodeType operator()(const ChildWork&) { return cudaGraphNodeTypeGraph; }
+    cudaGraphNodeType operator()(const ConditionalWork&) { return cudaGraphNodeTypeConditional; }
     cudaGraphNodeType operator()(const FreeWork&) { return cudaGraphNodeTypeMemFree; }
     cudaGraphNodeType operator()(const AllocationWork&) { return cudaGraphNodeTypeMemAlloc; }
     cudaGraphNodeType operator()(const ValuesWork&) {  // which the runtime has no name for
@@ -186,13 +188,15 @@ cudaError_t make_work(Process& process, cudaGraphNodeParams* parameters, Work& w
       given.dptr = allocation.dptr;
       return result;
     }
+    case cudaGraphNodeTypeConditional:
+      return make_work(parameters->conditional, work);
     case cudaGraphNodeTypeMemFree:
       return make_free(process, parameters->free.dptr, work);
     default:
       if (parameters->type < 0 || parameters->type >= cudaGraphNodeTypeCount) {
         return cudaErrorInvalidValue;
       }
-      process.say("graphs are executed without conditional nodes and external semaphores");
+      process.say("graphs are executed without external semaphores");
       return cudaErrorNotSupported;
   }
 }

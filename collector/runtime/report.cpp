@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "collector/inject/ranges.h"
 #include "collector/model/counts/grades.h"
@@ -65,20 +67,20 @@ inject::Launch::Value Report::value_of(const schema::Counter& counter) {
   return {*counter.value, reason, counter.grade};
 }
 
-void Report::launched(const LaunchPlace& place, const model::Program* program,
-                      const model::LaunchOutcome* outcome, const std::string& failure,
-                      std::uint32_t explanation) {
+void Report::launched(const LaunchPlace& place, const model::Program& program,
+                      const std::vector<model::Ran>& grids, const std::string& failure,
+                      std::uint32_t explanation, std::string_view doubt) {
   inject::Launch launch;
   launch.explanation = explanation;
-  launch.shape = shape_of(place, program);
+  launch.shape = shape_of(place, &program);
   for (const std::string& name : config_.counters) {
-    if (outcome != nullptr && program != nullptr) {
-      launch.values.push_back(value_of(model::counter_named(name, *program, *outcome)));
+    if (!grids.empty()) {
+      launch.values.push_back(value_of(model::counter_named(name, grids, doubt)));
     } else {
       launch.values.push_back({0, channel_.name("the launch failed"), schema::Grade::unavailable});
     }
   }
-  if (outcome != nullptr && program != nullptr) send_lines(*program, *outcome);
+  if (!grids.empty()) send_lines(grids);
   if (!failure.empty()) launch.failure = channel_.name(failure);
   channel_.send(launch);
 }
@@ -103,10 +105,24 @@ std::uint32_t Report::explain(const schema::Explanation& explanation) {
   return explanations_;
 }
 
-void Report::send_lines(const model::Program& program, const model::LaunchOutcome& outcome) {
+/// Functions that several kernels call have their lines once.
+void Report::send_lines(const std::vector<model::Ran>& grids) {
   inject::Lines lines;
   static std::map<std::string, std::string> sources;
-  for (const schema::Line& line : model::source_lines(program, outcome, "", "")) {
+  std::map<std::tuple<std::string, int, std::string>, schema::Line> all;
+  for (const model::Ran& ran : grids) {
+    for (schema::Line& line : model::source_lines(*ran.program, ran.outcome, "", "")) {
+      const auto [known, is_new] = all.try_emplace({line.file, line.line, line.access}, line);
+      if (is_new) continue;
+      schema::Line& sum = known->second;
+      sum.requests += line.requests;
+      sum.transactions += line.transactions;
+      sum.ideal += line.ideal;
+      if (line.bytes) sum.bytes = sum.bytes.value_or(0) + *line.bytes;
+      sum.grade = std::max(sum.grade, line.grade);
+    }
+  }
+  for (const auto& [key, line] : all) {
     const auto [source, is_new] = sources.try_emplace(line.file);
     if (is_new) source->second = model::source_text(line.file);
     inject::Lines::Line sent;

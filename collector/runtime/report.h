@@ -11,6 +11,7 @@
 
 #include "collector/inject/channel.h"
 #include "collector/inject/filter.h"
+#include "collector/model/counts/grades.h"
 #include "collector/model/machine/launch.h"
 #include "collector/model/machine/program.h"
 #include "schema/records.h"
@@ -38,10 +39,11 @@ class Report {
 
   /// Whether this launch is to be counted; to be asked once a launch, in their order.
   bool takes(const LaunchPlace& place);
-  /// A launch that was counted, or failed. `explanation`: of explain(); 0: none.
-  void launched(const LaunchPlace& place, const model::Program* program,
-                const model::LaunchOutcome* outcome, const std::string& failure,
-                std::uint32_t explanation = 0);
+  /// A launch that was counted, or failed: its grid and those that it launched itself; of a failure
+  /// none. `explanation`: of explain(); 0: none. `doubt`: see model::counter_named().
+  void launched(const LaunchPlace& place, const model::Program& program,
+                const std::vector<model::Ran>& grids, const std::string& failure,
+                std::uint32_t explanation, std::string_view doubt);
   /// A launch whose kernel the model cannot execute.
   void could_not_run(const LaunchPlace& place, const std::string& why);
   /// What was found in launches that follow; its number for launched().
@@ -61,7 +63,7 @@ class Report {
  private:
   inject::LaunchShape shape_of(const LaunchPlace& place, const model::Program* program);
   void send_device(std::uint32_t ordinal);
-  void send_lines(const model::Program& program, const model::LaunchOutcome& outcome);
+  void send_lines(const std::vector<model::Ran>& grids);
   inject::Launch::Value value_of(const schema::Counter& counter);
   void flush();
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "collector/runtime/capture.h"
+#include "collector/runtime/conditions.h"
 #include "collector/runtime/event_page.h"
 #include "collector/runtime/graphs.h"
 #include "collector/runtime/launcher.h"
@@ -229,6 +230,8 @@ cudaError_t run(Process& process, const Work& work, std::uint32_t stream) {
     return allocate(process, allocation->parameters);
   } else if (const auto* event = std::get_if<EventWork>(&work)) {
     run_event(process, *event);
+  } else if (const auto* conditional = std::get_if<ConditionalWork>(&work)) {
+    return run_conditional(process, *conditional, stream);
   }
   return cudaSuccess;
 }

@@ -143,6 +143,52 @@ TEST_F(RuntimeProgram, OfFilesThatWereCompiledApartIsLinked) {
   EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "4");
 }
 
+/// What hardware counts of a kernel holds what it launches: tests/golden/h100_children.csv is what
+/// Nsight Compute 2025.3 said of the same program on an H100 (driver 580.159, 2026-11-25). There it
+/// holds what the device's runtime itself loads and stores for two kernels as well.
+TEST_F(RuntimeProgram, MayLaunchKernelsFromKernels) {
+  std::ifstream golden(source_dir() + "/tests/golden/h100_children.csv");
+  std::vector<std::string> lines;
+  std::string metrics;
+  for (std::string line; std::getline(golden, line);) {
+    if (line.find("forgotten") != std::string::npos || line.find("asked") != std::string::npos) {
+      continue;
+    }
+    lines.push_back(line);
+    const std::size_t value = line.rfind(','), metric = line.rfind(',', value - 1) + 1;
+    if (line.starts_with("1,")) metrics += line.substr(metric, value - metric) + ",";
+  }
+  ASSERT_EQ(lines.size(), 161u);
+  metrics.pop_back();
+  const Outcome outcome = profile("children", {"-m", metrics});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.output, expected("children"));
+  const Outcome all = warpmeter(
+      {"query", "--format", "csv",
+       "SELECT launch, variant AS kernel, metric AS counter, CAST(value AS INTEGER) AS value "
+       "FROM (SELECT dense_rank() OVER (ORDER BY launch_id) AS launch, * FROM results) WHERE "
+       "variant NOT IN ('forgotten', 'asked') AND metric IN ('" +
+           std::regex_replace(metrics, std::regex(","), "', '") + "')"});
+  std::istringstream ours(all.output);
+  std::vector<std::string> found;
+  for (std::string line; std::getline(ours, line);) found.push_back(line);
+  EXPECT_THAT(found, testing::UnorderedElementsAreArray(lines));
+}
+
+TEST_F(RuntimeProgram, MayHaveGraphsThatBranch) {
+  expect_output("conditional_graphs", "conditional_graphs");
+  // Of the steps of two loops, five and one times, each is a launch.
+  EXPECT_EQ(counts(), "add,8,1,1\nset,6,1,0\nstep,6,3,2\n");
+}
+
+TEST_F(RuntimeProgram, IsToldOfMistakesOfKernelsThatLaunchKernels) {
+  expect_output("children_mistakes", "children_mistakes");
+  for (const auto& [argument, text] :
+       {std::pair{"m", "children_pending"}, {"t", "children_trap"}, {"w", "children_wild"}}) {
+    EXPECT_EQ(profile("children_mistakes", {}, {argument}).output, expected(text)) << argument;
+  }
+}
+
 TEST_F(RuntimeProgram, MayUseTheDriverAndCompileAsItRuns) {
   expect_output("driver", "driver");
   EXPECT_EQ(counts(), "scale,2,125,125\n");  // 1,000 floats
@@ -259,6 +305,7 @@ TEST_F(RuntimeProgram, IsToldItsMistakes) {
                            "check_heap",
                            "check_host_access",
                            "check_ignored_launch",
+                           "check_launches",
                            "check_memory",
                            "check_misaligned",
                            "check_out_of_bounds",

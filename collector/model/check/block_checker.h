@@ -26,6 +26,8 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
               const Places& places) override;
   void accept_again(const Warp& warp, const Operation* op, const SiteInfo& info,
                     const Places& places) override;
+  void written_for(const Warp& warp, unsigned lane, std::uint64_t address,
+                   std::uint64_t bytes) override;
   void arrive(std::uint32_t barrier, std::uint32_t warp) override { order_.arrive(barrier, warp); }
   void release(const Meeting& meeting) override;
 

@@ -120,6 +120,19 @@ const Region& BlockChecker::region_of(std::uint32_t site, std::uint64_t address)
   return last;
 }
 
+/// By a call of the device's runtime; it races with nothing.
+void BlockChecker::written_for(const Warp& warp, unsigned lane, std::uint64_t address,
+                               std::uint64_t bytes) {
+  if (address - local_window < window_bytes) {
+    unset_.set_local(warp.index * warp_lanes + lane, address - local_window, bytes);
+  } else if (address - shared_window < window_bytes) {
+    shared_written_.mark(address - shared_window, bytes);
+  } else if (const Allocation* allocation = launch_.memory_.find(address)) {
+    WrittenBytes* written = launch_.written_.find(allocation->address);
+    if (written != nullptr) written->mark(address - allocation->address, bytes);
+  }
+}
+
 /// Whether everything was written that is read, and what it races with; notes what is written.
 void BlockChecker::check_segments(const std::vector<Segment>& segments) {
   const SiteInfo& info = *current_.info;

@@ -52,6 +52,10 @@ class UnsetRegisters {
   /// A thread's write to local memory, after the step of its instruction.
   void wrote_local(std::uint32_t thread, std::uint32_t instruction, std::uint64_t offset,
                    std::uint32_t width);
+  /// Bytes of a thread's local memory that somebody else has set.
+  void set_local(std::uint32_t thread, std::uint64_t offset, std::uint64_t bytes) {
+    for (std::uint64_t i = 0; i < bytes; ++i) local_.write(thread, offset + i, 1);
+  }
 
   /// Whether a load of global or shared memory that finds a part unset gives that to anything.
   bool follows(std::uint32_t instruction) const {

@@ -254,6 +254,28 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
   return result;
 }
 
+schema::Counter counter_named(const std::string& name, const std::vector<Ran>& grids,
+                              std::string_view doubt) {
+  schema::Counter sum;
+  for (const Ran& ran : grids) {
+    schema::Counter one = counter_named(name, *ran.program, ran.outcome);
+    if (&ran == &grids.front()) {
+      sum = std::move(one);
+      continue;
+    }
+    if (sum.value && one.value) *sum.value += *one.value;
+    if (one.grade > sum.grade) {
+      sum.grade = one.grade;
+      sum.reason = std::move(one.reason);
+    }
+  }
+  if (!doubt.empty() && sum.value && sum.grade < Grade::modelled) {
+    sum.grade = Grade::modelled;
+    sum.reason = doubt;
+  }
+  return sum;
+}
+
 schema::Counter counter_named(const std::string& name, const Program& program,
                               const LaunchOutcome& outcome) {
   std::string_view own_name = name;

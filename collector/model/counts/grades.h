@@ -29,6 +29,16 @@ schema::Counter counter(std::string_view name, const Program& program,
 schema::Counter counter_named(const std::string& name, const Program& program,
                               const LaunchOutcome& outcome);
 
+/// A grid that has run: a launch, or what its kernel launched. Hardware counts them together.
+struct Ran {
+  const Program* program = nullptr;
+  LaunchOutcome outcome;
+};
+/// The sum over the grids, of the weakest of their grades. `doubt`: why it is approximate; empty:
+/// nothing more is known against it.
+schema::Counter counter_named(const std::string& name, const std::vector<Ran>& grids,
+                              std::string_view doubt = "");
+
 /// The counters that the model counts, and their values in the same order.
 std::vector<std::string_view> counter_list();
 bool is_counted(std::string_view counter);  ///< Is it among them?

@@ -142,6 +142,14 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
   return "";
 }
 
+std::string alone_failure(const Program& program) {
+  if (program.device_calls.empty()) return "";
+  return fmt::format(
+      "kernel '{}' calls cuda{} on the device (dynamic parallelism), which the model answers in "
+      "programs: build one that launches it, and measure that (warpmeter profile)",
+      readable_name(program.kernel), program.device_calls.front().function.name);
+}
+
 std::optional<std::vector<std::byte>> pack_parameters(
     const Program& program, std::span<const std::vector<std::byte>> arguments) {
   if (arguments.size() != program.parameters.size()) return std::nullopt;
@@ -196,6 +204,7 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
                                            options.unit != nullptr ? *options.unit : best_unit(),
                                            options.instruction_budget);
     worker->print_to(options.print);
+    worker->ask(options.device_runtime);
     if (!options.is_cooperative) worker->take_grid_workspace();
     worker->count(options.counts);
     worker->begin_at(options.began_at);

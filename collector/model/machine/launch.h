@@ -31,6 +31,8 @@ inline constexpr std::uint64_t default_instruction_budget = 1'000'000'000;
 /// Translating an operation takes about as long as executing it so often.
 inline constexpr std::uint64_t default_native_after = 400;
 
+class DeviceRuntime;
+
 /// Why a kernel was stopped.
 struct Trap {
   TrapKind kind = TrapKind::none;
@@ -91,6 +93,8 @@ struct LaunchOptions {
   /// What %globaltimer is at first, in nanoseconds since 1970: from there on a warp's goes on by
   /// one with each of its instructions, so that what a loop waits for is the same every time.
   std::uint64_t began_at = 0;
+  /// Takes what the kernel launches, and answers what it asks; null: such calls fail.
+  DeviceRuntime* device_runtime = nullptr;
   /// Keep a recording as well, of what is counted without a sample or an observer.
   bool records = false;
   /// Where nothing is counted, observed or recorded: how often each of the program's operations is
@@ -103,6 +107,9 @@ struct LaunchOptions {
 
 /// Why this geometry cannot be launched, as one sentence; empty when it can.
 std::string geometry_failure(const Program& program, const Geometry& geometry);
+
+/// Why the kernel cannot run by itself, outside of a program, as one sentence; empty when it can.
+std::string alone_failure(const Program& program);
 
 /// The entry's parameters in memory. nullopt: another number of arguments, or a size that differs.
 std::optional<std::vector<std::byte>> pack_parameters(

@@ -158,6 +158,7 @@ OTHER(print)          // vprintf
 OTHER(assertion)      // __assertfail
 OTHER(allocate)       // malloc
 OTHER(deallocate)     // free
+OTHER(device_call)    // of the device's runtime; extra: which of Program::device_calls
 
 #include "collector/model/machine/operations/narrow.h"
 

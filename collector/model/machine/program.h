@@ -11,6 +11,7 @@
 
 #include "base/geometry.h"
 #include "collector/model/machine/matrix_product.h"
+#include "collector/model/machine/device_calls.h"
 #include "collector/model/machine/memory.h"
 #include "collector/model/machine/native/code.h"
 #include "collector/model/machine/operation.h"
@@ -233,6 +234,9 @@ struct Program {
   std::vector<FunctionCode> functions;  ///< those that are not inlined
   bool has_calls = false;
   bool prints = false, allocates = false;  ///< on the device
+  std::vector<DeviceCall> device_calls;
+  /// All of the module that it may launch, by their numbers; empty: it names none.
+  std::vector<std::string> kernels;
   /// Why its counts are of PTX: the machine code was not read. Empty: it was, and the sites say
   /// what it makes of them.
   std::string why_unaudited = "counted at PTX level: the machine code was not read";

@@ -21,4 +21,8 @@ void note_assertion(Warp& w, const Operation* op, std::uint32_t mask);
 void allocate(Warp& w, const Operation* op, std::uint32_t mask);
 void deallocate(Warp& w, const Operation* op, std::uint32_t mask);
 
+/// Executes the program's device_calls[op->extra] (see device_calls.h): d takes the results. A
+/// launch without a DeviceRuntime gets cudaErrorNotSupported.
+void call_device_runtime(Warp& w, const Operation* op, std::uint32_t mask);
+
 }  // namespace warpmeter::model

@@ -44,6 +44,7 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
+  void ask(DeviceRuntime* runtime) { memory_.device_runtime = runtime; }
   void print_to(std::function<void(std::string_view)> print) { memory_.print = std::move(print); }
   /// Whether what accesses cost is worked out; it is, unless this says no.
   /// The launch was not cooperative.

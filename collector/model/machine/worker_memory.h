@@ -42,13 +42,16 @@ struct Assertion {
   std::uint32_t line = 0;
 };
 
+class DeviceRuntime;
 class Footprint;
 class BlockObserver;
 
 struct WorkerMemory {
   const Program* program = nullptr;
   DeviceMemory* device = nullptr;
-  BlockObserver* observer = nullptr;  ///< told of every access; null: nobody asks
+  DeviceRuntime* device_runtime = nullptr;  ///< answers calls of it; null: nobody does
+  std::uint64_t block = 0;                  ///< that runs
+  BlockObserver* observer = nullptr;        ///< told of every access; null: nobody asks
   Footprint* footprint = nullptr;     ///< told of accesses to what is stored to; null: one thread
   std::vector<std::byte> shared;      ///< of the block that runs
   std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn

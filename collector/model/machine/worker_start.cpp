@@ -113,7 +113,7 @@ void Worker::start_warps(std::uint64_t block) {
   block_index_ = {static_cast<std::uint32_t>(block % geometry_.grid.x),
                   static_cast<std::uint32_t>(in_row % geometry_.grid.y),
                   static_cast<std::uint32_t>(in_row / geometry_.grid.y)};
-  trap_.block = block;
+  trap_.block = memory_.block = block;
   std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{0});
   std::fill(memory_.local.begin(), memory_.local.end(), std::byte{0});
   std::fill(predicates_.begin(), predicates_.end(), 0);

@@ -32,7 +32,10 @@ class Reach {
   }
 
  private:
+  /// A kernel that is named is launched, and runs by itself.
   void add(std::string_view name) {
+    const Function* function = module_.find(name);
+    if (function != nullptr && function->is_entry) return;
     if (!name.empty() && found_.insert(name).second) open_.push_back(name);
   }
 

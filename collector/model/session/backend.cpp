@@ -112,6 +112,7 @@ class ModelWorkload : public run::Workload {
     execution.local_bytes = program.resources.local_bytes;
     execution.resources_reason = sass::why_not_known(program);
     execution.failure = geometry_failure(program, launch.geometry);
+    if (execution.failure.empty()) execution.failure = alone_failure(program);
     if (execution.failure.empty() && launch.geometry.cluster.count() > 1) {
       execution.failure = "the model executes no clusters of blocks; run it on a GPU";
     }

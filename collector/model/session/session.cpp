@@ -113,6 +113,8 @@ void LaunchSession::prepare(const LaunchSpec& launch) {
   const std::string wrong = geometry_failure(*prepared.program, launch.geometry);
   if (!wrong.empty())
     throw Error(ExitCode::usage, wrong + "; choose another grid, block or size of shared memory");
+  const std::string alone = alone_failure(*prepared.program);
+  if (!alone.empty()) throw Error(ExitCode::usage, alone);
   if (!options_.blocks.empty()) block_count(options_.blocks, launch.geometry.grid);
   prepare_arguments(prepared);
   prepare_settings(prepared);

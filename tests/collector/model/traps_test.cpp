@@ -167,7 +167,7 @@ TEST(Refusals, ComeBeforeAnythingRuns) {
       {"setp.lt.f32 %p1, %r1, 1; ret;", "whole number where it takes a float"},
       {"ld.global.v2.u32 %r2, [%rd1]; ret;", "another number of registers"},
       {"{ .param .b32 x; call (x), elsewhere, (x); } ret;", "calls elsewhere, which the module"},
-      {"{ .param .b32 x; call (x), cudaLaunchDeviceV2, (x); } ret;", "dynamic parallelism"},
+      {"{ .param .b32 x; call (x), cudaLaunchDeviceV2, (x); } ret;", "another number of arguments"},
       {"{ .param .b32 x; call (x), vprintf, (x); } ret;", "too few arguments to vprintf"},
       {"ld.shared::cluster.u32 %r1, [%rd1]; ret;", "other blocks of a cluster"},
   };

@@ -350,15 +350,6 @@ void Decoder::decode_plain_call() {
   if (decode_system_call(name, results, arguments)) return;
   const ptx::Function* callee = module_.find(name);
   if (callee == nullptr || callee->is_declaration) {
-    if (name.starts_with("cudaLaunch") || name.starts_with("cudaGetParameterBuffer") ||
-        name.starts_with("__cudaCDP2")) {
-      refuse_device_launch(fmt::format("calls {} to launch a kernel", name));
-    }
-    if (name == "cudaGraphSetConditional") {
-      refuse(
-          "sets the condition of a graph's node, and the model does not have such nodes; measure "
-          "this kernel on a GPU");
-    }
     refuse(
         fmt::format("calls {}, which the module does not define; link it before (nvcc -rdc "
                     "makes such modules)",

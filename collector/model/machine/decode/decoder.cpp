@@ -91,13 +91,6 @@ void Decoder::refuse_form() const {
                      name));
 }
 
-void Decoder::refuse_device_launch(const std::string& what) const {
-  refuse(
-      fmt::format("{} from the device (dynamic parallelism), which the model does not do; launch "
-                  "it from the host, or measure on a GPU",
-                  what));
-}
-
 const Analysis& Decoder::analyse(const ptx::Function& function) {
   if (const auto known = analyses_.find(&function); known != analyses_.end()) return known->second;
   auto graph = ptx::control_flow(function);

@@ -156,7 +156,6 @@ class Decoder {
   void keep(const Refusal& refusal);
   [[noreturn]] void refuse_form() const;
   /// `what`: the part of a launch by a kernel.
-  [[noreturn]] void refuse_device_launch(const std::string& what) const;
   void expect_executed() const;
   bool has(Word word) const { return instruction_->has(word); }
 
@@ -340,6 +339,9 @@ class Decoder {
   const std::vector<const ptx::Function*>& addresses_taken();
   std::uint32_t body_of(const ptx::Function& function);
   std::optional<std::uint64_t> function_address(std::string_view name);
+  std::optional<std::uint64_t> kernel_address(std::string_view name);
+  bool decode_device_call(std::string_view name, const std::vector<Passed>& results,
+                          const std::vector<Passed>& arguments);
   std::uint16_t frame_row();
   std::uint16_t frame_size_row(Root& root);
   void emit_local(bool is_load, std::uint16_t base, bool is_wide, std::int64_t offset,

@@ -1,6 +1,8 @@
-// Functions that come with the driver, which a kernel calls as if they were its own: printf,
-// assert, malloc and free.
+// Functions that come with the driver or with libcudadevrt, which a kernel calls as if they were
+// its own: printf, assert, malloc, free, and CUDA's runtime on the device.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "collector/model/machine/decode/decoder.h"
 
@@ -49,10 +51,59 @@ bool Decoder::decode_system_call(std::string_view name, const std::vector<Passed
     const std::uint16_t address = argument(0);
     emit(Code::deallocate, false).a = address;
   } else {
-    return false;
+    return decode_device_call(name, results, arguments);
   }
   // What they say or give depends on the order of the blocks.
   if (name != "__assertfail") program_.blocks_communicate = true;
+  return true;
+}
+
+/// What a kernel launches another one by.
+std::optional<std::uint64_t> Decoder::kernel_address(std::string_view name) {
+  const ptx::Function* kernel = module_.find(name);
+  if (kernel == nullptr || !kernel->is_entry) return std::nullopt;
+  auto& kernels = program_.kernels;
+  if (kernels.empty()) {
+    for (const ptx::Function& function : module_.functions) {
+      if (function.is_entry && !function.is_declaration) kernels.emplace_back(function.name);
+    }
+  }
+  const auto found = std::find(kernels.begin(), kernels.end(), kernel->name);
+  if (found == kernels.end()) return std::nullopt;
+  return first_kernel + kernel_step * static_cast<std::uint64_t>(found - kernels.begin());
+}
+
+/// A call of CUDA's runtime on the device. Structures that are passed come apart into numbers.
+bool Decoder::decode_device_call(std::string_view name, const std::vector<Passed>& results,
+                                 const std::vector<Passed>& arguments) {
+  const std::optional<DeviceFunctionInfo> info = device_function(name);
+  if (!info) return false;
+  DeviceCall call;
+  call.function = *info;
+  for (const Passed& argument : arguments) {
+    const unsigned bytes = argument.bytes % 8 == 0 ? 8 : 4;
+    const auto [base, offset] = local_place(argument.symbol);
+    for (std::uint64_t at = 0; at < argument.bytes; at += bytes) {
+      const std::uint16_t row = scratch(bytes);
+      emit_local(true, base, true, offset + static_cast<std::int64_t>(at), row, bytes, false);
+      call.arguments.push_back({row, static_cast<std::uint8_t>(bytes)});
+    }
+  }
+  if (call.arguments.size() != info->arguments) {
+    refuse(fmt::format("passes another number of arguments to {} than it takes", name));
+  }
+  const std::uint16_t row = scratch(info->result_bytes);
+  Operation& operation = emit(Code::device_call, false);
+  operation.d = row;
+  operation.extra = static_cast<std::uint32_t>(program_.device_calls.size());
+  program_.device_calls.push_back(std::move(call));
+  if (!results.empty()) {
+    const auto [base, offset] = local_place(results[0].symbol);
+    emit_local(false, base, true, offset, row, info->result_bytes, false);
+  }
+  program_.blocks_communicate = true;
+  const DeviceFunction function = info->function;
+  program_.allocates |= function == DeviceFunction::Malloc;
   return true;
 }
 

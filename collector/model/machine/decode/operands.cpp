@@ -300,8 +300,8 @@ std::uint16_t Decoder::source(const Operand& operand, RowType type) {
   if (const auto function = wanted == 8 ? function_address(base) : std::nullopt) {
     return constant(*function + offset, 8);
   }
-  if (const ptx::Function* kernel = module_.find(base); kernel != nullptr && kernel->is_entry) {
-    refuse_device_launch(fmt::format("names kernel '{}' to launch it", readable_name(base)));
+  if (const auto kernel = wanted == 8 ? kernel_address(base) : std::nullopt) {
+    return constant(*kernel + offset, 8);
   }
   refuse(fmt::format("names {}, which the model does not know", operand.name));
 }

@@ -120,6 +120,8 @@ void Decoder::relocate_variables() {
         if (relocation.is_generic) value += window_of(target->second.space);
       } else if (const auto function = function_address(relocation.name)) {
         value += *function;
+      } else if (const auto kernel = kernel_address(relocation.name)) {
+        value += *kernel;
       }
       value >>= relocation.shift_bits;
       for (std::uint32_t i = 0; i < relocation.bytes && relocation.offset + i < variable.bytes;

@@ -247,6 +247,11 @@ const Operation* do_deallocate(Warp& w, const Operation* op, u32 mask) {
   return op + 1;
 }
 
+const Operation* do_device_call(Warp& w, const Operation* op, u32 mask) {
+  call_device_runtime(w, op, mask);
+  return op + 1;
+}
+
 const Operation* do_mbarrier(Warp& w, const Operation* op, u32 mask) {
   const bool is_wide = op->f != 0;
   if (!(is_wide ? reach_each<u64>(w, op, mask) : reach_each<u32>(w, op, mask))) return nullptr;

@@ -32,6 +32,7 @@ Flow flow_of(Code code) {
     case Code::assertion:
     case Code::allocate:
     case Code::deallocate:
+    case Code::device_call:
     case Code::mbarrier:
     case Code::mbarrier_wait:
       return Flow::interpreted;
