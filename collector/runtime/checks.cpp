@@ -78,10 +78,9 @@ bool is_answer(std::string_view function, cudaError_t error) {
 Checks::Checks(Report& report, Memory& memory)
     : report_(report),
       memory_(memory),
-      races_(memory, [this](const std::string& kind, const std::string& where,
-                            const std::string& what, const std::string& message) {
-        find(kind, where, what, message);
-      }) {
+      races_(memory,
+             [this](const std::string& kind, const std::string& where, const std::string& what,
+                    const std::string& message) { find(kind, where, what, message); }) {
   memory.tell(this);
 }
 
@@ -331,6 +330,11 @@ void Checks::end(bool has_failed, const std::vector<VirtualMemory::Kept>& physic
                      "it that would tell; call {}() and look at what it returns",
                      unnoticed_->kernel,
                      unnoticed_->by_driver ? "cuCtxSynchronize" : "cudaDeviceSynchronize"));
+  }
+  if (races_.is_partial()) {
+    inject::Checked checked;
+    checked.partial = 1;
+    report_.tell(checked);
   }
   if (!has_failed) find_leaks(physical);
 }

@@ -171,10 +171,9 @@ void LastTouches::for_each_at(std::uint64_t address, const Sees& see) const {
   const auto found = pages_.find(address >> page_shift);
   if (found == pages_.end()) return;
   const Page& page = found->second;
-  for_each_of(page.first()[(address & (page_bytes - 1)) >> page.shift],
-              [&](Entry entry, bool writes) {
-                see(operation_of(entry), writes, strength_of(entry));
-              });
+  for_each_of(
+      page.first()[(address & (page_bytes - 1)) >> page.shift],
+      [&](Entry entry, bool writes) { see(operation_of(entry), writes, strength_of(entry)); });
 }
 
 void LastTouches::for_each_in(std::uint64_t address, std::uint64_t bytes,
@@ -190,10 +189,9 @@ void LastTouches::for_each_in(std::uint64_t address, std::uint64_t bytes,
     const Page& page = found->second;
     const std::uint64_t each = std::uint64_t{1} << page.shift;
     const std::uint64_t part = std::min(end, (at | (each - 1)) + 1) - at;
-    for_each_of(page.first()[(at & (page_bytes - 1)) >> page.shift],
-                [&](Entry entry, bool writes) {
-                  see(at, part, operation_of(entry), writes, strength_of(entry));
-                });
+    for_each_of(page.first()[(at & (page_bytes - 1)) >> page.shift], [&](Entry entry, bool writes) {
+      see(at, part, operation_of(entry), writes, strength_of(entry));
+    });
     at += part;
   }
 }

@@ -57,6 +57,7 @@ void work_off(Process& process, const std::shared_ptr<Stream>& stream) {
     Stream::Waiting& next = stream->waiting.front();
     changed().wait(process.mutex(), [&] { return all_done(next.after); });
     if (const auto* host = std::get_if<HostWork>(&next.work)) {
+      if (races != nullptr) races->begin_host_function(next.given);
       if (process.surfaced_error() == cudaSuccess || host->runs_after_failure) {
         run_host_function(process, host->function, host->data);
       }

@@ -52,8 +52,7 @@ std::uint32_t Races::new_track(const Track& track) {
 
 std::uint32_t Races::track_of(Stream& stream) {
   const bool is_default = stream.number == legacy_stream_number;
-  std::uint32_t& track =
-      is_default ? default_tracks_[Process::current_device] : stream.track;
+  std::uint32_t& track = is_default ? default_tracks_[Process::current_device] : stream.track;
   if (track == 0) {
     Track made;
     made.device = is_default ? Process::current_device : stream.device;
@@ -97,13 +96,13 @@ Given Races::add(std::uint32_t track, const Stream& stream, const Work& work,
   made.is_of_graph = is_of_graph;
   made.launch = is_of_graph ? graph_launches_ : 0;
   const auto* kernel = std::get_if<KernelWork>(&work);
-  made.deed = kernel != nullptr                             ? Deed::kernel
+  made.deed = kernel != nullptr                              ? Deed::kernel
               : std::holds_alternative<FreeWork>(work)       ? Deed::free
               : std::holds_alternative<AllocationWork>(work) ? Deed::allocation
-              : is_of_graph                                 ? Deed::node
-                                                            : Deed::call;
-  made.name = kept(kernel != nullptr   ? readable_name(kernel->kernel->entry())
-                   : !is_of_graph      ? std::string(function)
+              : is_of_graph                                  ? Deed::node
+                                                             : Deed::call;
+  made.name = kept(kernel != nullptr                        ? readable_name(kernel->kernel->entry())
+                   : !is_of_graph                           ? std::string(function)
                    : std::holds_alternative<CopyWork>(work) ? "a copy"
                    : std::holds_alternative<SetWork>(work)  ? "a set"
                    : std::holds_alternative<FreeWork>(work) ? "the freeing"
@@ -160,7 +159,27 @@ Clock Races::waited_clock(Stream& stream) {
 
 void Races::host_knows(const Clock& clock) {
   host_.join(clock);
+  settle(host_);
   forget_known();
+}
+
+/// What was read before is the host's to change from now on.
+void Races::settle(const Clock& clock) {
+  host_reads_.settle(
+      [&](std::uint32_t number) {
+        const Operation& reader = operations_[number];
+        return clock.knows(reader.track, reader.number);
+      },
+      [&](std::uint32_t number, std::uint64_t address) {
+        bool is_by_device = false;
+        touches_.for_each_at(address, [&](std::uint32_t other, bool writes, Strength) {
+          is_by_device |= writes && other > number;
+        });
+        return is_by_device;
+      },
+      [&](std::uint32_t number, std::uint64_t address, std::uint64_t bytes) {
+        tell_changed(operations_[number], {address, bytes});
+      });
 }
 
 Clock Races::clock_of_device(int device) const {
@@ -184,6 +203,7 @@ void Races::forget_known() {
   if (!is_all || outstanding_ > 0) return;
   operations_.resize(1);
   touches_.forget_all();
+  host_reads_.forget_all();
   host_.forget_all_known();
   for (Track& track : tracks_) {
     track.clock.forget();
@@ -204,6 +224,7 @@ void Races::bound() {
   });
   if (operations_.size() < most_operations && touches_.bytes() <= most_bytes_) return;
   touches_.forget_all();
+  host_reads_.forget_all();
   if (outstanding_ == 0) operations_.resize(1);
   is_partial_ = true;
 }
@@ -286,6 +307,10 @@ void Races::take(std::uint32_t operation, bool theirs_writes, std::uint64_t addr
 void Races::touch(const Touched& touched) {
   if (current_ == nullptr || current_->operation == 0 || touched.bytes == 0) return;
   touches_.touch(touched, current_->operation, *this);
+  const bool is_read = touched.writes == Strength::none && touched.reads != Strength::system;
+  if (is_read && !may_meet_host_) {
+    host_reads_.keep(current_->operation, touched.address, touched.bytes);
+  }
 }
 
 void Races::touch(std::uint64_t address, std::uint64_t bytes, bool writes) {
@@ -297,7 +322,9 @@ void Races::touch(std::uint64_t address, std::uint64_t bytes, bool writes) {
 void Races::touch(const model::check::Checker& kernel) {
   if (current_ == nullptr || current_->operation == 0) return;
   if (kernel.has_releases()) follow_flags(kernel);
+  may_meet_host_ = kernel.has_system_fence();
   kernel.for_each_touched([&](const Touched& touched) { touch(touched); });
+  may_meet_host_ = false;
 }
 
 /// Kernels that run side by side may hand on data by flags: where one has a fence and writes what
@@ -307,14 +334,14 @@ void Races::follow_flags(const model::check::Checker& kernel) {
   kernel.for_each_touched([&](const Touched& touched) {
     const auto is_strong = [](Strength strength) { return strength > Strength::plain; };
     if (!is_strong(touched.reads) && !is_strong(touched.writes)) return;
-    touches_.for_each_in(touched.address, touched.bytes,
-                         [&](std::uint64_t, std::uint64_t, std::uint32_t number, bool writes,
-                             Strength strength) {
-                           const Operation& theirs = operations_[number];
-                           if (!writes || !is_strong(strength) || !theirs.hands_on) return;
-                           current_->clock.learn(theirs.track, theirs.number);
-                           tracks_[current_->track].clock.learn(theirs.track, theirs.number);
-                         });
+    touches_.for_each_in(
+        touched.address, touched.bytes,
+        [&](std::uint64_t, std::uint64_t, std::uint32_t number, bool writes, Strength strength) {
+          const Operation& theirs = operations_[number];
+          if (!writes || !is_strong(strength) || !theirs.hands_on) return;
+          current_->clock.learn(theirs.track, theirs.number);
+          tracks_[current_->track].clock.learn(theirs.track, theirs.number);
+        });
   });
 }
 
@@ -329,20 +356,23 @@ void Races::allocated(Stream& stream, const Block& block, std::string_view funct
 
 void Races::freed(const Block& block, std::string_view function) {
   std::map<std::uint32_t, Meeting> pending;
-  touches_.for_each_in(block.address, block.bytes,
-                       [&](std::uint64_t address, std::uint64_t bytes, std::uint32_t number,
-                           bool writes, Strength) {
-                         const Operation& theirs = operations_[number];
-                         if (theirs.deed == Deed::allocation) return;
-                         if (host_.knows(theirs.track, theirs.number)) return;
-                         const auto [place, is_new] = pending.try_emplace(number);
-                         if (is_new) place->second.address = address;
-                         place->second.bytes += bytes;
-                         place->second.theirs_writes |= writes;
-                       });
+  touches_.for_each_in(
+      block.address, block.bytes,
+      [&](std::uint64_t address, std::uint64_t bytes, std::uint32_t number, bool writes, Strength) {
+        const Operation& theirs = operations_[number];
+        if (theirs.deed == Deed::allocation) return;
+        if (host_.knows(theirs.track, theirs.number)) return;
+        const auto [place, is_new] = pending.try_emplace(number);
+        if (is_new) place->second.address = address;
+        place->second.bytes += bytes;
+        place->second.theirs_writes |= writes;
+      });
   for (const auto& [number, meeting] : pending) tell_freed(operations_[number], meeting, function);
 }
 
-void Races::released(const Block& block) { touches_.forget(block.address, block.bytes); }
+void Races::released(const Block& block) {
+  host_reads_.forget(block);
+  touches_.forget(block.address, block.bytes);
+}
 
 }  // namespace warpmeter::runtime

@@ -22,6 +22,7 @@
 #include "collector/model/check/checker.h"
 #include "collector/runtime/clock.h"
 #include "collector/runtime/graph.h"
+#include "collector/runtime/host_reads.h"
 #include "collector/runtime/last_touches.h"
 #include "collector/runtime/memory.h"
 
@@ -43,7 +44,7 @@ class Races final : private TouchSink {
   /// this line that are the same finding, and a message.
   using Find = std::function<void(const std::string& kind, const std::string& where,
                                   const std::string& what, const std::string& message)>;
-  Races(Memory& memory, Find find) : memory_(memory), find_(std::move(find)) {}
+  Races(Memory& memory, Find find) : memory_(memory), find_(std::move(find)), host_reads_(memory) {}
 
   // Order. `function`: the call of the program.
   Given give(Stream& stream, const Work& work, std::string_view function);
@@ -64,6 +65,8 @@ class Races final : private TouchSink {
   Clock waited_clock(Stream& stream);
   /// The call that gave this work returns to the host, which knows what it waited for meanwhile.
   void returned(const Given& given, const Work& work, std::string_view function);
+  /// A host function begins, and may change what was read before it.
+  void begin_host_function(const Given& given) { settle(given.clock); }
   /// The stream has gone.
   void leave(const Stream& stream);
 
@@ -82,7 +85,7 @@ class Races final : private TouchSink {
   void freed(const Block& block, std::string_view function);
   void released(const Block& block);
   /// Some of it became too much to be followed.
-  bool is_partial() const { return is_partial_; }
+  bool is_partial() const { return is_partial_ || host_reads_.is_partial(); }
 
  private:
   enum class Deed : std::uint8_t { kernel, call, node, free, allocation };
@@ -122,16 +125,18 @@ class Races final : private TouchSink {
             bool is_of_graph);
   void touch(const model::check::Touched& touched);
   void follow_flags(const model::check::Checker& kernel);
+  void settle(const Clock& clock);
   void forget_known();
   void bound();
   enum class Side : std::uint8_t { device, managed, pinned, pageable };
   Side side_of(std::uint64_t address) const;
   const std::string* kept(const std::string& text) { return &*texts_.insert(text).first; }
-  std::string in_words(const Operation& operation) const;
+  std::string in_words(const Operation& operation, bool has_place = true) const;
   std::string memory_in_words(const Meeting& meeting) const;
   static std::string_view deed_in_words(const Operation& operation, bool writes);
   std::string advice(const Operation& theirs, const Operation& own) const;
   void tell(const Operation& theirs, const Operation& own, const Meeting& meeting);
+  void tell_changed(const Operation& reader, const Meeting& meeting);
   void tell_freed(const Operation& theirs, const Meeting& meeting, std::string_view function);
 
   Memory& memory_;
@@ -147,6 +152,8 @@ class Races final : private TouchSink {
   Given* current_ = nullptr;
   std::map<std::uint32_t, Meeting> meetings_;  ///< of the current one, by the other operation
   LastTouches touches_;
+  HostReads host_reads_;
+  bool may_meet_host_ = false;  ///< the kernel that runs hands on data to the host itself
   std::size_t most_bytes_ = 0;
   bool is_partial_ = false;
 };

@@ -19,7 +19,7 @@ std::string at(const std::string& place) {
 
 }  // namespace
 
-std::string Races::in_words(const Operation& operation) const {
+std::string Races::in_words(const Operation& operation, bool has_place) const {
   const bool is_kernel = operation.deed == Deed::kernel;
   std::string text = is_kernel ? fmt::format("kernel '{}'", *operation.name) : *operation.name;
   if (operation.is_of_graph) {
@@ -27,7 +27,7 @@ std::string Races::in_words(const Operation& operation) const {
   } else {
     text += " in " + stream_in_words(operation.stream);
   }
-  if (operation.place->empty()) return text;
+  if (!has_place || operation.place->empty()) return text;
   const char* deed = operation.is_of_graph ? "" : is_kernel ? "launched " : "called ";
   return fmt::format("{} ({}{})", text, deed, at(*operation.place));
 }
@@ -80,14 +80,21 @@ std::string Races::advice(const Operation& theirs, const Operation& own) const {
 void Races::tell(const Operation& theirs, const Operation& own, const Meeting& meeting) {
   const bool is_both = meeting.theirs_writes && meeting.own_writes;
   find_("race between streams", *own.place, in_words(own) + in_words(theirs),
-        fmt::format("{} {} {}, which {} {}{}, and nothing orders the two: {}", in_words(own),
-                    deed_in_words(own, meeting.own_writes), memory_in_words(meeting),
-                    in_words(theirs), deed_in_words(theirs, meeting.theirs_writes),
+        fmt::format("{} {} {}, which {} {}{}, and nothing orders the two: {}",
+                    in_words(own, own.is_of_graph), deed_in_words(own, meeting.own_writes),
+                    memory_in_words(meeting), in_words(theirs),
+                    deed_in_words(theirs, meeting.theirs_writes),
                     is_both && own.deed == theirs.deed ? " too" : "", advice(theirs, own)));
 }
 
-void Races::tell_freed(const Operation& theirs, const Meeting& meeting,
-                       std::string_view function) {
+void Races::tell_changed(const Operation& reader, const Meeting& meeting) {
+  find_("race with the host", *reader.place, in_words(reader),
+        fmt::format("host code changed {} while {} might still read them: wait for it before "
+                    "(cudaStreamSynchronize, cudaEventSynchronize)",
+                    memory_in_words(meeting), in_words(reader, reader.is_of_graph)));
+}
+
+void Races::tell_freed(const Operation& theirs, const Meeting& meeting, std::string_view function) {
   find_("race with the host", place_of_call().in_words(), in_words(theirs),
         fmt::format("{} waits for nothing where memory comes from a pool, and frees {} which {} "
                     "may still {}: use cudaFreeAsync behind it, or wait for it first",

@@ -1,4 +1,4 @@
-// Races between streams, each on a line that says so.
+// Races between streams and with the host, each on a line that says so.
 #include <thread>
 
 #include "races.h"
@@ -236,8 +236,7 @@ void graph_beside_a_stream() {
 
 void two_graphs_in_two_streams() {
   Case c;
-  cudaGraphExec_t one =
-      captured(c.a, [&] { fill<<<blocks(count), 128, 0, c.a>>>(c.x, count, 1); });
+  cudaGraphExec_t one = captured(c.a, [&] { fill<<<blocks(count), 128, 0, c.a>>>(c.x, count, 1); });
   cudaGraphExec_t other =
       captured(c.a, [&] { move<<<blocks(count), 128, 0, c.a>>>(c.y, c.x, count); });
   CHECKED(cudaGraphLaunch(one, c.a));
@@ -290,6 +289,68 @@ void rows_of_a_box() {
   CHECKED(cudaMemset2DAsync(c.x, 128, 0, 65, 8, c.b));  // race
 }
 
+// Host code that changes what is still read.
+
+void pinned_memory_filled_again() {
+  Case c;
+  CHECKED(
+      cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race with the host
+  for (int i = 0; i < count; ++i) c.pinned[i] = -1;
+}
+
+void event_recorded_before_the_copy() {
+  Case c;
+  CHECKED(cudaEventRecord(c.event, c.a));
+  CHECKED(
+      cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race with the host
+  CHECKED(cudaEventSynchronize(c.event));
+  c.pinned[7] = -1;
+}
+
+void other_stream_waited_for() {
+  Case c(cudaStreamNonBlocking);
+  CHECKED(
+      cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race with the host
+  CHECKED(cudaStreamSynchronize(c.b));
+  c.pinned[count - 1] = -1;
+}
+
+void managed_memory_changed_under_a_kernel() {
+  Case c;
+  int* managed = nullptr;
+  CHECKED(cudaMallocManaged(&managed, bytes));
+  for (int i = 0; i < count; ++i) managed[i] = i;
+  move<<<blocks(count), 128>>>(c.y, managed, count);  // race with the host
+  managed[100] = -1;
+  CHECKED(cudaDeviceSynchronize());
+  CHECKED(cudaFree(managed));
+}
+
+void mapped_memory_changed_under_a_kernel() {
+  Case c;
+  move<<<blocks(count), 128, 0, c.a>>>(c.y, c.pinned, count);  // race with the host
+  c.pinned[0] = -1;
+}
+
+void registered_memory_changed_under_a_copy() {
+  Case c;
+  CHECKED(cudaHostRegister(c.host, bytes, cudaHostRegisterDefault));
+  CHECKED(cudaMemcpyAsync(c.x, c.host, bytes, cudaMemcpyHostToDevice, c.a));  // race with the host
+  c.host[3] = -1;
+  CHECKED(cudaStreamSynchronize(c.a));
+  CHECKED(cudaHostUnregister(c.host));
+}
+
+void graph_reads_what_the_host_changes() {
+  Case c;
+  cudaGraphExec_t graph = captured(
+      c.a, [&] { CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a)); });
+  CHECKED(cudaGraphLaunch(graph, c.a));  // race with the host
+  c.pinned[3] = -1;
+  CHECKED(cudaDeviceSynchronize());
+  CHECKED(cudaGraphExecDestroy(graph));
+}
+
 }  // namespace
 
 int main() {
@@ -328,4 +389,11 @@ int main() {
   atomics_and_a_plain_read();
   stream_destroyed_without_waiting();
   rows_of_a_box();
+  pinned_memory_filled_again();
+  event_recorded_before_the_copy();
+  other_stream_waited_for();
+  managed_memory_changed_under_a_kernel();
+  mapped_memory_changed_under_a_kernel();
+  registered_memory_changed_under_a_copy();
+  graph_reads_what_the_host_changes();
 }

@@ -2,17 +2,17 @@
 // one program holds many.
 #pragma once
 
+#include <cuda_runtime.h>
 #include <cstdio>
 #include <cstdlib>
-#include <cuda_runtime.h>
 
-#define CHECKED(call)                                                        \
-  do {                                                                       \
-    const cudaError_t status = call;                                         \
-    if (status != cudaSuccess) {                                             \
-      std::printf("%d: %s\n", __LINE__, cudaGetErrorString(status));         \
-      std::exit(1);                                                          \
-    }                                                                        \
+#define CHECKED(call)                                                \
+  do {                                                               \
+    const cudaError_t status = call;                                 \
+    if (status != cudaSuccess) {                                     \
+      std::printf("%d: %s\n", __LINE__, cudaGetErrorString(status)); \
+      std::exit(1);                                                  \
+    }                                                                \
   } while (false)
 
 constexpr int count = 1024;
