@@ -89,14 +89,14 @@ void Races::tell(const Operation& theirs, const Operation& own, const Meeting& m
 
 void Races::tell_changed(const Operation& reader, const Meeting& meeting) {
   find_("race with the host", *reader.place, in_words(reader),
-        fmt::format("host code changed {} while {} might still read them: wait for it before "
+        fmt::format("host code changed {}, while {} might still read them: wait for it before "
                     "(cudaStreamSynchronize, cudaEventSynchronize)",
                     memory_in_words(meeting), in_words(reader, reader.is_of_graph)));
 }
 
 void Races::tell_freed(const Operation& theirs, const Meeting& meeting, std::string_view function) {
   find_("race with the host", place_of_call().in_words(), in_words(theirs),
-        fmt::format("{} waits for nothing where memory comes from a pool, and frees {} which {} "
+        fmt::format("{} waits for nothing where memory comes from a pool, and frees {}, which {} "
                     "may still {}: use cudaFreeAsync behind it, or wait for it first",
                     function, memory_in_words(meeting), in_words(theirs),
                     meeting.theirs_writes ? "write" : "read"));

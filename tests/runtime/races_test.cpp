@@ -23,7 +23,7 @@ class Races : public Workspace {
 
 using Lines = std::set<std::string>;  ///< "race between streams 12"
 
-/// "// race" at a line's end, or "// race with the host".
+/// "// race" at a line's end, or "// race: host".
 Lines lines_that_say_so(const std::string& name) {
   std::ifstream source(source_dir() + "/tests/runtime/programs/" + name + ".cu");
   Lines lines;
@@ -33,7 +33,8 @@ Lines lines_that_say_so(const std::string& name) {
     const std::size_t mark = line.find("// race");
     if (mark == std::string::npos) continue;
     const std::string kind = line.substr(mark + 3);
-    lines.insert((kind == "race" ? "race between streams" : kind) + " " + std::to_string(number));
+    lines.insert((kind == "race" ? "race between streams" : "race with the host") + " " +
+                 std::to_string(number));
   }
   return lines;
 }

@@ -186,7 +186,7 @@ void pool_memory_freed_by_the_host() {
   int* pool = nullptr;
   CHECKED(cudaMallocAsync(&pool, bytes, c.a));
   fill<<<blocks(count), 128, 0, c.a>>>(pool, count, 1);
-  CHECKED(cudaFree(pool));  // race with the host
+  CHECKED(cudaFree(pool));  // race: host
 }
 
 void branches_of_a_graph() {
@@ -293,24 +293,21 @@ void rows_of_a_box() {
 
 void pinned_memory_filled_again() {
   Case c;
-  CHECKED(
-      cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race with the host
+  CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race: host
   for (int i = 0; i < count; ++i) c.pinned[i] = -1;
 }
 
 void event_recorded_before_the_copy() {
   Case c;
   CHECKED(cudaEventRecord(c.event, c.a));
-  CHECKED(
-      cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race with the host
+  CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race: host
   CHECKED(cudaEventSynchronize(c.event));
   c.pinned[7] = -1;
 }
 
 void other_stream_waited_for() {
   Case c(cudaStreamNonBlocking);
-  CHECKED(
-      cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race with the host
+  CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race: host
   CHECKED(cudaStreamSynchronize(c.b));
   c.pinned[count - 1] = -1;
 }
@@ -320,7 +317,7 @@ void managed_memory_changed_under_a_kernel() {
   int* managed = nullptr;
   CHECKED(cudaMallocManaged(&managed, bytes));
   for (int i = 0; i < count; ++i) managed[i] = i;
-  move<<<blocks(count), 128>>>(c.y, managed, count);  // race with the host
+  move<<<blocks(count), 128>>>(c.y, managed, count);  // race: host
   managed[100] = -1;
   CHECKED(cudaDeviceSynchronize());
   CHECKED(cudaFree(managed));
@@ -328,14 +325,14 @@ void managed_memory_changed_under_a_kernel() {
 
 void mapped_memory_changed_under_a_kernel() {
   Case c;
-  move<<<blocks(count), 128, 0, c.a>>>(c.y, c.pinned, count);  // race with the host
+  move<<<blocks(count), 128, 0, c.a>>>(c.y, c.pinned, count);  // race: host
   c.pinned[0] = -1;
 }
 
 void registered_memory_changed_under_a_copy() {
   Case c;
   CHECKED(cudaHostRegister(c.host, bytes, cudaHostRegisterDefault));
-  CHECKED(cudaMemcpyAsync(c.x, c.host, bytes, cudaMemcpyHostToDevice, c.a));  // race with the host
+  CHECKED(cudaMemcpyAsync(c.x, c.host, bytes, cudaMemcpyHostToDevice, c.a));  // race: host
   c.host[3] = -1;
   CHECKED(cudaStreamSynchronize(c.a));
   CHECKED(cudaHostUnregister(c.host));
@@ -345,7 +342,7 @@ void graph_reads_what_the_host_changes() {
   Case c;
   cudaGraphExec_t graph = captured(
       c.a, [&] { CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a)); });
-  CHECKED(cudaGraphLaunch(graph, c.a));  // race with the host
+  CHECKED(cudaGraphLaunch(graph, c.a));  // race: host
   c.pinned[3] = -1;
   CHECKED(cudaDeviceSynchronize());
   CHECKED(cudaGraphExecDestroy(graph));
