@@ -173,7 +173,7 @@ cudaError_t copy_now(Process& process, const CopyWork& copy) {
   if (result == cudaSuccess) result = forbidden_in_capture(stream);
   if (result == cudaSuccess) result = submit_copy(process, nullptr, copy);
   if (result != cudaSuccess) return result;
-  wait_for(process, stream);
+  wait_until_done(process, stream);
   process.show_printed();
   return process.surfaced_error();
 }

@@ -121,7 +121,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
   return call("cudaGraphLaunch", [&](Process& p) {
-    const Executable* executable = executable_of(handle);
+    Executable* executable = executable_of(handle);
     if (executable == nullptr) return cudaErrorInvalidValue;
     return launch(p, *executable, stream);
   });

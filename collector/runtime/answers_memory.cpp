@@ -10,6 +10,7 @@
 #include "collector/runtime/call.h"
 #include "collector/runtime/capture.h"
 #include "collector/runtime/outstanding.h"
+#include "collector/runtime/pools.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/submit.h"
 
@@ -76,6 +77,9 @@ cudaError_t take_back(Process& process, void* pointer, std::initializer_list<Mem
       process.checks()->because(std::move(kind), std::move(why));
     }
     return cudaErrorInvalidValue;
+  }
+  if (pool_holding(address) != nullptr && process.races() != nullptr) {
+    process.races()->freed(*block, process.function());
   }
   for (int device = 0; device < process.devices(); ++device) wait_for_device(process, device);
   process.memory().release(address);

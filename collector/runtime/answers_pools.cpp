@@ -165,6 +165,9 @@ cudaError_t give_in_order(Process& process, void** pointer, std::size_t bytes, c
     const Block* block = allocate(process, from, bytes, caller);
     if (block == nullptr) return cudaErrorMemoryAllocation;
     count(process, from, block->address);
+    if (Races* races = process.races()) {
+      races->allocated(*process.stream(handle), *block, process.function());
+    }
     *pointer = reinterpret_cast<void*>(block->address);
     return cudaSuccess;
   }

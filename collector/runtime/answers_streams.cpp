@@ -266,7 +266,9 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     if (event != nullptr && p.surfaced_error() != cudaSuccess) return p.surfaced_error();
     const cudaError_t mistake = event_mistake(p, event);
     if (mistake != cudaSuccess) return mistake;
-    return is_done(*event) ? cudaSuccess : cudaErrorNotReady;
+    if (!is_done(*event)) return cudaErrorNotReady;
+    if (Races* races = p.races()) races->host_knows(event->known());
+    return cudaSuccess;
   });
 }
 

@@ -23,6 +23,8 @@ struct HostPlace {
 
 /// Of the call of the API that is being answered: from the stack below.
 HostPlace place_of_call();
+/// The same, remembered by the return addresses on the stack: for calls that come often.
+const HostPlace& place_of_frequent_call();
 /// The same where the call's return address is known already, which takes no walk over the stack
 /// unless it lies in a header of the toolkit.
 const HostPlace& place_of_call(const void* return_address);

@@ -75,7 +75,12 @@ bool is_answer(std::string_view function, cudaError_t error) {
 
 }  // namespace
 
-Checks::Checks(Report& report, Memory& memory) : report_(report), memory_(memory) {
+Checks::Checks(Report& report, Memory& memory)
+    : report_(report),
+      memory_(memory),
+      races_(memory,
+             [this](const std::string& kind, const std::string& where, const std::string& what,
+                    const std::string& message) { find(kind, where, what, message); }) {
   memory.tell(this);
 }
 
@@ -119,6 +124,7 @@ void Checks::is_fresh(std::uint64_t address, std::uint64_t bytes) {
 void Checks::is_shared(std::uint64_t address, std::uint64_t bytes) { set(address, bytes); }
 
 void Checks::released(const Block& block) {
+  races_.released(block);
   if (block.kind == MemoryKind::mapped) {
     if (auto* written = written_.find(block.address)) {
       parting_[block.address] = {block.bytes, std::move(*written)};
@@ -208,6 +214,7 @@ void Checks::set(std::uint64_t to, std::uint64_t bytes) {
 
 void Checks::launched(const std::string& kernel, const model::check::Checker& checker,
                       bool has_ended) {
+  races_.touch(checker);
   inject::Checked checked;
   ++(has_ended ? checked.launches : checked.stopped);
   checked.partial = checker.is_partial() ? 1 : 0;
@@ -323,6 +330,11 @@ void Checks::end(bool has_failed, const std::vector<VirtualMemory::Kept>& physic
                      "it that would tell; call {}() and look at what it returns",
                      unnoticed_->kernel,
                      unnoticed_->by_driver ? "cuCtxSynchronize" : "cudaDeviceSynchronize"));
+  }
+  if (races_.is_partial()) {
+    inject::Checked checked;
+    checked.partial = 1;
+    report_.tell(checked);
   }
   if (!has_failed) find_leaks(physical);
 }

@@ -22,6 +22,7 @@
 #include "collector/runtime/cuda.h"
 #include "collector/runtime/graph.h"
 #include "collector/runtime/memory.h"
+#include "collector/runtime/races.h"
 #include "collector/runtime/report.h"
 #include "collector/runtime/virtual_memory.h"
 
@@ -61,6 +62,8 @@ class Checks final : public MemoryObserver {
 
   // Kernels.
   model::check::WrittenMemory& written() { return written_; }
+  /// With other streams, and with the host.
+  Races& races() { return races_; }
   /// `has_ended`: it came to its end.
   void launched(const std::string& kernel, const model::check::Checker& checker, bool has_ended);
   /// A launch or call that the model does not answer as hardware would. What it would have written
@@ -104,6 +107,7 @@ class Checks final : public MemoryObserver {
 
   Report& report_;
   Memory& memory_;
+  Races races_;
   /// What was written of a stretch that has gone, or has become another.
   struct Parting {
     std::uint64_t bytes = 0;

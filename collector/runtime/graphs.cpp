@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "collector/model/machine/align.h"
 #include "collector/runtime/capture.h"
 #include "collector/runtime/conditions.h"
+#include "collector/runtime/graph_order.h"
 #include "collector/runtime/outstanding.h"
 #include "collector/runtime/submit.h"
 
@@ -110,7 +112,7 @@ bool destroy_executable(cudaGraphExec_t handle) {
   return !tables().executables.extract(handle).empty();
 }
 
-cudaError_t launch(Process& process, const Executable& executable, cudaStream_t handle) {
+cudaError_t launch(Process& process, Executable& executable, cudaStream_t handle) {
   Stream* stream = process.stream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   if (stream->capture != nullptr) return capture(*stream, ChildWork{executable.graph->copy()});
@@ -129,17 +131,30 @@ cudaError_t launch(Process& process, const Executable& executable, cudaStream_t 
     process.memory().release(address);
   }
   begin_conditions(executable.order);
+  std::optional<GraphOrder> order;
+  Races* const races = process.races();
+  if (races != nullptr) order.emplace(*races, *stream, *executable.graph, executable.launched);
   for (const Node* node : executable.order) {
+    const auto* waits = std::get_if<EventWork>(&node->work);
+    if (waits != nullptr && (waits->records || !process.has_event(waits->event))) waits = nullptr;
+    if (order && (!node->is_enabled || waits != nullptr)) {
+      order->pass(*node, node->is_enabled ? waits->event->known() : Clock());
+    }
     if (!node->is_enabled) continue;
     if (const auto* event = std::get_if<EventWork>(&node->work); event && !event->records) {
       if (process.has_event(event->event)) follow(*stream, *event->event);
       continue;
     }
-    const cudaError_t result = give(process, *stream, node->work);
+    const Given given = order ? order->give(*node) : Given();
+    const cudaError_t result = give(process, *stream, node->work, &given);
     if (result != cudaSuccess) return result;
     if (const auto* event = std::get_if<EventWork>(&node->work)) {
       event->event->recorded_by = {stream->shared_from_this(), stream->given};
     }
+  }
+  if (order) {
+    executable.launched = order->end();
+    races->follow(*stream, order->end());
   }
   return cudaSuccess;
 }

@@ -15,6 +15,7 @@ struct Executable {
   std::vector<Node*> order;  ///< with those of child graphs in their places
   unsigned long long flags = 0;
   std::uint64_t made_of = 0;  ///< the graph's number
+  Clock launched;             ///< what comes before the end of the last launch; see races.h
 
   /// Its node for one of the graph that it was made of; null: there is none.
   Node* node(const Node* original) const;
@@ -46,7 +47,7 @@ cudaError_t instantiate(const Graph& graph, unsigned long long flags, cudaGraphE
 Executable* executable_of(cudaGraphExec_t handle);
 bool destroy_executable(cudaGraphExec_t handle);
 /// Gives its nodes to the stream, or makes it a node of the stream's capture.
-cudaError_t launch(Process& process, const Executable& executable, cudaStream_t stream);
+cudaError_t launch(Process& process, Executable& executable, cudaStream_t stream);
 
 /// What the graphs of a device keep of its memory, in steps; it is given back when the program says
 /// so.

@@ -32,24 +32,47 @@ struct Elsewhere {
   std::uint64_t number;
 };
 
+/// What the work touches belongs to what was given meanwhile.
+class Doing {
+ public:
+  Doing(Process& process, Given& given) : races_(process.races()) {
+    if (races_ != nullptr) races_->begin(given);
+  }
+  Doing(const Doing&) = delete;
+  Doing& operator=(const Doing&) = delete;
+  ~Doing() {
+    if (races_ != nullptr) races_->end();
+  }
+
+ private:
+  Races* const races_;
+};
+
 /// The stream's thread: ends when there is nothing left.
 void work_off(Process& process, const std::shared_ptr<Stream>& stream) {
   const std::lock_guard lock(process.mutex());
   Process::current_device = stream->device;
+  Races* const races = process.races();
   while (!stream->waiting.empty()) {
     Stream::Waiting& next = stream->waiting.front();
     changed().wait(process.mutex(), [&] { return all_done(next.after); });
     if (const auto* host = std::get_if<HostWork>(&next.work)) {
+      if (races != nullptr) races->begin_host_function(next.given);
       if (process.surfaced_error() == cudaSuccess || host->runs_after_failure) {
         run_host_function(process, host->function, host->data);
       }
+      // It tells the host, in ways that nobody sees.
+      if (races != nullptr) races->drop(next.given);
+      if (races != nullptr) races->host_knows(next.given.clock);
     } else if (auto* values = std::get_if<ValuesWork>(&next.work)) {
       // Kernels, copies and the host write them, and nobody is told.
       constexpr std::chrono::microseconds often(200);
       while (process.last_failure() == cudaSuccess && !go_on(process, *values)) {
         changed().wait_for(process.mutex(), often);
       }
+      if (races != nullptr) races->drop(next.given);
     } else {
+      const Doing doing(process, next.given);
       const cudaError_t result = run(process, next.work, stream->number);
       if (result != cudaSuccess) process.kernel_failed(result);
     }
@@ -100,7 +123,14 @@ bool is_done(const Event& event) {
   return event.recorded_by.is_done() && (event.page == nullptr || event.page->is_done());
 }
 
-cudaError_t give(Process& process, Stream& stream, Work work) {
+cudaError_t give(Process& process, Stream& stream, Work work, const Given* as) {
+  Given given;
+  Races* const races = process.races();
+  if (races != nullptr) given = as != nullptr ? *as : races->give(stream, work, process.function());
+  if (auto* event = std::get_if<EventWork>(&work);
+      event != nullptr && event->records && process.has_event(event->event)) {
+    event->event->recorded = given.clock;
+  }
   std::vector<Ticket> after = followed(process, stream);
   if (auto* event = std::get_if<EventWork>(&work); event != nullptr && event->records &&
                                                    process.has_event(event->event) &&
@@ -110,10 +140,22 @@ cudaError_t give(Process& process, Stream& stream, Work work) {
   const bool is_host = std::holds_alternative<HostWork>(work);
   if (!is_host && is_done(stream) && after.empty()) {
     auto* values = std::get_if<ValuesWork>(&work);
-    if (values == nullptr) return run(process, work, stream.number);
-    if (go_on(process, *values)) return cudaSuccess;
+    if (values == nullptr) {
+      const auto run_now = [&] {
+        const Doing doing(process, given);
+        return run(process, work, stream.number);
+      };
+      const cudaError_t result = run_now();
+      if (races != nullptr && as == nullptr) races->returned(given, work, process.function());
+      return result;
+    }
+    if (go_on(process, *values)) {
+      if (races != nullptr) races->drop(given);
+      return cudaSuccess;
+    }
   }
-  stream.waiting.push_back({std::move(work), std::move(after)});
+  if (races != nullptr && as == nullptr) races->returned(given, work, process.function());
+  stream.waiting.push_back({std::move(work), std::move(after), std::move(given)});
   ++stream.given;
   if (!std::exchange(stream.has_thread, true)) {
     std::thread(work_off, std::ref(process), stream.shared_from_this()).detach();
@@ -122,6 +164,10 @@ cudaError_t give(Process& process, Stream& stream, Work work) {
 }
 
 void follow(Stream& stream, const Event& event) {
+  if (Races* races = Process::get().races()) {
+    if (!event.is_recorded && event.page == nullptr) races->waits_for_nothing(stream);
+    races->follow(stream, event.known());
+  }
   if (!event.recorded_by.is_done()) stream.follows.push_back(event.recorded_by);
   if (event.page == nullptr || event.page->is_done()) return;
   // What another process does only it knows: asked on the stream's own thread.
@@ -133,21 +179,32 @@ void follow(Stream& stream, const Event& event) {
        HostWork{wait, new Elsewhere{event.page, event.page->given()}, true});
 }
 
-void wait_for(Process& process, Stream& stream) {
+void wait_until_done(Process& process, Stream& stream) {
   if (is_done(stream)) return;
   std::vector<Ticket> all;
   add_outstanding(stream, all);
   changed().wait(process.mutex(), [&] { return all_done(all); });
 }
 
+void wait_for(Process& process, Stream& stream) {
+  Races* const races = process.races();
+  const Clock known = races != nullptr ? races->waited_clock(stream) : Clock();
+  wait_until_done(process, stream);
+  if (races != nullptr) races->host_knows(known);
+}
+
 void wait_for(Process& process, const Event& event) {
   const Ticket ticket = event.recorded_by;
+  Races* const races = process.races();
+  const Clock known = races != nullptr ? event.known() : Clock();
   const std::shared_ptr<EventPage> page = event.page;
   changed().wait(process.mutex(), [&] { return ticket.is_done(); });
-  if (page == nullptr) return;
-  process.mutex().unlock();
-  page->wait_for(page->given());
-  process.mutex().lock();
+  if (page != nullptr) {
+    process.mutex().unlock();
+    page->wait_for(page->given());
+    process.mutex().lock();
+  }
+  if (races != nullptr) races->host_knows(known);
 }
 
 void wait_for_device(Process& process, int device) {
@@ -155,7 +212,10 @@ void wait_for_device(Process& process, int device) {
   process.for_each_stream([&](Stream& stream) {
     if (stream.device == device) add_outstanding(stream, all);
   });
+  Races* const races = process.races();
+  const Clock known = races != nullptr ? races->clock_of_device(device) : Clock();
   if (!all.empty()) changed().wait(process.mutex(), [&] { return all_done(all); });
+  if (races != nullptr) races->host_knows(known);
 }
 
 }  // namespace warpmeter::runtime

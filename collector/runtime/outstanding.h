@@ -9,10 +9,13 @@
 namespace warpmeter::runtime {
 
 /// Does it now, or leaves it to the stream's thread where something that it follows is not done.
-cudaError_t give(Process& process, Stream& stream, Work work);
+/// `as`: what a graph's node is among others (races.h); null: it is the stream's next.
+cudaError_t give(Process& process, Stream& stream, Work work, const Given* as = nullptr);
 
 /// Until what was given before this call is done: of a stream, of a device, of an event.
 void wait_for(Process& process, Stream& stream);
+/// Of which the host is not to know that it waited: the driver waits for its own sake.
+void wait_until_done(Process& process, Stream& stream);
 void wait_for_device(Process& process, int device);
 void wait_for(Process& process, const Event& event);
 

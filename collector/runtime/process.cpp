@@ -192,6 +192,9 @@ cudaError_t Process::reset() {
     if (block.kind != MemoryKind::mapped) all.push_back(block.address);
   });
   for (const std::uint64_t address : all) memory_.release(address);
+  for (int device = 0; races() != nullptr && device < devices_; ++device) {
+    races()->host_knows(races()->clock_of_device(device));
+  }
   streams_.clear();
   events_.clear();
   kernels_.clear();
@@ -230,7 +233,7 @@ Stream* Process::stream(cudaStream_t handle) {
     std::shared_ptr<Stream>& stream = streams_[key];
     if (!stream) {
       stream = std::make_shared<Stream>();
-      stream->number = is_own ? next_stream_++ : 7;
+      stream->number = is_own ? next_stream_++ : legacy_stream_number;
       stream->device = current_device;
     }
     return stream.get();
@@ -260,6 +263,7 @@ bool Process::remove_stream(cudaStream_t handle) {
     return false;
   const auto removed = streams_.extract(handle);
   if (removed.empty()) return false;
+  if (Races* known = races()) known->leave(*removed.mapped());
   std::erase_if(left_, [](const auto& stream) { return stream->waiting.empty(); });
   if (!removed.mapped()->waiting.empty()) left_.push_back(removed.mapped());
   return true;

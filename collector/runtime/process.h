@@ -17,11 +17,13 @@
 #include <vector>
 
 #include "collector/runtime/checks.h"
+#include "collector/runtime/clock.h"
 #include "collector/runtime/cuda.h"
 #include "collector/runtime/explained.h"
 #include "collector/runtime/graph.h"
 #include "collector/runtime/memory.h"
 #include "collector/runtime/module.h"
+#include "collector/runtime/races.h"
 #include "collector/runtime/registry.h"
 #include "collector/runtime/report.h"
 #include "collector/runtime/virtual_memory.h"
@@ -40,6 +42,9 @@ struct Ticket {
   bool is_done() const;
 };
 
+/// Of the legacy default stream, as on hardware.
+inline constexpr std::uint32_t legacy_stream_number = 7;
+
 /// A stream or event belongs to a device. Work runs when it is given to a stream, which is one of
 /// the orders that streams allow, unless it follows a host function (see outstanding.h).
 struct Stream : std::enable_shared_from_this<Stream> {
@@ -52,12 +57,14 @@ struct Stream : std::enable_shared_from_this<Stream> {
   struct Waiting {
     Work work;
     std::vector<Ticket> after;  ///< of other streams, that come first
+    Given given{};              ///< see races.h
   };
   std::deque<Waiting> waiting;
   std::uint64_t given = 0, done = 0;  ///< of those that had to wait
   bool has_thread = false;
   std::map<int, cudaLaunchAttributeValue> attributes;  ///< that were set
   std::vector<Ticket> follows;                         ///< what the next one waits for
+  std::uint32_t track = 0;                             ///< see races.h; 0: it has none yet
 };
 
 /// Of a default stream: the current one.
@@ -74,6 +81,14 @@ struct Event {
   std::shared_ptr<Capture> captured_in;
   std::vector<Node*> captured_after;
   std::shared_ptr<EventPage> page;  ///< where other processes have it too; null: they do not
+  Clock recorded;                   ///< what comes before the last recording; see races.h
+
+  /// What waiting for it tells: of other processes' work nothing is known.
+  Clock known() const {
+    Clock clock = recorded;
+    if (page != nullptr) clock.learn_all();
+    return clock;
+  }
 };
 
 class Process {
@@ -92,6 +107,7 @@ class Process {
   Report* report() { return report_.get(); }
   Explained& explained() { return explained_; }
   Checks* checks() { return checks_.get(); }  ///< null: nobody asked for them
+  Races* races() { return checks_ == nullptr ? nullptr : &checks_->races(); }
   int arch() const { return arch_; }
   int devices() const { return static_cast<int>(visible().size()); }
   /// Of the machine's devices, the one that the program sees under this number.

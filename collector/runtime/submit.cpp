@@ -88,6 +88,9 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
   if (is_empty(copy)) return cudaSuccess;
   const auto [to, from] = sides_of(process, copy);
   Checks* checks = process.checks();
+  const auto touch = [&](std::uint64_t address, bool writes) {
+    checks->races().touch(address, copy.width, writes);
+  };
   for (std::uint64_t z = 0; z < copy.depth; ++z) {
     for (std::uint64_t y = 0; y < copy.height; ++y) {
       const std::uint64_t to_row = z * std::max(copy.to_height, copy.height) + y;
@@ -95,6 +98,8 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
       std::memmove(to.host + to_row * copy.to_pitch, from.host + from_row * copy.from_pitch,
                    copy.width);
       if (checks == nullptr) continue;
+      touch(copy.from + from_row * copy.from_pitch, false);
+      touch(copy.to + to_row * copy.to_pitch, true);
       checks->copied(copy.to + to_row * copy.to_pitch, copy.from + from_row * copy.from_pitch,
                      copy.width);
     }
@@ -129,7 +134,10 @@ cudaError_t run_set(Process& process, const SetWork& set) {
   const Side side = target_of(process, set);
   for (std::uint64_t y = 0; y < set.height * set.depth; ++y) {
     std::byte* row = side.host + y * set.pitch;
-    if (process.checks() != nullptr) process.checks()->set(set.to + y * set.pitch, bytes_of_row);
+    if (process.checks() != nullptr) {
+      process.races()->touch(set.to + y * set.pitch, bytes_of_row, true);
+      process.checks()->set(set.to + y * set.pitch, bytes_of_row);
+    }
     if (set.element_bytes == 4) {
       fill<std::uint32_t>(row, set.width, set.value);
     } else if (set.element_bytes == 2) {
@@ -203,6 +211,7 @@ cudaError_t allocate(Process& process, const cudaMemAllocNodeParams& wanted) {
       wanted.bytesize, wanted.poolProps.location.id,
       fmt::format("memory of {} bytes of a graph", wanted.bytesize), address);
   if (block == nullptr) return cudaErrorMemoryAllocation;
+  if (Races* races = process.races()) races->touch(block->address, block->bytes, true);
   process.memory().give_to_graph(block->address);
   count_graph_memory(process.memory(), block->device, false);
   return cudaSuccess;
@@ -225,6 +234,10 @@ cudaError_t run(Process& process, const Work& work, std::uint32_t stream) {
   } else if (const auto* set = std::get_if<SetWork>(&work)) {
     return run_checked(process, *set, set_mistake, run_set);
   } else if (const auto* freed = std::get_if<FreeWork>(&work)) {
+    const Block* block = process.memory().find(freed->address);
+    if (Races* races = process.races(); races != nullptr && block != nullptr) {
+      races->touch(block->address, block->bytes, true);
+    }
     return process.memory().release(freed->address) ? cudaSuccess : cudaErrorInvalidValue;
   } else if (const auto* allocation = std::get_if<AllocationWork>(&work)) {
     return allocate(process, allocation->parameters);

@@ -136,6 +136,27 @@ void Checker::stopped(TrapKind kind, std::uint32_t instruction, const std::strin
                 [&] { return message; });
 }
 
+void Checker::for_each_touched(const SeesTouched& see) const {
+  std::vector<Strength> of_site;
+  for (const SiteInfo& site : program_.sites) {
+    of_site.push_back(site.is_of_system ? Strength::system : Strength::device);
+  }
+  for (const auto& [address, shadow] : shadows_) {
+    const Allocation* allocation = memory_.find(address);
+    const bool is_there = allocation != nullptr && allocation->address == address;
+    if (!is_there || memory_.heap().addresses.contains(address)) continue;
+    shadow->for_each_touched(address, allocation->data.size(), contexts_, of_site, see);
+  }
+}
+
+bool Checker::has_system_fence() const {
+  const auto reaches = [](const auto& info) { return info.is_of_system; };
+  return std::any_of(program_.fences.begin(), program_.fences.end(), reaches) ||
+         std::any_of(program_.sites.begin(), program_.sites.end(), [&](const SiteInfo& site) {
+           return site.is_of_system && (site.releases || site.acquires);
+         });
+}
+
 std::size_t Checker::bytes() const { return budget_.used + contexts_.bytes(); }
 
 }  // namespace warpmeter::model::check

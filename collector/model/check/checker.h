@@ -80,6 +80,14 @@ class Checker final : public LaunchObserver {
   /// That the checker took, at most.
   std::size_t bytes() const;
 
+  /// What the launch did to global memory, but for what kernels allocate themselves: allocation by
+  /// allocation, each in ascending stretches.
+  void for_each_touched(const SeesTouched& see) const;
+  /// The kernel may hand on to others what it wrote while it runs: it has fences, or accesses that
+  /// release. `has_system_fence`: to the host too.
+  bool has_releases() const { return program_.has_releases; }
+  bool has_system_fence() const;
+
  private:
   friend class BlockChecker;
 

@@ -14,6 +14,8 @@ std::vector<std::string> looked_for() {
 std::vector<std::string> looked_for_in_programs() {
   return {"copies out of bounds, in a wrong direction, or of device memory that nothing has set",
           "host code that touches device memory",
+          "races between streams, and between the branches of graphs",
+          "host code that changes what a kernel or copy under way may still read",
           "memory that is freed twice, freed by mistake or never freed",
           "calls and launches that failed, and failed launches that the program did not ask about"};
 }
@@ -43,13 +45,17 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "(cuMemMap), and gaps of up to 7 bytes in what is copied to the host, unless it is a "
         "single one in 64 bytes or more";
     constexpr const char* races_elsewhere =
-        "races between streams or of kernels with the host (all was run in order), or between "
-        "processes that share memory";
+        "host code that reads what a kernel or copy under way has yet to write, or writes there, "
+        "and races between processes that share memory";
+    constexpr const char* streams_elsewhere =
+        "races between streams on constant memory or on what kernels allocate themselves, behind "
+        "streams that wait for values in memory or for other processes, of kernels that hand on "
+        "data by fences and flags, and of host threads that do not wait for each other";
     all.insert(all.end(),
                {"other arguments and input than these",
                 "whether what kernels allocate themselves (malloc, new) is freed, or freed twice",
                 "other orders in which threads may come to locks and atomics", unset_elsewhere,
-                races_elsewhere,
+                races_elsewhere, streams_elsewhere,
                 "whether the program looks at what calls return, and whether results are right"});
     return all;
   }

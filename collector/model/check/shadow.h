@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "collector/model/check/order.h"
+#include "collector/model/check/touched.h"
 
 namespace warpmeter::model::check {
 
@@ -103,6 +104,11 @@ class Shadow {
   /// Nothing was touched.
   void clear();
 
+  /// What was, as stretches in ascending order, of memory of so many bytes at an address.
+  /// `of_site`: how strong the strong accesses of each site are.
+  void for_each_touched(std::uint64_t address, std::uint64_t bytes, const Contexts& contexts,
+                        const std::vector<Strength>& of_site, const SeesTouched& see) const;
+
  private:
   struct Slot {
     std::uint32_t context = 0, lanes = 0;
@@ -126,6 +132,8 @@ class Shadow {
   static constexpr unsigned sectors_of_page = 1024;
   using Page = std::array<Sector, sectors_of_page>;
 
+  Touched touched(const Cell& cell, const Contexts& contexts,
+                  const std::vector<Strength>& of_site) const;
   Sector* sector(std::uint64_t index, const Accessing& by);
   void split(Sector& sector, std::uint8_t parts);
   void make_whole(Sector& sector);

@@ -58,6 +58,7 @@ struct SiteInfo {
   bool says_order = false;  ///< .relaxed and the like is written
   bool acquires = false, releases = false;
   Scope scope = Scope::device;  ///< of an atomic or a strong access
+  bool is_of_system = false;    ///< such a one that the host is meant to see too
   bool stores_same = false;     ///< a store of what is one value in all threads
   bool is_copied = false;       ///< a load of what is only stored again
   bool is_verified = false;     ///< a load of what an atomic there compares before it changes it
@@ -157,6 +158,7 @@ struct SyncInfo {
 struct FenceInfo {
   std::uint32_t instruction = 0;
   Scope scope = Scope::device;
+  bool is_of_system = false;  ///< for the host too
 };
 
 /// An instruction that starts copies to shared memory, puts them in a group, or waits for them.

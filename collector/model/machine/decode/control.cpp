@@ -17,7 +17,7 @@ void Decoder::decode_policy() {
 /// Fences between proxies order what other units do, not what threads do.
 void Decoder::note_fence() {
   if (has(Word::proxy) || has(Word::mbarrier_init)) return;
-  program_.fences.push_back({ordinal_, scope()});
+  program_.fences.push_back({ordinal_, scope(), has(Word::sys)});
   program_.has_releases = true;
 }
 

@@ -171,6 +171,7 @@ void Decoder::note_order(SiteInfo& info) {
   info.releases = order == ptx::Order::release || order == ptx::Order::acq_rel;
   info.says_order = info.acquires || info.releases || order == ptx::Order::relaxed;
   info.scope = scope();
+  info.is_of_system = has(Word::sys) || has(Word::volatile_);
   program_.has_releases |= info.releases;
 }
 

@@ -1,0 +1,82 @@
+// What `profile --check` says of programs with several streams: a race on every line that says so,
+// and on no other; and nothing of programs that are right.
+#include <regex>
+#include <set>
+
+#include "tests/collector/cli/workspace.h"
+#include "tests/paths.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class Races : public Workspace {
+ protected:
+  Outcome check(const std::string& name) {
+    return run_program(
+        {{"profile", "--check", "-b", "model", binary_dir() + "/tests/runtime/" + name},
+         folder_,
+         {{"LD_LIBRARY_PATH", ""}}});
+  }
+};
+
+using Lines = std::set<std::string>;  ///< "race between streams 12"
+
+/// "// race" at a line's end, or "// race: host".
+Lines lines_that_say_so(const std::string& name) {
+  std::ifstream source(source_dir() + "/tests/runtime/programs/" + name + ".cu");
+  Lines lines;
+  std::size_t number = 0;
+  for (std::string line; std::getline(source, line);) {
+    ++number;
+    const std::size_t mark = line.find("// race");
+    if (mark == std::string::npos) continue;
+    const std::string kind = line.substr(mark + 3);
+    lines.insert((kind == "race" ? "race between streams" : "race with the host") + " " +
+                 std::to_string(number));
+  }
+  return lines;
+}
+
+Lines lines_found(const std::string& name, const std::string& text) {
+  const std::regex row("(?:^|\n)(race [a-z ]*[a-z])  +\\S*" + name + "\\.cu:(\\d+) ");
+  Lines lines;
+  for (std::sregex_iterator it(text.begin(), text.end(), row), end; it != end; ++it) {
+    lines.insert((*it)[1].str() + " " + (*it)[2].str());
+  }
+  return lines;
+}
+
+TEST_F(Races, BetweenStreamsAreFoundWhereTheyAre) {
+  const Outcome outcome = check("check_stream_races");
+  EXPECT_EQ(outcome.exit_code, 6);
+  const Lines expected = lines_that_say_so("check_stream_races");
+  EXPECT_GE(expected.size(), 42u);
+  EXPECT_EQ(lines_found("check_stream_races", outcome.error), expected) << outcome.error;
+}
+
+TEST_F(Races, BetweenStreamsNameBothOperationsAndTheWayOut) {
+  const std::string text = check("check_stream_races").error;
+  EXPECT_THAT(text, testing::ContainsRegex(
+                        "kernel 'move' in stream [0-9]+ reads 4,096 bytes of 'x' \\(allocated at "
+                        "[^)]*races.h:[0-9]+\\), from byte 0 on, which kernel 'fill' in stream "
+                        "[0-9]+ \\(launched at [^)]*\\) writes, and nothing orders the two: "
+                        "record an event behind the first"));
+  EXPECT_THAT(text, HasSubstr("waits for an event that was not recorded yet, which is no wait"));
+  EXPECT_THAT(text, HasSubstr("was made with cudaStreamNonBlocking and the default stream do not"));
+  EXPECT_THAT(text, HasSubstr("add an edge between the two nodes of the graph"));
+  EXPECT_THAT(text, HasSubstr("cudaFreeAsync in stream"));
+}
+
+TEST_F(Races, AreNotFoundInProgramsThatAreRight) {
+  for (const char* name : {"check_stream_order"}) {
+    const Outcome outcome = check(name);
+    EXPECT_EQ(outcome.exit_code, 0) << name << ": " << outcome.error;
+    EXPECT_THAT(outcome.error, HasSubstr("Nothing was found")) << name;
+    EXPECT_EQ(outcome.output, "") << name;
+  }
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
