@@ -16,6 +16,7 @@
 #include "collector/model/machine/launch.h"
 #include "collector/runtime/limits.h"
 #include "collector/runtime/occupancy.h"
+#include "collector/runtime/textures.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -26,8 +27,10 @@ cudaError_t error_of(model::TrapKind kind) {
     case model::TrapKind::none:
       return cudaSuccess;
     case model::TrapKind::misaligned:
+    case model::TrapKind::misaligned_surface:
       return cudaErrorMisalignedAddress;
     case model::TrapKind::out_of_bounds:
+    case model::TrapKind::outside_surface:
       return cudaErrorIllegalAddress;
     case model::TrapKind::assertion:
       return cudaErrorAssert;
@@ -130,6 +133,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   model::LaunchOptions options;
   options.keep_variables = true;
   options.is_cooperative = work.geometry.is_cooperative;
+  options.textures = &machine_textures();
   options.counts = is_counted;
   options.records = is_counted && process.explained().wants(place);
   // This machine's clock, as a program may set it beside the host's.
@@ -149,6 +153,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   }
   const model::LaunchOutcome outcome =
       model::launch(program, work.geometry, work.parameters, process.memory().machine(), options);
+  if (checks != nullptr) note_stores(program, checks->written());
   if (checker) checks->launched(kernel.entry(), *checker, !outcome.trap);
   std::string failure;
   if (outcome.trap) {

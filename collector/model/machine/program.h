@@ -13,6 +13,7 @@
 #include "collector/model/machine/memory.h"
 #include "collector/model/machine/native/code.h"
 #include "collector/model/machine/operation.h"
+#include "collector/model/machine/texture/access.h"
 #include "collector/model/machine/unset_steps.h"
 #include "collector/model/machine/warp.h"
 
@@ -202,6 +203,7 @@ struct Program {
   std::vector<SyncInfo> syncs;
   std::vector<FenceInfo> fences;
   std::vector<CopyInfo> copies;
+  std::vector<TextureAccess> texture_accesses;
   UnsetTable unset;
 
   std::uint32_t row_units = 0;        ///< of a warp's registers

@@ -42,6 +42,7 @@ struct Assertion {
   std::uint32_t line = 0;
 };
 
+struct Textures;
 class Footprint;
 class BlockObserver;
 
@@ -49,6 +50,7 @@ struct WorkerMemory {
   const Program* program = nullptr;
   DeviceMemory* device = nullptr;
   BlockObserver* observer = nullptr;  ///< told of every access; null: nobody asks
+  const Textures* textures = nullptr;  ///< by their handles; may be null
   Footprint* footprint = nullptr;     ///< told of accesses to what is stored to; null: one thread
   std::vector<std::byte> shared;      ///< of the block that runs
   std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn

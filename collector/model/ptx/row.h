@@ -93,7 +93,10 @@ enum class Execution : std::uint8_t {
   elect,
   mbarrier,
   pending_count,
-  matrix,  ///< ldmatrix and stmatrix
+  matrix,       ///< ldmatrix and stmatrix
+  texture,      ///< tex and tld4
+  surface,      ///< suld, sust and sured
+  ask_texture,  ///< txq and suq
   stack_take,
   stack_save,
   stack_restore,

@@ -129,8 +129,8 @@ TEST(Acceptance, MakesASentenceOfAReason) {
   const std::string sentence = to_string(all[1].refusals[1], all[1].entry);
   EXPECT_EQ(sentence,
             "the model cannot run kernel 'blur': 'tex.2d.v4.f32.s32' on line 18 of its PTX "
-            "(blur.cu:12) reads a texture, which the model does not do; read through a pointer "
-            "instead, or measure on a GPU");
+            "(blur.cu:12) numbers the elements of a texture that has more than a line of them; read "
+            "through a pointer instead, or measure on a GPU");
 }
 
 }  // namespace

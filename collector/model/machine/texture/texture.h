@@ -47,6 +47,7 @@ enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };
 struct Texture {
   TexelFormat format;
   std::vector<Image> levels;  ///< at least one
+  std::uint8_t dimensions = 2;  ///< 1, 2 or 3, without layers
   bool is_layered = false, is_cube = false;
   bool is_linear_memory = false;  ///< numbered elements, of which those outside are 0
   std::array<AddressMode, 3> address{AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
