@@ -21,7 +21,7 @@ CUresult texture_error(cudaError_t error) {
 }
 
 /// False where the format is none.
-bool as_runtime(const CUDA_RESOURCE_DESC& given, cudaResourceDesc& wanted) {
+bool texture_parts_of(const CUDA_RESOURCE_DESC& given, cudaResourceDesc& wanted) {
   wanted.resType = static_cast<cudaResourceType>(given.resType);
   wanted.flags = given.flags;
   std::optional<cudaChannelFormatDesc> channels;
@@ -72,11 +72,11 @@ std::optional<cudaChannelFormatDesc> elements_of(const cudaResourceDesc& resourc
   return known == nullptr ? std::nullopt : std::optional(known->channels);
 }
 
-constexpr unsigned known_flags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
+constexpr unsigned texture_flags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
                                  CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION |
                                  CU_TRSF_SEAMLESS_CUBEMAP;
 
-cudaTextureDesc as_runtime(const CUDA_TEXTURE_DESC& given, const cudaChannelFormatDesc& elements) {
+cudaTextureDesc texture_parts_of(const CUDA_TEXTURE_DESC& given, const cudaChannelFormatDesc& elements) {
   cudaTextureDesc wanted{};
   for (unsigned axis = 0; axis < 3; ++axis) {
     wanted.addressMode[axis] = static_cast<cudaTextureAddressMode>(given.addressMode[axis]);
@@ -104,13 +104,13 @@ cudaTextureDesc as_runtime(const CUDA_TEXTURE_DESC& given, const cudaChannelForm
   return wanted;
 }
 
-CUDA_TEXTURE_DESC as_driver(const cudaTextureDesc& given) {
+CUDA_TEXTURE_DESC told_texture(const cudaTextureDesc& given, bool are_numbers) {
   CUDA_TEXTURE_DESC told{};
   for (unsigned axis = 0; axis < 3; ++axis) {
     told.addressMode[axis] = static_cast<CUaddress_mode>(given.addressMode[axis]);
   }
   told.filterMode = static_cast<CUfilter_mode>(given.filterMode);
-  told.flags = (given.readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0u) |
+  told.flags = (are_numbers && given.readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0u) |
                (given.normalizedCoords != 0 ? CU_TRSF_NORMALIZED_COORDINATES : 0u) |
                (given.sRGB != 0 ? CU_TRSF_SRGB : 0u) |
                (given.disableTrilinearOptimization != 0 ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
@@ -125,7 +125,7 @@ CUDA_TEXTURE_DESC as_driver(const cudaTextureDesc& given) {
   return told;
 }
 
-CUarray_format format_of(const cudaChannelFormatDesc& channels) {
+CUarray_format texture_format_of(const cudaChannelFormatDesc& channels) {
   for (int number = 0; number < 256; ++number) {
     const auto format = static_cast<CUarray_format>(number);
     const auto known = channels_of(format, channels.w != 0 ? 4 : channels.y != 0 ? 2 : 1);
@@ -134,7 +134,7 @@ CUarray_format format_of(const cudaChannelFormatDesc& channels) {
   return CU_AD_FORMAT_FLOAT;
 }
 
-CUDA_RESOURCE_DESC as_driver(const cudaResourceDesc& given) {
+CUDA_RESOURCE_DESC told_texture(const cudaResourceDesc& given) {
   CUDA_RESOURCE_DESC told{};
   told.resType = static_cast<CUresourcetype>(given.resType);
   const auto count = [](const cudaChannelFormatDesc& channels) {
@@ -147,13 +147,13 @@ CUDA_RESOURCE_DESC as_driver(const cudaResourceDesc& given) {
   } else if (given.resType == cudaResourceTypeLinear) {
     const auto& linear = given.res.linear;
     told.res.linear.devPtr = reinterpret_cast<CUdeviceptr>(linear.devPtr);
-    told.res.linear.format = format_of(linear.desc);
+    told.res.linear.format = texture_format_of(linear.desc);
     told.res.linear.numChannels = count(linear.desc);
     told.res.linear.sizeInBytes = linear.sizeInBytes;
   } else {
     const auto& rows = given.res.pitch2D;
     told.res.pitch2D.devPtr = reinterpret_cast<CUdeviceptr>(rows.devPtr);
-    told.res.pitch2D.format = format_of(rows.desc);
+    told.res.pitch2D.format = texture_format_of(rows.desc);
     told.res.pitch2D.numChannels = count(rows.desc);
     told.res.pitch2D.width = rows.width;
     told.res.pitch2D.height = rows.height;
@@ -187,7 +187,7 @@ CUresult cuTexObjectCreate(CUtexObject* result, const CUDA_RESOURCE_DESC* resour
       return CUDA_ERROR_INVALID_VALUE;
     }
     cudaResourceDesc wanted{};
-    if (!as_runtime(*resource, wanted) || resource->flags != 0 || (texture->flags & ~known_flags) != 0) {
+    if (!texture_parts_of(*resource, wanted) || resource->flags != 0 || (texture->flags & ~texture_flags) != 0) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     const auto elements = elements_of(wanted);
@@ -204,7 +204,7 @@ CUresult cuTexObjectCreate(CUtexObject* result, const CUDA_RESOURCE_DESC* resour
       seen.firstLayer = view->firstLayer;
       seen.lastLayer = view->lastLayer;
     }
-    return texture_error(make_texture(p, wanted, as_runtime(*texture, *elements),
+    return texture_error(make_texture(p, wanted, texture_parts_of(*texture, *elements),
                                       view != nullptr ? &seen : nullptr, *result));
   });
 }
@@ -213,7 +213,7 @@ CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* result, CUtexObject hand
   return driver_call("cuTexObjectGetResourceDesc", Needs::context, [&](Process&) {
     const TextureObject* object = object_at(handle, false);
     if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *result = as_driver(object->resource);
+    *result = told_texture(object->resource);
     return CUDA_SUCCESS;
   });
 }
@@ -222,7 +222,9 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* result, CUtexObject handle
   return driver_call("cuTexObjectGetTextureDesc", Needs::context, [&](Process&) {
     const TextureObject* object = object_at(handle, false);
     if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *result = as_driver(object->texture);
+    const auto elements = elements_of(object->resource);
+    const bool are_numbers = elements && elements->f <= cudaChannelFormatKindUnsigned;
+    *result = told_texture(object->texture, are_numbers);
     return CUDA_SUCCESS;
   });
 }
@@ -248,7 +250,7 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* result, CUtexOb
 CUresult cuSurfObjectCreate(CUsurfObject* result, const CUDA_RESOURCE_DESC* resource) {
   return driver_call("cuSurfObjectCreate", Needs::context, [&](Process&) {
     cudaResourceDesc wanted{};
-    if (result == nullptr || resource == nullptr || !as_runtime(*resource, wanted)) {
+    if (result == nullptr || resource == nullptr || !texture_parts_of(*resource, wanted)) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     return texture_error(make_surface(wanted, *result));
@@ -259,8 +261,19 @@ CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* result, CUsurfObject ha
   return driver_call("cuSurfObjectGetResourceDesc", Needs::context, [&](Process&) {
     const TextureObject* object = object_at(handle, true);
     if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *result = as_driver(object->resource);
+    *result = told_texture(object->resource);
     return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetTexture1DLinearMaxWidth(std::size_t* most, CUarray_format format,
+                                            unsigned count, CUdevice device) {
+  return driver_call("cuDeviceGetTexture1DLinearMaxWidth", Needs::initialised, [&](Process&) {
+    const auto channels = channels_of(format, count);
+    if (!channels) return CUDA_ERROR_INVALID_VALUE;
+    const auto ask = runtime_function<decltype(::cudaDeviceGetTexture1DLinearMaxWidth)>(
+        "cudaDeviceGetTexture1DLinearMaxWidth");
+    return as_driver_error(ask(most, &*channels, device));
   });
 }
 
@@ -272,6 +285,7 @@ std::span<const Answer> driver_texture_answers() {
       WARPMETER_ANSWER(cuMipmappedArrayCreate),
       WARPMETER_FORWARD(cuMipmappedArrayGetLevel, cudaGetMipmappedArrayLevel),
       WARPMETER_FORWARD(cuMipmappedArrayDestroy, cudaFreeMipmappedArray),
+      WARPMETER_ANSWER(cuDeviceGetTexture1DLinearMaxWidth),
       WARPMETER_ANSWER(cuTexObjectCreate),
       WARPMETER_FORWARD(cuTexObjectDestroy, cudaDestroyTextureObject),
       WARPMETER_ANSWER(cuTexObjectGetResourceDesc),

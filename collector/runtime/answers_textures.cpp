@@ -127,6 +127,18 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* most,
   });
 }
 
+// Arrays whose memory the program maps itself, or that have planes, are not made here: of all
+// others a device answers that the question is invalid.
+cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements*, cudaArray_t, int) {
+  return call("cudaArrayGetMemoryRequirements", [](Process&) { return cudaErrorInvalidValue; });
+}
+cudaError_t cudaArrayGetPlane(cudaArray_t*, cudaArray_t, unsigned) {
+  return call("cudaArrayGetPlane", [](Process&) { return cudaErrorInvalidValue; });
+}
+cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties*, cudaArray_t) {
+  return call("cudaArrayGetSparseProperties", [](Process&) { return cudaErrorInvalidValue; });
+}
+
 }  // namespace
 }  // namespace api
 
@@ -144,6 +156,9 @@ std::span<const Answer> texture_answers() {
       WARPMETER_ANSWER(cudaDestroySurfaceObject),
       WARPMETER_ANSWER(cudaGetSurfaceObjectResourceDesc),
       WARPMETER_ANSWER(cudaDeviceGetTexture1DLinearMaxWidth),
+      WARPMETER_ANSWER(cudaArrayGetMemoryRequirements),
+      WARPMETER_ANSWER(cudaArrayGetPlane),
+      WARPMETER_ANSWER(cudaArrayGetSparseProperties),
   };
   return table;
 }

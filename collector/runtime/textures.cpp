@@ -14,12 +14,12 @@ std::map<const void*, std::unique_ptr<Mipmap>>& mipmaps() {
   return *all;
 }
 
-std::map<unsigned long long, TextureObject>& objects() {
+std::map<unsigned long long, TextureObject>& texture_objects() {
   static auto* all = new std::map<unsigned long long, TextureObject>;
   return *all;
 }
 
-model::Textures& told() {
+model::Textures& told_objects() {
   static auto* all = new model::Textures;
   return *all;
 }
@@ -29,7 +29,7 @@ unsigned long long next_handle() {
   return ++last;
 }
 
-model::Image image_of(const Array& array) {
+model::Image texture_image_of(const Array& array) {
   model::Image image;
   image.address = array.address;
   image.width = static_cast<std::uint32_t>(array.extent.width);
@@ -40,15 +40,15 @@ model::Image image_of(const Array& array) {
   return image;
 }
 
-bool has_layers(const Array& array) { return (array.flags & cudaArrayLayered) != 0; }
+bool array_has_layers(const Array& array) { return (array.flags & cudaArrayLayered) != 0; }
 bool is_cube(const Array& array) { return (array.flags & cudaArrayCubemap) != 0; }
 
 std::uint8_t dimensions_of(const Array& array) {
   if (array.extent.height == 0) return 1;
-  return array.extent.depth == 0 || has_layers(array) || is_cube(array) ? 2 : 3;
+  return array.extent.depth == 0 || array_has_layers(array) || is_cube(array) ? 2 : 3;
 }
 
-constexpr std::uint64_t object_alignment = 512, pitch_alignment = 32;
+constexpr std::uint64_t object_alignment = 512, row_alignment = 32;
 
 /// Elements as a view names them, by number of the format.
 cudaChannelFormatDesc viewed_channels(cudaResourceViewFormat format) {
@@ -71,10 +71,10 @@ struct Making {
 
 cudaError_t from_arrays(const Array& first, const std::vector<void*>& levels, Making& making) {
   making.channels = first.channels;
-  making.texture.is_layered = has_layers(first);
+  making.texture.is_layered = array_has_layers(first);
   making.texture.is_cube = is_cube(first);
   making.texture.dimensions = dimensions_of(first);
-  for (const void* level : levels) making.texture.levels.push_back(image_of(*array_at(level)));
+  for (const void* level : levels) making.texture.levels.push_back(texture_image_of(*array_at(level)));
   return cudaSuccess;
 }
 
@@ -97,7 +97,7 @@ cudaError_t from_memory(Process& process, const void* address, const cudaChannel
   return cudaSuccess;
 }
 
-std::uint64_t bytes_of(const cudaChannelFormatDesc& channels) {
+std::uint64_t texel_bytes(const cudaChannelFormatDesc& channels) {
   return static_cast<std::uint64_t>(channels.x + channels.y + channels.z + channels.w) / 8;
 }
 
@@ -118,7 +118,7 @@ cudaError_t from_resource(Process& process, const cudaResourceDesc& resource, Ma
     case cudaResourceTypeLinear: {
       const auto& linear = resource.res.linear;
       model::Image image;
-      const std::uint64_t bytes = std::max<std::uint64_t>(1, bytes_of(linear.desc));
+      const std::uint64_t bytes = std::max<std::uint64_t>(1, texel_bytes(linear.desc));
       image.width = static_cast<std::uint32_t>(
           std::min<std::uint64_t>(linear.sizeInBytes / bytes, 0x7fffffff));
       making.texture.is_linear_memory = true;
@@ -128,7 +128,7 @@ cudaError_t from_resource(Process& process, const cudaResourceDesc& resource, Ma
     case cudaResourceTypePitch2D: {
       const auto& rows = resource.res.pitch2D;
       if (rows.width > 131072 || rows.height > 65000 || rows.pitchInBytes > 2097120 ||
-          rows.pitchInBytes % pitch_alignment != 0) {
+          rows.pitchInBytes % row_alignment != 0) {
         return cudaErrorInvalidValue;
       }
       model::Image image;
@@ -162,10 +162,10 @@ cudaError_t look_through(Process& process, const cudaResourceDesc& resource,
   const cudaChannelFormatDesc seen = viewed_channels(view.format);
   const auto [width, height, depth] = array.extent;
   if (view.width != width || view.height != height || view.depth != depth ||
-      bytes_of(seen) != array.element_bytes()) {
+      texel_bytes(seen) != array.element_bytes()) {
     return cudaErrorInvalidValue;
   }
-  const auto layers = static_cast<unsigned>(has_layers(array) ? depth : 1);
+  const auto layers = static_cast<unsigned>(array_has_layers(array) ? depth : 1);
   if (view.firstLayer > view.lastLayer || view.lastLayer >= layers) return cudaErrorInvalidValue;
   if (view.firstMipmapLevel > view.lastMipmapLevel) return cudaErrorInvalidValue;
   if (!has_levels && view.lastMipmapLevel != 0) return cudaErrorInvalidValue;
@@ -231,7 +231,7 @@ cudaError_t read_as(const cudaTextureDesc& wanted, model::Texture& texture) {
   return cudaSuccess;
 }
 
-bool is_gone(const TextureObject& object) {
+bool is_texture_gone(const TextureObject& object) {
   if (object.resource.resType == cudaResourceTypeArray) {
     return array_at(object.resource.res.array.array) == nullptr;
   }
@@ -338,8 +338,8 @@ cudaError_t make_texture(Process& process, const cudaResourceDesc& resource,
   result = read_as(texture, making.texture);
   if (result != cudaSuccess) return result;
   handle = next_handle();
-  told().textures.emplace(static_cast<std::uint32_t>(handle), std::move(making.texture));
-  objects()[handle] = {resource, texture, view != nullptr ? *view : cudaResourceViewDesc{}, false};
+  told_objects().textures.emplace(static_cast<std::uint32_t>(handle), std::move(making.texture));
+  texture_objects()[handle] = {resource, texture, view != nullptr ? *view : cudaResourceViewDesc{}, false};
   return cudaSuccess;
 }
 
@@ -350,27 +350,27 @@ cudaError_t make_surface(const cudaResourceDesc& resource, unsigned long long& h
   const std::optional<model::TexelFormat> format = texel_format(array->channels);
   if (!format) return cudaErrorInvalidValue;
   handle = next_handle();
-  told().surfaces.emplace(
+  told_objects().surfaces.emplace(
       static_cast<std::uint32_t>(handle),
-      model::Surface{*format, image_of(*array), dimensions_of(*array),
-                     has_layers(*array) || is_cube(*array)});
-  objects()[handle] = {resource, {}, {}, true};
+      model::Surface{*format, texture_image_of(*array), dimensions_of(*array),
+                     array_has_layers(*array) || is_cube(*array)});
+  texture_objects()[handle] = {resource, {}, {}, true};
   return cudaSuccess;
 }
 
 void destroy_object(unsigned long long handle) {
-  told().textures.erase(static_cast<std::uint32_t>(handle));
-  told().surfaces.erase(static_cast<std::uint32_t>(handle));
-  objects().erase(handle);
+  told_objects().textures.erase(static_cast<std::uint32_t>(handle));
+  told_objects().surfaces.erase(static_cast<std::uint32_t>(handle));
+  texture_objects().erase(handle);
 }
 
 const TextureObject* object_at(unsigned long long handle, bool is_surface) {
-  const auto found = objects().find(handle);
-  if (found == objects().end() || found->second.is_surface != is_surface) return nullptr;
-  return is_gone(found->second) ? nullptr : &found->second;
+  const auto found = texture_objects().find(handle);
+  if (found == texture_objects().end() || found->second.is_surface != is_surface) return nullptr;
+  return is_texture_gone(found->second) ? nullptr : &found->second;
 }
 
-const model::Textures& machine_textures() { return told(); }
+const model::Textures& machine_textures() { return told_objects(); }
 
 void note_stores(const model::Program& program, model::check::WrittenMemory& written) {
   using Work = model::TextureAccess::Work;
@@ -379,7 +379,7 @@ void note_stores(const model::Program& program, model::check::WrittenMemory& wri
         return access.is_surface && access.work != Work::load && access.work != Work::ask;
       });
   if (!stores) return;
-  for (const auto& [handle, surface] : told().surfaces) {
+  for (const auto& [handle, surface] : told_objects().surfaces) {
     model::check::WrittenBytes* bytes = written.find(surface.image.address);
     if (bytes != nullptr) bytes->mark(0, surface.image.slice_bytes * surface.image.depth);
   }

@@ -41,16 +41,6 @@ std::uint16_t half_towards_zero(float value) {
                                                std::bit_cast<float>(magnitude), 24)));
 }
 
-/// A half to nearest, ties to even; beyond the largest, that.
-std::uint16_t half_to_nearest(float value) {
-  const std::uint16_t down = half_towards_zero(value);
-  if ((down & 0x7fff) >= 0x7bff) return down;
-  const auto up = static_cast<std::uint16_t>(down + 1);
-  const double below = std::fabs(static_cast<double>(value) - float_of_half(down));
-  const double above = std::fabs(static_cast<double>(value) - float_of_half(up));
-  return above < below || (above == below && (down & 1) != 0) ? up : down;
-}
-
 }  // namespace
 
 float float_of_half(std::uint16_t half) {
@@ -128,14 +118,15 @@ void store_element(const TexelFormat& format, const std::array<std::uint32_t, 4>
       bits = static_cast<std::uint32_t>(
           std::clamp(static_cast<std::int32_t>(given), -most - 1, most));
     } else if (format.kind == ChannelKind::floating && width == 16) {
-      bits = half_to_nearest(value);
+      bits = half_towards_zero(value);
     } else if (format.kind == ChannelKind::unsigned_fraction) {
       const double most = (1 << width) - 1;
-      bits = value > 0 ? static_cast<std::uint32_t>(std::min(value * most, most) + 0.5) : 0;
+      bits = value > 0 ? static_cast<std::uint32_t>(std::ceil(std::min(value * most, most) - 0.5)) : 0;
     } else if (format.kind == ChannelKind::signed_fraction) {
       const double most = (1 << (width - 1)) - 1;
       const double scaled = std::isnan(value) ? 0 : std::clamp(value * most, -most, most);
-      bits = static_cast<std::uint32_t>(std::lround(scaled));
+      bits = static_cast<std::uint32_t>(
+          static_cast<std::int32_t>(std::copysign(std::ceil(std::fabs(scaled) - 0.5), scaled)));
     }
     std::memcpy(to + std::size_t{channel} * width / 8, &bits, width / 8);
   }
