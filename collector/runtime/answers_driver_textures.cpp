@@ -73,10 +73,11 @@ std::optional<cudaChannelFormatDesc> elements_of(const cudaResourceDesc& resourc
 }
 
 constexpr unsigned texture_flags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
-                                 CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION |
-                                 CU_TRSF_SEAMLESS_CUBEMAP;
+                                   CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION |
+                                   CU_TRSF_SEAMLESS_CUBEMAP;
 
-cudaTextureDesc texture_parts_of(const CUDA_TEXTURE_DESC& given, const cudaChannelFormatDesc& elements) {
+cudaTextureDesc texture_parts_of(const CUDA_TEXTURE_DESC& given,
+                                 const cudaChannelFormatDesc& elements) {
   cudaTextureDesc wanted{};
   for (unsigned axis = 0; axis < 3; ++axis) {
     wanted.addressMode[axis] = static_cast<cudaTextureAddressMode>(given.addressMode[axis]);
@@ -110,12 +111,12 @@ CUDA_TEXTURE_DESC told_texture(const cudaTextureDesc& given, bool are_numbers) {
     told.addressMode[axis] = static_cast<CUaddress_mode>(given.addressMode[axis]);
   }
   told.filterMode = static_cast<CUfilter_mode>(given.filterMode);
-  told.flags = (are_numbers && given.readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0u) |
-               (given.normalizedCoords != 0 ? CU_TRSF_NORMALIZED_COORDINATES : 0u) |
-               (given.sRGB != 0 ? CU_TRSF_SRGB : 0u) |
-               (given.disableTrilinearOptimization != 0 ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
-                                                        : 0u) |
-               (given.seamlessCubemap != 0 ? CU_TRSF_SEAMLESS_CUBEMAP : 0u);
+  told.flags =
+      (are_numbers && given.readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0u) |
+      (given.normalizedCoords != 0 ? CU_TRSF_NORMALIZED_COORDINATES : 0u) |
+      (given.sRGB != 0 ? CU_TRSF_SRGB : 0u) |
+      (given.disableTrilinearOptimization != 0 ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0u) |
+      (given.seamlessCubemap != 0 ? CU_TRSF_SEAMLESS_CUBEMAP : 0u);
   told.maxAnisotropy = given.maxAnisotropy;
   told.mipmapFilterMode = static_cast<CUfilter_mode>(given.mipmapFilterMode);
   told.mipmapLevelBias = given.mipmapLevelBias;
@@ -175,8 +176,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray* result, const CUDA_ARRAY3D_DES
     const auto channels = channels_of(wanted->Format, wanted->NumChannels);
     if (!channels) return CUDA_ERROR_INVALID_VALUE;
     const Array array{*channels, {wanted->Width, wanted->Height, wanted->Depth}, wanted->Flags};
-    return as_driver_error(
-        make_mipmap(p, array, levels, caller, reinterpret_cast<void**>(result)));
+    return as_driver_error(make_mipmap(p, array, levels, caller, reinterpret_cast<void**>(result)));
   });
 }
 
@@ -187,7 +187,8 @@ CUresult cuTexObjectCreate(CUtexObject* result, const CUDA_RESOURCE_DESC* resour
       return CUDA_ERROR_INVALID_VALUE;
     }
     cudaResourceDesc wanted{};
-    if (!texture_parts_of(*resource, wanted) || resource->flags != 0 || (texture->flags & ~texture_flags) != 0) {
+    if (!texture_parts_of(*resource, wanted) || resource->flags != 0 ||
+        (texture->flags & ~texture_flags) != 0) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     const auto elements = elements_of(wanted);

@@ -52,12 +52,13 @@ constexpr std::uint64_t object_alignment = 512, row_alignment = 32;
 
 /// Elements as a view names them, by number of the format.
 cudaChannelFormatDesc viewed_channels(cudaResourceViewFormat format) {
-  const int number = static_cast<int>(format) - 1;  // unsigned and signed of 8, 16, 32; halves, floats
+  const int number =
+      static_cast<int>(format) - 1;  // unsigned and signed of 8, 16, 32; halves, floats
   const int group = number / 3;
   constexpr int channels[] = {1, 2, 4};
   const int count = channels[number % 3];
   const int bits = group < 2 ? 8 : group < 4 || group == 6 ? 16 : 32;
-  const cudaChannelFormatKind kind = group >= 6      ? cudaChannelFormatKindFloat
+  const cudaChannelFormatKind kind = group >= 6       ? cudaChannelFormatKindFloat
                                      : group % 2 == 0 ? cudaChannelFormatKindUnsigned
                                                       : cudaChannelFormatKindSigned;
   return {bits, count > 1 ? bits : 0, count > 2 ? bits : 0, count > 2 ? bits : 0, kind};
@@ -74,7 +75,8 @@ cudaError_t from_arrays(const Array& first, const std::vector<void*>& levels, Ma
   making.texture.is_layered = array_has_layers(first);
   making.texture.is_cube = is_cube(first);
   making.texture.dimensions = dimensions_of(first);
-  for (const void* level : levels) making.texture.levels.push_back(texture_image_of(*array_at(level)));
+  for (const void* level : levels)
+    making.texture.levels.push_back(texture_image_of(*array_at(level)));
   return cudaSuccess;
 }
 
@@ -82,8 +84,9 @@ bool is_of_device(Process& process, const void* address) {
   return process.memory().machine().find(reinterpret_cast<std::uint64_t>(address)) != nullptr;
 }
 
-cudaError_t from_memory(Process& process, const void* address, const cudaChannelFormatDesc& channels,
-                        const model::Image& image, Making& making) {
+cudaError_t from_memory(Process& process, const void* address,
+                        const cudaChannelFormatDesc& channels, const model::Image& image,
+                        Making& making) {
   if (channels.f > cudaChannelFormatKindFloat || !are_elements(channels)) {
     return cudaErrorInvalidChannelDescriptor;
   }
@@ -148,8 +151,8 @@ cudaError_t look_through(Process& process, const cudaResourceDesc& resource,
     return cudaSuccess;
   }
   const bool has_levels = resource.resType == cudaResourceTypeMipmappedArray;
-  const void* first = has_levels ? mipmap_at(resource.res.mipmap.mipmap)->levels[0]
-                                 : resource.res.array.array;
+  const void* first =
+      has_levels ? mipmap_at(resource.res.mipmap.mipmap)->levels[0] : resource.res.array.array;
   const Array& array = *array_at(first);
   if (view.format == cudaResViewFormatNone) return cudaErrorInvalidValue;
   if (view.format > cudaResViewFormatFloat4) {
@@ -200,8 +203,8 @@ cudaError_t read_as(const cudaTextureDesc& wanted, model::Texture& texture) {
       (!is_normalized || is_wide)) {
     return cudaErrorInvalidFilterSetting;
   }
-  if (is_normalized && (format.kind == model::ChannelKind::floating ||
-                        (format.is_number() && is_wide))) {
+  if (is_normalized &&
+      (format.kind == model::ChannelKind::floating || (format.is_number() && is_wide))) {
     return cudaErrorInvalidNormSetting;
   }
   if (is_normalized && format.is_number()) {
@@ -209,15 +212,14 @@ cudaError_t read_as(const cudaTextureDesc& wanted, model::Texture& texture) {
                       ? model::ChannelKind::unsigned_fraction
                       : model::ChannelKind::signed_fraction;
   }
-  format.is_srgb = wanted.sRGB != 0 && format.bits == 8 &&
-                   format.kind == model::ChannelKind::unsigned_fraction;
+  format.is_srgb =
+      wanted.sRGB != 0 && format.bits == 8 && format.kind == model::ChannelKind::unsigned_fraction;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    texture.address[axis] = wanted.addressMode[axis] == cudaAddressModeWrap ? model::AddressMode::wrap
-                            : wanted.addressMode[axis] == cudaAddressModeClamp
-                                ? model::AddressMode::clamp
-                            : wanted.addressMode[axis] == cudaAddressModeMirror
-                                ? model::AddressMode::mirror
-                                : model::AddressMode::border;
+    texture.address[axis] =
+        wanted.addressMode[axis] == cudaAddressModeWrap     ? model::AddressMode::wrap
+        : wanted.addressMode[axis] == cudaAddressModeClamp  ? model::AddressMode::clamp
+        : wanted.addressMode[axis] == cudaAddressModeMirror ? model::AddressMode::mirror
+                                                            : model::AddressMode::border;
   }
   std::copy_n(wanted.borderColor, 4, texture.border.begin());
   texture.is_normalized = wanted.normalizedCoords != 0;
@@ -269,9 +271,9 @@ std::optional<model::TexelFormat> texel_format(const cudaChannelFormatDesc& chan
     return std::nullopt;
   }
   model::TexelFormat format;
-  format.kind = kind == cudaChannelFormatKindSigned     ? signed_number
-                : kind == cudaChannelFormatKindUnsigned ? unsigned_number
-                : kind == cudaChannelFormatKindFloat    ? floating
+  format.kind = kind == cudaChannelFormatKindSigned               ? signed_number
+                : kind == cudaChannelFormatKindUnsigned           ? unsigned_number
+                : kind == cudaChannelFormatKindFloat              ? floating
                 : kind < cudaChannelFormatKindSignedNormalized8X1 ? unsigned_fraction
                                                                   : signed_fraction;
   format.bits = static_cast<std::uint8_t>(channels.x);
@@ -339,7 +341,8 @@ cudaError_t make_texture(Process& process, const cudaResourceDesc& resource,
   if (result != cudaSuccess) return result;
   handle = next_handle();
   told_objects().textures.emplace(static_cast<std::uint32_t>(handle), std::move(making.texture));
-  texture_objects()[handle] = {resource, texture, view != nullptr ? *view : cudaResourceViewDesc{}, false};
+  texture_objects()[handle] = {resource, texture, view != nullptr ? *view : cudaResourceViewDesc{},
+                               false};
   return cudaSuccess;
 }
 

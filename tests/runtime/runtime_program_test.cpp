@@ -313,6 +313,27 @@ TEST_F(RuntimeProgram, NoneOfWhoseLaunchesCanRunHasNothingMeasured) {
               HasSubstr("scale failed: there is machine code"));
 }
 
+TEST_F(RuntimeProgram, SamplesTexturesAsAGpuDoes) {
+  expect_output("textures", "textures");
+  EXPECT_THAT(value_of("SELECT count(*) FROM results WHERE metric = 'global_store_sectors' AND "
+                       "grade = 'exact'"),
+              testing::Not(testing::AnyOf("", "0")));
+}
+
+TEST_F(RuntimeProgram, ReachesSurfacesAsAGpuDoes) {
+  expect_output("surfaces", "surfaces");
+  expect_output("surface_formats", "surface_formats");
+  EXPECT_EQ(profile("driver_textures").output, expected("driver_textures"));
+}
+
+TEST_F(RuntimeProgram, EndsBeyondTheEdgeOfASurfaceAsOnAGpu) {
+  std::string all;
+  for (int what = 0; what < 18; ++what) {
+    all += profile("surface_traps", {}, {std::to_string(what)}).output;
+  }
+  EXPECT_EQ(all, expected("surface_traps"));
+}
+
 TEST_F(RuntimeProgram, IsToldOnceWhyNoneOfItsLaunchesCouldRun) {
   const Outcome outcome = profile("refused");
   EXPECT_EQ(outcome.exit_code, 3);

@@ -49,12 +49,12 @@ class BlockObserver;
 struct WorkerMemory {
   const Program* program = nullptr;
   DeviceMemory* device = nullptr;
-  BlockObserver* observer = nullptr;  ///< told of every access; null: nobody asks
+  BlockObserver* observer = nullptr;   ///< told of every access; null: nobody asks
   const Textures* textures = nullptr;  ///< by their handles; may be null
-  Footprint* footprint = nullptr;     ///< told of accesses to what is stored to; null: one thread
-  std::vector<std::byte> shared;      ///< of the block that runs
-  std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn
-  std::vector<std::byte> parameters;  ///< the entry's
+  Footprint* footprint = nullptr;      ///< told of accesses to what is stored to; null: one thread
+  std::vector<std::byte> shared;       ///< of the block that runs
+  std::vector<std::byte> local;        ///< local_bytes of each thread of the block in turn
+  std::vector<std::byte> parameters;   ///< the entry's
   std::vector<std::byte> constants;
   std::array<std::byte*, 32> lane_host{};
   std::vector<Site> sites;        ///< as many as the program has, and one that remembers nothing

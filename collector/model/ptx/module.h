@@ -56,7 +56,7 @@ struct Operand {
     list,      ///< ( … ) of call
   };
   Kind kind = Kind::name;
-  std::string_view name;  ///< of a name
+  std::string_view name;            ///< of a name
   Special special = Special::none;  ///< of a name that is no register of the function
   bool negated = false;             ///< !p
   std::uint64_t bits = 0;

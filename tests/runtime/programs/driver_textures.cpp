@@ -121,7 +121,8 @@ int main() {
     SAY(cuMipmappedArrayGetLevel(&level, mip, i));
     const unsigned side = 16u >> i;
     std::vector<float> values(side * side);
-    for (unsigned k = 0; k < side * side; ++k) values[k] = static_cast<float>(k * k % 97) + 1000.0f * i;
+    for (unsigned k = 0; k < side * side; ++k)
+      values[k] = static_cast<float>(k * k % 97) + 1000.0f * i;
     CUDA_MEMCPY2D copy{};
     copy.srcMemoryType = CU_MEMORYTYPE_HOST;
     copy.srcHost = values.data();
@@ -253,12 +254,13 @@ int main() {
   SAY(make(8, 8, 0, CU_AD_FORMAT_UNORM_INT8X4, 4, 0));
   SAY(make(8, 8, 0, CU_AD_FORMAT_UNORM_INT8X4, 1, 0));
   SAY(make(0, 8, 0, CU_AD_FORMAT_HALF, 2, 0));
-  CUDA_ARRAY3D_DESCRIPTOR boxes[] = {{8, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0},
-                                     {8, 0, 3, CU_AD_FORMAT_FLOAT, 2, CUDA_ARRAY3D_LAYERED},
-                                     {8, 6, 3, CU_AD_FORMAT_HALF, 4, CUDA_ARRAY3D_LAYERED},
-                                     {8, 6, 3, CU_AD_FORMAT_UNSIGNED_INT16, 1, 0},
-                                     {8, 8, 6, CU_AD_FORMAT_SIGNED_INT8, 1, CUDA_ARRAY3D_CUBEMAP},
-                                     {8, 8, 12, CU_AD_FORMAT_SIGNED_INT16, 1, CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED}};
+  CUDA_ARRAY3D_DESCRIPTOR boxes[] = {
+      {8, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0},
+      {8, 0, 3, CU_AD_FORMAT_FLOAT, 2, CUDA_ARRAY3D_LAYERED},
+      {8, 6, 3, CU_AD_FORMAT_HALF, 4, CUDA_ARRAY3D_LAYERED},
+      {8, 6, 3, CU_AD_FORMAT_UNSIGNED_INT16, 1, 0},
+      {8, 8, 6, CU_AD_FORMAT_SIGNED_INT8, 1, CUDA_ARRAY3D_CUBEMAP},
+      {8, 8, 12, CU_AD_FORMAT_SIGNED_INT16, 1, CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED}};
   t = {};
   t.addressMode[0] = CU_TR_ADDRESS_MODE_MIRROR;
   t.addressMode[1] = CU_TR_ADDRESS_MODE_WRAP;

@@ -18,10 +18,12 @@ cudaArray_t plane_of(const cudaChannelFormatDesc& format, int width, int height,
                      cudaSurfaceObject_t* surface) {
   cudaArray_t array = nullptr;
   cudaMallocArray(&array, &format, width, height, cudaArraySurfaceLoadStore);
-  const std::size_t row = width * static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
+  const std::size_t row =
+      width * static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
   const std::size_t rows = height == 0 ? 1 : height;
   std::vector<unsigned char> host(row * rows);
-  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<unsigned char>(i * 37 + i / 11);
+  for (std::size_t i = 0; i < host.size(); ++i)
+    host[i] = static_cast<unsigned char>(i * 37 + i / 11);
   cudaMemcpy2DToArray(array, 0, 0, host.data(), row, row, rows, cudaMemcpyHostToDevice);
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeArray;
@@ -43,8 +45,10 @@ void show_array(const char* what, cudaArray_t array, std::size_t row, int rows) 
 int main() {
   cudaSurfaceObject_t surface = 0;
   cudaArray_t array = nullptr;
-  const float values[] = {0.0f, 0.5f, 1.0f, 1.5f, -0.25f, -1.0f, 2.5f, 300.7f, 1e9f, -1e9f, 0.3333f, 0.1f};
-  const unsigned numbers[] = {0, 1, 127, 128, 255, 256, 65535, 65536, 0x7fffffff, 0x80000000u, 0xffffffffu, 0xffffff80u};
+  const float values[] = {0.0f, 0.5f,   1.0f, 1.5f,  -0.25f,  -1.0f,
+                          2.5f, 300.7f, 1e9f, -1e9f, 0.3333f, 0.1f};
+  const unsigned numbers[] = {0,     1,     127,        128,         255,         256,
+                              65535, 65536, 0x7fffffff, 0x80000000u, 0xffffffffu, 0xffffff80u};
   const struct {
     const char* name;
     cudaChannelFormatDesc format;
@@ -67,7 +71,8 @@ int main() {
     formatted<<<1, 3>>>(surface, given, 1);
     cudaMemcpy(given, numbers, sizeof numbers, cudaMemcpyHostToDevice);
     formatted<<<1, 3>>>(surface, given, 2);
-    const std::size_t row = static_cast<std::size_t>(f.format.x + f.format.y + f.format.z + f.format.w);
+    const std::size_t row =
+        static_cast<std::size_t>(f.format.x + f.format.y + f.format.z + f.format.w);
     show_array(f.name, array, row, 4);
     cudaFreeArray(array);
   }

@@ -8,25 +8,62 @@ namespace {
 __global__ void touch(cudaSurfaceObject_t s, int what, int* out) {
   int value = 0;
   switch (what) {
-    case 0: surf2Dread<int>(&value, s, 8 * 4, 0); break;
-    case 1: surf2Dread<int>(&value, s, -4, 0); break;
-    case 2: surf2Dread<int>(&value, s, 0, 4); break;
-    case 3: surf2Dwrite<int>(1, s, 8 * 4, 0); break;
-    case 4: surf2Dwrite<int>(1, s, 0, -1); break;
-    case 5: surf2Dread<int>(&value, s, 2, 0); break;   // between two elements
-    case 6: surf2Dwrite<int>(1, s, 2, 0, cudaBoundaryModeZero); break;
-    case 7: asm volatile("sured.b.add.2d.u32.trap [%0, {%1, %2}], %3;" ::"l"(s), "r"(64), "r"(0), "r"(1)); break;
-    case 8: surf2Dread<int>(&value, 0, 0, 0); break;  // no surface
-    case 9: surf2Dread<int>(&value, s + 1000, 0, 0); break;
-    case 10: surf2DLayeredread<int>(&value, s, 0, 0, 3); break;
-    case 11: surf1Dread<int>(&value, s, 0); break;
-    case 12: surf3Dread<int>(&value, s, 0, 0, 0); break;
-    case 13: surf2Dwrite<int>(1, 0, 0, 0, cudaBoundaryModeZero); break;
-    case 14: value = static_cast<int>(tex2D<float>(0, 0, 0)); break;  // no texture
-    case 15: value = static_cast<int>(tex2D<float>(s, 0, 0)); break;  // a surface is none
-    case 16: surf2Dread<int>(&value, s, 8 * 4, 0, cudaBoundaryModeZero); break;
-    case 17: value = tex1Dfetch<int>(12345, 0); break;
-    default: break;
+    case 0:
+      surf2Dread<int>(&value, s, 8 * 4, 0);
+      break;
+    case 1:
+      surf2Dread<int>(&value, s, -4, 0);
+      break;
+    case 2:
+      surf2Dread<int>(&value, s, 0, 4);
+      break;
+    case 3:
+      surf2Dwrite<int>(1, s, 8 * 4, 0);
+      break;
+    case 4:
+      surf2Dwrite<int>(1, s, 0, -1);
+      break;
+    case 5:
+      surf2Dread<int>(&value, s, 2, 0);
+      break;  // between two elements
+    case 6:
+      surf2Dwrite<int>(1, s, 2, 0, cudaBoundaryModeZero);
+      break;
+    case 7:
+      asm volatile("sured.b.add.2d.u32.trap [%0, {%1, %2}], %3;" ::"l"(s), "r"(64), "r"(0), "r"(1));
+      break;
+    case 8:
+      surf2Dread<int>(&value, 0, 0, 0);
+      break;  // no surface
+    case 9:
+      surf2Dread<int>(&value, s + 1000, 0, 0);
+      break;
+    case 10:
+      surf2DLayeredread<int>(&value, s, 0, 0, 3);
+      break;
+    case 11:
+      surf1Dread<int>(&value, s, 0);
+      break;
+    case 12:
+      surf3Dread<int>(&value, s, 0, 0, 0);
+      break;
+    case 13:
+      surf2Dwrite<int>(1, 0, 0, 0, cudaBoundaryModeZero);
+      break;
+    case 14:
+      value = static_cast<int>(tex2D<float>(0, 0, 0));
+      break;  // no texture
+    case 15:
+      value = static_cast<int>(tex2D<float>(s, 0, 0));
+      break;  // a surface is none
+    case 16:
+      surf2Dread<int>(&value, s, 8 * 4, 0, cudaBoundaryModeZero);
+      break;
+    case 17:
+      value = tex1Dfetch<int>(12345, 0);
+      break;
+    default:
+      break;
   }
   *out = value;
 }

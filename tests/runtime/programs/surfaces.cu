@@ -13,26 +13,40 @@ enum Shape { line, plane, box, lines, planes, cube, cubes, shapes };
 template <class T, cudaSurfaceBoundaryMode mode>
 __device__ T read(cudaSurfaceObject_t s, int shape, int x, int y, int z) {
   switch (shape) {
-    case line: return surf1Dread<T>(s, x, mode);
-    case plane: return surf2Dread<T>(s, x, y, mode);
-    case box: return surf3Dread<T>(s, x, y, z, mode);
-    case lines: return surf1DLayeredread<T>(s, x, z, mode);
-    case planes: return surf2DLayeredread<T>(s, x, y, z, mode);
-    case cube: return surfCubemapread<T>(s, x, y, z, mode);
-    default: return surfCubemapLayeredread<T>(s, x, y, z, mode);
+    case line:
+      return surf1Dread<T>(s, x, mode);
+    case plane:
+      return surf2Dread<T>(s, x, y, mode);
+    case box:
+      return surf3Dread<T>(s, x, y, z, mode);
+    case lines:
+      return surf1DLayeredread<T>(s, x, z, mode);
+    case planes:
+      return surf2DLayeredread<T>(s, x, y, z, mode);
+    case cube:
+      return surfCubemapread<T>(s, x, y, z, mode);
+    default:
+      return surfCubemapLayeredread<T>(s, x, y, z, mode);
   }
 }
 
 template <class T, cudaSurfaceBoundaryMode mode>
 __device__ void write(T value, cudaSurfaceObject_t s, int shape, int x, int y, int z) {
   switch (shape) {
-    case line: return surf1Dwrite<T>(value, s, x, mode);
-    case plane: return surf2Dwrite<T>(value, s, x, y, mode);
-    case box: return surf3Dwrite<T>(value, s, x, y, z, mode);
-    case lines: return surf1DLayeredwrite<T>(value, s, x, z, mode);
-    case planes: return surf2DLayeredwrite<T>(value, s, x, y, z, mode);
-    case cube: return surfCubemapwrite<T>(value, s, x, y, z, mode);
-    default: return surfCubemapLayeredwrite<T>(value, s, x, y, z, mode);
+    case line:
+      return surf1Dwrite<T>(value, s, x, mode);
+    case plane:
+      return surf2Dwrite<T>(value, s, x, y, mode);
+    case box:
+      return surf3Dwrite<T>(value, s, x, y, z, mode);
+    case lines:
+      return surf1DLayeredwrite<T>(value, s, x, z, mode);
+    case planes:
+      return surf2DLayeredwrite<T>(value, s, x, y, z, mode);
+    case cube:
+      return surfCubemapwrite<T>(value, s, x, y, z, mode);
+    default:
+      return surfCubemapLayeredwrite<T>(value, s, x, y, z, mode);
   }
 }
 
@@ -46,7 +60,8 @@ __global__ void read_around(cudaSurfaceObject_t s, int shape, T* out, int width,
 }
 
 template <class T, cudaSurfaceBoundaryMode mode>
-__global__ void write_around(cudaSurfaceObject_t s, int shape, int width, int height, unsigned seed) {
+__global__ void write_around(cudaSurfaceObject_t s, int shape, int width, int height,
+                             unsigned seed) {
   const int x = static_cast<int>(threadIdx.x) - 2, y = static_cast<int>(threadIdx.y) - 2;
   const int z = static_cast<int>(blockIdx.x) - 1;
   // Of those that are clamped to one place, all write the same.
@@ -72,9 +87,13 @@ struct Extents {
   int width, height, depth;
   unsigned flags;
 };
-constexpr Extents extents[shapes] = {
-    {11, 0, 0, 0}, {11, 5, 0, 0}, {11, 5, 3, 0}, {11, 0, 3, cudaArrayLayered}, {11, 5, 3, cudaArrayLayered},
-    {6, 6, 6, cudaArrayCubemap}, {6, 6, 12, cudaArrayCubemap | cudaArrayLayered}};
+constexpr Extents extents[shapes] = {{11, 0, 0, 0},
+                                     {11, 5, 0, 0},
+                                     {11, 5, 3, 0},
+                                     {11, 0, 3, cudaArrayLayered},
+                                     {11, 5, 3, cudaArrayLayered},
+                                     {6, 6, 6, cudaArrayCubemap},
+                                     {6, 6, 12, cudaArrayCubemap | cudaArrayLayered}};
 
 template <class T>
 void of_type(const char* name, int channels, cudaChannelFormatKind kind) {
@@ -151,7 +170,8 @@ __global__ void reduce(cudaSurfaceObject_t s) {
   const int x = static_cast<int>(threadIdx.x % 8) * 4, y = 0;
   const unsigned v = threadIdx.x * 77u + 5u;
   asm volatile("sured.b.add.2d.u32.trap [%0, {%1, %2}], %3;" ::"l"(s), "r"(x), "r"(y), "r"(v));
-  asm volatile("sured.b.min.2d.s32.trap [%0, {%1, %2}], %3;" ::"l"(s), "r"(x), "r"(1), "r"(v - 900u));
+  asm volatile("sured.b.min.2d.s32.trap [%0, {%1, %2}], %3;" ::"l"(s), "r"(x), "r"(1),
+               "r"(v - 900u));
   asm volatile("sured.b.max.2d.u32.zero [%0, {%1, %2}], %3;" ::"l"(s), "r"(x - 8), "r"(2), "r"(v));
   asm volatile("sured.b.and.2d.b32.clamp [%0, {%1, %2}], %3;" ::"l"(s), "r"(x), "r"(3), "r"(~v));
   asm volatile("sured.b.or.2d.b32.trap [%0, {%1, %2}], %3;" ::"l"(s), "r"(x), "r"(4), "r"(v));
@@ -173,10 +193,12 @@ cudaArray_t plane_of(const cudaChannelFormatDesc& format, int width, int height,
                      cudaSurfaceObject_t* surface) {
   cudaArray_t array = nullptr;
   cudaMallocArray(&array, &format, width, height, cudaArraySurfaceLoadStore);
-  const std::size_t row = width * static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
+  const std::size_t row =
+      width * static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
   const std::size_t rows = height == 0 ? 1 : height;
   std::vector<unsigned char> host(row * rows);
-  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<unsigned char>(i * 37 + i / 11);
+  for (std::size_t i = 0; i < host.size(); ++i)
+    host[i] = static_cast<unsigned char>(i * 37 + i / 11);
   cudaMemcpy2DToArray(array, 0, 0, host.data(), row, row, rows, cudaMemcpyHostToDevice);
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeArray;
@@ -242,7 +264,8 @@ int main() {
   show_sizes("pairs", surface);
 
   cudaArray_t layers = nullptr;
-  cudaMalloc3DArray(&layers, &word, make_cudaExtent(8, 4, 3), cudaArrayLayered | cudaArraySurfaceLoadStore);
+  cudaMalloc3DArray(&layers, &word, make_cudaExtent(8, 4, 3),
+                    cudaArrayLayered | cudaArraySurfaceLoadStore);
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeArray;
   resource.res.array.array = layers;

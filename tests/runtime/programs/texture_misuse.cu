@@ -33,6 +33,8 @@ cudaResourceDesc of_rows(void* memory, cudaChannelFormatDesc format, std::size_t
   return r;
 }
 
+__global__ void nothing() {}
+
 /// Each is created and destroyed.
 cudaError_t create(const cudaResourceDesc& r, const cudaTextureDesc& t,
                    const cudaResourceViewDesc* v = nullptr) {
@@ -175,7 +177,8 @@ void arrays() {
   R(cudaGetMipmappedArrayLevel(&again, mip, 2));
   R(cudaFreeMipmappedArray(mip));
   R(cudaFreeMipmappedArray(nullptr));
-  R(cudaMalloc3DArray(&first, &word, make_cudaExtent(8, 8, 4), cudaArrayLayered | cudaArraySurfaceLoadStore));
+  R(cudaMalloc3DArray(&first, &word, make_cudaExtent(8, 8, 4),
+                      cudaArrayLayered | cudaArraySurfaceLoadStore));
   R(cudaArrayGetInfo(nullptr, &extent, &flags, first));
   I(extent.depth);
   I(flags);
@@ -185,7 +188,8 @@ void arrays() {
 void textures() {
   cudaTextureDesc plain{};
   plain.addressMode[0] = plain.addressMode[1] = plain.addressMode[2] = cudaAddressModeClamp;
-  const auto word = channels(32, 0, 0, 0, f), byte = channels(8, 0, 0, 0, u), number = channels(32, 0, 0, 0, s);
+  const auto word = channels(32, 0, 0, 0, f), byte = channels(8, 0, 0, 0, u),
+             number = channels(32, 0, 0, 0, s);
   cudaArray_t array = nullptr, bytes = nullptr, numbers = nullptr, layers = nullptr;
   cudaMallocArray(&array, &word, 16, 16, cudaArraySurfaceLoadStore);
   cudaMallocArray(&bytes, &byte, 16, 16, 0);
@@ -467,7 +471,8 @@ void textures() {
   R(cudaCreateSurfaceObject(&surface, &r));
   cudaArray_t level = nullptr;
   cudaMipmappedArray_t stored = nullptr;
-  R(cudaMallocMipmappedArray(&stored, &word, make_cudaExtent(16, 16, 0), 4, cudaArraySurfaceLoadStore));
+  R(cudaMallocMipmappedArray(&stored, &word, make_cudaExtent(16, 16, 0), 4,
+                             cudaArraySurfaceLoadStore));
   R(cudaGetMipmappedArrayLevel(&level, stored, 1));
   r = of_array(level);
   R(cudaCreateSurfaceObject(&surface, &r));
@@ -502,6 +507,7 @@ void textures() {
 }  // namespace
 
 int main() {
+  nothing<<<1, 1>>>();
   arrays();
   textures();
   cudaDeviceProp p{};

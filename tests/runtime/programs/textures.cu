@@ -62,7 +62,8 @@ cudaArray_t filled(int width, int height, int depth, unsigned flags) {
   const std::size_t rows = height == 0 ? 1 : height, layers = depth == 0 ? 1 : depth;
   std::vector<unsigned char> bytes(width * sizeof(T) * rows * layers);
   unsigned state = 12345;
-  for (auto& byte : bytes) byte = static_cast<unsigned char>((state = state * 1664525u + 1013904223u) >> 24);
+  for (auto& byte : bytes)
+    byte = static_cast<unsigned char>((state = state * 1664525u + 1013904223u) >> 24);
   if (format.f == cudaChannelFormatKindFloat) {
     for (std::size_t i = 0; i < bytes.size() / 4; ++i) {
       const float value = static_cast<float>(i * 7919 % 1000) / 64 - 5;
@@ -89,7 +90,8 @@ int main() {
   const auto fraction = cudaReadModeNormalizedFloat;
   cudaArray_t image = filled<uchar4>(40, 30, 0, cudaArrayTextureGather);
   auto t = texture<uchar4>(image, linear, fraction, cudaAddressModeWrap, true);
-  show("scaled image", [=] __device__(int i) { return tex2D<float4>(t, i % 16 * 0.07f - 0.2f, i / 16 * 0.09f); });
+  show("scaled image",
+       [=] __device__(int i) { return tex2D<float4>(t, i % 16 * 0.07f - 0.2f, i / 16 * 0.09f); });
   t = texture<uchar4>(image, point, plain, cudaAddressModeMirror, true);
   show("image", [=] __device__(int i) {
     const uchar4 c = tex2D<uchar4>(t, i * 0.013f - 1, i * 0.02f);
@@ -100,7 +102,8 @@ int main() {
     return make_float4(c.x, c.y, c.z, c.w);
   });
   t = texture<float>(filled<float>(100, 0, 0, 0), linear, plain, cudaAddressModeClamp, false);
-  show("table", [=] __device__(int i) { return make_float4(tex1D<float>(t, i * 0.41f - 1), 0, 0, i); });
+  show("table",
+       [=] __device__(int i) { return make_float4(tex1D<float>(t, i * 0.41f - 1), 0, 0, i); });
   t = texture<float2>(filled<float2>(33, 17, 0, 0), linear, plain, cudaAddressModeBorder, false);
   show("pairs", [=] __device__(int i) {
     const float2 v = tex2D<float2>(t, i % 16 * 2.3f - 1, i / 16 * 1.1f - 0.3f);
@@ -115,14 +118,18 @@ int main() {
     const float2 v = tex2D<float2>(t, i * 0.09f, i * 0.05f);
     return make_float4(v.x, v.y, 0, 0);
   });
-  t = texture<int>(filled<int>(50, 7, 5, cudaArrayLayered), point, plain, cudaAddressModeClamp, false);
+  t = texture<int>(filled<int>(50, 7, 5, cudaArrayLayered), point, plain, cudaAddressModeClamp,
+                   false);
   show("layers", [=] __device__(int i) {
-    return make_float4(static_cast<float>(tex2DLayered<int>(t, i * 0.2f, i % 7, i % 6) % 1000), 0, 0, 0);
+    return make_float4(static_cast<float>(tex2DLayered<int>(t, i * 0.2f, i % 7, i % 6) % 1000), 0,
+                       0, 0);
   });
   t = texture<float>(filled<float>(16, 16, 12, cudaArrayCubemap | cudaArrayLayered), point, plain,
                      cudaAddressModeClamp, true);
   show("cubes", [=] __device__(int i) {
-    return make_float4(texCubemapLayered<float>(t, i % 16 - 7.3f, i / 16 - 6.1f, i % 5 * 2 - 3.7f, i & 1), 0, 0, 0);
+    return make_float4(
+        texCubemapLayered<float>(t, i % 16 - 7.3f, i / 16 - 6.1f, i % 5 * 2 - 3.7f, i & 1), 0, 0,
+        0);
   });
 
   // Levels: each half of the one before.
@@ -135,7 +142,8 @@ int main() {
     for (int i = 0; i < width * height; ++i) values[i] = static_cast<float>(i % 100 + 1000 * level);
     cudaArray_t array = nullptr;
     cudaGetMipmappedArrayLevel(&array, mip, level);
-    cudaMemcpy2DToArray(array, 0, 0, values.data(), width * 4, width * 4, height, cudaMemcpyHostToDevice);
+    cudaMemcpy2DToArray(array, 0, 0, values.data(), width * 4, width * 4, height,
+                        cudaMemcpyHostToDevice);
   }
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeMipmappedArray;
@@ -147,7 +155,8 @@ int main() {
   description.maxMipmapLevelClamp = 5;
   cudaCreateTextureObject(&t, &resource, &description, nullptr);
   show("levels", [=] __device__(int i) {
-    return make_float4(tex2DLod<float>(t, i * 0.017f, i * 0.013f, i * 0.021f), tex2D<float>(t, i * 0.01f, 0.5f), 0, 0);
+    return make_float4(tex2DLod<float>(t, i * 0.017f, i * 0.013f, i * 0.021f),
+                       tex2D<float>(t, i * 0.01f, 0.5f), 0, 0);
   });
 
   // Memory that is no array.
@@ -165,12 +174,14 @@ int main() {
   description = {};
   cudaCreateTextureObject(&t, &resource, &description, nullptr);
   show("linear memory", [=] __device__(int i) {
-    return make_float4(tex1Dfetch<unsigned short>(t, i * 3), tex1Dfetch<unsigned short>(t, 900 + i), tex1Dfetch<unsigned short>(t, -i), 0);
+    return make_float4(tex1Dfetch<unsigned short>(t, i * 3), tex1Dfetch<unsigned short>(t, 900 + i),
+                       tex1Dfetch<unsigned short>(t, -i), 0);
   });
   cudaMallocPitch(&memory, &pitch, 50 * sizeof(float4), 10);
   std::vector<float4> rows(500);
   for (int i = 0; i < 500; ++i) rows[i] = make_float4(i, i * 0.5f, -i, i % 7);
-  cudaMemcpy2D(memory, pitch, rows.data(), 50 * sizeof(float4), 50 * sizeof(float4), 10, cudaMemcpyHostToDevice);
+  cudaMemcpy2D(memory, pitch, rows.data(), 50 * sizeof(float4), 50 * sizeof(float4), 10,
+               cudaMemcpyHostToDevice);
   resource = {};
   resource.resType = cudaResourceTypePitch2D;
   resource.res.pitch2D.devPtr = memory;

@@ -28,8 +28,8 @@ struct Refusal {
 /// Why a program cannot be launched without a host that makes objects for it; empty when it can.
 std::string why_not_alone(const Program& program);
 
-/// "'wgmma.fence.sync.aligned' on line 18 of its PTX (blur.cu:12) multiplies matrices; …", of a kernel that
-/// was named before.
+/// "'wgmma.fence.sync.aligned' on line 18 of its PTX (blur.cu:12) multiplies matrices; …", of a
+/// kernel that was named before.
 std::string reason_of(const Refusal& refusal);
 /// A refusal as one sentence.
 std::string to_string(const Refusal& refusal, std::string_view entry);

@@ -20,9 +20,10 @@ TextureAccess Decoder::texture_access(const Operand& place, unsigned rows_of_coo
   }
   const auto handle = register_row(place.address.base);
   if (!handle || handle->second != 8) {
-    refuse(fmt::format("names '{}' of the module; the model knows textures and surfaces by objects, "
-                       "whose handle is in a register of 64 bits",
-                       place.address.base));
+    refuse(
+        fmt::format("names '{}' of the module; the model knows textures and surfaces by objects, "
+                    "whose handle is in a register of 64 bits",
+                    place.address.base));
   }
   TextureAccess access;
   access.handle = handle->first;
@@ -52,8 +53,9 @@ void Decoder::decode_texture() {
   kind.channel = has(Word::g) ? 1 : has(Word::b) ? 2 : has(Word::a) ? 3 : 0;
   kind.is_by_number = instruction_->last_type() == Type::s32;
   if (kind.is_by_number && (has_level || has_gradients || !has(Word::d1))) {
-    refuse("numbers the elements of a texture that has more than a line of them; read through a "
-           "pointer instead, or measure on a GPU");
+    refuse(
+        "numbers the elements of a texture that has more than a line of them; read through a "
+        "pointer instead, or measure on a GPU");
   }
   const unsigned layers = kind.is_layered ? 1 : 0;
   TextureAccess access = texture_access(instruction_->operands[1], kind.axes + layers);
@@ -94,10 +96,10 @@ void Decoder::decode_surface() {
   access.sampling = kind;
   access.is_surface = true;
   using Work = TextureAccess::Work;
-  access.work = loads                               ? Work::load
+  access.work = loads                             ? Work::load
                 : instruction_->is(Opcode::sured) ? Work::change
-                : has(Word::p)                      ? Work::store_formatted
-                                                    : Work::store;
+                : has(Word::p)                    ? Work::store_formatted
+                                                  : Work::store;
   access.beyond_edge = has(Word::clamp)  ? BeyondEdge::clamp
                        : has(Word::zero) ? BeyondEdge::zero
                                          : BeyondEdge::trap;

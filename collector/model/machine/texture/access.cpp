@@ -30,8 +30,8 @@ class DeviceImages : public ImageMemory {
         return nullptr;
       }
       stores_ = stores;
-      touched_ = memory_.footprint == nullptr ? nullptr
-                                              : memory_.footprint->enter(*allocation_, stores);
+      touched_ =
+          memory_.footprint == nullptr ? nullptr : memory_.footprint->enter(*allocation_, stores);
     }
     const std::uint64_t offset = address - allocation_->address;
     if (touched_ != nullptr) memory_.footprint->touch(*touched_, offset, bytes, stores);
@@ -40,8 +40,8 @@ class DeviceImages : public ImageMemory {
 
  private:
   bool holds(std::uint64_t address, unsigned bytes) const {
-    return address >= allocation_->address && address - allocation_->address + bytes <=
-                                                  allocation_->data.size();
+    return address >= allocation_->address &&
+           address - allocation_->address + bytes <= allocation_->data.size();
   }
 
   WorkerMemory& memory_;
@@ -192,8 +192,8 @@ bool reach_surface(Warp& w, const Operation* op, const TextureAccess& access, un
     return true;
   }
   const bool is_formatted = access.work == TextureAccess::Work::store_formatted;
-  const unsigned bytes = is_formatted ? surface->format.bytes()
-                                      : std::uint32_t{access.data_bytes} * access.parts;
+  const unsigned bytes =
+      is_formatted ? surface->format.bytes() : std::uint32_t{access.data_bytes} * access.parts;
   std::array<std::int32_t, 3> at{};
   for (unsigned axis = 0; axis < 3; ++axis) at[axis] = read<std::int32_t>(w, access.at[axis], lane);
   const auto layer = read<std::int32_t>(w, access.layer, lane);
@@ -203,8 +203,8 @@ bool reach_surface(Warp& w, const Operation* op, const TextureAccess& access, un
     const bool is_misaligned = place.kind == SurfacePlace::Kind::misaligned;
     w.trap = {};
     w.trap.space = static_cast<std::uint8_t>(place.axis);
-    w.trap.address = static_cast<std::uint64_t>(
-        std::int64_t{place.axis == 3 ? layer : at[place.axis]});
+    w.trap.address =
+        static_cast<std::uint64_t>(std::int64_t{place.axis == 3 ? layer : at[place.axis]});
     w.trap.width = bytes;
     return raise(w, op, is_misaligned ? TrapKind::misaligned_surface : TrapKind::outside_surface,
                  lane);

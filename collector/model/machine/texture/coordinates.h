@@ -21,11 +21,9 @@ struct Between {
 std::int64_t element_under(float coordinate, std::uint32_t size, AddressMode mode,
                            bool is_normalized);
 /// The two between whose centres it lies.
-Between elements_around(float coordinate, std::uint32_t size, AddressMode mode,
-                        bool is_normalized);
+Between elements_around(float coordinate, std::uint32_t size, AddressMode mode, bool is_normalized);
 /// The same where both are read for themselves: a clamped one may be the other.
-Between elements_beside(float coordinate, std::uint32_t size, AddressMode mode,
-                        bool is_normalized);
+Between elements_beside(float coordinate, std::uint32_t size, AddressMode mode, bool is_normalized);
 /// Where an element's number leads.
 std::int64_t addressed(std::int64_t element, std::uint32_t size, AddressMode mode);
 

@@ -6,7 +6,7 @@
 namespace warpmeter::model {
 
 struct FacePlace {
-  unsigned face = 0;           ///< +x, −x, +y, −y, +z, −z
+  unsigned face = 0;          ///< +x, −x, +y, −y, +z, −z
   std::array<float, 2> at{};  ///< 0 to 1 along the face's rows and columns
 };
 

@@ -32,13 +32,13 @@ std::uint32_t channel_bits(const TexelFormat& format, const std::byte* from, uns
 std::uint16_t half_towards_zero(float value) {
   const std::uint32_t bits = bits_of(value);
   const std::uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return 0x7fff;
+  if (magnitude > 0x7f800000) return static_cast<std::uint16_t>(sign | 0x7fff);
   if (magnitude == 0x7f800000) return static_cast<std::uint16_t>(sign | 0x7c00);
   if (magnitude >= 0x47800000) return static_cast<std::uint16_t>(sign | 0x7bff);
   if (magnitude >= 0x38800000)
     return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000) >> 13));
-  return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(std::ldexp(
-                                               std::bit_cast<float>(magnitude), 24)));
+  return static_cast<std::uint16_t>(
+      sign | static_cast<std::uint32_t>(std::ldexp(std::bit_cast<float>(magnitude), 24)));
 }
 
 }  // namespace
@@ -47,9 +47,9 @@ float float_of_half(std::uint16_t half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000) << 16;
   const std::uint32_t exponent = half >> 10 & 31u, fraction = half & 0x3ffu;
   if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-  const float magnitude =
-      exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                    : std::ldexp(static_cast<float>(fraction + 1024), static_cast<int>(exponent) - 25);
+  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                        : std::ldexp(static_cast<float>(fraction + 1024),
+                                                     static_cast<int>(exponent) - 25);
   return sign != 0 ? -magnitude : magnitude;
 }
 
@@ -95,8 +95,8 @@ Element raw_border(const TexelFormat& format, const std::array<float, 4>& colour
             std::ceil(std::clamp(value, 0.0f, 1.0f) * static_cast<double>(mask) - 0.5));
         break;
       case ChannelKind::signed_fraction:
-        bits = static_cast<std::uint32_t>(std::lround(std::clamp(value, -1.0f, 1.0f) *
-                                                      static_cast<double>(mask >> 1))) &
+        bits = static_cast<std::uint32_t>(
+                   std::lround(std::clamp(value, -1.0f, 1.0f) * static_cast<double>(mask >> 1))) &
                mask;
         break;
     }
@@ -115,13 +115,14 @@ void store_element(const TexelFormat& format, const std::array<std::uint32_t, 4>
       bits = std::min(given, (1u << width) - 1);
     } else if (format.kind == ChannelKind::signed_number && width < 32) {
       const std::int32_t most = (1 << (width - 1)) - 1;
-      bits = static_cast<std::uint32_t>(
-          std::clamp(static_cast<std::int32_t>(given), -most - 1, most));
+      bits =
+          static_cast<std::uint32_t>(std::clamp(static_cast<std::int32_t>(given), -most - 1, most));
     } else if (format.kind == ChannelKind::floating && width == 16) {
       bits = half_towards_zero(value);
     } else if (format.kind == ChannelKind::unsigned_fraction) {
       const double most = (1 << width) - 1;
-      bits = value > 0 ? static_cast<std::uint32_t>(std::ceil(std::min(value * most, most) - 0.5)) : 0;
+      bits =
+          value > 0 ? static_cast<std::uint32_t>(std::ceil(std::min(value * most, most) - 0.5f)) : 0;
     } else if (format.kind == ChannelKind::signed_fraction) {
       const double most = (1 << (width - 1)) - 1;
       const double scaled = std::isnan(value) ? 0 : std::clamp(value * most, -most, most);

@@ -15,7 +15,8 @@ float level_of(const Texture& texture, const SamplingKind& kind, const Sampling&
     float square = 0;
     for (unsigned axis = 0; axis < axes; ++axis) {
       const std::uint32_t size = axis == 0 ? image.width : axis == 1 ? image.height : image.depth;
-      const float passed = gradient[axis] * (texture.is_normalized ? static_cast<float>(size) : 1.0f);
+      const float passed =
+          gradient[axis] * (texture.is_normalized ? static_cast<float>(size) : 1.0f);
       square += passed * passed;
     }
     longest = std::max(longest, square);

@@ -81,9 +81,7 @@ class Sampler {
     }
   }
 
-  bool is_linear_light(unsigned channel) const {
-    return texture_.format.is_srgb && channel < 3;
-  }
+  bool is_linear_light(unsigned channel) const { return texture_.format.is_srgb && channel < 3; }
 
   /// By its number, in memory that is no array; what lies outside is 0.
   void take_number() {
@@ -96,7 +94,9 @@ class Sampler {
   std::int64_t slice(const Image& image) const {
     const std::int64_t layers = kind_.is_cube ? image.depth / 6 : image.depth;
     const std::int64_t layer =
-        kind_.is_layered ? std::min<std::int64_t>(static_cast<std::uint32_t>(sampling_.layer), layers - 1) : 0;
+        kind_.is_layered
+            ? std::min<std::int64_t>(static_cast<std::uint32_t>(sampling_.layer), layers - 1)
+            : 0;
     return kind_.is_cube ? layer * 6 + face_ : layer;
   }
 
@@ -129,9 +129,8 @@ class Sampler {
       for (unsigned corner = 0; corner < 4; ++corner) {
         four.weights[corner] = weights[4 * z + corner];
         if (!is_reached(corner + 4 * z, fractions)) continue;
-        four.elements[corner] =
-            element(image, between[0].elements[corner & 1], between[1].elements[corner >> 1],
-                    between[2].elements[z]);
+        four.elements[corner] = element(image, between[0].elements[corner & 1],
+                                        between[1].elements[corner >> 1], between[2].elements[z]);
       }
       fours_[count_++] = four;
     }
@@ -173,7 +172,8 @@ class Sampler {
                  whole_of(texture_.format, fours_[i].elements[corner][channel]);
         }
       }
-      sampled_.registers[channel] = std::bit_cast<std::uint32_t>(mean_fraction(texture_.format, sum));
+      sampled_.registers[channel] =
+          std::bit_cast<std::uint32_t>(mean_fraction(texture_.format, sum));
       return;
     }
     WeightedSum sum(texture_.format.bits < 32);
@@ -181,9 +181,8 @@ class Sampler {
       std::array<float, 4> values{};
       for (unsigned corner = 0; corner < 4; ++corner) {
         const std::uint32_t bits = fours_[i].elements[corner][channel];
-        values[corner] = std::bit_cast<float>(is_linear_light(channel)
-                                                  ? linear_light(bits)
-                                                  : channel_of(texture_.format, bits));
+        values[corner] = std::bit_cast<float>(
+            is_linear_light(channel) ? linear_light(bits) : channel_of(texture_.format, bits));
       }
       sum.add(values, fours_[i].weights);
     }

@@ -26,9 +26,10 @@ SurfacePlace place_on(const Surface& surface, const TextureAccess& access,
     place[axis] = std::clamp<std::int64_t>(place[axis], 0, std::max<std::int64_t>(0, most[axis]));
   }
   const std::int64_t slice = access.sampling.is_layered ? place[3] : place[2];
-  return {inside, image.address + static_cast<std::uint64_t>(place[0]) +
-                      static_cast<std::uint64_t>(place[1]) * image.row_bytes +
-                      static_cast<std::uint64_t>(slice) * image.slice_bytes,
+  return {inside,
+          image.address + static_cast<std::uint64_t>(place[0]) +
+              static_cast<std::uint64_t>(place[1]) * image.row_bytes +
+              static_cast<std::uint64_t>(slice) * image.slice_bytes,
           0};
 }
 

@@ -25,9 +25,9 @@ enum class ChannelKind : std::uint8_t {
 
 struct TexelFormat {
   ChannelKind kind = ChannelKind::floating;
-  std::uint8_t bits = 32;      ///< of a channel: 8, 16 or 32
-  std::uint8_t channels = 1;   ///< 1, 2 or 4
-  bool is_srgb = false;        ///< fractions of 8 bits, of which the first three are sRGB
+  std::uint8_t bits = 32;     ///< of a channel: 8, 16 or 32
+  std::uint8_t channels = 1;  ///< 1, 2 or 4
+  bool is_srgb = false;       ///< fractions of 8 bits, of which the first three are sRGB
 
   std::uint32_t bytes() const { return bits / 8u * channels; }
   bool is_number() const {
@@ -37,16 +37,16 @@ struct TexelFormat {
 
 /// One level, row by row.
 struct Image {
-  std::uint64_t address = 0;                        ///< of device memory
-  std::uint32_t width = 1, height = 1, depth = 1;   ///< in elements; of layers the depth counts them
-  std::uint64_t row_bytes = 0, slice_bytes = 0;     ///< from a row, a slice or layer, to the next
+  std::uint64_t address = 0;                       ///< of device memory
+  std::uint32_t width = 1, height = 1, depth = 1;  ///< in elements; of layers the depth counts them
+  std::uint64_t row_bytes = 0, slice_bytes = 0;    ///< from a row, a slice or layer, to the next
 };
 
 enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };
 
 struct Texture {
   TexelFormat format;
-  std::vector<Image> levels;  ///< at least one
+  std::vector<Image> levels;    ///< at least one
   std::uint8_t dimensions = 2;  ///< 1, 2 or 3, without layers
   bool is_layered = false, is_cube = false;
   bool is_linear_memory = false;  ///< numbered elements, of which those outside are 0
