@@ -233,8 +233,9 @@ const std::set<ptx::Opcode>& instructions_tested_elsewhere() {
       // memory_test.cpp
       cp_async, cp_async_commit_group, cp_async_wait_group, cp_async_wait_all, cp_async_mbarrier,
       mbarrier_init, mbarrier_inval, mbarrier_arrive, mbarrier_arrive_drop, mbarrier_expect_tx,
-      mbarrier_complete_tx, mbarrier_test_wait, mbarrier_try_wait, mbarrier_pending_count, ldmatrix,
-      stmatrix, cvta, isspacep, ldu, createpolicy, prefetch, prefetchu, applypriority, discard,
+      mbarrier_complete_tx, mbarrier_test_wait, mbarrier_try_wait, mbarrier_pending_count, tex,
+      tld4, txq, suld, suq, sust, sured, ldmatrix, stmatrix, cvta, isspacep, ldu, createpolicy,
+      prefetch, prefetchu, applypriority, discard,
       // control_test.cpp, programs_test.cpp
       bra, brx, call, ret, exit, trap, brkpt, bar_sync, bar_arrive, bar_red, bar_warp, membar,
       fence, griddepcontrol, nanosleep, pmevent, setmaxnreg, activemask, elect, alloca, stacksave,
@@ -277,6 +278,7 @@ const Names& tested_elsewhere() {
   static const Names names = {
       "mbarrier",    "mbarrier_wait",  // memory_test.cpp
       "load_matrix", "store_matrix",   // matrix_test.cpp
+      "texture",                       // texture_test.cpp, and programs in tests/runtime
       "clock_32",    "clock_64",      "branch",   "branch_if",
       "branch_out",  "join",  // control_test.cpp
       "gather",      "trap",          "call",     "call_indirect",
