@@ -120,9 +120,9 @@ void store_element(const TexelFormat& format, const std::array<std::uint32_t, 4>
     } else if (format.kind == ChannelKind::floating && width == 16) {
       bits = half_towards_zero(value);
     } else if (format.kind == ChannelKind::unsigned_fraction) {
-      const double most = (1 << width) - 1;
-      bits =
-          value > 0 ? static_cast<std::uint32_t>(std::ceil(std::min(value * most, most) - 0.5f)) : 0;
+      const auto most = static_cast<float>((1 << width) - 1);
+      bits = value > 0 ? static_cast<std::uint32_t>(std::ceil(std::min(value * most, most) - 0.5f))
+                       : 0;
     } else if (format.kind == ChannelKind::signed_fraction) {
       const double most = (1 << (width - 1)) - 1;
       const double scaled = std::isnan(value) ? 0 : std::clamp(value * most, -most, most);

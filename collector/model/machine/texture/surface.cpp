@@ -21,8 +21,9 @@ SurfacePlace place_on(const Surface& surface, const TextureAccess& access,
   if (place[0] % bytes != 0) return {misaligned, 0, 0};
   for (unsigned axis = 0; axis < 4; ++axis) {
     if (place[axis] >= 0 && place[axis] <= most[axis]) continue;
-    // Layers are not clamped.
-    if (access.beyond_edge != BeyondEdge::clamp || axis == 3) return {beyond, 0, axis};
+    if (access.beyond_edge != BeyondEdge::clamp) return {beyond, 0, axis};
+    // A layer has no sign: one before the first is far behind the last.
+    if (axis == 3 && place[axis] < 0) place[axis] = most[axis];
     place[axis] = std::clamp<std::int64_t>(place[axis], 0, std::max<std::int64_t>(0, most[axis]));
   }
   const std::int64_t slice = access.sampling.is_layered ? place[3] : place[2];

@@ -17,7 +17,7 @@ struct SurfacePlace {
 };
 
 /// `at`: x in bytes (in elements of a formatted store), y, z; `layer` of what is layered, `bytes`
-/// that it accesses. Clamped coordinates are inside, but for a layer.
+/// that it accesses. Clamped coordinates are inside.
 SurfacePlace place_on(const Surface& surface, const TextureAccess& access,
                       const std::array<std::int32_t, 3>& at, std::int32_t layer, unsigned bytes);
 
