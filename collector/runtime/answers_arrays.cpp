@@ -9,6 +9,7 @@
 #include "collector/runtime/call.h"
 #include "collector/runtime/copies.h"
 #include "collector/runtime/outstanding.h"
+#include "collector/runtime/textures.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -78,34 +79,29 @@ auto in(Process& process, cudaStream_t stream) {
   return [&process, stream](const CopyWork& copy) { return submit_copy(process, stream, copy); };
 }
 
-/// What elements may be: one, two or four numbers of a size. Kinds that are compressed, or made for
-/// video, have sizes of their own.
-bool are_elements(const cudaChannelFormatDesc& channels) {
-  if (channels.f > cudaChannelFormatKindFloat) return true;
-  const int bits[] = {channels.x, channels.y, channels.z, channels.w};
-  const auto* last = std::find(std::begin(bits), std::end(bits), 0);
-  const auto count = last - std::begin(bits);
-  const bool is_size =
-      bits[0] == 16 || bits[0] == 32 || (bits[0] == 8 && channels.f != cudaChannelFormatKindFloat);
-  return is_size && (count == 1 || count == 2 || count == 4) &&
-         std::all_of(std::begin(bits), last, [&](int one) { return one == bits[0]; }) &&
-         std::all_of(last, std::end(bits), [](int one) { return one == 0; });
-}
-
 /// Whether a device has arrays of that shape: the limits are an H100's.
 bool is_shape(const Array& wanted) {
+  constexpr unsigned for_video = 0x100;  // CUDA_ARRAY3D_VIDEO_ENCODE_DECODE
   constexpr unsigned known = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
                              cudaArrayTextureGather | cudaArrayColorAttachment | cudaArraySparse |
-                             cudaArrayDeferredMapping | CUDA_ARRAY3D_DEPTH_TEXTURE;
+                             cudaArrayDeferredMapping | CUDA_ARRAY3D_DEPTH_TEXTURE | for_video;
   if ((wanted.flags & ~known) != 0) return false;
   const bool is_layered = (wanted.flags & cudaArrayLayered) != 0;
   const auto [width, height, depth] = wanted.extent;
-  if ((wanted.flags & cudaArrayCubemap) != 0) {
-    return width == height && width <= 32768 && (is_layered ? depth % 6 == 0 : depth == 6);
+  if ((wanted.flags & cudaArrayTextureGather) != 0) {
+    return width <= 32768 && height > 0 && height <= 32768 && depth == 0;
   }
-  if (is_layered) return width <= 32768 && height <= 32768 && depth <= 2048;
-  if (depth > 0) return width <= 16384 && height <= 16384 && depth <= 16384;
-  return width <= 131072 && height <= 65536;
+  if ((wanted.flags & cudaArrayCubemap) != 0) {
+    const bool has_sides = is_layered ? depth > 0 && depth % 6 == 0 && depth <= 2046 : depth == 6;
+    return width == height && width <= 32768 && has_sides;
+  }
+  if (is_layered) return width <= 32768 && height <= 32768 && depth > 0 && depth <= 2048;
+  if (depth > 0) {
+    const bool is_deep = width <= 8192 && height <= 8192 && depth <= 32768;
+    return height > 0 && (is_deep || (width <= 16384 && height <= 16384 && depth <= 16384));
+  }
+  const bool is_stored_line = height == 0 && (wanted.flags & cudaArraySurfaceLoadStore) != 0;
+  return width <= (is_stored_line ? 32768 : 131072) && height <= 65536;
 }
 
 }  // namespace
@@ -130,10 +126,15 @@ cudaError_t make_array(Process& process, const Array& wanted, const void* caller
 bool free_array(Process& process, const void* handle) {
   const Array* array = array_at(handle);
   if (array == nullptr) return false;
+  if (!array->is_level) remove_array(process, handle);
+  return true;
+}
+
+void remove_array(Process& process, const void* handle) {
+  const Array* array = array_at(handle);
   for (int device = 0; device < process.devices(); ++device) wait_for_device(process, device);
   process.memory().release(array->address);
   arrays().erase(handle);
-  return true;
 }
 
 namespace api {

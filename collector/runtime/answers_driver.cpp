@@ -438,9 +438,10 @@ std::span<const Answer> driver_answers() {
     for (const auto& table :
          {driver_device_answers(), driver_module_answers(), driver_launch_answers(),
           driver_memory_answers(), driver_copy_answers(), driver_stream_answers(),
-          driver_graph_answers(), driver_array_answers(), virtual_memory_answers(),
-          linker_answers(), stream_value_answers(), driver_advice_answers(),
-          driver_stream_attribute_answers(), driver_question_answers(), driver_earlier_answers()}) {
+          driver_graph_answers(), driver_array_answers(), driver_texture_answers(),
+          virtual_memory_answers(), linker_answers(), stream_value_answers(),
+          driver_advice_answers(), driver_stream_attribute_answers(), driver_question_answers(),
+          driver_earlier_answers()}) {
       answers->insert(answers->end(), table.begin(), table.end());
     }
     return answers;

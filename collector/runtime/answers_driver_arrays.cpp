@@ -2,6 +2,7 @@
 #include "collector/runtime/array.h"
 #include "collector/runtime/copies.h"
 #include "collector/runtime/driver_call.h"
+#include "collector/runtime/textures.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -20,21 +21,27 @@ constexpr Format formats[] = {
     {CU_AD_FORMAT_SIGNED_INT32, cudaChannelFormatKindSigned, 32},
     {CU_AD_FORMAT_HALF, cudaChannelFormatKindFloat, 16},
     {CU_AD_FORMAT_FLOAT, cudaChannelFormatKindFloat, 32},
+    {CU_AD_FORMAT_UNORM_INT8X1, cudaChannelFormatKindUnsignedNormalized8X1, 8},
+    {CU_AD_FORMAT_UNORM_INT8X2, cudaChannelFormatKindUnsignedNormalized8X2, 8},
+    {CU_AD_FORMAT_UNORM_INT8X4, cudaChannelFormatKindUnsignedNormalized8X4, 8},
+    {CU_AD_FORMAT_UNORM_INT16X1, cudaChannelFormatKindUnsignedNormalized16X1, 16},
+    {CU_AD_FORMAT_UNORM_INT16X2, cudaChannelFormatKindUnsignedNormalized16X2, 16},
+    {CU_AD_FORMAT_UNORM_INT16X4, cudaChannelFormatKindUnsignedNormalized16X4, 16},
+    {CU_AD_FORMAT_SNORM_INT8X1, cudaChannelFormatKindSignedNormalized8X1, 8},
+    {CU_AD_FORMAT_SNORM_INT8X2, cudaChannelFormatKindSignedNormalized8X2, 8},
+    {CU_AD_FORMAT_SNORM_INT8X4, cudaChannelFormatKindSignedNormalized8X4, 8},
+    {CU_AD_FORMAT_SNORM_INT16X1, cudaChannelFormatKindSignedNormalized16X1, 16},
+    {CU_AD_FORMAT_SNORM_INT16X2, cudaChannelFormatKindSignedNormalized16X2, 16},
+    {CU_AD_FORMAT_SNORM_INT16X4, cudaChannelFormatKindSignedNormalized16X4, 16},
 };
 
 CUresult make_driver_array(Process& process, CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR& wanted,
                            const void* caller) {
-  const Format* format = nullptr;
-  for (const Format& known : formats) {
-    if (known.format == wanted.Format) format = &known;
-  }
-  const unsigned count = wanted.NumChannels;
-  if (result == nullptr || format == nullptr || (count != 1 && count != 2 && count != 4)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  const std::optional<cudaChannelFormatDesc> channels =
+      channels_of(wanted.Format, wanted.NumChannels);
+  if (result == nullptr || !channels) return CUDA_ERROR_INVALID_VALUE;
   Array array;
-  const auto bits = [&](unsigned channel) { return channel < count ? format->bits : 0; };
-  array.channels = {bits(0), bits(1), bits(2), bits(3), format->kind};
+  array.channels = *channels;
   array.extent = {wanted.Width, wanted.Height, wanted.Depth};
   array.flags = wanted.Flags;
   return as_driver_error(make_array(process, array, caller, reinterpret_cast<void**>(result)));
@@ -87,6 +94,17 @@ CUresult copy_stretch(std::string_view name, const Stretch& to, const Stretch& f
 }
 
 }  // namespace
+
+std::optional<cudaChannelFormatDesc> channels_of(CUarray_format format, unsigned count) {
+  if (count != 1 && count != 2 && count != 4) return std::nullopt;
+  for (const Format& known : formats) {
+    if (known.format != format) continue;
+    const auto bits = [&](unsigned channel) { return channel < count ? known.bits : 0; };
+    const cudaChannelFormatDesc channels{bits(0), bits(1), bits(2), bits(3), known.kind};
+    return are_elements(channels) ? std::optional(channels) : std::nullopt;
+  }
+  return std::nullopt;
+}
 
 namespace api {
 namespace {

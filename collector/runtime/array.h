@@ -1,5 +1,4 @@
-// A CUDA array: rows of elements in device memory. Textures, which read them on hardware, are not
-// executed; copies are.
+// A CUDA array: rows of elements in device memory, which copies, textures and surfaces reach.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +12,7 @@ struct Array {
   cudaExtent extent{};  ///< in elements; height and depth 0 where it has none
   unsigned flags = 0;
   std::uint64_t address = 0;
+  bool is_level = false;  ///< of an array with levels, which frees it
 
   std::uint64_t element_bytes() const {
     return static_cast<std::uint64_t>(channels.x + channels.y + channels.z + channels.w) / 8;
@@ -29,7 +29,8 @@ class Process;
 Array* array_at(const void* handle);
 /// In device memory, zeroed. `caller`: of the API.
 cudaError_t make_array(Process& process, const Array& wanted, const void* caller, void** handle);
-/// False where it is none.
+void remove_array(Process& process, const void* handle);
+/// False where it is none. A level stays.
 bool free_array(Process& process, const void* handle);
 
 }  // namespace warpmeter::runtime

@@ -19,6 +19,7 @@
 #include "collector/runtime/device_side.h"
 #include "collector/runtime/limits.h"
 #include "collector/runtime/occupancy.h"
+#include "collector/runtime/textures.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -29,8 +30,10 @@ cudaError_t error_of(model::TrapKind kind) {
     case model::TrapKind::none:
       return cudaSuccess;
     case model::TrapKind::misaligned:
+    case model::TrapKind::misaligned_surface:
       return cudaErrorMisalignedAddress;
     case model::TrapKind::out_of_bounds:
+    case model::TrapKind::outside_surface:
       return cudaErrorIllegalAddress;
     case model::TrapKind::assertion:
       return cudaErrorAssert;
@@ -169,6 +172,7 @@ class Grids {
     options.keep_variables = true;
     options.device_runtime = &runtime;
     options.is_cooperative = geometry.is_cooperative;
+    options.textures = &machine_textures();
     options.counts = is_counted_;
     options.records = is_counted_ && ran_.empty() && process_.explained().wants(place_);
     // This machine's clock, as a program may set it beside the host's.
@@ -188,6 +192,7 @@ class Grids {
     }
     model::LaunchOutcome outcome =
         model::launch(program, geometry, parameters, process_.memory().machine(), options);
+    if (checks != nullptr) note_stores(program, checks->written());
     if (checker) checks->launched(kernel.entry(), *checker, !outcome.trap);
     if (outcome.trap) {
       process_.print_assertion(outcome.trap->assertion);

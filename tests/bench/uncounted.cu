@@ -1,6 +1,6 @@
 // Ordinary kernels, one after the other: milliseconds of each on standard error, a hash of its
-// result on standard output. With "tiny BYTES LAUNCHES THREADS" launches of next to nothing, from as
-// many threads, each in a stream of its own, in a program with so much memory: microseconds of a
+// result on standard output. With "tiny BYTES LAUNCHES THREADS" launches of next to nothing, from
+// as many threads, each in a stream of its own, in a program with so much memory: microseconds of a
 // launch. uncounted.py runs it.
 #include <cuda_runtime.h>
 

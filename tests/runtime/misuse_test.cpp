@@ -25,7 +25,7 @@ TEST_P(Misuse, IsAnsweredAsByAGpu) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, Misuse,
                          testing::Values("copy_misuse", "driver_misuse", "graph_misuse",
-                                         "memory_misuse"),
+                                         "memory_misuse", "texture_misuse"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

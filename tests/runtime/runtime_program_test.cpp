@@ -360,17 +360,38 @@ TEST_F(RuntimeProgram, NoneOfWhoseLaunchesCanRunHasNothingMeasured) {
               HasSubstr("scale failed: there is machine code"));
 }
 
+TEST_F(RuntimeProgram, SamplesTexturesAsAGpuDoes) {
+  expect_output("textures", "textures");
+  EXPECT_THAT(value_of("SELECT count(*) FROM results WHERE metric = 'global_store_sectors' AND "
+                       "grade = 'exact'"),
+              testing::Not(testing::AnyOf("", "0")));
+}
+
+TEST_F(RuntimeProgram, ReachesSurfacesAsAGpuDoes) {
+  expect_output("surfaces", "surfaces");
+  expect_output("surface_formats", "surface_formats");
+  EXPECT_EQ(profile("driver_textures").output, expected("driver_textures"));
+}
+
+TEST_F(RuntimeProgram, EndsBeyondTheEdgeOfASurfaceAsOnAGpu) {
+  std::string all;
+  for (int what = 0; what < 18; ++what) {
+    all += profile("surface_traps", {}, {std::to_string(what)}).output;
+  }
+  EXPECT_EQ(all, expected("surface_traps"));
+}
+
 TEST_F(RuntimeProgram, IsToldOnceWhyNoneOfItsLaunchesCouldRun) {
-  const Outcome outcome = profile("textures");
+  const Outcome outcome = profile("refused");
   EXPECT_EQ(outcome.exit_code, 3);
-  const std::string why = "reads a texture";
+  const std::string why = "asks for the type of a handle";
   const std::size_t at = outcome.error.find(why);
   ASSERT_NE(at, std::string::npos) << outcome.error;
   EXPECT_EQ(outcome.error.find(why, at + 1), std::string::npos) << outcome.error;
   EXPECT_THAT(outcome.error,
-              HasSubstr("a launch of sample failed: the model cannot run it: 'tex."));
-  const Outcome quiet = profile("textures", {"-q"});
-  EXPECT_THAT(quiet.error, HasSubstr("no launch of the program could run; a launch of sample"));
+              HasSubstr("a launch of ask failed: the model cannot run it: 'istypep."));
+  const Outcome quiet = profile("refused", {"-q"});
+  EXPECT_THAT(quiet.error, HasSubstr("no launch of the program could run; a launch of ask"));
   EXPECT_THAT(quiet.error, HasSubstr(why));
 }
 
@@ -489,7 +510,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Diagnosis{"launches_stripped", 4, {"-cudart shared"}},
                     Diagnosis{"launches_machine_code", 4, {"compile with PTX too"}},
                     Diagnosis{"no_cuda_static", 4, {"link it without -static"}},
-                    Diagnosis{"textures", 4, {"tex."}}, Diagnosis{"nothing", 2}),
+                    Diagnosis{"refused", 4, {"istypep."}}, Diagnosis{"nothing", 2}),
     [](const testing::TestParamInfo<Diagnosis>& info) { return info.param.program; });
 
 }  // namespace

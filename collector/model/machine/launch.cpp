@@ -206,6 +206,7 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
     worker->print_to(options.print);
     worker->ask(options.device_runtime);
     if (!options.is_cooperative) worker->take_grid_workspace();
+    worker->read_textures(options.textures);
     worker->count(options.counts);
     worker->begin_at(options.began_at);
     if (!options.counts && options.observer == nullptr) worker->go_native(options.native_after);

@@ -21,6 +21,7 @@
 #include "collector/model/machine/memory.h"
 #include "collector/model/machine/observer.h"
 #include "collector/model/machine/program.h"
+#include "collector/model/machine/texture/texture.h"
 #include "collector/model/machine/worker_memory.h"
 
 namespace warpmeter::model {
@@ -97,6 +98,8 @@ struct LaunchOptions {
   DeviceRuntime* device_runtime = nullptr;
   /// Keep a recording as well, of what is counted without a sample or an observer.
   bool records = false;
+  /// What the handles of textures and surfaces mean; null: none means anything.
+  const Textures* textures = nullptr;
   /// Where nothing is counted, observed or recorded: how often each of the program's operations is
   /// executed, on average over such launches, before machine code is made of them (see
   /// native/code.h).

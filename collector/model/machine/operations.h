@@ -82,6 +82,7 @@ STORE(store_u64_u64, u64, u64)
 OTHER(atomic)  // atom and red
 OTHER(mbarrier)
 OTHER(mbarrier_wait)  // also lets the other warps go on when it has to wait
+OTHER(texture)        // tex, suld, sust and their like
 OTHER(load_matrix)
 OTHER(store_matrix)
 OTHER(matrix_addresses)  // of an access of wmma.load or wmma.store

@@ -15,6 +15,7 @@
 #include "collector/model/machine/memory.h"
 #include "collector/model/machine/native/code.h"
 #include "collector/model/machine/operation.h"
+#include "collector/model/machine/texture/access.h"
 #include "collector/model/machine/unset_steps.h"
 #include "collector/model/machine/warp.h"
 
@@ -208,6 +209,7 @@ struct Program {
   std::vector<CopyInfo> copies;
   std::vector<MatrixProduct> products;  ///< Operation::extra of those that multiply matrices
   std::vector<MatrixReach> reaches;     ///< and of those that say where parts of one lie
+  std::vector<TextureAccess> texture_accesses;
   UnsetTable unset;
 
   std::uint32_t row_units = 0;        ///< of a warp's registers

@@ -226,6 +226,18 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
           "stack overflow: functions of kernel '{}' call each other too deeply (a thread has {} "
           "bytes of stack and {} calls on the model)",
           kernel, stack_bytes, frames_of_calls);
+    case TrapKind::outside_surface:
+      return fmt::format("illegal address: kernel '{}' leaves a surface: {} is {}", kernel,
+                         raised.space == 0   ? "its x, in bytes,"
+                         : raised.space == 1 ? "its y"
+                         : raised.space == 2 ? "its z"
+                                             : "its layer",
+                         static_cast<std::int64_t>(raised.address));
+    case TrapKind::misaligned_surface:
+      return fmt::format(
+          "misaligned address: kernel '{}' accesses {} of a surface at byte {} of a row, which is "
+          "no multiple of that",
+          kernel, bytes(raised.width), static_cast<std::int64_t>(raised.address));
     case TrapKind::bad_call:
       return fmt::format(
           "illegal call: kernel '{}' calls through a pointer that leads to no function", kernel);

@@ -80,6 +80,8 @@ enum class TrapKind : std::uint8_t {
   trap_instruction,
   stack_overflow,
   bad_call,
+  outside_surface,
+  misaligned_surface,
   assertion,
 };
 

@@ -43,6 +43,7 @@ struct Assertion {
 };
 
 class DeviceRuntime;
+struct Textures;
 class Footprint;
 class BlockObserver;
 
@@ -52,6 +53,7 @@ struct WorkerMemory {
   DeviceRuntime* device_runtime = nullptr;  ///< answers calls of it; null: nobody does
   std::uint64_t block = 0;                  ///< that runs
   BlockObserver* observer = nullptr;        ///< told of every access; null: nobody asks
+  const Textures* textures = nullptr;       ///< by their handles; may be null
   Footprint* footprint = nullptr;     ///< told of accesses to what is stored to; null: one thread
   std::vector<std::byte> shared;      ///< of the block that runs
   std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn

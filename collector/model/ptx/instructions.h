@@ -193,20 +193,23 @@ REFUSED(tensormap, "tensormap", effect, "changes a descriptor of the tensor memo
         on_a_gpu, (Since{83, 90}))
 
 // Textures and surfaces.
-REFUSED(tex, "tex", result, "reads a texture",
-        "read through a pointer instead, or measure on a GPU", (Since{15, 20}))
-REFUSED(tld4, "tld4", result, "reads a texture",
-        "read through a pointer instead, or measure on a GPU", (Since{22, 20}))
-REFUSED(txq, "txq", result, "asks for a texture", "pass what it asks for as an argument",
-        (Since{15, 20}))
-REFUSED(suld, "suld", result, "reads a surface",
-        "read through a pointer instead, or measure on a GPU", (Since{15, 20}))
-REFUSED(suq, "suq", result, "asks for a surface", "pass what it asks for as an argument",
-        (Since{15, 20}))
-REFUSED(sust, "sust", effect, "writes a surface",
-        "write through a pointer instead, or measure on a GPU", (Since{15, 20}))
-REFUSED(sured, "sured", effect, "changes a surface",
-        "use red through a pointer instead, or measure on a GPU", (Since{20, 20}))
+INSTRUCTION(tex, "tex", "{,.level,.grad}.{1d,2d,3d,a1d,a2d,cube,acube}.v4.{u32,s32,f32}.{s32,f32}",
+            own_result, texture, (Since{15, 20}))
+INSTRUCTION(tld4, "tld4", ".{r,g,b,a}.{2d,a2d,cube,acube}.v4.{u32,s32,f32}.f32", own_result,
+            texture, (Since{22, 20}))
+INSTRUCTION(txq, "txq", "{,.level}.{width,height,depth}.b32", result, ask_texture, (Since{15, 20}))
+INSTRUCTION(
+    suld, "suld",
+    ".b.{1d,2d,3d,a1d,a2d}{,.ca,.cg,.cs,.cv}{,.v2,.v4}.{b8,b16,b32,b64}{,.trap,.clamp,.zero}",
+    own_result, surface, (Since{15, 20}))
+INSTRUCTION(suq, "suq", ".{width,height,depth}.b32", result, ask_texture, (Since{15, 20}))
+INSTRUCTION(
+    sust, "sust",
+    ".{b,p}.{1d,2d,3d,a1d,a2d}{,.wb,.cg,.cs,.wt}{,.v2,.v4}.{b8,b16,b32,b64}{,.trap,.clamp,.zero}",
+    effect, surface, (Since{15, 20}))
+INSTRUCTION(sured, "sured",
+            ".b.{add,min,max,and,or}.{1d,2d,3d,a1d,a2d}.{u32,s32,b32,u64,s64}{,.trap,.clamp,.zero}",
+            effect, surface, (Since{20, 20}))
 
 // Control flow.
 INSTRUCTION(bra, "bra", "{,.uni}", jumps, branch, (Since{10, 10}))

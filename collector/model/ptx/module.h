@@ -56,9 +56,7 @@ struct Operand {
     list,      ///< ( … ) of call
   };
   Kind kind = Kind::name;
-  /// Of a name; of an address that is more than base and offset (`[tex, {x, y}]`), the text between
-  /// the brackets.
-  std::string_view name;
+  std::string_view name;            ///< of a name
   Special special = Special::none;  ///< of a name that is no register of the function
   bool negated = false;             ///< !p
   std::uint64_t bits = 0;
@@ -66,7 +64,9 @@ struct Operand {
   bool is_f32 = false;  ///< floating given as 0f…
   /// Of an address; of a name written as `variable+8`, base is the name and offset is 8.
   Address address;
-  std::vector<Operand> parts;  ///< of a vector, pair or list
+  /// Of a vector, pair or list; of an address, what follows its base: the coordinates of
+  /// `[texture, {x, y}]`, a vector.
+  std::vector<Operand> parts;
 };
 
 struct Guard {

@@ -113,6 +113,7 @@ class Parser {
   Operand name_operand(Body& body);
   Operand number_operand();
   Operand vector_operand(Body& body);
+  Operand vector_or_pair(Body& body);
   Operand address_operand(Body& body);
   Operand list_operand(Body& body);
 

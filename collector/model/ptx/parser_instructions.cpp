@@ -116,7 +116,7 @@ Operand Parser::operand(Body& body) {
     return number_operand();
   }
   if (token_.is('[')) return address_operand(body);
-  if (token_.is('{')) return vector_operand(body);
+  if (token_.is('{')) return vector_or_pair(body);
   if (accept('!')) {
     Operand negated;
     negated.name = body.scopes.resolve(expect_word("a predicate"));
@@ -180,12 +180,21 @@ Operand Parser::vector_operand(Body& body) {
   return vector;
 }
 
+/// A vector, or with a predicate behind it, {a, b, c, d}|p.
+Operand Parser::vector_or_pair(Body& body) {
+  Operand vector = vector_operand(body);
+  if (!accept('|')) return vector;
+  Operand pair;
+  pair.kind = Operand::Kind::pair;
+  pair.parts.push_back(std::move(vector));
+  pair.parts.push_back(name_operand(body));
+  return pair;
+}
+
 Operand Parser::address_operand(Body& body) {
-  const Token open = token_;
   Operand operand;
   operand.kind = Operand::Kind::address;
   expect('[', "before an address");
-  const char* begin = token_.text.data();
   if (token_.kind == Token::Kind::word) {
     operand.address.base = body.scopes.resolve(token_.text);
     advance();
@@ -200,14 +209,8 @@ Operand Parser::address_operand(Body& body) {
   } else {
     fail_expected("a register, a variable or a number");
   }
-  if (token_.is(',')) {  // [texture, {coordinates}]: kept as text
-    const char* end = begin;
-    for (; !token_.is(']'); advance()) {
-      if (token_.kind == Token::Kind::end || token_.is(';')) fail(open, "this '[' is never closed");
-      end = token_.text.data() + token_.text.size();
-    }
-    operand.address = {};
-    operand.name = {begin, static_cast<std::size_t>(end - begin)};
+  while (accept(',')) {  // [texture, {coordinates}], [texture, sampler, {coordinates}]
+    operand.parts.push_back(token_.is('{') ? vector_operand(body) : name_operand(body));
   }
   expect(']', "after an address");
   return operand;

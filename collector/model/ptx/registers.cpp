@@ -45,7 +45,10 @@ class DataFlowBuilder {
 
   void note(const Operand& operand, std::vector<RegisterId>& uses) {
     // An address is read even where it stands first, and so is what it adds to.
-    if (operand.kind == Operand::Kind::address) return note(operand.address.base, reads_);
+    if (operand.kind == Operand::Kind::address) {
+      for (const Operand& coordinate : operand.parts) note(coordinate, reads_);
+      return note(operand.address.base, reads_);
+    }
     if (operand.kind == Operand::Kind::name) return note(operand.name, uses);
     for (const Operand& part : operand.parts) note(part, uses);
   }

@@ -98,6 +98,9 @@ enum class Execution : std::uint8_t {
   fragment,  ///< wmma.load and wmma.store
   matrix_product,
   matrix_transpose,
+  texture,      ///< tex and tld4
+  surface,      ///< suld, sust and sured
+  ask_texture,  ///< txq and suq
   stack_take,
   stack_save,
   stack_restore,

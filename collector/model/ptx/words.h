@@ -236,6 +236,25 @@ enum class Kind : std::uint8_t { none, pred, bits, u, s, f, bf, tf, e4m3, e5m2, 
   WORD(expect_tx, "expect_tx")                                         \
   WORD(mask, "mask")                                                   \
   WORD(launch_dependents, "launch_dependents")                         \
+  /* textures and surfaces */                                          \
+  WORD(d1, "1d")                                                       \
+  WORD(d2, "2d")                                                       \
+  WORD(d3, "3d")                                                       \
+  WORD(a1d, "a1d")                                                     \
+  WORD(a2d, "a2d")                                                     \
+  WORD(cube, "cube")                                                   \
+  WORD(acube, "acube")                                                 \
+  WORD(level, "level")                                                 \
+  WORD(grad, "grad")                                                   \
+  WORD(g, "g")                                                         \
+  WORD(b, "b")                                                         \
+  WORD(a, "a")                                                         \
+  WORD(p, "p")                                                         \
+  WORD(trap, "trap")                                                   \
+  WORD(zero, "zero")                                                   \
+  WORD(width, "width")                                                 \
+  WORD(height, "height")                                               \
+  WORD(depth, "depth")                                                 \
   /* fences between proxies */                                         \
   WORD(proxy, "proxy")                                                 \
   WORD(alias, "alias")                                                 \

@@ -50,6 +50,9 @@ class Programs {
     const ptx::Module& module = *std::get<std::unique_ptr<ptx::Module>>(parsed->second);
     auto decoded = decode(module, entry);
     if (auto* program = std::get_if<Program>(&decoded)) {
+      if (std::string why = why_not_alone(*program); !why.empty()) {
+        return ptx::Diagnostic{0, 0, std::move(why)};
+      }
       const std::string why = sass::audit(*program, module, std::as_bytes(code_of(image)->cubin));
       if (!why.empty()) program->why_unaudited += fmt::format(", since the embedded cubin {}", why);
       for (std::string& name : program->files) name = relative_path(name);

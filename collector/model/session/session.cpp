@@ -99,6 +99,9 @@ const Program& LaunchSession::program_of(const std::string& entry) {
     throw Error(ExitCode::kernel, refused->message);
   }
   program = std::make_unique<Program>(std::move(std::get<Program>(decoded)));
+  if (const std::string why = why_not_alone(*program); !why.empty()) {
+    throw Error(ExitCode::kernel, why);
+  }
   audit(*program);
   point_into_ptx(*program, file_.path);
   for (std::string& name : program->files) name = relative_path(name);

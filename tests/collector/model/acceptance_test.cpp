@@ -132,10 +132,11 @@ TEST(Acceptance, TakesConditionsOfGraphs) {
 TEST(Acceptance, MakesASentenceOfAReason) {
   const std::vector<Acceptance> all = accepts_text(module_text);
   const std::string sentence = to_string(all[1].refusals[1], all[1].entry);
-  EXPECT_EQ(sentence,
-            "the model cannot run kernel 'blur': 'tex.2d.v4.f32.s32' on line 18 of its PTX "
-            "(blur.cu:12) reads a texture, which the model does not do; read through a pointer "
-            "instead, or measure on a GPU");
+  EXPECT_EQ(
+      sentence,
+      "the model cannot run kernel 'blur': 'tex.2d.v4.f32.s32' on line 18 of its PTX "
+      "(blur.cu:12) numbers the elements of a texture that has more than a line of them; read "
+      "through a pointer instead, or measure on a GPU");
 }
 
 }  // namespace

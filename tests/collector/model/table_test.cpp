@@ -233,8 +233,9 @@ const std::set<ptx::Opcode>& instructions_tested_elsewhere() {
       // memory_test.cpp
       cp_async, cp_async_commit_group, cp_async_wait_group, cp_async_wait_all, cp_async_mbarrier,
       mbarrier_init, mbarrier_inval, mbarrier_arrive, mbarrier_arrive_drop, mbarrier_expect_tx,
-      mbarrier_complete_tx, mbarrier_test_wait, mbarrier_try_wait, mbarrier_pending_count, ldmatrix,
-      stmatrix, cvta, isspacep, ldu, createpolicy, prefetch, prefetchu, applypriority, discard,
+      mbarrier_complete_tx, mbarrier_test_wait, mbarrier_try_wait, mbarrier_pending_count, tex,
+      tld4, txq, suld, suq, sust, sured, ldmatrix, stmatrix, cvta, isspacep, ldu, createpolicy,
+      prefetch, prefetchu, applypriority, discard,
       // tensor_test.cpp
       wmma_load, wmma_store, wmma_mma, mma, movmatrix,
       // control_test.cpp, programs_test.cpp
@@ -284,6 +285,7 @@ const Names& tested_elsewhere() {
       "matrix_addresses",
       "multiply_matrices",
       "transpose_matrix",  // tensor_test.cpp
+      "texture",  // texture_test.cpp, and programs in tests/runtime
       "clock_32",
       "clock_64",
       "branch",

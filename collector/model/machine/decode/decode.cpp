@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/kernel_name.h"
 #include "collector/model/machine/decode/decoder.h"
 
 namespace warpmeter::model {
@@ -18,6 +19,14 @@ std::string reason_of(const Refusal& refusal) {
 
 std::string to_string(const Refusal& refusal, std::string_view entry) {
   return fmt::format("the model cannot run kernel '{}': {}", entry, reason_of(refusal));
+}
+
+std::string why_not_alone(const Program& program) {
+  if (program.texture_accesses.empty()) return {};
+  return fmt::format(
+      "kernel '{}' reads textures or surfaces, which cannot be given as arguments: run a program "
+      "that makes them, with 'warpmeter profile -b model ./program'",
+      readable_name(program.kernel));
 }
 
 namespace {

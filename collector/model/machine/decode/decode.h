@@ -22,11 +22,14 @@ struct Refusal {
   Place place;              ///< of the instruction; PTX line 0: the kernel as a whole
   std::string source;       ///< "saxpy.cu:12"; empty where the PTX does not say
   std::string instruction;  ///< "tex.2d.v4.f32.f32"; empty: the kernel as a whole
-  std::string what;         ///< after "the kernel" or "the instruction": "reads a texture; …"
+  std::string what;         ///< after "the kernel" or "the instruction": "multiplies matrices; …"
 };
 
-/// "'tex.2d.v4.f32.f32' on line 18 of its PTX (blur.cu:12) reads a texture; …", of a kernel that
-/// was named before.
+/// Why a program cannot be launched without a host that makes objects for it; empty when it can.
+std::string why_not_alone(const Program& program);
+
+/// "'wgmma.fence.sync.aligned' on line 18 of its PTX (blur.cu:12) multiplies matrices; …", of a
+/// kernel that was named before.
 std::string reason_of(const Refusal& refusal);
 /// A refusal as one sentence.
 std::string to_string(const Refusal& refusal, std::string_view entry);

@@ -405,6 +405,12 @@ void Decoder::decode_instruction() {
       return decode_matrix_product();
     case Execution::matrix_transpose:
       return decode_matrix_transpose();
+    case Execution::texture:
+      return decode_texture();
+    case Execution::surface:
+      return decode_surface();
+    case Execution::ask_texture:
+      return decode_texture_question();
     case Execution::stack_take:
       return decode_stack_take();
     case Execution::stack_save:

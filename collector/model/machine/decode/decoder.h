@@ -294,6 +294,13 @@ class Decoder {
   // video.cpp
   void decode_video();
 
+  // texture.cpp
+  TextureAccess texture_access(const Operand& place, unsigned rows_of_coordinates);
+  void decode_texture();
+  void decode_surface();
+  void decode_texture_question();
+  void emit_texture(const TextureAccess& access);
+
   // control.cpp
   void decode_branch();
   void decode_indexed_branch();

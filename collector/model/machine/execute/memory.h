@@ -246,6 +246,10 @@ inline const Operation* store(Warp& w, const Operation* op, u32 mask) {
 #define STORE(code, M, R) ACCESS(code, store, M, R)
 #include "collector/model/machine/operations.h"
 
+const Operation* do_texture(Warp& w, const Operation* op, u32 mask) {
+  return access_texture(w, op, mask) ? op + 1 : nullptr;
+}
+
 const Operation* do_atomic(Warp& w, const Operation* op, u32 mask) {
   const bool is_wide = (op->c & atomic_wide_address) != 0;
   if (!(is_wide ? reach_each<u64>(w, op, mask) : reach_each<u32>(w, op, mask))) return nullptr;

@@ -16,6 +16,7 @@
 #include "collector/model/machine/execute/semantics.h"
 #include "collector/model/machine/mbarrier.h"
 #include "collector/model/machine/system_calls.h"
+#include "collector/model/machine/texture/access.h"
 #include "collector/model/machine/warp.h"
 
 namespace warpmeter::model::WARPMETER_ISA {
