@@ -29,12 +29,14 @@ Names& unanswered() {
 std::vector<Answer> answers() {
   std::vector<Answer> all;
   for (const auto& table :
-       {registration_answers(),  memory_answers(),  copy_answers(),    stream_answers(),
-        device_answers(),        launch_answers(),  graph_answers(),   graph_node_answers(),
-        executable_answers(),    capture_answers(), earlier_answers(), ipc_answers(),
-        library_answers(),       array_answers(), texture_answers(),   batch_answers(),   log_answers(),
-        earlier_graph_answers(), advice_answers(),  pool_answers(),    stream_attribute_answers(),
-        conditional_answers(),   driver_answers()}) {
+       {registration_answers(), memory_answers(),     copy_answers(),
+        stream_answers(),       device_answers(),     launch_answers(),
+        graph_answers(),        graph_node_answers(), executable_answers(),
+        capture_answers(),      earlier_answers(),    ipc_answers(),
+        library_answers(),      array_answers(),      texture_answers(),
+        batch_answers(),        log_answers(),        earlier_graph_answers(),
+        advice_answers(),       pool_answers(),       stream_attribute_answers(),
+        conditional_answers(),  driver_answers()}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/geometry.h"
-#include "collector/model/machine/matrix_product.h"
 #include "collector/model/machine/device_calls.h"
+#include "collector/model/machine/matrix_product.h"
 #include "collector/model/machine/memory.h"
 #include "collector/model/machine/native/code.h"
 #include "collector/model/machine/operation.h"

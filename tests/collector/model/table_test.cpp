@@ -285,7 +285,7 @@ const Names& tested_elsewhere() {
       "matrix_addresses",
       "multiply_matrices",
       "transpose_matrix",  // tensor_test.cpp
-      "texture",  // texture_test.cpp, and programs in tests/runtime
+      "texture",           // texture_test.cpp, and programs in tests/runtime
       "clock_32",
       "clock_64",
       "branch",
