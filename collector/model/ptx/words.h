@@ -247,8 +247,6 @@ enum class Kind : std::uint8_t { none, pred, bits, u, s, f, bf, tf, e4m3, e5m2, 
   WORD(level, "level")                                                 \
   WORD(grad, "grad")                                                   \
   WORD(g, "g")                                                         \
-  WORD(b, "b")                                                         \
-  WORD(a, "a")                                                         \
   WORD(p, "p")                                                         \
   WORD(trap, "trap")                                                   \
   WORD(zero, "zero")                                                   \
