@@ -19,7 +19,13 @@ bool lies_so(const LanePattern& pattern, AddressSpace space, std::uint32_t mask,
              const std::uint64_t* delta) {
   if (pattern.mask != mask || pattern.space != space) return false;
   std::uint64_t difference = 0;
-  for_each_lane(mask, [&](unsigned lane) { difference |= pattern.delta[lane] ^ delta[lane]; });
+  if (mask == ~0u) {  // mostly; and many lanes at a time
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+      difference |= pattern.delta[lane] ^ delta[lane];
+    }
+  } else {
+    for_each_lane(mask, [&](unsigned lane) { difference |= pattern.delta[lane] ^ delta[lane]; });
+  }
   return difference == 0;
 }
 
