@@ -260,7 +260,8 @@ void WhatIf::count_paddings(std::uint32_t row, Different& known) const {
   const bool are_words = merged_bytes_ == 0 && known.accesses.size() <= most_evaluations &&
                          std::all_of(array_.sites.begin(), array_.sites.end(), [&](std::size_t i) {
                            const SiteInfo& site = subject_.site(i);
-                           return site.width == word && shared_access(site) != SharedAccess::atomic &&
+                           return site.width == word &&
+                                  shared_access(site) != SharedAccess::atomic &&
                                   site.requests.size() == 1 && !site.requests[0].is_elected &&
                                   site.requests[0].offset == 0 && site.requests[0].width == word;
                          });

@@ -79,8 +79,8 @@ class WhatIf {
   /// Accesses that the layouts of a kind tell apart.
   struct Different {
     std::vector<Placed> accesses;
-    LayoutCost of_rows;               ///< of those that cost the same with all of them
-    std::vector<LayoutCost> padded;   ///< by words a row, from none on, where they were all counted
+    LayoutCost of_rows;              ///< of those that cost the same with all of them
+    std::vector<LayoutCost> padded;  ///< by words a row, from none on, where they were all counted
   };
   const Different& different(const Layout& layout) const;
   void add_cost(const Moved& to, const Placed& access, LayoutCost& cost) const;

@@ -117,9 +117,10 @@ Recording& Recording::operator+=(const Recording& other) {
   for (std::size_t i = 0; i < other.traces.size(); ++i) {
     const SiteTrace& from = other.traces[i];
     SiteTrace& to = traces[i];
-    for (auto count : {&SiteTrace::requests, &SiteTrace::sectors, &SiteTrace::repeated,
-                       &SiteTrace::by_own_warp, &SiteTrace::by_other_warps, &SiteTrace::lanes,
-                       &SiteTrace::addresses, &SiteTrace::meeting}) {
+    for (auto count :
+         {&SiteTrace::requests, &SiteTrace::sectors, &SiteTrace::repeated, &SiteTrace::by_own_warp,
+          &SiteTrace::by_other_warps, &SiteTrace::lanes, &SiteTrace::addresses, &SiteTrace::meeting,
+          &SiteTrace::stored, &SiteTrace::over_by_own_warp, &SiteTrace::over_by_others}) {
       to.*count += from.*count;
     }
     const auto first = [](const SiteTrace& trace) {
