@@ -2,8 +2,8 @@
 // on one thread of the host, counted alone, recorded as well, and recorded and explained with every
 // layout tried; each the least of three. A row a family, the sum last.
 //
-//   explain_cost [TIMES [FAMILY…]]      exit code 1 when a family takes more than TIMES (1.5) as
-//   long
+//   explain_cost [TIMES]      exit code 1 when a family takes more than TIMES (1.5) as long, and
+//                             more than a millisecond a launch beyond that
 #include <fmt/format.h>
 
 #include <algorithm>
