@@ -14,7 +14,8 @@ using schema::Grade;
 constexpr std::string_view loop_reason =
     "approximate: the hardware runs this atomic as a loop that retries under contention";
 constexpr std::string_view waits_reason =
-    "approximate: how often this loop runs depends on what other threads do at the time";
+    "approximate: how often this is done, or at which address, depends on what other threads do at "
+    "the time";
 constexpr std::string_view parted_reason =
     "counted at PTX level: warps part, and the machine code has copies of this access or branches "
     "in other ways";

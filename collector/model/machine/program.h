@@ -68,7 +68,7 @@ struct SiteInfo {
   bool is_matrix = false;      ///< of ldmatrix and stmatrix, which have counters of their own
   bool is_generic = false;     ///< the machine does not know the space either
   bool retries = false;        ///< an atomic that the machine code runs as a loop
-  bool waits = false;          ///< in a loop whose end depends on what others do at the time
+  bool waits = false;          ///< how often, or where, depends on what others do at the time
   bool counts_lanes = false;   ///< an atomic whose equal addresses are added up beforehand
   /// What the machine makes of one execution; none where another site's requests include it.
   std::vector<Request> requests;

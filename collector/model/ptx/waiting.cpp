@@ -13,15 +13,22 @@ bool asks_others(const Instruction& instruction) {
   return memory == Memory::atomic || (memory == Memory::load && instruction.is_strong());
 }
 
+bool is_ordered_atomic(const Instruction& instruction) {
+  return instruction.row().effects.memory == Memory::atomic &&
+         (instruction.has(Word::acquire) || instruction.has(Word::acq_rel));
+}
+
 /// One loop after the other, and what in it depends on others.
 class Search {
  public:
   Search(const Function& function, const ControlFlow& graph, const DataFlow& data)
       : function_(function), graph_(graph), data_(data), inside_(graph.blocks.size(), false) {}
 
-  /// Whether one of the loop's exits depends on what others do.
-  bool waits(const Loop& loop) {
+  /// Whether one of the loop's exits depends on what others do. `waiting`: what is known to be in
+  /// such a loop, as one is that takes a lock.
+  bool waits(const Loop& loop, const std::vector<bool>& waiting) {
     for (const std::size_t block : loop.members) inside_[block] = true;
+    guards_ = takes_lock(loop, waiting);
     const bool found = asks(loop) && leaves_by_answer(loop);
     for (const std::size_t block : loop.members) inside_[block] = false;
     return found;
@@ -39,8 +46,29 @@ class Search {
     });
   }
 
+  /// An atomic that is retried and orders what comes behind it, or with a fence in the loop.
+  bool takes_lock(const Loop& loop, const std::vector<bool>& waiting) const {
+    const bool fences = any_instruction(loop, [&](std::size_t i) {
+      const Opcode opcode = function_.body[i].opcode;
+      return opcode == Opcode::fence || opcode == Opcode::membar;
+    });
+    return any_instruction(loop, [&](std::size_t i) {
+      const Instruction& instruction = function_.body[i];
+      const bool is_atomic = instruction.row().effects.memory == Memory::atomic;
+      return waiting[i] && is_atomic && (fences || is_ordered_atomic(instruction));
+    });
+  }
+
   bool asks(const Loop& loop) const {
-    return any_instruction(loop, [&](std::size_t i) { return asks_others(function_.body[i]); });
+    return any_instruction(loop, [&](std::size_t i) { return is_answered(i); });
+  }
+
+  /// Whether others may have changed what the instruction gives.
+  bool is_answered(std::size_t i) const {
+    const Instruction& instruction = function_.body[i];
+    const bool is_load = instruction.row().effects.memory == Memory::load;
+    return asks_others(instruction) ||
+           (guards_ && is_load && !instruction.has(Word::param) && !instruction.has(Word::local));
   }
 
   /// Follows the answers from register to register until nothing new depends on them.
@@ -49,7 +77,7 @@ class Search {
     for (bool changed = true; changed;) {
       changed = false;
       any_instruction(loop, [&](std::size_t i) {
-        if (!asks_others(function_.body[i]) && !reads_one_of(i, depends)) return false;
+        if (!is_answered(i) && !reads_one_of(i, depends)) return false;
         for (const RegisterId written : data_.writes(i)) {
           changed |= !depends[written];
           depends[written] = true;
@@ -75,6 +103,7 @@ class Search {
   const ControlFlow& graph_;
   const DataFlow& data_;
   std::vector<bool> inside_;
+  bool guards_ = false;  ///< whether the loop takes a lock
 };
 
 }  // namespace
@@ -86,12 +115,17 @@ std::vector<bool> waiting_loops(const Function& function, const ControlFlow& gra
   Edges successors;
   for (const Block& block : graph.blocks) successors.push_back(block.successors);
   Search search(function, graph, data);
-  for (const Loop& loop : natural_loops(successors, graph.order)) {
-    if (!search.waits(loop)) continue;
-    for (const std::size_t number : loop.members) {
-      const Block& block = graph.blocks[number];
-      std::fill(waiting.begin() + static_cast<std::ptrdiff_t>(block.first),
-                waiting.begin() + static_cast<std::ptrdiff_t>(block.end), true);
+  const auto loops = natural_loops(successors, graph.order);
+  for (const bool inner_are_known : {false, true}) {  // a loop that takes a lock encloses one
+    const std::vector<bool> inner =
+        inner_are_known ? waiting : std::vector<bool>(waiting.size(), false);
+    for (const Loop& loop : loops) {
+      if (!search.waits(loop, inner)) continue;
+      for (const std::size_t number : loop.members) {
+        const Block& block = graph.blocks[number];
+        std::fill(waiting.begin() + static_cast<std::ptrdiff_t>(block.first),
+                  waiting.begin() + static_cast<std::ptrdiff_t>(block.end), true);
+      }
     }
   }
   return waiting;

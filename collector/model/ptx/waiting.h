@@ -12,7 +12,8 @@
 namespace warpmeter::model::ptx {
 
 /// For each instruction, whether it is in a loop that is left, or not, for a value that the loop
-/// got from memory by an atomic, or by a volatile or ordered load.
+/// got from memory by an atomic, or by a volatile or ordered load; in a loop that takes a lock, by
+/// any load, for what a lock guards is what others change.
 std::vector<bool> waiting_loops(const Function& function, const ControlFlow& graph,
                                 const DataFlow& data);
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "collector/model/counts/rules/measured.h"
 #include "collector/model/machine/align.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/copied_loads.h"
 #include "collector/model/ptx/early_joins.h"
+#include "collector/model/ptx/given_addresses.h"
 #include "collector/model/ptx/leaders.h"
 #include "collector/model/ptx/one_value.h"
 #include "collector/model/ptx/shared_variables.h"
@@ -113,6 +115,9 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.slots = ptx::allocate(analysis.data, analysis.graph);
   analysis.leader = ptx::leading_accesses(function, analysis.graph, analysis.data);
   analysis.waits = ptx::waiting_loops(function, analysis.graph, analysis.data);
+  const std::vector<bool> given = ptx::given_addresses(function, analysis.data);
+  std::transform(given.begin(), given.end(), analysis.waits.begin(), analysis.waits.begin(),
+                 std::logical_or<>());
   analysis.is_copied = ptx::copied_loads(function, analysis.data);
   analysis.is_verified = ptx::verified_loads(function, analysis.data);
   analysis.stores_same = ptx::stores_of_one_value(function, analysis.data);

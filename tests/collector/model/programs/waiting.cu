@@ -99,6 +99,28 @@ __global__ void lock_each(int* out, int* lock) {
   }
 }
 
+// Who finds the box empty fills it: how often one has to try is not told by the lock's own answer.
+__global__ void fill_box(int* box, int* lock, int* tries) {
+  int mine = 0;
+  for (bool filled = false; !filled;) {
+    ++mine;
+    while (atomicCAS(lock, 0, 1) != 0) {
+    }
+    __threadfence();
+    filled = box[0] % gridDim.x == blockIdx.x;
+    if (filled) box[0] += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+  }
+  tries[blockIdx.x] = mine;
+}
+
+// Each takes the next free place: what lanes store side by side depends on who came first.
+__global__ void keep_odd(int* kept, const int* in, int* count) {
+  const int value = in[blockIdx.x * blockDim.x + threadIdx.x];
+  if (value % 2 != 0) kept[atomicAdd(count, 1)] = value;
+}
+
 // The block that comes last adds up what the others left.
 __global__ void last_block(int* out, int* partial, unsigned* count) {
   __shared__ bool is_last;
