@@ -29,7 +29,7 @@ class Search {
   bool waits(const Loop& loop, const std::vector<bool>& waiting) {
     for (const std::size_t block : loop.members) inside_[block] = true;
     guards_ = takes_lock(loop, waiting);
-    const bool found = asks(loop) && leaves_by_answer(loop);
+    const bool found = asks(loop) && leaves_by_answer(loop, waiting);
     for (const std::size_t block : loop.members) inside_[block] = false;
     return found;
   }
@@ -72,7 +72,7 @@ class Search {
   }
 
   /// Follows the answers from register to register until nothing new depends on them.
-  bool leaves_by_answer(const Loop& loop) {
+  bool leaves_by_answer(const Loop& loop, const std::vector<bool>& waiting) {
     std::vector<bool> depends(data_.registers().size(), false);
     for (bool changed = true; changed;) {
       changed = false;
@@ -87,10 +87,14 @@ class Search {
     }
     return std::any_of(loop.members.begin(), loop.members.end(), [&](std::size_t number) {
       const Block& block = graph_.blocks[number];
+      if (block.end == block.first) return false;
+      // Under a lock a branch on what it guards may set the predicate that another branch leaves
+      // by.
+      const bool decides = guards_ && !waiting[block.end - 1];
       const bool may_leave =
           block.leaves || std::any_of(block.successors.begin(), block.successors.end(),
                                       [&](std::size_t to) { return !inside_[to]; });
-      return may_leave && block.end > block.first && reads_one_of(block.end - 1, depends);
+      return (may_leave || decides) && reads_one_of(block.end - 1, depends);
     });
   }
 

@@ -109,13 +109,13 @@ TEST_P(Waiting, WhatALockGuardsDependsOnOthers) {
   EXPECT_THAT(done.program.sites, testing::Contains(testing::Field(&SiteInfo::waits, false)))
       << "the store behind the loop";
   for (const SiteInfo& site : done.program.sites) {
-    if (site.kind == AccessKind::load) {
+    if (site.space == AddressSpace::global && site.kind == AccessKind::load) {
       EXPECT_TRUE(site.waits);
     }
   }
 }
 
-// On an H200 such stores touched 86 sectors where the model's order gives 85.
+// On an H100 such stores touched 86 sectors where the model's order gives 85.
 TEST_P(Waiting, PlacesThatAnAtomicGivesAreNotExact) {
   Ints in(128);
   std::iota(in.begin(), in.end(), 0);
