@@ -33,7 +33,7 @@ std::span<const Answer> advice_answers();
 std::span<const Answer> pool_answers();
 std::span<const Answer> stream_attribute_answers();
 std::span<const Answer> conditional_answers();
-std::span<const Answer> driver_answers();
+std::span<const Answer> driver_device_answers();
 // Parts of the driver's.
 std::span<const Answer> driver_module_answers();
 std::span<const Answer> driver_launch_answers();

@@ -371,8 +371,6 @@ CUresult cuProfilerStop() {
 }  // namespace
 }  // namespace api
 
-namespace {
-
 std::span<const Answer> driver_device_answers() {
   static const Answer table[] = {
       WARPMETER_ANSWER(cuInit),
@@ -428,25 +426,6 @@ std::span<const Answer> driver_device_answers() {
       WARPMETER_UNDECLARED(cuProfilerStop),
   };
   return table;
-}
-
-}  // namespace
-
-std::span<const Answer> driver_answers() {
-  static const auto* all = [] {
-    auto* answers = new std::vector<Answer>;
-    for (const auto& table :
-         {driver_device_answers(), driver_module_answers(), driver_launch_answers(),
-          driver_memory_answers(), driver_copy_answers(), driver_stream_answers(),
-          driver_graph_answers(), driver_array_answers(), driver_texture_answers(),
-          virtual_memory_answers(), linker_answers(), stream_value_answers(),
-          driver_advice_answers(), driver_stream_attribute_answers(), driver_question_answers(),
-          driver_earlier_answers()}) {
-      answers->insert(answers->end(), table.begin(), table.end());
-    }
-    return answers;
-  }();
-  return *all;
 }
 
 }  // namespace warpmeter::runtime

@@ -70,7 +70,7 @@ TEST_F(Races, BetweenStreamsNameBothOperationsAndTheWayOut) {
 }
 
 TEST_F(Races, AreNotFoundInProgramsThatAreRight) {
-  for (const char* name : {"check_stream_order"}) {
+  for (const char* name : {"check_stream_order", "check_host_order"}) {
     const Outcome outcome = check(name);
     EXPECT_EQ(outcome.exit_code, 0) << name << ": " << outcome.error;
     EXPECT_THAT(outcome.error, HasSubstr("Nothing was found")) << name;

@@ -5,67 +5,12 @@
 #include <regex>
 #include <sstream>
 
-#include "tests/collector/cli/workspace.h"
-#include "tests/paths.h"
+#include "tests/runtime/answered_program.h"
 
 namespace warpmeter::cli {
 namespace {
 
 using testing::HasSubstr;
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-std::string program(const std::string& name) { return binary_dir() + "/tests/runtime/" + name; }
-
-std::string expected(const std::string& name) {
-  return text_of(source_dir() + "/tests/runtime/expected/" + name + ".txt");
-}
-
-class RuntimeProgram : public Workspace {
- protected:
-  /// Without the toolkit's libraries in sight, as on a machine that has none.
-  Outcome profile(const std::string& name, const std::vector<std::string>& more = {},
-                  const std::vector<std::string>& arguments = {}) const {
-    std::vector<std::string> words = {"profile", "-b", "model", "-m", "@default"};
-    words.insert(words.end(), more.begin(), more.end());
-    words.push_back(program(name));
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return run_program({words, folder_, {{"LD_LIBRARY_PATH", ""}}});
-  }
-  /// From the repository's root, so that places are what expected/ has.
-  Outcome checked(const std::string& name, const std::vector<std::string>& arguments = {}) const {
-    std::vector<std::string> words = {
-        "profile", "--check", "-b", "model", "--db", file("warpmeter.db").string(), program(name)};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return run_program({words, source_dir(), {{"LD_LIBRARY_PATH", ""}}});
-  }
-  void expect_output(const std::string& name, const std::string& text) const {
-    const Outcome outcome = profile(name);
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
-    EXPECT_EQ(outcome.output, expected(text));
-    EXPECT_EQ(outcome.error.find("no version information"), std::string::npos) << outcome.error;
-  }
-  /// "kernel,launches,…", a line for each kernel of the last run: of each metric the values that
-  /// its launches have, without repetitions, in the order of the launches.
-  std::string counts(const std::vector<std::string>& metrics = {"gld_transactions",
-                                                                "gst_transactions"}) const {
-    std::string columns;
-    for (const std::string& metric : metrics) {
-      columns += ", replace(group_concat(DISTINCT CASE WHEN metric = '" + metric +
-                 "' THEN CAST(value AS INTEGER) END), ',', ' ')";
-    }
-    const Outcome outcome =
-        warpmeter({"query", "--format", "csv",
-                   "SELECT variant, count(DISTINCT launch_id)" + columns +
-                       " FROM (SELECT * FROM results WHERE run_id = (SELECT max(run_id) FROM runs) "
-                       "ORDER BY launch_id) GROUP BY variant ORDER BY variant"});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
-    return outcome.output.substr(outcome.output.find('\n') + 1);
-  }
-};
 
 TEST_F(RuntimeProgram, WithTheRuntimeLinkedIntoItIsAnsweredAndCounted) {
   expect_output("launches", "launches");
@@ -344,22 +289,6 @@ TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
   }
 }
 
-TEST_F(RuntimeProgram, WithMachineCodeOnlyIsToldWhatToCompileWith) {
-  const Outcome outcome = profile("launches_machine_code");
-  EXPECT_THAT(outcome.output, HasSubstr("cudaErrorNoKernelImageForDevice"));
-  EXPECT_THAT(outcome.error, HasSubstr("machine code only"));
-  EXPECT_THAT(outcome.error, HasSubstr("compute_90"));
-}
-
-TEST_F(RuntimeProgram, NoneOfWhoseLaunchesCanRunHasNothingMeasured) {
-  const Outcome counted = profile("launches_machine_code");
-  EXPECT_EQ(counted.exit_code, 3);
-  EXPECT_THAT(counted.error, HasSubstr("nothing was measured: no launch of the program could run"));
-  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "failed");
-  EXPECT_THAT(value_of("SELECT reason FROM runs"),
-              HasSubstr("scale failed: there is machine code"));
-}
-
 TEST_F(RuntimeProgram, SamplesTexturesAsAGpuDoes) {
   expect_output("textures", "textures");
   EXPECT_THAT(value_of("SELECT count(*) FROM results WHERE metric = 'global_store_sectors' AND "
@@ -379,48 +308,6 @@ TEST_F(RuntimeProgram, EndsBeyondTheEdgeOfASurfaceAsOnAGpu) {
     all += profile("surface_traps", {}, {std::to_string(what)}).output;
   }
   EXPECT_EQ(all, expected("surface_traps"));
-}
-
-TEST_F(RuntimeProgram, IsToldOnceWhyNoneOfItsLaunchesCouldRun) {
-  const Outcome outcome = profile("refused");
-  EXPECT_EQ(outcome.exit_code, 3);
-  const std::string why = "asks for the type of a handle";
-  const std::size_t at = outcome.error.find(why);
-  ASSERT_NE(at, std::string::npos) << outcome.error;
-  EXPECT_EQ(outcome.error.find(why, at + 1), std::string::npos) << outcome.error;
-  EXPECT_THAT(outcome.error,
-              HasSubstr("a launch of ask failed: the model cannot run it: 'istypep."));
-  const Outcome quiet = profile("refused", {"-q"});
-  EXPECT_THAT(quiet.error, HasSubstr("no launch of the program could run; a launch of ask"));
-  EXPECT_THAT(quiet.error, HasSubstr(why));
-}
-
-TEST_F(RuntimeProgram, ForALaterArchitectureIsToldWhichOneToAskFor) {
-  const Outcome outcome = profile("launches_later");
-  EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.error, HasSubstr("there is PTX for sm_100 only"));
-  EXPECT_THAT(outcome.error, HasSubstr("--arch sm_100 gives it such a device"));
-  EXPECT_EQ(profile("launches_later", {"--arch", "sm_100"}).output, expected("launches"));
-}
-
-TEST_F(RuntimeProgram, ThatIsStrippedIsToldHowToLinkAgain) {
-  const Outcome outcome = profile("launches_stripped");
-  EXPECT_EQ(outcome.exit_code, 4);
-  EXPECT_EQ(outcome.output, "");
-  EXPECT_THAT(outcome.error, HasSubstr("-cudart shared"));
-}
-
-TEST_F(RuntimeProgram, ThatIsStaticAsAWholeIsRefused) {
-  const Outcome outcome = profile("no_cuda_static");
-  EXPECT_EQ(outcome.exit_code, 4);
-  EXPECT_THAT(outcome.error, HasSubstr("-static"));
-}
-
-TEST_F(RuntimeProgram, WithoutCudaMeasuresNothing) {
-  const Outcome outcome = profile("no_cuda");
-  EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_EQ(outcome.output, "no CUDA\n");
-  EXPECT_THAT(outcome.error, HasSubstr("is it the one that uses CUDA?"));
 }
 
 TEST_F(RuntimeProgram, IsToldWhatCostsItsKernels) {
@@ -463,55 +350,6 @@ TEST_F(RuntimeProgram, HasThePtxOfItsKernelsKeptWhenItsLinesAreAskedFor) {
                      "'// ' || lines.file || ':' || lines.line || char(10)) > 0 LIMIT 1"),
             "shared_square/row_row(int*)");
 }
-
-TEST_F(RuntimeProgram, ThatOnlyCopiesLaunchesNothing) {
-  const Outcome outcome = profile("copies");
-  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
-  EXPECT_EQ(outcome.output, "4\n" + expected("copies"));  // with variables of its own
-  EXPECT_THAT(outcome.error, HasSubstr("the program launched no kernel"));
-}
-
-TEST_F(RuntimeProgram, HasItsFailedKernelsInTheSummaryToo) {
-  const Outcome outcome = run_program(
-      {{"profile", "-b", "model", program("trap")}, folder_, {{"LD_LIBRARY_PATH", ""}}});
-  EXPECT_THAT(outcome.error, HasSubstr("a launch of ends failed:"));
-  EXPECT_EQ(value_of("SELECT outcome FROM launches"), "failed");
-  EXPECT_EQ(outcome.exit_code, 0) << "the program's own, which saw it";
-  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "failed");
-  EXPECT_THAT(value_of("SELECT reason FROM runs"), HasSubstr("a launch of ends failed:"));
-}
-
-struct Diagnosis {
-  std::string program;
-  int exit_code = 0;
-  std::vector<std::string> words = {};
-};
-
-class DoctorOfAProgram : public Workspace, public testing::WithParamInterface<Diagnosis> {};
-
-TEST_P(DoctorOfAProgram, SaysHowItCanBeAnsweredOrWhyNot) {
-  const Diagnosis& expected = GetParam();
-  const Outcome outcome = warpmeter({"doctor", program(expected.program)});
-  EXPECT_EQ(outcome.exit_code, expected.exit_code) << outcome.output << outcome.error;
-  for (const std::string& words : expected.words) EXPECT_THAT(outcome.output, HasSubstr(words));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Programs, DoctorOfAProgram,
-    testing::Values(Diagnosis{"launches",
-                              0,
-                              {"the CUDA runtime is linked into it",
-                               "PTX for sm_90; machine code for sm_90",
-                               "1 of 1 kernel can be executed"}},
-                    Diagnosis{"launches_shared", 0, {"it needs libcudart.so"}},
-                    Diagnosis{"driver", 0, {"it uses the driver's API"}},
-                    Diagnosis{"no_cuda", 0, {"no CUDA in the file itself"}},
-                    Diagnosis{"apart", 0, {"4 of 4 kernels can be executed"}},
-                    Diagnosis{"launches_stripped", 4, {"-cudart shared"}},
-                    Diagnosis{"launches_machine_code", 4, {"compile with PTX too"}},
-                    Diagnosis{"no_cuda_static", 4, {"link it without -static"}},
-                    Diagnosis{"refused", 4, {"istypep."}}, Diagnosis{"nothing", 2}),
-    [](const testing::TestParamInfo<Diagnosis>& info) { return info.param.program; });
 
 }  // namespace
 }  // namespace warpmeter::cli

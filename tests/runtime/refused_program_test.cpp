@@ -1,0 +1,120 @@
+// Programs that cannot be answered without a GPU, or not in full: what they are told, the exit
+// code, and what `doctor` says of them beforehand.
+#include "tests/runtime/answered_program.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class RuntimeProgramRefused : public RuntimeProgram {};
+
+TEST_F(RuntimeProgramRefused, WithMachineCodeOnlyIsToldWhatToCompileWith) {
+  const Outcome outcome = profile("launches_machine_code");
+  EXPECT_THAT(outcome.output, HasSubstr("cudaErrorNoKernelImageForDevice"));
+  EXPECT_THAT(outcome.error, HasSubstr("machine code only"));
+  EXPECT_THAT(outcome.error, HasSubstr("compute_90"));
+}
+
+TEST_F(RuntimeProgramRefused, NoneOfWhoseLaunchesCanRunHasNothingMeasured) {
+  const Outcome counted = profile("launches_machine_code");
+  EXPECT_EQ(counted.exit_code, 3);
+  EXPECT_THAT(counted.error, HasSubstr("nothing was measured: no launch of the program could run"));
+  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "failed");
+  EXPECT_THAT(value_of("SELECT reason FROM runs"),
+              HasSubstr("scale failed: there is machine code"));
+}
+
+TEST_F(RuntimeProgramRefused, IsToldOnceWhyNoneOfItsLaunchesCouldRun) {
+  const Outcome outcome = profile("refused");
+  EXPECT_EQ(outcome.exit_code, 3);
+  const std::string why = "asks for the type of a handle";
+  const std::size_t at = outcome.error.find(why);
+  ASSERT_NE(at, std::string::npos) << outcome.error;
+  EXPECT_EQ(outcome.error.find(why, at + 1), std::string::npos) << outcome.error;
+  EXPECT_THAT(outcome.error,
+              HasSubstr("a launch of ask failed: the model cannot run it: 'istypep."));
+  const Outcome quiet = profile("refused", {"-q"});
+  EXPECT_THAT(quiet.error, HasSubstr("no launch of the program could run; a launch of ask"));
+  EXPECT_THAT(quiet.error, HasSubstr(why));
+}
+
+TEST_F(RuntimeProgramRefused, ForALaterArchitectureIsToldWhichOneToAskFor) {
+  const Outcome outcome = profile("launches_later");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.error, HasSubstr("there is PTX for sm_100 only"));
+  EXPECT_THAT(outcome.error, HasSubstr("--arch sm_100 gives it such a device"));
+  EXPECT_EQ(profile("launches_later", {"--arch", "sm_100"}).output, expected("launches"));
+}
+
+TEST_F(RuntimeProgramRefused, ThatIsStrippedIsToldHowToLinkAgain) {
+  const Outcome outcome = profile("launches_stripped");
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_EQ(outcome.output, "");
+  EXPECT_THAT(outcome.error, HasSubstr("-cudart shared"));
+}
+
+TEST_F(RuntimeProgramRefused, ThatIsStaticAsAWholeIsRefused) {
+  const Outcome outcome = profile("no_cuda_static");
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_THAT(outcome.error, HasSubstr("-static"));
+}
+
+TEST_F(RuntimeProgramRefused, WithoutCudaMeasuresNothing) {
+  const Outcome outcome = profile("no_cuda");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.output, "no CUDA\n");
+  EXPECT_THAT(outcome.error, HasSubstr("is it the one that uses CUDA?"));
+}
+
+TEST_F(RuntimeProgramRefused, ThatOnlyCopiesLaunchesNothing) {
+  const Outcome outcome = profile("copies");
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
+  EXPECT_EQ(outcome.output, "4\n" + expected("copies"));  // with variables of its own
+  EXPECT_THAT(outcome.error, HasSubstr("the program launched no kernel"));
+}
+
+TEST_F(RuntimeProgramRefused, HasItsFailedKernelsInTheSummaryToo) {
+  const Outcome outcome = run_program(
+      {{"profile", "-b", "model", program("trap")}, folder_, {{"LD_LIBRARY_PATH", ""}}});
+  EXPECT_THAT(outcome.error, HasSubstr("a launch of ends failed:"));
+  EXPECT_EQ(value_of("SELECT outcome FROM launches"), "failed");
+  EXPECT_EQ(outcome.exit_code, 0) << "the program's own, which saw it";
+  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "failed");
+  EXPECT_THAT(value_of("SELECT reason FROM runs"), HasSubstr("a launch of ends failed:"));
+}
+
+struct Diagnosis {
+  std::string program;
+  int exit_code = 0;
+  std::vector<std::string> words = {};
+};
+
+class DoctorOfAProgram : public Workspace, public testing::WithParamInterface<Diagnosis> {};
+
+TEST_P(DoctorOfAProgram, SaysHowItCanBeAnsweredOrWhyNot) {
+  const Diagnosis& expected = GetParam();
+  const Outcome outcome = warpmeter({"doctor", program(expected.program)});
+  EXPECT_EQ(outcome.exit_code, expected.exit_code) << outcome.output << outcome.error;
+  for (const std::string& words : expected.words) EXPECT_THAT(outcome.output, HasSubstr(words));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, DoctorOfAProgram,
+    testing::Values(Diagnosis{"launches",
+                              0,
+                              {"the CUDA runtime is linked into it",
+                               "PTX for sm_90; machine code for sm_90",
+                               "1 of 1 kernel can be executed"}},
+                    Diagnosis{"launches_shared", 0, {"it needs libcudart.so"}},
+                    Diagnosis{"driver", 0, {"it uses the driver's API"}},
+                    Diagnosis{"no_cuda", 0, {"no CUDA in the file itself"}},
+                    Diagnosis{"apart", 0, {"4 of 4 kernels can be executed"}},
+                    Diagnosis{"launches_stripped", 4, {"-cudart shared"}},
+                    Diagnosis{"launches_machine_code", 4, {"compile with PTX too"}},
+                    Diagnosis{"no_cuda_static", 4, {"link it without -static"}},
+                    Diagnosis{"refused", 4, {"istypep."}}, Diagnosis{"nothing", 2}),
+    [](const testing::TestParamInfo<Diagnosis>& info) { return info.param.program; });
+
+}  // namespace
+}  // namespace warpmeter::cli
