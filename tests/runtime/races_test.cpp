@@ -33,7 +33,7 @@ Lines lines_that_say_so(const std::string& name) {
     const std::size_t mark = line.find("// race");
     if (mark == std::string::npos) continue;
     const std::string kind = line.substr(mark + 3);
-    lines.insert((kind == "race" ? "race between streams" : "race with the host") + " " +
+    lines.insert(std::string(kind == "race" ? "race between streams" : "race with the host") + " " +
                  std::to_string(number));
   }
   return lines;

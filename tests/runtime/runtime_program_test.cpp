@@ -289,6 +289,13 @@ TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
   }
 }
 
+/// The program holds its products against sums of the host.
+TEST_F(RuntimeProgram, MultipliesMatrices) {
+  expect_output("matrix_products", "matrix_products");
+  EXPECT_EQ(value_of("SELECT count(*) FROM results WHERE grade NOT IN ('exact', 'unavailable')"),
+            "0");
+}
+
 TEST_F(RuntimeProgram, SamplesTexturesAsAGpuDoes) {
   expect_output("textures", "textures");
   EXPECT_THAT(value_of("SELECT count(*) FROM results WHERE metric = 'global_store_sectors' AND "

@@ -299,7 +299,8 @@ const Names& tested_elsewhere() {
       "print",
       "assertion",
       "allocate",
-      "deallocate",  // programs_test.cpp
+      "deallocate",   // programs_test.cpp
+      "device_call",  // programs in tests/runtime
   };
   return names;
 }
