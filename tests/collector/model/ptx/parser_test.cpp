@@ -132,7 +132,12 @@ TEST_F(PtxParserByHand, ReadsOperandsOfEveryForm) {
   EXPECT_EQ(named("mov.u64").operands[1].name, "links");
   EXPECT_EQ(named("mov.u64").operands[1].address.offset, 16);
   EXPECT_TRUE(named("mov.f32").operands[1].is_f32);
-  EXPECT_EQ(named("tex.2d.v4.f32.f32").operands[1].name, "links, {f, f}");
+  const Operand& place = named("tex.2d.v4.f32.f32").operands[1];
+  ASSERT_EQ(place.kind, Operand::Kind::address);
+  ASSERT_EQ(place.parts.size(), 1u);
+  ASSERT_EQ(place.parts[0].kind, Operand::Kind::vector);
+  ASSERT_EQ(place.parts[0].parts.size(), 2u);
+  EXPECT_EQ(place.parts[0].parts[1].name, "f");
   EXPECT_EQ(named("st.global.u32").operands[0].address.offset, -16);
   EXPECT_TRUE(module->find("helper")->body[0].operands[2].kind == Operand::Kind::integer);
   EXPECT_EQ(module->find("helper")->body[0].operands[2].bits, 32u);  // WARP_SZ

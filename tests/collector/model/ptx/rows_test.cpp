@@ -108,7 +108,7 @@ TEST(PtxRows, ReportsNamesThatNobodyDeclares) {
                   "mov.u32 %r1, %pm0;\nmov.v4.u32 {%r1, %r2, %r1, %r2}, %tid;\n"
                   "vadd.u32.u32.u32 %r1, %r2.b0, %r2.h1;\n"
                   "{ .reg .b32 own; .shared .b32 place; mov.u32 own, place; }\n"
-                  "again: tex.1d.v4.s32.s32 {%r1, %r2, %r1, %r2}, [texture, {%r1}];\n"
+                  "again: tex.1d.v4.s32.s32 {%r1, %r2, %r1, %r2}, [%d1, {%r1}];\n"
                   "bra again;"),
             "");
 }
