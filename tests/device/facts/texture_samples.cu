@@ -55,12 +55,32 @@ void launch(int f, cudaTextureObject_t t, const Sample* in, void* out, int n) {
     sample<k, V><<<g, 128>>>(t, in, o, n); \
     break;
   switch (f) {
-    L(0)
-    L(1)
-    L(2)
-    L(3)
-    L(4) L(5) L(6) L(7) L(8) L(9) L(10) L(11) L(12) L(13) L(14) L(15) L(16) L(17) L(18) L(19) L(20)
-        L(21) L(22) L(23) L(24) L(25)
+    L(0);
+    L(1);
+    L(2);
+    L(3);
+    L(4);
+    L(5);
+    L(6);
+    L(7);
+    L(8);
+    L(9);
+    L(10);
+    L(11);
+    L(12);
+    L(13);
+    L(14);
+    L(15);
+    L(16);
+    L(17);
+    L(18);
+    L(19);
+    L(20);
+    L(21);
+    L(22);
+    L(23);
+    L(24);
+    L(25);
   }
 }
 #define OK(x)                                                        \
