@@ -40,6 +40,9 @@ Sharing::Sharing(DeviceMemory& memory, std::uint64_t most_bytes, unsigned thread
 }
 
 void Sharing::keep(Allocation& allocation) {
+  const std::uint64_t bytes = bytes_of(allocation);
+  if (bytes > most_bytes_ - kept_bytes_) throw std::bad_alloc();
+  kept_bytes_ += bytes;
   Kept& kept = kept_.emplace_back(
       Kept{&allocation, {allocation.data.begin(), allocation.data.end()}, no_words(allocation)});
   allocation.touched = kept.touched.get();

@@ -58,6 +58,7 @@ class Sharing {
   };
 
   static Words no_words(const Allocation& allocation);
+  /// Throws bad_alloc where there is no room for it, be it only that it would be too much.
   void keep(Allocation& allocation);
   /// What blocks touched of an allocation that a block is about to load from or store to; null
   /// where nobody has to know of the access.
@@ -67,6 +68,7 @@ class Sharing {
 
   DeviceMemory& memory_;
   const std::uint64_t most_bytes_;
+  std::uint64_t kept_bytes_ = 0;  ///< of most_bytes_
   const unsigned threads_;
   bool side_by_side_ = false;
   std::atomic<bool> conflict_{false};

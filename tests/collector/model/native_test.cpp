@@ -358,12 +358,13 @@ TEST(Native, ExceptionsOfWhatItCallsComeOutBehindIt) {
     DeviceMemory memory;
     const std::uint64_t out = memory.allocate(std::vector<std::byte>(256), "out");
     const std::uint64_t large = out + (std::uint64_t{1} << 32);
-    memory.lend(large, {page.data(), std::size_t{1} << 62}, "large");
+    memory.lend(large, page, "large");
     LaunchOptions options;
     options.unit = unit;
     options.counts = false;
     options.threads = 2;
     options.native_after = 0;
+    options.most_kept_bytes = page.size();
     const auto parameters = pack_parameters(
         compiled.program, std::vector<std::vector<std::byte>>{TestArgument::scalar(out).bytes,
                                                               TestArgument::scalar(large).bytes});
