@@ -71,7 +71,7 @@ struct FindingKind {
 };
 /// What is looked for: in every launch that the model counts, and what is measured where a GPU
 /// timed or sampled it. docs/explain.md has a section each.
-inline constexpr std::array<FindingKind, 19> finding_kinds = {{
+inline constexpr std::array<FindingKind, 20> finding_kinds = {{
     {"bank_conflict", "bank conflicts"},
     {"strided_access", "strided accesses to global memory"},
     {"scattered_access", "scattered accesses to global memory"},
@@ -79,6 +79,7 @@ inline constexpr std::array<FindingKind, 19> finding_kinds = {{
     {"overlapping_access", "sectors that one warp fetches by several loads"},
     {"refetched_sectors", "sectors that several warps of a block fetch"},
     {"repeated_load", "loads of the same addresses again and again"},
+    {"repeated_store", "stores that later ones cover"},
     {"narrow_access", "narrow accesses that could be vectors"},
     {"divergence", "lanes that wait for others"},
     {"contended_atomic", "atomics that meet at one address"},

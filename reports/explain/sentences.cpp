@@ -27,7 +27,7 @@ struct KindWords {
   const char* then;  ///< of in_all: what the fewest are
 };
 
-constexpr std::array<KindWords, 19> kind_words = {{
+constexpr std::array<KindWords, 20> kind_words = {{
     {"bank_conflict", Form::a_request, "bank conflicts", ""},
     {"strided_access", Form::a_request, "a strided access", ""},
     {"scattered_access", Form::a_request, "a scattered access", ""},
@@ -35,6 +35,8 @@ constexpr std::array<KindWords, 19> kind_words = {{
     {"overlapping_access", Form::in_all, "loads that overlap", "are new to the warp"},
     {"refetched_sectors", Form::in_all, "sectors fetched again", "are new to the block"},
     {"repeated_load", Form::in_all, "repeated loads", "would do if each were loaded once"},
+    {"repeated_store", Form::in_all, "stores that are stored over",
+     "would do if the last were made"},
     {"narrow_access", Form::in_all, "narrow accesses", "would do with vectors"},
     {"divergence", Form::share, "lanes that wait for others", ""},
     {"contended_atomic", Form::a_request, "atomics at one address", ""},

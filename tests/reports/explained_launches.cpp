@@ -111,6 +111,9 @@ std::vector<Finding> global_findings() {
              "16 warps of the block fetch the same rows."),
       access("repeated_load", 22, "global load", "scale", {4'096, 4'096, 256}, 0.01,
              "Every iteration loads the same address."),
+      access("repeated_store", 23, "global store", "out", {4'096, 16'384, 512}, 0.008,
+             "97 % of the sectors are stored over by the same warp before the block has read "
+             "them."),
       access("narrow_access", 24, "global load", "in", {4'096, 16'384, 16'384}, 0.0005,
              "Four neighbouring floats are loaded one by one."),
       access("contended_atomic", 26, "global atomic", "histogram", {1'024, 32'768, 1'024}, 0.5,

@@ -51,7 +51,7 @@ class Explanations(unittest.TestCase):
                 self.assertEqual([error.message for error in self.validator.iter_errors(explained)], [])
         kinds = {finding["kind"] for launch in self.explained["explained_explain"]["launches"]
                  for finding in launch["findings"]}
-        self.assertEqual(len(kinds), 19)
+        self.assertEqual(len(kinds), 20)
 
     def test_what_is_wrong_is_refused(self):
         whole = self.explained["explained_explain"]

@@ -97,15 +97,52 @@ LyingAccesses::Extent LyingAccesses::extent_of(const Placed& access, const Reach
   return extent;
 }
 
+LyingAccesses::Spread LyingAccesses::spread_of(const LanePattern& pattern) const {
+  Spread spread;
+  for_each_lane(pattern.mask, [&](unsigned lane) {
+    // As everywhere in shared memory, places are taken modulo 2³².
+    const std::int64_t delta = static_cast<std::int32_t>(pattern.delta[lane]);
+    spread.lowest = std::min(spread.lowest, delta);
+    spread.highest = std::max(spread.highest, delta);
+    const auto distance = static_cast<std::uint32_t>(delta < 0 ? -delta : delta);
+    spread.is_column = spread.is_column && row_.remainder(distance) == 0;
+  });
+  return spread;
+}
+
+std::optional<LyingAccesses::Extent> LyingAccesses::extent_of(const Placed& access,
+                                                              const Reach& reach,
+                                                              const Spread& spread) const {
+  const std::int64_t begin = access.place + spread.lowest + reach.low;
+  const std::int64_t length = reach.high - reach.low, between = spread.highest - spread.lowest;
+  if (begin < 0) return std::nullopt;
+  Extent extent;
+  extent.begins_at_place = reach.low == 0;
+  extent.first_byte = static_cast<std::uint32_t>(begin);
+  extent.first_row = extent.last_row = row_.quotient(extent.first_byte);
+  extent.first_column = extent.last_column = extent.first_byte - extent.first_row * row_.number();
+  if (extent.first_column + between + length <= row_.number()) {
+    extent.last_column += static_cast<std::uint32_t>(between);
+    return extent;
+  }
+  if (!spread.is_column) return std::nullopt;
+  extent.last_row += row_.quotient(static_cast<std::uint32_t>(between));
+  extent.is_within_rows = extent.first_column + length <= row_.number();
+  return extent;
+}
+
 LyingAccesses::LyingAccesses(const Subject& subject, const std::vector<Placed>& accesses,
                              std::uint32_t row)
     : accesses_(accesses), row_(std::max(row, 1u)) {
   extents_.reserve(accesses.size());
   Reach reach;
+  Spread spread;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
-    const std::size_t site = accesses[i].site;
-    if (i == 0 || site != accesses[i - 1].site) reach = reach_of(subject.site(site));
-    extents_.push_back(extent_of(accesses[i], reach));
+    const Placed& access = accesses[i];
+    if (i == 0 || access.site != accesses[i - 1].site) reach = reach_of(subject.site(access.site));
+    if (i == 0 || access.pattern != accesses[i - 1].pattern) spread = spread_of(*access.pattern);
+    const std::optional<Extent> seen = extent_of(access, reach, spread);
+    extents_.push_back(seen ? *seen : extent_of(access, reach));
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/divisor.h"
@@ -62,6 +63,15 @@ class LyingAccesses {
     std::int64_t low = 0, high = 0;
   };
   static Reach reach_of(const SiteInfo& site);
+  /// Of a pattern's lanes: how far they lie before and behind the first, and in which way.
+  struct Spread {
+    std::int64_t lowest = 0, highest = 0;
+    bool is_column = true;  ///< whole rows apart
+  };
+  Spread spread_of(const LanePattern& pattern) const;
+  /// Where it shows without a look at every lane.
+  std::optional<Extent> extent_of(const Placed& access, const Reach& reach,
+                                  const Spread& spread) const;
   Extent extent_of(const Placed& access, const Reach& reach) const;
 
   const std::vector<Placed>& accesses_;

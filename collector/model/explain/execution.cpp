@@ -336,6 +336,10 @@ void find_doubles(const Subject& subject, std::vector<Weighed>& found) {
   }
   // Doubles that come from floats and go back to floats: nobody asked for their accuracy.
   if (narrowed <= 0 || widened <= 0) return;
+  const bool computes = std::any_of(lines.begin(), lines.end(), [](const auto& line) {
+    return line.second.arithmetic > 0;  // else doubles are only stored
+  });
+  if (!computes) return;
   for (const auto& [key, doubles] : lines) {
     const double cost = doubles.arithmetic + doubles.conversions;
     schema::Finding& finding =

@@ -1,5 +1,5 @@
 // Accesses to global memory: how the lanes of each line lie (strided, scattered, misaligned,
-// narrow), and, from the blocks that were followed access by access, what is fetched again.
+// narrow). What is fetched again, and stored over, is in again.cpp.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,44 +10,31 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/rules/counting.h"
-#include "collector/model/explain/lane_order.h"
-#include "collector/model/explain/subject.h"
+#include "collector/model/explain/access_group.h"
 
 namespace warpmeter::model::explain {
 namespace {
 
-/// Of a line's requests or sectors, what makes a finding of what was seen in the blocks followed.
-constexpr double least_fetched_again = 0.5;
 /// Vectors that a load or store can take.
 constexpr unsigned widest_vector = 16, usual_vector = 4;
 
 /// Lanes that are no further apart may each have an element of an array of structures.
 constexpr std::int64_t largest_structure = 256;
 
-struct AccessGroup {
-  std::vector<std::size_t> sites;
-  std::uint64_t requests = 0, transactions = 0, ideal = 0, excess = 0;
-  SiteLie worst;
-  int line = 0;                      ///< of several, the one that costs most
-  std::uint64_t excess_of_line = 0;  ///< its own
-  std::vector<int> also;             ///< the others
-};
-
 class AccessFinder {
  public:
   AccessFinder(const Subject& subject, std::vector<Weighed>& found)
-      : subject_(subject), found_(found) {
-    for (const SiteCounts& counts : subject.outcome.counts) all_ += counts.global.transactions;
-  }
+      : subject_(subject), found_(found) {}
 
   void look() {
     Groups groups;
     std::map<std::tuple<SourceLine, AccessKind>, AccessGroup> narrow;
-    std::map<SourceLine, AccessGroup> loads;
+    std::map<SourceLine, AccessGroup> loads, stores;
     find_members();
     for (std::size_t i = 0; i < subject_.program.sites.size(); ++i) {
       const SiteInfo& site = subject_.site(i);
@@ -55,31 +42,21 @@ class AccessFinder {
       const bool moves = site.kind == AccessKind::load || site.kind == AccessKind::store;
       if (counts.requests == 0 || !moves || site.is_apart) continue;
       const SourceLine line = line_of(subject_, subject_.place(site));
-      if (site.kind == AccessKind::load) add(loads[line], i, counts, {});
+      (site.kind == AccessKind::load ? loads : stores)[line].add(i, counts, {});
       if (members_.contains(i)) continue;
       const SiteLie lie = site_lie(subject_, i);
       if (lie.lie.way != Way::whole) {
-        add(groups[{line, site.kind, lie.lie.way}], i, counts, lie);
+        groups[{line, site.kind, lie.lie.way}].add(i, counts, lie);
       } else if (lie.is_narrow) {
-        add(narrow[{line, site.kind}], i, counts, lie);
+        narrow[{line, site.kind}].add(i, counts, lie);
       }
     }
     for (const auto& [way, group] : together(groups)) tell_way(way, group);
     for (const auto& [key, group] : narrow) tell_narrow(group);
-    for (const auto& [key, group] : loads) tell_fetched_again(group);
+    find_accesses_again(subject_, loads, stores, members_, found_);
   }
 
  private:
-  static void add(AccessGroup& group, std::size_t site, const AccessCounts& counts,
-                  const SiteLie& lie) {
-    group.sites.push_back(site);
-    group.requests += counts.requests;
-    group.transactions += counts.transactions;
-    group.ideal += counts.ideal;
-    group.excess += lie.excess;
-    if (group.sites.size() == 1 || lie.excess > group.worst.excess) group.worst = lie;
-  }
-
   using Groups = std::map<std::tuple<SourceLine, AccessKind, Way>, AccessGroup>;
 
   /// Lines that access one buffer in the same way are one finding, of the line that costs most.
@@ -89,7 +66,7 @@ class AccessFinder {
         known;
     for (const auto& [key, group] : groups) {
       const auto& [line, kind, way] = key;
-      const std::string buffer = buffer_of(group.sites.front());
+      const std::string buffer = buffer_of(subject_, group.sites.front());
       const auto [place, is_new] =
           known.try_emplace({line.file, kind, way, group.worst.lie.step, buffer}, all.size());
       if (is_new || buffer.empty()) {
@@ -117,42 +94,19 @@ class AccessFinder {
     return all;
   }
 
-  std::string buffer_of(std::size_t site) const {
-    const SiteTrace& trace = subject_.recording.traces[site];
-    return trace.first && subject_.options.buffer ? subject_.options.buffer(trace.first_address)
-                                                  : "";
-  }
-
   schema::Finding& start(const char* kind, const AccessGroup& group, double cycles) {
-    Weighed& weighed = found_.emplace_back();
-    weighed.cycles = cycles;
-    schema::Finding& finding = weighed.finding;
-    const std::size_t first = group.sites.front();
-    finding.kind = kind;
-    locate(subject_, subject_.place(subject_.site(first)), finding);
-    finding.object = buffer_of(first);
-    finding.access = access_name(subject_.site(first), AddressSpace::global);
-    finding.requests = group.requests;
-    finding.transactions = group.transactions;
-    finding.ideal = group.ideal;
-    finding.share_of = "the launch's global sectors";
-    finding.grade = schema::Grade::exact;
-    for (const std::size_t site : group.sites)
-      weaken(subject_, site, AddressSpace::global, finding);
-    return finding;
-  }
-
-  double part_of_all(double sectors) const {
-    return all_ == 0 ? 0 : sectors / static_cast<double>(all_);
+    return start_finding(subject_, kind, group, cycles, found_);
   }
 
   void tell_way(Way way, const AccessGroup& group) {
     const char* kind = way == Way::strided      ? "strided_access"
                        : way == Way::misaligned ? "misaligned_access"
                                                 : "scattered_access";
-    schema::Finding& finding =
-        start(kind, group, cycles_of_sector * static_cast<double>(group.excess));
-    finding.share = part_of_all(static_cast<double>(group.excess));
+    // Lanes that share an element walk through its sector, which the cache has mostly.
+    const bool is_shared_element = group.worst.lie.run_elements < group.worst.lie.run_lanes;
+    const double cycles = is_shared_element ? cycles_of_cached_sector : cycles_of_sector;
+    schema::Finding& finding = start(kind, group, cycles * static_cast<double>(group.excess));
+    finding.share = part_of_sectors(subject_, static_cast<double>(group.excess));
     finding.evidence = way_in_words(group.worst.lie, subject_.geometry.block.x);
     if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
     if (!group.also.empty()) {
@@ -162,7 +116,6 @@ class AccessFinder {
                                       lines.size() == 1 ? "es" : "", lines.size() == 1 ? "" : "s",
                                       fmt::join(lines, ", "), lines.size() == 1 ? "is" : "are");
     }
-    const bool is_shared_element = group.worst.lie.run_elements < group.worst.lie.run_lanes;
     if (way == Way::strided && !is_shared_element) {
       const bool is_structure = std::abs(group.worst.lie.step) <= largest_structure;
       predict(finding, "coalesced",
@@ -273,8 +226,8 @@ class AccessFinder {
                     const std::map<std::uint64_t, std::size_t>& members, bool is_equal) {
     AccessGroup group;
     for (const auto& [place, site] : members) {
-      members_.emplace(site, true);
-      add(group, site, subject_.outcome.counts[site].global, site_lie(subject_, site));
+      members_.insert(site);
+      group.add(site, subject_.outcome.counts[site].global, site_lie(subject_, site));
     }
     const std::uint64_t requests = subject_.outcome.counts[group.sites.front()].global.requests;
     const AccessCounts& one = subject_.outcome.counts[group.sites.front()].global;
@@ -283,7 +236,7 @@ class AccessFinder {
         start("narrow_access", group,
               cycles_of_sector * saved +
                   cycles_of_request * static_cast<double>(group.requests - requests));
-    finding.share = part_of_all(saved);
+    finding.share = part_of_sectors(subject_, saved);
     finding.ideal = one.transactions;
     finding.evidence = fmt::format(
         "{} {}s of neighbouring members, {} bytes from lane to lane, could be one of {} bytes.",
@@ -296,72 +249,9 @@ class AccessFinder {
     }
   }
 
-  /// Of the loads of one line, the buffers of which one at least mostly fetches again what was
-  /// fetched before. Told is what all its loads of that buffer fetch.
-  void tell_fetched_again(const AccessGroup& line) {
-    struct Again {
-      const char* kind;
-      std::uint64_t SiteTrace::*count;
-      const char* evidence;  ///< behind "N % of the sectors"
-    };
-    static constexpr Again all[] = {
-        {"repeated_load", &SiteTrace::repeated,
-         "are of addresses that the same lanes had loaded before: a register may keep the value, "
-         "if "
-         "nothing changes it meanwhile (where the compiler cannot know that, a local variable or "
-         "__restrict__ says so)."},
-        {"overlapping_access", &SiteTrace::by_own_warp,
-         "had been fetched by the same warp: neighbouring requests overlap, and shared memory or "
-         "shuffles could hand their values on."},
-        {"refetched_sectors", &SiteTrace::by_other_warps,
-         "had been fetched by other warps of the block: in shared memory they would be fetched "
-         "once "
-         "a block."},
-    };
-    std::map<std::string, std::vector<std::size_t>> buffers;
-    for (const std::size_t site : line.sites) {
-      if (subject_.recording.traces[site].sectors == 0 || members_.contains(site)) continue;
-      buffers[buffer_of(site)].push_back(site);
-    }
-    for (const Again& again : all) {
-      for (const auto& [name, sites] : buffers) {
-        const auto part_of = [&](std::size_t site) {
-          const SiteTrace& trace = subject_.recording.traces[site];
-          return static_cast<double>(trace.*again.count) / static_cast<double>(trace.sectors);
-        };
-        if (std::none_of(sites.begin(), sites.end(),
-                         [&](std::size_t site) { return part_of(site) >= least_fetched_again; })) {
-          continue;
-        }
-        AccessGroup group;
-        double sectors = 0, requests = 0;
-        for (const std::size_t site : sites) {
-          const AccessCounts& counts = subject_.outcome.counts[site].global;
-          add(group, site, counts, {});
-          sectors += part_of(site) * static_cast<double>(counts.transactions);
-          requests += part_of(site) * static_cast<double>(counts.requests);
-        }
-        const bool is_needless = again.count == &SiteTrace::repeated;
-        schema::Finding& finding = start(
-            again.kind, group,
-            cycles_of_cached_sector * sectors + (is_needless ? cycles_of_request * requests : 0));
-        finding.share = part_of_all(sectors);
-        finding.ideal = group.transactions - static_cast<std::uint64_t>(std::llround(sectors));
-        finding.evidence =
-            fmt::format("{:.0f} % of the sectors {}",
-                        100 * sectors / static_cast<double>(group.transactions), again.evidence);
-        if (schema::Grade::modelled > finding.grade) {
-          finding.grade = schema::Grade::modelled;
-          finding.grade_reason = "seen in one or two blocks, and taken for all";
-        }
-      }
-    }
-  }
-
   const Subject& subject_;
   std::vector<Weighed>& found_;
-  std::uint64_t all_ = 0;
-  std::map<std::size_t, bool> members_;  ///< sites that are told as members of structures
+  std::set<std::size_t> members_;  ///< sites that are told as members of structures
 };
 
 }  // namespace

@@ -99,6 +99,7 @@ std::optional<std::int64_t> constant_of(std::string_view source, std::string_vie
 
 std::optional<std::int64_t> value_of(std::string_view source, std::string_view expression,
                                      int depth) {
+  if (expression.empty()) return std::nullopt;  // of a dynamic array
   Symbols symbols;
   for (const std::string& name : names_in(expression)) {
     const auto known = constant_of(source, name, depth);

@@ -112,7 +112,8 @@ std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
   }
   if (is_of_elements) return all;
   if (std::has_single_bit(row / element_) && row / element_ >= 2) {
-    for (unsigned shift = 0; shift <= 4; ++shift) {
+    const std::uint32_t last_row = (array_.bytes - 1) / row;
+    for (unsigned shift = 0; shift <= 4 && last_row >> shift != 0; ++shift) {
       all.push_back({Layout::Kind::swizzle, row, shift});
     }
   }
@@ -190,6 +191,7 @@ std::optional<LayoutCost> WhatIf::cost(const Layout& layout) const {
   }
   const Different& known = different(layout);
   if (known.accesses.size() > most_evaluations) return std::nullopt;
+  if (!known.padded.empty()) return known.padded[layout.amount];
   LayoutCost cost = known.of_rows;
   const Moved to = moved(layout);
   for (const Placed& access : known.accesses) add_cost(to, access, cost);
@@ -248,7 +250,52 @@ const WhatIf::Different& WhatIf::different(const Layout& layout) const {
       add_cost(to, access, known.of_rows);
     }
   }
+  if (layout.kind == Layout::Kind::padding) count_paddings(layout.row, known);
   return known;
+}
+
+/// Counts all paddings at once, where each lane's request is a word and stays one: which words are
+/// different does not change then, and a row's words go on by the padding times its number.
+void WhatIf::count_paddings(std::uint32_t row, Different& known) const {
+  const bool are_words = merged_bytes_ == 0 && known.accesses.size() <= most_evaluations &&
+                         std::all_of(array_.sites.begin(), array_.sites.end(), [&](std::size_t i) {
+                           const SiteInfo& site = subject_.site(i);
+                           return site.width == word &&
+                                  shared_access(site) != SharedAccess::atomic &&
+                                  site.requests.size() == 1 && !site.requests[0].is_elected &&
+                                  site.requests[0].offset == 0 && site.requests[0].width == word;
+                         });
+  if (!are_words || row % word != 0) return;
+  const Divisor row_length(row);
+  known.padded.assign(most_padding + 1, known.of_rows);
+  for (const Placed& access : known.accesses) {
+    struct Word {
+      std::uint32_t number = 0, row = 0;
+    };
+    std::array<Word, warp_lanes> words;
+    std::size_t count = 0;
+    bool is_rising = true;
+    for_each_lane(access.pattern->mask, [&](unsigned lane) {
+      const auto at = static_cast<std::uint32_t>(access.place + access.pattern->delta[lane]);
+      const Word found{at / word, row_length.quotient(at)};
+      const auto end = words.begin() + static_cast<std::ptrdiff_t>(count);
+      is_rising = is_rising && (count == 0 || found.number > words[count - 1].number);
+      if (is_rising || std::none_of(words.begin(), end, [&](const Word& other) {
+            return other.number == found.number;
+          })) {
+        words[count++] = found;
+      }
+    });
+    for (std::uint32_t amount = 0; amount <= most_padding; ++amount) {
+      std::array<std::uint8_t, 32> in_bank{};
+      std::uint8_t most = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t bank = (words[i].number + words[i].row * amount) % in_bank.size();
+        most = std::max(most, ++in_bank[bank]);
+      }
+      add(access, most * access.times, access.times, known.padded[amount]);
+    }
+  }
 }
 
 void WhatIf::add_cost(const Moved& to, const Placed& access, LayoutCost& cost) const {
@@ -258,6 +305,12 @@ void WhatIf::add_cost(const Moved& to, const Placed& access, LayoutCost& cost) c
     transactions += wavefronts_of(site, request).transactions * access.times;
     count += access.times;
   });
+  add(access, transactions, count, cost);
+}
+
+void WhatIf::add(const Placed& access, std::uint64_t transactions, std::uint64_t count,
+                 LayoutCost& cost) const {
+  const SiteInfo& site = subject_.site(access.site);
   const auto index = std::find(array_.sites.begin(), array_.sites.end(), access.site);
   cost.of_site[static_cast<std::size_t>(index - array_.sites.begin())] += transactions;
   if (site.is_atomic()) {

@@ -79,10 +79,14 @@ class WhatIf {
   /// Accesses that the layouts of a kind tell apart.
   struct Different {
     std::vector<Placed> accesses;
-    LayoutCost of_rows;  ///< of those that cost the same with all of them
+    LayoutCost of_rows;              ///< of those that cost the same with all of them
+    std::vector<LayoutCost> padded;  ///< by words a row, from none on, where they were all counted
   };
   const Different& different(const Layout& layout) const;
   void add_cost(const Moved& to, const Placed& access, LayoutCost& cost) const;
+  void add(const Placed& access, std::uint64_t wavefronts, std::uint64_t requests,
+           LayoutCost& cost) const;
+  void count_paddings(std::uint32_t row, Different& known) const;
   std::uint64_t beyond_requests(const Layout& layout, const std::vector<std::size_t>& sites) const;
 
   const Subject& subject_;

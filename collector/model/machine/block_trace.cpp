@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "collector/model/counts/rules/counting.h"
@@ -26,24 +27,25 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
 
 }  // namespace
 
-unsigned BlockTrace::level_of(std::uint64_t sector) {
+unsigned level_of_sector(std::uint64_t sector) {
   const std::uint64_t hash = mixed(0, sector);
   // A product's low bits know of the low bits of its factors alone.
-  return std::min(static_cast<unsigned>(std::countr_zero(hash ^ hash >> 32)), levels - 1);
+  return std::min(static_cast<unsigned>(std::countr_zero(hash ^ hash >> 32)), sector_levels - 1);
 }
 
 /// Forgets the lowest level, where enough sectors are left.
 void BlockTrace::thin() {
   const auto left = std::count_if(fetched_.begin(), fetched_.end(), [&](const auto& fetched) {
-    return level_of(fetched.first) > level_;
+    return level_of_sector(fetched.first) > level_;
   });
   if (level_ + 1 == levels || static_cast<std::size_t>(left) < least_sectors) {
     is_narrow_ = true;
     return;
   }
   ++level_;
-  std::erase_if(fetched_, [&](const auto& fetched) { return level_of(fetched.first) < level_; });
-  std::erase_if(loaded_, [&](std::uint64_t key) { return key % levels < level_; });
+  std::erase_if(fetched_,
+                [&](const auto& fetched) { return level_of_sector(fetched.first) < level_; });
+  std::erase_if(loaded_, [&](const auto& known) { return known.first % levels < level_; });
   touches_ = 0;
   for (const auto& [site, by_level] : loads_) {
     for (unsigned level = level_; level < levels; ++level) touches_ += by_level[level].sectors;
@@ -56,6 +58,7 @@ void BlockTrace::start() {
   fetched_.clear();
   loaded_.clear();
   atomics_.clear();
+  stores_.start();
   seen_.assign(recording_.traces.size(), 0);
   level_ = 0;
   touches_ = 0;
@@ -74,6 +77,7 @@ void BlockTrace::finish() {
     }
   }
   loads_.clear();
+  stores_.finish(recording_);
 }
 
 void BlockTrace::follow(const TracedAccess& access, const std::uint64_t* delta) {
@@ -100,7 +104,24 @@ void BlockTrace::follow(const TracedAccess& access, const std::uint64_t* delta) 
   } else {
     ++trace.requests;
     trace.lanes += static_cast<unsigned>(std::popcount(access.mask));
-    if (access.is_load) follow_load(access, delta);
+  }
+  if (access.space != AddressSpace::global) return;
+  const Sectors sectors = sectors_of(access, delta);
+  if (access.is_load || access.is_atomic) {
+    if (stores_.has_stores()) {
+      for (std::size_t i = 0; i < sectors.count; ++i) {
+        stores_.load(sectors.number[i], sectors.bytes[i]);
+      }
+    }
+  }
+  if (access.is_load) {
+    follow_load(access, delta, sectors);
+    return;
+  }
+  follow_store(access, delta, sectors);
+  if (access.is_atomic) return;
+  for (std::size_t i = 0; i < sectors.count; ++i) {
+    stores_.store(access.site, access.warp, sectors.number[i], sectors.level[i], sectors.bytes[i]);
   }
 }
 
@@ -122,57 +143,99 @@ void BlockTrace::follow_atomic(const TracedAccess& traced, const std::uint64_t* 
   });
 }
 
-void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* delta) {
-  if (is_narrow_) return;
-  std::array<std::uint64_t, warp_lanes> sectors{};
-  std::size_t count = 0;
+BlockTrace::Sectors BlockTrace::sectors_of(const TracedAccess& traced, const std::uint64_t* delta) {
+  Sectors sectors;
   for_each_lane(traced.mask, [&](unsigned lane) {
-    const std::uint64_t sector = (traced.first + delta[lane]) / sector_bytes;
-    if (count > 0 && sectors[count - 1] == sector) return;
-    const auto* end = sectors.data() + count;
-    if (std::find<const std::uint64_t*>(sectors.data(), end, sector) == end) {
-      sectors[count++] = sector;
+    const std::uint64_t address = traced.first + delta[lane], sector = address / sector_bytes;
+    const auto bytes = static_cast<std::uint32_t>(((std::uint64_t{1} << traced.width) - 1)
+                                                  << address % sector_bytes);
+    const auto* end = sectors.number.data() + sectors.count;
+    const auto* found = sectors.count > 0 && end[-1] == sector
+                            ? end - 1
+                            : std::find<const std::uint64_t*>(sectors.number.data(), end, sector);
+    const auto at = static_cast<std::size_t>(found - sectors.number.data());
+    if (at == sectors.count) {
+      sectors.number[at] = sector;
+      sectors.level[at] = level_of_sector(sector);
+      ++sectors.count;
     }
+    sectors.bytes[at] |= bytes;
   });
-  std::array<unsigned, warp_lanes> level{};
-  bool is_followed = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    level[i] = level_of(sectors[i]);
-    is_followed |= level[i] >= level_;
-  }
-  if (!is_followed) return;
+  return sectors;
+}
+
+bool BlockTrace::is_followed(const Sectors& sectors) const {
+  const auto* end = sectors.level.data() + sectors.count;
+  return !is_narrow_ &&
+         std::any_of<const unsigned*>(sectors.level.data(), end,
+                                      [&](unsigned level) { return level >= level_; });
+}
+
+namespace {
+
+/// Of the warp, the lanes and where they go.
+std::uint64_t hash_of(const TracedAccess& traced, const std::uint64_t* delta) {
+  std::uint64_t hash = mixed(traced.mask, std::uint64_t{traced.warp} << 8 | traced.width);
+  for_each_lane(traced.mask,
+                [&](unsigned lane) { hash = mixed(hash, traced.first + delta[lane]); });
+  return hash;
+}
+
+}  // namespace
+
+void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* delta,
+                             const Sectors& sectors) {
+  if (!is_followed(sectors)) return;
   WarpAccess access;
   access.mask = traced.mask;
   access.width = traced.width;
-  std::uint64_t hash = mixed(traced.mask, std::uint64_t{traced.warp} << 8 | traced.width);
-  for_each_lane(traced.mask, [&](unsigned lane) {
-    access.address[lane] = traced.first + delta[lane];
-    hash = mixed(hash, access.address[lane]);
-  });
+  for_each_lane(traced.mask,
+                [&](unsigned lane) { access.address[lane] = traced.first + delta[lane]; });
+  const std::uint64_t hash = hash_of(traced, delta);
   const Cost cost = global_cost(access);
   // All lanes at one place walk through a sector, which is no fault.
   const bool is_efficient =
-      count > 1 && cost.bytes >= least_useful_bytes_of_sector * cost.transactions;
+      sectors.count > 1 && cost.bytes >= least_useful_bytes_of_sector * cost.transactions;
   auto& by_level = loads_[traced.site];
-  for (std::size_t i = 0; i < count; ++i) {
-    if (level[i] < level_) continue;
-    Seen& seen = by_level[level[i]];
+  const std::uint32_t own = 1u << traced.warp % warp_lanes;  // of at most 32 warps
+  for (std::size_t i = 0; i < sectors.count; ++i) {
+    const unsigned level = sectors.level[i];
+    if (level < level_) continue;
+    Seen& seen = by_level[level];
     ++seen.sectors;
     ++touches_;
-    if (!loaded_.insert(mixed(hash, sectors[i]) / levels * levels + level[i]).second) {
+    Fetched& fetched = fetched_[sectors.number[i]];
+    const std::uint32_t others = fetched.warps & ~own;
+    const bool is_again = (fetched.warps & own) != 0;
+    fetched.warps |= own;
+    const auto [known, is_new] = loaded_.try_emplace(
+        mixed(hash, sectors.number[i]) / levels * levels + level, fetched.version);
+    if (!is_new && std::exchange(known->second, fetched.version) == fetched.version) {
       ++seen.repeated;
       continue;
     }
-    const auto [fetched, is_first] = fetched_.try_emplace(sectors[i], traced.warp);
-    if (is_first) continue;
-    if (fetched->second != traced.warp) {
-      ++seen.by_other_warps;
-      fetched->second = traced.warp;
-    } else if (is_efficient) {
-      ++seen.by_own_warp;
-    }
+    if (is_again && is_efficient) ++seen.by_own_warp;
+    if (others != 0) ++seen.by_other_warps;
   }
   if (touches_ > most_touches) thin();
+}
+
+/// What was loaded of these sectors may have changed, but for those lanes that store it themselves.
+void BlockTrace::follow_store(const TracedAccess& traced, const std::uint64_t* delta,
+                              const Sectors& sectors) {
+  if (fetched_.empty() || !is_followed(sectors)) return;
+  const std::uint64_t hash = hash_of(traced, delta);
+  for (std::size_t i = 0; i < sectors.count; ++i) {
+    const auto fetched = fetched_.find(sectors.number[i]);
+    if (fetched == fetched_.end()) continue;
+    const std::uint32_t before = fetched->second.version++;
+    const auto known =
+        loaded_.find(mixed(hash, sectors.number[i]) / levels * levels + sectors.level[i]);
+    const bool knows = !traced.is_atomic && known != loaded_.end() && known->second == before;
+    if (knows) known->second = fetched->second.version;
+    // Whoever else had it has to fetch it anew.
+    fetched->second.warps = knows ? 1u << traced.warp % warp_lanes : 0;
+  }
 }
 
 bool is_traced(std::uint64_t block, std::uint64_t blocks) {

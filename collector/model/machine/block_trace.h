@@ -1,4 +1,5 @@
-// Follows the accesses of one block one by one: which sectors its loads fetch again.
+// Follows the accesses of one block one by one: which sectors its loads fetch again, and (in
+// store_trace.h) which of its stores are for nothing.
 //
 // A block may make any number of requests. Once it has made more than a few thousand, a half of all
 // sectors is forgotten, chosen by their numbers' hashes, and what is counted is every access to the
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "collector/model/machine/recording.h"
+#include "collector/model/machine/store_trace.h"
 
 namespace warpmeter::model {
 
@@ -40,19 +42,35 @@ class BlockTrace {
   struct Seen {
     std::uint64_t sectors = 0, repeated = 0, by_own_warp = 0, by_other_warps = 0;
   };
-  /// A sector's level is how many zeros its hash ends in: half of all sectors have level 0.
-  static constexpr unsigned levels = 16;
+  static constexpr unsigned levels = sector_levels;
+
+  /// What is known of a sector that was fetched.
+  struct Fetched {
+    std::uint32_t warps = 0;    ///< that have it; bit w: warp w of the block
+    std::uint32_t version = 0;  ///< how often it was stored to since
+  };
+  /// A request by the sectors that it goes to.
+  struct Sectors {
+    std::size_t count = 0;
+    std::array<std::uint64_t, warp_lanes> number{};
+    std::array<std::uint32_t, warp_lanes> bytes{};  ///< of each, that are accessed
+    std::array<unsigned, warp_lanes> level{};
+  };
 
   void follow_atomic(const TracedAccess& traced, const std::uint64_t* delta, SiteTrace& trace);
-  void follow_load(const TracedAccess& traced, const std::uint64_t* delta);
-  static unsigned level_of(std::uint64_t sector);
+  void follow_load(const TracedAccess& traced, const std::uint64_t* delta, const Sectors& sectors);
+  void follow_store(const TracedAccess& traced, const std::uint64_t* delta, const Sectors& sectors);
+  bool is_followed(const Sectors& sectors) const;
+  static Sectors sectors_of(const TracedAccess& traced, const std::uint64_t* delta);
   void thin();
 
   Recording& recording_;
-  std::uint64_t atomics_left_ = 0;                            ///< requests that are still followed
-  std::unordered_map<std::uint64_t, std::uint32_t> fetched_;  ///< sector → the last warp
-  /// Hashes of sectors, warps and addresses, the last bits the sector's level.
-  std::unordered_set<std::uint64_t> loaded_;
+  std::uint64_t atomics_left_ = 0;                      ///< requests that are still followed
+  std::unordered_map<std::uint64_t, Fetched> fetched_;  ///< by sector
+  /// Hashes of sectors, warps and addresses, the last bits the sector's level → the sector's
+  /// version that those lanes know.
+  std::unordered_map<std::uint64_t, std::uint32_t> loaded_;
+  StoreTrace stores_;
   std::unordered_set<std::uint64_t> atomics_;  ///< hashes of sites and addresses
   std::vector<unsigned> seen_;                 ///< requests of each site
   std::unordered_map<std::uint32_t, std::array<Seen, levels>> loads_;  ///< of each site, by level

@@ -19,7 +19,13 @@ bool lies_so(const LanePattern& pattern, AddressSpace space, std::uint32_t mask,
              const std::uint64_t* delta) {
   if (pattern.mask != mask || pattern.space != space) return false;
   std::uint64_t difference = 0;
-  for_each_lane(mask, [&](unsigned lane) { difference |= pattern.delta[lane] ^ delta[lane]; });
+  if (mask == ~0u) {  // mostly; and many lanes at a time
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+      difference |= pattern.delta[lane] ^ delta[lane];
+    }
+  } else {
+    for_each_lane(mask, [&](unsigned lane) { difference |= pattern.delta[lane] ^ delta[lane]; });
+  }
   return difference == 0;
 }
 
@@ -111,9 +117,10 @@ Recording& Recording::operator+=(const Recording& other) {
   for (std::size_t i = 0; i < other.traces.size(); ++i) {
     const SiteTrace& from = other.traces[i];
     SiteTrace& to = traces[i];
-    for (auto count : {&SiteTrace::requests, &SiteTrace::sectors, &SiteTrace::repeated,
-                       &SiteTrace::by_own_warp, &SiteTrace::by_other_warps, &SiteTrace::lanes,
-                       &SiteTrace::addresses, &SiteTrace::meeting}) {
+    for (auto count :
+         {&SiteTrace::requests, &SiteTrace::sectors, &SiteTrace::repeated, &SiteTrace::by_own_warp,
+          &SiteTrace::by_other_warps, &SiteTrace::lanes, &SiteTrace::addresses, &SiteTrace::meeting,
+          &SiteTrace::stored, &SiteTrace::over_by_own_warp, &SiteTrace::over_by_others}) {
       to.*count += from.*count;
     }
     const auto first = [](const SiteTrace& trace) {

@@ -64,9 +64,15 @@ struct SiteTrace {
   std::uint64_t requests = 0;  ///< to global memory
   /// That loads among them fetched, as far as a part of all sectors says it; of these:
   std::uint64_t sectors = 0;
-  std::uint64_t repeated = 0;        ///< of the same addresses as the warp loaded before
-  std::uint64_t by_own_warp = 0;     ///< the warp had it, and asked for half of it or more
-  std::uint64_t by_other_warps = 0;  ///< another warp of the block had it
+  /// Of the same addresses as the warp loaded before, and nobody of the block but the same lanes
+  /// has stored to the sector since.
+  std::uint64_t repeated = 0;
+  /// Not among these: the warp had it, and asks for half of it or more; another warp of the block
+  /// had it. Maybe both.
+  std::uint64_t by_own_warp = 0, by_other_warps = 0;
+  /// Sectors that stores among them went to, in the same way, and of these what was stored over
+  /// before the block had read it: by the same warp, or by another.
+  std::uint64_t stored = 0, over_by_own_warp = 0, over_by_others = 0;
   std::uint64_t lanes = 0;           ///< active ones; and of atomics, to either memory,
   std::uint64_t addresses = 0;       ///< distinct ones of each block
   std::uint64_t meeting = 0;         ///< lanes whose address a lower lane of the request has

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace warpmeter::model {
@@ -21,6 +22,14 @@ class BlockTraceTest : public testing::Test {
     TracedAccess access;
     access.warp = warp;
     access.is_load = true;
+    access.mask = ~0u;
+    access.first = base + 128 * row;
+    trace_.follow(access, delta_.data());
+  }
+
+  void store(std::uint32_t warp, std::uint64_t row) {
+    TracedAccess access;
+    access.warp = warp;
     access.mask = ~0u;
     access.first = base + 128 * row;
     trace_.follow(access, delta_.data());
@@ -88,6 +97,114 @@ TEST_F(BlockTraceTest, KeepsBlocksApart) {
   trace_.finish();
   EXPECT_EQ(seen_.sectors, 8u);
   EXPECT_EQ(seen_.repeated, 0u);
+}
+
+// What another warp stored has to be loaded; what the lanes stored themselves they know.
+TEST_F(BlockTraceTest, ALoadIsRepeatedOnlyWhileNobodyElseStoresThere) {
+  trace_.start();
+  load(0, 0);
+  store(1, 0);
+  load(0, 0);
+  trace_.finish();
+  EXPECT_EQ(seen_.repeated, 0u);
+  trace_.start();
+  load(0, 0);
+  store(0, 0);
+  load(0, 0);
+  load(0, 0);
+  trace_.finish();
+  EXPECT_EQ(seen_.repeated, 8u);
+}
+
+// Whichever warp comes last: one that walks through a sector fetches again what others fetched.
+TEST_F(BlockTraceTest, AWarpFetchesAgainWhatAnotherHasFetchedHoweverOftenItDoes) {
+  delta_.fill(0);
+  trace_.start();
+  for (std::uint32_t warp = 0; warp < 4; ++warp) {
+    for (unsigned word = 0; word < 8; ++word) {
+      TracedAccess access;
+      access.warp = warp;
+      access.is_load = true;
+      access.mask = ~0u;
+      access.first = base + 4 * word;
+      trace_.follow(access, delta_.data());
+    }
+  }
+  trace_.finish();
+  EXPECT_EQ(seen_.sectors, 32u);
+  EXPECT_EQ(seen_.by_other_warps, 24u);
+}
+
+// Neighbours share a sector at their edges: what a warp had itself does not depend on them.
+TEST_F(BlockTraceTest, AWarpFetchesAgainWhatItHadItselfWhoeverElseHadIt) {
+  trace_.start();
+  for (std::uint32_t warp = 0; warp < 4; ++warp) {
+    for (unsigned word = 0; word < 5; ++word) {
+      TracedAccess access;
+      access.warp = warp;
+      access.is_load = true;
+      access.mask = ~0u;
+      access.first = base + 128 * warp + 4 * word;
+      trace_.follow(access, delta_.data());
+    }
+  }
+  trace_.finish();
+  EXPECT_EQ(seen_.sectors, 4u * (4 + 4 * 5));
+  EXPECT_EQ(seen_.by_own_warp, 4u * (4 + 4 * 5 - 5));
+  EXPECT_EQ(seen_.by_other_warps, 3u * 5);  // the first one of each warp but one, five times
+}
+
+TEST_F(BlockTraceTest, SeesStoresThatLaterOnesCover) {
+  trace_.start();
+  for (int round = 0; round < 10; ++round) store(0, 0);  // nine for nothing
+  store(1, 0);                                           // and the tenth
+  trace_.finish();
+  EXPECT_EQ(seen_.stored, 44u);
+  EXPECT_EQ(seen_.over_by_own_warp, 36u);
+  EXPECT_EQ(seen_.over_by_others, 4u);
+}
+
+TEST_F(BlockTraceTest, AStoreThatIsReadOrCoveredInPartIsNotForNothing) {
+  trace_.start();
+  store(0, 0);
+  load(3, 0);
+  store(0, 0);
+  trace_.finish();
+  EXPECT_EQ(seen_.over_by_own_warp, 0u);
+  trace_.start();
+  store(0, 0);
+  TracedAccess first_lanes;
+  first_lanes.mask = 0xf;
+  first_lanes.first = base;
+  trace_.follow(first_lanes, delta_.data());
+  trace_.finish();
+  EXPECT_EQ(seen_.over_by_own_warp, 0u);
+}
+
+// Parts of a sector one by one, then all of them anew.
+TEST_F(BlockTraceTest, CountsEachOfTheStoresThatOneCovers) {
+  trace_.start();
+  for (const std::uint32_t mask : {0x1u, 0x2u, 0xfcu, 0xffu}) {
+    TracedAccess access;
+    access.mask = mask;
+    access.first = base + delta_[static_cast<unsigned>(std::countr_zero(mask))];
+    std::array<std::uint64_t, warp_lanes> delta{};
+    for_each_lane(mask, [&](unsigned lane) { delta[lane] = base + delta_[lane] - access.first; });
+    trace_.follow(access, delta.data());
+  }
+  trace_.finish();
+  EXPECT_EQ(seen_.stored, 4u);
+  EXPECT_EQ(seen_.over_by_own_warp, 3u);
+}
+
+TEST_F(BlockTraceTest, AHalfOfManyStoresStandsForAll) {
+  trace_.start();
+  for (int time = 0; time < 4; ++time) {
+    for (std::uint64_t row = 0; row < 50'000; ++row) store(0, row);
+  }
+  trace_.finish();
+  EXPECT_NEAR(part(seen_.stored, 4 * 50'000 * 4), 1, 0.05);
+  EXPECT_NEAR(part(seen_.over_by_own_warp, seen_.stored), 3.0 / 4, 0.001);
 }
 
 }  // namespace

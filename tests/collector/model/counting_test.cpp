@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <random>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -47,6 +49,56 @@ TEST(CountingRules, MeetEveryAccessMeasuredOnAnyDevice) {
         EXPECT_EQ(cost.bytes, *row.bytes) << "sm_" << arch;
       }
     }
+  }
+}
+
+/// A store by its definition: of each group of lanes the most distinct words that one bank has.
+unsigned store_by_definition(const WarpAccess& access) {
+  const unsigned group = access.width <= 4 ? 32 : 128 / access.width;
+  unsigned sum = 0;
+  for (unsigned first = 0; first < 32; first += group) {
+    std::map<std::uint64_t, std::set<std::uint64_t>> banks;
+    std::size_t most = 0;
+    for (unsigned lane = first; lane < first + group; ++lane) {
+      if ((access.mask >> lane & 1) == 0) continue;
+      for (unsigned byte = 0; byte < access.width; ++byte) {
+        const std::uint64_t word = (access.address[lane] + byte) / 4;
+        banks[word % 32].insert(word);
+        most = std::max(most, banks[word % 32].size());
+      }
+    }
+    sum += static_cast<unsigned>(most);
+  }
+  return sum;
+}
+
+TEST(CountingRules, OfLanesInAnyOrderAreThoseOfDistinctWords) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 20'000; ++round) {
+    WarpAccess access;
+    access.width = 1u << random() % 5;
+    access.mask = random() % 2 == 0 ? ~0u : static_cast<std::uint32_t>(random());
+    const std::uint64_t step = random() % 40, begin = random() % 64, way = random() % 4;
+    std::uint64_t element = begin;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      switch (way) {
+        case 0:  // rising, now and then not
+          element += random() % 3 == 0 ? 0 : step;
+          if (random() % 64 == 0) element = random() % 1024;
+          break;
+        case 1:
+          element = begin + lane * step;
+          break;
+        case 2:
+          element = begin + (31 - lane) * step;
+          break;
+        default:
+          element = random() % 512;
+      }
+      access.address[lane] = element * access.width;
+    }
+    ASSERT_EQ(shared_cost(access, SharedAccess::store).transactions, store_by_definition(access))
+        << "round " << round << ", " << access.width << " bytes a lane";
   }
 }
 

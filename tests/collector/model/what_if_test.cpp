@@ -27,12 +27,15 @@ std::uint64_t wavefronts_of_each(const Subject& subject, const SharedArray& arra
   return sum;
 }
 
+const std::vector<std::uint32_t> usual_rows = {8, 16, 32, 36, 64, 128, 132, 256, 512};
+
 /// How many layouts were compared.
-std::size_t compare_all(const Subject& subject, const SharedArray& array, const std::string& name) {
+std::size_t compare_all(const Subject& subject, const SharedArray& array, const std::string& name,
+                        const std::vector<std::uint32_t>& rows = usual_rows) {
   const WhatIf what_if(subject, array);
   std::size_t compared = 0;
   std::vector<Layout> layouts = {{Layout::Kind::as_is, array.bytes, 0}};
-  for (const std::uint32_t row : {8u, 16u, 32u, 36u, 64u, 128u, 132u, 256u, 512u}) {
+  for (const std::uint32_t row : rows) {
     for (const Layout& layout : what_if.layouts(row)) layouts.push_back(layout);
   }
   for (const Layout& layout : layouts) {
@@ -62,10 +65,80 @@ LanePattern random_pattern(std::mt19937& random, std::uint32_t bytes, unsigned w
   for_each_lane(pattern.mask, [&](unsigned lane) {
     const std::uint32_t element = way == 0 ? below(elements) : (begin + lane * step) % elements;
     if (first == ~0u) first = element * width;
-    pattern.delta[lane] = element * width - first;
+    pattern.delta[lane] = std::uint64_t{element} * width - first;
   });
   place = first;
   return pattern;
+}
+
+/// A load, store or atomic of any width, as the machine may make it.
+SiteInfo random_site(std::mt19937& random, unsigned narrowest) {
+  SiteInfo site;
+  site.space = AddressSpace::shared;
+  site.width = static_cast<std::uint8_t>(std::min(16u, narrowest << random() % 3));
+  site.alignment = site.width;
+  site.kind = random() % 2 == 0 ? AccessKind::load : AccessKind::store;
+  Request request;
+  request.width = site.width;
+  switch (random() % 8) {
+    case 0:  // atomics are of four bytes and more
+      if (site.width != 4 && site.width != 8) break;
+      site.kind = AccessKind::reduction;
+      request.is_elected = random() % 2 == 0;
+      break;
+    case 1:  // merged with its neighbours
+      request.width = static_cast<std::uint8_t>(std::min(16u, 2u * site.width));
+      request.is_window = true;
+      break;
+    case 2:  // the second one of two that the first one's address leads to
+      request.offset = static_cast<std::int8_t>(site.width);
+      break;
+    default:
+      break;
+  }
+  site.requests.push_back(request);
+  return site;
+}
+
+TEST(WhatIf, CountsSitesOfAnyWidthInRowsOfAnyLengthAsEachByItself) {
+  std::mt19937 random(11);
+  std::size_t compared = 0;
+  for (int round = 0; round < 300; ++round) {
+    const unsigned narrowest = 1u << random() % 5;
+    Program program;
+    for (int i = 0; i < 3; ++i) program.sites.push_back(random_site(random, narrowest));
+    program.places.resize(1);
+    LaunchOutcome outcome;
+    outcome.counts.resize(program.sites.size());
+    outcome.recording.emplace(program.sites.size(), 1);
+    const Geometry geometry;
+    const Options options;
+    const Subject subject(program, geometry, outcome, options);
+    SharedArray array;
+    array.sites = {0, 1, 2};
+    array.bytes = array.declared = 16 * (20 + random() % 300);
+    const std::uint32_t elements[] = {0, 0, 8, 12, 16};
+    array.element_bytes = elements[random() % 5];
+    std::vector<LanePattern> patterns(5);
+    for (LanePattern& pattern : patterns) {
+      Placed placed;
+      placed.site = random() % 3;
+      const SiteInfo& site = subject.site(placed.site);
+      const auto reach = static_cast<std::uint32_t>(site.requests[0].offset);
+      pattern = random_pattern(random, array.bytes - reach, site.width, placed.place);
+      placed.pattern = &pattern;
+      placed.times = 1 + random() % 5;
+      array.accesses.push_back(placed);
+    }
+    std::vector<std::uint32_t> rows = usual_rows;
+    for (int i = 0; i < 4; ++i) {
+      rows.push_back(static_cast<std::uint32_t>(1 + random() % 700));
+      rows.push_back(static_cast<std::uint32_t>(4 * (1 + random() % 200)));
+    }
+    compared += compare_all(subject, array, "round " + std::to_string(round), rows);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(compared, 20'000U);
 }
 
 struct Chosen {

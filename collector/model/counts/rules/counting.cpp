@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace warpmeter::model {
 namespace {
@@ -98,9 +99,30 @@ bool are_alone(const WarpAccess& access, std::uint32_t mask) {
   return true;
 }
 
+/// Of lanes whose words rise from lane to lane, or stay the same, as those of rows and columns do:
+/// nothing has to be remembered to see each once. nullopt: they do not rise.
+std::optional<Cost> rising_cost(const WarpAccess& access, std::uint32_t mask) {
+  std::array<std::uint8_t, banks> in_bank{};
+  unsigned count = 0, most = 0;
+  std::uint64_t next = 0;  ///< the least word that is new
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
+    const std::uint64_t last = (access.address[lane] + access.width - 1) / word_bytes;
+    std::uint64_t word = access.address[lane] / word_bytes;
+    if (word + 1 < next) return std::nullopt;
+    if (word < next) ++word;  // the last one of the lane before
+    for (; word <= last; ++word, ++count) {
+      most = std::max<unsigned>(most, ++in_bank[word % banks]);
+    }
+    next = last + 1;
+  }
+  return Cost{most, (count + banks - 1) / banks, 0};
+}
+
 /// The largest number of distinct words in one bank, and what it would be without conflicts.
 Cost bank_cost(const WarpAccess& access, std::uint32_t mask) {
   if (mask != 0 && are_alone(access, mask)) return {1, 1, 0};
+  if (const auto cost = rising_cost(access, mask)) return *cost;
   BankedWords words;
   for_each_unit(access, mask, word_bytes, [&](std::uint64_t word) { words.add(word); });
   return {words.most(), (words.count() + banks - 1) / banks, 0};

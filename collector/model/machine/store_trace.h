@@ -1,0 +1,66 @@
+// Follows the stores of one block: which of them are stored over before the block has read them, so
+// that the last one would do. As in block_trace.h a part of all sectors stands for all of them
+// where there are many; where few are stored to so often, the beginning of the block does.
+//
+// A sector remembers the bytes that were stored and not read since. A store that covers them all
+// makes those before it needless; one that covers a part makes none so; one beside them adds its
+// bytes to theirs. What other blocks read meanwhile is not seen.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "collector/model/machine/recording.h"
+
+namespace warpmeter::model {
+
+/// A sector's level is how many zeros the hash of its number ends in: half of all sectors have
+/// level 0.
+inline constexpr unsigned sector_levels = 16;
+unsigned level_of_sector(std::uint64_t sector);
+
+class StoreTrace {
+ public:
+  void start();
+  /// `bytes`: of the sector, that a request of the site stores; bit b: byte b.
+  void store(std::uint32_t site, std::uint32_t warp, std::uint64_t sector, unsigned level,
+             std::uint32_t bytes);
+  /// Somebody of the block reads these bytes.
+  void load(std::uint64_t sector, std::uint32_t bytes);
+  bool has_stores() const { return taken_ > 0; }
+  /// Into the recording; once more does nothing.
+  void finish(Recording& recording);
+
+ private:
+  struct Pending {
+    std::uint64_t sector = 0;
+    std::uint32_t bytes = 0, site = 0, warp = 0;
+    std::uint32_t times = 0;  ///< stores of this site and warp
+    std::uint8_t level = 0;
+    bool is_taken = false;
+  };
+  /// Of a site's stores, as in SiteTrace.
+  struct Seen {
+    std::uint32_t site = 0;
+    std::array<std::uint64_t, sector_levels> stored{}, over_by_own_warp{}, over_by_others{};
+  };
+
+  Seen& seen(std::uint32_t site);
+  /// The sector's place in the table, or the free one that it would have.
+  Pending& place_of(std::uint64_t sector);
+  void grow();
+  void thin();
+
+  /// A hash table with linear probing, at most half full; a power of two long.
+  std::vector<Pending> pending_;
+  std::size_t taken_ = 0;
+  std::vector<Seen> sites_;
+  std::size_t last_site_ = 0;  ///< where it was found
+  unsigned level_ = 0;         ///< the lowest that is still followed
+  std::uint64_t touches_ = 0;  ///< of the sectors that are
+  bool is_over_ = false;       ///< enough was seen
+};
+
+}  // namespace warpmeter::model
