@@ -162,7 +162,7 @@ TEST_F(Explain, RefusesWhatThereIsNot) {
 
 TEST_F(Explain, ShowsTheWorstOfALaunchAndSaysHowManyMore) {
   EXPECT_THAT(told("app/global"), AllOf(HasSubstr("  5  "), Not(HasSubstr("  6  ")),
-                                        HasSubstr("7 more with --top 12.")));
+                                        HasSubstr("8 more with --top 13.")));
 }
 
 TEST_F(Explain, SaysWhyALaunchOfAnOlderDatabaseOrOfAGpuIsNotExplained) {
