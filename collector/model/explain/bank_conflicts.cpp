@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <string_view>
@@ -27,6 +28,8 @@ constexpr double least_of_best_saving = 0.7;
 constexpr double least_of_array = 0.05;
 /// Of a launch's shared wavefronts, what is told even if they are a small part of the launch.
 constexpr double much_of_shared = 0.25;
+/// The costliest request is told as such where it takes so many times what one does in the mean.
+constexpr double beyond_the_mean = 1.2;
 /// Wavefronts of a request whose lanes go to random banks, in the mean: the fullest of 32.
 constexpr double degree_of_random_places = 3.6;
 /// Of the layouts tried, these many are kept to be listed.
@@ -52,14 +55,22 @@ auto order(const Tried& tried) {
 }
 
 /// Layouts tried, those advised before the others: of each kind the best, where it saves enough.
+/// Where a layout leaves no conflict there is nothing to gain by more of its kind: no swizzle by
+/// higher bits of the row is tried, and no row of another length where lengths are guesses.
 std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& array,
                                  const WhatIf& what_if, std::uint64_t now, std::uint64_t ideal) {
   std::vector<Tried> all;
+  const bool is_guessed = array.extents.size() < 2;
   for (const std::uint32_t row : row_lengths(subject, array)) {
+    std::set<Layout::Kind> free;  // of conflicts
     for (const Layout& layout : what_if.layouts(row)) {
-      const auto cost = what_if.cost(layout);
-      if (cost) all.push_back({layout, *cost, what_if.more_bytes(layout), false});
+      if (layout.kind == Layout::Kind::swizzle && free.contains(layout.kind)) continue;
+      auto cost = what_if.cost(layout);
+      if (!cost) continue;
+      if (cost->wavefronts() <= ideal) free.insert(layout.kind);
+      all.push_back({layout, std::move(*cost), what_if.more_bytes(layout), false});
     }
+    if (is_guessed && free.contains(Layout::Kind::padding)) break;
   }
   std::sort(all.begin(), all.end(),
             [](const Tried& a, const Tried& b) { return order(a) < order(b); });
@@ -154,9 +165,16 @@ class ConflictFinder {
     std::erase_if(lines, [&](const auto& line) {
       return excess(*line.second) < least_of_array * all_excess;
     });
+    // All that was tried is listed once, with the worst line; the others have what is advised.
+    std::vector<schema::Remedy> advised;
+    if (lines.size() > 1) {
+      const auto others = std::find_if(remedies.begin(), remedies.end(),
+                                       [](const schema::Remedy& one) { return !one.is_advised; });
+      advised.assign(remedies.begin(), others);
+    }
     for (const auto& [access, group] : lines) {
-      const bool is_last = group == lines.back().second;
-      tell(array, *group, access, what_if, tried, is_last ? std::exchange(remedies, {}) : remedies,
+      const bool is_first = group == lines.front().second;
+      tell(array, *group, access, what_if, tried, is_first ? std::exchange(remedies, {}) : advised,
            now, cycles);
       cycles = std::max(excess(*group) * cycles_of_wavefront, least_told(subject_));
     }
@@ -212,6 +230,13 @@ class ConflictFinder {
     if (worst.transactions > 0) {
       finding.picture = banks_of(subject_.site(worst.placed.site), worst.access);
       finding.evidence = pattern_in_words(worst.access);
+      const double mean =
+          static_cast<double>(group.transactions) / static_cast<double>(group.requests);
+      if (static_cast<double>(worst.transactions) > beyond_the_mean * mean) {
+        finding.evidence.front() =
+            static_cast<char>(std::tolower(static_cast<unsigned char>(finding.evidence.front())));
+        finding.evidence.insert(0, "At worst ");
+      }
     }
     if (array.extents.size() < 2 && !tried.empty()) {
       finding.evidence += " How long its rows are goes by the addresses; --shape would tell it.";
@@ -226,7 +251,7 @@ class ConflictFinder {
                                       finding.evidence.empty() ? "" : " ", what_if.impossible());
     }
     finding.remedies = std::move(remedies);
-    for (std::size_t i = 0; i < tried.size(); ++i) {
+    for (std::size_t i = 0; i < finding.remedies.size(); ++i) {
       add_own(array, group, what_if, tried[i], worst, finding.remedies[i]);
     }
   }

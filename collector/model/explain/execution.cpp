@@ -1,12 +1,16 @@
 // What instructions do: lanes that wait while others run, atomics that meet, memory of a thread's
 // own, doubles in code of floats.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/words.h"
 #include "collector/model/counts/grades.h"
@@ -268,35 +272,61 @@ std::string array_on_line(const Subject& subject, const schema::Finding& finding
   return "";
 }
 
-void find_local_memory(const Subject& subject, std::vector<Weighed>& found) {
-  struct Local {
-    std::size_t site = 0;
-    double executions = 0;
-  };
-  std::map<LineKey, Local> lines;
-  for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
-    const SiteInfo& site = subject.site(i);
-    if (site.space != AddressSpace::local) continue;
-    Local& local = lines[key_of(subject.place(site))];
-    local.site = i;
-    local.executions += subject.issues[site.instruction];
+/// Accesses to local memory, of one line or of all lines that name one array.
+struct LocalAccesses {
+  schema::Finding at;  ///< place and array of the line that is executed most often
+  double of_line = 0;  ///< its executions
+  double executions = 0;
+  std::vector<int> also;  ///< the other lines
+
+  void add(const schema::Finding& line, double times) {
+    if (executions > 0) also.push_back(times > of_line ? at.line : line.line);
+    if (times > of_line) {
+      at = line;
+      of_line = times;
+    }
+    executions += times;
   }
+};
+
+void find_local_memory(const Subject& subject, std::vector<Weighed>& found) {
+  std::map<LineKey, double> lines;
+  std::map<LineKey, const Place*> places;
+  for (const SiteInfo& site : subject.program.sites) {
+    if (site.space != AddressSpace::local) continue;
+    const Place& place = subject.place(site);
+    lines[key_of(place)] += subject.issues[site.instruction];
+    places[key_of(place)] = &place;
+  }
+  std::map<std::tuple<int, std::string, int>, LocalAccesses> arrays;
   const bool is_promoted = subject.program.resources.local_bytes == 0;  // to registers, by ptxas
-  for (const auto& [key, local] : lines) {
-    if (local.executions <= 0 || is_promoted) continue;
-    schema::Finding& finding =
-        start(subject, "local_memory", subject.place(subject.site(local.site)),
-              cycles_of_local_access * local.executions, found);
-    finding.requests = static_cast<std::uint64_t>(local.executions);
-    finding.object = array_on_line(subject, finding);
+  for (const auto& [key, executions] : lines) {
+    if (executions <= 0 || is_promoted) continue;
+    schema::Finding line;
+    locate(subject, *places[key], line);
+    line.object = array_on_line(subject, line);
+    arrays[{key.first, line.object, line.object.empty() ? key.second : 0}].add(line, executions);
+  }
+  for (auto& [key, accesses] : arrays) {
+    Weighed& weighed = found.emplace_back();
+    weighed.cycles = cycles_of_local_access * accesses.executions;
+    schema::Finding& finding = weighed.finding;
+    finding = std::move(accesses.at);
+    finding.kind = "local_memory";
+    finding.requests = static_cast<std::uint64_t>(accesses.executions);
     finding.share =
-        local.executions / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
+        accesses.executions / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
     finding.share_of = "the launch's instructions";
     finding.evidence = fmt::format(
         "An array of the thread's own lies in local memory, {} bytes a thread: with an index that "
-        "is "
-        "not known when it is compiled it cannot be in registers.",
+        "is not known when it is compiled it cannot be in registers.",
         shown(subject.program.local_bytes));
+    std::sort(accesses.also.begin(), accesses.also.end());
+    if (!accesses.also.empty()) {
+      const bool is_one = accesses.also.size() == 1;
+      finding.evidence += fmt::format(" Counted here {} line{} {} too.", is_one ? "is" : "are",
+                                      is_one ? "" : "s", fmt::join(accesses.also, ", "));
+    }
     finding.grade = schema::Grade::ptx;
     finding.grade_reason = "ptxas may keep it in registers after all";
   }

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/expression.h"
@@ -69,6 +71,7 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
 }
 
 constexpr int deepest_constant = 4;
+constexpr std::int64_t largest_extent = std::int64_t{1} << 20;
 
 std::optional<std::int64_t> value_of(std::string_view source, std::string_view expression,
                                      int depth);
@@ -100,6 +103,12 @@ std::optional<std::int64_t> constant_of(std::string_view source, std::string_vie
 std::optional<std::int64_t> value_of(std::string_view source, std::string_view expression,
                                      int depth) {
   if (expression.empty()) return std::nullopt;  // of a dynamic array
+  std::int64_t number = 0;                      // mostly it is one
+  const auto [end, fault] =
+      std::from_chars(expression.data(), expression.data() + expression.size(), number);
+  if (fault == std::errc() && end == expression.data() + expression.size()) {
+    return number > 0 && number <= largest_extent ? std::optional(number) : std::nullopt;
+  }
   Symbols symbols;
   for (const std::string& name : names_in(expression)) {
     const auto known = constant_of(source, name, depth);
@@ -107,7 +116,7 @@ std::optional<std::int64_t> value_of(std::string_view source, std::string_view e
     symbols[name] = *known;
   }
   try {
-    return evaluate_whole(expression, symbols, 1, std::int64_t{1} << 20);
+    return evaluate_whole(expression, symbols, 1, largest_extent);
   } catch (const ExpressionFault&) {
     return std::nullopt;
   }

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <numeric>
 
 #include "collector/model/machine/access_counts.h"
 
@@ -254,6 +256,62 @@ const WhatIf::Different& WhatIf::different(const Layout& layout) const {
   return known;
 }
 
+namespace {
+
+/// A word that a request goes to, and the row of the array that it lies in.
+struct Word {
+  std::uint32_t number = 0, row = 0;
+  bool operator==(const Word&) const = default;
+};
+
+/// The different words of a request, by padding: how many are in the fullest bank.
+class PaddedWords {
+ public:
+  PaddedWords(const Placed& access, const Divisor& row_length) {
+    for_each_lane(access.pattern->mask, [&](unsigned lane) {
+      const auto at = static_cast<std::uint32_t>(access.place + access.pattern->delta[lane]);
+      add({at / word, row_length.quotient(at)});
+    });
+  }
+
+  unsigned most_in_a_bank(std::uint32_t padding) const {
+    constexpr std::uint32_t banks = 32;
+    if (is_even_) {
+      // As far apart from bank to bank as before: they come back to the first one after `turn`.
+      const std::uint32_t turn = banks / std::gcd(step_.number + step_.row * padding, banks);
+      return (count_ + turn - 1) / turn;
+    }
+    std::array<std::uint8_t, banks> in_bank{};
+    std::uint8_t most = 0;
+    for (unsigned i = 0; i < count_; ++i) {
+      most = std::max(most, ++in_bank[(words_[i].number + words_[i].row * padding) % banks]);
+    }
+    return most;
+  }
+
+ private:
+  void add(const Word& found) {
+    if (count_ > 0 && found == words_[count_ - 1]) return;
+    is_rising_ = is_rising_ && (count_ == 0 || found.number > words_[count_ - 1].number);
+    const auto end = words_.begin() + count_;
+    if (!is_rising_ && std::find(words_.begin(), end, found) != end) return;
+    words_[count_++] = found;
+    if (count_ < 2) return;
+    const Word& last = words_[count_ - 2];
+    const Word step{found.number - last.number, found.row - last.row};
+    if (count_ == 2) step_ = step;
+    is_even_ = is_even_ && is_rising_ && step == step_;
+  }
+
+  std::array<Word, warp_lanes> words_;
+  unsigned count_ = 0;
+  bool is_rising_ = true;  ///< each word behind the one before it
+  bool is_even_ = true;    ///< each as far behind, by step_
+  Word step_;
+};
+
+}  // namespace
+
 /// Counts all paddings at once, where each lane's request is a word and stays one: which words are
 /// different does not change then, and a row's words go on by the padding times its number.
 void WhatIf::count_paddings(std::uint32_t row, Different& known) const {
@@ -269,31 +327,9 @@ void WhatIf::count_paddings(std::uint32_t row, Different& known) const {
   const Divisor row_length(row);
   known.padded.assign(most_padding + 1, known.of_rows);
   for (const Placed& access : known.accesses) {
-    struct Word {
-      std::uint32_t number = 0, row = 0;
-    };
-    std::array<Word, warp_lanes> words;
-    std::size_t count = 0;
-    bool is_rising = true;
-    for_each_lane(access.pattern->mask, [&](unsigned lane) {
-      const auto at = static_cast<std::uint32_t>(access.place + access.pattern->delta[lane]);
-      const Word found{at / word, row_length.quotient(at)};
-      const auto end = words.begin() + static_cast<std::ptrdiff_t>(count);
-      is_rising = is_rising && (count == 0 || found.number > words[count - 1].number);
-      if (is_rising || std::none_of(words.begin(), end, [&](const Word& other) {
-            return other.number == found.number;
-          })) {
-        words[count++] = found;
-      }
-    });
+    const PaddedWords words(access, row_length);
     for (std::uint32_t amount = 0; amount <= most_padding; ++amount) {
-      std::array<std::uint8_t, 32> in_bank{};
-      std::uint8_t most = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::uint32_t bank = (words[i].number + words[i].row * amount) % in_bank.size();
-        most = std::max(most, ++in_bank[bank]);
-      }
-      add(access, most * access.times, access.times, known.padded[amount]);
+      add(access, words.most_in_a_bank(amount) * access.times, access.times, known.padded[amount]);
     }
   }
 }
