@@ -32,36 +32,20 @@ unsigned shift_for(std::uint64_t address, std::uint64_t bytes, unsigned most) {
 
 }  // namespace
 
-void LastTouches::push(std::uint32_t& chain, Entry entry, bool writes) {
-  for (std::uint32_t i = chain; i != 0; i = nodes_[i].next) {
-    if (nodes_[i].entry == entry && nodes_[i].writes == writes) return;
+void LastTouches::push(std::uint32_t& chain, Touch touch) {
+  for (std::uint32_t i = chain; i != 0; i = chains_[i].next) {
+    const Touch& known = chains_[i].value;
+    if (known.entry == touch.entry && known.writes == touch.writes) return;
   }
-  std::uint32_t node = free_node_;
-  if (node != 0) {
-    free_node_ = nodes_[node].next;
-  } else {
-    node = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.emplace_back();
-  }
-  nodes_[node] = {entry, writes, chain};
-  chain = node;
-}
-
-void LastTouches::drop(std::uint32_t& chain) {
-  while (chain != 0) {
-    const std::uint32_t next = nodes_[chain].next;
-    nodes_[chain].next = free_node_;
-    free_node_ = chain;
-    chain = next;
-  }
+  chains_.push(chain, touch);
 }
 
 template <class See>
 void LastTouches::for_each_of(const Cell& cell, const See& see) const {
   if (cell.write != 0) see(cell.write, true);
   if (cell.read != 0) see(cell.read, false);
-  for (std::uint32_t i = cell.more; i != 0; i = nodes_[i].next) {
-    see(nodes_[i].entry, nodes_[i].writes);
+  for (std::uint32_t i = cell.more; i != 0; i = chains_[i].next) {
+    see(chains_[i].value.entry, chains_[i].value.writes);
   }
 }
 
@@ -73,12 +57,11 @@ void LastTouches::split(Page& page, unsigned shift) {
   for (std::size_t i = 0; i < count; ++i) {
     const Cell& from = page.first()[i >> step];
     cells[i] = {from.write, from.read, 0};
-    for (std::uint32_t node = from.more; node != 0; node = nodes_[node].next) {
-      const Node kept = nodes_[node];
-      push(cells[i].more, kept.entry, kept.writes);
+    for (std::uint32_t node = from.more; node != 0; node = chains_[node].next) {
+      push(cells[i].more, chains_[node].value);
     }
   }
-  for (std::size_t i = 0; i < page.count(); ++i) drop(page.first()[i].more);
+  for (std::size_t i = 0; i < page.count(); ++i) chains_.drop(page.first()[i].more);
   page.whole = {};
   page.cells = std::move(cells);
   page.shift = shift;
@@ -90,18 +73,18 @@ void LastTouches::write(Cell& cell, Entry own, std::uint64_t address, std::uint6
   std::uint32_t kept = 0;
   const auto look = [&](Entry entry, bool writes) {
     if (sink.is_before(operation_of(entry))) return;
-    if (are_strong(entry, own)) return push(kept, entry, writes);
+    if (are_strong(entry, own)) return push(kept, {entry, writes});
     sink.take(operation_of(entry), writes, address, bytes, true);
   };
   // Nodes that are kept are pushed while those of the chain are read.
   if (cell.write != 0) look(cell.write, true);
   if (cell.read != 0) look(cell.read, false);
   for (std::uint32_t i = cell.more; i != 0;) {
-    const Node node = nodes_[i];
-    look(node.entry, node.writes);
-    i = node.next;
+    const auto [touch, next] = chains_[i];
+    look(touch.entry, touch.writes);
+    i = next;
   }
-  drop(cell.more);
+  chains_.drop(cell.more);
   cell = {own, 0, kept};
 }
 
@@ -113,18 +96,14 @@ void LastTouches::read(Cell& cell, Entry own, std::uint64_t address, std::uint64
   };
   if (cell.write != 0) look(cell.write);
   std::uint32_t kept = 0;
-  if (cell.read != 0 && !sink.is_before(operation_of(cell.read))) push(kept, cell.read, false);
+  if (cell.read != 0 && !sink.is_before(operation_of(cell.read))) push(kept, {cell.read, false});
   for (std::uint32_t i = cell.more; i != 0;) {
-    const Node node = nodes_[i];
-    if (node.writes) {
-      look(node.entry);
-      push(kept, node.entry, true);
-    } else if (!sink.is_before(operation_of(node.entry))) {
-      push(kept, node.entry, false);
-    }
-    i = node.next;
+    const auto [touch, next] = chains_[i];
+    if (touch.writes) look(touch.entry);
+    if (touch.writes || !sink.is_before(operation_of(touch.entry))) push(kept, touch);
+    i = next;
   }
-  drop(cell.more);
+  chains_.drop(cell.more);
   cell.read = own;
   cell.more = kept;
 }
@@ -208,7 +187,7 @@ void LastTouches::forget(std::uint64_t address, std::uint64_t bytes) {
       const unsigned needed = shift_for(offset, part, page_shift);
       if (needed < page.shift) split(page, needed);
       for (std::uint64_t i = offset >> page.shift; i < (offset + part) >> page.shift; ++i) {
-        drop(page.first()[i].more);
+        chains_.drop(page.first()[i].more);
         page.first()[i] = {};
       }
       if (part == page_bytes) {
@@ -222,8 +201,7 @@ void LastTouches::forget(std::uint64_t address, std::uint64_t bytes) {
 
 void LastTouches::forget_all() {
   pages_.clear();
-  nodes_.assign(1, {});
-  free_node_ = 0;
+  chains_.clear();
   cells_ = 0;
 }
 
@@ -237,11 +215,11 @@ void LastTouches::forget_if(const std::function<bool(std::uint32_t)>& is_past) {
       if (cell.read != 0 && is_past(operation_of(cell.read))) cell.read = 0;
       std::uint32_t kept = 0;
       for (std::uint32_t node = cell.more; node != 0;) {
-        const Node old = nodes_[node];
-        if (!is_past(operation_of(old.entry))) push(kept, old.entry, old.writes);
-        node = old.next;
+        const auto [touch, next] = chains_[node];
+        if (!is_past(operation_of(touch.entry))) push(kept, touch);
+        node = next;
       }
-      drop(cell.more);
+      chains_.drop(cell.more);
       cell.more = kept;
       is_empty &= cell.write == 0 && cell.read == 0 && kept == 0;
     }
@@ -251,7 +229,7 @@ void LastTouches::forget_if(const std::function<bool(std::uint32_t)>& is_past) {
 }
 
 std::size_t LastTouches::bytes() const {
-  return pages_.size() * (sizeof(Page) + 32) + cells_ * sizeof(Cell) + nodes_.size() * sizeof(Node);
+  return pages_.size() * (sizeof(Page) + 32) + cells_ * sizeof(Cell) + chains_.bytes();
 }
 
 }  // namespace warpmeter::runtime

@@ -10,8 +10,8 @@
 #include <functional>
 #include <memory>
 #include <unordered_map>
-#include <vector>
 
+#include "collector/model/check/chains.h"
 #include "collector/model/check/touched.h"
 
 namespace warpmeter::runtime {
@@ -57,12 +57,11 @@ class LastTouches {
   using Entry = std::uint32_t;
   struct Cell {
     Entry write = 0, read = 0;
-    std::uint32_t more = 0;  ///< the first of a chain of nodes
+    std::uint32_t more = 0;  ///< a chain
   };
-  struct Node {
+  struct Touch {
     Entry entry = 0;
     bool writes = false;
-    std::uint32_t next = 0;
   };
   struct Page {
     Cell whole;
@@ -79,14 +78,13 @@ class LastTouches {
   void split(Page& page, unsigned shift);
   void write(Cell& cell, Entry own, std::uint64_t address, std::uint64_t bytes, TouchSink& sink);
   void read(Cell& cell, Entry own, std::uint64_t address, std::uint64_t bytes, TouchSink& sink);
-  void push(std::uint32_t& chain, Entry entry, bool writes);
-  void drop(std::uint32_t& chain);
+  /// Unless the chain has it.
+  void push(std::uint32_t& chain, Touch touch);
   template <class See>
   void for_each_of(const Cell& cell, const See& see) const;
 
   std::unordered_map<std::uint64_t, Page> pages_;  ///< by address / page_bytes
-  std::vector<Node> nodes_ = std::vector<Node>(1);
-  std::uint32_t free_node_ = 0;
+  model::check::Chains<Touch> chains_;
   std::size_t cells_ = 0;  ///< of split pages
 };
 

@@ -25,7 +25,6 @@ Shadow::Shadow(std::uint64_t size, bool forgets, Budget& budget)
     : forgets_(forgets), budget_(budget) {
   const std::uint64_t sectors = (size + sector_bytes - 1) / sector_bytes;
   pages_.resize((sectors + sectors_of_page - 1) / sectors_of_page);
-  nodes_.resize(1);  // number 0 is none
 }
 
 Shadow::~Shadow() { budget_.used -= used_; }
@@ -75,7 +74,7 @@ Shadow::Cell* Shadow::take_cells(std::uint8_t parts) {
 
 void Shadow::give_back(Cell* cells, std::uint8_t parts) {
   for (std::uint8_t i = 0; i < parts; ++i) {
-    if (cells[i].more != 0) drop_chain(cells[i].more);
+    if (cells[i].more != 0) chains_.drop(cells[i].more);
     cells[i] = {};
   }
   (parts == words ? free_words_ : free_bytes_).push_back(cells);
@@ -84,25 +83,17 @@ void Shadow::give_back(Cell* cells, std::uint8_t parts) {
 /// Forgets all of it.
 void Shadow::make_whole(Sector& sector) {
   if (sector.cells != nullptr) give_back(sector.cells, sector.parts);
-  if (sector.whole.more != 0) drop_chain(sector.whole.more);
+  if (sector.whole.more != 0) chains_.drop(sector.whole.more);
   sector = {};
 }
 
 std::uint32_t Shadow::copy_chain(std::uint32_t chain, std::uint32_t first_byte, std::uint32_t count,
                                  bool from_whole) {
   std::uint32_t copy = 0;
-  for (; chain != 0; chain = nodes_[chain].next) {
-    Slot slot = nodes_[chain].slot;
+  for (; chain != 0; chain = chains_[chain].next) {
+    Slot slot = chains_[chain].value;
     if (from_whole) slot.lanes = lanes_of(slot.lanes, first_byte, count);
-    std::uint32_t node = free_node_;
-    if (node != 0) {
-      free_node_ = nodes_[node].next;
-    } else {
-      node = static_cast<std::uint32_t>(nodes_.size());
-      nodes_.emplace_back();
-    }
-    nodes_[node] = {slot, copy};
-    copy = node;
+    chains_.push(copy, slot);
   }
   return copy;
 }
@@ -121,19 +112,10 @@ void Shadow::split(Sector& sector, std::uint8_t parts) {
     if (from.more != 0) cells[i].more = copy_chain(from.more, i * each, each, from_whole);
   }
   if (sector.cells != nullptr) give_back(sector.cells, sector.parts);
-  if (sector.whole.more != 0) drop_chain(sector.whole.more);
+  if (sector.whole.more != 0) chains_.drop(sector.whole.more);
   sector.whole = {};
   sector.cells = cells;
   sector.parts = parts;
-}
-
-void Shadow::drop_chain(std::uint32_t& chain) {
-  while (chain != 0) {
-    const std::uint32_t next = nodes_[chain].next;
-    nodes_[chain].next = free_node_;
-    free_node_ = chain;
-    chain = next;
-  }
 }
 
 /// Whether the one, beside what `by` does now, conflicts with whatever the other does: where there
@@ -151,24 +133,16 @@ bool Shadow::stands_for(const Context& one, const Context& other, const Accessin
 void Shadow::push(std::uint32_t& chain, const Slot& slot, const Accessing& by, bool is_whole) {
   const Context& context = by.contexts[slot.context];
   unsigned count = 0;
-  for (std::uint32_t i = chain; i != 0; i = nodes_[i].next) {
-    if (nodes_[i].slot.context == slot.context) {
-      if (!is_whole) nodes_[i].slot.lanes |= slot.lanes;
-      if (!is_whole || nodes_[i].slot.lanes == slot.lanes) return;
+  for (std::uint32_t i = chain; i != 0; i = chains_[i].next) {
+    if (chains_[i].value.context == slot.context) {
+      if (!is_whole) chains_[i].value.lanes |= slot.lanes;
+      if (!is_whole || chains_[i].value.lanes == slot.lanes) return;
     }
-    const Context& other = by.contexts[nodes_[i].slot.context];
+    const Context& other = by.contexts[chains_[i].value.context];
     if (stands_for(other, context, by)) return;
     if (++count >= most_nodes) return;
   }
-  std::uint32_t node = free_node_;
-  if (node != 0) {
-    free_node_ = nodes_[node].next;
-  } else {
-    node = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.emplace_back();
-  }
-  nodes_[node] = {slot, chain};
-  chain = node;
+  chains_.push(chain, slot);
 }
 
 /// Whether an access that comes before this one has to be kept though this one is ordered after it:
@@ -195,7 +169,7 @@ bool Shadow::sees_all(const Cell& cell, const Accessing& by) const {
     stores += context.changes ? 0 : 1;
   };
   count(cell.write);
-  for (std::uint32_t i = cell.more; i != 0; i = nodes_[i].next) count(nodes_[i].slot);
+  for (std::uint32_t i = cell.more; i != 0; i = chains_[i].next) count(chains_[i].value);
   return stores == 0 || writes == 1;
 }
 
@@ -244,14 +218,14 @@ bool Shadow::read_plainly(Cell& cell, std::uint32_t lanes, bool is_whole, const 
     if (theirs.block != by.context.block) return false;
     if (is_here(theirs)) {
       if (cell.more == 0) return false;
-      const Context& other = by.contexts[nodes_[cell.more].slot.context];
+      const Context& other = by.contexts[chains_[cell.more].value.context];
       if (!is_here(other) || other.warp == by.context.warp) return false;
     }
   } else if (last.context != 0) {
     // One of another block is kept beside the last.
     if (cell.more == 0) {
       push(cell.more, last, by, is_whole);
-    } else if (nodes_[cell.more].slot.context >= by.first_of_block) {
+    } else if (chains_[cell.more].value.context >= by.first_of_block) {
       return false;
     }
   }
@@ -274,8 +248,8 @@ void Shadow::read(Cell& cell, const Conflict& at, const Accessing& by, ConflictS
   std::uint32_t chain = 0;
   if (cell.more != 0) {
     std::uint32_t old = cell.more;
-    for (std::uint32_t i = old; i != 0; i = nodes_[i].next) {
-      Slot slot = nodes_[i].slot;
+    for (std::uint32_t i = old; i != 0; i = chains_[i].next) {
+      Slot slot = chains_[i].value;
       const Context& theirs = by.contexts[slot.context];
       const bool is_kept = outlives(theirs, by);
       if (!is_kept && is_past(slot)) continue;
@@ -283,7 +257,7 @@ void Shadow::read(Cell& cell, const Conflict& at, const Accessing& by, ConflictS
       if (!is_kept) slot.lanes = by.order.survivors(theirs, slot.lanes, warp, lanes);
       if (slot.lanes != 0) push(chain, slot, by);
     }
-    drop_chain(old);
+    chains_.drop(old);
   }
   Slot& last = cell.read;
   if (last.context == by.number) {
@@ -326,8 +300,8 @@ void Shadow::write(Cell& cell, const Conflict& at, const Accessing& by, Conflict
   };
   if (!was_seen(cell, lanes, by)) look(cell.write);
   look(cell.read);
-  for (std::uint32_t i = cell.more; i != 0; i = nodes_[i].next) look(nodes_[i].slot);
-  drop_chain(cell.more);
+  for (std::uint32_t i = cell.more; i != 0; i = chains_[i].next) look(chains_[i].value);
+  chains_.drop(cell.more);
   cell = {{by.number, own}, {}, chain};
 }
 
@@ -371,8 +345,8 @@ void Shadow::touch(std::uint64_t offset, std::uint32_t width, std::uint32_t lane
           return slot.context != 0 && width_of(slot.lanes) < 4;
         };
         bool to_bytes = is_narrow || narrow(found->whole.write) || narrow(found->whole.read);
-        for (std::uint32_t i = found->whole.more; i != 0; i = nodes_[i].next) {
-          to_bytes |= narrow(nodes_[i].slot);
+        for (std::uint32_t i = found->whole.more; i != 0; i = chains_[i].next) {
+          to_bytes |= narrow(chains_[i].value);
         }
         split(*found, to_bytes ? bytes : words);
       } else if (is_narrow && found->parts == words) {

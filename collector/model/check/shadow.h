@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "collector/model/check/chains.h"
 #include "collector/model/check/order.h"
 #include "collector/model/check/touched.h"
 
@@ -115,11 +116,7 @@ class Shadow {
   };
   struct Cell {
     Slot write, read;
-    std::uint32_t more = 0;  ///< the first of a chain of nodes
-  };
-  struct Node {
-    Slot slot;
-    std::uint32_t next = 0;
+    std::uint32_t more = 0;  ///< a chain
   };
   /// Where a sector is one cell, its slots' lanes are the first lane and the width of each lane's
   /// part, as whole_lanes() packs them.
@@ -153,7 +150,6 @@ class Shadow {
   void push(std::uint32_t& chain, const Slot& slot, const Accessing& by, bool is_whole = false);
   static bool stands_for(const Context& one, const Context& other, const Accessing& by);
   void read_whole(Cell& cell, std::uint32_t lanes, const Accessing& by);
-  void drop_chain(std::uint32_t& chain);
   std::uint32_t copy_chain(std::uint32_t chain, std::uint32_t first_byte, std::uint32_t bytes,
                            bool from_whole);
   Cell* take_cells(std::uint8_t parts);
@@ -165,8 +161,7 @@ class Shadow {
   std::vector<std::unique_ptr<Page>> pages_;
   std::vector<std::unique_ptr<Cell[]>> chunks_;
   std::vector<Cell*> free_words_, free_bytes_;
-  std::vector<Node> nodes_;
-  std::uint32_t free_node_ = 0;
+  Chains<Slot> chains_;
 };
 
 }  // namespace warpmeter::model::check

@@ -26,7 +26,7 @@ Touched Shadow::touched(const Cell& cell, const Contexts& contexts,
   };
   add(cell.write);
   add(cell.read);
-  for (std::uint32_t i = cell.more; i != 0; i = nodes_[i].next) add(nodes_[i].slot);
+  for (std::uint32_t i = cell.more; i != 0; i = chains_[i].next) add(chains_[i].value);
   // A plain write conflicts with all that a read does.
   if (all.writes != Strength::none && all.writes <= all.reads) all.reads = Strength::none;
   return all;

@@ -43,12 +43,9 @@ void Shadow::read_whole(Cell& cell, std::uint32_t lanes, const Accessing& by) {
   };
   if (cell.read.context == by.number && cell.read.lanes == lanes) return;
   for (std::uint32_t* at = &cell.more; *at != 0;) {
-    Node& node = nodes_[*at];
-    if (is_dead(node.slot)) {
-      const std::uint32_t dead = *at;
-      *at = node.next;
-      node.next = free_node_;
-      free_node_ = dead;
+    auto& node = chains_[*at];
+    if (is_dead(node.value)) {
+      chains_.pop(*at);
     } else {
       at = &node.next;
     }
@@ -69,8 +66,8 @@ void Shadow::touch_whole(Sector& sector, std::uint64_t offset, std::uint32_t wid
     if (!by.context.writes && cell.more != 0) {
       bool writes = cell.write.context != 0 &&
                     !by.order.is_past_for(by.contexts[cell.write.context], by.context.warp);
-      for (std::uint32_t i = cell.more; i != 0 && !writes; i = nodes_[i].next) {
-        writes = by.contexts[nodes_[i].slot.context].writes;
+      for (std::uint32_t i = cell.more; i != 0 && !writes; i = chains_[i].next) {
+        writes = by.contexts[chains_[i].value.context].writes;
       }
       if (!writes) {
         read_whole(cell, lanes, by);
