@@ -82,6 +82,7 @@ Checks::Checks(Report& report, Memory& memory)
              [this](const std::string& kind, const std::string& where, const std::string& what,
                     const std::string& message) { find(kind, where, what, message); }) {
   memory.tell(this);
+  memory.use_two_views();
 }
 
 void Checks::find(const std::string& kind, const std::string& where, const std::string& what,

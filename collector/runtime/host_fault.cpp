@@ -19,10 +19,12 @@ struct sigaction before {};
 /// In a signal handler nothing is allocated; the tables of blocks are only read.
 void explain(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  const auto* where = static_cast<const ucontext_t*>(context);
+  const auto* instruction = reinterpret_cast<const void*>(where->uc_mcontext.gregs[REG_RIP]);
+  const bool writes = (where->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+  if (telling != nullptr && telling->races().host_touches(address, writes, instruction)) return;
   const bool is_device = address >= model::first_module_variable && address < model::first_window;
   if (is_device) {
-    const auto* where = static_cast<const ucontext_t*>(context);
-    const bool writes = (where->uc_mcontext.gregs[REG_ERR] & 2) != 0;
     const Block* block = known->find(address);
     char text[512];
     const int bytes =
@@ -40,8 +42,7 @@ void explain(int signal, siginfo_t* info, void* context) {
           write(STDERR_FILENO, text, std::min(static_cast<std::size_t>(bytes), sizeof text));
       // The code that failed is the program's, none that holds a lock of ours or of malloc.
       if (telling != nullptr) {
-        telling->host_touches(address, writes,
-                              reinterpret_cast<const void*>(where->uc_mcontext.gregs[REG_RIP]));
+        telling->host_touches(address, writes, instruction);
       }
     }
   }
@@ -58,6 +59,11 @@ void catch_host_faults(const Memory& memory, Checks* checks) {
   action.sa_sigaction = explain;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigaction(SIGSEGV, &action, &before);
+}
+
+bool is_catching_host_faults() {
+  struct sigaction now {};
+  return sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_sigaction == explain;
 }
 
 }  // namespace warpmeter::runtime

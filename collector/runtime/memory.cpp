@@ -35,9 +35,9 @@ std::uint64_t bytes_taken(const Block& block) {
   return has_none || block.is_imported ? 0 : block.bytes;
 }
 
-std::byte* map(std::uint64_t bytes, std::uint64_t wished = 0) {
+std::byte* map(std::uint64_t bytes, std::uint64_t wished = 0, int sharing = MAP_PRIVATE) {
   void* mapped = mmap(reinterpret_cast<void*>(wished), bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                      sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
 }
 
@@ -121,10 +121,15 @@ const Block* Memory::allocate_shared(std::uint64_t bytes, MemoryKind kind, int d
   block.name = std::move(label.name);
   block.where = std::move(label.where);
   block.mapping_bytes = model::round_up(bytes, host_page_bytes);
-  block.mapping = map(block.mapping_bytes, next_shared_);
+  block.mapping = map(block.mapping_bytes, next_shared_, has_two_views_ ? MAP_SHARED : MAP_PRIVATE);
   if (block.mapping == nullptr) return nullptr;
   next_shared_ += model::round_up(block.mapping_bytes, page) + page;
   block.host = static_cast<std::byte*>(block.mapping);
+  if (has_two_views_) {  // of no bytes: the same pages once more
+    void* view = mremap(block.mapping, 0, block.mapping_bytes, MREMAP_MAYMOVE);
+    block.has_own_view = view != MAP_FAILED;
+    if (block.has_own_view) block.host = static_cast<std::byte*>(view);
+  }
   block.address = reinterpret_cast<std::uint64_t>(block.mapping);
   const std::uint64_t behind = block.mapping_bytes - bytes;
   return keep(std::move(block), {0, behind});
@@ -188,6 +193,7 @@ bool Memory::release(std::uint64_t address) {
   machine_.remove(address);
   used_[block.device] -= bytes_taken(block);
   if (block.mapping != nullptr) munmap(block.mapping, block.mapping_bytes);
+  if (block.has_own_view) munmap(block.host, block.mapping_bytes);
   block.pages.drop();
   blocks_.erase(found);
   return true;

@@ -48,11 +48,12 @@ struct Block {
   std::string name, where;    ///< see Label
   void* mapping = nullptr;    ///< ours, to be given back; null: none
   std::size_t mapping_bytes = 0;
-  SharedPages pages;         ///< that it lies in, where other processes have it too
-  unsigned flags = 0;        ///< of pinned and registered memory, as the program gave them
-  bool is_of_graph = false;  ///< allocated by one
-  bool is_imported = false;  ///< it is another process's
-  unsigned opened = 0;       ///< how often the program has opened that
+  bool has_own_view = false;  ///< `host` is another view of the mapping than the program's
+  SharedPages pages;          ///< that it lies in, where other processes have it too
+  unsigned flags = 0;         ///< of pinned and registered memory, as the program gave them
+  bool is_of_graph = false;   ///< allocated by one
+  bool is_imported = false;   ///< it is another process's
+  unsigned opened = 0;        ///< how often the program has opened that
   /// Of the context that it was allocated in and goes with, the number; 0: the device's primary
   /// one.
   unsigned long long context = 0;
@@ -80,6 +81,9 @@ class Memory {
  public:
   /// `limit`: bytes that each device has.
   explicit Memory(std::uint64_t limit);
+  /// From now on memory that host and device share has a view for the host, where it can be taken
+  /// from it (host_guard.h), and one for the machine and copies.
+  void use_two_views() { has_two_views_ = true; }
 
   /// Device memory, zeroed; null when there is not that much left. `at`: where reserve() said.
   const Block* allocate(std::uint64_t bytes, int device, Label label, std::uint64_t at = 0);
@@ -150,6 +154,7 @@ class Memory {
   const Block* keep(Block block, const model::DeviceMemory::Slack& slack);
 
   const std::uint64_t limit_;
+  bool has_two_views_ = false;
   std::map<int, std::uint64_t> used_;  ///< bytes by device
   std::uint64_t next_ = model::first_allocation, next_shared_;
   MemoryObserver* observer_ = nullptr;

@@ -163,8 +163,11 @@ void Races::host_knows(const Clock& clock) {
   forget_known();
 }
 
-/// What was read before is the host's to change from now on.
+/// What was read before is the host's to change from now on, and what was written its to read.
 void Races::settle(const Clock& clock) {
+  host_guard_.open_if([&](std::uint32_t number) {
+    return clock.knows(operations_[number].track, operations_[number].number);
+  });
   host_reads_.settle(
       [&](std::uint32_t number) {
         const Operation& reader = operations_[number];
@@ -204,6 +207,7 @@ void Races::forget_known() {
   operations_.resize(1);
   touches_.forget_all();
   host_reads_.forget_all();
+  host_guard_.open_all();
   host_.forget_all_known();
   for (Track& track : tracks_) {
     track.clock.forget();
@@ -225,6 +229,7 @@ void Races::bound() {
   if (operations_.size() < most_operations && touches_.bytes() <= most_bytes_) return;
   touches_.forget_all();
   host_reads_.forget_all();
+  host_guard_.open_all();
   if (outstanding_ == 0) operations_.resize(1);
   is_partial_ = true;
 }
@@ -255,7 +260,8 @@ Races::Side Races::side_of(std::uint64_t address) const {
 void Races::returned(const Given& given, const Work& work, std::string_view function) {
   const bool is_async = function.find("Async") != std::string_view::npos;
   if (const auto* set = std::get_if<SetWork>(&work)) {
-    if (!is_async && side_of(set->to) == Side::pinned) host_knows(given.clock);
+    const Side to = side_of(set->to);
+    if (!is_async && (to == Side::pinned || to == Side::managed)) host_knows(given.clock);
     return;
   }
   const auto* copy = std::get_if<CopyWork>(&work);
@@ -284,6 +290,11 @@ void Races::begin(Given& given) {
 void Races::end() {
   const Given& given = *std::exchange(current_, nullptr);
   --outstanding_;
+  if (!host_guard_.close(given.operation, given.track) && !std::exchange(is_unguarded_, true)) {
+    Process::get().say(
+        "the program handles SIGSEGV itself: host code that reads what a kernel might still be "
+        "writing is not found");
+  }
   for (const auto& [theirs, meeting] : std::exchange(meetings_, {})) {
     tell(operations_[theirs], operations_[given.operation], meeting);
   }
@@ -310,6 +321,11 @@ void Races::touch(const Touched& touched) {
   const bool is_read = touched.writes == Strength::none && touched.reads != Strength::system;
   if (is_read && !may_meet_host_) {
     host_reads_.keep(current_->operation, touched.address, touched.bytes);
+  }
+  const bool is_written =
+      touched.writes != Strength::none && touched.writes != Strength::system && !may_meet_host_;
+  if (is_written && operations_[current_->operation].deed != Deed::allocation) {
+    host_guard_.write(touched.address, touched.bytes);
   }
 }
 
@@ -372,6 +388,7 @@ void Races::freed(const Block& block, std::string_view function) {
 
 void Races::released(const Block& block) {
   host_reads_.forget(block);
+  host_guard_.forget(block);
   touches_.forget(block.address, block.bytes);
 }
 

@@ -22,6 +22,7 @@
 #include "collector/model/check/checker.h"
 #include "collector/runtime/clock.h"
 #include "collector/runtime/graph.h"
+#include "collector/runtime/host_guard.h"
 #include "collector/runtime/host_reads.h"
 #include "collector/runtime/last_touches.h"
 #include "collector/runtime/memory.h"
@@ -44,7 +45,8 @@ class Races final : private TouchSink {
   /// this line that are the same finding, and a message.
   using Find = std::function<void(const std::string& kind, const std::string& where,
                                   const std::string& what, const std::string& message)>;
-  Races(Memory& memory, Find find) : memory_(memory), find_(std::move(find)), host_reads_(memory) {}
+  Races(Memory& memory, Find find)
+      : memory_(memory), find_(std::move(find)), host_reads_(memory), host_guard_(memory) {}
 
   // Order. `function`: the call of the program.
   Given give(Stream& stream, const Work& work, std::string_view function);
@@ -78,6 +80,11 @@ class Races final : private TouchSink {
   void touch(std::uint64_t address, std::uint64_t bytes, bool writes);
   void touch(const model::check::Checker& kernel);
 
+  // The host.
+  /// By a signal handler: host code could not touch that. Whether it may try again, after this was
+  /// told.
+  bool host_touches(std::uint64_t address, bool writes, const void* instruction);
+
   // Memory.
   /// Allocated in a stream's order: for others it is not there before.
   void allocated(Stream& stream, const Block& block, std::string_view function);
@@ -85,7 +92,9 @@ class Races final : private TouchSink {
   void freed(const Block& block, std::string_view function);
   void released(const Block& block);
   /// Some of it became too much to be followed.
-  bool is_partial() const { return is_partial_ || host_reads_.is_partial(); }
+  bool is_partial() const {
+    return is_partial_ || host_reads_.is_partial() || host_guard_.is_partial();
+  }
 
  private:
   enum class Deed : std::uint8_t { kernel, call, node, free, allocation };
@@ -137,6 +146,8 @@ class Races final : private TouchSink {
   std::string advice(const Operation& theirs, const Operation& own) const;
   void tell(const Operation& theirs, const Operation& own, const Meeting& meeting);
   void tell_changed(const Operation& reader, const Meeting& meeting);
+  void tell_touched(const Operation& theirs, std::uint64_t address, bool writes,
+                    const std::string& where);
   void tell_freed(const Operation& theirs, const Meeting& meeting, std::string_view function);
 
   Memory& memory_;
@@ -153,9 +164,12 @@ class Races final : private TouchSink {
   std::map<std::uint32_t, Meeting> meetings_;  ///< of the current one, by the other operation
   LastTouches touches_;
   HostReads host_reads_;
+  HostGuard host_guard_;
+  std::map<const void*, std::string> touching_places_;  ///< by instruction
   bool may_meet_host_ = false;  ///< the kernel that runs hands on data to the host itself
   std::size_t most_bytes_ = 0;
   bool is_partial_ = false;
+  bool is_unguarded_ = false;  ///< it was said
 };
 
 }  // namespace warpmeter::runtime

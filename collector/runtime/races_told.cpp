@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "collector/model/machine/shown_name.h"
+#include "collector/runtime/call.h"
 #include "collector/runtime/caller.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/races.h"
@@ -92,6 +93,33 @@ void Races::tell_changed(const Operation& reader, const Meeting& meeting) {
         fmt::format("host code changed {}, while {} might still read them: wait for it before "
                     "(cudaStreamSynchronize, cudaEventSynchronize)",
                     memory_in_words(meeting), in_words(reader, reader.is_of_graph)));
+}
+
+void Races::tell_touched(const Operation& theirs, std::uint64_t address, bool writes,
+                         const std::string& where) {
+  const Block* block = memory_.find(address);
+  find_(
+      "race with the host", where, in_words(theirs),
+      fmt::format("host code {} byte {} of {}, which {} might still be writing: wait for it before "
+                  "(cudaDeviceSynchronize, cudaStreamSynchronize, cudaEventSynchronize)",
+                  writes ? "writes" : "reads", fmt::group_digits(address - block->address),
+                  block->name, in_words(theirs)));
+}
+
+bool Races::host_touches(std::uint64_t address, bool writes, const void* instruction) {
+  if (!host_guard_.has_kept(address)) return false;
+  Process& process = Process::get();
+  if (process.is_fork() || call_depth > 0 || is_in_host_function()) {
+    host_guard_.open_at(address);  // none of the code that has to wait
+    return true;
+  }
+  const std::lock_guard lock(process.mutex());
+  const std::uint32_t number = host_guard_.open_at(address);
+  if (number == 0) return true;
+  const auto [place, is_new] = touching_places_.try_emplace(instruction);
+  if (is_new) place->second = place_of_signal(instruction).in_words();
+  tell_touched(operations_[number], address, writes, place->second);
+  return true;
 }
 
 void Races::tell_freed(const Operation& theirs, const Meeting& meeting, std::string_view function) {

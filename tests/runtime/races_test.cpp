@@ -69,6 +69,22 @@ TEST_F(Races, BetweenStreamsNameBothOperationsAndTheWayOut) {
   EXPECT_THAT(text, HasSubstr("cudaFreeAsync in stream"));
 }
 
+/// The program goes on as without: what it prints is right.
+TEST_F(Races, OfHostCodeThatDoesNotWaitAreFoundWhereItTouches) {
+  const Outcome outcome = check("check_host_reads");
+  EXPECT_EQ(outcome.exit_code, 6);
+  const Lines expected = lines_that_say_so("check_host_reads");
+  EXPECT_GE(expected.size(), 11u);
+  EXPECT_EQ(lines_found("check_host_reads", outcome.error), expected) << outcome.error;
+  EXPECT_EQ(outcome.output, "624842\n");
+  EXPECT_THAT(
+      outcome.error,
+      testing::ContainsRegex(
+          "host code reads byte 0 of '[a-z]+' \\(allocated at [^)]*\\), which kernel 'fill' in "
+          "the default stream \\(launched at [^)]*check_host_reads.cu:[0-9]+\\) might still be "
+          "writing: wait for it before \\(cudaDeviceSynchronize"));
+}
+
 TEST_F(Races, AreNotFoundInProgramsThatAreRight) {
   for (const char* name : {"check_stream_order", "check_host_order"}) {
     const Outcome outcome = check(name);

@@ -12,12 +12,14 @@ std::vector<std::string> looked_for() {
 }
 
 std::vector<std::string> looked_for_in_programs() {
-  return {"copies out of bounds, in a wrong direction, or of device memory that nothing has set",
-          "host code that touches device memory",
-          "races between streams, and between the branches of graphs",
-          "host code that changes what a kernel or copy under way may still read",
-          "memory that is freed twice, freed by mistake or never freed",
-          "calls and launches that failed, and failed launches that the program did not ask about"};
+  return {
+      "copies out of bounds, in a wrong direction, or of device memory that nothing has set",
+      "host code that touches device memory",
+      "races between streams, and between the branches of graphs",
+      "host code that changes what a kernel or copy under way may still read, or touches managed "
+      "and pinned pages that one may still be writing",
+      "memory that is freed twice, freed by mistake or never freed",
+      "calls and launches that failed, and failed launches that the program did not ask about"};
 }
 
 std::vector<std::string> not_looked_for(const Coverage& coverage) {
@@ -45,8 +47,9 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "(cuMemMap), and gaps of up to 7 bytes in what is copied to the host, unless it is a "
         "single one in 64 bytes or more";
     constexpr const char* races_elsewhere =
-        "host code that reads what a kernel or copy under way has yet to write, or writes there, "
-        "and races between processes that share memory";
+        "host code that touches, before a wait, what was written of a page in part, by kernels "
+        "with "
+        "fences for the host, or in registered memory; races between processes that share memory";
     constexpr const char* streams_elsewhere =
         "races between streams on constant memory or on what kernels allocate themselves, behind "
         "streams that wait for values in memory or for other processes, of kernels that hand on "
