@@ -124,6 +124,25 @@ void change(Warp& w, const Operation* op, std::uint32_t mask, Changed changed) {
   }
 }
 
+/// What most atomics are: single numbers that are added. False where it is something else.
+template <class T, class Add>
+bool add_each(Warp& w, const Operation* op, std::uint32_t mask, Add add) {
+  if (static_cast<AtomicKind>(op->c & atomic_kind_mask) != AtomicKind::add || op->f > 1) {
+    return false;
+  }
+  const T* const operands = row_of<T>(w, op->b);
+  T* const olds = op->d == no_operand ? nullptr : row_of<T>(w, op->d);
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(mask));
+    T old;
+    std::memcpy(&old, w.lane_host[lane], sizeof(T));
+    const T now = add(old, operands[lane]);
+    std::memcpy(w.lane_host[lane], &now, sizeof(T));
+    if (olds != nullptr) olds[lane] = old;
+  }
+  return true;
+}
+
 /// Those of the lanes whose access goes to shared memory.
 std::uint32_t lanes_in_shared(const Warp& w, std::uint32_t mask) {
   const std::vector<std::byte>& shared = w.memory->shared;
@@ -149,19 +168,34 @@ std::uint32_t changed_pair(AtomicKind kind, std::uint32_t old, std::uint32_t ope
 void change_atomically(Warp& w, const Operation* op, std::uint32_t mask) {
   switch (static_cast<AtomicType>(op->c >> atomic_type_shift & 15)) {
     case AtomicType::u32:
+      if (add_each<std::uint32_t>(w, op, mask, std::plus<>())) return;
       return change<std::uint32_t>(w, op, mask, changed_integer<std::uint32_t>);
     case AtomicType::s32:
+      if (add_each<std::uint32_t>(w, op, mask, std::plus<>())) return;
       return change<std::int32_t>(w, op, mask, changed_integer<std::int32_t>);
     case AtomicType::u64:
+      if (add_each<std::uint64_t>(w, op, mask, std::plus<>())) return;
       return change<std::uint64_t>(w, op, mask, changed_integer<std::uint64_t>);
     case AtomicType::s64:
       return change<std::int64_t>(w, op, mask, changed_integer<std::int64_t>);
     case AtomicType::f32: {
       const std::uint32_t in_shared = lanes_in_shared(w, mask);
+      const auto add = [](float x, float y) { return changed_float(AtomicKind::add, x, y); };
+      const auto add_global = [](float x, float y) {
+        return changed_global(AtomicKind::add, x, y);
+      };
+      if (add_each<float>(w, op, mask & in_shared, add)) {
+        add_each<float>(w, op, mask & ~in_shared, add_global);
+        return;
+      }
       change<float>(w, op, mask & in_shared, changed_float<float>);
       return change<float>(w, op, mask & ~in_shared, changed_global);
     }
     case AtomicType::f64:
+      if (add_each<double>(w, op, mask,
+                           [](double x, double y) { return atomics::canonical(x + y); })) {
+        return;
+      }
       return change<double>(w, op, mask, changed_float<double>);
     case AtomicType::f16:
       return change<std::uint16_t>(w, op, mask, changed_narrow<F16>);

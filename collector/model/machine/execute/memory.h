@@ -128,37 +128,6 @@ inline u16 part_of(const Operation* op, u32 part) {
   return part == 0 ? op->d : part == 1 ? op->b : part == 2 ? op->c : op->e;
 }
 
-template <class M, class R, class Address, bool is_vector>
-__attribute__((noinline)) const Operation* load_carefully(Warp& w, const Operation* op, u32 mask) {
-  Site& site = w.sites[op->extra];
-  const u32 parts = is_vector ? op->f : 1;
-  if (std::byte* first = as_remembered<Address>(w, op, mask, site)) {
-    for (u32 part = 0; part < parts; ++part) {
-      load_part<M>(row<R>(w, part_of<R>(op, part)), first + part * sizeof(M), site, mask);
-    }
-    return op + 1;
-  }
-  if (!reach_each<Address>(w, op, mask)) return nullptr;
-  for (u32 part = 0; part < parts; ++part) {
-    R* to = row<R>(w, part_of<R>(op, part));
-    for_each_lane(mask,
-                  [&](u32 l) { to[l] = widened<R>(read<M>(w.lane_host[l] + part * sizeof(M))); });
-  }
-  return op + 1;
-}
-
-template <class M, class R, class Address, bool is_vector>
-inline const Operation* load(Warp& w, const Operation* op, u32 mask) {
-  if constexpr (!is_vector) {
-    Site& site = w.sites[op->extra];
-    if (const std::byte* first = as_leader<Address>(w, op, mask, site)) {
-      load_part<M>(row<R>(w, op->d), first, site, mask);
-      return op + 1;
-    }
-  }
-  return load_carefully<M, R, Address, is_vector>(w, op, mask);
-}
-
 // Where lanes of one store write to the same place, CUDA leaves open whose value stays. An H200 was
 // asked (tests/device/facts/store_conflicts.cu): it stores the lanes in turns of 128 bytes, 32
 // lanes of up to 4 bytes, 16 of 8, 8 of 16; a later turn stays, and within a turn the lowest lane.
@@ -178,6 +147,48 @@ inline void for_each_storing_lane(u32 mask, u32 bytes, const Visit& visit) {
       left ^= 1u << lane;
     }
   }
+}
+
+#include "collector/model/machine/execute/turned.h"
+
+template <class M, class R, class Address, bool is_vector>
+__attribute__((noinline)) const Operation* load_carefully(Warp& w, const Operation* op, u32 mask) {
+  Site& site = w.sites[op->extra];
+  const u32 parts = is_vector ? op->f : 1;
+  const bool turns = is_vector && mask == full_mask && is_turned<M, R>(parts);
+  if (std::byte* first = as_remembered<Address>(w, op, mask, site)) {
+    if (turns && site.shape == Shape::general) {
+      load_turned<R>(w, op, parts, [&](u32 l) { return first + as_offset(site.delta[l]); });
+      return op + 1;
+    }
+    for (u32 part = 0; part < parts; ++part) {
+      load_part<M>(row<R>(w, part_of<R>(op, part)), first + part * sizeof(M), site, mask);
+    }
+    return op + 1;
+  }
+  if (!reach_each<Address>(w, op, mask)) return nullptr;
+  if (turns) {
+    load_turned<R>(w, op, parts, [&](u32 l) { return w.lane_host[l]; });
+    return op + 1;
+  }
+  for (u32 part = 0; part < parts; ++part) {
+    R* to = row<R>(w, part_of<R>(op, part));
+    for_each_lane(mask,
+                  [&](u32 l) { to[l] = widened<R>(read<M>(w.lane_host[l] + part * sizeof(M))); });
+  }
+  return op + 1;
+}
+
+template <class M, class R, class Address, bool is_vector>
+inline const Operation* load(Warp& w, const Operation* op, u32 mask) {
+  if constexpr (!is_vector) {
+    Site& site = w.sites[op->extra];
+    if (const std::byte* first = as_leader<Address>(w, op, mask, site)) {
+      load_part<M>(row<R>(w, op->d), first, site, mask);
+      return op + 1;
+    }
+  }
+  return load_carefully<M, R, Address, is_vector>(w, op, mask);
 }
 
 template <class M, class R>
@@ -213,13 +224,22 @@ inline const Operation* store(Warp& w, const Operation* op, u32 mask) {
   Site& site = w.sites[op->extra];
   const u32 parts = is_vector ? op->f : 1;
   const u32 bytes = parts * sizeof(M);
+  const bool turns = is_vector && mask == full_mask && is_turned<M, R>(parts);
   if (std::byte* first = as_remembered<Address>(w, op, mask, site)) {
+    if (turns && site.shape == Shape::general) {
+      store_turned<R>(w, op, parts, [&](u32 l) { return first + as_offset(site.delta[l]); });
+      return op + 1;
+    }
     for (u32 part = 0; part < parts; ++part) {
       store_part<M>(first + part * sizeof(M), row<R>(w, part_of<R>(op, part)), site, mask, bytes);
     }
     return op + 1;
   }
   if (!reach_each<Address>(w, op, mask)) return nullptr;
+  if (turns) {
+    store_turned<R>(w, op, parts, [&](u32 l) { return w.lane_host[l]; });
+    return op + 1;
+  }
   for (u32 part = 0; part < parts; ++part) {
     const R* from = row<R>(w, part_of<R>(op, part));
     for_each_storing_lane(mask, bytes, [&](u32 l) {
@@ -250,9 +270,19 @@ const Operation* do_texture(Warp& w, const Operation* op, u32 mask) {
   return access_texture(w, op, mask) ? op + 1 : nullptr;
 }
 
+/// Fills w.lane_host, or raises a trap and says false.
+template <class Address>
+inline bool reach_again(Warp& w, const Operation* op, u32 mask) {
+  Site& site = w.sites[op->extra];
+  std::byte* const first = as_remembered<Address>(w, op, mask, site);
+  if (first == nullptr) return reach_each<Address>(w, op, mask);
+  for_each_lane(mask, [&](u32 l) { w.lane_host[l] = first + as_offset(site.delta[l]); });
+  return true;
+}
+
 const Operation* do_atomic(Warp& w, const Operation* op, u32 mask) {
   const bool is_wide = (op->c & atomic_wide_address) != 0;
-  if (!(is_wide ? reach_each<u64>(w, op, mask) : reach_each<u32>(w, op, mask))) return nullptr;
+  if (!(is_wide ? reach_again<u64>(w, op, mask) : reach_again<u32>(w, op, mask))) return nullptr;
   change_atomically(w, op, mask);
   return op + 1;
 }
