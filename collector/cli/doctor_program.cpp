@@ -12,6 +12,7 @@
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
 #include "collector/profile/program.h"
+#include "collector/runtime/fat_binary.h"
 #include "collector/runtime/program_file.h"
 #include "reports/number.h"
 
@@ -54,13 +55,10 @@ Check check_code(const ProgramFile& program, int arch) {
                              architectures(program.machine_code));
   const bool has_ptx =
       std::any_of(program.ptx.begin(), program.ptx.end(), [&](int one) { return one <= arch; });
-  if (!has_ptx) {
-    check.ok = false;
-    check.remedy = fmt::format(
-        "the model executes PTX, for sm_{0} or before: compile with PTX too (nvcc's default; "
-        "-gencode arch=compute_{0},code=[sm_{0},compute_{0}])",
-        arch);
-  }
+  if (has_ptx) return check;
+  check.ok = false;
+  const auto later = std::min_element(program.ptx.begin(), program.ptx.end());
+  check.remedy = runtime::without_ptx(later == program.ptx.end() ? 0 : *later, arch);
   return check;
 }
 

@@ -1,6 +1,7 @@
 #include "collector/runtime/fat_binary.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 #include <lz4.h>
 #include <zstd.h>
 
@@ -188,6 +189,20 @@ ModuleSource source_of_image(const void* image, int arch) {
     return source;
   }
   return source;  // machine code alone
+}
+
+std::string without_ptx(int later_ptx, int arch) {
+  if (later_ptx > 0) {
+    return fmt::format(
+        "there is PTX for sm_{0} only, and the program finds an sm_{1} here: --arch sm_{0} gives "
+        "it such a device; or compile for sm_{1} too (-gencode "
+        "arch=compute_{1},code=[sm_{1},compute_{1}])",
+        later_ptx, arch);
+  }
+  return fmt::format(
+      "there is machine code only, which the model does not execute: compile with PTX too (nvcc's "
+      "default; -gencode arch=compute_{0},code=[sm_{0},compute_{0}])",
+      arch);
 }
 
 }  // namespace warpmeter::runtime

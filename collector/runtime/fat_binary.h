@@ -55,4 +55,8 @@ ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& l
 /// The same of what a program gives to be loaded: a fat binary, a cubin or PTX.
 ModuleSource source_of_image(const void* image, int arch);
 
+/// For the person: why a module cannot be executed that has no PTX for this device, and what to do;
+/// `later_ptx` as of ModuleSource.
+std::string without_ptx(int later_ptx, int arch);
+
 }  // namespace warpmeter::runtime

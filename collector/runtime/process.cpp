@@ -20,21 +20,6 @@ namespace {
 
 Process* instance = nullptr;  // lives until the process ends
 
-/// Why a module cannot be executed that has no PTX for this device.
-std::string without_ptx(const ModuleSource& source, int arch) {
-  if (source.later_ptx > 0) {
-    return fmt::format(
-        "there is PTX for sm_{0} only, and the program finds an sm_{1} here: --arch sm_{0} gives "
-        "it such a device; or compile for sm_{1} too (-gencode "
-        "arch=compute_{1},code=[sm_{1},compute_{1}])",
-        source.later_ptx, arch);
-  }
-  return fmt::format(
-      "there is machine code only, which the model does not execute: compile with PTX too (nvcc's "
-      "default; -gencode arch=compute_{0},code=[sm_{0},compute_{0}])",
-      arch);
-}
-
 std::unique_ptr<Report> connect() {
   const char* socket = std::getenv(inject::socket_variable);
   if (socket == nullptr) return nullptr;
@@ -290,7 +275,7 @@ Module* Process::module_of(Registration& registration) {
   if (module != nullptr) return module.get();
   ModuleSource source = source_of(registration.fat_binary, registration.linked, arch_);
   if (source.ptx.empty() && source.why_no_ptx.empty())
-    source.why_no_ptx = without_ptx(source, arch_);
+    source.why_no_ptx = without_ptx(source.later_ptx, arch_);
   module =
       std::make_unique<Module>(std::move(source), arch_, memory_, next_room(), registration.first);
   if (registration.first == nullptr) registration.first = module.get();
@@ -359,7 +344,7 @@ cudaError_t Process::symbol_mistake(const void* host) {
 
 Module* Process::load(ModuleSource source, bool is_library) {
   if (source.ptx.empty() && source.why_no_ptx.empty()) {
-    source.why_no_ptx = without_ptx(source, arch_);
+    source.why_no_ptx = without_ptx(source.later_ptx, arch_);
   }
   std::optional<ModuleSource> kept;
   if (is_library && devices() > 1) kept = source;

@@ -112,6 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Diagnosis{"apart", 0, {"4 of 4 kernels can be executed"}},
                     Diagnosis{"launches_stripped", 4, {"-cudart shared"}},
                     Diagnosis{"launches_machine_code", 4, {"compile with PTX too"}},
+                    Diagnosis{"launches_later", 4, {"--arch sm_100 gives it such a device"}},
                     Diagnosis{"no_cuda_static", 4, {"link it without -static"}},
                     Diagnosis{"refused", 4, {"istypep."}}, Diagnosis{"nothing", 2}),
     [](const testing::TestParamInfo<Diagnosis>& info) { return info.param.program; });

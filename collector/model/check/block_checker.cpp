@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/lanes.h"
 #include "collector/model/check/source_lane.h"
 #include "collector/model/machine/trap_message.h"
 #include "collector/model/machine/worker.h"
@@ -85,14 +86,23 @@ void BlockChecker::observe(const Warp& warp, const Operation* op, std::uint32_t 
 void BlockChecker::check_registers(const Warp& warp, const Operation* op) {
   const auto found = unset_.step(warp, op);
   if (!found) return;
-  launch_.findings_.add(
-      Defect::uninitialised, op->instruction, Span::none,
-      [&] {
-        const auto lane = static_cast<std::uint32_t>(std::countr_zero(found->lanes));
-        return sentence(warp.index * warp_lanes + lane,
-                        fmt::format("uses {}", unset_value(*found, op->instruction)));
-      },
-      static_cast<std::uint64_t>(std::popcount(found->lanes)));
+  const std::uint32_t thread =
+      warp.index * warp_lanes + static_cast<std::uint32_t>(std::countr_zero(found->lanes));
+  const auto times = static_cast<std::uint64_t>(std::popcount(found->lanes));
+  const auto nobody =
+      found->read_by ? launch_.from_nobody_.find(*found->read_by) : launch_.from_nobody_.end();
+  if (nobody != launch_.from_nobody_.end()) {
+    const auto describe = [&] {
+      return sentence(thread, fmt::format("uses what was read from {}, on {}", nobody->second,
+                                          launch_.names_.line(op->instruction)));
+    };
+    launch_.findings_.add(Defect::absent_lanes, nobody->first, Span::warp, describe, times);
+    return;
+  }
+  const auto describe = [&] {
+    return sentence(thread, fmt::format("uses {}", unset_value(*found, op->instruction)));
+  };
+  launch_.findings_.add(Defect::uninitialised, op->instruction, Span::none, describe, times);
 }
 
 std::string BlockChecker::unset_value(const UnsetRegisters::Found& found,
@@ -170,19 +180,33 @@ void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32
   }
 }
 
+/// What a lane gets of one that is not there is nothing. Sums by halves throw it away; a mistake is
+/// to use it.
 void BlockChecker::check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask) {
   const std::uint32_t *b = row(warp, op->b), *c = row(warp, op->c);
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  std::uint32_t from_nobody = 0;
+  unsigned first_from = 0;
+  for_each_lane(mask, [&](unsigned lane) {
     const unsigned from = source_lane(shuffle_of(op->code), lane, b[lane], c[lane]);
-    if ((mask >> from & 1) != 0) continue;
-    launch_.findings_.add(Defect::absent_lanes, op->instruction, Span::warp, [&] {
-      return sentence(
-          warp.index * warp_lanes + lane,
-          fmt::format("reads from lane {}, which is not here ({:#010x} are)", from, mask));
-    });
+    if ((mask >> from & 1) != 0) return;
+    if (from_nobody == 0) first_from = from;
+    from_nobody |= 1u << lane;
+  });
+  if (from_nobody == 0) return;
+  const auto nobody = [&] {
+    return fmt::format("lane {}, which is not here ({:#010x} are)", first_from, mask);
+  };
+  launch_.follow_memory();
+  if (unset_.shuffled_from_nobody(warp, op, from_nobody)) {
+    if (!launch_.from_nobody_.contains(op->instruction)) {
+      launch_.from_nobody_.emplace(op->instruction, nobody());
+    }
     return;
   }
+  const auto lane = static_cast<unsigned>(std::countr_zero(from_nobody));
+  launch_.findings_.add(Defect::absent_lanes, op->instruction, Span::warp, [&] {
+    return sentence(warp.index * warp_lanes + lane, "reads from " + nobody());
+  });
 }
 
 /// __syncthreads() has to be the same one for all threads, and none may have gone past it.

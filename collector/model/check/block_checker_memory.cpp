@@ -248,12 +248,7 @@ void BlockChecker::note_partly_written(const WrittenBytes& written, std::uint64_
                                        std::uint32_t lanes) {
   const std::uint32_t instruction = current_.op->instruction;
   if (!unset_.follows(instruction)) return;
-  if (!launch_.follows_memory_) {
-    launch_.follows_memory_ = true;
-    for (const UnsetStep& step : program_.unset.steps) {
-      launch_.watched_[step.operation] |= watch_observed | watch_step;
-    }
-  }
+  launch_.follow_memory();
   for_each_lane(lanes, [&](unsigned lane) {
     unset_.load(*current_.warp, instruction, lane, written, begin);
   });

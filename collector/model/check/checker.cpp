@@ -102,6 +102,14 @@ std::unique_ptr<BlockObserver> Checker::new_block_observer() {
   return std::make_unique<BlockChecker>(*this);
 }
 
+void Checker::follow_memory() {
+  if (follows_memory_) return;
+  follows_memory_ = true;
+  for (const UnsetStep& step : program_.unset.steps) {
+    watched_[step.operation] |= watch_observed | watch_step;
+  }
+}
+
 const Region& Checker::region_of(std::uint64_t address) {
   if (removals_ != memory_.heap().removals) {  // what was freed may be given out again
     removals_ = memory_.heap().removals;

@@ -92,6 +92,8 @@ class Checker final : public LaunchObserver {
   friend class BlockChecker;
 
   const Region& region_of(std::uint64_t address);
+  /// From now on what becomes of unset parts is followed.
+  void follow_memory();
 
   const Program& program_;
   const Geometry geometry_;
@@ -118,6 +120,8 @@ class Checker final : public LaunchObserver {
   /// of 'in' at byte 0". By instruction.
   bool follows_memory_ = false;
   std::map<std::uint32_t, std::string> partly_written_;
+  /// Shuffles that have read lanes which are not there: "lane 8, which is not here (…)".
+  std::map<std::uint32_t, std::string> from_nobody_;
   /// Strong accesses of the block's scope to global memory: the code has some, or has made one
   /// where it leaves the space open.
   bool has_narrow_ = false;

@@ -35,6 +35,10 @@ constexpr std::uint64_t low_bits(std::uint32_t count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
+constexpr bool is_shuffle(ptx::Spread spread) {
+  return spread >= ptx::Spread::shuffle_up && spread <= ptx::Spread::shuffle_index;
+}
+
 /// Whether lanes give each other what they have.
 constexpr bool is_exchange(ptx::Spread spread) {
   return spread >= ptx::Spread::shuffle_up && spread <= ptx::Spread::matrix_transpose;

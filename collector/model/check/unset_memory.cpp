@@ -95,6 +95,28 @@ bool UnsetRegisters::store(const Warp& warp, std::uint32_t instruction, unsigned
   return any;
 }
 
+bool UnsetRegisters::shuffled_from_nobody(const Warp& warp, const Operation* op, Lanes lanes) {
+  if (first_step_.empty()) return false;
+  const auto operation = static_cast<std::uint32_t>(op - warp.code);
+  for (std::size_t i = first_step_[operation];
+       i < table_.steps.size() && table_.steps[i].operation == operation; ++i) {
+    const UnsetStep& step = table_.steps[i];
+    if (!is_shuffle(step.spread) || step.results.empty()) continue;
+    const UnsetOperand& result = step.results[0];
+    if (result.number == always_set) return false;
+    wake();
+    for_each_lane(lanes, [&](unsigned lane) {
+      give(warp, result, lane, UnsetBits{low_bits(result.bits), 0});
+    });
+    const std::size_t index = index_of(warp, result);
+    from_memory_[index] |= lanes;
+    computed_[index] |= lanes;  // not even a copy of it is anything
+    origins_[index] = step.instruction;
+    return true;
+  }
+  return false;
+}
+
 /// Whether the results' unset bits come from memory, and from a computation. `doubted`: lanes whose
 /// bits are those of the guard.
 void UnsetRegisters::note_origins(const Warp& warp, const UnsetStep& step, Lanes touched,

@@ -46,10 +46,6 @@ bool is_local(std::uint64_t generic) {
   return generic - window_of(AddressSpace::local) < window_bytes;
 }
 
-bool is_shuffle(Spread spread) {
-  return spread >= Spread::shuffle_up && spread <= Spread::shuffle_index;
-}
-
 }  // namespace
 
 std::string_view to_string(UnsetUse use) {

@@ -69,6 +69,9 @@ class UnsetRegisters {
   /// are so in memory. Whether there were any.
   bool store(const Warp& warp, std::uint32_t instruction, unsigned lane, WrittenBytes& written,
              std::uint64_t offset) const;
+  /// A shuffle by lanes that read such as are not there, after the step of its instruction: what
+  /// they get is nobody's, and using it a mistake. False where nothing follows it.
+  bool shuffled_from_nobody(const Warp& warp, const Operation* op, std::uint32_t lanes);
   bool is_awake() const { return is_awake_; }
 
  private:

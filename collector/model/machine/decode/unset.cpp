@@ -120,17 +120,23 @@ class Decoder::UnsetFinder {
       const auto& body = known.instance->function->body;
       for (std::size_t i = 0; i < body.size(); ++i) {
         if (may_load_unset_part(body[i], known.instance->analysis->is_copied[i])) return true;
+        if (body[i].opcode == Opcode::shfl) return true;
       }
       return false;
     });
   }
 
-  /// `from_memory`: what loads of global and shared memory give as well.
+  /// `from_memory`: what loads of global and shared memory give as well, and what shuffles do.
   void spread(bool from_memory) {
     for (Known& known : known_) {
       const auto& body = known.instance->function->body;
       for (std::size_t i = 0; i < body.size(); ++i) {
         const ptx::Instruction& instruction = body[i];
+        if (from_memory && instruction.opcode == Opcode::shfl) {  // of a lane that is not there
+          if (const auto id = known.instance->analysis->data.find(instruction.operands[0].name)) {
+            known.unset[*id] = true;
+          }
+        }
         const bool is_passed =
             !from_memory && has_bodies() && !pieces_of(*known.instance, instruction).empty();
         const bool gives =

@@ -30,7 +30,8 @@ inline constexpr std::string_view start = R"(
   @%p1 ld.global.u32 %r2, [%d2];
 )";  // %r2 is set in lanes 0 to 9, where %p1 holds
 
-inline std::vector<std::string> findings_of(const std::string& text, std::uint32_t block = 32) {
+inline std::vector<std::string> findings_of(const std::string& text, std::uint32_t block = 32,
+                                            check::Defect defect = check::Defect::uninitialised) {
   auto module = ptx::parse(text);
   if (const auto* wrong = std::get_if<ptx::Diagnostic>(&module)) return {wrong->message};
   auto decoded = decode(*std::get<std::unique_ptr<ptx::Module>>(module), "k");
@@ -51,7 +52,7 @@ inline std::vector<std::string> findings_of(const std::string& text, std::uint32
   std::vector<std::string> found;
   if (outcome.trap) found.push_back(outcome.trap->message);
   for (const check::Finding& finding : checker.findings()) {
-    if (finding.defect == check::Defect::uninitialised) found.push_back(finding.message);
+    if (finding.defect == defect) found.push_back(finding.message);
   }
   return found;
 }

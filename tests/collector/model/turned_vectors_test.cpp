@@ -1,0 +1,197 @@
+// Vectors of all lanes that lie anywhere are moved as a whole and turned (execute/turned.h); atomics
+// whose lanes lie as before go where they went. Each is done twice by the same instruction, the
+// second time as it is remembered, on every kind of processor that is here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tests/collector/model/run_ptx.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// Lane l of a vector's kernel reads vector 13 l + 5 of 32, and writes it to 7 l + 3 of 32, `step`
+/// bytes further each of two times.
+std::string vectors(const std::string& type, const std::string& registers, unsigned bytes) {
+  return fmt::format(R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in) {{
+  .reg .pred %p<2>;
+  .reg .b32 %r<10>;
+  .reg .b64 %d<10>;
+  .reg .b64 %w<5>;
+  ld.param.u64 %d1, [out];
+  ld.param.u64 %d2, [in];
+  mov.u32 %r1, %tid.x;
+  mad.lo.u32 %r2, %r1, 13, 5;
+  and.b32 %r2, %r2, 31;
+  mul.wide.u32 %d3, %r2, {0};
+  add.u64 %d2, %d2, %d3;
+  mad.lo.u32 %r2, %r1, 7, 3;
+  and.b32 %r2, %r2, 31;
+  mul.wide.u32 %d3, %r2, {0};
+  add.u64 %d1, %d1, %d3;
+  mov.u32 %r3, 0;
+AGAIN:
+  ld.global.{1} {2}, [%d2];
+  st.global.{1} [%d1], {2};
+  add.u64 %d1, %d1, {3};
+  add.u64 %d2, %d2, {3};
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p1, %r3, 2;
+  @%p1 bra AGAIN;
+  ret;
+}})",
+                     bytes, type, registers, 32 * bytes);
+}
+
+template <class Number>
+void expect_moved(const std::string& type, const std::string& registers, unsigned parts) {
+  std::vector<Number> in(std::size_t{64} * parts);
+  std::iota(in.begin(), in.end(), Number{1});
+  std::vector<Number> expected(in.size());
+  for (unsigned time = 0; time < 2; ++time) {
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      const unsigned from = time * 32 + (lane * 13 + 5) % 32, to = time * 32 + (lane * 7 + 3) % 32;
+      for (unsigned part = 0; part < parts; ++part) {
+        expected[to * parts + part] = in[from * parts + part];
+      }
+    }
+  }
+  for (const Unit& unit : units()) {
+    if (!unit.is_supported) continue;
+    LaunchOptions options;
+    options.unit = &unit;
+    const TestRun run =
+        run_ptx(vectors(type, registers, parts * sizeof(Number)), "k", geometry(1, 32),
+                {TestArgument::buffer(std::vector<Number>(in.size())), TestArgument::buffer(in)},
+                options);
+    ASSERT_EQ(run.refusal, "");
+    ASSERT_EQ(run.trap(), "");
+    EXPECT_EQ(run.buffer<Number>(0), expected) << type << " on " << unit.name;
+  }
+}
+
+TEST(TurnedVectors, FourWords) {
+  expect_moved<std::uint32_t>("v4.u32", "{%r4, %r5, %r6, %r7}", 4);
+}
+TEST(TurnedVectors, TwoWords) { expect_moved<std::uint32_t>("v2.u32", "{%r4, %r5}", 2); }
+TEST(TurnedVectors, TwoDoubleWords) { expect_moved<std::uint64_t>("v2.u64", "{%w1, %w2}", 2); }
+
+TEST(TurnedVectors, APartMayBeReadTwice) {
+  // The same register in two parts of a store.
+  const std::string text = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<4>;
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, %tid.x;
+  sub.u32 %r2, 31, %r1;
+  mul.wide.u32 %d2, %r2, 16;
+  add.u64 %d1, %d1, %d2;
+  st.global.v4.u32 [%d1], {%r1, %r2, %r1, %r2};
+  ret;
+})";
+  for (const Unit& unit : units()) {
+    if (!unit.is_supported) continue;
+    LaunchOptions options;
+    options.unit = &unit;
+    const TestRun run = run_ptx(text, "k", geometry(1, 32),
+                                {TestArgument::buffer(std::vector<std::uint32_t>(128))}, options);
+    ASSERT_EQ(run.refusal + run.trap(), "");
+    for (std::uint32_t i = 0; i < 128; ++i) {
+      EXPECT_EQ(run.buffer<std::uint32_t>(0)[i], i % 2 == 0 ? 31 - i / 4 : i / 4) << i;
+    }
+  }
+}
+
+/// Each lane adds to places of its own or to a common one, again and again.
+TEST(AtomicsAgain, AddAndAnswerWhatWasThere) {
+  const std::string text = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 sums, .param .u64 olds) {
+  .reg .pred %p<2>;
+  .reg .b32 %r<10>;
+  .reg .f64 %f<2>;
+  .reg .b64 %d<10>;
+  ld.param.u64 %d1, [sums];
+  ld.param.u64 %d2, [olds];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d3, %r1, 4;
+  add.u64 %d2, %d2, %d3;
+  mul.wide.u32 %d4, %r1, 8;
+  add.u64 %d4, %d1, %d4;
+  mov.f64 %f1, 0d3FE0000000000000;
+  mov.u32 %r3, 0;
+AGAIN:
+  atom.global.add.u32 %r4, [%d1], 2;
+  red.global.add.f64 [%d4+8], %f1;
+  st.global.u32 [%d2], %r4;
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p1, %r3, 3;
+  @%p1 bra AGAIN;
+  ret;
+})";
+  for (const Unit& unit : units()) {
+    if (!unit.is_supported) continue;
+    LaunchOptions options;
+    options.unit = &unit;
+    const TestRun run = run_ptx(text, "k", geometry(1, 32),
+                                {TestArgument::buffer(std::vector<double>(33)),
+                                 TestArgument::buffer(std::vector<std::uint32_t>(32))},
+                                options);
+    ASSERT_EQ(run.refusal + run.trap(), "");
+    EXPECT_EQ(run.buffer<std::uint32_t>(0)[0], 2u * 32 * 3);
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      EXPECT_EQ(run.buffer<double>(0)[lane + 1], 1.5) << lane;
+      EXPECT_EQ(run.buffer<std::uint32_t>(1)[lane], 2 * (64 + lane)) << lane;
+    }
+  }
+}
+
+TEST(AtomicsAgain, CountAsTheyDidOneByOne) {
+  const std::string text = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 sums) {
+  .reg .pred %p<2>;
+  .reg .b32 %r<10>;
+  .reg .b64 %d<10>;
+  ld.param.u64 %d1, [sums];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d3, %r1, 8;
+  add.u64 %d1, %d1, %d3;
+  mov.u32 %r3, 0;
+AGAIN:
+  red.global.add.u32 [%d1], 1;
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p1, %r3, 5;
+  @%p1 bra AGAIN;
+  ret;
+})";
+  const TestRun run = run_ptx(text, "k", geometry(2, 32),
+                              {TestArgument::buffer(std::vector<std::uint32_t>(64))});
+  ASSERT_EQ(run.refusal + run.trap(), "");
+  std::uint64_t requests = 0, sectors = 0;
+  for (const SiteCounts& site : run.outcome.counts) {
+    requests += site.global.requests;
+    sectors += site.global.transactions;
+  }
+  EXPECT_EQ(requests, 10u);  // five of each of two warps
+  EXPECT_EQ(sectors, 80u);   // 256 bytes each
+}
+
+}  // namespace
+}  // namespace warpmeter::model
