@@ -277,6 +277,17 @@ bool reach_together(Warp& w, const SiteInfo& info, std::uint32_t mask,
   return wrong == 0;
 }
 
+/// The same for a site whose lanes lie otherwise each time (a table that is looked up): most often
+/// where the last ones did.
+bool reach_known(Warp& w, const SiteInfo& info, const KnownStretch& known, std::uint32_t mask,
+                 const std::uint64_t* addresses) {
+  const WorkerMemory& memory = *w.memory;
+  if (known.host == nullptr || known.removals != memory.device->heap().removals) return false;
+  if (memory.observer != nullptr || memory.is_traced) return false;
+  return reach_together(w, info, mask, addresses,
+                        {AddressSpace::global, known.begin, known.bytes, known.host, nullptr});
+}
+
 }  // namespace
 
 bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t* addresses) {
@@ -285,6 +296,7 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   Site& site = w.sites[op->extra];
   const bool remembers = memory.is_counted || is_worth_remembering(memory, op->extra);
   settle(memory, op->extra);
+  if (!remembers && reach_known(w, info, memory.known[op->extra], mask, addresses)) return true;
 
   if (memory.observer == nullptr && !memory.is_traced && reach_local(w, info, mask, addresses)) {
     return true;
@@ -293,6 +305,8 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
     const auto lane = static_cast<unsigned>(std::countr_zero(mask));
     const Window window = window_at(w, info, addresses[lane], lane);
     if (reach_together(w, info, mask, addresses, window)) {
+      memory.known[op->extra] = {window.begin, window.bytes, window.host,
+                                 memory.device->heap().removals};
       if (remembers) {
         remember(site, info, window, mask, addresses);
         site.number = memory.next_number++;

@@ -66,6 +66,7 @@ Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geo
   }
   memory_.counts.resize(program.sites.size());
   memory_.misses.resize(program.sites.size());
+  memory_.known.resize(program.sites.size());
   memory_.parted.resize(program.places.size());
 
   const std::size_t bytes = std::max<std::size_t>(program.row_units, 1) * row_unit_bytes;

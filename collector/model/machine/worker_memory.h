@@ -47,6 +47,13 @@ struct Textures;
 class Footprint;
 class BlockObserver;
 
+/// A stretch of memory in which a site's accesses were allowed, and nobody has to be told of them.
+struct KnownStretch {
+  std::uint64_t begin = 0, bytes = 0;
+  std::byte* host = nullptr;   ///< null: nothing is known
+  std::uint64_t removals = 0;  ///< of allocations, when it was there
+};
+
 struct WorkerMemory {
   const Program* program = nullptr;
   DeviceMemory* device = nullptr;
@@ -72,6 +79,7 @@ struct WorkerMemory {
   bool is_counted = true;  ///< false: nobody asks for the counts, which stay zero
   std::vector<std::uint32_t>
       misses;  ///< of each site, if not counted: in a row, of what it remembers
+  std::vector<KnownStretch> known;  ///< of each site, if not counted: where it went last
   std::function<void(std::string_view)> print;  ///< takes what kernels print; empty: standard error
   Assertion assertion;                          ///< that failed
   std::vector<std::uint8_t> parted;  ///< of each instruction: 1 once lanes of a warp parted at it

@@ -1,6 +1,6 @@
-// Vectors of all lanes that lie anywhere are moved as a whole and turned (execute/turned.h); atomics
-// whose lanes lie as before go where they went. Each is done twice by the same instruction, the
-// second time as it is remembered, on every kind of processor that is here.
+// Vectors of all lanes that lie anywhere are moved as a whole and turned (execute/turned.h);
+// atomics whose lanes lie as before go where they went. Each is done twice by the same instruction,
+// the second time as it is remembered, on every kind of processor that is here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,19 +68,16 @@ void expect_moved(const std::string& type, const std::string& registers, unsigne
     if (!unit.is_supported) continue;
     LaunchOptions options;
     options.unit = &unit;
-    const TestRun run =
-        run_ptx(vectors(type, registers, parts * sizeof(Number)), "k", geometry(1, 32),
-                {TestArgument::buffer(std::vector<Number>(in.size())), TestArgument::buffer(in)},
-                options);
+    const TestRun run = run_ptx(
+        vectors(type, registers, parts * sizeof(Number)), "k", geometry(1, 32),
+        {TestArgument::buffer(std::vector<Number>(in.size())), TestArgument::buffer(in)}, options);
     ASSERT_EQ(run.refusal, "");
     ASSERT_EQ(run.trap(), "");
     EXPECT_EQ(run.buffer<Number>(0), expected) << type << " on " << unit.name;
   }
 }
 
-TEST(TurnedVectors, FourWords) {
-  expect_moved<std::uint32_t>("v4.u32", "{%r4, %r5, %r6, %r7}", 4);
-}
+TEST(TurnedVectors, FourWords) { expect_moved<std::uint32_t>("v4.u32", "{%r4, %r5, %r6, %r7}", 4); }
 TEST(TurnedVectors, TwoWords) { expect_moved<std::uint32_t>("v2.u32", "{%r4, %r5}", 2); }
 TEST(TurnedVectors, TwoDoubleWords) { expect_moved<std::uint64_t>("v2.u64", "{%w1, %w2}", 2); }
 
@@ -181,8 +178,8 @@ AGAIN:
   @%p1 bra AGAIN;
   ret;
 })";
-  const TestRun run = run_ptx(text, "k", geometry(2, 32),
-                              {TestArgument::buffer(std::vector<std::uint32_t>(64))});
+  const TestRun run =
+      run_ptx(text, "k", geometry(2, 32), {TestArgument::buffer(std::vector<std::uint32_t>(64))});
   ASSERT_EQ(run.refusal + run.trap(), "");
   std::uint64_t requests = 0, sectors = 0;
   for (const SiteCounts& site : run.outcome.counts) {
@@ -191,6 +188,70 @@ AGAIN:
   }
   EXPECT_EQ(requests, 10u);  // five of each of two warps
   EXPECT_EQ(sectors, 80u);   // 256 bytes each
+}
+
+TEST(Lookups, GoToTheBufferThatIsMeant) {
+  // 64 times: of a place that depends on lane and time, in one buffer and the other in turn; the
+  // last times beyond the smaller one's end, where there is nothing.
+  const std::string text = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 one, .param .u64 other, .param .u32 times) {
+  .reg .pred %p<4>;
+  .reg .b32 %r<10>;
+  .reg .b64 %d<10>;
+  ld.param.u64 %d1, [out];
+  ld.param.u64 %d2, [one];
+  ld.param.u64 %d3, [other];
+  ld.param.u32 %r9, [times];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d4, %r1, 4;
+  add.u64 %d1, %d1, %d4;
+  mov.u32 %r2, 0;
+  mov.u32 %r3, 0;
+AGAIN:
+  mad.lo.u32 %r4, %r1, %r3, %r3;
+  and.b32 %r4, %r4, 255;
+  and.b32 %r5, %r3, 1;
+  setp.eq.u32 %p1, %r5, 0;
+  selp.b64 %d5, %d2, %d3, %p1;
+  mul.wide.u32 %d6, %r4, 4;
+  add.u64 %d5, %d5, %d6;
+  ld.global.u32 %r6, [%d5];
+  add.u32 %r2, %r2, %r6;
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p2, %r3, %r9;
+  @%p2 bra AGAIN;
+  st.global.u32 [%d1], %r2;
+  ret;
+})";
+  std::vector<std::uint32_t> one(256), other(256);
+  std::iota(one.begin(), one.end(), 1000u);
+  std::iota(other.begin(), other.end(), 7u);
+  for (const Unit& unit : units()) {
+    if (!unit.is_supported) continue;
+    LaunchOptions options;
+    options.unit = &unit;
+    options.counts = false;
+    const auto run = [&](const std::vector<std::uint32_t>& second) {
+      return run_ptx(
+          text, "k", geometry(1, 32),
+          {TestArgument::buffer(std::vector<std::uint32_t>(32)), TestArgument::buffer(one),
+           TestArgument::buffer(second), TestArgument::scalar<std::uint32_t>(64)},
+          options);
+    };
+    const TestRun whole = run(other);
+    ASSERT_EQ(whole.refusal + whole.trap(), "") << unit.name;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      std::uint32_t sum = 0;
+      for (std::uint32_t time = 0; time < 64; ++time) {
+        sum += (time % 2 == 0 ? one : other)[(lane * time + time) % 256];
+      }
+      EXPECT_EQ(whole.buffer<std::uint32_t>(0)[lane], sum) << lane << " on " << unit.name;
+    }
+    EXPECT_THAT(run({1, 2, 3}).trap(), testing::HasSubstr("illegal address")) << unit.name;
+  }
 }
 
 }  // namespace
