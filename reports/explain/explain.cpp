@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 
 #include "base/error.h"
 #include "base/numbers.h"
@@ -221,7 +222,9 @@ class Explaining {
     }
     if (clean.empty()) return;
     document_.paragraph(
-        fmt::format("{}: nothing was found that is large enough to be told. Looked for: {}.",
+        fmt::format("{}: nothing was found that is large enough to be told. Looked for: {}. What "
+                    "several blocks have in common (sectors fetched again, addresses where their "
+                    "atomics meet) is not looked at.",
                     some_names(clean), fmt::join(read_looked_for(reader_, ids), ", ")));
   }
 
@@ -280,8 +283,18 @@ class Explaining {
   Document document_;
 };
 
+/// The line is the finding's, or one of those that its evidence says it counts.
+bool has_line(const ExplainedFinding& finding, std::int64_t line) {
+  if (finding.line == line) return true;
+  static const std::regex others(R"(So do(?:es)? lines? ([0-9, ]+), which)");
+  std::smatch found;
+  if (!std::regex_search(finding.evidence, found, others)) return false;
+  const std::string numbers = ", " + found[1].str() + ",";
+  return numbers.find(fmt::format(" {},", line)) != std::string::npos;
+}
+
 bool is_at(const ExplainedFinding& finding, const ShownLine& shown) {
-  if (finding.line != shown.line) return false;
+  if (!has_line(finding, shown.line)) return false;
   return finding.file == shown.file || finding.file.ends_with("/" + shown.file);
 }
 

@@ -276,14 +276,17 @@ const ExplainedFinding* told_before(const ExplainedFinding& finding,
 
 std::vector<std::string> advice(const ExplainedFinding& finding, const ExplainedLaunch& launch) {
   if (const ExplainedFinding* earlier = told_before(finding, launch)) {
-    const bool helps = std::any_of(
+    const auto helps = std::find_if(
         finding.remedies.begin(), finding.remedies.end(), [&](const ExplainedRemedy& remedy) {
           return remedy.is_advised && remedy.transactions < finding.transactions;
         });
-    if (helps) return {fmt::format("as of {}, which counts these accesses too.", earlier->rank)};
-    return {fmt::format("as of {}, which leaves these at {}{}.", earlier->rank,
-                        cost_text(finding, finding.transactions),
-                        finding.requests > 0 ? " a request" : "")};
+    const char* of_request = finding.requests > 0 ? " a request" : "";
+    const std::string now = cost_text(finding, finding.transactions);
+    if (helps != finding.remedies.end()) {
+      return {fmt::format("as of {}: {}{} instead of {}.", earlier->rank,
+                          cost_text(finding, helps->transactions), of_request, now)};
+    }
+    return {fmt::format("as of {}, which leaves these at {}{}.", earlier->rank, now, of_request)};
   }
   std::vector<std::string> lines;
   for (const ExplainedRemedy& remedy : finding.remedies) {

@@ -238,6 +238,11 @@ class ConflictFinder {
         finding.evidence.insert(0, "At worst ");
       }
     }
+    if (group.sites.size() > 1) {
+      finding.evidence +=
+          fmt::format("{}Its {} {}s in PTX are counted together.",
+                      finding.evidence.empty() ? "" : " ", group.sites.size(), access);
+    }
     if (array.extents.size() < 2 && !tried.empty()) {
       finding.evidence += " How long its rows are goes by the addresses; --shape would tell it.";
     } else if (array.is_given) {

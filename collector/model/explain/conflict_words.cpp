@@ -93,7 +93,9 @@ std::string pattern_in_words(const WarpAccess& access) {
                           : run.lanes == 16
                               ? "The 16 lanes of half a warp"
                               : fmt::format("Lanes {} to {}", run.first, run.first + run.lanes - 1);
-  return fmt::format("{}, {} apart, meet in {} bank{}.", who, apart(run.step),
+  const std::string width =
+      access.width > word ? fmt::format(" and {} bytes wide", access.width) : "";
+  return fmt::format("{}, {} apart{}, meet in {} bank{}.", who, apart(run.step), width,
                      in_words(of_run.bank_count()), of_run.bank_count() == 1 ? "" : "s");
 }
 

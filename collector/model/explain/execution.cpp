@@ -237,7 +237,7 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
                   where, of_block)
             : fmt::format(
                   "{}, and wait for each other there.{} Brought together in each warp first (a "
-                  "shuffle, a counter for each warp), it would be one a warp{}.",
+                  "shuffle, a counter for each warp), it would be one atomic a warp{}.",
                   where, of_block, is_one_address ? "" : " and address");
   }
 }

@@ -30,9 +30,10 @@ void tell_apart(std::vector<schema::Finding>& findings) {
              other.access == finding.access;
     });
     if (before == end) continue;
-    finding.evidence +=
-        fmt::format(" Finding {} may count the same sectors: their shares do not add up.",
-                    before - findings.begin() + 1);
+    finding.evidence += fmt::format(
+        " Finding {} may count the same sectors, so that mending it may mend this one: "
+        "their shares do not add up.",
+        before - findings.begin() + 1);
   }
 }
 
