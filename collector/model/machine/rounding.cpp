@@ -120,20 +120,4 @@ double rounded_to_f64(std::int64_t value, Rounding rounding) {
   return converted<double>(value, rounding);
 }
 
-/// The hardware takes an angle in turns: the product with 1 / 2π, cut to 24 bits, which is what
-/// makes its sine of a large angle what it is (measured on an H200: then within 2^-21).
-static double reduced_angle(float value) {
-  const double exact = static_cast<double>(value) * static_cast<double>(0.15915494F);
-  auto turns = static_cast<float>(exact);
-  if (std::abs(static_cast<double>(turns)) > std::abs(exact)) turns = std::nextafter(turns, 0.0F);
-  constexpr double full_turn = 6.283185307179586;
-  return full_turn * static_cast<double>(std::fmod(turns, 1.0F));
-}
-
-float library_exp2(float value) { return std::exp2(value); }
-float library_log2(float value) { return std::log2(value); }
-float library_sin(float value) { return static_cast<float>(std::sin(reduced_angle(value))); }
-float library_cos(float value) { return static_cast<float>(std::cos(reduced_angle(value))); }
-float library_tanh(float value) { return std::tanh(value); }
-
 }  // namespace warpmeter::model

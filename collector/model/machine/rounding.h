@@ -1,4 +1,4 @@
-// Arithmetic with a directed rounding, and the C library's functions, one value at a time. Compiled
+// Arithmetic with a directed rounding, one value at a time. Compiled
 // once, for every processor: the units of execute/ call it (see operation.h).
 #pragma once
 
@@ -25,11 +25,5 @@ float rounded_to_f32(std::int64_t value, Rounding rounding);
 float rounded_to_f32(double value, Rounding rounding);
 double rounded_to_f64(std::uint64_t value, Rounding rounding);
 double rounded_to_f64(std::int64_t value, Rounding rounding);
-
-float library_exp2(float value);
-float library_log2(float value);
-float library_sin(float value);
-float library_cos(float value);
-float library_tanh(float value);
 
 }  // namespace warpmeter::model

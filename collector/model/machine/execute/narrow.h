@@ -197,15 +197,6 @@ template <class T>
 inline u16 narrow_relu(u16 a) {
   return narrow_is_nan<T>(a) ? u16{0x7fff} : (a & 0x8000) != 0 ? u16{0} : a;
 }
-template <class T>
-inline u16 narrow_exp2(u16 a) {
-  return T::round(static_cast<f64>(library_exp2(static_cast<f32>(T::widen(a)))));
-}
-template <class T>
-inline u16 narrow_tanh(u16 a) {
-  return T::round(static_cast<f64>(library_tanh(static_cast<f32>(T::widen(a)))));
-}
-
 /// A function of 16 bits on both halves of 32.
 template <class Function>
 inline u32 halves(u32 a, Function function) {

@@ -197,10 +197,6 @@ inline f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 inline f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 inline f32 root(f32 value) { return __builtin_sqrtf(value); }
 inline f64 root(f64 value) { return __builtin_sqrt(value); }
-/// Rounded once, as nearly all of an H200's are; the root and the quotient apart would be twice.
-inline f64 inverse_root(f64 value) {
-  return static_cast<f64>(1.0L / __builtin_sqrtl(static_cast<long double>(value)));
-}
 inline f32 flushed(f32 value) {
   const u32 bits = bits_as<u32>(value);
   return bits_as<f32>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
@@ -233,7 +229,6 @@ inline f64 with_sign_of(f64 a, f64 b) {
   return bits_as<f64>((bits_as<u64>(b) & 0x7fffffffffffffffu) |
                       (bits_as<u64>(a) & 0x8000000000000000u));
 }
-inline u64 upper_half(f64 value) { return bits_as<u64>(value) & 0xffffffff00000000u; }
 inline u64 magnitude(u64 bits) { return bits & 0x7fffffffffffffffu; }
 inline constexpr u64 infinity_bits = 0x7ff0000000000000u;
 inline constexpr u64 least_normal_bits = 0x0010000000000000u;

@@ -14,6 +14,7 @@
 #include "collector/model/machine/execute/entries.h"
 #include "collector/model/machine/execute/narrow.h"
 #include "collector/model/machine/execute/semantics.h"
+#include "collector/model/machine/execute/special.h"
 #include "collector/model/machine/mbarrier.h"
 #include "collector/model/machine/system_calls.h"
 #include "collector/model/machine/texture/access.h"

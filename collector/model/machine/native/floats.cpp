@@ -35,8 +35,6 @@ bool Emitter::emit_floats(const Operation& op) {
     TERNARY_FROM_CASE(fma_f32, 2, vmovups(d, c); vfmadd231ps(d, a, b); canonical(d_))
     UNARY_FROM_CASE(sqrt_f32, 2, vsqrtps(d, a); canonical(d_))
     UNARY_FROM_CASE(rcp_f32, 2, one_of_32(d); vdivps(d, d, a); canonical(d_))
-    UNARY_FROM_CASE(rsqrt_f32, 2, const Vector root = vector(scratch()); vsqrtps(root, a);
-                    one_of_32(d); vdivps(d, d, root); canonical(d_))
     UNARY_CASE(abs_f32, 2, vandps(d, a, every_32(0x7fffffff)); canonical(d_))
     UNARY_CASE(neg_f32, 2, vxorps(d, a, every_32(0x80000000)); canonical(d_))
     BINARY_FROM_CASE(add_f64, 4, vaddpd(d, a, b))

@@ -39,8 +39,6 @@
   NARROW_EXTREME(max, T, type)                                         \
   NARROW_UNARY(neg, "neg", T, type, narrow_neg)                        \
   NARROW_UNARY(abs, "abs", T, type, narrow_abs)                        \
-  NARROW_UNARY(ex2, "ex2.approx", T, type, narrow_exp2)                \
-  NARROW_UNARY(tanh, "tanh.approx", T, type, narrow_tanh)              \
   UNARY(flush_##type, "", u16, u16, narrow_flush<T>(a))                \
   UNARY(flush_##type##x2, "", u32, u32, halves(a, narrow_flush<T>))    \
   UNARY(saturate_##type, "", u16, u16, narrow_clamp<T>(a))             \
@@ -50,6 +48,17 @@
 
 NARROW_FORMAT(F16, f16)
 NARROW_FORMAT(Bf16, bf16)
+
+// The special-function unit's. Of bf16 there is only a form with .ftz of ex2.
+#define NARROW_APPROXIMATE(name, names, type, function, unit)           \
+  UNARY(name##_##type, names "." #type, u16, u16, function(unit, a))    \
+  UNARY(name##_##type##x2, names "." #type "x2", u32, u32,              \
+        halves(a, [](u16 x) { return function(unit, x); }))
+NARROW_APPROXIMATE(ex2, "ex2.approx", f16, approximate_half, unit_ex2)
+NARROW_APPROXIMATE(ex2, "ex2.approx.ftz", bf16, approximate_bfloat, unit_ex2)
+NARROW_APPROXIMATE(tanh, "tanh.approx", f16, approximate_half, unit_tanh)
+NARROW_APPROXIMATE(tanh, "tanh.approx", bf16, approximate_bfloat, unit_tanh)
+#undef NARROW_APPROXIMATE
 
 // cvt's last link to less than 32 bits: imm is the format, the rounding and whether it saturates.
 OTHER(narrow_f64)
