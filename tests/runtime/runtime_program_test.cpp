@@ -289,6 +289,13 @@ TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
   }
 }
 
+/// All bits of 160 functions and expressions on 16,384 to 131,072 operands each, as an H100 printed
+/// them (driver 580.159, CUDA 13.0, 2026-11-25).
+TEST_F(RuntimeProgram, ComputesFunctionsToTheLastBit) {
+  EXPECT_EQ(profile("functions", {}).output, expected("functions"));
+  EXPECT_EQ(profile("functions_fast", {}).output, expected("functions_fast"));
+}
+
 /// The program holds its products against sums of the host.
 TEST_F(RuntimeProgram, MultipliesMatrices) {
   expect_output("matrix_products", "matrix_products");

@@ -56,10 +56,11 @@ enum class Combine : std::uint16_t { none, bit_and, bit_or, bit_xor };
 enum class BarrierKind : std::uint16_t { sync, arrive, all, any, count };
 
 /// Operation::imm of narrow_f64: the format, the rounding (a Narrowing of execute/narrow.h:
-/// nearest, towards zero, down, up, away), and whether it never gives an infinity.
+/// nearest, towards zero, down, up, away), whether it never gives an infinity, and whether a NaN
+/// keeps its sign and what the format has room for.
 enum class NarrowFormat : std::uint8_t { f16, bf16, e4m3, e5m2, tf32 };
 inline constexpr int narrow_rounding_shift = 8;
-inline constexpr std::int64_t narrow_saturates = 1 << 16;
+inline constexpr std::int64_t narrow_saturates = 1 << 16, narrow_keeps_nan = 1 << 17;
 
 /// Operation::imm of a video instruction: what it does, and these.
 enum class VideoKind : std::uint8_t {

@@ -74,12 +74,19 @@ struct Guard {
   bool negated = false;
 };
 
+/// What a sum does with a product that it takes in: see contraction.h.
+enum class Contraction : std::uint8_t { none, adds, subtracts, is_subtracted };
+enum class Product : std::uint8_t { mul, div_approx, div_full };
+
 struct Instruction : Mnemonic {
   std::optional<Guard> guard;
   /// As written, save that `call` always has a list of results, the callee, a list of arguments,
   /// and then, where written, the prototype or target list; the lists may be empty.
   std::vector<Operand> operands;
-  int line = 0;  ///< of the PTX text
+  Contraction contraction = Contraction::none;
+  Product product = Product::mul;  ///< of a contraction; its factors are operands 1 and 2
+  bool is_taken_in = false;        ///< a product that only contractions have read
+  int line = 0;                    ///< of the PTX text
   /// The `.loc` in force, of inlined code that of the outermost call; nothing where the
   /// text has none, or says line 0, which is compilers' word for no line.
   std::optional<Location> location;
@@ -139,6 +146,7 @@ struct Module {
   int version = 0;                 ///< 90 is 9.0
   int target = 0;                  ///< 90 is sm_90
   std::string_view target_name;    ///< as it was written: "sm_90a"
+  bool is_for_debugging = false;   ///< `.target …, debug`: ptxas optimises nothing
   std::vector<std::string> files;  ///< of `.file`, by index; index 0 may be unused
   std::vector<Variable> variables;
   std::vector<Function> functions;

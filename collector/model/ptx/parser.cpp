@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "collector/model/ptx/contraction.h"
+
 namespace warpmeter::model::ptx {
 namespace {
 
@@ -147,6 +149,7 @@ void Parser::target() {
   do {
     const Token token = token_;
     const std::string_view name = expect_word("a target such as sm_90");
+    module_.is_for_debugging |= name == "debug";
     if (name.substr(0, 3) != "sm_") continue;
     int number = 0;
     for (const char c : name.substr(3, 4)) {
@@ -251,6 +254,7 @@ void Parser::function(bool is_entry) {
     function.is_declaration = true;
   } else {
     function_body(body);
+    if (!module_.is_for_debugging) contract(function);
   }
   module_.functions.push_back(std::move(function));
 }

@@ -20,22 +20,19 @@ struct InstructionCase {
   std::string body;                   ///< PTX with D for the result, A, B, C and E for operands
   std::vector<std::array<std::uint64_t, 32>> values;  ///< of each operand
   std::array<std::uint64_t, 32> expected{};
-  bool is_near = false;  ///< an approximation, which the model makes in another way
 };
 
 inline constexpr char operand_letters[] = {'A', 'B', 'C', 'E'};
 
-/// Reads "case result | operands | body", or "near …", and the lines of values that follow it,
-/// until the end.
+/// Reads "case result | operands | body", and the lines of values that follow it, until the end.
 inline std::vector<InstructionCase> read_cases(std::istream& file) {
   std::vector<InstructionCase> cases;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string first;
     if (!(words >> first) || first == "#") continue;
-    if (first == "case" || first == "near") {
+    if (first == "case") {
       InstructionCase next;
-      next.is_near = first == "near";
       std::string word;
       words >> next.result >> word;
       while (words >> word && word != "|") next.operands.push_back(word);

@@ -342,7 +342,8 @@ ret;)",
                                  fmt::arg("load", load), fmt::arg("body", ptx_of(program, label)),
                                  fmt::arg("out_bytes", 8 * words_of_lane), fmt::arg("store", store),
                                  fmt::arg("all_bytes", 32 * 8 * words_of_lane),
-                                 fmt::arg("store_common", common)));
+                                 fmt::arg("store_common", common)),
+      "", "sm_90, debug");  // whose products and sums stay apart, as in the reference
 }
 
 std::string kernel_of_each(const std::vector<std::string>& lines) {

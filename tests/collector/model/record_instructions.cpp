@@ -81,7 +81,7 @@ int main(int count, char** arguments) {
       << ": 32 operand tuples each, hexadecimal (see instruction_kernel.h).\n";
   for (InstructionCase& a_case : warpmeter::model::read_cases(in)) {
     if (!run(a_case)) continue;
-    out << (a_case.is_near ? "near " : "case ") << a_case.result << " |";
+    out << "case " << a_case.result << " |";
     for (const std::string& operand : a_case.operands) out << ' ' << operand;
     out << " | " << a_case.body << '\n';
     for (std::size_t i = 0; i < a_case.values.size(); ++i) {

@@ -45,8 +45,8 @@ int main() {
       check(cuMemcpyHtoD(sum, &hash, 4), "cuMemcpyHtoD");
       check(cuMemcpyHtoD(numbers, chunks.data(), chunks.size() * 4), "cuMemcpyHtoD");
       void* arguments[] = {&sum, &numbers};
-      check(cuLaunchKernel(kernel, static_cast<unsigned>(chunks.size()), 1, 1, 256, 1, 1, 0, nullptr,
-                           arguments, nullptr),
+      check(cuLaunchKernel(kernel, static_cast<unsigned>(chunks.size()), 1, 1, 256, 1, 1, 0,
+                           nullptr, arguments, nullptr),
             function.instruction);
       check(cuMemcpyDtoH(&hash, sum, 4), function.instruction);
       std::cout << fmt::format("{},{},{:08x}\n", function.instruction, row, hash);

@@ -100,9 +100,9 @@ inline TestRun run_ptx(std::string_view text, std::string_view entry, const Geom
 
 /// A module with one entry `k`: its parameters and body, and what stands before it.
 inline std::string module_with(std::string_view parameters, std::string_view body,
-                               std::string_view before = "") {
+                               std::string_view before = "", std::string_view target = "sm_90") {
   return fmt::format(
-      ".version 8.0\n.target sm_90\n.address_size 64\n{}\n.visible .entry k({})\n{{\n{}\n}}\n",
+      ".version 8.0\n.target {}\n.address_size 64\n{}\n.visible .entry k({})\n{{\n{}\n}}\n", target,
       before, parameters, body);
 }
 

@@ -1,10 +1,10 @@
 // Approximate instructions on many operands, and one hash of what they give: the rows of
-// tests/golden/special_functions.csv. The model's test and the recorder (record_special_functions.cpp)
-// run the same PTX.
+// tests/golden/special_functions.csv. The model's test and the recorder
+// (record_special_functions.cpp) run the same PTX.
 //
 // A row's operands come in chunks. Of an instruction on f32 a chunk holds the 65,536 numbers with
-// the same upper half, the chunk's number; of other operands they are made of hashes. The hash is the
-// sum over all operands of a mixed result and the operand's place.
+// the same upper half, the chunk's number; of other operands they are made of hashes. The hash is
+// the sum over all operands of a mixed result and the operand's place.
 #pragma once
 
 #include <fmt/format.h>
@@ -52,8 +52,8 @@ inline constexpr SpecialFunction special_functions[] = {
     {"tanh.approx.bf16", SpecialOperands::f16},
 };
 
-/// The chunks of a row: numbers around those where functions have their seams, and then 16 at a time
-/// one of each sign and seven bits of exponent.
+/// The chunks of a row: numbers around those where functions have their seams, and then 16 at a
+/// time one of each sign and seven bits of exponent.
 inline constexpr std::uint32_t special_rows = 17;
 inline std::vector<std::uint32_t> chunks_of_row(SpecialOperands operands, std::uint32_t row) {
   if (operands == SpecialOperands::f16) {
@@ -90,8 +90,9 @@ inline std::string mixing(std::string_view word) {
 
 /// %hash: the chunk's number and the operand's, mixed (SplitMix64).
 inline std::string hash_of_place() {
-  std::string code = "  mul.wide.u32 %hash, %chunk, 16384;\n  cvt.u64.u32 %part, %i;\n"
-                     "  add.u64 %hash, %hash, %part;\n  add.u64 %hash, %hash, 0x9e3779b97f4a7c15;\n";
+  std::string code =
+      "  mul.wide.u32 %hash, %chunk, 16384;\n  cvt.u64.u32 %part, %i;\n"
+      "  add.u64 %hash, %hash, %part;\n  add.u64 %hash, %hash, 0x9e3779b97f4a7c15;\n";
   const auto step = [&](int shift) {
     code += fmt::format("  shr.u64 %part, %hash, {};\n  xor.b64 %hash, %hash, %part;\n", shift);
   };

@@ -44,11 +44,11 @@ void expect_recorded_hashes(const Unit& unit, std::uint32_t step, bool as_machin
       if (chunks.empty()) continue;
       const auto expected = hashes.find({std::string(function.instruction), row});
       ASSERT_TRUE(expected != hashes.end()) << function.instruction << " row " << row;
-      const TestRun run =
-          run_ptx(special_function_kernel(function), "hashes",
-                  geometry(static_cast<std::uint32_t>(chunks.size()), 256),
-                  {TestArgument::buffer(std::vector<std::uint32_t>(1)), TestArgument::buffer(chunks)},
-                  options);
+      const TestRun run = run_ptx(
+          special_function_kernel(function), "hashes",
+          geometry(static_cast<std::uint32_t>(chunks.size()), 256),
+          {TestArgument::buffer(std::vector<std::uint32_t>(1)), TestArgument::buffer(chunks)},
+          options);
       ASSERT_EQ(run.refusal + run.trap(), "") << function.instruction;
       EXPECT_EQ(run.buffer<std::uint32_t>(0)[0], expected->second)
           << function.instruction << " row " << row;

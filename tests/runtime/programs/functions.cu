@@ -94,6 +94,29 @@ __device__ void add(std::uint32_t* sums, __nv_bfloat162 value, std::uint64_t i) 
   add(sums, __high2bfloat16(value), 2 * i + 1);
 }
 
+/// How often a point is squared and moved before it leaves, in the words that people use.
+template <class T>
+__device__ int escape(T x0, T y0) {
+  T x = 0, y = 0;
+  int turns = 0;
+  while (x * x + y * y <= 4 && turns < 200) {
+    const T next = x * x - y * y + x0;
+    y = 2 * x * y + y0;
+    x = next;
+    ++turns;
+  }
+  return turns;
+}
+__device__ float power_of_complex(float re, float im) {
+  float x = 1, y = 0;
+  for (int i = 0; i < 9; ++i) {
+    const float next = x * re - y * im;
+    y = x * im + y * re;
+    x = next;
+  }
+  return x - 2 * y;
+}
+
 std::uint32_t* sums = nullptr;
 
 template <class Kernel>
@@ -112,12 +135,12 @@ void print(const char* name, Kernel kernel, std::uint32_t operands) {
 }  // namespace
 
 // A kernel each. a is any operand, b another.
-#define FUNCTION(name, T, operands, ...)                                                        \
-  __global__ void kernel_##name(std::uint32_t* to) {                                            \
-    const std::uint64_t i = blockIdx.x * 256 + threadIdx.x;                                     \
-    const T a = operand<T>(i), b = operand<T>(i * 5 + 7);                                       \
-    (void)b;                                                                                    \
-    add(to, __VA_ARGS__, i);                                                                    \
+#define FUNCTION(name, T, operands, ...)                    \
+  __global__ void kernel_##name(std::uint32_t* to) {        \
+    const std::uint64_t i = blockIdx.x * 256 + threadIdx.x; \
+    const T a = operand<T>(i), b = operand<T>(i * 5 + 7);   \
+    (void)b;                                                \
+    add(to, __VA_ARGS__, i);                                \
   }
 #define F1(name) FUNCTION(name, float, count, name(a))
 #define F2(name) FUNCTION(name, float, count, name(a, b))

@@ -1,4 +1,5 @@
-// What functions.cu calls.
+// What functions.cu calls: a list without commas, which a formatter takes for one expression.
+// clang-format off
 F1(expf) F1(exp2f) F1(exp10f) F1(expm1f) F1(logf) F1(log2f) F1(log10f) F1(log1pf)
 F1(sinf) F1(cosf) F1(tanf) F1(sinhf) F1(coshf) F1(tanhf) F1(asinf) F1(acosf) F1(atanf)
 F1(asinhf) F1(acoshf) F1(atanhf) F1(sinpif) F1(cospif) F1(sqrtf) F1(rsqrtf) F1(cbrtf) F1(rcbrtf)
@@ -29,3 +30,17 @@ FUNCTION(b_hdiv, __nv_bfloat16, 65536,
          __hdiv(a, operand<__nv_bfloat16>(mix(static_cast<std::uint32_t>(i)))))
 B2(h2exp) B2(h2exp2) B2(h2exp10) B2(h2log) B2(h2log2) B2(h2log10) B2(h2sin) B2(h2cos) B2(h2rcp)
 B2(h2sqrt) B2(h2rsqrt) B2(h2tanh) B2(h2tanh_approx)
+// What ptxas makes one rounding of.
+FUNCTION(difference_of_products, float, count, a * b - operand<float>(i * 3) * operand<float>(i * 9))
+FUNCTION(sum_of_products, float, count, a * b + operand<float>(i * 3) * operand<float>(i * 9))
+FUNCTION(d_difference_of_products, double, count,
+         a * b - operand<double>(i * 3) * operand<double>(i * 9))
+FUNCTION(h_product_and_sum, __half, 65536, a * operand<__half>(i * 3) + operand<__half>(i * 9))
+FUNCTION(b_product_and_sum, __nv_bfloat16, 65536,
+         a * operand<__nv_bfloat16>(i * 3) + operand<__nv_bfloat16>(i * 9))
+FUNCTION(h2_difference, __half2, 65536, operand<__half2>(i * 9) - a * operand<__half2>(i * 3))
+FUNCTION(fast_quotient_and_sum, float, count, __fdividef(a, b) + operand<float>(i * 3))
+FUNCTION(mandelbrot, float, count, float(escape(0.15f * a - 0.5f, 0.1f * b)))
+FUNCTION(d_mandelbrot, double, count, double(escape(0.15 * a - 0.5, 0.1 * b)))
+FUNCTION(complex_power, float, count, power_of_complex(a * 0.1f, b * 0.1f))
+    // clang-format on

@@ -25,30 +25,6 @@ constexpr Clock clocks[] = {
     {ptx::Special::globaltimer_hi, Code::clock_32, 4, true, 32},
 };
 
-/// What `.ftz`, `.sat` and `.relu` mean for a type; count: nothing.
-struct FloatWrapping {
-  Type type;
-  unsigned bytes;
-  Code flush, saturate, lift;
-};
-constexpr FloatWrapping float_wrappings[] = {
-    {Type::f32, 4, Code::flush_f32, Code::saturate_f32, Code::count},
-    {Type::f64, 8, Code::count, Code::saturate_f64, Code::count},
-    {Type::f16, 2, Code::flush_f16, Code::saturate_f16, Code::relu_f16},
-    {Type::f16x2, 4, Code::flush_f16x2, Code::saturate_f16x2, Code::relu_f16x2},
-    {Type::bf16, 2, Code::flush_bf16, Code::saturate_bf16, Code::relu_bf16},
-    {Type::bf16x2, 4, Code::flush_bf16x2, Code::saturate_bf16x2, Code::relu_bf16x2},
-    {Type::f32x2, 8, Code::flush_f32x2, Code::count, Code::count},
-    {Type::s16x2, 4, Code::count, Code::count, Code::relu_s16x2},
-    {Type::s32, 4, Code::count, Code::count, Code::relu_s32},
-};
-
-/// Operands of another type than the instruction's last are none of `.ftz`'s business.
-bool is_flushed(const FloatWrapping& wrapping, RowType type) {
-  return wrapping.type == Type::f32 ? type == RowType::f32
-                                    : type != RowType::none && bytes_of(type) == wrapping.bytes;
-}
-
 /// The type that a move or selection of this PTX type takes: only its size matters.
 std::optional<RowType> plain_type(Type type) {
   const unsigned bits = ptx::info_of(type).bits;
@@ -59,84 +35,6 @@ std::optional<RowType> plain_type(Type type) {
 }
 
 }  // namespace
-
-void Decoder::decode_value() {
-  if (!find_and_emit_value()) refuse_form();
-}
-
-/// An instruction of the table. `.ftz` flushes every float source and the result; `.sat` clamps the
-/// result, `.relu` lifts it to zero; they are operations of their own around the instruction's.
-/// False: the table has none.
-bool Decoder::find_and_emit_value() {
-  const ptx::Instruction& instruction = *instruction_;
-  const bool is_extreme = instruction.is(Opcode::min) || instruction.is(Opcode::max);
-  const auto find = [&](ptx::Words words) {
-    if (is_extreme && instruction.operands.size() == 4) words.add(Word::three);
-    return find_value_operation(instruction.opcode, words);
-  };
-  const ValueOperation* operation = find(instruction.words);
-  bool flushes = false, saturates = false, lifts = false;
-  const FloatWrapping* wrapping = nullptr;
-  if (operation == nullptr) {
-    flushes = has(Word::ftz), saturates = has(Word::sat), lifts = has(Word::relu);
-    ptx::Words plain;
-    for (const Word word : instruction.words) {
-      if (word != Word::ftz && word != Word::sat && word != Word::relu) plain.add(word);
-    }
-    operation = find(plain);
-    if (operation == nullptr) return false;
-    const Type type = ptx::type_of(plain.back());
-    const auto* const known =
-        std::find_if(std::begin(float_wrappings), std::end(float_wrappings),
-                     [&](const FloatWrapping& candidate) { return candidate.type == type; });
-    if (known == std::end(float_wrappings)) return false;
-    wrapping = known;
-    if ((flushes && wrapping->flush == Code::count) ||
-        (saturates && wrapping->saturate == Code::count) ||
-        (lifts && wrapping->lift == Code::count)) {
-      return false;
-    }
-  }
-  expect_operands(operation->source_count + 1, operation->source_count + 1);
-  std::array<std::uint16_t, 3> rows{};
-  for (unsigned i = 0; i < operation->source_count; ++i) {
-    const RowType type = operation->sources[i];
-    rows[i] = source(instruction.operands[i + 1], type);
-    if (flushes && is_flushed(*wrapping, type)) {
-      // The sign of a NaN counts, which the other flush takes away.
-      const bool keeps_nan = has(Word::xorsign) && wrapping->flush == Code::flush_f32;
-      rows[i] =
-          unary(keeps_nan ? Code::flush_f64_result : wrapping->flush, rows[i], wrapping->bytes);
-    }
-  }
-  const Operand& to = instruction.operands.front();
-  const bool is_test = operation->destination == RowType::none;
-  const unsigned bytes = bytes_of(operation->destination);
-  std::array<Code, 3> last{};
-  std::size_t last_count = 0;
-  if (flushes && is_flushed(*wrapping, operation->destination))
-    last[last_count++] = wrapping->flush;
-  if (saturates) last[last_count++] = wrapping->saturate;
-  if (lifts) last[last_count++] = wrapping->lift;
-  const std::uint16_t target =
-      is_test ? predicate_destination(to) : destination(to, operation->destination);
-  Operation& emitted = emit(operation->code, last_count == 0);
-  emitted.a = rows[0];
-  emitted.b = rows[1];
-  emitted.c = rows[2];
-  emitted.d = last_count == 0 ? target : scratch(bytes);
-  std::uint16_t result = emitted.d;
-  for (std::size_t i = 0; i < last_count; ++i) {
-    if (i + 1 < last_count) {
-      result = unary(last[i], result, bytes);
-      continue;
-    }
-    Operation& wrapped = emit(last[i]);
-    wrapped.a = result;
-    wrapped.d = target;
-  }
-  return true;
-}
 
 /// and, or, xor and not of predicates; those of numbers are in the table.
 void Decoder::decode_logic() {

@@ -247,7 +247,8 @@ std::int64_t Decoder::narrowing(NarrowFormat format) const {
       break;
   }
   return static_cast<std::int64_t>(format) | rounding << narrow_rounding_shift |
-         (has(Word::satfinite) ? narrow_saturates : 0);
+         (has(Word::satfinite) ? narrow_saturates : 0) |
+         (instruction_->last_type() == Type::f64 ? narrow_keeps_nan : 0);
 }
 
 std::uint16_t Decoder::narrow(std::uint16_t f64_row, NarrowFormat format) {
@@ -336,6 +337,10 @@ void Decoder::convert_to_narrow(std::uint16_t row, const Number& from, const Num
     if (has(Word::sat)) row = unary(Code::saturate_f32, row, 4);
     row = unary(to.kind == Kind::bf ? Code::bf16_from_f32 : Code::f16_from_f32, row, 2);
     return finish_convert(row, 2, false);
+  }
+  if (to.kind == Kind::tf && rounding == ptx::Rounding::rna && !has(Word::satfinite) &&
+      from.bits == 32) {
+    return finish_convert(unary(Code::tf32_from_f32, row, 4), 4, false);
   }
   if (from.bits == 64 && !from.is_float()) {
     row = unary(from.is_signed() ? Code::sticky_f64_from_s64 : Code::sticky_f64_from_u64, row, 8);

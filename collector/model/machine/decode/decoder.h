@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -185,9 +186,14 @@ class Decoder {
   std::uint64_t grid_workspace();
   std::optional<std::uint16_t> special_row(ptx::Special special_register, RowType type);
 
-  // arithmetic.cpp
+  // value.cpp
   void decode_value();
   bool find_and_emit_value();
+  void emit_value(Code code, RowType type, const std::array<std::uint16_t, 3>& rows,
+                  std::span<const Code> last);
+  void decode_contraction();
+
+  // arithmetic.cpp
   void decode_logic();
   void decode_mov();
   void decode_pack(const Operand& whole, const Operand& parts, bool packs);

@@ -83,6 +83,14 @@ inline u32 narrow(f64 value, const Format& format, u32 sign_bit, Narrowing round
   return magnitude_of | (is_negative ? sign_bit : 0);
 }
 
+/// A quiet NaN with the sign and the upper bits of another.
+inline u32 narrow_nan(f64 value, const Format& format, u32 sign_bit) {
+  const u64 bits = bits_as<u64>(quiet(value));
+  const u32 fraction = static_cast<u32>(bits >> (52 - format.mantissa));
+  return format.infinity | (fraction & ((1u << format.mantissa) - 1)) |
+         ((bits >> 63) != 0 ? sign_bit : 0);
+}
+
 /// A number of 8 bits.
 inline f64 widen_8(u32 bits, const Format& format) {
   const u32 whole = bits & 0x7f;

@@ -5,9 +5,13 @@ const Operation* do_narrow_f64(Warp& w, const Operation* op, u32 mask) {
   const u64 how = static_cast<u64>(op->imm);
   const Narrowing rounding = static_cast<Narrowing>(how >> narrow_rounding_shift & 255);
   const bool saturates = (how & narrow_saturates) != 0;
+  const bool keeps_nan = (how & narrow_keeps_nan) != 0;
   const auto each = [&](const Format& format, u32 sign_bit) {
     return assign<u16>(w, op, mask, [&](u32 l) {
-      return static_cast<u16>(narrow(a[l], format, sign_bit, rounding, saturates));
+      const f64 value = a[l];
+      return static_cast<u16>(keeps_nan && value != value
+                                  ? narrow_nan(value, format, sign_bit)
+                                  : narrow(value, format, sign_bit, rounding, saturates));
     });
   };
   switch (static_cast<NarrowFormat>(how & 255)) {
@@ -23,7 +27,7 @@ const Operation* do_narrow_f64(Warp& w, const Operation* op, u32 mask) {
       break;
   }
   return assign<u32>(w, op, mask, [&](u32 l) {
-    return a[l] != a[l] ? 0x7fffffffu
+    return a[l] != a[l] ? 0x7fffe000u
                         : narrow(a[l], format_tf32, 0x40000, rounding, saturates) << 13;
   });
 }

@@ -193,6 +193,10 @@ inline f32 canonical(f32 value) { return value == value ? value : bits_as<f32>(0
 inline f64 canonical(f64 value) { return value; }
 /// The NaN itself, but never a signalling one.
 inline f64 quiet(f64 value) { return value != value ? value + value : value; }
+/// Which NaN an instruction on f64 gives of several: the one of `first`, else what `otherwise` has
+/// come to, as a processor chooses in another order. An H100 prefers the second operand of add,
+/// sub, mul, min and max, the first of div, and of fma the second, then the third.
+inline f64 nan_of(f64 first, f64 otherwise) { return first != first ? quiet(first) : otherwise; }
 inline f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 inline f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 inline f32 root(f32 value) { return __builtin_sqrtf(value); }

@@ -5,7 +5,8 @@
 // choose a segment, the lower ones, x, go into c0 + c1 x + c2 x², in fixed point. Of the square it
 // leaves out the lowest columns of the sum of bit products that a multiplier makes; all else is
 // exact and cut off at the end, not rounded. The tables (special_tables.h) and the columns were
-// found from all results of an H100 and give each of them again (tests/golden/special_functions.csv).
+// found from all results of an H100 and give each of them again
+// (tests/golden/special_functions.csv).
 //
 // How instructions use the unit is what ptxas makes of them: without .ftz, arguments that are
 // subnormal, or have subnormal results, are scaled into its range and back. Whatever follows is
@@ -238,19 +239,25 @@ inline f32 scaled_rcp(f32 a) {
   const f32 scale = divisor_scale(a);
   return canonical(scale * approximate(unit_rcp, a * scale));
 }
-inline f32 divided(f32 a, f32 b) { return canonical(a * approximate(unit_rcp, b)); }
-inline f32 divide_approximately(f32 a, f32 b) {
-  const f32 scale = is_subnormal(bits_as<u32>(b)) ? 0x1p24f : 1.0f;
-  return divided(a * scale, b * scale);
+/// a / b as a product with the reciprocal, whose factors are scaled. A sum that takes in the
+/// product (ptx/contraction.h) adds c before it is rounded.
+struct Quotient {
+  f32 dividend, reciprocal;
+
+  f32 alone() const { return canonical(dividend * reciprocal); }
+  f32 plus(f32 c) const { return canonical(fused(dividend, reciprocal, c)); }
+};
+inline Quotient scaled_quotient(f32 a, f32 b, f32 scale) {
+  return {a * scale, approximate(unit_rcp, b * scale)};
 }
-inline f32 divide_fully(f32 a, f32 b) {
-  const f32 scale = divisor_scale(b);
-  return divided(a * scale, b * scale);
+inline Quotient approximate_quotient(f32 a, f32 b) {
+  return scaled_quotient(a, b, is_subnormal(bits_as<u32>(b)) ? 0x1p24f : 1.0f);
 }
-inline f32 divide_flushed(f32 a, f32 b) { return flushed(divided(flushed(a), b)); }
-inline f32 divide_fully_flushed(f32 a, f32 b) {
+inline Quotient full_quotient(f32 a, f32 b) { return scaled_quotient(a, b, divisor_scale(b)); }
+inline Quotient flushed_quotient(f32 a, f32 b) { return {flushed(a), approximate(unit_rcp, b)}; }
+inline Quotient full_flushed_quotient(f32 a, f32 b) {
   const f32 scale = with_sign_of(0.0f, b) > 0x1p126f ? 0.25f : 1.0f;
-  return divide_flushed(flushed(flushed(a) * scale), b * scale);
+  return {flushed(flushed(a) * scale), approximate(unit_rcp, b * scale)};
 }
 /// The angle in turns, rounded towards zero.
 inline u32 turns_of(f32 a) {
@@ -270,10 +277,10 @@ inline f64 inverse_root(f64 a) {
   const f64 error = fused(x, -(first * first), 1.0);
   const f64 better = fused(fused(error, 0.375, 0.5), first * error, first);
   const f64 value = is_small ? better * 0x1p27 : better;
-  const f64 of_number = magnitude(bits) == 0                ? bits_as<f64>(bits | infinity_bits)
-                        : (bits >> 63) != 0                 ? bits_as<f64>(0xfff8000000000000u)
-                        : bits == infinity_bits             ? 0.0
-                                                            : value;
+  const f64 of_number = magnitude(bits) == 0    ? bits_as<f64>(bits | infinity_bits)
+                        : (bits >> 63) != 0     ? bits_as<f64>(0xfff8000000000000u)
+                        : bits == infinity_bits ? 0.0
+                                                : value;
   return a != a ? quiet(a) : of_number;
 }
 

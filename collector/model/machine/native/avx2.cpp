@@ -92,6 +92,11 @@ class Avx2 : public InstructionSet {
     c.vaddpd(sum, ymm(a), ymm(a));
     c.vblendvpd(ymm(d), ymm(d), sum, is_nan);
   }
+  void nan_or_64(Register d, Register a, Register b) override {
+    const Ymm is_nan = fresh();
+    c.vcmppd(is_nan, ymm(b), ymm(b), 3);
+    c.vblendvpd(ymm(d), ymm(a), ymm(b), is_nan);
+  }
   void extreme_f32(Register d, Register a, Register b, bool is_least) override {
     // The first, where it is further, or the second is NaN, or both are equal and the zero's sign
     // says so: of a lane that is chosen, the sign is set.

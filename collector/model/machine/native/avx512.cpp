@@ -61,6 +61,10 @@ class Avx512 : public InstructionSet {
     c.vcmppd(c.k1, zmm(a), zmm(a), 3);
     c.vaddpd(zmm(d) | c.k1, zmm(a), zmm(a));
   }
+  void nan_or_64(Register d, Register a, Register b) override {
+    c.vcmppd(c.k1, zmm(b), zmm(b), 3);
+    c.vblendmpd(zmm(d) | c.k1, zmm(a), zmm(b));
+  }
   void extreme_f32(Register d, Register a, Register b, bool is_least) override {
     // The first, where it is further, or the second is NaN, or both are equal and the zero's sign
     // says so.

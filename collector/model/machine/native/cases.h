@@ -18,6 +18,20 @@
       __VA_ARGS__;                                                    \
     });                                                               \
     return true;
+#define BINARY_CASE(code, units, ...)                              \
+  case Code::code:                                                 \
+    binary(op, units, [&](Register d_, Register a_, Register b_) { \
+      const Vector d = vector(d_), b = vector(b_);                 \
+      __VA_ARGS__;                                                 \
+    });                                                            \
+    return true;
+#define TERNARY_CASE(code, units, ...)                                           \
+  case Code::code:                                                               \
+    ternary(op, units, [&](Register d_, Register a_, Register b_, Register c_) { \
+      const Vector d = vector(d_), b = vector(b_), c = vector(c_);               \
+      __VA_ARGS__;                                                               \
+    });                                                                          \
+    return true;
 #define BINARY_FROM_CASE(code, units, ...)                                          \
   case Code::code:                                                                  \
     binary_from(op, units, [&](Register d_, Register a_, const Xbyak::Operand& b) { \

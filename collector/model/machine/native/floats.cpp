@@ -1,8 +1,19 @@
 // Floats and conversions.
+#include <utility>
+
 #include "collector/model/machine/native/cases.h"
 #include "collector/model/machine/native/emitter.h"
 
 namespace warpmeter::model::native {
+namespace {
+
+Operation swapped(const Operation& op) {
+  Operation other = op;
+  std::swap(other.a, other.b);
+  return other;
+}
+
+}  // namespace
 
 bool Emitter::emit_floats(const Operation& op) {
   const auto extreme = [&](bool is_least) {
@@ -37,15 +48,25 @@ bool Emitter::emit_floats(const Operation& op) {
     UNARY_FROM_CASE(rcp_f32, 2, one_of_32(d); vdivps(d, d, a); canonical(d_))
     UNARY_CASE(abs_f32, 2, vandps(d, a, every_32(0x7fffffff)); canonical(d_))
     UNARY_CASE(neg_f32, 2, vxorps(d, a, every_32(0x80000000)); canonical(d_))
-    BINARY_FROM_CASE(add_f64, 4, vaddpd(d, a, b))
-    BINARY_FROM_CASE(sub_f64, 4, vsubpd(d, a, b))
-    BINARY_FROM_CASE(mul_f64, 4, vmulpd(d, a, b))
-    BINARY_FROM_CASE(div_f64, 4, vdivpd(d, a, b))
-    TERNARY_FROM_CASE(fma_f64, 4, vmovups(d, a); vfmadd213pd(d, b, c))
-    UNARY_FROM_CASE(sqrt_f64, 4, vsqrtpd(d, a))
-    UNARY_FROM_CASE(rcp_f64, 4, one_of_64(d); vdivpd(d, d, a))
-    UNARY_CASE(abs_f64, 4, vandpd(d, a, every_64(0x7fffffffffffffff)); set_->quiet_64(d_, d_))
-    UNARY_CASE(neg_f64, 4, vxorpd(d, a, every_64(0x8000000000000000)); set_->quiet_64(d_, a_))
+    // Of two NaN a processor takes the first operand's, a GPU the second's (nan_of of
+    // execute/semantics.h); of the operands of an fma the factor's that stands first here.
+    case Code::add_f64:
+      binary_from(swapped(op), 4, [&](Register d, Register b, const Xbyak::Operand& a) {
+        vaddpd(vector(d), vector(b), a);
+      });
+      return true;
+    case Code::mul_f64:
+      binary_from(swapped(op), 4, [&](Register d, Register b, const Xbyak::Operand& a) {
+        vmulpd(vector(d), vector(b), a);
+      });
+      return true;
+      BINARY_CASE(sub_f64, 4, set_->nan_or_64(d_, a_, b_); vsubpd(d, d, b))
+      BINARY_FROM_CASE(div_f64, 4, vdivpd(d, a, b))
+      TERNARY_CASE(fma_f64, 4, set_->nan_or_64(d_, a_, c_); vfmadd213pd(d, b, c))
+      UNARY_FROM_CASE(sqrt_f64, 4, vsqrtpd(d, a))
+      UNARY_FROM_CASE(rcp_f64, 4, one_of_64(d); vdivpd(d, d, a))
+      UNARY_CASE(abs_f64, 4, vandpd(d, a, every_64(0x7fffffffffffffff)); set_->quiet_64(d_, d_))
+      UNARY_CASE(neg_f64, 4, vxorpd(d, a, every_64(0x8000000000000000)); set_->quiet_64(d_, a_))
     case Code::rni_f32:
       return round(0);
     case Code::rmi_f32:

@@ -66,6 +66,8 @@ class InstructionSet {
   // Floats.
   virtual void canonical(Register d) = 0;             ///< a NaN is 0x7fffffff
   virtual void quiet_64(Register d, Register a) = 0;  ///< where a is NaN, the quiet one; may be d
+  /// b where it is NaN, else a.
+  virtual void nan_or_64(Register d, Register a, Register b) = 0;
   virtual void extreme_f32(Register d, Register a, Register b, bool is_least) = 0;
   virtual void round_f32(Register d, Register a, std::uint8_t mode) = 0;
   virtual void f32_from_u32(Register d, Register a) = 0;

@@ -50,9 +50,9 @@ NARROW_FORMAT(F16, f16)
 NARROW_FORMAT(Bf16, bf16)
 
 // The special-function unit's. Of bf16 there is only a form with .ftz of ex2.
-#define NARROW_APPROXIMATE(name, names, type, function, unit)           \
-  UNARY(name##_##type, names "." #type, u16, u16, function(unit, a))    \
-  UNARY(name##_##type##x2, names "." #type "x2", u32, u32,              \
+#define NARROW_APPROXIMATE(name, names, type, function, unit)        \
+  UNARY(name##_##type, names "." #type, u16, u16, function(unit, a)) \
+  UNARY(name##_##type##x2, names "." #type "x2", u32, u32,           \
         halves(a, [](u16 x) { return function(unit, x); }))
 NARROW_APPROXIMATE(ex2, "ex2.approx", f16, approximate_half, unit_ex2)
 NARROW_APPROXIMATE(ex2, "ex2.approx.ftz", bf16, approximate_bfloat, unit_ex2)
@@ -67,6 +67,8 @@ CONVERT(f64_from_e5m2, f64, u16, widen_8(a, format_e5m2))
 CONVERT(sticky_f64_from_u64, f64, u64, sticky_from_integer(a))
 CONVERT(sticky_f64_from_s64, f64, s64, sticky_from_integer(a))
 CONVERT(relu_f32, f32, f32, a != a ? a : a > 0 ? a : 0.0f)
+// .rna, away from zero; a NaN is cut off, which may leave an infinity.
+CONVERT(tf32_from_f32, u32, u32, ((a & 0x7f800000u) == 0x7f800000u ? a : a + 0x1000u) & 0xffffe000u)
 CONVERT(high_byte, u16, u16, static_cast<u16>(a >> 8))
 
 BINARY(pack_bytes, "", u16, u16, u16, static_cast<u16>((a & 255) | b << 8))

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "tests/collector/model/reference/floats.h"
 
@@ -43,7 +44,23 @@ std::uint64_t to_float(const Line& line, double value, Type to) {
 
 double lifted(double value) { return std::isnan(value) || value > 0 ? value : 0; }
 
+/// What becomes of a NaN that is not made the canonical one: of f64 its upper bits, of f32 with
+/// .rna all but the lowest.
+std::optional<std::uint64_t> narrowed_nan(const Line& line, std::uint64_t bits, Type from,
+                                          Type to) {
+  if (!is_nan(bits, from) || line.has("sat") || line.has("satfinite")) return std::nullopt;
+  if (to.kind == 't' && line.has("rna")) return bits & 0xffffe000u;
+  if (from.bits != 64 || to.bits != 16) return std::nullopt;
+  const int fraction = to.kind == 'f' ? 10 : 7;
+  const std::uint64_t magnitude = (std::uint64_t{1} << 15) - 1,
+                      infinity = magnitude >> fraction << fraction;
+  const std::uint64_t kept =
+      (bits | std::uint64_t{1} << 51) >> (52 - fraction) & (magnitude ^ infinity);
+  return bits >> 63 << 15 | infinity | kept;
+}
+
 std::uint64_t from_float(const Line& line, std::uint64_t bits, Type from, Type to) {
+  if (const auto nan = narrowed_nan(line, bits, from, to)) return *nan;
   if (line.has("ftz") && from.bits == 32) bits = flushed(bits, from);
   volatile double value = widened(bits, from);
   if (line.has("relu")) value = lifted(value);
