@@ -14,7 +14,8 @@ namespace {
 const std::vector<InstructionCase>& cases() {
   static const std::vector<InstructionCase> all = [] {
     std::vector<InstructionCase> read;
-    for (const char* name : {"h200_instructions.txt", "h200_narrow_instructions.txt"}) {
+    for (const char* name :
+         {"h200_instructions.txt", "h200_narrow_instructions.txt", "h100_instructions.txt"}) {
       std::ifstream file(source_dir() + "/tests/collector/model/data/" + name);
       const std::vector<InstructionCase> more = read_cases(file);
       read.insert(read.end(), more.begin(), more.end());

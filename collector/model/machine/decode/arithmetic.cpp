@@ -228,21 +228,33 @@ void Decoder::decode_bfi() {
   operation.e = length;
 }
 
+/// lop3.or and lop3.and also say whether the result is not 0, or and and another predicate.
 void Decoder::decode_lop3() {
-  expect_operands(5, 5);
+  const bool tests = has(Word::or_) || has(Word::and_);
+  expect_operands(tests ? 6 : 5, tests ? 6 : 5);
   if (instruction_->operands[4].kind != Operand::Kind::integer) {
     refuse("has a table that is no number");
   }
+  const Operand& to = instruction_->operands[0];
+  if (tests && to.kind != Operand::Kind::pair) refuse("has no predicate to write to");
   const std::uint16_t a = source(instruction_->operands[1], RowType::u32);
   const std::uint16_t b = source(instruction_->operands[2], RowType::u32);
   const std::uint16_t c = source(instruction_->operands[3], RowType::u32);
-  const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
+  const bool is_kept = !tests || to.parts[0].name != "_";
+  const std::uint16_t d =
+      is_kept ? destination(tests ? to.parts[0] : to, RowType::u32) : scratch(4);
   Operation& operation = emit(Code::lop3);
   operation.d = d;
   operation.a = a;
   operation.b = b;
   operation.c = c;
   operation.imm = static_cast<std::int64_t>(instruction_->operands[4].bits & 255);
+  if (!tests) return;
+  Test test;
+  test.comparison.code = Code::ne_u32;
+  test.combine = has(Word::or_) ? Combine::bit_or : Combine::bit_and;
+  test.other = predicate_source(instruction_->operands[5]);
+  emit_test(test, d, constant(0, 4), predicate_destination(to.parts[1]), no_operand, true);
 }
 
 void Decoder::decode_activemask() {
