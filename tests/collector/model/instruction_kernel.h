@@ -84,6 +84,8 @@ inline std::string instruction_kernel(const InstructionCase& a_case) {
  .reg .u32 %word, %lane, %t32;
  .reg .pred %q;
  .reg .b16 %t16, %u16;
+ .reg .b32 %v32;
+ .reg .b64 %v64;
  .reg .{} %D;
  mov.u32 %lane, %tid.x;
  mul.wide.u32 %at, %lane, 8;

@@ -39,8 +39,6 @@
   NARROW_EXTREME(max, T, type)                                         \
   NARROW_UNARY(neg, "neg", T, type, narrow_neg)                        \
   NARROW_UNARY(abs, "abs", T, type, narrow_abs)                        \
-  UNARY(flush_##type, "", u16, u16, narrow_flush<T>(a))                \
-  UNARY(flush_##type##x2, "", u32, u32, halves(a, narrow_flush<T>))    \
   UNARY(saturate_##type, "", u16, u16, narrow_clamp<T>(a))             \
   UNARY(saturate_##type##x2, "", u32, u32, halves(a, narrow_clamp<T>)) \
   UNARY(relu_##type, "", u16, u16, narrow_relu<T>(a))                  \
@@ -48,6 +46,8 @@
 
 NARROW_FORMAT(F16, f16)
 NARROW_FORMAT(Bf16, bf16)
+UNARY(flush_f16, "", u16, u16, narrow_flush<F16>(a))
+UNARY(flush_f16x2, "", u32, u32, halves(a, narrow_flush<F16>))
 
 // The special-function unit's. Of bf16 there is only a form with .ftz of ex2.
 #define NARROW_APPROXIMATE(name, names, type, function, unit)        \

@@ -48,7 +48,8 @@ double lifted(double value) { return std::isnan(value) || value > 0 ? value : 0;
 /// .rna all but the lowest.
 std::optional<std::uint64_t> narrowed_nan(const Line& line, std::uint64_t bits, Type from,
                                           Type to) {
-  if (!is_nan(bits, from) || line.has("sat") || line.has("satfinite")) return std::nullopt;
+  if (!to.is_float() || !is_nan(bits, from) || line.has("sat") || line.has("satfinite"))
+    return std::nullopt;
   if (to.kind == 't' && line.has("rna")) return bits & 0xffffe000u;
   if (from.bits != 64 || to.bits != 16) return std::nullopt;
   const int fraction = to.kind == 'f' ? 10 : 7;
