@@ -68,10 +68,14 @@ __device__ void add(std::uint32_t* sums, std::uint32_t bits, bool is_nan, std::u
   atomicAdd(&sums[0], mix(bits + place));
   atomicAdd(&sums[1], mix((is_nan ? 0x7fffffffu : bits) + place));
 }
+// Of two NaN an instruction on f64 gives the one that stands second in the machine code, where
+// ptxas may have turned the operands round: all count as one.
 __device__ void add(std::uint32_t* sums, double value, std::uint64_t i) {
+  const bool is_nan = isnan(value);
   const auto bits = static_cast<std::uint64_t>(__double_as_longlong(value));
-  add(sums, mix(static_cast<std::uint32_t>(bits)) + static_cast<std::uint32_t>(bits >> 32),
-      (bits & 0x7fffffffffffffffu) > 0x7ff0000000000000u, i);
+  const std::uint32_t word =
+      mix(static_cast<std::uint32_t>(bits)) + static_cast<std::uint32_t>(bits >> 32);
+  add(sums, is_nan ? 0x7fffffffu : word, is_nan, i);
 }
 __device__ void add(std::uint32_t* sums, float value, std::uint64_t i) {
   const std::uint32_t bits = __float_as_uint(value);
