@@ -258,6 +258,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   output.write(render_answer(schema::Reader(database), answer, request.format, width));
   output.finish();
   for (const model::SessionOutcome& outcome : answer.outcomes) {
+    if (!outcome.remark.empty()) remark(request, outcome.remark);
     if (outcome.coverage.empty()) continue;
     remark(request,
            fmt::format("{} is estimated from {}", outcome.launch.variant, outcome.coverage));

@@ -174,6 +174,7 @@ class Grids {
     options.is_cooperative = geometry.is_cooperative;
     options.textures = &machine_textures();
     options.counts = is_counted_;
+    options.predicated_barriers = [&kernel] { return kernel.predicated_barriers(); };
     options.records = is_counted_ && ran_.empty() && process_.explained().wants(place_);
     // This machine's clock, as a program may set it beside the host's.
     options.began_at = static_cast<std::uint64_t>(
@@ -200,6 +201,9 @@ class Grids {
     }
     if (const std::string beside = strayed(program, outcome); !beside.empty()) {
       process_.say(beside);
+    }
+    if (const std::string parted = parted_remark(program, outcome); !parted.empty()) {
+      process_.say(parted);
     }
     add(program, std::move(outcome));
   }

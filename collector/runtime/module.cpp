@@ -64,6 +64,18 @@ void Kernel::audit() {
   if (!why.empty()) program_->why_unaudited += ", since " + why;
 }
 
+std::vector<std::uint32_t> Kernel::predicated_barriers() {
+  std::call_once(barriers_read_, [&] {
+    const std::vector<std::byte>& cubin = module_.cubin();
+    if (cubin.empty()) return;
+    const auto code = model::sass::read_machine_code(cubin, entry_);
+    if (const auto* read = std::get_if<model::sass::MachineCode>(&code)) {
+      predicated_barriers_ = model::sass::predicated_barriers(*program(), *read);
+    }
+  });
+  return predicated_barriers_;
+}
+
 const model::Resources& Kernel::resources() {
   if (!resources_) {
     resources_.emplace();

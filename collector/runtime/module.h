@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ class Kernel {
   /// Reads the machine code, so that the counts are the hardware's. Once; takes the time of ptxas
   /// where the program brought none.
   void audit();
+  /// Of the machine code: see LaunchOptions. Any thread may ask.
+  std::vector<std::uint32_t> predicated_barriers();
   /// What it takes of a multiprocessor, by the machine code.
   const model::Resources& resources();
 
@@ -57,6 +60,8 @@ class Kernel {
   std::string failure_;
   bool is_read_ = false, is_audited_ = false;
   std::optional<model::Resources> resources_;
+  std::once_flag barriers_read_;
+  std::vector<std::uint32_t> predicated_barriers_;
 };
 
 /// Where a module's variable lies for kernels and for copies.

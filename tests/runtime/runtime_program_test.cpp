@@ -282,6 +282,21 @@ TEST_F(RuntimeProgram, IsToldThatVolatileAccessesNeverRaceWhereItHasSome) {
   EXPECT_THAT(text("check_clean"), testing::Not(HasSubstr("races of volatile")));
 }
 
+/// What an H100 answered in these kernels; the last one hung there.
+TEST_F(RuntimeProgram, GoesOnWhereABarrierStandsInsideAnIf) {
+  expect_output("parted_barriers", "parted_barriers");
+  const Outcome outcome = profile("parted_barriers", {"-m", "shared_load_transactions"});
+  EXPECT_THAT(std::regex_replace(outcome.error, std::regex("\\s+"), " "),
+              HasSubstr("comes to a barrier with some threads of a warp only"));
+  EXPECT_EQ(value_of("SELECT DISTINCT grade FROM results JOIN launches USING (launch_id) WHERE "
+                     "variant LIKE 'reduce%' AND metric = 'shared_load_transactions' AND "
+                     "results.run_id = (SELECT max(run_id) FROM runs)"),
+            "modelled");
+  const Outcome told = checked("parted_barriers");
+  EXPECT_EQ(told.exit_code, 6);
+  EXPECT_THAT(told.error, HasSubstr("divergent barrier"));
+}
+
 /// What an H100 printed ("misuse"), and an H200.
 TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
   for (const char* name : {"misuse", "launch_mistakes", "limits", "resets", "stream_mistakes"}) {

@@ -135,7 +135,7 @@ void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32
   const std::uint32_t existing = lanes_below(threads - warp.index * warp_lanes);
   const unsigned first = static_cast<unsigned>(std::countr_zero(mask));
   const std::uint32_t named = members[first];
-  const bool exchanges = op->code != Code::nothing;
+  const bool exchanges = op->code != Code::meet;
   const auto add = [&](unsigned lane, const auto& what) {
     launch_.findings_.add(Defect::absent_lanes, op->instruction, Span::warp,
                           [&] { return sentence(warp.index * warp_lanes + lane, what()); });
@@ -244,6 +244,18 @@ void BlockChecker::release(const Meeting& meeting) {
                       "of them come to it");
     });
   }
+}
+
+void BlockChecker::part(const Warp& warp, const Operation* barrier, std::uint32_t lanes) {
+  launch_.findings_.add(Defect::barrier, barrier->instruction, Span::warp, [&] {
+    const int here = std::popcount(lanes);
+    return sentence(
+        warp.index * warp_lanes + static_cast<std::uint32_t>(std::countr_zero(lanes)),
+        fmt::format(
+            "comes to this barrier {} of its warp; let all threads of a block come to the "
+            "same __syncthreads()",
+            here == 1 ? "without any other thread" : fmt::format("with only {} others", here - 1)));
+  });
 }
 
 std::byte* BlockChecker::refuse(const Warp& warp, const Operation* op, TrapKind kind,

@@ -30,6 +30,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
                    std::uint64_t bytes) override;
   void arrive(std::uint32_t barrier, std::uint32_t warp) override { order_.arrive(barrier, warp); }
   void release(const Meeting& meeting) override;
+  void part(const Warp& warp, const Operation* barrier, std::uint32_t lanes) override;
 
  private:
   /// The access that is looked at, for take().

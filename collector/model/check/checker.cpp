@@ -14,12 +14,12 @@ namespace {
 bool does_nothing(Code code) {
   return code == Code::leave || code == Code::join || code == Code::branch ||
          code == Code::branch_if || code == Code::branch_out || code == Code::gather ||
-         code == Code::nothing;
+         code == Code::nothing || code == Code::meet;
 }
 
 /// What an instruction that makes lanes wait for each other is turned into, besides moves.
 bool is_meeting(Code code) {
-  return code == Code::nothing || (code >= Code::shfl_up && code <= Code::redux_xor);
+  return code == Code::meet || (code >= Code::shfl_up && code <= Code::redux_xor);
 }
 
 }  // namespace

@@ -19,6 +19,9 @@ constexpr std::string_view waits_reason =
 constexpr std::string_view parted_reason =
     "counted at PTX level: warps part, and the machine code has copies of this access or branches "
     "in other ways";
+constexpr std::string_view barrier_reason =
+    "approximate: some threads of a warp come to a barrier or an exchange without the others, and "
+    "what they do apart depends on the machine code";
 constexpr std::string_view apart_reason =
     "approximate: copies past the registers and barrier objects are not calibrated on hardware";
 constexpr std::string_view some_lanes_reason =
@@ -140,6 +143,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
     return i == any_instruction ? outcome.has_parted() : outcome.parted[i] != 0;
   });
   if (parted) return {Grade::ptx, parted_reason};
+  if (parted_at(program, outcome)) return {Grade::modelled, barrier_reason};
   if (site.is_apart) return {Grade::modelled, apart_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
   if (site.is_atomic() && space == AddressSpace::shared && (site.is_float || site.retries)) {

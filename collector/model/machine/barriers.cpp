@@ -29,7 +29,7 @@ void Barriers::for_each(std::uint32_t warps, Visit visit) const {
 
 void Barriers::come(Warp& warp) {
   const Operation& operation = *warp.pc;
-  const int lane = std::countr_zero(warp.alive);
+  const int lane = std::countr_zero(warp.came);
   const auto number = static_cast<std::uint32_t>(row(warp, operation.a)[lane] % barriers_.size());
   Barrier& barrier = barriers_[number];
   used_ |= 1u << number;
@@ -102,8 +102,8 @@ void Barriers::answer(std::uint32_t warps) const {
     const std::uint16_t operand = warp.pc->c;
     std::uint32_t bits = warp.predicates[operand >> 1];
     if ((operand & 1) != 0) bits = ~bits;
-    yes += static_cast<std::uint32_t>(std::popcount(bits & warp.alive));
-    asked += static_cast<std::uint32_t>(std::popcount(warp.alive));
+    yes += static_cast<std::uint32_t>(std::popcount(bits & warp.came));
+    asked += static_cast<std::uint32_t>(std::popcount(warp.came));
   });
   if (asked == 0) return;
   for_each(warps, [&](Warp& warp) {
@@ -111,13 +111,12 @@ void Barriers::answer(std::uint32_t warps) const {
     if (kind_of(warp) == BarrierKind::count) {
       std::uint32_t* lanes = row(warp, operation.d);
       for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
-        if ((warp.alive >> lane & 1) != 0) lanes[lane] = yes;
+        if ((warp.came >> lane & 1) != 0) lanes[lane] = yes;
       }
     } else if (asks(warp)) {
       const bool all = kind_of(warp) == BarrierKind::all;
       std::uint32_t& predicate = warp.predicates[operation.d];
-      predicate =
-          (all ? yes == asked : yes != 0) ? predicate | warp.alive : predicate & ~warp.alive;
+      predicate = (all ? yes == asked : yes != 0) ? predicate | warp.came : predicate & ~warp.came;
     }
   });
 }

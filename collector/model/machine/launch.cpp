@@ -187,6 +187,19 @@ bool LaunchOutcome::has_parted() const {
   return std::find(parted.begin(), parted.end(), 1) != parted.end();
 }
 
+std::optional<std::uint32_t> parted_at(const Program& program, const LaunchOutcome& outcome) {
+  const auto has_parted = [&](std::uint32_t instruction) {
+    return instruction < outcome.parted.size() && outcome.parted[instruction] != 0;
+  };
+  for (const std::uint32_t barrier : program.barriers) {
+    if (has_parted(barrier)) return barrier;
+  }
+  for (const SyncInfo& sync : program.syncs) {
+    if (has_parted(sync.instruction)) return sync.instruction;
+  }
+  return std::nullopt;
+}
+
 LaunchOutcome launch(const Program& program, const Geometry& geometry,
                      std::span<const std::byte> parameters, DeviceMemory& memory,
                      const LaunchOptions& options) {
@@ -208,6 +221,7 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
     if (!options.is_cooperative) worker->take_grid_workspace();
     worker->read_textures(options.textures);
     worker->count(options.counts);
+    worker->ask_predicated(options.predicated_barriers);
     worker->begin_at(options.began_at);
     if (!options.counts && options.observer == nullptr) worker->go_native(options.native_after);
     if (options.records && options.counts && options.observer == nullptr &&

@@ -59,6 +59,14 @@ struct LaunchOutcome {
   LaunchOutcome& operator+=(LaunchOutcome other);
 };
 
+/// The first barrier that some lanes of a warp came to without the others, or else exchange without
+/// those named; nothing where there is none. What the launch costs depends then on whether the
+/// machine code branches around it or predicates.
+std::optional<std::uint32_t> parted_at(const Program& program, const LaunchOutcome& outcome);
+
+/// Where that is and what it means, as one sentence; empty where there is none.
+std::string parted_remark(const Program& program, const LaunchOutcome& outcome);
+
 /// Blocks of a grid that are run in place of all, and who takes what each of them cost.
 class BlockSample {
  public:
@@ -104,6 +112,9 @@ struct LaunchOptions {
   /// executed, on average over such launches, before machine code is made of them (see
   /// native/code.h).
   std::uint64_t native_after = default_native_after;
+  /// What Program::predicated_barriers would be of a program that was not audited; asked once some
+  /// lanes of a warp have come to a barrier without the others, by any thread. May be empty.
+  std::function<std::vector<std::uint32_t>()> predicated_barriers = {};
   /// Told now and then how many blocks were begun, by one thread; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};
 };

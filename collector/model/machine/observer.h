@@ -59,6 +59,8 @@ class BlockObserver {
   /// A warp that arrives at a barrier without waiting there.
   virtual void arrive(std::uint32_t barrier, std::uint32_t warp) = 0;
   virtual void release(const Meeting& meeting) = 0;
+  /// Lanes of a warp that wait at a barrier for others, which are elsewhere or have ended instead.
+  virtual void part(const Warp& warp, const Operation* barrier, std::uint32_t lanes) = 0;
 };
 
 /// Of a whole launch.

@@ -129,6 +129,7 @@ OTHER(vote_any)
 OTHER(vote_uni)
 OTHER(vote_ballot)
 OTHER(activemask)
+OTHER(meet)  // bar.warp.sync
 OTHER(elect)
 OTHER(match_any_b32)
 OTHER(match_any_b64)

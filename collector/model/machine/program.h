@@ -259,6 +259,10 @@ struct Program {
   /// accesses that release.
   bool has_releases = false;
   /// Some warps of a block wait for each other without the rest, or arrive without waiting.
+  std::vector<std::uint32_t> barriers;  ///< of the block: instructions
+  /// Those that a warp comes to as a whole although a branch leads around them, when audited: the
+  /// machine code predicates them.
+  std::vector<std::uint32_t> predicated_barriers;
   bool has_partial_barriers = false;
   std::uint32_t max_threads = 1024;
 

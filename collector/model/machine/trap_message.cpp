@@ -185,6 +185,11 @@ std::string illegal_address(const RaisedTrap& raised, const Program& program,
   return fmt::format("illegal address: kernel '{}' {} {}", kernel, does, where);
 }
 
+bool is_exchange(const Program& program, std::uint32_t instruction) {
+  return std::any_of(program.syncs.begin(), program.syncs.end(),
+                     [&](const SyncInfo& sync) { return sync.instruction == instruction; });
+}
+
 std::string what_happened(const BlockTrap& trap, const Program& program, const Geometry& geometry,
                           const DeviceMemory& memory) {
   const RaisedTrap& raised = trap.raised;
@@ -201,6 +206,13 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
           kernel, deed(raised, site), to_string(space), offset_in(space, raised.address),
           site == nullptr ? raised.width : site->alignment);
     case TrapKind::divergent_barrier:
+      if (is_exchange(program, raised.instruction)) {
+        return fmt::format(
+            "threads missing: {} of a warp of kernel '{}' {} for others of the warp that the mask "
+            "names and that never come",
+            lanes == 1 ? "1 thread" : fmt::format("{} threads", lanes), kernel,
+            lanes == 1 ? "waits" : "wait");
+      }
       return fmt::format(
           "barrier not reached: {} of a warp of kernel '{}' {} at a barrier that the others of the "
           "warp do not come to",
@@ -252,6 +264,19 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
 }
 
 }  // namespace
+
+std::string parted_remark(const Program& program, const LaunchOutcome& outcome) {
+  const std::optional<std::uint32_t> place = parted_at(program, outcome);
+  if (!place) return "";
+  return fmt::format(
+      "kernel '{}' comes to {} with some threads of a warp only, which goes well on hardware as "
+      "long "
+      "as the others end, and is undefined in CUDA; {}",
+      readable_name(program.kernel),
+      is_exchange(program, *place) ? "an exchange between threads that its mask names"
+                                   : "a barrier",
+      place_of(program, program.places[*place]));
+}
 
 Trap describe(const BlockTrap& trap, const Program& program, const Geometry& geometry,
               const DeviceMemory& memory) {

@@ -67,7 +67,9 @@ struct FunctionCode {
   std::uint32_t first, end, highest_frame;
 };
 
-enum class WarpStatus : std::uint8_t { running, yielded, at_barrier, finished, trapped };
+/// parted: the active lanes are at a barrier or an exchange that others of the warp, whom they wait
+/// for, have not come to.
+enum class WarpStatus : std::uint8_t { running, yielded, at_barrier, parted, finished, trapped };
 
 enum class TrapKind : std::uint8_t {
   none,
@@ -134,6 +136,7 @@ struct Warp {
   std::uint64_t yield_at;             ///< leave the processor to the other warps at this count
   std::uint32_t index;                ///< in the block
   std::uint32_t depth;                ///< of stack
+  std::uint32_t came;                 ///< at a barrier: lanes that take part in it
   WarpStatus status;
   RaisedTrap trap;
   const FunctionCode* functions;

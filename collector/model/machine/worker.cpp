@@ -1,10 +1,6 @@
 // Warps take turns: each runs until it waits at a barrier, ends, or has had its share; when none
 // can run, either a barrier is complete and its warps go on, or threads wait for others that will
 // never come.
-//
-// The lanes of a warp run together and wait for each other where branches meet. But a lane may spin
-// until another one of its warp, which waits for it there, gives a lock back; hardware lets both go
-// on. So lanes that do nothing but loop for several shares take turns with those that wait.
 #include "collector/model/machine/worker.h"
 
 #include <algorithm>
@@ -21,8 +17,6 @@
 namespace warpmeter::model {
 namespace {
 
-/// Warp instructions after which a warp lets the others go on, at its next jump backwards.
-constexpr std::uint64_t share = 1 << 18;
 /// The same in a block whose lanes are known to wait for each other.
 constexpr std::uint64_t share_of_spinners = 1 << 12;
 /// The first where blocks are known to; it doubles while the block goes on.
@@ -32,8 +26,6 @@ constexpr std::uint32_t longest_turn = 64, longest_of_short_turns = 16;
 /// Shares of every warp in which none does anything new, after which a block on its own waits for
 /// nothing that could come.
 constexpr std::uint32_t still_shares = 16;
-/// Shares after which a loop that changed nothing but memory is taken to wait.
-constexpr std::uint64_t patience = 3;
 
 }  // namespace
 
@@ -75,6 +67,7 @@ Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geo
   std::memset(registers_.get(), 0, bytes * warp_count_);
   predicates_.resize(std::size_t{program.predicate_count} * warp_count_);
   spins_.resize(warp_count_);
+  partings_.resize(warp_count_);
   has_atomics_ = std::any_of(program.sites.begin(), program.sites.end(),
                              [](const SiteInfo& site) { return site.kind == AccessKind::atomic; });
   const std::uint32_t calls = program.has_calls ? frames_of_calls : 0;
@@ -219,10 +212,10 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
         } else {
           is_still_ = false;
         }
-        if (warp.status == WarpStatus::trapped && wait_for_parted(warp)) {
-          unfinished = true;
-          continue;
-        }
+        const bool is_apart =
+            warp.status == WarpStatus::parted ||
+            (warp.status == WarpStatus::finished && partings_[warp.index].is_parted());
+        if (is_apart) go_apart(warp);
       }
       if (warp.status == WarpStatus::trapped) {
         trap_.raised = warp.trap;
@@ -284,82 +277,6 @@ bool Worker::stands_still(const Warp& warp) {
   const bool known = std::find(states.begin(), states.end(), hash) != states.end();
   states = {states[1], hash};
   return known;
-}
-
-/// Whether the warp, whose share has ended, seems to wait for lanes of its own: for long, or, when
-/// nobody else goes on, by all that is known of it.
-bool Worker::spins(Warp& warp, bool lets_go) {
-  if (warp.depth == 0 || turns_ >= most_turns) return false;
-  Spin& spin = spins_[warp.index];
-  if (spin.active != warp.active || spin.depth != warp.depth) {
-    spin = {warp.active, warp.depth, warp.warp_instructions, spin.states};
-  }
-  const bool waits_long = turns_ > 0 || warp.warp_instructions - spin.since >= patience * share;
-  return lets_go || (has_atomics_ && warp.warp_instructions >= warp.yield_at && waits_long);
-}
-
-/// Lets lanes go on that wait where the spinning ones would meet them, or on the other side of
-/// their branch; the spinning ones take that place on the stack and follow alone.
-void Worker::let_others_go(Warp& warp) {
-  std::uint32_t at = warp.depth, sides = warp.active;
-  while (at > 0 && !warp.stack[at - 1].is_call && warp.stack[at - 1].pc != warp.reconverge) {
-    sides |= warp.stack[--at].mask;
-  }
-  const bool meets = at > 0 && !warp.stack[at - 1].is_call;
-  const std::uint32_t waiting = meets ? warp.stack[at - 1].mask & warp.alive & ~sides : 0;
-  Frame* chosen = nullptr;
-  if (waiting != 0) {
-    chosen = &warp.stack[at - 1];
-    for (std::uint32_t i = at; i < warp.depth; ++i) warp.stack[i].reconverge = chosen->reconverge;
-  } else if (at < warp.depth && (warp.stack[at].mask & warp.alive & ~warp.active) != 0) {
-    chosen = &warp.stack[at];  // the one that has waited longest
-  }
-  if (chosen == nullptr) return;
-  ++turns_;
-  const Frame next = *chosen;
-  *chosen = {warp.pc, next.reconverge, warp.active, warp.counted_from, false};
-  if (waiting == 0) std::rotate(chosen, chosen + 1, warp.stack + warp.depth);
-  warp.pc = next.pc;
-  warp.active = waiting != 0 ? waiting : next.mask & warp.alive;
-  warp.reconverge = next.reconverge;
-  warp.counted_from = next.counted_from;
-}
-
-/// At a barrier that only some lanes of a warp have come to, because they took turns: they wait on
-/// the stack for the others, and go on with them. False when that is not why.
-bool Worker::wait_for_parted(Warp& warp) {
-  const bool may_be = warp.trap.kind == TrapKind::divergent_barrier && turns_ > 0 &&
-                      turns_ < most_turns && warp.depth > 0 && warp.trap.mask == warp.active;
-  if (!may_be) return false;
-  Frame& top = warp.stack[warp.depth - 1];
-  if (top.is_call || (top.mask & warp.active) != 0) return false;  // a branch that not all take
-  ++turns_;
-  const std::uint32_t executed = warp.pc->instruction - warp.counted_from;
-  warp.warp_instructions += executed;
-  const auto lanes = static_cast<unsigned>(std::popcount(warp.active));
-  warp.thread_instructions += std::uint64_t{executed} * lanes;
-  if (warp.issues != nullptr) {
-    ++warp.issues[warp.counted_from];
-    --warp.issues[warp.pc->instruction];
-    warp.issued_lanes[warp.counted_from] += lanes;
-    warp.issued_lanes[warp.pc->instruction] -= lanes;
-  }
-  warp.counted_from = warp.pc->instruction;
-  warp.status = WarpStatus::yielded;
-  warp.trap = {};
-  if (top.pc == warp.pc) {
-    warp.active |= top.mask & warp.alive;
-    warp.reconverge = top.reconverge;
-    --warp.depth;
-    return true;
-  }
-  const Frame next = top;
-  top = {warp.pc, next.reconverge, warp.active, warp.counted_from, false};
-  warp.pc = next.pc;
-  warp.active = next.mask & warp.alive;
-  warp.reconverge = next.reconverge;
-  warp.counted_from = next.counted_from;
-  return true;
 }
 
 LaunchOutcome Worker::take_counts() {

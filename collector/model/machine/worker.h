@@ -14,6 +14,7 @@
 #include "collector/model/machine/barriers.h"
 #include "collector/model/machine/execute/units.h"
 #include "collector/model/machine/launch.h"
+#include "collector/model/machine/parting.h"
 #include "collector/model/machine/program.h"
 #include "collector/model/machine/sharing.h"
 #include "collector/model/machine/warp.h"
@@ -54,6 +55,10 @@ class Worker {
   /// Machine code in place of the interpreter, after as many executions of each operation in this
   /// launch and those before; only where nothing is counted.
   void go_native(std::uint64_t after);
+  /// See LaunchOptions::predicated_barriers.
+  void ask_predicated(std::function<std::vector<std::uint32_t>()> ask) {
+    ask_predicated_ = std::move(ask);
+  }
   /// When %globaltimer begins.
   void begin_at(std::uint64_t nanoseconds) {
     for (Warp& warp : warps_) warp.launched_at = nanoseconds;
@@ -103,6 +108,8 @@ class Worker {
   bool spins(Warp& warp, bool lets_go);
   void let_others_go(Warp& warp);
   bool wait_for_parted(Warp& warp);
+  void go_apart(Warp& warp);
+  bool is_predicated(const Operation* barrier);
   template <class T>
   T* row(const Warp& warp, std::uint32_t unit) const;
 
@@ -112,6 +119,8 @@ class Worker {
     std::uint64_t since = 0;                ///< how many instructions it had executed then
     std::array<std::uint64_t, 2> states{};  ///< hashes of its registers and place
   };
+  /// Warp instructions after which a warp lets the others go on, at its next jump backwards.
+  static constexpr std::uint64_t share = 1 << 18;
   /// Of a block whose lanes wait for each other, these many turns at most.
   static constexpr std::uint32_t most_turns = 1 << 20;
 
@@ -131,6 +140,9 @@ class Worker {
   std::vector<Warp> warps_;
   std::vector<Frame> frames_;  ///< the warps' stacks
   Barriers barriers_;
+  std::vector<Parting> partings_;  ///< of each warp
+  std::function<std::vector<std::uint32_t>()> ask_predicated_;
+  std::optional<std::vector<std::uint32_t>> predicated_;  ///< once they were asked for
   bool has_atomics_ = false;
   std::vector<Spin> spins_;     ///< of each warp
   bool is_still_ = false;       ///< in the last share of every warp

@@ -118,6 +118,7 @@ void Worker::start_warps(std::uint64_t block) {
   std::fill(memory_.local.begin(), memory_.local.end(), std::byte{0});
   std::fill(predicates_.begin(), predicates_.end(), 0);
   barriers_.clear();
+  for (Parting& parting : partings_) parting.clear();
   std::fill(spins_.begin(), spins_.end(), Spin{});
   turns_ = 0;
   const auto threads = static_cast<std::uint32_t>(geometry_.block.count());
@@ -138,6 +139,7 @@ void Worker::start_warps(std::uint64_t block) {
     warp.status = WarpStatus::yielded;
     warp.pc = warp.code;
     warp.trap = {};
+    warp.came = 0;
     warp.last = nullptr;
   }
   for (const SpecialRow& special : program_.specials) {

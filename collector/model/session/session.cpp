@@ -364,6 +364,7 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
     written_.remove(address);
   }
   SessionOutcome answer;
+  answer.remark = parted_remark(program, outcome);
   answer.launch = std::move(record);
   if (checker) {
     answer.findings = checker->findings();

@@ -43,6 +43,7 @@ struct SessionOutcome {
   schema::Launch launch;
   std::vector<check::Finding> findings;
   check::Coverage checked;  ///< where findings were asked for
+  std::string remark;       ///< what the launch did that hardware lets pass; may be empty
   std::string coverage;     ///< by the blocks that were run; empty: all were
   std::vector<Estimate::Range> ranges;
 };

@@ -280,7 +280,8 @@ const std::vector<std::string>& codes() {
 const Names& tested_elsewhere() {
   static const Names names = {
       "mbarrier",
-      "mbarrier_wait",  // memory_test.cpp
+      "mbarrier_wait",
+      "nothing",  // memory_test.cpp: fences
       "load_matrix",
       "store_matrix",  // matrix_test.cpp
       "matrix_addresses",

@@ -106,10 +106,10 @@ TEST(Traps, KnowTheSizeOfSharedAndLocalMemory) {
   EXPECT_THAT(run.trap(), HasSubstr("of local memory at 0x10, of which there are 16 bytes"));
 }
 
-TEST(Traps, TellABarrierThatPartOfAWarpSkips) {
+TEST(Traps, TellABarrierThatTheOthersOfAWarpNeverComeTo) {
   const TestRun run = run_body(
       "setp.lt.u32 %p1, %r1, 16;\n @!%p1 bra END;\n bar.sync 0;\n"
-      "END: st.global.u32 [%rd1], %r1; ret;",
+      "END: bar.sync 0; st.global.u32 [%rd1], %r1; ret;",
       geometry(1, 32));
   EXPECT_THAT(run.trap(), AllOf(HasSubstr("barrier not reached: 16 threads of a warp"),
                                 HasSubstr("thread (0,0,0)")));
@@ -310,7 +310,7 @@ TEST(Traps, TellWhatLiesBeforeSharedMemoryAndWhatCanOnlyBeRead) {
 TEST(Traps, CountOneThreadAsOne) {
   const TestRun run = run_body(
       "setp.lt.u32 %p1, %r1, 1;\n @!%p1 bra END;\n bar.sync 0;\n"
-      "END: st.global.u32 [%rd1], %r1; ret;",
+      "END: bar.sync 0; st.global.u32 [%rd1], %r1; ret;",
       geometry(1, 32));
   EXPECT_THAT(run.trap(), HasSubstr("1 thread of a warp of kernel 'k' is at a barrier"));
 }

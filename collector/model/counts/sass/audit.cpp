@@ -77,6 +77,25 @@ void keep_bodies_together(Program& program) {
 
 }  // namespace
 
+std::vector<std::uint32_t> predicated_barriers(const Program& program, const MachineCode& code) {
+  std::vector<std::uint32_t> found;
+  for (const std::uint32_t barrier : program.barriers) {
+    const int line = program.places[barrier].ptx_line;
+    const auto number = static_cast<std::size_t>(line);
+    const bool is_same_text = number > 0 && number <= code.ptx.size() &&
+                              code.ptx[number - 1].find("bar") != std::string_view::npos;
+    if (!is_same_text) continue;
+    bool is_there = false, is_predicated = true;  // each of its copies
+    for (const MachineBarrier& machine : code.barriers) {
+      if (machine.line != line) continue;
+      is_there = true;
+      is_predicated = is_predicated && machine.is_predicated;
+    }
+    if (is_there && is_predicated) found.push_back(barrier);
+  }
+  return found;
+}
+
 std::string audit(Program& program, const ptx::Module& module, const MachineCode& code) {
   if (code.arch != program.arch) {
     return fmt::format(
@@ -137,6 +156,7 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     if (verdict.requests) site.requests = *verdict.requests;
   }
   if (program.has_calls) keep_bodies_together(program);
+  program.predicated_barriers = predicated_barriers(program, code);
   program.why_unaudited.clear();
   program.resources = code.resources;
   return {};

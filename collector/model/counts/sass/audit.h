@@ -5,7 +5,9 @@
 // `doubt`, and the site is graded `ptx`.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "collector/model/counts/sass/machine_code.h"
 #include "collector/model/machine/program.h"
@@ -18,6 +20,10 @@ namespace warpmeter::model::sass {
 /// of a sentence that starts with the cubin; then the program is as it was, unaudited. Empty when
 /// all is well.
 std::string audit(Program& program, const ptx::Module& module, const MachineCode& code);
+
+/// The program's barriers, by their instructions, that the machine code predicates instead of
+/// branching around them: the whole warp comes to those.
+std::vector<std::uint32_t> predicated_barriers(const Program& program, const MachineCode& code);
 
 /// Reads the program's kernel out of a cubin and audits it; the same answer.
 std::string audit(Program& program, const ptx::Module& module, Bytes cubin);

@@ -81,6 +81,9 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
   const unsigned guard = word.low >> 12 & 15;  // predicate 7 is always true; bit 3 negates
   result.never_runs = guard == 15;
   result.is_guarded = guard != 7;
+  result.guard = static_cast<std::uint8_t>(guard);
+  result.is_barrier = (number & 0x1ff) == 0x11d;  // the upper bits say what its operands are
+  result.gathers_warp = (number & 0x1ff) == 0x148;
   result.base = static_cast<std::uint8_t>(word.low >> 24 & 255);
   const auto added = static_cast<std::int32_t>(word.low >> 40 & 0xffffff);
   result.offset = added >= 1 << 23 ? added - (1 << 24) : added;

@@ -41,6 +41,9 @@ struct Instruction {
   bool never_runs = false;           ///< its guard is !PT
   bool is_break = false;             ///< lanes stop waiting for others
   bool is_guarded = false;           ///< some threads may not execute it
+  bool is_barrier = false;           ///< BAR: of the block
+  bool gathers_warp = false;         ///< WARPSYNC: waits for other lanes of the warp
+  std::uint8_t guard = 7;            ///< a predicate, 7: none; 8 more: negated
   Jump jump = Jump::none;
   std::int64_t target = 0;  ///< offset in the section
 };

@@ -145,8 +145,11 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
   // A jump by a table may stand for several branches; BREAK outside of loops is for lanes that meet
   // where only some of the paths lead.
   result.meets_elsewhere = !tables.empty();
+  constexpr std::uint8_t nobody = 255;
+  std::uint8_t gathered = nobody;  ///< the guard of those who wait for others since the last jump
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i];
+    if (instruction.gathers_warp) gathered = instruction.guard;
     result.meets_elsewhere |= instruction.is_break && result.graph->depth(blocks.of(i)) == 0;
     if (instruction.never_runs || !result.graph->is_reachable(blocks.of(i))) continue;
     const std::uint64_t offset = i * instruction_bytes;
@@ -158,6 +161,10 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
     if (parts && instruction.is_guarded) {
       result.branches.push_back({blocks.of(i), line, blocks.successors(blocks.of(i))});
     }
+    if (instruction.is_barrier) {
+      result.barriers.push_back({line, instruction.is_guarded && instruction.guard != gathered});
+    }
+    if (instruction.is_barrier || instruction.jump != Jump::none) gathered = nobody;
     if (instruction.elects_lane) result.electing_lines.insert(line);
     result.jumps_anywhere |= instruction.jump == Jump::indirect && !tables.contains(i);
   }

@@ -31,11 +31,20 @@ struct MachineBranch {
   std::vector<Node> successors;  ///< of the block: two, or one and the end
 };
 
+/// A barrier of the block.
+struct MachineBarrier {
+  int line = 0;  ///< of the PTX; 0: not known
+  /// A guard in place of a branch, and nothing in front that gathers those whom it lets pass: the
+  /// warp comes as a whole.
+  bool is_predicated = false;
+};
+
 struct MachineCode {
   int arch = 0;  ///< 90 is sm_90
   Resources resources;
   std::vector<MachineAccess> accesses;  ///< that may run, in the order of the code
   std::vector<MachineBranch> branches;
+  std::vector<MachineBarrier> barriers;
   std::set<int> electing_lines;       ///< PTX lines that became a vote over the warp and more
   std::unique_ptr<FlowGraph> graph;   ///< of basic blocks
   bool jumps_anywhere = false;        ///< there are jumps whose targets are not known

@@ -289,7 +289,11 @@ void Decoder::decode_shfl() {
   const std::uint16_t c = source(instruction_->operands[3], RowType::u32);
   const std::uint16_t d = destination(two ? to.parts[0] : to, RowType::u32);
   const std::uint16_t e = two ? predicate_destination(to.parts[1]) : no_operand;
+  // Without .sync nobody is waited for.
+  const std::uint16_t members =
+      has(Word::sync) ? source(instruction_->operands.back(), RowType::u32) : constant(0, 4);
   Operation& operation = emit(code);
+  operation.f = members;
   operation.d = d;
   operation.a = a;
   operation.b = b;
@@ -306,7 +310,7 @@ void Decoder::decode_vote() {
   const auto& operands = instruction_->operands;
   const std::uint16_t a = predicate_source(operands[1]);
   const std::uint16_t members =
-      operands.size() == 3 ? source(operands[2], RowType::u32) : constant(0xffffffff, 4);
+      operands.size() == 3 ? source(operands[2], RowType::u32) : constant(0, 4);
   const std::uint16_t d = code == Code::vote_ballot ? destination(operands[0], RowType::u32)
                                                     : predicate_destination(operands[0]);
   Operation& operation = emit(code);

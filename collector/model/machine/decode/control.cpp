@@ -104,12 +104,15 @@ void Decoder::decode_barrier() {
   const std::uint16_t d = !reduces                     ? std::uint16_t{0}
                           : kind == BarrierKind::count ? destination(operands[0], RowType::u32)
                                                        : predicate_destination(operands[0]);
+  program_.barriers.push_back(ordinal_);
   Operation& operation = emit(Code::barrier);
   operation.d = d;
   operation.a = barrier;
   operation.b = count;
   operation.c = asked;
   operation.f = static_cast<std::uint16_t>(kind);
+  const bool is_aligned = instruction_->text.starts_with("bar.") || has(Word::aligned);
+  operation.imm = std::int64_t{2} * instruction_->line + (is_aligned ? 0 : barrier_is_unaligned);
 }
 
 }  // namespace warpmeter::model

@@ -380,9 +380,12 @@ void Decoder::decode_instruction() {
     case Execution::barrier:
     case Execution::barrier_reduction:
       return decode_barrier();
-    case Execution::warp_barrier:  // lanes run in lockstep
+    case Execution::warp_barrier: {
       expect_operands(1, 1);
-      break;
+      const std::uint16_t members = source(instruction_->operands[0], RowType::u32);
+      emit(Code::meet).b = members;
+      return;
+    }
     case Execution::fence:
       note_fence();
       break;

@@ -173,8 +173,10 @@ const Operation* do_leave(Warp& w, const Operation* op, u32 mask) {
   return w.active != 0 ? op + 1 : pop(w);
 }
 
+/// A warp comes as a whole, with those lanes that the guard lets take part.
 const Operation* do_barrier(Warp& w, const Operation* op, u32 mask) {
-  if (mask != w.alive) return raise_trap(w, op, mask, TrapKind::divergent_barrier);
+  if (w.active != w.alive) return stop(w, WarpStatus::parted, op);
+  w.came = mask;
   account(w, op->instruction + 1);
   return stop(w, WarpStatus::at_barrier, op);
 }

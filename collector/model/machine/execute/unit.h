@@ -31,9 +31,9 @@ namespace {
 //
 #include "collector/model/machine/execute/memory.h"
 //
-#include "collector/model/machine/execute/exchange.h"
-//
 #include "collector/model/machine/execute/control.h"
+//
+#include "collector/model/machine/execute/exchange.h"
 //
 #include "collector/model/machine/execute/matrix_floats.h"
 //

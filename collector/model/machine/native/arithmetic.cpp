@@ -5,7 +5,7 @@
 namespace warpmeter::model::native {
 
 bool Emitter::emit_inline(const Operation& op) {
-  if (op.code == Code::nothing) return true;
+  if (op.code == Code::nothing || op.code == Code::meet) return true;  // all lanes are here
   return emit_integers(op) || emit_floats(op) || emit_conversion(op) || emit_comparison(op) ||
          emit_predicate(op) || emit_access(op);
 }
