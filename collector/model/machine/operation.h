@@ -54,8 +54,9 @@ enum class Combine : std::uint16_t { none, bit_and, bit_or, bit_xor };
 /// What a barrier does besides waiting. Operation::a is its number, b how many threads take part
 /// (0: all), c the predicate that is asked, d where the answer goes, f the kind.
 enum class BarrierKind : std::uint16_t { sync, arrive, all, any, count };
-/// In Operation::imm of a barrier: lanes of a warp need not come to it together, it is not .aligned.
-/// What is above that bit is the same in all copies of an instruction, where functions are inlined.
+/// In Operation::imm of a barrier: lanes of a warp need not come to it together, it is not
+/// .aligned. What is above that bit is the same in all copies of an instruction, where functions
+/// are inlined.
 inline constexpr std::int64_t barrier_is_unaligned = 1;
 
 /// Operation::imm of narrow_f64: the format, the rounding (a Narrowing of execute/narrow.h:

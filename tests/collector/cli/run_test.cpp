@@ -370,7 +370,7 @@ __global__ void parts(float* out, const float* in) {
       0);
   EXPECT_THAT(
       warpmeter({"explain"}).output,
-      AllOf(HasSubstr("shared load of `pool`"), HasSubstr("is the part of pool up to byte 4,096."),
+      AllOf(HasSubstr("shared load of `pool`"), HasSubstr("It is the part of pool up to"),
             HasSubstr("words, of the part of pool up to byte 4,096): 4 a")));
 }
 

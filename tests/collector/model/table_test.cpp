@@ -281,7 +281,6 @@ const Names& tested_elsewhere() {
   static const Names names = {
       "mbarrier",
       "mbarrier_wait",
-      "nothing",  // memory_test.cpp: fences
       "load_matrix",
       "store_matrix",  // matrix_test.cpp
       "matrix_addresses",
