@@ -368,10 +368,9 @@ __global__ void parts(float* out, const float* in) {
                  "4352", "--arg", "out:f32[32]", "--arg", "in:f32[1024]=iota", "-b", "model", "-q"})
           .exit_code,
       0);
-  EXPECT_THAT(
-      warpmeter({"explain"}).output,
-      AllOf(HasSubstr("shared load of `pool`"), HasSubstr("It is the part of pool up to"),
-            HasSubstr("words, of the part of pool up to byte 4,096): 4 a")));
+  EXPECT_THAT(warpmeter({"explain"}).output,
+              AllOf(HasSubstr("shared load of `pool`"), HasSubstr("It is the part of pool up to"),
+                    HasSubstr("words, of the part of pool up to byte 4,096): 4 a")));
 }
 
 }  // namespace
