@@ -174,6 +174,7 @@ class Grids {
     options.is_cooperative = geometry.is_cooperative;
     options.textures = &machine_textures();
     options.counts = is_counted_;
+    options.may_leave_shared = true;
     options.predicated_barriers = [&kernel] { return kernel.predicated_barriers(); };
     options.records = is_counted_ && ran_.empty() && process_.explained().wants(place_);
     // This machine's clock, as a program may set it beside the host's.

@@ -12,14 +12,13 @@ std::vector<std::string> looked_for() {
 }
 
 std::vector<std::string> looked_for_in_programs() {
-  return {
-      "copies out of bounds, in a wrong direction, or of device memory that nothing has set",
-      "host code that touches device memory",
-      "races between streams, and between the branches of graphs",
-      "host code that changes what a kernel or copy under way may still read, or touches managed "
-      "and pinned pages that one may still be writing",
-      "memory that is freed twice, freed by mistake or never freed",
-      "calls and launches that failed, and failed launches that the program did not ask about"};
+  return {"copies out of bounds, in a wrong direction, or of device memory that nothing has set",
+          "host code that touches device memory",
+          "races between streams, and between the branches of graphs",
+          "host code that changes what a kernel or copy under way may still read",
+          "host code that touches managed or pinned pages that one may still be writing",
+          "memory that is freed twice, freed by mistake or never freed",
+          "calls and launches that failed, and failed launches that the program did not ask about"};
 }
 
 std::vector<std::string> not_looked_for(const Coverage& coverage) {

@@ -48,7 +48,7 @@ Window window_at(const Warp& w, const SiteInfo& info, std::uint64_t address, uns
   const std::uint64_t begin = is_generic ? window_of(space) : 0;
   switch (space) {
     case AddressSpace::shared:
-      return {space, begin, memory.shared.size(), memory.shared.data()};
+      return {space, begin, memory.shared_bytes, memory.shared.data()};
     case AddressSpace::local: {
       const std::uint64_t bytes = memory.program->local_bytes;
       return {space, begin, bytes, memory.local.data() + (w.index * warp_lanes + lane) * bytes};
@@ -334,8 +334,12 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
       window = other;
     }
     const bool is_global = window.space == AddressSpace::global;
-    if (is_global && memory.observer == nullptr && !window.holds(address, info.width)) {
-      const Window beside = slack_at(w, address);
+    const bool may_leave =
+        is_global || (window.space == AddressSpace::shared && memory.may_leave_shared);
+    if (may_leave && memory.observer == nullptr && !window.holds(address, info.width)) {
+      const Window beside =
+          is_global ? slack_at(w, address)
+                    : Window{window.space, window.begin, memory.shared.size(), window.host};
       if (beside.holds(address, info.width)) {
         window = beside;
         memory.counts[op->extra].has_strayed = true;

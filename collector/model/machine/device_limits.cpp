@@ -29,6 +29,8 @@ const DeviceLimits& device_limits(int arch) {
   return *(next - 1);
 }
 
+std::uint32_t shared_step(int arch) { return arch < 80 ? 256 : 128; }
+
 int blocks_at_a_time(const DeviceLimits& limits, const BlockNeeds& needs) {
   const int warps = std::max(1, (static_cast<int>(needs.threads) + 31) / 32);
   int blocks =
@@ -38,9 +40,9 @@ int blocks_at_a_time(const DeviceLimits& limits, const BlockNeeds& needs) {
         (*needs.registers * 32 + register_unit - 1) / register_unit * register_unit;
     blocks = std::min(blocks, static_cast<int>(registers_of_quarter / of_warp * 4 / warps));
   }
-  const bool is_old = limits.arch < 80;
+  const std::uint32_t of_system = limits.arch < 80 ? 0 : kib;
   const std::uint64_t shared =
-      round_up(std::uint64_t{needs.shared_bytes} + (is_old ? 0 : kib), is_old ? 256u : 128u);
+      round_up(std::uint64_t{needs.shared_bytes} + of_system, shared_step(limits.arch));
   if (shared > 0) {
     blocks = std::min(blocks, static_cast<int>(limits.shared_of_multiprocessor / shared));
   }

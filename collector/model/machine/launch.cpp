@@ -221,6 +221,7 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
     if (!options.is_cooperative) worker->take_grid_workspace();
     worker->read_textures(options.textures);
     worker->count(options.counts);
+    if (options.may_leave_shared) worker->leave_shared();
     worker->ask_predicated(options.predicated_barriers);
     worker->begin_at(options.began_at);
     if (!options.counts && options.observer == nullptr) worker->go_native(options.native_after);

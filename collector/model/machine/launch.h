@@ -92,6 +92,9 @@ struct LaunchOptions {
   LaunchObserver* observer = nullptr;
   /// Takes the costs of its blocks; no others are run. Null: all are.
   BlockSample* sample = nullptr;
+  /// Accesses behind a block's shared memory go on where hardware's do: to the end of its last
+  /// shared_step(). What went there has_strayed. False: they are traps.
+  bool may_leave_shared = false;
   /// False: what accesses cost is not worked out, and the outcome's counts of it are zero.
   bool counts = true;
   /// What blocks that run side by side may take beside the memory, to start again in order should

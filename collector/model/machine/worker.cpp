@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "collector/model/counts/rules/counting.h"
+#include "collector/model/machine/align.h"
+#include "collector/model/machine/device_limits.h"
 #include "collector/model/machine/observer.h"
 #include "collector/model/machine/sharing.h"
 
@@ -46,7 +48,8 @@ Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geo
       barriers_(warps_) {
   memory_.program = &program;
   memory_.device = &device;
-  memory_.shared.resize(program.shared_bytes(geometry));
+  memory_.shared_bytes = program.shared_bytes(geometry);
+  memory_.shared.resize(round_up(memory_.shared_bytes, shared_step(program.arch)));
   memory_.local.resize(std::size_t{program.local_bytes} * warp_count_ * warp_lanes);
   memory_.parameters.assign(parameters.begin(), parameters.end());
   memory_.constants = program.constant_memory;

@@ -50,6 +50,8 @@ class Worker {
   /// Whether what accesses cost is worked out; it is, unless this says no.
   /// The launch was not cooperative.
   void take_grid_workspace();
+  /// See LaunchOptions::may_leave_shared.
+  void leave_shared() { memory_.may_leave_shared = true; }
   void read_textures(const Textures* textures) { memory_.textures = textures; }
   void count(bool is_counted) { memory_.is_counted = is_counted; }
   /// Machine code in place of the interpreter, after as many executions of each operation in this

@@ -62,7 +62,9 @@ struct WorkerMemory {
   BlockObserver* observer = nullptr;        ///< told of every access; null: nobody asks
   const Textures* textures = nullptr;       ///< by their handles; may be null
   Footprint* footprint = nullptr;     ///< told of accesses to what is stored to; null: one thread
-  std::vector<std::byte> shared;      ///< of the block that runs
+  std::vector<std::byte> shared;      ///< of the block that runs, and what hardware has behind it
+  std::uint64_t shared_bytes = 0;     ///< of it that are the block's
+  bool may_leave_shared = false;      ///< for what lies behind it
   std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn
   std::vector<std::byte> parameters;  ///< the entry's
   std::vector<std::byte> constants;

@@ -103,7 +103,7 @@ std::uint32_t Worker::special_value(Special special, std::uint32_t warp, std::ui
     case Special::dynamic_smem_size:
       return geometry_.dynamic_shared_bytes;
     case Special::total_smem_size:
-      return static_cast<std::uint32_t>(memory_.shared.size());
+      return static_cast<std::uint32_t>(memory_.shared_bytes);
   }
   return 0;
 }

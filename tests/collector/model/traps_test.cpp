@@ -93,6 +93,32 @@ TEST(Traps, SeeWhatTheFastPathWouldMiss) {
   }
 }
 
+/// As on hardware, where that is asked for: 32 bytes are given as 128.
+TEST(Traps, EndWhereTheLastStepOfSharedMemoryDoes) {
+  LaunchOptions options;
+  options.may_leave_shared = true;
+  const std::string text = module_with(
+      ".param .u64 out",
+      ".shared .align 4 .b32 tile[8];\n .reg .b32 %r<9>; .reg .b64 %rd<9>;"
+      " ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 2;"
+      " add.u32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1; ld.shared.u32 %r4, [%r2];"
+      " cvt.u64.u32 %rd2, %r3; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r4; ret;");
+  for (const bool counts : {true, false}) {
+    options.counts = counts;
+    const std::vector<TestArgument> out = {TestArgument::buffer(std::vector<std::uint32_t>(33))};
+    TestRun run = run_ptx(text, "k", geometry(1, 32), out, options);
+    EXPECT_EQ(run.refusal, "");
+    EXPECT_FALSE(run.outcome.trap);
+    EXPECT_TRUE(std::any_of(run.outcome.counts.begin(), run.outcome.counts.end(),
+                            [](const SiteCounts& site) { return site.has_strayed; }));
+    std::uint32_t last = 0;
+    std::memcpy(&last, run.buffers[0].data() + 31 * sizeof last, sizeof last);
+    EXPECT_EQ(last, 31u);
+    run = run_ptx(text, "k", geometry(1, 33), out, options);
+    EXPECT_THAT(run.trap(), HasSubstr("of shared memory at 0x80, of which there are 32 bytes"));
+  }
+}
+
 TEST(Traps, KnowTheSizeOfSharedAndLocalMemory) {
   TestRun run = run_body(
       ".shared .align 4 .b32 tile[8];\n mov.u32 %r2, tile; shl.b32 %r3, %r1, 2;"
