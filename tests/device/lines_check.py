@@ -25,9 +25,9 @@ def run(words, **options):
     return result, time.monotonic() - begin
 
 
-def lines_of(database):
+def lines_of(database, variant="family || '/' || variant"):
     """Lines of each launch by (variant, size, file, line, access)."""
-    sql = ("SELECT family || '/' || variant AS variant, kernel, coalesce(size, 0) AS size, file, line, text, access, "
+    sql = (f"SELECT {variant} AS variant, kernel, coalesce(size, 0) AS size, file, line, text, access, "
            "requests, transactions, ideal, lines.grade AS grade FROM lines JOIN launches USING (run_id, launch_id)")
     return {(row["variant"], row["size"], row["file"], row["line"], row["access"]): row for row in check.rows(database, sql)}
 
@@ -170,9 +170,10 @@ def check_program(program):
         return None
     check(result.returncode == plain.returncode, f"profile --lines {name} exits as the program ({plain.returncode})")
     run([warpmeter, "profile", "-q", "-b", "model", "--lines", "--db", model, program])
-    measured, counted = lines_of(database), {}
+    # By their whole names: which of a template's instances is launched first is up to the threads.
+    measured, counted = lines_of(database, "kernel"), {}
     # The model has the lines of every launch, the GPU those of the first of each kernel.
-    for row in check.rows(model, "SELECT family || '/' || variant AS variant, kernel, coalesce(size, 0) AS size, file, line, "
+    for row in check.rows(model, "SELECT kernel AS variant, kernel, coalesce(size, 0) AS size, file, line, "
                            "text, access, requests, transactions, ideal, lines.grade AS grade FROM lines JOIN launches "
                            "USING (run_id, launch_id) WHERE launch_id IN (SELECT min(launch_id) FROM launches GROUP BY "
                            "kernel)"):
