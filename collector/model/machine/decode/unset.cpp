@@ -133,7 +133,10 @@ class Decoder::UnsetFinder {
       for (std::size_t i = 0; i < body.size(); ++i) {
         const ptx::Instruction& instruction = body[i];
         if (from_memory && instruction.opcode == Opcode::shfl) {  // of a lane that is not there
-          if (const auto id = known.instance->analysis->data.find(instruction.operands[0].name)) {
+          const ptx::Operand& result = instruction.operands[0];
+          const bool is_pair = result.kind == ptx::Operand::Kind::pair;  // `value|is_there`
+          const std::string_view value = is_pair ? result.parts[0].name : result.name;
+          if (const auto id = known.instance->analysis->data.find(value)) {
             known.unset[*id] = true;
           }
         }

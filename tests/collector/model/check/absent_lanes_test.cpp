@@ -42,6 +42,28 @@ TEST(AbsentLanes, WhatIsThrownAwayIsNoMistake) {
   EXPECT_THAT(findings_of(text), IsEmpty());
 }
 
+/// nvcc asks for the predicate too, and keeps floats in other registers.
+TEST(AbsentLanes, WhatNvccWritesIsNoMistakeEither) {
+  const std::string text = module_with(parameters, std::string(start) + R"(
+  setp.gt.u32 %p2, %r1, 7;
+  @%p2 bra DONE;
+  ld.global.f32 %f1, [%d2];
+  mov.b32 %r3, %f1;
+  shfl.sync.down.b32 %r4|%p3, %r3, 4, 31, 255;
+  mov.b32 %f2, %r4; add.f32 %f3, %f1, %f2; mov.b32 %r5, %f3;
+  shfl.sync.down.b32 %r6|%p4, %r5, 2, 31, 255;
+  mov.b32 %f4, %r6; add.f32 %f5, %f3, %f4; mov.b32 %r7, %f5;
+  shfl.sync.down.b32 %r8|%p5, %r7, 1, 31, 255;
+  mov.b32 %f6, %r8; add.f32 %f7, %f5, %f6;
+  setp.ne.s32 %p6, %r1, 0;
+  @%p6 bra DONE;
+  st.global.f32 [%d1], %f7;
+  DONE: ret;)",
+                                       "");
+  EXPECT_THAT(absent_in(text), IsEmpty());
+  EXPECT_THAT(findings_of(text), IsEmpty());
+}
+
 TEST(AbsentLanes, WhatIsWrittenIsOne) {
   EXPECT_THAT(absent_in(eight_lanes("st.global.u32 [%d1], %r3;")),
               Contains(HasSubstr("uses what was read from lane 8, which is not here "
