@@ -47,8 +47,8 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "single one in 64 bytes or more";
     constexpr const char* races_elsewhere =
         "host code that touches, before a wait, what was written of a page in part, by kernels "
-        "with "
-        "fences for the host, or in registered memory; races between processes that share memory";
+        "with fences for the host, or in registered memory, or that has a system call do so, "
+        "which fails then; races between processes that share memory";
     constexpr const char* streams_elsewhere =
         "races between streams on constant memory or on what kernels allocate themselves, behind "
         "streams that wait for values in memory or for other processes, of kernels that hand on "
