@@ -268,11 +268,13 @@ bool reach_together(Warp& w, const SiteInfo& info, std::uint32_t mask,
   if (info.kind != AccessKind::load && is_read_only(window.space)) return false;
   if (window.bytes < info.width) return false;
   const std::uint64_t most = window.bytes - info.width;
+  // An integer: of a lane that lies elsewhere it leads nowhere, and may wrap.
+  const auto host = reinterpret_cast<std::uintptr_t>(window.host);
   std::uint64_t wrong = 0;
   for_each_lane(mask, [&](unsigned lane) {
     const std::uint64_t offset = addresses[lane] - window.begin;
     wrong |= (offset > most ? 1u : 0u) | (addresses[lane] & (info.alignment - 1u));
-    w.lane_host[lane] = window.host + offset;
+    w.lane_host[lane] = reinterpret_cast<std::byte*>(host + offset);
   });
   return wrong == 0;
 }
