@@ -29,11 +29,10 @@ void HostGuard::write(std::uint64_t address, std::uint64_t bytes) {
 }
 
 bool HostGuard::close(std::uint32_t operation, std::uint32_t track) {
-  if (written_.empty()) return true;
+  const std::vector<Stretch> all = std::exchange(written_, {});
+  if (!all.empty() && !is_catching_host_faults()) return false;
   const std::lock_guard lock(mutex_);
-  const bool is_told = is_catching_host_faults();
-  for (const Stretch& written : std::exchange(written_, {})) {
-    if (!is_told) break;
+  for (const Stretch& written : all) {
     const Block* block = memory_.find(written.begin);
     if (block == nullptr || !block->has_own_view) continue;
     // What lies behind the allocation in its last page is nobody's.
@@ -61,12 +60,11 @@ bool HostGuard::close(std::uint32_t operation, std::uint32_t track) {
     }
     protect(begin, end, PROT_NONE);
   }
-  return is_told;
+  return true;
 }
 
 /// Opens those of which it holds, but for what others keep.
-template <class Drops>
-void HostGuard::drop_if(const Drops& drops) {
+void HostGuard::drop_if(const std::function<bool(const Kept&)>& drops) {
   const auto dropped = std::stable_partition(kept_.begin(), kept_.end(),
                                              [&](const Kept& kept) { return !drops(kept); });
   for (auto gone = dropped; gone != kept_.end(); ++gone) {
@@ -101,29 +99,25 @@ void HostGuard::forget(const Block& block) {
 bool HostGuard::has_kept(std::uint64_t address) {
   const std::lock_guard lock(mutex_);
   return std::any_of(allocations_.begin(), allocations_.end(),
-                     [&](const Stretch& one) { return one.begin <= address && address < one.end; });
+                     [&](const Stretch& one) { return one.holds(address); });
 }
 
 std::uint32_t HostGuard::open_at(std::uint64_t address) {
   const std::lock_guard lock(mutex_);
-  const auto holds = [&](const Kept& kept) {
-    return kept.pages.begin <= address && address < kept.pages.end;
-  };
-  const auto last = std::max_element(kept_.begin(), kept_.end(), [&](const Kept& a, const Kept& b) {
-    return (holds(a) ? a.operation : 0) < (holds(b) ? b.operation : 0);
-  });
-  const std::uint32_t operation = last == kept_.end() || !holds(*last) ? 0 : last->operation;
+  std::uint32_t last = 0;
+  for (const Kept& kept : kept_) {
+    if (kept.pages.holds(address)) last = std::max(last, kept.operation);
+  }
+  for (const Stretch& allocation : allocations_) {
+    if (!allocation.holds(address)) continue;
+    drop_if([&](const Kept& kept) {
+      const bool is_here = kept.operation == last && allocation.holds(kept.pages.begin);
+      return is_here || kept.pages.holds(address);
+    });
+  }
   const std::uint64_t page = address / host_page_bytes * host_page_bytes;
-  const auto of_block =
-      std::find_if(allocations_.begin(), allocations_.end(),
-                   [&](const auto& one) { return one.begin <= address && address < one.end; });
-  drop_if([&](const Kept& kept) {
-    const bool is_same = kept.operation == operation && of_block != allocations_.end() &&
-                         of_block->begin <= kept.pages.begin && kept.pages.begin < of_block->end;
-    return is_same || holds(kept);
-  });
   protect(page, page + host_page_bytes, PROT_READ | PROT_WRITE);
-  return operation;
+  return last;
 }
 
 }  // namespace warpmeter::runtime

@@ -44,14 +44,14 @@ class HostGuard {
  private:
   struct Stretch {
     std::uint64_t begin = 0, end = 0;  ///< bytes
+    bool holds(std::uint64_t address) const { return begin <= address && address < end; }
   };
   struct Kept {
     std::uint32_t operation = 0, track = 0;
     Stretch pages;
   };
 
-  template <class Drops>
-  void drop_if(const Drops& drops);
+  void drop_if(const std::function<bool(const Kept&)>& drops);
 
   const Memory& memory_;
   std::mutex mutex_;

@@ -1,4 +1,4 @@
-// Races in words.
+// Races in words, and those that show by what host code touches.
 #include <fmt/format.h>
 
 #include "collector/model/machine/shown_name.h"

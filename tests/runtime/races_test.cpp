@@ -13,11 +13,11 @@ using testing::HasSubstr;
 
 class Races : public Workspace {
  protected:
-  Outcome check(const std::string& name) {
-    return run_program(
-        {{"profile", "--check", "-b", "model", binary_dir() + "/tests/runtime/" + name},
-         folder_,
-         {{"LD_LIBRARY_PATH", ""}}});
+  Outcome check(const std::string& name, const std::vector<std::string>& arguments = {}) {
+    std::vector<std::string> words = {"profile", "--check", "-b", "model",
+                                      binary_dir() + "/tests/runtime/" + name};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_program({words, folder_, {{"LD_LIBRARY_PATH", ""}}});
   }
 };
 
@@ -83,6 +83,16 @@ TEST_F(Races, OfHostCodeThatDoesNotWaitAreFoundWhereItTouches) {
           "host code reads byte 0 of '[a-z]+' \\(allocated at [^)]*\\), which kernel 'fill' in "
           "the default stream \\(launched at [^)]*check_host_reads.cu:[0-9]+\\) might still be "
           "writing: wait for it before \\(cudaDeviceSynchronize"));
+}
+
+TEST_F(Races, OfTheHostAreNotFoundWhereTheProgramHandlesTheSignalWhichIsSaid) {
+  const Outcome outcome = check("check_own_handler");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.output, "1\n");
+  EXPECT_THAT(outcome.error, HasSubstr("the program handles SIGSEGV itself"));
+  const Outcome found = check("check_own_handler", {"before"});
+  EXPECT_EQ(found.exit_code, 6) << found.error;
+  EXPECT_EQ(found.output, "1\n");
 }
 
 TEST_F(Races, AreNotFoundInProgramsThatAreRight) {

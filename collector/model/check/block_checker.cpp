@@ -7,6 +7,8 @@
 
 #include "base/lanes.h"
 #include "collector/model/check/source_lane.h"
+#include "collector/model/machine/exchange_operands.h"
+#include "collector/model/machine/lane_rows.h"
 #include "collector/model/machine/trap_message.h"
 #include "collector/model/machine/worker.h"
 
@@ -14,15 +16,6 @@ namespace warpmeter::model::check {
 namespace {
 
 std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
-
-bool is_shuffle(Code code) {
-  return code == Code::shfl_up || code == Code::shfl_down || code == Code::shfl_bfly ||
-         code == Code::shfl_idx;
-}
-
-const std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
-  return reinterpret_cast<const std::uint32_t*>(warp.registers + unit * row_unit_bytes);
-}
 
 ptx::Spread shuffle_of(Code code) {
   return code == Code::shfl_up     ? ptx::Spread::shuffle_up
@@ -130,7 +123,7 @@ std::string BlockChecker::unset_value(const UnsetRegisters::Found& found,
 }
 
 void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32_t mask) {
-  const std::uint32_t* members = row(warp, launch_.members_[op->instruction]);
+  const std::uint32_t* members = row_of<std::uint32_t>(warp, launch_.members_[op->instruction]);
   const auto threads = static_cast<std::uint32_t>(launch_.geometry_.block.count());
   const std::uint32_t existing = lanes_below(threads - warp.index * warp_lanes);
   const unsigned first = static_cast<unsigned>(std::countr_zero(mask));
@@ -183,7 +176,8 @@ void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32
 /// What a lane gets of one that is not there is nothing. Sums by halves throw it away; a mistake is
 /// to use it.
 void BlockChecker::check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask) {
-  const std::uint32_t *b = row(warp, op->b), *c = row(warp, op->c);
+  const std::uint32_t *b = row_of<std::uint32_t>(warp, op->b),
+                      *c = row_of<std::uint32_t>(warp, op->c);
   std::uint32_t from_nobody = 0;
   unsigned first_from = 0;
   for_each_lane(mask, [&](unsigned lane) {

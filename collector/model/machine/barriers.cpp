@@ -3,14 +3,11 @@
 #include <bit>
 
 #include "collector/model/counts/rules/counting.h"
+#include "collector/model/machine/lane_rows.h"
 #include "collector/model/machine/observer.h"
 
 namespace warpmeter::model {
 namespace {
-
-std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
-  return reinterpret_cast<std::uint32_t*>(warp.registers + unit * row_unit_bytes);
-}
 
 BarrierKind kind_of(const Warp& warp) { return static_cast<BarrierKind>(warp.pc->f); }
 
@@ -30,10 +27,11 @@ void Barriers::for_each(std::uint32_t warps, Visit visit) const {
 void Barriers::come(Warp& warp) {
   const Operation& operation = *warp.pc;
   const int lane = std::countr_zero(warp.came);
-  const auto number = static_cast<std::uint32_t>(row(warp, operation.a)[lane] % barriers_.size());
+  const auto number =
+      static_cast<std::uint32_t>(row_of<std::uint32_t>(warp, operation.a)[lane] % barriers_.size());
   Barrier& barrier = barriers_[number];
   used_ |= 1u << number;
-  barrier.threads = row(warp, operation.b)[lane];
+  barrier.threads = row_of<std::uint32_t>(warp, operation.b)[lane];
   const std::uint32_t bit = 1u << warp.index;
   if (kind_of(warp) == BarrierKind::arrive) {
     barrier.arrived |= bit;
@@ -109,7 +107,7 @@ void Barriers::answer(std::uint32_t warps) const {
   for_each(warps, [&](Warp& warp) {
     const Operation& operation = *warp.pc;
     if (kind_of(warp) == BarrierKind::count) {
-      std::uint32_t* lanes = row(warp, operation.d);
+      std::uint32_t* lanes = row_of<std::uint32_t>(warp, operation.d);
       for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
         if ((warp.came >> lane & 1) != 0) lanes[lane] = yes;
       }

@@ -5,6 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/lanes.h"
+#include "collector/model/machine/lane_rows.h"
+
 namespace warpmeter::model {
 namespace {
 
@@ -21,17 +24,15 @@ unsigned rows_of(Code code) {
 }
 
 void copy(std::uint32_t* to, const std::uint32_t* from, std::uint32_t lanes) {
-  for (; lanes != 0; lanes &= lanes - 1) {
-    to[std::countr_zero(lanes)] = from[std::countr_zero(lanes)];
-  }
+  for_each_lane(lanes, [&](unsigned lane) { to[lane] = from[lane]; });
 }
 
 }  // namespace
 
 std::uint32_t named_at(const Warp& warp, const Operation* op, std::uint32_t lanes) {
-  const std::uint32_t* names = row(warp, is_shuffle(op->code) ? op->f : op->b);
+  const std::uint32_t* names = row_of<std::uint32_t>(warp, is_shuffle(op->code) ? op->f : op->b);
   std::uint32_t named = 0;
-  for (; lanes != 0; lanes &= lanes - 1) named |= names[std::countr_zero(lanes)];
+  for_each_lane(lanes, [&](unsigned lane) { named |= names[lane]; });
   return named;
 }
 
@@ -43,7 +44,7 @@ bool can_meet_apart(Code code) {
 void ExchangeOperands::gather(const Warp& warp, const Operation& op, std::uint32_t lanes) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if ((rows_of(op.code) >> i & 1) != 0) {
-      copy(rows_[i].data(), row(warp, op.*operands[i]), lanes);
+      copy(rows_[i].data(), row_of<std::uint32_t>(warp, op.*operands[i]), lanes);
     }
   }
   if (!is_vote(op.code)) return;
@@ -59,7 +60,8 @@ void ExchangeOperands::execute(Warp& warp, const Operation& op, std::uint32_t ow
   const bool gives_row = op.code < Code::vote_all || op.code > Code::vote_uni;
   std::vector<std::pair<std::uint16_t, Row>> kept;
   const auto keep = [&](std::uint16_t unit) {
-    std::copy_n(row(warp, unit), lanes, kept.emplace_back(unit, Row{}).second.begin());
+    std::copy_n(row_of<std::uint32_t>(warp, unit), lanes,
+                kept.emplace_back(unit, Row{}).second.begin());
   };
   std::vector<std::pair<std::uint16_t, std::uint32_t>> kept_predicates;
   const auto keep_predicate = [&](unsigned number) {
@@ -75,7 +77,8 @@ void ExchangeOperands::execute(Warp& warp, const Operation& op, std::uint32_t ow
   if (is_vote(op.code)) keep_predicate(op.a >> 1);
 
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if ((rows_of(op.code) >> i & 1) != 0) copy(row(warp, op.*operands[i]), rows_[i].data(), others);
+    if ((rows_of(op.code) >> i & 1) != 0)
+      copy(row_of<std::uint32_t>(warp, op.*operands[i]), rows_[i].data(), others);
   }
   if (is_vote(op.code)) {
     std::uint32_t& bits = warp.predicates[op.a >> 1];
@@ -83,7 +86,8 @@ void ExchangeOperands::execute(Warp& warp, const Operation& op, std::uint32_t ow
   }
   warp.active = all;
   operations[static_cast<std::size_t>(op.code)](warp, &op, all);
-  for (const auto& [unit, values] : kept) copy(row(warp, unit), values.data(), others);
+  for (const auto& [unit, values] : kept)
+    copy(row_of<std::uint32_t>(warp, unit), values.data(), others);
   for (const auto& [number, bits] : kept_predicates) {
     warp.predicates[number] = (warp.predicates[number] & ~others) | (bits & others);
   }

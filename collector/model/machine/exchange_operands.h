@@ -9,10 +9,6 @@
 
 namespace warpmeter::model {
 
-inline std::uint32_t* row(const Warp& warp, std::uint16_t unit) {
-  return reinterpret_cast<std::uint32_t*>(warp.registers + unit * row_unit_bytes);
-}
-
 inline bool is_shuffle(Code code) { return code >= Code::shfl_up && code <= Code::shfl_idx; }
 
 /// The lanes that some of `lanes` name in the mask of their exchange.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "collector/model/machine/exchange_operands.h"
+#include "collector/model/machine/lane_rows.h"
 
 namespace warpmeter::model {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 bool is_met_apart(const Operation* op) { return (op->imm & barrier_is_unaligned) != 0; }
 
 std::uint32_t value(const Warp& warp, std::uint16_t unit, std::uint32_t lanes) {
-  return row(warp, unit)[std::countr_zero(lanes)];
+  return row_of<std::uint32_t>(warp, unit)[std::countr_zero(lanes)];
 }
 
 /// Of lanes at an instruction, those that its guard lets take part.

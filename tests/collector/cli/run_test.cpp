@@ -348,6 +348,29 @@ TEST_F(Run, TheSectionSourcesNamesItsFilesInEveryFormat) {
                     HasSubstr("\nkernels/matmul.cu,19,")));
 }
 
+// Loads and stores of one structure: told by their first line, shown by every one of them.
+TEST_F(Run, ExplainShowsAFindingByEachLineThatItCounts) {
+  write("step.cu", R"(struct Particle { float x, y, z, vx, vy, vz, mass, charge; };
+__global__ void step(Particle* p, float dt) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  p[i].x += p[i].vx * dt;
+  p[i].y += p[i].vy * dt;
+  p[i].z += p[i].vz * dt;
+}
+)");
+  ASSERT_EQ(warpmeter({"run", "step.cu", "-k", "step", "--grid", "64", "--block", "256", "--arg",
+                       "p:f32[131072]=iota", "--arg", "f32=0.5", "-b", "model", "-q"})
+                .exit_code,
+            0);
+  EXPECT_THAT(warpmeter({"explain"}).output,
+              AllOf(HasSubstr("So do lines 5, 6, which are counted here."),
+                    HasSubstr("as of 1: 4 a request instead of 32.")));
+  EXPECT_THAT(warpmeter({"explain", "--show", "step.cu:5"}).output, HasSubstr("step.cu:4"));
+  const Outcome nothing = warpmeter({"explain", "--show", "step.cu:3"});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.error, HasSubstr("nothing was found at step.cu:3"));
+}
+
 // A formula for the first part of dynamic memory is none for all of it.
 TEST_F(Run, ExplainNamesThePartAlsoWhereItIsTheFirst) {
   write("parts.cu", R"(
@@ -370,6 +393,7 @@ __global__ void parts(float* out, const float* in) {
       0);
   EXPECT_THAT(warpmeter({"explain"}).output,
               AllOf(HasSubstr("shared load of `pool`"), HasSubstr("It is the part of pool up to"),
+                    HasSubstr("words apart and 16 bytes wide, meet in 4 banks. Its 8 shared loads"),
                     HasSubstr("words, of the part of pool up to byte 4,096): 4 a")));
 }
 

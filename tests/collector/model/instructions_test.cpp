@@ -3,8 +3,8 @@
 
 #include <fstream>
 
-#include "collector/model/machine/execute/units.h"
 #include "tests/collector/model/instruction_kernel.h"
+#include "tests/collector/model/on_units.h"
 #include "tests/collector/model/run_ptx.h"
 #include "tests/paths.h"
 
@@ -30,14 +30,8 @@ unsigned bits_of(const std::string& type) {
 }
 
 void expect_recorded_results(const Unit& unit, bool as_machine_code = false) {
-  if (!unit.is_supported) GTEST_SKIP() << "this processor has no " << unit.name;
-  LaunchOptions options;
-  options.unit = &unit;
-  if (as_machine_code) {
-    if (unit.vector_bytes == 0) GTEST_SKIP() << "no machine code for " << unit.name;
-    options.counts = false;
-    options.native_after = 0;
-  }
+  if (const std::string why = lacks(unit, as_machine_code); !why.empty()) GTEST_SKIP() << why;
+  const LaunchOptions options = options_of(unit, as_machine_code);
   for (const InstructionCase& a_case : cases()) {
     std::vector<TestArgument> arguments = {TestArgument::buffer(std::vector<std::uint64_t>(32))};
     for (const auto& values : a_case.values) {

@@ -2,25 +2,18 @@
 // the first file, runs them on device 0, writes them with their results to the second.
 //
 //   ninja record_instructions && ./record_instructions h200_instructions.txt recorded.txt
-#include <cuda.h>
-
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 
 #include "tests/collector/model/instruction_kernel.h"
+#include "tests/collector/model/recording_device.h"
 
 namespace {
 
+using warpmeter::model::check;
 using warpmeter::model::InstructionCase;
-
-void check(CUresult result, const std::string& what) {
-  if (result == CUDA_SUCCESS) return;
-  const char* text = "";
-  cuGetErrorString(result, &text);
-  std::cerr << what << ": " << text << '\n';
-  std::exit(1);
-}
+using warpmeter::model::open_recording_device;
 
 CUdeviceptr upload(const std::array<std::uint64_t, 32>& values) {
   CUdeviceptr at = 0;
@@ -69,12 +62,7 @@ int main(int count, char** arguments) {
   }
   std::ifstream in(arguments[1]);
   std::ofstream out(arguments[2]);
-  CUdevice device = 0;
-  CUcontext context = nullptr;
-  check(cuInit(0), "cuInit");
-  check(cuDeviceGet(&device, 0), "cuDeviceGet");
-  check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
-  check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  const CUdevice device = open_recording_device();
   char name[256] = "";
   cuDeviceGetName(name, sizeof(name), device);
   out << "# Single instructions recorded on an " << name

@@ -1,33 +1,15 @@
 // Records tests/golden/special_functions.csv on device 0 (see special_function_kernel.h).
 //
 //   ninja record_special_functions && ./record_special_functions > special_functions.csv
-#include <cuda.h>
-
 #include <iostream>
 
+#include "tests/collector/model/recording_device.h"
 #include "tests/collector/model/special_function_kernel.h"
-
-namespace {
 
 using namespace warpmeter::model;
 
-void check(CUresult result, std::string_view what) {
-  if (result == CUDA_SUCCESS) return;
-  const char* text = "";
-  cuGetErrorString(result, &text);
-  std::cerr << what << ": " << text << '\n';
-  std::exit(1);
-}
-
-}  // namespace
-
 int main() {
-  CUdevice device = 0;
-  CUcontext context = nullptr;
-  check(cuInit(0), "cuInit");
-  check(cuDeviceGet(&device, 0), "cuDeviceGet");
-  check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
-  check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  open_recording_device();
   CUdeviceptr sum = 0, numbers = 0;
   check(cuMemAlloc(&sum, 4), "cuMemAlloc");
   check(cuMemAlloc(&numbers, 4096), "cuMemAlloc");

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "collector/model/machine/execute/units.h"
+#include "tests/collector/model/on_units.h"
 #include "tests/collector/model/run_ptx.h"
 #include "tests/collector/model/special_function_kernel.h"
 #include "tests/csv.h"
@@ -29,14 +29,8 @@ Hashes recorded_hashes() {
 
 /// Of every `step`-th row, the first among them.
 void expect_recorded_hashes(const Unit& unit, std::uint32_t step, bool as_machine_code = false) {
-  if (!unit.is_supported) GTEST_SKIP() << "this processor has no " << unit.name;
-  LaunchOptions options;
-  options.unit = &unit;
-  if (as_machine_code) {
-    if (unit.vector_bytes == 0) GTEST_SKIP() << "no machine code for " << unit.name;
-    options.counts = false;
-    options.native_after = 0;
-  }
+  if (const std::string why = lacks(unit, as_machine_code); !why.empty()) GTEST_SKIP() << why;
+  const LaunchOptions options = options_of(unit, as_machine_code);
   const Hashes hashes = recorded_hashes();
   for (const SpecialFunction& function : special_functions) {
     for (std::uint32_t row = 0; row < special_rows; row += step) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/collector/model/on_units.h"
 #include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {
@@ -17,11 +18,8 @@ namespace {
 /// Lane l of a vector's kernel reads vector 13 l + 5 of 32, and writes it to 7 l + 3 of 32, `step`
 /// bytes further each of two times.
 std::string vectors(const std::string& type, const std::string& registers, unsigned bytes) {
-  return fmt::format(R"(
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u64 out, .param .u64 in) {{
+  return module_with(".param .u64 out, .param .u64 in",
+                     fmt::format(R"(
   .reg .pred %p<2>;
   .reg .b32 %r<10>;
   .reg .b64 %d<10>;
@@ -46,9 +44,8 @@ AGAIN:
   add.u32 %r3, %r3, 1;
   setp.lt.u32 %p1, %r3, 2;
   @%p1 bra AGAIN;
-  ret;
-}})",
-                     bytes, type, registers, 32 * bytes);
+  ret;)",
+                                 bytes, type, registers, 32 * bytes));
 }
 
 template <class Number>
@@ -65,9 +62,8 @@ void expect_moved(const std::string& type, const std::string& registers, unsigne
     }
   }
   for (const Unit& unit : units()) {
-    if (!unit.is_supported) continue;
-    LaunchOptions options;
-    options.unit = &unit;
+    if (!lacks(unit).empty()) continue;
+    const LaunchOptions options = options_of(unit);
     const TestRun run = run_ptx(
         vectors(type, registers, parts * sizeof(Number)), "k", geometry(1, 32),
         {TestArgument::buffer(std::vector<Number>(in.size())), TestArgument::buffer(in)}, options);
@@ -83,11 +79,7 @@ TEST(TurnedVectors, TwoDoubleWords) { expect_moved<std::uint64_t>("v2.u64", "{%w
 
 TEST(TurnedVectors, APartMayBeReadTwice) {
   // The same register in two parts of a store.
-  const std::string text = R"(
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u64 out) {
+  const std::string text = module_with(".param .u64 out", R"(
   .reg .b32 %r<4>;
   .reg .b64 %d<4>;
   ld.param.u64 %d1, [out];
@@ -96,12 +88,10 @@ TEST(TurnedVectors, APartMayBeReadTwice) {
   mul.wide.u32 %d2, %r2, 16;
   add.u64 %d1, %d1, %d2;
   st.global.v4.u32 [%d1], {%r1, %r2, %r1, %r2};
-  ret;
-})";
+  ret;)");
   for (const Unit& unit : units()) {
-    if (!unit.is_supported) continue;
-    LaunchOptions options;
-    options.unit = &unit;
+    if (!lacks(unit).empty()) continue;
+    const LaunchOptions options = options_of(unit);
     const TestRun run = run_ptx(text, "k", geometry(1, 32),
                                 {TestArgument::buffer(std::vector<std::uint32_t>(128))}, options);
     ASSERT_EQ(run.refusal + run.trap(), "");
@@ -113,11 +103,7 @@ TEST(TurnedVectors, APartMayBeReadTwice) {
 
 /// Each lane adds to places of its own or to a common one, again and again.
 TEST(AtomicsAgain, AddAndAnswerWhatWasThere) {
-  const std::string text = R"(
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u64 sums, .param .u64 olds) {
+  const std::string text = module_with(".param .u64 sums, .param .u64 olds", R"(
   .reg .pred %p<2>;
   .reg .b32 %r<10>;
   .reg .f64 %f<2>;
@@ -138,12 +124,10 @@ AGAIN:
   add.u32 %r3, %r3, 1;
   setp.lt.u32 %p1, %r3, 3;
   @%p1 bra AGAIN;
-  ret;
-})";
+  ret;)");
   for (const Unit& unit : units()) {
-    if (!unit.is_supported) continue;
-    LaunchOptions options;
-    options.unit = &unit;
+    if (!lacks(unit).empty()) continue;
+    const LaunchOptions options = options_of(unit);
     const TestRun run = run_ptx(text, "k", geometry(1, 32),
                                 {TestArgument::buffer(std::vector<double>(33)),
                                  TestArgument::buffer(std::vector<std::uint32_t>(32))},
@@ -158,11 +142,7 @@ AGAIN:
 }
 
 TEST(AtomicsAgain, CountAsTheyDidOneByOne) {
-  const std::string text = R"(
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u64 sums) {
+  const std::string text = module_with(".param .u64 sums", R"(
   .reg .pred %p<2>;
   .reg .b32 %r<10>;
   .reg .b64 %d<10>;
@@ -176,8 +156,7 @@ AGAIN:
   add.u32 %r3, %r3, 1;
   setp.lt.u32 %p1, %r3, 5;
   @%p1 bra AGAIN;
-  ret;
-})";
+  ret;)");
   const TestRun run =
       run_ptx(text, "k", geometry(2, 32), {TestArgument::buffer(std::vector<std::uint32_t>(64))});
   ASSERT_EQ(run.refusal + run.trap(), "");
@@ -193,11 +172,8 @@ AGAIN:
 TEST(Lookups, GoToTheBufferThatIsMeant) {
   // 64 times: of a place that depends on lane and time, in one buffer and the other in turn; the
   // last times beyond the smaller one's end, where there is nothing.
-  const std::string text = R"(
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u64 out, .param .u64 one, .param .u64 other, .param .u32 times) {
+  const std::string text =
+      module_with(".param .u64 out, .param .u64 one, .param .u64 other, .param .u32 times", R"(
   .reg .pred %p<4>;
   .reg .b32 %r<10>;
   .reg .b64 %d<10>;
@@ -224,15 +200,13 @@ AGAIN:
   setp.lt.u32 %p2, %r3, %r9;
   @%p2 bra AGAIN;
   st.global.u32 [%d1], %r2;
-  ret;
-})";
+  ret;)");
   std::vector<std::uint32_t> one(256), other(256);
   std::iota(one.begin(), one.end(), 1000u);
   std::iota(other.begin(), other.end(), 7u);
   for (const Unit& unit : units()) {
-    if (!unit.is_supported) continue;
-    LaunchOptions options;
-    options.unit = &unit;
+    if (!lacks(unit).empty()) continue;
+    LaunchOptions options = options_of(unit);
     options.counts = false;
     const auto run = [&](const std::vector<std::uint32_t>& second) {
       return run_ptx(

@@ -367,7 +367,7 @@ class Decoder {
   void emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer,
                  const std::vector<Passed>& results, const std::vector<Passed>& arguments);
 
-  // unset.cpp
+  // unset_finder.h
   class UnsetFinder;
   using RowAndOffset = std::pair<std::uint16_t, std::int64_t>;
   void note_passing(RowAndOffset own, RowAndOffset passed, std::uint32_t bytes, bool to_callee);

@@ -28,9 +28,14 @@ bool is_plain_access(const ptx::Instruction& instruction) {
          (space == Space::global || space == Space::shared || space == Space::none);
 }
 
-bool may_load_unset_part(const ptx::Instruction& instruction, bool is_copied) {
-  return instruction.opcode == Opcode::ld && is_plain_access(instruction) &&
-         (is_copied || instruction.operands[0].kind == Operand::Kind::vector);
+std::vector<const Operand*> given_unset(const ptx::Instruction& instruction, bool is_copied) {
+  const bool is_shuffle = instruction.opcode == Opcode::shfl;
+  const bool is_load = instruction.opcode == Opcode::ld && is_plain_access(instruction);
+  if (!is_shuffle && !is_load) return {};
+  const Operand& to = instruction.operands[0];
+  if (is_shuffle) return {to.kind == Operand::Kind::pair ? &to.parts[0] : &to};  // `value|is_there`
+  if (!is_copied && to.kind != Operand::Kind::vector) return {};
+  return registers_of(instruction);
 }
 
 void find_dormant(UnsetTable& table) {

@@ -1,6 +1,6 @@
 // Loads of global or shared memory of which nothing may have set a part: of a vector not every part
 // has to be of use, nor of a structure. What they give is followed like other unset registers (see
-// unset.cpp), once a launch has come to such a part.
+// unset.cpp), once a launch has come to such a part. So is what shuffles read of absent lanes.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,10 @@ std::uint32_t bytes_of_part(const ptx::Instruction& instruction);
 /// A load or store of memory that other threads see, or may.
 bool is_plain_access(const ptx::Instruction& instruction);
 
-/// Whether what the instruction gives may be unset in a part. `is_copied`: see
-/// ptx/copied_loads.h. Of others, all that is unset is a mistake of the load itself.
-bool may_load_unset_part(const ptx::Instruction& instruction, bool is_copied);
+/// What the instruction gives that may be unset in a part: of such a load, and of a shuffle, which
+/// may read a lane that is not there. `is_copied`: see ptx/copied_loads.h. Of other loads, all that
+/// is unset is a mistake of the load itself.
+std::vector<const ptx::Operand*> given_unset(const ptx::Instruction& instruction, bool is_copied);
 
 /// Tells the steps that wait for such a load from those that do not.
 void find_dormant(UnsetTable& table);
