@@ -153,6 +153,21 @@ CUresult kernel_attribute(int* value, CUfunction_attribute which, const void* ke
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       *value = known.preferredShmemCarveout;
       break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      *value = known.clusterDimMustBeSet;
+      break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+      *value = known.requiredClusterWidth;
+      break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+      *value = known.requiredClusterHeight;
+      break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      *value = known.requiredClusterDepth;
+      break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      *value = known.nonPortableClusterSizeAllowed;
+      break;
     default:
       if (which >= CU_FUNC_ATTRIBUTE_MAX || which < 0) return CUDA_ERROR_INVALID_VALUE;
       *value = 0;

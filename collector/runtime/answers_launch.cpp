@@ -2,6 +2,7 @@
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
 #include "collector/runtime/device.h"
+#include "collector/runtime/node_work.h"
 #include "collector/runtime/occupancy.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/submit.h"
@@ -14,6 +15,19 @@ template <class Ask>
 cudaError_t of_kernel(Process& process, const void* function, const Ask& ask) {
   Kernel* kernel = process.kernel(function);
   return kernel != nullptr ? ask(*kernel) : Process::kernel_mistake(function);
+}
+
+Geometry geometry_of(const cudaLaunchConfig_t& config) {
+  Geometry geometry;
+  geometry.grid = {config.gridDim.x, config.gridDim.y, config.gridDim.z};
+  geometry.block = {config.blockDim.x, config.blockDim.y, config.blockDim.z};
+  geometry.dynamic_shared_bytes = static_cast<std::uint32_t>(config.dynamicSmemBytes);
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    if (config.attrs[i].id == cudaLaunchAttributeClusterDimension) {
+      geometry.cluster = cluster_of(config.attrs[i].val);
+    }
+  }
+  return geometry;
 }
 
 }  // namespace
@@ -41,6 +55,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   return call("cudaLaunchKernelExC", [&](Process& p) {
     if (config == nullptr) return cudaErrorInvalidValue;
     bool is_cooperative = false;
+    Dim3 cluster;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
       const int number = attribute.id;  // of a caller that may have made it of any number
@@ -49,15 +64,12 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       }
       is_cooperative |=
           attribute.id == cudaLaunchAttributeCooperative && attribute.val.cooperative != 0;
-      const auto& cluster = attribute.val.clusterDim;
-      if (attribute.id == cudaLaunchAttributeClusterDimension &&
-          cluster.x * cluster.y * cluster.z > 1) {
-        p.say("the model executes no clusters of blocks: such a launch fails");
-        return cudaErrorNotSupported;
+      if (attribute.id == cudaLaunchAttributeClusterDimension) {
+        cluster = cluster_of(attribute.val);
       }
     }
     return launch(p, function, config->gridDim, config->blockDim, arguments,
-                  config->dynamicSmemBytes, config->stream, is_cooperative);
+                  config->dynamicSmemBytes, config->stream, is_cooperative, cluster);
   });
 }
 
@@ -79,6 +91,9 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute which, 
       if (which == cudaFuncAttributePreferredSharedMemoryCarveout) {
         if (value < cudaSharedmemCarveoutDefault || value > 100) return cudaErrorInvalidValue;
         kernel.shared_carveout = value;
+      }
+      if (which == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+        kernel.allows_large_clusters = value != 0;
       }
       if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
       const model::Program* program = kernel.program();
@@ -171,6 +186,28 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
   });
 }
 
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
+                                                 const cudaLaunchConfig_t* config) {
+  return call("cudaOccupancyMaxPotentialClusterSize", [&](Process& p) {
+    if (size == nullptr || config == nullptr) return cudaErrorInvalidValue;
+    return of_kernel(p, function, [&](Kernel& kernel) {
+      const cudaError_t mistake = cluster_mistake(p, kernel, geometry_of(*config));
+      if (mistake == cudaSuccess) *size = static_cast<int>(most_blocks_of_cluster(kernel));
+      return mistake;
+    });
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                           const cudaLaunchConfig_t* config) {
+  return call("cudaOccupancyMaxActiveClusters", [&](Process& p) {
+    if (clusters == nullptr || config == nullptr) return cudaErrorInvalidValue;
+    return of_kernel(p, function, [&](Kernel& kernel) {
+      return clusters_of(p, *clusters, kernel, geometry_of(*config));
+    });
+  });
+}
+
 }  // namespace
 }  // namespace api
 
@@ -189,6 +226,8 @@ std::span<const Answer> launch_answers() {
       WARPMETER_ANSWER(cudaOccupancyMaxActiveBlocksPerMultiprocessor),
       WARPMETER_ANSWER(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags),
       WARPMETER_ANSWER(cudaOccupancyAvailableDynamicSMemPerBlock),
+      WARPMETER_ANSWER(cudaOccupancyMaxPotentialClusterSize),
+      WARPMETER_ANSWER(cudaOccupancyMaxActiveClusters),
   };
   return table;
 }

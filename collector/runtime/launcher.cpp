@@ -68,6 +68,19 @@ std::uint64_t most_kept_bytes(Process& process) {
   return always + bytes / 10;
 }
 
+std::string cluster_refusal(Kernel& kernel, const Geometry& geometry, int arch) {
+  const std::string name = readable_name(kernel.entry());
+  if (arch < 90) return fmt::format("kernel '{}': sm_{} has no clusters of blocks", name, arch);
+  const std::string wrong = model::cluster_failure(*kernel.program(), geometry);
+  if (wrong.starts_with("kernel")) return wrong;
+  if (!wrong.empty()) return fmt::format("kernel '{}': {}", name, wrong);
+  return fmt::format(
+      "kernel '{}' is launched in clusters of {} blocks and may have {}; cudaFuncSetAttribute(…, "
+      "cudaFuncAttributeNonPortableClusterSizeAllowed, 1) allows more on devices that can",
+      name, model::in_clusters(*kernel.program(), geometry).cluster.count(),
+      most_blocks_of_cluster(kernel));
+}
+
 }  // namespace
 
 cudaError_t launch_mistake(Process& process, const KernelWork& work) {
@@ -91,6 +104,11 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
     return cudaErrorNoKernelImageForDevice;
   }
   const std::string wrong = model::geometry_failure(*program, geometry);
+  if (const cudaError_t mistake = cluster_mistake(process, *work.kernel, geometry);
+      mistake != cudaSuccess) {
+    return process.refuse(mistake, "failed launch",
+                          [&] { return cluster_refusal(*work.kernel, geometry, process.arch()); });
+  }
   if (geometry.is_cooperative && wrong.empty()) {
     const cudaError_t mistake = residency_mistake(process, *work.kernel, geometry);
     if (mistake != cudaSuccess) return mistake;
@@ -188,7 +206,14 @@ class Grids {
     };
     Checks* checks = process_.checks();
     std::optional<model::check::Checker> checker;
-    if (checks != nullptr) {
+    const bool is_in_clusters = program.has_clusters && geometry.cluster.count() > 1;
+    if (checks != nullptr && is_in_clusters) {
+      process_.say(
+          fmt::format("kernel '{}' runs in clusters of blocks, which --check does not "
+                      "follow: it ran unchecked",
+                      readable_name(kernel.entry())));
+      checks->refused();
+    } else if (checks != nullptr) {
       options.observer =
           &checker.emplace(program, geometry, process_.memory().machine(), checks->written());
     }

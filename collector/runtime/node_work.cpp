@@ -225,9 +225,15 @@ cudaMemsetParams parameters_of(const SetWork& set) {
           set.height};
 }
 
+Dim3 cluster_of(const cudaLaunchAttributeValue& value) {
+  return {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+}
+
 void apply_attribute(KernelWork& kernel, int attribute, const cudaLaunchAttributeValue& value) {
   if (attribute == cudaLaunchAttributeCooperative) {
     kernel.geometry.is_cooperative = value.cooperative != 0;
+  } else if (attribute == cudaLaunchAttributeClusterDimension) {
+    kernel.geometry.cluster = cluster_of(value);
   }
 }
 

@@ -26,6 +26,7 @@ cudaKernelNodeParams kernel_parameters(Node& node);
 cudaMemsetParams parameters_of(const SetWork& set);
 
 /// Attributes of a kernel's node that change how it is executed.
+Dim3 cluster_of(const cudaLaunchAttributeValue& value);
 void apply_attribute(KernelWork& kernel, int attribute, const cudaLaunchAttributeValue& value);
 
 }  // namespace warpmeter::runtime

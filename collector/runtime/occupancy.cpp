@@ -4,10 +4,15 @@
 
 #include <algorithm>
 
+#include "collector/model/machine/cluster.h"
+#include "collector/model/machine/launch.h"
 #include "collector/runtime/device.h"
 
 namespace warpmeter::runtime {
 namespace {
+
+/// That every device with clusters has.
+constexpr std::uint32_t portable_cluster_blocks = 8;
 
 /// What NVIDIA's calculation asks for.
 struct Asked {
@@ -50,6 +55,13 @@ cudaError_t attributes_of(Process& process, Kernel& kernel, cudaFuncAttributes& 
   attributes.binaryVersion = process.arch();
   attributes.maxDynamicSharedSizeBytes = static_cast<int>(kernel.most_dynamic_shared_bytes);
   attributes.preferredShmemCarveout = kernel.shared_carveout;
+  attributes.nonPortableClusterSizeAllowed = kernel.allows_large_clusters ? 1 : 0;
+  if (const Dim3& cluster = program->cluster; cluster.count() > 1) {
+    attributes.clusterDimMustBeSet = 1;
+    attributes.requiredClusterWidth = static_cast<int>(cluster.x);
+    attributes.requiredClusterHeight = static_cast<int>(cluster.y);
+    attributes.requiredClusterDepth = static_cast<int>(cluster.z);
+  }
   return cudaSuccess;
 }
 
@@ -89,6 +101,40 @@ cudaError_t residency_mistake(Process& process, Kernel& kernel, const Geometry& 
       static_cast<std::uint64_t>(blocks) *
       static_cast<std::uint64_t>(*attribute(cudaDevAttrMultiProcessorCount, process.arch(), 0));
   return geometry.grid.count() > resident ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
+}
+
+std::uint32_t most_blocks_of_cluster(const Kernel& kernel) {
+  return kernel.allows_large_clusters ? model::most_blocks_of_cluster : portable_cluster_blocks;
+}
+
+cudaError_t cluster_mistake(Process& process, Kernel& kernel, const Geometry& geometry) {
+  const model::Program* program = kernel.program();
+  if (program == nullptr) return cudaErrorNoKernelImageForDevice;
+  const Dim3 cluster = model::in_clusters(*program, geometry).cluster;
+  if (cluster.count() == 1) return cudaSuccess;
+  const bool is_none = cluster.count() > most_blocks_of_cluster(kernel) ||
+                       !model::cluster_failure(*program, geometry).empty();
+  const bool has_clusters = *attribute(cudaDevAttrClusterLaunch, process.arch(), 0) != 0;
+  return is_none || !has_clusters ? cudaErrorInvalidClusterSize : cudaSuccess;
+}
+
+cudaError_t clusters_of(Process& process, int& clusters, Kernel& kernel, const Geometry& geometry) {
+  const cudaError_t mistake = cluster_mistake(process, kernel, geometry);
+  if (mistake != cudaSuccess) return mistake;
+  int blocks = 0;
+  const cudaError_t known =
+      blocks_of(process, blocks, kernel, static_cast<int>(geometry.block.count()),
+                geometry.dynamic_shared_bytes);
+  if (known != cudaSuccess) return known;
+  // As an H100 answered for sizes of 1, 2, 4 and 8; which multiprocessors a cluster of more than
+  // two blocks cannot use differs from chip to chip.
+  constexpr int most_of_multiprocessor = 8, left_out = 8;
+  const int size =
+      static_cast<int>(model::in_clusters(*kernel.program(), geometry).cluster.count());
+  const int all = *attribute(cudaDevAttrMultiProcessorCount, process.arch(), 0);
+  const int usable = size > 2 ? all - left_out : all;
+  clusters = std::min(blocks, most_of_multiprocessor) * usable / size;
+  return cudaSuccess;
 }
 
 }  // namespace warpmeter::runtime

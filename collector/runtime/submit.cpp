@@ -271,7 +271,8 @@ bool waits_for_launches() {
 }  // namespace
 
 cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block, void** arguments,
-                   std::size_t shared, cudaStream_t stream, bool is_cooperative) {
+                   std::size_t shared, cudaStream_t stream, bool is_cooperative,
+                   const Dim3& cluster) {
   KernelWork work;
   work.function = function;
   work.kernel = process.kernel(function);
@@ -283,12 +284,14 @@ cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block
   work.geometry.block = {block.x, block.y, block.z};
   work.geometry.dynamic_shared_bytes = static_cast<std::uint32_t>(shared);  // 32 bits on hardware
   work.geometry.is_cooperative = is_cooperative;
+  work.geometry.cluster = cluster;
   const cudaError_t mistake = launch_mistake(process, work);
   if (mistake != cudaSuccess) {
     if (given->capture != nullptr) given->capture->is_invalid = true;
     return mistake;
   }
   work.parameters = parameters_of(*work.kernel, arguments);
+  work.geometry = model::in_clusters(*work.kernel->program(), work.geometry);
   const bool is_captured = given->capture != nullptr;
   const cudaError_t result = submit(process, stream, std::move(work));
   if (result != cudaSuccess || is_captured || !waits_for_launches()) return result;

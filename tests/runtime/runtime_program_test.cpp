@@ -88,36 +88,62 @@ TEST_F(RuntimeProgram, OfFilesThatWereCompiledApartIsLinked) {
   EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "4");
 }
 
+/// Profiles the program for the counters of a recording of Nsight Compute's
+/// (launch,kernel,counter,value) and holds it to that, but for the kernels that are left out.
+class HeldToHardware : public RuntimeProgram {
+ protected:
+  void hold(const std::string& name, const std::string& recording,
+            const std::vector<std::string>& left_out) {
+    std::ifstream golden(source_dir() + "/tests/golden/" + recording);
+    std::vector<std::string> lines;
+    std::string counters, kernels = "''";
+    for (const std::string& kernel : left_out) kernels += ", '" + kernel + "'";
+    for (std::string line; std::getline(golden, line);) {
+      const bool is_left_out =
+          std::any_of(left_out.begin(), left_out.end(), [&](const std::string& kernel) {
+            return line.find("," + kernel + ",") != std::string::npos;
+          });
+      if (is_left_out) continue;
+      lines.push_back(line);
+      const std::size_t value = line.rfind(','), counter = line.rfind(',', value - 1) + 1;
+      if (line.starts_with("1,")) counters += line.substr(counter, value - counter) + ",";
+    }
+    ASSERT_GT(lines.size(), 100u);
+    counters.pop_back();
+    const Outcome outcome = profile(name, {"-m", counters});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+    EXPECT_EQ(outcome.output, expected(name));
+    const Outcome all = warpmeter(
+        {"query", "--format", "csv",
+         "SELECT launch, variant AS kernel, metric AS counter, CAST(value AS INTEGER) AS value "
+         "FROM (SELECT dense_rank() OVER (ORDER BY launch_id) AS launch, * FROM results) WHERE "
+         "variant NOT IN (" +
+             kernels + ") AND metric IN ('" +
+             std::regex_replace(counters, std::regex(","), "', '") + "')"});
+    std::istringstream ours(all.output);
+    std::vector<std::string> found;
+    for (std::string line; std::getline(ours, line);) found.push_back(line);
+    EXPECT_THAT(found, testing::UnorderedElementsAreArray(lines));
+  }
+};
+
 /// What hardware counts of a kernel holds what it launches: tests/golden/h100_children.csv is what
 /// Nsight Compute 2025.3 said of the same program on an H100 (driver 580.159, 2026-11-25). There it
 /// holds what the device's runtime itself loads and stores for two kernels as well.
-TEST_F(RuntimeProgram, MayLaunchKernelsFromKernels) {
-  std::ifstream golden(source_dir() + "/tests/golden/h100_children.csv");
-  std::vector<std::string> lines;
-  std::string metrics;
-  for (std::string line; std::getline(golden, line);) {
-    if (line.find("forgotten") != std::string::npos || line.find("asked") != std::string::npos) {
-      continue;
-    }
-    lines.push_back(line);
-    const std::size_t value = line.rfind(','), metric = line.rfind(',', value - 1) + 1;
-    if (line.starts_with("1,")) metrics += line.substr(metric, value - metric) + ",";
-  }
-  ASSERT_EQ(lines.size(), 161u);
-  metrics.pop_back();
-  const Outcome outcome = profile("children", {"-m", metrics});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
-  EXPECT_EQ(outcome.output, expected("children"));
-  const Outcome all = warpmeter(
-      {"query", "--format", "csv",
-       "SELECT launch, variant AS kernel, metric AS counter, CAST(value AS INTEGER) AS value "
-       "FROM (SELECT dense_rank() OVER (ORDER BY launch_id) AS launch, * FROM results) WHERE "
-       "variant NOT IN ('forgotten', 'asked') AND metric IN ('" +
-           std::regex_replace(metrics, std::regex(","), "', '") + "')"});
-  std::istringstream ours(all.output);
-  std::vector<std::string> found;
-  for (std::string line; std::getline(ours, line);) found.push_back(line);
-  EXPECT_THAT(found, testing::UnorderedElementsAreArray(lines));
+TEST_F(HeldToHardware, KernelsThatLaunchKernels) {
+  hold("children", "h100_children.csv", {"forgotten", "asked"});
+}
+
+/// The same of clusters. Accesses to other blocks are in no counter there but that of bytes.
+TEST_F(HeldToHardware, ClustersOfBlocks) { hold("clusters", "h100_clusters.csv", {}); }
+
+TEST_F(RuntimeProgram, InClustersRunUncheckedAndAreToldSo) {
+  const Outcome outcome = checked("clusters");
+  EXPECT_THAT(
+      outcome.error + outcome.output,
+      AllOf(HasSubstr("kernel 'load_other' runs in clusters of blocks, which --check does not "
+                      "follow: it ran unchecked"),
+            Not(HasSubstr("Nothing was found of what was looked for"))));
 }
 
 TEST_F(RuntimeProgram, MayHaveGraphsThatBranch) {

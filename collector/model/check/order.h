@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "collector/model/check/knowledge.h"
+#include "collector/model/machine/observer.h"
 #include "collector/model/machine/program.h"
 
 namespace warpmeter::model::check {
@@ -141,7 +142,7 @@ class BlockOrder {
   std::vector<std::vector<LaneStamps>> met_;
   std::vector<View> views_;    ///< by thread; empty as long as there is nothing to keep
   bool is_shared_out_ = true;  ///< all threads know the same since the last barrier
-  std::array<Barrier, 16> barriers_;
+  std::array<Barrier, barrier_of_cluster + 1> barriers_;
   std::unordered_map<std::uint64_t, Object> objects_;
 };
 

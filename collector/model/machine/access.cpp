@@ -11,6 +11,7 @@
 
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/access_counts.h"
+#include "collector/model/machine/cluster.h"
 #include "collector/model/machine/sharing.h"
 #include "collector/model/machine/worker_memory.h"
 
@@ -38,6 +39,14 @@ AddressSpace space_at(std::uint64_t generic) {
   return AddressSpace::global;
 }
 
+/// The shared memory of another block; `offset`: in the window of shared memory.
+Window window_of_cluster(const Cluster& cluster, std::uint64_t begin, std::uint64_t offset) {
+  const auto block = static_cast<std::uint32_t>(offset / cluster_step);
+  const std::span<std::byte> shared = cluster.shared_of(block - 1);
+  return {AddressSpace::cluster, begin + std::uint64_t{block} * cluster_step, shared.size(),
+          shared.data()};
+}
+
 /// The window that an address of the site's space leads into, in the addresses that the instruction
 /// uses: generic ones for a generic access. Empty when it leads nowhere. Local memory is the
 /// lane's.
@@ -48,6 +57,10 @@ Window window_at(const Warp& w, const SiteInfo& info, std::uint64_t address, uns
   const std::uint64_t begin = is_generic ? window_of(space) : 0;
   switch (space) {
     case AddressSpace::shared:
+    case AddressSpace::cluster:
+      if (memory.cluster != nullptr && address - begin >= cluster_step) {
+        return window_of_cluster(*memory.cluster, begin, address - begin);
+      }
       return {space, begin, memory.shared_bytes, memory.shared.data()};
     case AddressSpace::local: {
       const std::uint64_t bytes = memory.program->local_bytes;
@@ -187,6 +200,7 @@ void record_one(const Warp& w, const Operation* op, AddressSpace space, std::uin
 
 void follow(const Warp& w, const Operation* op, const SiteInfo& info, AddressSpace space,
             std::uint32_t mask, std::uint64_t first, const std::uint64_t* delta) {
+  if (space == AddressSpace::cluster) return;
   w.memory->trace->follow({w.index, op->extra, info.kind == AccessKind::load, info.is_atomic(),
                            info.width, space, mask, first},
                           delta);
@@ -201,7 +215,8 @@ void check_lanes(Warp& w, const Operation* op, const SiteInfo& info, std::uint32
       if (spaces[lane] == those.space) those.mask |= 1u << lane;
     });
     left &= ~those.mask;
-    w.memory->observer->accept(w, op, info, those);
+    // Whoever looks on knows the memory of one block.
+    if (those.space != AddressSpace::cluster) w.memory->observer->accept(w, op, info, those);
   }
 }
 
@@ -405,6 +420,7 @@ void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::u
   const Site& site = w.sites[op->extra];
   if (memory.observer != nullptr) {
     const auto space = static_cast<AddressSpace>(site.space);
+    if (space == AddressSpace::cluster) return;
     const std::uint64_t begin = space == AddressSpace::global ? 0 : site.window_begin;
     memory.observer->accept_again(w, op, info, {space, mask, first - begin, site.delta});
     return;

@@ -52,11 +52,18 @@ AccessCounts loads_of_loop(const WarpAccess& access) {
 /// Adds what `times` executions of an access cost.
 void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const WarpAccess& access,
          std::uint64_t times) {
-  if (space != AddressSpace::shared && space != AddressSpace::global) return;
   const auto add_to = [&](AccessCounts& sum, AccessCounts once) {
     sum +=
         {once.requests * times, once.transactions * times, once.bytes * times, once.ideal * times};
   };
+  if (space == AddressSpace::cluster) {
+    // No counter of an H100 counts what goes to another block but that of bytes; an atomic of
+    // floats is a loop there, whose turns some do.
+    if (!info.is_atomic()) add_to(counts.global, {0, 0, global_cost(access).bytes, 0});
+    counts.is_approximate |= info.is_atomic() && info.is_float;
+    return;
+  }
+  if (space != AddressSpace::shared && space != AddressSpace::global) return;
   for (const Request& request : info.requests) {
     if (space == AddressSpace::shared && info.kind == AccessKind::load && !info.is_matrix) {
       counts.is_approximate |= !is_calibrated(requested(access, request), SharedAccess::load);
@@ -141,7 +148,8 @@ void count_apart(SiteCounts& counts, const SiteInfo& info, std::uint32_t mask,
   WarpAccess access;
   std::copy_n(addresses, warp_lanes, access.address.begin());
   access.width = info.width;
-  for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
+  for (const AddressSpace space :
+       {AddressSpace::shared, AddressSpace::global, AddressSpace::cluster}) {
     access.mask = 0;
     for_each_lane(mask, [&](unsigned lane) {
       if (spaces[lane] == space) access.mask |= 1u << lane;

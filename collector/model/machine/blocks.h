@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "collector/model/machine/cluster.h"
 #include "collector/model/machine/launch.h"
 #include "collector/model/machine/worker.h"
 
@@ -15,14 +16,20 @@ namespace warpmeter::model {
 
 class Blocks {
  public:
-  Blocks(std::uint64_t count, BlockSample* sample)
-      : count_(sample == nullptr ? count : sample->blocks().size()), sample_(sample) {}
+  Blocks(const Geometry& geometry, bool in_clusters, BlockSample* sample)
+      : geometry_(geometry),
+        in_clusters_(in_clusters),
+        count_(sample == nullptr ? geometry.grid.count() : sample->blocks().size()),
+        sample_(sample) {}
 
   /// The next block to run; nothing when all are given out, or the rest is not worth running.
   std::optional<std::uint64_t> next() {
     const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
     if (index >= count_ || stopped_.load()) return std::nullopt;
-    const std::uint64_t block = sample_ == nullptr ? index : sample_->blocks()[index];
+    const std::uint64_t block = sample_ != nullptr ? sample_->blocks()[index]
+                                : in_clusters_
+                                    ? block_in_clusters(index, geometry_.grid, geometry_.cluster)
+                                    : index;
     if (block > first_trapped_.load()) return std::nullopt;
     return block;
   }
@@ -57,6 +64,8 @@ class Blocks {
 
  private:
   static constexpr std::uint64_t none = ~std::uint64_t{0};
+  const Geometry geometry_;
+  const bool in_clusters_;
   const std::uint64_t count_;
   BlockSample* const sample_;
   std::atomic<std::uint64_t> next_{0}, first_trapped_{none};

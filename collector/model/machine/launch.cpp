@@ -12,6 +12,7 @@
 #include "base/host_cores.h"
 #include "base/kernel_name.h"
 #include "collector/model/machine/blocks.h"
+#include "collector/model/machine/cluster.h"
 #include "collector/model/machine/device_limits.h"
 #include "collector/model/machine/sharing.h"
 #include "collector/model/machine/trap_message.h"
@@ -105,6 +106,31 @@ unsigned host_threads(std::uint64_t blocks, unsigned wanted) {
 
 }  // namespace
 
+Geometry in_clusters(const Program& program, const Geometry& geometry) {
+  Geometry result = geometry;
+  if (geometry.cluster.count() == 1) result.cluster = program.cluster;
+  return result;
+}
+
+std::string cluster_failure(const Program& program, const Geometry& asked) {
+  const Dim3 &grid = asked.grid, &cluster = in_clusters(program, asked).cluster;
+  const auto named = [](const Dim3& d) { return fmt::format("{}×{}×{}", d.x, d.y, d.z); };
+  if (cluster.count() == 1) return "";
+  if (program.cluster.count() > 1 && !(cluster == program.cluster)) {
+    return fmt::format("kernel '{}' runs in clusters of {} blocks, not {}",
+                       readable_name(program.kernel), named(program.cluster), named(cluster));
+  }
+  if (cluster.count() == 0 || cluster.count() > most_blocks_of_cluster) {
+    return fmt::format("a cluster of {} blocks is none that a device takes (1 to {})",
+                       named(cluster), most_blocks_of_cluster);
+  }
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    return fmt::format("a grid of {} blocks cannot be divided into clusters of {}", named(grid),
+                       named(cluster));
+  }
+  return "";
+}
+
 std::string geometry_failure(const Program& program, const Geometry& geometry) {
   const Dim3& grid = geometry.grid;
   const Dim3& block = geometry.block;
@@ -125,6 +151,9 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
   if (block.x > 1024 || block.y > 1024 || block.z > 64) {
     return fmt::format("a block of {} threads is larger than a device takes (1024×1024×64)",
                        named(block));
+  }
+  if (const std::string failure = cluster_failure(program, geometry); !failure.empty()) {
+    return failure;
   }
   const std::uint64_t shared = program.shared_bytes(geometry);
   if (shared > device_limits(program.arch).shared_of_block) {
@@ -200,16 +229,18 @@ std::optional<std::uint32_t> parted_at(const Program& program, const LaunchOutco
   return std::nullopt;
 }
 
-LaunchOutcome launch(const Program& program, const Geometry& geometry,
+LaunchOutcome launch(const Program& program, const Geometry& asked,
                      std::span<const std::byte> parameters, DeviceMemory& memory,
                      const LaunchOptions& options) {
+  const Geometry geometry = in_clusters(program, asked);
   const std::lock_guard alone(memory.launching());
   for (const ModuleVariable& variable : program.variables) {
     if (options.keep_variables && memory.find(variable.address) != nullptr) continue;
     memory.place(variable.address, variable.initial, variable.name);
   }
-  Blocks blocks(geometry.grid.count(), options.sample);
-  const bool in_order = options.observer != nullptr || program.blocks_communicate;
+  const bool has_clusters = program.has_clusters && geometry.cluster.count() > 1;
+  Blocks blocks(geometry, has_clusters, options.sample);
+  const bool in_order = options.observer != nullptr || program.blocks_communicate || has_clusters;
   LaunchOutcome outcome;
   outcome.threads = in_order ? 1 : host_threads(blocks.count(), options.threads);
   const auto new_worker = [&] {
@@ -253,8 +284,9 @@ LaunchOutcome launch(const Program& program, const Geometry& geometry,
     const bool has_waiting_loops = std::any_of(program.sites.begin(), program.sites.end(),
                                                [](const SiteInfo& site) { return site.waits; });
     const Turns turns = has_waiting_loops ? Turns::short_ones : Turns::long_ones;
-    run_in_turns(new_worker, workers, blocks, program.blocks_communicate ? turns : Turns::none,
-                 options);
+    const bool takes_turns = program.blocks_communicate || has_clusters;
+    const auto together = has_clusters ? static_cast<std::uint32_t>(geometry.cluster.count()) : 1;
+    run_in_turns(new_worker, workers, blocks, takes_turns ? turns : Turns::none, together, options);
   }
 
   outcome.cancelled = blocks.is_stopped();

@@ -122,6 +122,12 @@ struct LaunchOptions {
   std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};
 };
 
+/// The geometry with the clusters that the kernel asks for where the launch asks for none.
+Geometry in_clusters(const Program& program, const Geometry& geometry);
+
+/// Why the grid cannot be divided into such clusters, as one sentence; empty when it can.
+std::string cluster_failure(const Program& program, const Geometry& geometry);
+
 /// Why this geometry cannot be launched, as one sentence; empty when it can.
 std::string geometry_failure(const Program& program, const Geometry& geometry);
 

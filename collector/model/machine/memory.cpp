@@ -31,6 +31,8 @@ std::string_view to_string(AddressSpace space) {
       return "constant";
     case AddressSpace::param:
       return "parameter";
+    case AddressSpace::cluster:
+      return "the cluster's shared";
   }
   return "unknown";
 }
@@ -38,6 +40,7 @@ std::string_view to_string(AddressSpace space) {
 std::uint64_t window_of(AddressSpace space) {
   switch (space) {
     case AddressSpace::shared:
+    case AddressSpace::cluster:
       return shared_window;
     case AddressSpace::local:
       return local_window;

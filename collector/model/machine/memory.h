@@ -23,7 +23,8 @@
 
 namespace warpmeter::model {
 
-enum class AddressSpace : std::uint8_t { generic, global, shared, local, constant, param };
+/// `cluster`: shared memory of another block of the cluster (cluster.h), in the window of shared.
+enum class AddressSpace : std::uint8_t { generic, global, shared, local, constant, param, cluster };
 std::string_view to_string(AddressSpace space);  ///< "global", "shared", …
 
 /// The windows follow each other, so that "not global" is one range check.

@@ -14,6 +14,9 @@
 
 namespace warpmeter::model {
 
+/// Number of the cluster's barrier: not one of the block's sixteen.
+inline constexpr std::uint32_t barrier_of_cluster = 16;
+
 /// Warps that have met at a barrier, and those that have ended meanwhile, a bit each.
 struct Meeting {
   std::uint32_t barrier = 0;

@@ -152,7 +152,9 @@ OTHER(gather)      // a loop that lanes leave early begins: where they will meet
 OTHER(join)        // where lanes of a divergent branch meet again
 OTHER(leave)       // ret or exit of the kernel
 OTHER(barrier)     // bar.sync, bar.arrive, bar.red
-OTHER(nothing)     // fences, prefetches and the like
+OTHER(cluster_arrive)
+OTHER(cluster_wait)
+OTHER(nothing)  // fences, prefetches and the like
 OTHER(trap)
 OTHER(call)           // a function's own body
 OTHER(call_indirect)  // the one whose address a row holds

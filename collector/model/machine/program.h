@@ -125,6 +125,21 @@ enum class Special : std::uint8_t {
   lanemask_gt,
   dynamic_smem_size,
   total_smem_size,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  cluster_ctarank,
+  cluster_nctarank,
+  is_explicit_cluster,  ///< 1: the launch has clusters
 };
 
 struct SpecialRow {
@@ -265,6 +280,8 @@ struct Program {
   std::vector<std::uint32_t> predicated_barriers;
   bool has_partial_barriers = false;
   std::uint32_t max_threads = 1024;
+  Dim3 cluster = {};          ///< that the kernel asks for, in blocks
+  bool has_clusters = false;  ///< blocks wait for others of their cluster, or reach their memory
 
   NativeSlot native;  ///< made of the operations once they are complete
 };

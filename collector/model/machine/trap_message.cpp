@@ -8,6 +8,8 @@
 #include "base/kernel_name.h"
 #include "base/lanes.h"
 #include "collector/model/counts/rules/counting.h"
+#include "collector/model/machine/cluster.h"
+#include "collector/model/machine/launch.h"
 #include "collector/model/machine/shown_name.h"
 
 namespace warpmeter::model {
@@ -135,6 +137,20 @@ std::string place_in(AddressSpace space, std::uint64_t address, std::uint64_t wi
   return fmt::format("{}, of which there {} {}", at, has == 1 ? "is" : "are", bytes(has));
 }
 
+/// Where an address leads in the shared memory of other blocks of the cluster.
+std::string place_in_cluster(std::uint64_t address, std::uint64_t width, std::uint64_t has,
+                             std::uint64_t blocks) {
+  const std::uint64_t offset = offset_in(AddressSpace::cluster, address);
+  const std::uint64_t rank = offset / cluster_step - 1, place = offset % cluster_step;
+  const std::string whose =
+      fmt::format("of the shared memory of block {} of its cluster at {:#x}", rank, place);
+  if (rank >= blocks) return fmt::format("{}, which has {} blocks", whose, blocks);
+  if (place + width > has) return fmt::format("{}, of which there are {}", whose, bytes(has));
+  return whose +
+         ", which has ended or has not begun; let cluster.sync() stand before the first and behind "
+         "the last access to another block";
+}
+
 std::string_view verb(AccessKind kind) {
   switch (kind) {
     case AccessKind::load:
@@ -169,7 +185,10 @@ std::string illegal_address(const RaisedTrap& raised, const Program& program,
                             : space == AddressSpace::local    ? program.local_bytes
                             : space == AddressSpace::constant ? program.constant_memory.size()
                                                               : program.parameter_bytes;
-  const std::string where = space == AddressSpace::global
+  const std::uint64_t blocks = in_clusters(program, geometry).cluster.count();
+  const std::string where = space == AddressSpace::cluster
+                                ? place_in_cluster(raised.address, raised.width, shared, blocks)
+                            : space == AddressSpace::global
                                 ? fmt::format("of global memory at {:#x}, {}", raised.address,
                                               neighbourhood(raised.address, raised.width, memory))
                                 : place_in(space, raised.address, raised.width, has);

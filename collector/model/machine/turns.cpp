@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <list>
 #include <optional>
 
 namespace warpmeter::model {
@@ -22,8 +23,12 @@ constexpr std::uint64_t most_budgets = 16;
 class TurnTaking {
  public:
   TurnTaking(const std::function<std::unique_ptr<Worker>()>& new_worker,
-             std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks)
-      : new_worker_(new_worker), workers_(workers), blocks_(blocks) {}
+             std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks,
+             std::uint32_t cluster_blocks)
+      : new_worker_(new_worker),
+        workers_(workers),
+        blocks_(blocks),
+        cluster_blocks_(cluster_blocks) {}
 
   void run(Turns turns, const LaunchOptions& options) {
     while (Worker* worker = next()) {
@@ -36,7 +41,7 @@ class TurnTaking {
       switch (outcome) {
         case BlockOutcome::done:
           blocks_.done(worker->block(), *worker);
-          idle_.push_back(worker);
+          end(worker);
           still_ = 0;
           since_last_end_ = 0;
           if (options.cancelled && options.cancelled()) return blocks_.stop();
@@ -62,12 +67,10 @@ class TurnTaking {
  private:
   /// A block that has not begun, while there is room; then the one whose turn was the longest ago.
   Worker* next() {
-    const bool has_room = waiting_.size() < least_waiting_blocks ||
-                          waiting_.size() * waiting_.front()->resident_bytes() < most_waiting_bytes;
-    if (has_room) {
+    if (wants_another()) {
       if (const std::optional<std::uint64_t> block = blocks_.next()) {
         Worker* worker = idle_worker();
-        worker->start_block(*block);
+        worker->start_block(*block, cluster_of_next());
         return worker;
       }
     }
@@ -75,6 +78,37 @@ class TurnTaking {
     Worker* worker = waiting_.front();
     waiting_.pop_front();
     return worker;
+  }
+
+  /// Of clusters, one after the other begins, unless the blocks of those that have begun wait for
+  /// what does not come from them.
+  bool wants_another() const {
+    if (cluster_blocks_ > 1 && !waiting_.empty()) {
+      if (begun_ % cluster_blocks_ != 0) return true;
+      if (still_ <= 2 * waiting_.size()) return false;
+    }
+    return waiting_.size() < least_waiting_blocks ||
+           waiting_.size() * waiting_.front()->resident_bytes() < most_waiting_bytes;
+  }
+
+  Cluster* cluster_of_next() {
+    if (cluster_blocks_ == 1) return nullptr;
+    if (begun_++ % cluster_blocks_ == 0) clusters_.emplace_back(cluster_blocks_);
+    return &clusters_.back().cluster;
+  }
+
+  /// Its memory stays until all of its cluster have ended.
+  void end(Worker* worker) {
+    if (cluster_blocks_ == 1) return idle_.push_back(worker);
+    for (auto one = clusters_.begin(); one != clusters_.end(); ++one) {
+      if (&one->cluster != worker->cluster()) continue;
+      one->cluster.end(worker->rank());
+      one->ended.push_back(worker);
+      if (one->ended.size() < cluster_blocks_) return;
+      idle_.insert(idle_.end(), one->ended.begin(), one->ended.end());
+      clusters_.erase(one);
+      return;
+    }
   }
 
   Worker* idle_worker() {
@@ -98,6 +132,14 @@ class TurnTaking {
   const std::function<std::unique_ptr<Worker>()>& new_worker_;
   std::vector<std::unique_ptr<Worker>>& workers_;
   Blocks& blocks_;
+  struct Begun {
+    explicit Begun(std::uint32_t blocks) : cluster(blocks) {}
+    Cluster cluster;
+    std::vector<Worker*> ended;
+  };
+  const std::uint32_t cluster_blocks_;
+  std::uint64_t begun_ = 0;    ///< blocks
+  std::list<Begun> clusters_;  ///< of which some block has not ended
   std::deque<Worker*> waiting_;
   std::vector<Worker*> idle_;
   std::size_t still_ = 0;             ///< turns in a row in which a block did nothing new
@@ -108,8 +150,8 @@ class TurnTaking {
 
 void run_in_turns(const std::function<std::unique_ptr<Worker>()>& new_worker,
                   std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks, Turns turns,
-                  const LaunchOptions& options) {
-  TurnTaking(new_worker, workers, blocks).run(turns, options);
+                  std::uint32_t cluster_blocks, const LaunchOptions& options) {
+  TurnTaking(new_worker, workers, blocks, cluster_blocks).run(turns, options);
 }
 
 }  // namespace warpmeter::model

@@ -19,9 +19,10 @@ namespace warpmeter::model {
 
 /// Runs all blocks, or until one is trapped or the launch is cancelled. What ran them is added to
 /// `workers`. With Turns::none no block is left before its end; else blocks that all wait and that
-/// nothing comes for are a trap of the first of them.
+/// nothing comes for are a trap of the first of them. `cluster_blocks`: that run side by side, one
+/// after the other of `blocks`.
 void run_in_turns(const std::function<std::unique_ptr<Worker>()>& new_worker,
                   std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks, Turns turns,
-                  const LaunchOptions& options);
+                  std::uint32_t cluster_blocks, const LaunchOptions& options);
 
 }  // namespace warpmeter::model

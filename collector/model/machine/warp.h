@@ -137,6 +137,8 @@ struct Warp {
   std::uint32_t index;                ///< in the block
   std::uint32_t depth;                ///< of stack
   std::uint32_t came;                 ///< at a barrier: lanes that take part in it
+  std::uint32_t cluster_lanes;        ///< that have arrived at the cluster's barrier, …
+  std::uint64_t cluster_phase;        ///< in this phase of it
   WarpStatus status;
   RaisedTrap trap;
   const FunctionCode* functions;

@@ -146,8 +146,21 @@ BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>&
   return outcome;
 }
 
-void Worker::start_block(std::uint64_t block) {
+/// What its sites remember may lead into the memory of another cluster.
+void Worker::join(Cluster* cluster) {
+  if (cluster == nullptr) alone_ = Cluster(1);
+  memory_.cluster = cluster == nullptr ? &alone_ : cluster;
+  memory_.cluster->join(
+      cluster == nullptr ? 0 : rank(),
+      {std::span(memory_.shared).first(memory_.shared_bytes), warps_, observer_.get()});
+  if (cluster == nullptr) return;
+  for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
+  std::fill(memory_.known.begin(), memory_.known.end(), KnownStretch{});
+}
+
+void Worker::start_block(std::uint64_t block, Cluster* cluster) {
   start_warps(block);
+  if (program_.has_clusters) join(cluster);
   if (observer_ != nullptr) observer_->start(block, memory_.shared.data());
   if (memory_.recording != nullptr) trace(is_traced(block, geometry_.grid.count()));
 }

@@ -12,6 +12,7 @@
 
 #include "base/geometry.h"
 #include "collector/model/machine/barriers.h"
+#include "collector/model/machine/cluster.h"
 #include "collector/model/machine/execute/units.h"
 #include "collector/model/machine/launch.h"
 #include "collector/model/machine/parting.h"
@@ -75,7 +76,11 @@ class Worker {
 
   /// The same in turns with other blocks: go_on() may say that the block waits, and is called
   /// again.
-  void start_block(std::uint64_t block);
+  /// `cluster`: that it is one of; null: of none.
+  void start_block(std::uint64_t block, Cluster* cluster = nullptr);
+  /// Its rank in that cluster.
+  Cluster* cluster() const { return memory_.cluster; }
+  std::uint32_t rank() const { return rank_in_cluster(block_index_, geometry_.cluster); }
   BlockOutcome go_on(const std::function<bool()>& cancelled, Turns turns);
   std::uint64_t block() const { return trap_.block; }
   /// After BlockOutcome::waits: no warp has done anything in this turn but what it did before.
@@ -103,6 +108,7 @@ class Worker {
   std::uint32_t special_value(Special special, std::uint32_t warp, std::uint32_t lane) const;
   void start_warps(std::uint64_t block);
   void trace(bool is_traced);
+  void join(Cluster* cluster);
   bool is_runnable(const Warp& warp) const;
   RunWarp way_to_run(const Warp& next);
   BlockOutcome raise(Warp& warp, TrapKind kind);
@@ -135,6 +141,7 @@ class Worker {
   const NativeCode* native_ = nullptr;
   std::uint32_t warp_count_ = 0;
   WorkerMemory memory_;
+  Cluster alone_{1};  ///< of a launch without clusters
   std::unique_ptr<BlockObserver> observer_;
   std::unique_ptr<Footprint> footprint_;
   std::unique_ptr<std::byte, Free> registers_;

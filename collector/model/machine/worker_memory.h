@@ -42,6 +42,7 @@ struct Assertion {
   std::uint32_t line = 0;
 };
 
+class Cluster;
 class DeviceRuntime;
 struct Textures;
 class Footprint;
@@ -65,6 +66,7 @@ struct WorkerMemory {
   std::vector<std::byte> shared;      ///< of the block that runs, and what hardware has behind it
   std::uint64_t shared_bytes = 0;     ///< of it that are the block's
   bool may_leave_shared = false;      ///< for what lies behind it
+  Cluster* cluster = nullptr;         ///< of the block; null: the program asks for none
   std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn
   std::vector<std::byte> parameters;  ///< the entry's
   std::vector<std::byte> constants;

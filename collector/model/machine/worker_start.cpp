@@ -12,7 +12,11 @@ namespace {
 /// Whether a special register is another one in another block.
 bool is_of_block(Special special) {
   return special == Special::ctaid_x || special == Special::ctaid_y ||
-         special == Special::ctaid_z || special == Special::smid;
+         special == Special::ctaid_z || special == Special::smid ||
+         special == Special::clusterid_x || special == Special::clusterid_y ||
+         special == Special::clusterid_z || special == Special::cluster_ctaid_x ||
+         special == Special::cluster_ctaid_y || special == Special::cluster_ctaid_z ||
+         special == Special::cluster_ctarank;
 }
 
 std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
@@ -55,6 +59,7 @@ void Worker::fill_lasting_rows(Warp& warp) {
 std::uint32_t Worker::special_value(Special special, std::uint32_t warp, std::uint32_t lane) const {
   const Dim3& grid = geometry_.grid;
   const Dim3& block = geometry_.block;
+  const Dim3& cluster = geometry_.cluster;
   const std::uint32_t thread = warp * warp_lanes + lane;
   switch (special) {
     case Special::tid_x:
@@ -104,6 +109,36 @@ std::uint32_t Worker::special_value(Special special, std::uint32_t warp, std::ui
       return geometry_.dynamic_shared_bytes;
     case Special::total_smem_size:
       return static_cast<std::uint32_t>(memory_.shared_bytes);
+    case Special::clusterid_x:
+      return block_index_[0] / cluster.x;
+    case Special::clusterid_y:
+      return block_index_[1] / cluster.y;
+    case Special::clusterid_z:
+      return block_index_[2] / cluster.z;
+    case Special::nclusterid_x:
+      return grid.x / cluster.x;
+    case Special::nclusterid_y:
+      return grid.y / cluster.y;
+    case Special::nclusterid_z:
+      return grid.z / cluster.z;
+    case Special::cluster_ctaid_x:
+      return block_index_[0] % cluster.x;
+    case Special::cluster_ctaid_y:
+      return block_index_[1] % cluster.y;
+    case Special::cluster_ctaid_z:
+      return block_index_[2] % cluster.z;
+    case Special::cluster_nctaid_x:
+      return cluster.x;
+    case Special::cluster_nctaid_y:
+      return cluster.y;
+    case Special::cluster_nctaid_z:
+      return cluster.z;
+    case Special::cluster_ctarank:
+      return rank();
+    case Special::cluster_nctarank:
+      return static_cast<std::uint32_t>(cluster.count());
+    case Special::is_explicit_cluster:
+      return cluster.count() > 1 ? 1 : 0;
   }
   return 0;
 }
@@ -140,6 +175,8 @@ void Worker::start_warps(std::uint64_t block) {
     warp.pc = warp.code;
     warp.trap = {};
     warp.came = 0;
+    warp.cluster_lanes = 0;
+    warp.cluster_phase = 0;
     warp.last = nullptr;
   }
   for (const SpecialRow& special : program_.specials) {

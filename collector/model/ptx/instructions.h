@@ -130,9 +130,9 @@ INSTRUCTION(prmt, "prmt", "", result, value, (Since{20, 20}))
 INSTRUCTION(createpolicy, "createpolicy",
             "{.fractional,.range,.cvt,.global,.L2," L2_EVICTION "}*.b64", result, policy,
             (Since{74, 80}))
-REFUSED(mapa, "mapa", result, "addresses another block of a cluster", on_a_gpu, (Since{78, 90}))
-REFUSED(getctarank, "getctarank", result, "asks for a block of a cluster", on_a_gpu,
-        (Since{78, 90}))
+INSTRUCTION(mapa, "mapa", "{,.shared::cluster}.{u32,u64}", result, map_address, (Since{78, 90}))
+INSTRUCTION(getctarank, "getctarank", "{,.shared::cluster}.{u32,u64}", result, rank_of_address,
+            (Since{78, 90}))
 
 // Memory.
 INSTRUCTION(ld, "ld", "{" QUALIFIERS "}*{,.v2,.v4,.v8}." ACCESSED "{" QUALIFIERS "}*", loads, load,
@@ -227,8 +227,10 @@ INSTRUCTION(bar_arrive, "{bar,barrier}{,.cta}.arrive", "{,.aligned}", barrier, b
 INSTRUCTION(bar_red, "{bar,barrier}{,.cta}.red", "{.and,.or,.popc}{,.aligned}.{u32,pred}",
             barrier_result, barrier_reduction, (Since{20, 20}))
 INSTRUCTION(bar_warp, "bar.warp", ".sync", warp_barrier, warp_barrier, (Since{60, 30}))
-REFUSED(barrier_cluster, "barrier.cluster", barrier, "waits for the other blocks of a cluster",
-        on_a_gpu, (Since{78, 90}))
+INSTRUCTION(cluster_arrive, "barrier.cluster.arrive", "{,.release,.relaxed}{,.aligned}",
+            cluster_barrier, cluster_arrive, (Since{78, 90}))
+INSTRUCTION(cluster_wait, "barrier.cluster.wait", "{,.acquire}{,.aligned}", cluster_barrier,
+            cluster_wait, (Since{78, 90}))
 INSTRUCTION(membar, "membar", "{.cta,.gl,.sys,.gpu,.proxy,.alias}*", effect, fence, (Since{14, 10}))
 INSTRUCTION(fence, "fence", "{" FENCES "}*", effect, fence, (Since{60, 70}))
 // Their .sync may stand before or behind what they do: ptxas takes both.

@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/geometry.h"
 #include "collector/model/ptx/mnemonic.h"
 #include "collector/model/ptx/special_registers.h"
 
@@ -137,6 +138,7 @@ struct Function {
   std::unordered_map<std::string_view, std::size_t> labels;
   /// `.branchtargets` and `.calltargets` lists by their label.
   std::unordered_map<std::string_view, std::vector<std::string_view>> target_lists;
+  Dim3 cluster = {};                         ///< .reqnctapercluster
   std::optional<std::uint32_t> max_threads;  ///< product of .maxntid or .reqntid
   int line = 0;
 };

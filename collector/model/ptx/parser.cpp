@@ -264,7 +264,7 @@ void Parser::function_directives(Function& function) {
     const std::string_view name = token_.text;
     if (name == ".maxntid" || name == ".reqntid") {
       advance();
-      function.max_threads = thread_count();
+      function.max_threads = static_cast<std::uint32_t>(extent().count());
     } else if (name == ".minnctapersm" || name == ".maxnctapersm" || name == ".maxnreg" ||
                name == ".maxclusterrank" || name == ".abi_preserve" ||
                name == ".abi_preserve_control") {
@@ -272,7 +272,7 @@ void Parser::function_directives(Function& function) {
       expect_integer(fmt::format("a number after {}", name));
     } else if (name == ".reqnctapercluster") {
       advance();
-      thread_count();
+      function.cluster = extent();
     } else if (name == ".noreturn" || name == ".noinline" || name == ".explicitcluster" ||
                name == ".blocksareclusters" || name == ".unique") {
       advance();
@@ -289,18 +289,23 @@ void Parser::function_directives(Function& function) {
   }
 }
 
-/// `256, 1, 1`; the product.
-std::uint32_t Parser::thread_count() {
+/// `256, 1, 1`, of which the last may be missing.
+Dim3 Parser::extent() {
   const Token at = token_;
   std::uint64_t product = 1;
+  Dim3 extent;
+  std::uint32_t* const sides[] = {&extent.x, &extent.y, &extent.z};
+  std::size_t side = 0;
   do {
     const std::uint64_t count = expect_integer("a number of threads");
     if (count == 0 || count > 0xffff'ffff || product * count > 0xffff'ffff) {
       fail(at, "a number of threads must be positive and below 2^32");
     }
+    if (side == std::size(sides)) fail(at, "an extent has at most three numbers");
     product *= count;
+    *sides[side++] = static_cast<std::uint32_t>(count);
   } while (accept(','));
-  return static_cast<std::uint32_t>(product);
+  return extent;
 }
 
 void Parser::parameters(Body& body, std::vector<Variable>& into) {

@@ -79,7 +79,7 @@ class Parser {
   void linked_declaration();
   void function(bool is_entry);
   void function_directives(Function& function);
-  std::uint32_t thread_count();
+  Dim3 extent();
   void parameters(Body& body, std::vector<Variable>& into);
   void function_body(Body& body);
   void body_directive(Body& body);

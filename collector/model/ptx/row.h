@@ -105,6 +105,10 @@ enum class Execution : std::uint8_t {
   stack_save,
   stack_restore,
   video,
+  map_address,      ///< mapa
+  rank_of_address,  ///< getctarank
+  cluster_arrive,
+  cluster_wait,
   nothing,  ///< one warp runs at a time, in order: there is nothing to wait for or to fetch early
 };
 

@@ -34,21 +34,21 @@ namespace warpmeter::model::ptx {
   SPECIAL(smid, "%smid", thread)                                             \
   SPECIAL(nsmid, "%nsmid", thread)                                           \
   SPECIAL(gridid, "%gridid", thread)                                         \
-  SPECIAL(clusterid_x, "%clusterid.x", thread)                               \
-  SPECIAL(clusterid_y, "%clusterid.y", thread)                               \
-  SPECIAL(clusterid_z, "%clusterid.z", thread)                               \
-  SPECIAL(nclusterid_x, "%nclusterid.x", thread)                             \
-  SPECIAL(nclusterid_y, "%nclusterid.y", thread)                             \
-  SPECIAL(nclusterid_z, "%nclusterid.z", thread)                             \
-  SPECIAL(cluster_ctaid_x, "%cluster_ctaid.x", thread)                       \
-  SPECIAL(cluster_ctaid_y, "%cluster_ctaid.y", thread)                       \
-  SPECIAL(cluster_ctaid_z, "%cluster_ctaid.z", thread)                       \
-  SPECIAL(cluster_nctaid_x, "%cluster_nctaid.x", thread)                     \
-  SPECIAL(cluster_nctaid_y, "%cluster_nctaid.y", thread)                     \
-  SPECIAL(cluster_nctaid_z, "%cluster_nctaid.z", thread)                     \
-  SPECIAL(cluster_ctarank, "%cluster_ctarank", thread)                       \
-  SPECIAL(cluster_nctarank, "%cluster_nctarank", thread)                     \
-  SPECIAL(is_explicit_cluster, "%is_explicit_cluster", thread)               \
+  SPECIAL(clusterid_x, "%clusterid.x", block)                                \
+  SPECIAL(clusterid_y, "%clusterid.y", block)                                \
+  SPECIAL(clusterid_z, "%clusterid.z", block)                                \
+  SPECIAL(nclusterid_x, "%nclusterid.x", grid)                               \
+  SPECIAL(nclusterid_y, "%nclusterid.y", grid)                               \
+  SPECIAL(nclusterid_z, "%nclusterid.z", grid)                               \
+  SPECIAL(cluster_ctaid_x, "%cluster_ctaid.x", block)                        \
+  SPECIAL(cluster_ctaid_y, "%cluster_ctaid.y", block)                        \
+  SPECIAL(cluster_ctaid_z, "%cluster_ctaid.z", block)                        \
+  SPECIAL(cluster_nctaid_x, "%cluster_nctaid.x", grid)                       \
+  SPECIAL(cluster_nctaid_y, "%cluster_nctaid.y", grid)                       \
+  SPECIAL(cluster_nctaid_z, "%cluster_nctaid.z", grid)                       \
+  SPECIAL(cluster_ctarank, "%cluster_ctarank", block)                        \
+  SPECIAL(cluster_nctarank, "%cluster_nctarank", grid)                       \
+  SPECIAL(is_explicit_cluster, "%is_explicit_cluster", grid)                 \
   SPECIAL(clock, "%clock", thread)                                           \
   SPECIAL(clock64, "%clock64", thread)                                       \
   SPECIAL(clock_hi, "%clock_hi", thread)                                     \

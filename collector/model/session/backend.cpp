@@ -116,9 +116,6 @@ class ModelWorkload : public run::Workload {
     execution.resources_reason = sass::why_not_known(program);
     execution.failure = geometry_failure(program, launch.geometry);
     if (execution.failure.empty()) execution.failure = alone_failure(program);
-    if (execution.failure.empty() && launch.geometry.cluster.count() > 1) {
-      execution.failure = "the model executes no clusters of blocks; run it on a GPU";
-    }
     if (!execution.failure.empty()) return execution;
 
     DeviceMemory memory;

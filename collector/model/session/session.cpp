@@ -118,6 +118,15 @@ void LaunchSession::prepare(const LaunchSpec& launch) {
     throw Error(ExitCode::usage, wrong + "; choose another grid, block or size of shared memory");
   const std::string alone = alone_failure(*prepared.program);
   if (!alone.empty()) throw Error(ExitCode::usage, alone);
+  const bool has_clusters = prepared.program->has_clusters &&
+                            in_clusters(*prepared.program, launch.geometry).cluster.count() > 1;
+  if (has_clusters && (options_.check || !options_.blocks.empty())) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("kernel '{}' runs in clusters of blocks, which {}; leave it out",
+                    readable_name(prepared.entry),
+                    options_.check ? "--check does not follow" : "--blocks cannot choose from"));
+  }
   if (!options_.blocks.empty()) block_count(options_.blocks, launch.geometry.grid);
   prepare_arguments(prepared);
   prepare_settings(prepared);

@@ -195,7 +195,6 @@ TEST(Refusals, ComeBeforeAnythingRuns) {
       {"{ .param .b32 x; call (x), elsewhere, (x); } ret;", "calls elsewhere, which the module"},
       {"{ .param .b32 x; call (x), cudaLaunchDeviceV2, (x); } ret;", "another number of arguments"},
       {"{ .param .b32 x; call (x), vprintf, (x); } ret;", "too few arguments to vprintf"},
-      {"ld.shared::cluster.u32 %r1, [%rd1]; ret;", "other blocks of a cluster"},
   };
   for (const auto& [body, why] : cases) {
     EXPECT_THAT(run_body(body, geometry(1, 32)).refusal, HasSubstr(why)) << body;

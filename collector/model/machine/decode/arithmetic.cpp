@@ -68,11 +68,11 @@ void Decoder::decode_mov() {
       return;
     }
     if (from.special == ptx::Special::is_explicit_cluster) {
-      const std::uint16_t zero = constant(0, 4);
-      Operation& never = emit(Code::ne_u32);
-      never.d = predicate_destination(to);
-      never.a = zero;
-      never.b = zero;
+      const std::uint16_t zero = constant(0, 4), value = special(Special::is_explicit_cluster);
+      Operation& comparison = emit(Code::ne_u32);
+      comparison.d = predicate_destination(to);
+      comparison.a = value;
+      comparison.b = zero;
       return;
     }
     const std::uint16_t value = predicate_source(from);

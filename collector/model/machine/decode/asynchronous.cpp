@@ -57,7 +57,6 @@ void Decoder::decode_copy() {
   const auto& operands = instruction_->operands;
   const bool has_policy = has(Word::L2_cache_hint);
   expect_operands(has_policy ? 4 : 3, has_policy ? 5 : 4);
-  if (has(Word::shared_cluster)) access_space();  // refuses
   if (operands[2].kind != Operand::Kind::integer ||
       (operands[2].bits != 4 && operands[2].bits != 8 && operands[2].bits != 16)) {
     refuse("copies another number of bytes than 4, 8 or 16");
@@ -160,7 +159,6 @@ void Decoder::decode_mbarrier() {
   if (kind == MbarrierKind::arrive_drop && has(Word::expect_tx)) refuse_form();
   if (kind == MbarrierKind::wait && has(Word::parity)) kind = MbarrierKind::wait_parity;
   expect_operands(name->operands, name->most);
-  if (has(Word::shared_cluster)) access_space();  // refuses
   const auto& operands = instruction_->operands;
   const std::size_t at = writes ? 1 : 0;
   const AddressSpace space = access_space();

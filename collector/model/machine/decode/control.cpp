@@ -22,9 +22,7 @@ void Decoder::note_fence() {
 }
 
 /// How far the instruction is seen.
-Scope Decoder::scope() const {
-  return has(Word::cta) || has(Word::cluster) ? Scope::block : Scope::device;
-}
+Scope Decoder::scope() const { return has(Word::cta) ? Scope::block : Scope::device; }
 
 std::size_t Decoder::label(std::string_view name) const {
   const auto& labels = instance_->function->labels;

@@ -141,6 +141,7 @@ Program Decoder::decode() {
   program_.why_not_exact = why_not_exact(module_.target);
   program_.files = module_.files;
   program_.max_threads = entry_.max_threads.value_or(1024);
+  program_.cluster = entry_.cluster;
   Instance instance;
   program_.parameters = parameters_of(entry_);
   for (std::size_t i = 0; i < program_.parameters.size(); ++i) {
@@ -427,6 +428,14 @@ void Decoder::decode_instruction() {
       return decode_stack_restore();
     case Execution::video:
       return decode_video();
+    case Execution::map_address:
+      return decode_map_address();
+    case Execution::rank_of_address:
+      return decode_rank_of_address();
+    case Execution::cluster_arrive:
+      return decode_cluster_barrier(false);
+    case Execution::cluster_wait:
+      return decode_cluster_barrier(true);
     case Execution::nothing:
       break;
   }

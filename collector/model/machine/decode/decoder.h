@@ -299,6 +299,10 @@ class Decoder {
 
   // video.cpp
   void decode_video();
+  std::uint16_t computed_32(Code code, std::uint16_t a, std::uint16_t b);
+  void decode_map_address();
+  void decode_rank_of_address();
+  void decode_cluster_barrier(bool waits);
 
   // texture.cpp
   TextureAccess texture_access(const Operand& place, unsigned rows_of_coordinates);

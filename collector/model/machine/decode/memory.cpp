@@ -3,16 +3,12 @@
 
 #include <algorithm>
 
+#include "collector/model/machine/cluster.h"
 #include "collector/model/machine/decode/decoder.h"
 
 namespace warpmeter::model {
 
 AddressSpace Decoder::access_space() const {
-  if (has(Word::shared_cluster)) {
-    refuse(
-        "reaches the shared memory of other blocks of a cluster, which the model does not "
-        "do; measure this kernel on a GPU");
-  }
   switch (instruction_->space) {
     case ptx::Space::global:
       return AddressSpace::global;
@@ -68,7 +64,9 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
   SiteInfo& site = program_.sites.back();
   site.instruction = ordinal_;
   site.requests = {{0, info.width, false, false}};
-  site.is_generic = info.space == AddressSpace::generic;
+  // The machine has generic accesses for it.
+  site.is_generic = info.space == AddressSpace::generic || has(Word::shared_cluster);
+  program_.has_clusters |= has(Word::shared_cluster);
   site.waits = is_in_waiting_loop();
   note_array(site);
   return static_cast<std::uint32_t>(program_.sites.size() - 1);
@@ -265,14 +263,15 @@ void Decoder::decode_cvta() {
 /// Within the space's window; global memory is what lies in none.
 void Decoder::decode_isspacep() {
   expect_operands(2, 2);
-  // A block that is in no cluster is one by itself.
-  const AddressSpace space = has(Word::shared_cluster) ? AddressSpace::shared : access_space();
+  const AddressSpace space = access_space();
   if (space == AddressSpace::generic) refuse_form();
   const bool is_global = space == AddressSpace::global;
   const std::uint16_t p = predicate_destination(instruction_->operands[0]);
   const std::uint16_t address_row = source(instruction_->operands[1], RowType::u64);
   const std::uint16_t base = constant(is_global ? first_window : window_of(space), 8);
-  const std::uint16_t bytes = constant(is_global ? all_windows_bytes : window_bytes, 8);
+  const bool is_own = space == AddressSpace::shared && !has(Word::shared_cluster);
+  const std::uint64_t within = is_global ? all_windows_bytes : is_own ? cluster_step : window_bytes;
+  const std::uint16_t bytes = constant(within, 8);
   const std::uint16_t distance = scratch(8);
   Operation& difference = emit(Code::sub_u64, false);
   difference.a = address_row;

@@ -42,18 +42,25 @@ constexpr SpecialSource special_sources[] = {
     SAME(lanemask_gt),
     SAME(dynamic_smem_size),
     SAME(total_smem_size),
+    SAME(clusterid_x),
+    SAME(clusterid_y),
+    SAME(clusterid_z),
+    SAME(nclusterid_x),
+    SAME(nclusterid_y),
+    SAME(nclusterid_z),
+    SAME(cluster_ctaid_x),
+    SAME(cluster_ctaid_y),
+    SAME(cluster_ctaid_z),
+    SAME(cluster_nctaid_x),
+    SAME(cluster_nctaid_y),
+    SAME(cluster_nctaid_z),
+    SAME(cluster_ctarank),
+    SAME(cluster_nctarank),
 #undef SAME
     {ptx::Special::aggr_smem_size, Special::total_smem_size},
-    // Without clusters, every block is one.
-    {ptx::Special::clusterid_x, Special::ctaid_x},
-    {ptx::Special::clusterid_y, Special::ctaid_y},
-    {ptx::Special::clusterid_z, Special::ctaid_z},
-    {ptx::Special::nclusterid_x, Special::nctaid_x},
-    {ptx::Special::nclusterid_y, Special::nctaid_y},
-    {ptx::Special::nclusterid_z, Special::nctaid_z},
 };
 
-/// A device of the architecture has one grid, and a block is a cluster.
+/// A device of the architecture has one grid.
 std::optional<std::uint64_t> fixed_value(ptx::Special special, int arch) {
   using enum ptx::Special;
   const DeviceLimits& device = device_limits(arch);
@@ -62,16 +69,7 @@ std::optional<std::uint64_t> fixed_value(ptx::Special special, int arch) {
       return device.multiprocessors;
     case nwarpid:
       return device.threads_of_multiprocessor / 32;
-    case cluster_nctaid_x:
-    case cluster_nctaid_y:
-    case cluster_nctaid_z:
-    case cluster_nctarank:
-      return 1;
     case gridid:
-    case cluster_ctaid_x:
-    case cluster_ctaid_y:
-    case cluster_ctaid_z:
-    case cluster_ctarank:
     case current_graph_exec:
     case envreg:
     case counter:

@@ -271,6 +271,18 @@ const Operation* do_mbarrier_wait(Warp& w, const Operation* op, u32 mask) {
   return stop(w, WarpStatus::yielded, op + 1);
 }
 
+const Operation* do_cluster_arrive(Warp& w, const Operation* op, u32 mask) {
+  arrive_in_cluster(w, mask);
+  return op + 1;
+}
+
+/// Asks again after the other warps, and the other blocks, have gone on.
+const Operation* do_cluster_wait(Warp& w, const Operation* op, u32) {
+  if (may_leave_cluster_barrier(w)) return op + 1;
+  account(w, op->instruction);
+  return stop(w, WarpStatus::yielded, op);
+}
+
 /// Up to four matrices of 8 × 8 numbers of 16 bits. Lane 8 m + r names row r of matrix m; lane l
 /// has numbers 2 (l mod 4) and the next of row l / 4, or of that column when it is transposed.
 /// Calls move(where a number is in memory, the lane's two numbers, which of them).

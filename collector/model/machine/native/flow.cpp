@@ -25,6 +25,8 @@ Flow flow_of(Code code) {
       return Flow::join;
     case Code::leave:
     case Code::barrier:
+    case Code::cluster_arrive:
+    case Code::cluster_wait:
     case Code::trap:
     case Code::call:
     case Code::call_indirect:

@@ -1,0 +1,98 @@
+// What blocks of a cluster ask of each other: addresses of each other's shared memory, and the
+// barrier of them all.
+#include "collector/model/machine/cluster.h"
+#include "collector/model/machine/decode/decoder.h"
+
+namespace warpmeter::model {
+
+/// d = what an operation of two rows of 32 bits gives.
+std::uint16_t Decoder::computed_32(Code code, std::uint16_t a, std::uint16_t b) {
+  const std::uint16_t d = scratch(4);
+  Operation& operation = emit(code, false);
+  operation.a = a;
+  operation.b = b;
+  operation.d = d;
+  return d;
+}
+
+/// mapa: the place that the address names, in the block of that rank. Only what an address has
+/// below a window counts, which its lower half holds.
+void Decoder::decode_map_address() {
+  expect_operands(3, 3);
+  program_.has_clusters = true;
+  const bool is_wide = has(Word::u64);
+  const std::uint16_t from =
+      source(instruction_->operands[1], is_wide ? RowType::u64 : RowType::u32);
+  const std::uint16_t rank = source(instruction_->operands[2], RowType::u32);
+  const std::uint16_t low = is_wide ? scratch(4) : from;
+  if (is_wide) {
+    Operation& narrow_it = emit(Code::u32_from_u64, false);
+    narrow_it.a = from;
+    narrow_it.d = low;
+  }
+  const std::uint16_t one = constant(1, 4), shift = constant(24, 4);
+  const std::uint16_t place = computed_32(Code::and_b32, low, constant(cluster_step - 1, 4));
+  const std::uint16_t number = computed_32(Code::add_u32, rank, one);
+  const std::uint16_t part = computed_32(Code::shl_b32, number, shift);
+  const std::uint16_t other = computed_32(Code::or_b32, place, part);
+  const std::uint16_t is_own = scratch_predicate();
+  Operation& comparison = emit(Code::eq_u32, false);
+  comparison.d = is_own;
+  comparison.a = rank;
+  comparison.b = special(Special::cluster_ctarank);
+  const std::uint16_t to =
+      destination(instruction_->operands[0], is_wide ? RowType::u64 : RowType::u32);
+  const std::uint16_t chosen = is_wide ? scratch(4) : to;
+  Operation& choice = emit(Code::selp_b32, !is_wide);
+  choice.d = chosen;
+  choice.a = place;
+  choice.b = other;
+  choice.c = static_cast<std::uint16_t>(2 * is_own);
+  if (!is_wide) return;
+  const std::uint16_t widened = scratch(8), window = constant(shared_window, 8);
+  Operation& widen = emit(Code::u64_from_u32, false);
+  widen.a = chosen;
+  widen.d = widened;
+  Operation& sum = emit(Code::add_u64);
+  sum.a = widened;
+  sum.b = window;
+  sum.d = to;
+}
+
+/// getctarank: of the block whose shared memory holds the address.
+void Decoder::decode_rank_of_address() {
+  expect_operands(2, 2);
+  program_.has_clusters = true;
+  const bool is_wide = has(Word::u64);
+  const std::uint16_t from =
+      source(instruction_->operands[1], is_wide ? RowType::u64 : RowType::u32);
+  const std::uint16_t low = is_wide ? scratch(4) : from;
+  if (is_wide) {
+    Operation& narrow_it = emit(Code::u32_from_u64, false);
+    narrow_it.a = from;
+    narrow_it.d = low;
+  }
+  const std::uint16_t zero = constant(0, 4);
+  const std::uint16_t number = computed_32(Code::shr_u32, low, constant(24, 4));
+  const std::uint16_t rank = computed_32(Code::sub_u32, number, constant(1, 4));
+  const std::uint16_t is_own = scratch_predicate();
+  Operation& comparison = emit(Code::eq_u32, false);
+  comparison.d = is_own;
+  comparison.a = number;
+  comparison.b = zero;
+  Operation& choice = emit(Code::selp_b32);
+  choice.a = special(Special::cluster_ctarank);
+  choice.b = rank;
+  choice.c = static_cast<std::uint16_t>(2 * is_own);
+  choice.d = destination(instruction_->operands[0], RowType::u32);
+}
+
+/// barrier.cluster.arrive and .wait; both order what their threads do in memory, unless relaxed.
+void Decoder::decode_cluster_barrier(bool waits) {
+  expect_operands(0, 0);
+  program_.has_clusters = true;
+  program_.has_releases = true;
+  emit(waits ? Code::cluster_wait : Code::cluster_arrive);
+}
+
+}  // namespace warpmeter::model
