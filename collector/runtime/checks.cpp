@@ -21,6 +21,23 @@ std::string bytes_in_words(std::uint64_t bytes) {
   return fmt::format("{} byte{}", fmt::group_digits(bytes), bytes == 1 ? "" : "s");
 }
 
+bool is_shared_with_host(MemoryKind kind) {
+  return kind == MemoryKind::managed || kind == MemoryKind::pinned;
+}
+
+std::string in_words(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::managed:
+      return "managed memory";
+    case MemoryKind::pinned:
+      return "pinned memory";
+    case MemoryKind::registered:
+      return "memory that was registered";
+    default:
+      return "device memory";
+  }
+}
+
 /// Where a kernel's mistake is: its line, or the line of its PTX where it was compiled without
 /// -lineinfo.
 std::string place_of(const model::check::Finding& finding, const std::string& kernel) {
@@ -125,6 +142,7 @@ void Checks::is_fresh(std::uint64_t address, std::uint64_t bytes) {
 void Checks::is_shared(std::uint64_t address, std::uint64_t bytes) { set(address, bytes); }
 
 void Checks::released(const Block& block) {
+  find_overrun(block);
   races_.released(block);
   if (block.kind == MemoryKind::mapped) {
     if (auto* written = written_.find(block.address)) {
@@ -134,7 +152,7 @@ void Checks::released(const Block& block) {
   if (block.kind == MemoryKind::device || block.kind == MemoryKind::mapped) {
     written_.remove(block.address);
   }
-  freed_[block.address] = {block.bytes, block.name, place_of_call().after("")};
+  freed_[block.address] = {block.bytes, block.name, place_of_call().after(""), block.kind};
 }
 
 const Checks::Freed* Checks::freed_at(std::uint64_t address) const {
@@ -264,17 +282,55 @@ void Checks::kernel_failed(const std::string& kernel, bool by_driver) {
   unnoticed_ = {place_of_call().in_words(), readable_name(kernel), by_driver};
 }
 
-void Checks::host_touches(std::uint64_t address, bool writes, const void* instruction) {
+bool Checks::host_touches(std::uint64_t address, bool is_device, bool writes,
+                          const void* instruction) {
+  /// Allocations that the host shares have at least that much between them (memory.h).
+  constexpr std::uint64_t most_behind = std::uint64_t{2} << 20;
   const Block* block = memory_.find(address);
   const Freed* freed = freed_at(address);
-  const std::string what =
-      block != nullptr   ? fmt::format("byte {} of {}", address - block->address, block->name)
-      : freed != nullptr ? fmt::format("byte {} of {}, which was freed before",
-                                       address - beginning_of_freed(address), freed->name)
-                         : fmt::format("{:#x}, where nothing is allocated", address);
+  const Block* before = memory_.before(address);
+  const bool is_behind = before != nullptr && is_shared_with_host(before->kind) &&
+                         address - (before->address + before->bytes) < most_behind;
+  std::string memory = "device memory", what;
+  if (block != nullptr && is_device) {
+    what = fmt::format("byte {} of {}", fmt::group_digits(address - block->address), block->name);
+  } else if (freed != nullptr) {
+    memory = in_words(freed->kind);
+    what = fmt::format("byte {} of {}, which was freed{}",
+                       fmt::group_digits(address - beginning_of_freed(address)), freed->name,
+                       freed->where.empty() ? " before" : freed->where);
+  } else if (is_behind) {
+    const std::uint64_t behind = address - (before->address + before->bytes);
+    memory = std::string("past the end of ") + in_words(before->kind);
+    what = fmt::format("{} behind the {} of {}",
+                       behind == 0 ? "the first byte" : bytes_in_words(behind),
+                       bytes_in_words(before->bytes), before->name);
+  } else if (is_device) {
+    what = fmt::format("{:#x}, where nothing is allocated", address);
+  } else {
+    return false;
+  }
   find("host access", place_of_signal(instruction).in_words(), "host access",
-       fmt::format("host code {} device memory: {}; the process ends there, as on a GPU",
-                   writes ? "writes" : "reads", what));
+       fmt::format("host code {} {}: {}; the process ends there{}", writes ? "writes" : "reads",
+                   memory, what, is_device ? ", as on a GPU" : ""));
+  return true;
+}
+
+void Checks::find_overrun(const Block& block) {
+  if (!is_shared_with_host(block.kind) || block.mapping == nullptr) return;
+  const std::byte* begin = block.host + block.bytes;
+  const std::byte* end = block.host + block.mapping_bytes;
+  const auto is_set = [](std::byte byte) { return byte != std::byte{0}; };
+  const std::byte* first = std::find_if(begin, end, is_set);
+  if (first == end) return;
+  const auto last =
+      std::find_if(std::make_reverse_iterator(end), std::make_reverse_iterator(first), is_set);
+  find("out of bounds", block.where, "overrun",
+       fmt::format(
+           "host code has written past the end of {}: up to {} behind its {}, as they lay when "
+           "it was freed or the program ended",
+           block.name, bytes_in_words(static_cast<std::uint64_t>(last.base() - begin)),
+           bytes_in_words(block.bytes)));
 }
 
 void Checks::find_leaks(const std::vector<VirtualMemory::Kept>& physical) {
@@ -294,6 +350,7 @@ void Checks::find_leaks(const std::vector<VirtualMemory::Kept>& physical) {
     leak.end = end;
   };
   memory_.for_each([&](const Block& block) {
+    find_overrun(block);
     if (block.kind == MemoryKind::module || block.kind == MemoryKind::registered ||
         block.kind == MemoryKind::mapped) {
       return;

@@ -44,6 +44,7 @@ class Checks final : public MemoryObserver {
   void is_fresh(std::uint64_t address, std::uint64_t bytes) override;
   void is_shared(std::uint64_t address, std::uint64_t bytes) override;
   void renewed() override { parting_.clear(); }
+  void unmapped(const Stretch& pages) override { races_.unmapped(pages); }
   /// `bytes` from one address to another have been copied, as a row of a copy.
   void copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
   /// After all rows of a copy: whether it took what nothing had written.
@@ -56,6 +57,7 @@ class Checks final : public MemoryObserver {
   struct Freed {
     std::uint64_t bytes = 0;
     std::string name, where;  ///< where it was freed: " at vec.cu:12", " in main", or empty
+    MemoryKind kind = MemoryKind::device;
   };
   const Freed* freed_at(std::uint64_t address) const;
   std::uint64_t beginning_of_freed(std::uint64_t address) const;
@@ -82,8 +84,10 @@ class Checks final : public MemoryObserver {
   void looked() { unseen_.clear(); }
   /// The failure of a kernel has been returned by a call.
   void surfaced() { unnoticed_.reset(); }
-  /// Host code touches device memory, and the process ends.
-  void host_touches(std::uint64_t address, bool writes, const void* instruction);
+  /// Host code touches what it cannot have, and the process ends or handles it: memory of the
+  /// device, or what was freed or lies behind memory that the host shares. False where it is none
+  /// of these.
+  bool host_touches(std::uint64_t address, bool is_device, bool writes, const void* instruction);
 
   /// The process ends in order: errors that nobody has seen, and what is still allocated, unless a
   /// kernel has failed, after which nothing can be freed.
@@ -103,6 +107,8 @@ class Checks final : public MemoryObserver {
   /// One finding for `what` of a place: the first message of it stands for all.
   void find(const std::string& kind, const std::string& where, const std::string& what,
             const std::string& message, std::uint64_t times = 1, bool is_remark = false);
+  /// What host code has written behind the end of memory that it shares.
+  void find_overrun(const Block& block);
   void find_leaks(const std::vector<VirtualMemory::Kept>& physical);
 
   Report& report_;

@@ -1,7 +1,6 @@
 // The functions of the C library that start programs, in front of its own: this library was
 // preloaded. Each looks at what is to be started (started.h) and goes on to the one behind it. They
 // may run in a child of vfork(), which shares its parent's memory: nothing is kept.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <unistd.h>
@@ -11,18 +10,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "collector/runtime/behind.h"
 #include "collector/runtime/started.h"
 
 #define WARPMETER_CALL extern "C" [[gnu::visibility("default")]]
 
 namespace warpmeter::runtime {
 namespace {
-
-/// The function of that name behind ours.
-template <class Function>
-Function* behind(Function*, const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 
 /// How many arguments execl() and its like have, the null pointer included.
 std::size_t count_of(const char* first, va_list rest) {

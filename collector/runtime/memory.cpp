@@ -111,6 +111,38 @@ const Block* Memory::allocate(std::uint64_t bytes, int device, Label label, std:
   return keep(std::move(block), {pages.before, pages.bytes - pages.before - bytes});
 }
 
+Memory::SharedMapping Memory::map_shared(std::uint64_t wished, std::uint64_t bytes,
+                                         bool is_only_there) {
+  const int sharing =
+      (has_two_views_ ? MAP_SHARED : MAP_PRIVATE) | (is_only_there ? MAP_FIXED_NOREPLACE : 0);
+  std::byte* mapped = map(bytes, wished, sharing);
+  if (mapped == nullptr || !has_two_views_) return {mapped, mapped};
+  void* view = mremap(mapped, 0, bytes, MREMAP_MAYMOVE);  // of no bytes: the same pages once more
+  if (view == MAP_FAILED) {
+    munmap(mapped, bytes);
+    return {};
+  }
+  const auto begin = reinterpret_cast<std::uint64_t>(mapped);
+  with_two_views_[begin] = begin + bytes;
+  return {mapped, static_cast<std::byte*>(view)};
+}
+
+void Memory::unmap_shared(const SharedMapping& mapping, std::uint64_t bytes) {
+  const auto begin = reinterpret_cast<std::uint64_t>(mapping.mapping);
+  if (with_two_views_.erase(begin) > 0 && observer_ != nullptr) {
+    observer_->unmapped({begin, begin + bytes});
+  }
+  munmap(mapping.mapping, bytes);
+  if (mapping.view != mapping.mapping) munmap(mapping.view, bytes);
+}
+
+Stretch Memory::pages_with_two_views(std::uint64_t address) const {
+  const auto after = with_two_views_.upper_bound(address);
+  if (after == with_two_views_.begin()) return {};
+  const auto& [begin, end] = *std::prev(after);
+  return address < end ? Stretch{begin, end} : Stretch{};
+}
+
 const Block* Memory::allocate_shared(std::uint64_t bytes, MemoryKind kind, int device,
                                      Label label) {
   if (bytes == 0 || bytes > limit_ - used(device)) return nullptr;
@@ -121,15 +153,12 @@ const Block* Memory::allocate_shared(std::uint64_t bytes, MemoryKind kind, int d
   block.name = std::move(label.name);
   block.where = std::move(label.where);
   block.mapping_bytes = model::round_up(bytes, host_page_bytes);
-  block.mapping = map(block.mapping_bytes, next_shared_, has_two_views_ ? MAP_SHARED : MAP_PRIVATE);
-  if (block.mapping == nullptr) return nullptr;
+  const SharedMapping mapping = map_shared(next_shared_, block.mapping_bytes, false);
+  if (mapping.mapping == nullptr) return nullptr;
   next_shared_ += model::round_up(block.mapping_bytes, page) + page;
-  block.host = static_cast<std::byte*>(block.mapping);
-  if (has_two_views_) {  // of no bytes: the same pages once more
-    void* view = mremap(block.mapping, 0, block.mapping_bytes, MREMAP_MAYMOVE);
-    block.has_own_view = view != MAP_FAILED;
-    if (block.has_own_view) block.host = static_cast<std::byte*>(view);
-  }
+  block.mapping = mapping.mapping;
+  block.host = mapping.view;
+  block.has_own_view = mapping.view != mapping.mapping;
   block.address = reinterpret_cast<std::uint64_t>(block.mapping);
   const std::uint64_t behind = block.mapping_bytes - bytes;
   return keep(std::move(block), {0, behind});
@@ -178,11 +207,14 @@ void Memory::lend(std::uint64_t address, std::byte* host, std::uint64_t bytes,
   machine_.lend(address, {host, bytes}, name);
 }
 
-const Block* Memory::find(std::uint64_t address) const {
+const Block* Memory::before(std::uint64_t address) const {
   const auto after = blocks_.upper_bound(address);
-  if (after == blocks_.begin()) return nullptr;
-  const Block& block = *std::prev(after)->second;
-  return address - block.address < block.bytes ? &block : nullptr;
+  return after == blocks_.begin() ? nullptr : std::prev(after)->second.get();
+}
+
+const Block* Memory::find(std::uint64_t address) const {
+  const Block* block = before(address);
+  return block != nullptr && address - block->address < block->bytes ? block : nullptr;
 }
 
 bool Memory::release(std::uint64_t address) {
@@ -192,8 +224,11 @@ bool Memory::release(std::uint64_t address) {
   if (observer_ != nullptr) observer_->released(block);
   machine_.remove(address);
   used_[block.device] -= bytes_taken(block);
-  if (block.mapping != nullptr) munmap(block.mapping, block.mapping_bytes);
-  if (block.has_own_view) munmap(block.host, block.mapping_bytes);
+  if (block.has_own_view) {
+    unmap_shared({block.mapping, block.host}, block.mapping_bytes);
+  } else if (block.mapping != nullptr) {
+    munmap(block.mapping, block.mapping_bytes);
+  }
   block.pages.drop();
   blocks_.erase(found);
   return true;

@@ -26,6 +26,12 @@ namespace warpmeter::runtime {
 /// What this machine maps memory in.
 inline constexpr std::uint64_t host_page_bytes = 4096;
 
+/// Bytes, or pages.
+struct Stretch {
+  std::uint64_t begin = 0, end = 0;
+  bool holds(std::uint64_t address) const { return begin <= address && address < end; }
+};
+
 /// `mapped`: what virtual_memory.h shows; the memory itself is taken there.
 enum class MemoryKind : std::uint8_t { device, managed, pinned, registered, module, mapped };
 
@@ -75,6 +81,8 @@ class MemoryObserver {
   virtual void is_shared(std::uint64_t address, std::uint64_t bytes) = 0;
   /// The stretches are what they are for now.
   virtual void renewed() = 0;
+  /// Pages with two views (Memory::use_two_views) go.
+  virtual void unmapped(const Stretch& pages) = 0;
 };
 
 class Memory {
@@ -84,6 +92,16 @@ class Memory {
   /// From now on memory that host and device share has a view for the host, where it can be taken
   /// from it (host_guard.h), and one for the machine and copies.
   void use_two_views() { has_two_views_ = true; }
+  /// Pages that host and device share, at an address that is wished: where the bytes lie for the
+  /// machine. Null where they cannot be had.
+  struct SharedMapping {
+    void* mapping = nullptr;
+    std::byte* view = nullptr;  ///< the mapping itself where there is one view only
+  };
+  SharedMapping map_shared(std::uint64_t wished, std::uint64_t bytes, bool is_only_there);
+  void unmap_shared(const SharedMapping& mapping, std::uint64_t bytes);
+  /// Those around an address, where the host has a view of its own of them; empty: it has none.
+  Stretch pages_with_two_views(std::uint64_t address) const;
 
   /// Device memory, zeroed; null when there is not that much left. `at`: where reserve() said.
   const Block* allocate(std::uint64_t bytes, int device, Label label, std::uint64_t at = 0);
@@ -126,6 +144,8 @@ class Memory {
 
   /// The block that holds the address; null when none does.
   const Block* find(std::uint64_t address) const;
+  /// The last block that begins before the address, or there; null: none does.
+  const Block* before(std::uint64_t address) const;
   /// False when no block begins there.
   bool release(std::uint64_t address);
 
@@ -161,6 +181,7 @@ class Memory {
   model::DeviceMemory machine_;
   std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;  ///< by address
   std::map<std::uint64_t, std::uint64_t> reserved_;         ///< bytes by address
+  std::map<std::uint64_t, std::uint64_t> with_two_views_;   ///< their ends by where they begin
 };
 
 }  // namespace warpmeter::runtime

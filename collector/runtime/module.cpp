@@ -98,7 +98,7 @@ Module::Module(ModuleSource source, int arch, Memory& memory, std::uint64_t vari
 
 Module::~Module() {
   for (const std::uint64_t address : placed_) memory_.take_back(address);
-  if (mapped_ != nullptr) munmap(mapped_, mapped_bytes_);
+  if (mapped_.mapping != nullptr) memory_.unmap_shared(mapped_, mapped_bytes_);
 }
 
 const ptx::Module* Module::parsed() {
@@ -167,17 +167,14 @@ void Module::place(const model::Program& program) {
   }
   if (has_managed && managed_ == nullptr) {
     mapped_bytes_ = model::round_up(end - variables_at_, host_page_bytes);
-    void* mapped =
-        mmap(reinterpret_cast<void*>(variables_at_), mapped_bytes_, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    mapped_ = mapped == MAP_FAILED ? nullptr : mapped;
+    mapped_ = memory_.map_shared(variables_at_, mapped_bytes_, true);
   }
   for (const model::ModuleVariable& variable : program.variables) {
     variables_[variable.name] = {variable.address, variable.initial.size()};
     if (managed_ != nullptr && is_managed(variable.name)) continue;
     placed_.push_back(variable.address);
-    if (mapped_ != nullptr) {
-      auto* host = reinterpret_cast<std::byte*>(variable.address);
+    if (mapped_.view != nullptr) {
+      std::byte* host = mapped_.view + (variable.address - variables_at_);
       std::copy(variable.initial.begin(), variable.initial.end(), host);
       memory_.lend(variable.address, host, variable.initial.size(), variable.name);
     } else {

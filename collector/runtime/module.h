@@ -126,7 +126,7 @@ class Module {
   std::vector<std::byte> constants_;  ///< as copies have made them
   std::map<std::string, VariablePlace, std::less<>> variables_;
   std::vector<std::uint64_t> placed_;  ///< where those lie that are its own
-  void* mapped_ = nullptr;             ///< of managed variables, which the host reaches too
+  Memory::SharedMapping mapped_;       ///< of managed variables, which the host reaches too
   std::size_t mapped_bytes_ = 0;
 };
 

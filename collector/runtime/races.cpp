@@ -163,16 +163,19 @@ void Races::host_knows(const Clock& clock) {
   forget_known();
 }
 
-/// What was read before is the host's to change from now on, and what was written its to read.
+/// What was touched before is the host's from now on.
 void Races::settle(const Clock& clock) {
-  host_guard_.open_if([&](std::uint32_t number) {
+  const auto is_done = [&](std::uint32_t number) {
     return clock.knows(operations_[number].track, operations_[number].number);
-  });
-  host_reads_.settle(
-      [&](std::uint32_t number) {
-        const Operation& reader = operations_[number];
-        return clock.knows(reader.track, reader.number);
-      },
+  };
+  host_guard_.open_if(is_done);
+  look_at_registered();
+  registered_.drop_if(is_done);
+}
+
+/// What host code has changed of registered memory by now.
+void Races::look_at_registered() {
+  registered_.look(
       [&](std::uint32_t number, std::uint64_t address) {
         bool is_by_device = false;
         touches_.for_each_at(address, [&](std::uint32_t other, bool writes, Strength) {
@@ -180,8 +183,8 @@ void Races::settle(const Clock& clock) {
         });
         return is_by_device;
       },
-      [&](std::uint32_t number, std::uint64_t address, std::uint64_t bytes) {
-        tell_changed(operations_[number], {address, bytes});
+      [&](std::uint32_t number, std::uint64_t address, std::uint64_t bytes, bool was_written) {
+        tell_changed(operations_[number], {address, bytes, was_written});
       });
 }
 
@@ -206,7 +209,7 @@ void Races::forget_known() {
   if (!is_all || outstanding_ > 0) return;
   operations_.resize(1);
   touches_.forget_all();
-  host_reads_.forget_all();
+  registered_.forget_all();
   host_guard_.open_all();
   host_.forget_all_known();
   for (Track& track : tracks_) {
@@ -228,7 +231,7 @@ void Races::bound() {
   });
   if (operations_.size() < most_operations && touches_.bytes() <= most_bytes_) return;
   touches_.forget_all();
-  host_reads_.forget_all();
+  registered_.forget_all();
   host_guard_.open_all();
   if (outstanding_ == 0) operations_.resize(1);
   is_partial_ = true;
@@ -243,7 +246,9 @@ void Races::leave(const Stream& stream) {
 Races::Side Races::side_of(std::uint64_t address) const {
   const Block* block = memory_.find(address);
   if (block == nullptr) {
-    return memory_.machine().find(address) != nullptr ? Side::device : Side::pageable;
+    if (memory_.machine().find(address) == nullptr) return Side::pageable;
+    const Stretch shared = memory_.pages_with_two_views(address);
+    return shared.holds(address) ? Side::managed : Side::device;  // a variable
   }
   switch (block->kind) {
     case MemoryKind::managed:
@@ -285,15 +290,18 @@ void Races::returned(const Given& given, const Work& work, std::string_view func
 void Races::begin(Given& given) {
   current_ = &given;
   meetings_.clear();
+  look_at_registered();  // before it writes there itself
 }
 
 void Races::end() {
   const Given& given = *std::exchange(current_, nullptr);
   --outstanding_;
+  registered_.keep_written(given.operation);
   if (!host_guard_.close(given.operation, given.track) && !std::exchange(is_unguarded_, true)) {
+    is_partial_ = true;
     Process::get().say(
-        "the program handles SIGSEGV itself: host code that reads what a kernel might still be "
-        "writing is not found");
+        "the program handles SIGSEGV by a way of its own: host code that touches what a kernel or "
+        "copy might still use is not found");
   }
   for (const auto& [theirs, meeting] : std::exchange(meetings_, {})) {
     tell(operations_[theirs], operations_[given.operation], meeting);
@@ -318,15 +326,15 @@ void Races::take(std::uint32_t operation, bool theirs_writes, std::uint64_t addr
 void Races::touch(const Touched& touched) {
   if (current_ == nullptr || current_->operation == 0 || touched.bytes == 0) return;
   touches_.touch(touched, current_->operation, *this);
-  const bool is_read = touched.writes == Strength::none && touched.reads != Strength::system;
-  if (is_read && !may_meet_host_) {
-    host_reads_.keep(current_->operation, touched.address, touched.bytes);
-  }
-  const bool is_written =
-      touched.writes != Strength::none && touched.writes != Strength::system && !may_meet_host_;
-  if (is_written && operations_[current_->operation].deed != Deed::allocation) {
-    host_guard_.write(touched.address, touched.bytes);
-  }
+  const Operation& own = operations_[current_->operation];
+  if (own.meets_host || own.deed == Deed::allocation) return;
+  const auto is_kept = [](Strength strength) {
+    return strength != Strength::none && strength != Strength::system;
+  };
+  const bool writes = is_kept(touched.writes), reads = is_kept(touched.reads);
+  if (!writes && !reads) return;
+  host_guard_.touch(touched.address, touched.bytes, writes);
+  registered_.keep(current_->operation, {touched.address, touched.address + touched.bytes}, writes);
 }
 
 void Races::touch(std::uint64_t address, std::uint64_t bytes, bool writes) {
@@ -338,9 +346,8 @@ void Races::touch(std::uint64_t address, std::uint64_t bytes, bool writes) {
 void Races::touch(const model::check::Checker& kernel) {
   if (current_ == nullptr || current_->operation == 0) return;
   if (kernel.has_releases()) follow_flags(kernel);
-  may_meet_host_ = kernel.has_system_fence();
+  operations_[current_->operation].meets_host = kernel.has_system_fence();
   kernel.for_each_touched([&](const Touched& touched) { touch(touched); });
-  may_meet_host_ = false;
 }
 
 /// Kernels that run side by side may hand on data by flags: where one has a fence and writes what
@@ -387,8 +394,7 @@ void Races::freed(const Block& block, std::string_view function) {
 }
 
 void Races::released(const Block& block) {
-  host_reads_.forget(block);
-  host_guard_.forget(block);
+  registered_.forget(block);
   touches_.forget(block.address, block.bytes);
 }
 

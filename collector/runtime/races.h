@@ -23,9 +23,9 @@
 #include "collector/runtime/clock.h"
 #include "collector/runtime/graph.h"
 #include "collector/runtime/host_guard.h"
-#include "collector/runtime/host_reads.h"
 #include "collector/runtime/last_touches.h"
 #include "collector/runtime/memory.h"
+#include "collector/runtime/registered_memory.h"
 
 namespace warpmeter::runtime {
 
@@ -46,7 +46,7 @@ class Races final : private TouchSink {
   using Find = std::function<void(const std::string& kind, const std::string& where,
                                   const std::string& what, const std::string& message)>;
   Races(Memory& memory, Find find)
-      : memory_(memory), find_(std::move(find)), host_reads_(memory), host_guard_(memory) {}
+      : memory_(memory), find_(std::move(find)), registered_(memory), host_guard_(memory) {}
 
   // Order. `function`: the call of the program.
   Given give(Stream& stream, const Work& work, std::string_view function);
@@ -81,9 +81,23 @@ class Races final : private TouchSink {
   void touch(const model::check::Checker& kernel);
 
   // The host.
-  /// By a signal handler: host code could not touch that. Whether it may try again, after this was
-  /// told.
-  bool host_touches(std::uint64_t address, bool writes, const void* instruction);
+  /// By a signal handler: host code could not touch that. Told where it is a mistake, after which
+  /// it may try again; where it is none, it may for a single instruction, then close_again().
+  enum class HostAccess : std::uint8_t { not_ours, again, step };
+  HostAccess host_touches(std::uint64_t address, std::uint64_t bytes, bool writes,
+                          const void* instruction);
+  void open(const Stretch& bytes) { host_guard_.open(bytes); }
+  void close_again(const Stretch& bytes) { host_guard_.close_again(bytes); }
+  /// A function of the system is about to touch memory for the program, and may: what of it an
+  /// operation might still use. `returned`: where the program goes on. Then close_again().
+  struct Met {
+    std::uint32_t operation = 0;  ///< 0: none does
+    std::uint64_t address = 0;    ///< the first such byte
+    bool theirs_writes = false;
+  };
+  bool guards_any() const { return host_guard_.keeps_any(); }
+  Met open_for_system(const Stretch& bytes, bool writes);
+  void system_touched(const Met& met, bool writes, std::string_view function, const void* returned);
 
   // Memory.
   /// Allocated in a stream's order: for others it is not there before.
@@ -91,9 +105,10 @@ class Races final : private TouchSink {
   /// The host frees what was allocated so; that waits for nothing.
   void freed(const Block& block, std::string_view function);
   void released(const Block& block);
+  void unmapped(const Stretch& pages) { host_guard_.forget(pages); }
   /// Some of it became too much to be followed.
   bool is_partial() const {
-    return is_partial_ || host_reads_.is_partial() || host_guard_.is_partial();
+    return is_partial_ || registered_.is_partial() || host_guard_.is_partial();
   }
 
  private:
@@ -105,6 +120,7 @@ class Races final : private TouchSink {
     Deed deed = Deed::call;
     bool is_of_graph = false;
     bool hands_on = false;     ///< a kernel with fences
+    bool meets_host = false;   ///< one with fences for the host
     std::uint32_t launch = 0;  ///< of the graph; 0: of none
     const std::string* name = nullptr;
     const std::string* place = nullptr;
@@ -135,6 +151,7 @@ class Races final : private TouchSink {
   void touch(const model::check::Touched& touched);
   void follow_flags(const model::check::Checker& kernel);
   void settle(const Clock& clock);
+  void look_at_registered();
   void forget_known();
   void bound();
   enum class Side : std::uint8_t { device, managed, pinned, pageable };
@@ -145,9 +162,9 @@ class Races final : private TouchSink {
   static std::string_view deed_in_words(const Operation& operation, bool writes);
   std::string advice(const Operation& theirs, const Operation& own) const;
   void tell(const Operation& theirs, const Operation& own, const Meeting& meeting);
-  void tell_changed(const Operation& reader, const Meeting& meeting);
-  void tell_touched(const Operation& theirs, std::uint64_t address, bool writes,
-                    const std::string& where);
+  void tell_changed(const Operation& theirs, const Meeting& meeting);
+  Met met_by_host(const Stretch& bytes, bool writes) const;
+  void tell_met(const Met& met, bool writes, std::string_view by, const void* instruction);
   void tell_freed(const Operation& theirs, const Meeting& meeting, std::string_view function);
 
   Memory& memory_;
@@ -163,10 +180,10 @@ class Races final : private TouchSink {
   Given* current_ = nullptr;
   std::map<std::uint32_t, Meeting> meetings_;  ///< of the current one, by the other operation
   LastTouches touches_;
-  HostReads host_reads_;
+  RegisteredMemory registered_;
   HostGuard host_guard_;
   std::map<const void*, std::string> touching_places_;  ///< by instruction
-  bool may_meet_host_ = false;  ///< the kernel that runs hands on data to the host itself
+  std::uint64_t steps_ = 0;  ///< of host code on pages that are kept from it
   std::size_t most_bytes_ = 0;
   bool is_partial_ = false;
   bool is_unguarded_ = false;  ///< it was said

@@ -10,6 +10,9 @@
 namespace warpmeter::runtime {
 namespace {
 
+/// Of host code on pages of which an operation uses other bytes, each of which costs two signals.
+constexpr std::uint64_t most_steps = 20'000;
+
 std::string stream_in_words(std::uint32_t number) {
   return number == legacy_stream_number ? "the default stream" : fmt::format("stream {}", number);
 }
@@ -88,38 +91,98 @@ void Races::tell(const Operation& theirs, const Operation& own, const Meeting& m
                     is_both && own.deed == theirs.deed ? " too" : "", advice(theirs, own)));
 }
 
-void Races::tell_changed(const Operation& reader, const Meeting& meeting) {
-  find_("race with the host", *reader.place, in_words(reader),
-        fmt::format("host code changed {}, while {} might still read them: wait for it before "
+void Races::tell_changed(const Operation& theirs, const Meeting& meeting) {
+  find_("race with the host", *theirs.place, in_words(theirs),
+        fmt::format("host code changed {}, while {} might still {} them: wait for it before "
                     "(cudaStreamSynchronize, cudaEventSynchronize)",
-                    memory_in_words(meeting), in_words(reader, reader.is_of_graph)));
+                    memory_in_words(meeting), in_words(theirs, theirs.is_of_graph),
+                    meeting.theirs_writes ? "write" : "read"));
 }
 
-void Races::tell_touched(const Operation& theirs, std::uint64_t address, bool writes,
-                         const std::string& where) {
-  const Block* block = memory_.find(address);
-  find_(
-      "race with the host", where, in_words(theirs),
-      fmt::format("host code {} byte {} of {}, which {} might still be writing: wait for it before "
-                  "(cudaDeviceSynchronize, cudaStreamSynchronize, cudaEventSynchronize)",
-                  writes ? "writes" : "reads", fmt::group_digits(address - block->address),
-                  block->name, in_words(theirs)));
-}
-
-bool Races::host_touches(std::uint64_t address, bool writes, const void* instruction) {
-  if (!host_guard_.has_kept(address)) return false;
-  Process& process = Process::get();
-  if (process.is_fork() || call_depth > 0 || is_in_host_function()) {
-    host_guard_.open_at(address);  // none of the code that has to wait
-    return true;
-  }
-  const std::lock_guard lock(process.mutex());
-  const std::uint32_t number = host_guard_.open_at(address);
-  if (number == 0) return true;
+/// `by`: of the system; empty: it is the program's own instruction.
+void Races::tell_met(const Met& met, bool writes, std::string_view by, const void* instruction) {
+  const Operation& theirs = operations_[met.operation];
   const auto [place, is_new] = touching_places_.try_emplace(instruction);
   if (is_new) place->second = place_of_signal(instruction).in_words();
-  tell_touched(operations_[number], address, writes, place->second);
-  return true;
+  const Block* block = memory_.find(met.address);
+  const model::Allocation* variable = memory_.machine().find(met.address);
+  const std::string name = block != nullptr      ? block->name
+                           : variable != nullptr ? model::shown_name(*variable)
+                                                 : "managed memory";
+  const std::uint64_t begin = block != nullptr      ? block->address
+                              : variable != nullptr ? variable->address
+                                                    : met.address;
+  find_("race with the host", place->second, in_words(theirs),
+        fmt::format("host code {}{} byte {} of {}, which {} might still be {}: wait for it before "
+                    "(cudaDeviceSynchronize, cudaStreamSynchronize, cudaEventSynchronize)",
+                    by.empty() ? "" : fmt::format("(by {}()) ", by), writes ? "writes" : "reads",
+                    fmt::group_digits(met.address - begin), name, in_words(theirs),
+                    met.theirs_writes ? "writing" : "reading"));
+}
+
+/// The last operation that host code would meet there.
+Races::Met Races::met_by_host(const Stretch& bytes, bool writes) const {
+  Met met;
+  touches_.for_each_in(bytes.begin, bytes.end - bytes.begin,
+                       [&](std::uint64_t address, std::uint64_t, std::uint32_t number,
+                           bool theirs_writes, model::check::Strength strength) {
+                         if (number < met.operation || (!theirs_writes && !writes)) return;
+                         if (strength == model::check::Strength::system) return;
+                         const Operation& theirs = operations_[number];
+                         if (theirs.deed == Deed::allocation || theirs.meets_host) return;
+                         if (host_.knows(theirs.track, theirs.number)) return;
+                         if (number > met.operation) met = {number, address, false};
+                         met.theirs_writes |= theirs_writes;
+                       });
+  return met;
+}
+
+Races::HostAccess Races::host_touches(std::uint64_t address, std::uint64_t bytes, bool writes,
+                                      const void* instruction) {
+  if (!host_guard_.has_kept(address)) return HostAccess::not_ours;
+  Process& process = Process::get();
+  if (process.is_fork() || is_in_host_function()) {  // its order is another
+    host_guard_.give_up_page(address);
+    return HostAccess::again;
+  }
+  if (call_depth > 0) return HostAccess::step;  // ours
+  const std::lock_guard lock(process.mutex());
+  if (!host_guard_.keeps(address)) {
+    host_guard_.open({address, address + 1});
+    return HostAccess::again;
+  }
+  const Met met = met_by_host({address, address + bytes}, writes);
+  if (met.operation != 0) {
+    tell_met(met, writes, "", instruction);
+    host_guard_.give_up(operations_[met.operation].track, address);
+    if (host_guard_.keeps(address)) host_guard_.give_up_page(address);
+    return HostAccess::again;
+  }
+  const std::uint64_t page = address / host_page_bytes * host_page_bytes;
+  const bool is_used = met_by_host({page, page + host_page_bytes}, true).operation != 0;
+  if (is_used && ++steps_ <= most_steps) return HostAccess::step;
+  is_partial_ |= is_used;
+  host_guard_.give_up_page(address);
+  return HostAccess::again;
+}
+
+Races::Met Races::open_for_system(const Stretch& bytes, bool writes) {
+  Process& process = Process::get();
+  Met met;
+  // Without the lock, which a thread may have for long.
+  if (!host_guard_.keeps_some(bytes)) return met;
+  if (!process.is_fork() && !is_in_host_function() && call_depth == 0) {
+    const std::lock_guard lock(process.mutex());
+    met = met_by_host(bytes, writes);
+  }
+  host_guard_.open(bytes);
+  return met;
+}
+
+void Races::system_touched(const Met& met, bool writes, std::string_view function,
+                           const void* returned) {
+  const std::lock_guard lock(Process::get().mutex());
+  tell_met(met, writes, function, returned);
 }
 
 void Races::tell_freed(const Operation& theirs, const Meeting& meeting, std::string_view function) {

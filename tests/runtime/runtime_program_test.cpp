@@ -291,6 +291,27 @@ TEST_F(RuntimeProgram, IsToldItsMistakes) {
   }
 }
 
+TEST_F(RuntimeProgram, IsToldWhatMemoryOfTheHostItRunsOverOrHasFreed) {
+  const auto found = [&](const char* which) {
+    return findings_of(checked("check_host_ends", {which}));
+  };
+  const std::string place = "tests/runtime/programs/check_host_ends.cu:";
+  EXPECT_THAT(found("past"),
+              HasSubstr(place + "16  mistake  1  host code reads past the end of managed memory: "
+                                "the first byte behind the 4,096 bytes of 'managed' (allocated"));
+  EXPECT_THAT(found("written"),
+              HasSubstr(place + "24  mistake  1  host code writes past the end of pinned memory: "
+                                "300 bytes behind the 8,000 bytes of 'pinned' (allocated"));
+  EXPECT_THAT(found("freed"),
+              HasSubstr(place +
+                        "33  mistake  1  host code reads managed memory: byte 12 of "
+                        "'managed' (allocated at " +
+                        place + "30), which was freed at " + place + "32;"));
+  EXPECT_THAT(found("pinned"), HasSubstr(place + "40  mistake  1  host code reads pinned memory"));
+  EXPECT_THAT(found("behind"),
+              HasSubstr(place + "45  mistake  1  host code has written past the end of 'managed'"));
+}
+
 TEST_F(RuntimeProgram, IsToldOfKernelsOfTheDriversApiThatFailUnnoticed) {
   const std::string asked = findings_of(checked("check_driver_failure", {"asks"}));
   const std::string unasked = findings_of(checked("check_driver_failure"));

@@ -15,8 +15,10 @@ std::vector<std::string> looked_for_in_programs() {
   return {"copies out of bounds, in a wrong direction, or of device memory that nothing has set",
           "host code that touches device memory",
           "races between streams, and between the branches of graphs",
-          "host code that changes what a kernel or copy under way may still read",
-          "host code that touches managed or pinned pages that one may still be writing",
+          "host code that touches managed or pinned memory, or changes registered memory, which a "
+          "kernel or copy under way may still use",
+          "host code that runs over the end of managed or pinned memory, or touches such that was "
+          "freed",
           "memory that is freed twice, freed by mistake or never freed",
           "calls and launches that failed, and failed launches that the program did not ask about"};
 }
@@ -46,9 +48,12 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "(cuMemMap), and gaps of up to 7 bytes in what is copied to the host, unless it is a "
         "single one in 64 bytes or more";
     constexpr const char* races_elsewhere =
-        "host code that touches, before a wait, what was written of a page in part, by kernels "
-        "with fences for the host, or in registered memory, or that has a system call do so, "
-        "which fails then; races between processes that share memory";
+        "host code that, before a wait, reads registered memory or leaves it as it was, touches "
+        "what kernels with fences for the host use, touches a page in the moment in which another "
+        "thread may, or has a function of the system do so other than read(), recv(), fread(), "
+        "write(), send(), fwrite(), puts() and their like, which fails then; host code that reads "
+        "past the end of managed or pinned memory but within its last page of 4 KiB; races between "
+        "processes that share memory";
     constexpr const char* streams_elsewhere =
         "races between streams on constant memory or on what kernels allocate themselves, behind "
         "streams that wait for values in memory or for other processes, of kernels that hand on "

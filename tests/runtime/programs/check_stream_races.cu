@@ -293,23 +293,23 @@ void rows_of_a_box() {
 
 void pinned_memory_filled_again() {
   Case c;
-  CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race: host
-  for (int i = 0; i < count; ++i) c.pinned[i] = -1;
+  CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));
+  for (int i = 0; i < count; ++i) c.pinned[i] = -1;  // race: host
 }
 
 void event_recorded_before_the_copy() {
   Case c;
   CHECKED(cudaEventRecord(c.event, c.a));
-  CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race: host
+  CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));
   CHECKED(cudaEventSynchronize(c.event));
-  c.pinned[7] = -1;
+  c.pinned[7] = -1;  // race: host
 }
 
 void other_stream_waited_for() {
   Case c(cudaStreamNonBlocking);
-  CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));  // race: host
+  CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a));
   CHECKED(cudaStreamSynchronize(c.b));
-  c.pinned[count - 1] = -1;
+  c.pinned[count - 1] = -1;  // race: host
 }
 
 void managed_memory_changed_under_a_kernel() {
@@ -317,16 +317,16 @@ void managed_memory_changed_under_a_kernel() {
   int* managed = nullptr;
   CHECKED(cudaMallocManaged(&managed, bytes));
   for (int i = 0; i < count; ++i) managed[i] = i;
-  move<<<blocks(count), 128>>>(c.y, managed, count);  // race: host
-  managed[100] = -1;
+  move<<<blocks(count), 128>>>(c.y, managed, count);
+  managed[100] = -1;  // race: host
   CHECKED(cudaDeviceSynchronize());
   CHECKED(cudaFree(managed));
 }
 
 void mapped_memory_changed_under_a_kernel() {
   Case c;
-  move<<<blocks(count), 128, 0, c.a>>>(c.y, c.pinned, count);  // race: host
-  c.pinned[0] = -1;
+  move<<<blocks(count), 128, 0, c.a>>>(c.y, c.pinned, count);
+  c.pinned[0] = -1;  // race: host
 }
 
 void registered_memory_changed_under_a_copy() {
@@ -342,8 +342,8 @@ void graph_reads_what_the_host_changes() {
   Case c;
   cudaGraphExec_t graph = captured(
       c.a, [&] { CHECKED(cudaMemcpyAsync(c.x, c.pinned, bytes, cudaMemcpyHostToDevice, c.a)); });
-  CHECKED(cudaGraphLaunch(graph, c.a));  // race: host
-  c.pinned[3] = -1;
+  CHECKED(cudaGraphLaunch(graph, c.a));
+  c.pinned[3] = -1;  // race: host
   CHECKED(cudaDeviceSynchronize());
   CHECKED(cudaGraphExecDestroy(graph));
 }
