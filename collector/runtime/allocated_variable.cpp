@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 namespace warpmeter::runtime {
 namespace {
@@ -58,22 +59,61 @@ std::string without_cast(std::string text) {
   return text;
 }
 
+constexpr std::string_view allocators[] = {"cudaMalloc",  "cudaHostAlloc",
+                                           "cuMemAlloc",  "cuMemHostAlloc",
+                                           "cuMemCreate", "cuMemAddressReserve"};
+
+/// Where each call of one begins.
+std::vector<std::size_t> calls_in(std::string_view source) {
+  std::vector<std::size_t> calls;
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    const std::string_view rest = source.substr(at);
+    const bool is_one = std::any_of(std::begin(allocators), std::end(allocators),
+                                    [&](std::string_view name) { return rest.starts_with(name); });
+    if (is_one && rest.find('(') != std::string_view::npos) calls.push_back(at);
+  }
+  return calls;
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  const auto is_part = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    if ((at == 0 || !is_part(at - 1)) && !is_part(at + word.size())) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-std::string allocated_variable(std::string_view source) {
-  std::string found;
-  for (const std::string_view name : {"cudaMalloc", "cudaHostAlloc", "cuMemAlloc", "cuMemHostAlloc",
-                                      "cuMemCreate", "cuMemAddressReserve"}) {
-    for (std::size_t at = source.find(name); at != std::string_view::npos;
-         at = source.find(name, at + 1)) {
-      const std::size_t open = source.find('(', at);
-      if (open == std::string_view::npos) continue;
-      const std::string variable = without_cast(first_argument(source, open));
-      if (!is_name(variable) || (!found.empty() && found != variable)) return "";
-      found = variable;
-    }
+std::vector<std::string> allocated_variables(std::string_view source) {
+  std::vector<std::string> all;
+  for (const std::size_t call : calls_in(source)) {
+    const std::string variable = without_cast(first_argument(source, source.find('(', call)));
+    all.push_back(is_name(variable) ? variable : "");
   }
-  return found;
+  return all;
+}
+
+/// Each ends before the next begins, and nothing chooses between them.
+bool are_in_order(std::string_view source) {
+  const std::vector<std::size_t> calls = calls_in(source);
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    const std::string_view between = source.substr(calls[i - 1], calls[i] - calls[i - 1]);
+    if (between.find(';') == std::string_view::npos && between.find("||") == std::string_view::npos)
+      return false;
+  }
+  const bool chooses = source.find('?') != std::string_view::npos ||
+                       source.find("&&") != std::string_view::npos || has_word(source, "else") ||
+                       has_word(source, "case");
+  if (chooses || calls.empty()) return false;
+  // A condition may hold the calls, but not stand before them.
+  const std::string_view before = source.substr(0, calls.front());
+  const std::string_view behind = source.substr(calls.front());
+  return !has_word(behind, "if") && !(has_word(before, "if") && before.find(')') < before.size());
 }
 
 }  // namespace warpmeter::runtime

@@ -3,11 +3,15 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpmeter::runtime {
 
-/// "d_a" of `check(cudaMalloc((void**)&d_a, n));`, "x.y" of `cudaMalloc(&x.y, n)`. Empty where the
-/// text has no such call, or several that allocate for different variables.
-std::string allocated_variable(std::string_view source);
+/// The variables that calls of the text allocate for, in its order: "d_a" of
+/// `check(cudaMalloc((void**)&d_a, n));`, "x.y" of `cudaMalloc(&x.y, n)`; "" where it is no name.
+std::vector<std::string> allocated_variables(std::string_view source);
+
+/// Whether those calls are made one after the other as they stand there, all of them.
+bool are_in_order(std::string_view source);
 
 }  // namespace warpmeter::runtime

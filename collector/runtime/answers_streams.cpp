@@ -278,9 +278,17 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
     if (milliseconds == nullptr) return cudaErrorInvalidValue;
     const Event* begin = p.event(from);
     const Event* end = p.event(to);
-    if (begin == nullptr || end == nullptr || !begin->is_recorded || !end->is_recorded ||
-        ((begin->flags | end->flags) & cudaEventDisableTiming) != 0) {
-      return cudaErrorInvalidResourceHandle;
+    const auto refused = [&](const char* why) {
+      return p.refuse(cudaErrorInvalidResourceHandle, "failed call", [&] { return why; });
+    };
+    if (begin == nullptr || end == nullptr) return refused("one of the events is none");
+    if (!begin->is_recorded || !end->is_recorded) {
+      return refused(begin->is_recorded ? "the second event was never recorded"
+                     : end->is_recorded ? "the first event was never recorded"
+                                        : "neither event was ever recorded");
+    }
+    if (((begin->flags | end->flags) & cudaEventDisableTiming) != 0) {
+      return refused("an event with cudaEventDisableTiming keeps no time");
     }
     if (begin->captured_in != nullptr || end->captured_in != nullptr) return cudaErrorCapturedEvent;
     if (!is_done(*begin) || !is_done(*end)) return cudaErrorNotReady;

@@ -147,7 +147,7 @@ bool is_stub(const Level& level) {
 
 HostPlace place_of(const Level& level) {
   return {level.function.empty() ? "" : readable_name(level.function),
-          level.file.empty() ? "" : model::relative_path(level.file), level.line};
+          level.file.empty() ? "" : model::relative_path(level.file), level.line, nullptr};
 }
 
 /// Looks for the first level that is the program's own, frame by frame from the innermost.
@@ -165,6 +165,7 @@ class Search {
           is_stub_ || was_stub || is_of_toolkit(level) || (is_launcher && frame.levels.size() == 1);
       if (is_passed_over) continue;
       found_ = place_of(level);
+      found_.instruction = reinterpret_cast<const void*>(instruction);
       return true;
     }
     return false;
@@ -278,8 +279,8 @@ HostPlace place_of_signal(const void* instruction) {
   return walked({.from = address, .only_object = object_of(getauxval(AT_ENTRY))});
 }
 
-std::string allocated_variable_at(const HostPlace& place) {
-  if (place.line <= 0) return "";
+AllocatedFor allocated_at(const HostPlace& place) {
+  if (place.line <= 0) return {};
   const std::vector<std::string>& lines = source_lines(place.file);
   std::string text;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -288,7 +289,20 @@ std::string allocated_variable_at(const HostPlace& place) {
     text += lines[number] + "\n";
     if (text.find(';') != std::string::npos) break;
   }
-  return allocated_variable(text);
+  const std::vector<std::string> variables = allocated_variables(text);
+  if (variables.empty()) return {};
+  const bool is_one = std::all_of(variables.begin(), variables.end(),
+                                  [&](const std::string& name) { return name == variables[0]; });
+  if (is_one) return {variables[0], 0};
+  // Debug information has no columns that are the source's. But calls that are made in order come
+  // to be known in order.
+  static auto* known = new std::map<std::pair<std::string, int>, std::vector<const void*>>;
+  std::vector<const void*>& calls = (*known)[{place.file, place.line}];
+  const auto found = std::find(calls.begin(), calls.end(), place.instruction);
+  const auto number = static_cast<std::size_t>(found - calls.begin());
+  if (found == calls.end()) calls.push_back(place.instruction);
+  if (number >= variables.size() || !are_in_order(text)) return {"", number + 1};
+  return {variables[number], number + 1};
 }
 
 }  // namespace warpmeter::runtime

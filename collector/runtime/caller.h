@@ -5,6 +5,7 @@
 // Debug information is read by libbacktrace, a static library of GCC, which knows of inlined calls.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,7 @@ struct HostPlace {
   std::string function;  ///< "main"; empty: not known
   std::string file;      ///< empty: no debug information
   int line = 0;
+  const void* instruction = nullptr;  ///< that makes it
 
   /// "vec.cu:12"; "main"; empty.
   std::string in_words() const;
@@ -31,8 +33,13 @@ const HostPlace& place_of_call(const void* return_address);
 /// Of a signal that this thread handles: what the program did when it came.
 HostPlace place_of_signal(const void* instruction);
 
-/// The variable that the line at a place allocates memory for (allocated_variable.h), where its
-/// call may go on for two more.
-std::string allocated_variable_at(const HostPlace& place);
+/// The variable that the call at a place allocates memory for (allocated_variable.h), which may go
+/// on for two more lines, or else which of several calls of its line it is: 2 of the second. ""
+/// and 0: neither is known.
+struct AllocatedFor {
+  std::string variable;
+  std::size_t number = 0;
+};
+AllocatedFor allocated_at(const HostPlace& place);
 
 }  // namespace warpmeter::runtime

@@ -289,6 +289,7 @@ bool Checks::host_touches(std::uint64_t address, bool is_device, bool writes,
   const Block* block = memory_.find(address);
   const Freed* freed = freed_at(address);
   const Block* before = memory_.before(address);
+  const Block* after = memory_.after(address);
   const bool is_behind = before != nullptr && is_shared_with_host(before->kind) &&
                          address - (before->address + before->bytes) < most_behind;
   std::string memory = "device memory", what;
@@ -305,6 +306,10 @@ bool Checks::host_touches(std::uint64_t address, bool is_device, bool writes,
     what = fmt::format("{} behind the {} of {}",
                        behind == 0 ? "the first byte" : bytes_in_words(behind),
                        bytes_in_words(before->bytes), before->name);
+  } else if (after != nullptr && is_shared_with_host(after->kind) &&
+             after->address - address <= host_page_bytes) {
+    memory = std::string("in front of ") + in_words(after->kind);
+    what = fmt::format("{} before {}", bytes_in_words(after->address - address), after->name);
   } else if (is_device) {
     what = fmt::format("{:#x}, where nothing is allocated", address);
   } else {

@@ -212,6 +212,11 @@ const Block* Memory::before(std::uint64_t address) const {
   return after == blocks_.begin() ? nullptr : std::prev(after)->second.get();
 }
 
+const Block* Memory::after(std::uint64_t address) const {
+  const auto after = blocks_.upper_bound(address);
+  return after == blocks_.end() ? nullptr : after->second.get();
+}
+
 const Block* Memory::find(std::uint64_t address) const {
   const Block* block = before(address);
   return block != nullptr && address - block->address < block->bytes ? block : nullptr;

@@ -146,6 +146,8 @@ class Memory {
   const Block* find(std::uint64_t address) const;
   /// The last block that begins before the address, or there; null: none does.
   const Block* before(std::uint64_t address) const;
+  /// The first one that begins behind it.
+  const Block* after(std::uint64_t address) const;
   /// False when no block begins there.
   bool release(std::uint64_t address);
 

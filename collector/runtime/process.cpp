@@ -392,13 +392,16 @@ bool Process::is_module(const void* handle) const { return loaded_.contains(hand
 
 Label Process::name_of_allocation(std::uint64_t bytes, const void* caller) const {
   const HostPlace& place = place_of_call(caller);
-  const std::string variable = allocated_variable_at(place);
+  const AllocatedFor known = allocated_at(place);
   const std::string what =
-      variable.empty()
+      known.variable.empty()
           ? fmt::format("memory of {} byte{}", fmt::group_digits(bytes), bytes == 1 ? "" : "s")
-          : fmt::format("'{}'", variable);
+          : fmt::format("'{}'", known.variable);
   const std::string where = place.after(" (allocated");
-  return {where.empty() ? what : what + where + ")", place.in_words()};
+  const std::string which = known.variable.empty() && known.number > 0
+                                ? fmt::format(" by call {} of its line", known.number)
+                                : "";
+  return {where.empty() ? what : what + where + which + ")", place.in_words()};
 }
 
 }  // namespace warpmeter::runtime

@@ -22,14 +22,36 @@ TEST(AllocatedVariable, IsTheFirstArgumentWithoutItsCast) {
            std::pair{"cuMemCreate(&chunks[i], bytes, &properties, 0);", "chunks[i]"},
            std::pair{"cuMemAddressReserve(&range, bytes, 0, 0, 0);", "range"},
        }) {
-    EXPECT_EQ(allocated_variable(source), name) << source;
+    EXPECT_EQ(allocated_variables(source), std::vector<std::string>{name}) << source;
   }
 }
 
-TEST(AllocatedVariable, IsUnknownWhereItIsNoneOrSeveral) {
-  for (const char* source : {"", "allocate(&d_a, n);", "cudaMalloc(&a, n); cudaMalloc(&b, n);",
-                             "cudaMalloc(take(&d_a), n);", "cudaMalloc(", "cudaMalloc(&d_a"}) {
-    EXPECT_EQ(allocated_variable(source), "") << source;
+TEST(AllocatedVariable, IsUnknownWhereItIsNone) {
+  for (const char* source : {"", "allocate(&d_a, n);", "cudaMalloc"}) {
+    EXPECT_TRUE(allocated_variables(source).empty()) << source;
+  }
+  for (const char* source : {"cudaMalloc(take(&d_a), n);", "cudaMalloc(", "cudaMalloc(&d_a"}) {
+    EXPECT_EQ(allocated_variables(source), std::vector<std::string>{""}) << source;
+  }
+}
+
+TEST(AllocatedVariable, OfSeveralCallsIsInTheirOrder) {
+  const std::vector<std::string> both = {"a", "b"};
+  for (const char* source :
+       {"cudaMalloc(&a, n); cudaMallocHost((void**)&b, m);",
+        "for (int i = 0; i < 2; ++i) { CHECK(cudaMalloc(&a, n)); CHECK(cudaMalloc(&b, n)); }",
+        "if (cudaMalloc(&a, n) || cudaMalloc(&b, n)) return 1;"}) {
+    EXPECT_EQ(allocated_variables(source), both) << source;
+    EXPECT_TRUE(are_in_order(source)) << source;
+  }
+  for (const char* source : {"c ? cudaMalloc(&a, n) : cudaMalloc(&b, n);",
+                             "check(cudaMalloc(&a, n), cudaMalloc(&b, n));",
+                             "if (c) cudaMalloc(&a, n); else cudaMalloc(&b, n);",
+                             "if (c) cudaMalloc(&a, n); cudaMalloc(&b, n);",
+                             "cudaMalloc(&a, n); if (c) cudaMalloc(&b, n);",
+                             "c && cudaMalloc(&a, n); cudaMalloc(&b, n);"}) {
+    EXPECT_EQ(allocated_variables(source), both) << source;
+    EXPECT_FALSE(are_in_order(source)) << source;
   }
 }
 

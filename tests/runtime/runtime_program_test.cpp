@@ -285,6 +285,7 @@ TEST_F(RuntimeProgram, IsToldItsMistakes) {
                            "check_refused",
                            "check_uninitialised",
                            "check_unset_parts",
+                           "check_updates",
                            "check_use_after_free"}) {
     const Outcome outcome = checked(name);
     EXPECT_EQ(findings_of(outcome), expected(name)) << name << ": " << outcome.error;
@@ -308,6 +309,8 @@ TEST_F(RuntimeProgram, IsToldWhatMemoryOfTheHostItRunsOverOrHasFreed) {
                         "'managed' (allocated at " +
                         place + "30), which was freed at " + place + "32;"));
   EXPECT_THAT(found("pinned"), HasSubstr(place + "40  mistake  1  host code reads pinned memory"));
+  EXPECT_THAT(found("front"), HasSubstr(place + "53  mistake  1  host code reads in front of "
+                                                "managed memory: 4 bytes before 'managed'"));
   EXPECT_THAT(found("behind"),
               HasSubstr(place + "45  mistake  1  host code has written past the end of 'managed'"));
 }

@@ -57,6 +57,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   std::uint32_t lanes_beside(const Conflict& conflict) const;
   std::uint64_t base_of_current() const;
   const std::byte* memory_of_current() const;
+  std::string_view atomic_instead(std::uint32_t other) const;
   std::string describe(const Conflict& conflict, Span span, bool is_equal) const;
   std::uint32_t context_of(std::uint32_t site, std::uint32_t warp, bool writes, bool is_strong,
                            bool is_shared, bool hands_on);

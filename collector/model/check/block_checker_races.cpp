@@ -8,6 +8,7 @@
 
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/stored_value.h"
+#include "collector/model/check/updates.h"
 #include "collector/model/machine/shown_name.h"
 
 namespace warpmeter::model::check {
@@ -100,7 +101,9 @@ bool BlockChecker::take(const Conflict& conflict) {
                     : theirs.warp != current_.warp->index ? Span::block
                                                           : Span::warp;
   const bool both_write = theirs.writes && current_.info->kind != AccessKind::load;
-  const bool is_equal = both_write && writes_same(conflict);
+  // Of two that count up, one is lost although both write the same.
+  const bool is_equal =
+      both_write && writes_same(conflict) && !loses_one(atomic_instead(theirs.site));
   const Defect defect = is_equal                                        ? Defect::equal_writes
                         : span == Span::grid                            ? Defect::block_race
                         : current_.places.space == AddressSpace::shared ? Defect::race
@@ -108,6 +111,14 @@ bool BlockChecker::take(const Conflict& conflict) {
   launch_.findings_.add(defect, current_.info->instruction, span,
                         [&] { return describe(conflict, span, is_equal); });
   return is_equal;
+}
+
+/// What would make one access of what both threads do: they read, compute and write back. Empty:
+/// they do not.
+std::string_view BlockChecker::atomic_instead(std::uint32_t other) const {
+  const std::vector<std::string_view>& all = launch_.updates_;
+  const auto own = static_cast<std::size_t>(current_.info - program_.sites.data());
+  return all[own].empty() || all[other].empty() ? "" : all[own];
 }
 
 std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_equal) const {
@@ -130,6 +141,11 @@ std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_
     const bool always = current_.info->stores_same && other.stores_same;
     text += always ? "; both write the same, which does no harm where nothing else writes it"
                    : "; both wrote the same this time, and with other input they may not";
+  } else if (const std::string_view atomic = atomic_instead(theirs.site); !atomic.empty()) {
+    text += fmt::format(
+        ": each reads, computes and writes back, and what the other wrote meanwhile is lost; use "
+        "{}",
+        atomic);
   } else if (span == Span::warp) {
     text += " with nothing to order the two; put __syncwarp() between them";
     if (lanes_beside(conflict) != 0) {

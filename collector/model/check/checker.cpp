@@ -6,6 +6,7 @@
 
 #include "base/host_memory.h"
 #include "collector/model/check/block_checker.h"
+#include "collector/model/check/updates.h"
 
 namespace warpmeter::model::check {
 namespace {
@@ -50,6 +51,7 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
       written_(written),
       names_(program, geometry),
       findings_(program),
+      updates_(updates(program)),
       watched_(program.operations.size(), 0),
       members_(program.places.size() + 1, no_operand),  // the end of a body is one more instruction
       fences_(program.places.size() + 1, 0),

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/geometry.h"
@@ -101,7 +102,8 @@ class Checker final : public LaunchObserver {
   WrittenMemory& written_;
   const Names names_;
   Findings findings_;
-  std::vector<std::uint8_t> watched_;        ///< by operation: see Warp::watched
+  const std::vector<std::string_view> updates_;  ///< see updates.h
+  std::vector<std::uint8_t> watched_;            ///< by operation: see Warp::watched
   std::vector<std::uint16_t> members_;       ///< row of the mask, by instruction; no_operand: none
   std::vector<std::uint8_t> fences_;         ///< by instruction: 0 none, else 1 + its Scope
   std::vector<bool> in_structures_;          ///< by site: loads a part of one

@@ -47,6 +47,13 @@ void write_behind() {
   cudaFree(managed);
 }
 
+void read_in_front() {
+  int* managed = nullptr;
+  cudaMallocManaged(&managed, 4096);
+  for (int i = 1023; i >= -1; --i) sum = sum + managed[i];
+  cudaFree(managed);
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
@@ -55,5 +62,6 @@ int main(int, char** arguments) {
   if (std::strcmp(which, "written") == 0) write_past_the_end();
   if (std::strcmp(which, "freed") == 0) read_what_was_freed();
   if (std::strcmp(which, "pinned") == 0) read_pinned_memory_that_was_freed();
+  if (std::strcmp(which, "front") == 0) read_in_front();
   if (std::strcmp(which, "behind") == 0) write_behind();
 }

@@ -1,0 +1,19 @@
+// Where a thread reads memory, computes, and writes back to the same place: h[x]++. Of two threads
+// that do so one is lost, whatever barrier stands between; an atomic is what makes it one access.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "collector/model/machine/program.h"
+
+namespace warpmeter::model::check {
+
+/// By site, of the load and of the store of such an update: what would take its place
+/// ("atomicAdd()"); empty where it is none, as far as a few operations before the store show.
+std::vector<std::string_view> updates(const Program& program);
+/// Whether the second of two such updates that write the same should have written something else;
+/// not so of a minimum.
+bool loses_one(std::string_view atomic);
+
+}  // namespace warpmeter::model::check
