@@ -227,6 +227,7 @@ WARPMETER_CALL int puts(const char* text) {
 }
 
 // What compilers make of some of them with _FORTIFY_SOURCE: `room`, as far as they know it.
+// NOLINTBEGIN(bugprone-reserved-identifier): the C library's names
 extern "C" {
 ssize_t __read_chk(int file, void* to, size_t bytes, size_t room);
 ssize_t __pread_chk(int file, void* to, size_t bytes, off_t at, size_t room);
@@ -260,6 +261,7 @@ WARPMETER_CALL size_t __fread_chk(void* to, size_t room, size_t bytes, size_t co
   return pass_elements(WARPMETER_INTO(fread), to, bytes, count,
                        [&] { return real(to, room, bytes, count, file); });
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 #undef WARPMETER_FROM
 #undef WARPMETER_INTO

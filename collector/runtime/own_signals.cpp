@@ -136,6 +136,7 @@ WARPMETER_CALL sighandler_t signal(int signal, sighandler_t handler) noexcept {
   return real(signal, handler);
 }
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the C library's name
 WARPMETER_CALL sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept {
   if (taken_of(signal) != nullptr) return install(signal, handler, SA_RESETHAND | SA_NODEFER);
   static const auto real = warpmeter::runtime::behind(&::signal, "__sysv_signal");

@@ -43,7 +43,7 @@ std::optional<Sum> sum_of(Code code) {
 #define TERNARY(code, names, ...)                             \
   case Code::code: {                                          \
     constexpr std::string_view name = names;                  \
-    if (name.starts_with("fma") || name.starts_with("mad")) { \
+    if (name.starts_with("{fma") || name.starts_with("mad")) { \
       return Sum{"atomicAdd()", false, false, true};          \
     }                                                         \
     return std::nullopt;                                      \
