@@ -13,69 +13,77 @@ constexpr std::size_t most_operations = 48;
 
 constexpr std::string_view by_swapping = "a loop around atomicCAS()";
 
+enum class Shape : std::uint8_t { other, unary, convert, binary, ternary, load, store };
+struct Row {
+  Code code;
+  Shape shape;
+  std::string_view names;
+};
+constexpr Row rows[] = {
+#define UNARY(code, names, ...) {Code::code, Shape::unary, names},
+#define CONVERT(code, ...) {Code::code, Shape::convert, ""},
+#define BINARY(code, names, ...) {Code::code, Shape::binary, names},
+#define TERNARY(code, names, ...) {Code::code, Shape::ternary, names},
+#define LOAD(code, ...) {Code::code##_a32, Shape::load, ""}, {Code::code##_a64, Shape::load, ""},
+#define STORE(code, ...) {Code::code##_a32, Shape::store, ""}, {Code::code##_a64, Shape::store, ""},
+#include "collector/model/machine/operations.h"
+};
+
+const Row& row_of(Code code) {
+  static const auto by_code = [] {
+    constexpr Row other{Code::count, Shape::other, ""};
+    std::vector<Row> all(static_cast<std::size_t>(Code::count), other);
+    for (const Row& row : rows) all[static_cast<std::size_t>(row.code)] = row;
+    return all;
+  }();
+  return by_code[static_cast<std::size_t>(code)];
+}
+
 struct Sum {
   std::string_view atomic;  ///< empty: the operation hands on its only source
-  /// Which sources may be what memory held, one after the other.
+  /// Which sources may be what memory held.
   bool first = true, second = false, third = false;
 };
 
 /// What an operation does to a value that was loaded; none: nothing that is handed on.
 std::optional<Sum> sum_of(Code code) {
-  switch (code) {
-#define UNARY(code, names, ...) \
-  case Code::code:              \
-    return Sum{std::string_view(names).starts_with("mov") ? "" : by_swapping};
-#define CONVERT(code, ...) \
-  case Code::code:         \
-    return Sum{""};
-#define BINARY(code, names, ...)                                        \
-  case Code::code: {                                                    \
-    constexpr std::string_view name = names;                            \
-    if (name.starts_with("add")) return Sum{"atomicAdd()", true, true}; \
-    if (name.starts_with("sub")) return Sum{"atomicSub()"};             \
-    if (name.starts_with("min")) return Sum{"atomicMin()", true, true}; \
-    if (name.starts_with("max")) return Sum{"atomicMax()", true, true}; \
-    if (name.starts_with("and")) return Sum{"atomicAnd()", true, true}; \
-    if (name.starts_with("or")) return Sum{"atomicOr()", true, true};   \
-    if (name.starts_with("xor")) return Sum{"atomicXor()", true, true}; \
-    return Sum{by_swapping, true, true};                                \
-  }
-#define TERNARY(code, names, ...)                             \
-  case Code::code: {                                          \
-    constexpr std::string_view name = names;                  \
-    if (name.starts_with("{fma") || name.starts_with("mad")) { \
-      return Sum{"atomicAdd()", false, false, true};          \
-    }                                                         \
-    return std::nullopt;                                      \
-  }
-#include "collector/model/machine/operations.h"
+  struct Known {
+    std::string_view name;
+    Sum sum;
+  };
+  static constexpr Known known[] = {
+      {"add", {"atomicAdd()", true, true}}, {"sub", {"atomicSub()"}},
+      {"min", {"atomicMin()", true, true}}, {"max", {"atomicMax()", true, true}},
+      {"and", {"atomicAnd()", true, true}}, {"or", {"atomicOr()", true, true}},
+      {"xor", {"atomicXor()", true, true}},
+  };
+  const Row& row = row_of(code);
+  switch (row.shape) {
+    case Shape::unary:
+      return Sum{row.names.starts_with("mov") ? "" : by_swapping};
+    case Shape::convert:
+      return Sum{""};
+    case Shape::binary:
+      for (const Known& one : known) {
+        if (row.names.starts_with(one.name)) return one.sum;
+      }
+      return Sum{by_swapping, true, true};
+    case Shape::ternary:
+      if (!row.names.starts_with("{fma") && !row.names.starts_with("mad")) return std::nullopt;
+      return Sum{"atomicAdd()", false, false, true};
     default:
       return std::nullopt;
   }
 }
 
 bool is_load(const Program& program, const Operation& operation) {
-  switch (operation.code) {
-#define LOAD(code, ...)  \
-  case Code::code##_a32: \
-  case Code::code##_a64: \
-    return program.sites[operation.extra].kind == AccessKind::load;
-#include "collector/model/machine/operations.h"
-    default:
-      return false;
-  }
+  return row_of(operation.code).shape == Shape::load &&
+         program.sites[operation.extra].kind == AccessKind::load;
 }
 
 bool is_store(const Program& program, const Operation& operation) {
-  switch (operation.code) {
-#define STORE(code, ...) \
-  case Code::code##_a32: \
-  case Code::code##_a64: \
-    return program.sites[operation.extra].kind == AccessKind::store;
-#include "collector/model/machine/operations.h"
-    default:
-      return false;
-  }
+  return row_of(operation.code).shape == Shape::store &&
+         program.sites[operation.extra].kind == AccessKind::store;
 }
 
 /// Looks for where a store's value comes from.
