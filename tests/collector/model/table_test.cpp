@@ -242,7 +242,9 @@ const std::set<ptx::Opcode>& instructions_tested_elsewhere() {
       // control_test.cpp, programs_test.cpp
       bra, brx, call, ret, exit, trap, brkpt, bar_sync, bar_arrive, bar_red, bar_warp, membar,
       fence, griddepcontrol, nanosleep, pmevent, setmaxnreg, activemask, elect, alloca, stacksave,
-      stackrestore};
+      stackrestore,
+      // cluster_test.cpp
+      mapa, getctarank, cluster_arrive, cluster_wait};
   return all;
 }
 
@@ -302,6 +304,8 @@ const Names& tested_elsewhere() {
       "allocate",
       "deallocate",   // programs_test.cpp
       "device_call",  // programs in tests/runtime
+      "cluster_arrive",
+      "cluster_wait",  // cluster_test.cpp
   };
   return names;
 }
