@@ -1,0 +1,164 @@
+"""The counts of a program's launches: from Nsight Compute, from warpmeter, as they are recorded, and compared."""
+
+import collections
+import csv
+import hashlib
+import io
+import json
+import os
+import pathlib
+import re
+import struct
+import subprocess
+
+CATALOGUE = pathlib.Path(__file__).resolve().parents[2] / "schema/catalogue.json"
+LAUNCHES = 10  # the first of a program are counted; ncu takes a tenth of a second for each pass of one
+Launch = collections.namedtuple("Launch", "kernel grid block values")  # values: in the order of the counters
+
+
+def counters():
+    """Name → Nsight Compute's name, of every count of accesses that the model counts as hardware does, but for
+    those of ldmatrix and stmatrix, which no program of the table has: nvcc's default is PTX for sm_75."""
+    counted = re.compile(r"(shared|global)_(load|store|atomic|reduction)_(wavefronts|sectors|requests|bytes)$")
+    return {counter["name"]: counter["perfworks"]
+            for counter in json.loads(CATALOGUE.read_text(encoding="utf-8"))["counters"]
+            if counted.match(counter["name"])}
+
+
+# ---- Nsight Compute
+
+def ncu(counted, log):
+    return ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--kernel-name-base", "mangled",
+            "--print-kernel-base", "mangled", "--target-processes", "all", "--graph-profiling", "node",
+            "--cache-control", "none", "--clock-control", "none", "--log-file", log, "-c", str(LAUNCHES),
+            "--metrics", ",".join(counted.values())]
+
+
+def of_ncu(log, counted):
+    """What it wrote; None for a count that it has no number for."""
+    if not os.path.exists(log):
+        return []
+    with open(log, encoding="utf-8", errors="replace") as file:
+        text = "".join(line for line in file if line.startswith('"'))
+    launches = []
+    for row in csv.DictReader(io.StringIO(text)):
+        if not row.get("ID"):
+            continue  # the row of units
+        grid, block = ("x".join(re.findall(r"\d+", row[column])) for column in ("Grid Size", "Block Size"))
+        values = [row.get(metric, "").replace(",", "") for metric in counted.values()]
+        launches.append(Launch(row["Kernel Name"], grid, block,
+                               [int(float(value)) if re.match(r"[\d.]+$", value) else None for value in values]))
+    return launches
+
+
+def device():
+    """What a recording says of where it was made."""
+    def first(*command):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.stdout.strip().splitlines()[-1].strip() if done.stdout.strip() else ""
+    name, _, driver = first("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").partition(", ")
+    return {"device": name, "driver": driver, "ncu": first("ncu", "--version")}
+
+
+# ---- warpmeter
+
+def of_warpmeter(program, database, names):
+    """As of_ncu; a value is (number, grade)."""
+    done = subprocess.run(
+        [str(program), "query", "--db", database, "--format", "csv",
+         "SELECT l.launch_id, l.kernel, l.grid, l.block, r.metric, r.value, r.grade FROM results r JOIN launches l"
+         " USING (launch_id) ORDER BY l.launch_id"], capture_output=True, text=True, check=False)
+    launches = {}
+    for row in csv.DictReader(io.StringIO(done.stdout)):
+        launch = launches.setdefault(row["launch_id"],
+                                     Launch(row["kernel"], row["grid"], row["block"], [None] * len(names)))
+        if row["metric"] in names:
+            value = int(float(row["value"])) if row["value"] else None
+            launch.values[names.index(row["metric"])] = (value, row["grade"])
+    return list(launches.values())
+
+
+# ---- the recording
+
+def lines_of(path):
+    """A recording's programs, each with the counters that its values are of. Parts are joined by writing one behind
+    the other: a line that names counters holds for those that follow it."""
+    found, names = [], []
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            entry = json.loads(line)
+            names = list(entry.get("counters", names))
+            if "program" in entry:
+                launches = entry["launches"]
+                if launches is not None:
+                    entry["launches"] = [Launch(kernel, grid, block, dict(zip(names, values)))
+                                         for times, kernel, grid, block, values in launches for _ in range(times)]
+                found.append(entry)
+    return found
+
+
+def shortened(launches):
+    """[times, kernel, grid, block, values] of launches, with those that repeat their predecessor counted."""
+    rows = []
+    for launch in launches:
+        if rows and rows[-1][1:] == list(launch):
+            rows[-1][0] += 1
+        else:
+            rows.append([1, *launch])
+    return rows
+
+
+def device_code(path):
+    """A hash of the program's kernels (its section .nv_fatbin): counts are held to a recording of the same ones."""
+    data = path.read_bytes()
+    if data[:5] != b"\x7fELF\x02":
+        return ""
+    offset, = struct.unpack_from("<Q", data, 40)
+    size, number, names = struct.unpack_from("<HHH", data, 58)
+    headers = [struct.unpack_from("<IIQQQQ", data, offset + i * size) for i in range(number)]
+    digest = hashlib.sha256()
+    for name, _, _, _, start, length in headers:
+        at = headers[names][4] + name
+        if data[at:data.index(b"\0", at)] == b".nv_fatbin":
+            digest.update(data[start:start + length])
+    return digest.hexdigest()[:12]
+
+
+# ---- comparing
+
+class Counts:
+    def __init__(self):
+        self.exact = self.equal = self.different = self.not_exact = 0
+        self.differences = []
+
+    def differ(self, text):
+        self.different += 1
+        self.differences.append(text)
+
+
+def compared(launches, recorded, names):
+    """Every launch beside the recorded one of the same kernel, grid and block that came as the same one of these.
+    Without a recording nothing is equal or different."""
+    counts = Counts()
+    theirs = collections.defaultdict(collections.deque)
+    for launch in recorded or []:
+        theirs[launch[:3]].append(launch)
+    for launch in launches:
+        other = theirs[launch[:3]].popleft() if theirs[launch[:3]] else None
+        if recorded is not None and other is None:
+            counts.differ(f"{launch.kernel} {launch.grid} {launch.block}: the GPU did not launch it that often")
+            continue
+        for name, value in zip(names, launch.values):
+            number, grade = value or (None, "unavailable")
+            if grade != "exact":
+                counts.not_exact += 1
+                continue
+            counts.exact += 1
+            if other is not None and other.values.get(name) is not None:
+                if number == other.values[name]:
+                    counts.equal += 1
+                else:
+                    counts.differ(f"{launch.kernel}: {name} {number}, recorded {other.values[name]}")
+    for launch in (launch for rest in theirs.values() for launch in rest):
+        counts.differ(f"{launch.kernel} {launch.grid} {launch.block}: only the GPU launched it that often")
+    return counts

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""What holds public programs to a recording, on programs of our own.
+
+    tests/public/programs_test.py WARPMETER PROGRAM     PROGRAM: built from tests/device/programs/shared_square.cu"""
+import csv
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import counting
+import output
+import programs
+
+WARPMETER, PROGRAM = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Output(unittest.TestCase):
+    def test_leaves_out_times_rates_addresses_and_devices(self):
+        for one, other in [("kernel 3.25 ms", "kernel 17 ms"), ("took 5", "took 6"),
+                           ("a at 0x7f00aa10", "a at 0x55d0cafe"), ("time  =  3", "time = 4"),
+                           ("on NVIDIA H100 80GB HBM3", "on NVIDIA H200"), ("Elapsed: 1e-3, 4.2", "Elapsed: 2, 5"),
+                           ("12.5 GB/s", "9 GB/s"), ("at /tmp/day 1/a.cu:7", "at /home/b/a.cu:7")]:
+            self.assertEqual(output.normalised(one), output.normalised(other))
+
+    def test_keeps_results(self):
+        for one, other in [("sum 3.25", "sum 3.26"), ("C[0] = 1", "C[1] = 1"), ("3 errors", "4 errors"),
+                           ("3.25 ms", ""), ("0x10", "0x11"), ("/tmp/a.cu:7", "/tmp/a.cu:8"), ("PASSED", "FAILED"),
+                           ("step 1: 5", "step 2: 5")]:
+            self.assertNotEqual(output.normalised(one), output.normalised(other))
+
+    def test_differs_by_its_lines_or_by_their_order_alone(self):
+        recorded = output.fingerprint(["a", "b", "c"])
+        self.assertEqual(output.difference(recorded, ["a", "b", "c"])[0], "same")
+        self.assertEqual(output.difference(recorded, ["b", "a", "c"])[0], "order")
+        self.assertEqual(output.difference(recorded, ["a", "x", "c"]), ("output", "line 2: x"))
+        self.assertEqual(output.difference(recorded, ["a", "b"]), ("output", "line 3: is missing"))
+        self.assertEqual(output.difference(recorded, ["a", "b", "c", "d"])[0], "output")
+        long = ["line"] * output.FIRST_LINES
+        self.assertEqual(output.difference(output.fingerprint(long + ["a"]), long + ["b"])[0], "output")
+
+
+class Table(unittest.TestCase):
+    def setUp(self):
+        self.programs = programs.table(HERE / "programs.csv")
+        self.recorded = counting.lines_of(HERE / "recorded.jsonl")
+
+    def test_names_each_program_once_with_a_reason_for_what_differs(self):
+        names = [programs.name_of(program) for program in self.programs]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertGreaterEqual(len(names), 100)
+        for program in self.programs:
+            with self.subTest(program=programs.name_of(program)):
+                self.assertEqual(program.differs != "", program.reason != "")
+                self.assertLessEqual(set(program.differs.split()), {"output", "order", "counts", "not"})
+
+    def test_and_every_recorded_program(self):
+        names = {programs.name_of(program) for program in self.programs}
+        self.assertEqual([line["program"] for line in self.recorded if line["program"] not in names], [])
+
+
+class Program(unittest.TestCase):
+    """A table of one program, and a recording as ncu would have given it: the counts of warpmeter's own run."""
+
+    def setUp(self):
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.work = pathlib.Path(work.name)
+        place = self.work / "programs/ours/tests"
+        place.mkdir(parents=True)
+        shutil.copy(PROGRAM, place / "shared_square")
+        names = list(counting.counters())
+        done = subprocess.run([WARPMETER, "profile", "-b", "model", "-q", "--db", self.work / "db", "-m",
+                               ",".join(names), place / "shared_square"], capture_output=True, text=True, check=True)
+        self.launches = [launch._replace(values=[value and value[0] for value in launch.values])
+                         for launch in counting.of_warpmeter(WARPMETER, str(self.work / "db"), names)]
+        self.entry = {"program": "ours/tests shared_square.cu", "code": counting.device_code(place / "shared_square"),
+                      "exit": 0, "varies": False, **output.fingerprint(output.normalised(done.stdout))}
+
+    def holds(self, differs="", **changed):
+        entry = {**self.entry, "launches": counting.shortened(self.launches), **changed}
+        with open(self.work / "recorded", "w", encoding="utf-8") as file:
+            print(json.dumps({"counters": counting.counters()}), json.dumps(entry), sep="\n", file=file)
+        with open(self.work / "table", "w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([programs.Program._fields, ("ours/tests", "", "shared_square.cu", "", "",
+                                                                   differs, "told" if differs else "")])
+        done = subprocess.run([sys.executable, "-B", HERE / "programs.py", self.work / "programs",
+                               "--build", WARPMETER.parent, "--table", self.work / "table",
+                               "--recorded", self.work / "recorded"], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_that_gives_what_was_recorded_holds(self):
+        code, said = self.holds()
+        self.assertEqual(code, 0, said)
+        self.assertIn("all 1 programs hold", said)
+        equal = sum(value is not None for launch in self.launches for value in launch.values)
+        self.assertGreaterEqual(equal, 5 * 16)
+        self.assertRegex(said, rf"ok   same +{equal} exact, +{equal} equal, +0 different; +0 not exact")
+
+    def test_whose_count_is_another_fails(self):
+        launch = self.launches[2]
+        self.launches[2] = launch._replace(values=[launch.values[0] + 1, *launch.values[1:]])
+        code, said = self.holds()
+        self.assertEqual(code, 1, said)
+        mine = launch.values[0]
+        self.assertIn(f"{launch.kernel}: shared_load_wavefronts {mine}, recorded {mine + 1}", said)
+        self.assertEqual(self.holds(differs="counts")[0], 0)
+        self.assertEqual(self.holds(differs="output")[0], 1)
+
+    def test_that_launches_less_or_more_fails(self):
+        for launches in (self.launches[:-1], self.launches + self.launches[-1:]):
+            code, said = self.holds(launches=counting.shortened(launches))
+            self.assertEqual(code, 1, said)
+            self.assertIn("1 different", said)
+
+    def test_that_prints_or_ends_otherwise_fails(self):
+        self.assertEqual(self.holds(**output.fingerprint(["something else"]))[0], 1)
+        self.assertEqual(self.holds(**output.fingerprint(["something else"]), varies=True)[0], 0)
+        self.assertEqual(self.holds(exit=3)[0], 1)
+
+    def test_of_other_device_code_is_told(self):
+        self.assertIn("device code is not what was recorded", self.holds(code="0")[1])
+
+    def test_is_recorded_with_launches_that_repeat_counted(self):
+        launch = counting.Launch("k", "1x1x1", "32x1x1", [1, 2])
+        rows = counting.shortened([launch, launch, launch._replace(values=[1, 3]), launch])
+        self.assertEqual([times for times, *_ in rows], [2, 1, 1])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
