@@ -13,7 +13,8 @@ import subprocess
 
 CATALOGUE = pathlib.Path(__file__).resolve().parents[2] / "schema/catalogue.json"
 LAUNCHES = 10  # the first of a program are counted; ncu takes a tenth of a second for each pass of one
-Launch = collections.namedtuple("Launch", "kernel grid block values")  # values: in the order of the counters
+# values: in the order of the counters, or by their names; all None when the launch ended in an error
+Launch = collections.namedtuple("Launch", "kernel grid block values")
 
 
 def counters():
@@ -66,8 +67,9 @@ def of_warpmeter(program, database, names):
     """As of_ncu; a value is (number, grade)."""
     done = subprocess.run(
         [str(program), "query", "--db", database, "--format", "csv",
-         "SELECT l.launch_id, l.kernel, l.grid, l.block, r.metric, r.value, r.grade FROM results r JOIN launches l"
-         " USING (launch_id) ORDER BY l.launch_id"], capture_output=True, text=True, check=False)
+         "SELECT l.launch_id, l.kernel, l.grid, l.block, r.metric, r.value, r.grade FROM launches l LEFT JOIN results r"
+         " USING (launch_id) WHERE r.metric IS NOT NULL OR l.outcome = 'failed' ORDER BY l.launch_id"],
+        capture_output=True, text=True, check=False)
     launches = {}
     for row in csv.DictReader(io.StringIO(done.stdout)):
         launch = launches.setdefault(row["launch_id"],
@@ -128,7 +130,7 @@ def device_code(path):
 
 class Counts:
     def __init__(self):
-        self.exact = self.equal = self.different = self.not_exact = 0
+        self.exact = self.equal = self.different = self.not_exact = self.failed = 0
         self.differences = []
 
     def differ(self, text):
@@ -136,17 +138,30 @@ class Counts:
         self.differences.append(text)
 
 
+def failed(launch):
+    values = launch.values.values() if isinstance(launch.values, dict) else launch.values
+    return all(value is None for value in values)
+
+
+def kind(launch):
+    """What launches are told apart by. Of one that ended in an error ncu knows no grid."""
+    return f"{launch.kernel} in an error" if failed(launch) else f"{launch.kernel} {launch.grid} {launch.block}"
+
+
 def compared(launches, recorded, names):
-    """Every launch beside the recorded one of the same kernel, grid and block that came as the same one of these.
-    Without a recording nothing is equal or different."""
+    """Every launch beside the recorded one of the same kernel, grid and block, or of the same kernel that ended in an
+    error, that came as the same one of these. Without a recording nothing is equal or different."""
     counts = Counts()
     theirs = collections.defaultdict(collections.deque)
     for launch in recorded or []:
-        theirs[launch[:3]].append(launch)
+        theirs[kind(launch)].append(launch)
     for launch in launches:
-        other = theirs[launch[:3]].popleft() if theirs[launch[:3]] else None
+        other = theirs[kind(launch)].popleft() if theirs[kind(launch)] else None
         if recorded is not None and other is None:
-            counts.differ(f"{launch.kernel} {launch.grid} {launch.block}: the GPU did not launch it that often")
+            counts.differ(f"{kind(launch)}: on the GPU it did not end so that often")
+            continue
+        if failed(launch):
+            counts.failed += 1
             continue
         for name, value in zip(names, launch.values):
             number, grade = value or (None, "unavailable")
@@ -160,5 +175,5 @@ def compared(launches, recorded, names):
                 else:
                     counts.differ(f"{launch.kernel}: {name} {number}, recorded {other.values[name]}")
     for launch in (launch for rest in theirs.values() for launch in rest):
-        counts.differ(f"{launch.kernel} {launch.grid} {launch.block}: only the GPU launched it that often")
+        counts.differ(f"{kind(launch)}: only on the GPU it ended so that often")
     return counts

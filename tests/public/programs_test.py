@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What holds public programs to a recording, on programs of our own.
 
-    tests/public/programs_test.py WARPMETER PROGRAM     PROGRAM: built from tests/device/programs/shared_square.cu"""
+    tests/public/programs_test.py WARPMETER PROGRAMS    PROGRAMS: the folder of those built from tests/runtime"""
 import csv
 import json
 import pathlib
@@ -15,7 +15,7 @@ import counting
 import output
 import programs
 
-WARPMETER, PROGRAM = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+WARPMETER, PROGRAMS = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -23,7 +23,7 @@ class Output(unittest.TestCase):
     def test_leaves_out_times_rates_addresses_and_devices(self):
         for one, other in [("kernel 3.25 ms", "kernel 17 ms"), ("took 5", "took 6"),
                            ("a at 0x7f00aa10", "a at 0x55d0cafe"), ("time  =  3", "time = 4"),
-                           ("on NVIDIA H100 80GB HBM3", "on NVIDIA H200"), ("Elapsed: 1e-3, 4.2", "Elapsed: 2, 5"),
+                           ("on NVIDIA H100 80GB HBM3", "on NVIDIA H200 (warpmeter model)"), ("Elapsed: 1e-3, 4.2", "Elapsed: 2, 5"),
                            ("12.5 GB/s", "9 GB/s"), ("at /tmp/day 1/a.cu:7", "at /home/b/a.cu:7")]:
             self.assertEqual(output.normalised(one), output.normalised(other))
 
@@ -72,18 +72,21 @@ class Program(unittest.TestCase):
     """A table of one program, and a recording as ncu would have given it: the counts of warpmeter's own run."""
 
     def setUp(self):
+        self.run_as_recorded("shared_square")
+
+    def run_as_recorded(self, name):
         work = tempfile.TemporaryDirectory()
         self.addCleanup(work.cleanup)
-        self.work = pathlib.Path(work.name)
+        self.work, self.name = pathlib.Path(work.name), name
         place = self.work / "programs/ours/tests"
         place.mkdir(parents=True)
-        shutil.copy(PROGRAM, place / "shared_square")
+        shutil.copy(PROGRAMS / name, place / name)
         names = list(counting.counters())
         done = subprocess.run([WARPMETER, "profile", "-b", "model", "-q", "--db", self.work / "db", "-m",
-                               ",".join(names), place / "shared_square"], capture_output=True, text=True, check=True)
+                               ",".join(names), place / name], capture_output=True, text=True, check=False)
         self.launches = [launch._replace(values=[value and value[0] for value in launch.values])
                          for launch in counting.of_warpmeter(WARPMETER, str(self.work / "db"), names)]
-        self.entry = {"program": "ours/tests shared_square.cu", "code": counting.device_code(place / "shared_square"),
+        self.entry = {"program": f"ours/tests {name}.cu", "code": counting.device_code(place / name),
                       "exit": 0, "varies": False, **output.fingerprint(output.normalised(done.stdout))}
 
     def holds(self, differs="", **changed):
@@ -91,7 +94,7 @@ class Program(unittest.TestCase):
         with open(self.work / "recorded", "w", encoding="utf-8") as file:
             print(json.dumps({"counters": counting.counters()}), json.dumps(entry), sep="\n", file=file)
         with open(self.work / "table", "w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([programs.Program._fields, ("ours/tests", "", "shared_square.cu", "", "",
+            csv.writer(file).writerows([programs.Program._fields, ("ours/tests", "", f"{self.name}.cu", "", "",
                                                                    differs, "told" if differs else "")])
         done = subprocess.run([sys.executable, "-B", HERE / "programs.py", self.work / "programs",
                                "--build", WARPMETER.parent, "--table", self.work / "table",
@@ -121,6 +124,19 @@ class Program(unittest.TestCase):
             code, said = self.holds(launches=counting.shortened(launches))
             self.assertEqual(code, 1, said)
             self.assertIn("1 different", said)
+
+    def test_whose_launch_ends_in_an_error_holds_where_it_did_on_the_gpu(self):
+        self.run_as_recorded("trap")
+        self.assertEqual(len(self.launches), 1)
+        as_ncu_has_it = self.launches[0]._replace(grid="0x0x0", block="0x0x0")
+        self.assertTrue(counting.failed(as_ncu_has_it))
+        code, said = self.holds(launches=counting.shortened([as_ncu_has_it]))
+        self.assertEqual(code, 0, said)
+        self.assertIn("0 different", said)
+        for launches in ([], [self.launches[0]._replace(values=[0] * len(counting.counters()))]):
+            code, said = self.holds(launches=counting.shortened(launches))
+            self.assertEqual(code, 1, said)
+            self.assertIn("_Z4endsv in an error: on the GPU it did not end so that often", said)
 
     def test_that_prints_or_ends_otherwise_fails(self):
         self.assertEqual(self.holds(**output.fingerprint(["something else"]))[0], 1)
