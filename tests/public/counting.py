@@ -130,7 +130,8 @@ def device_code(path):
 
 class Counts:
     def __init__(self):
-        self.exact = self.equal = self.different = self.not_exact = self.failed = 0
+        self.exact = self.equal = self.different = self.failed = 0
+        self.not_exact = self.not_exact_equal = 0
         self.differences = []
 
     def differ(self, text):
@@ -165,15 +166,17 @@ def compared(launches, recorded, names):
             continue
         for name, value in zip(names, launch.values):
             number, grade = value or (None, "unavailable")
+            recorded_value = None if other is None else other.values.get(name)
             if grade != "exact":
                 counts.not_exact += 1
+                counts.not_exact_equal += recorded_value is not None and number == recorded_value
                 continue
             counts.exact += 1
-            if other is not None and other.values.get(name) is not None:
-                if number == other.values[name]:
+            if recorded_value is not None:
+                if number == recorded_value:
                     counts.equal += 1
                 else:
-                    counts.differ(f"{launch.kernel}: {name} {number}, recorded {other.values[name]}")
+                    counts.differ(f"{launch.kernel}: {name} {number}, recorded {recorded_value}")
     for launch in (launch for rest in theirs.values() for launch in rest):
         counts.differ(f"{kind(launch)}: only on the GPU it ended so that often")
     return counts

@@ -161,8 +161,8 @@ def compare(options, program, counters, recorded):
 
 def unexplained(program, printed, counts):
     """What differs that the table does not name."""
-    named = program.differs.split()
-    found = {printed} - {"same", "not recorded", "varies"} | ({"counts"} if counts.different else set())
+    named = program.differs.split("; ")
+    found = {printed} - {"same", "not recorded"} | ({"counts"} if counts.different else set())
     return sorted(found - set(named))
 
 
@@ -188,7 +188,8 @@ def without_gpu(options, programs, recordings, counters):
             failed += bool(wrong)
             of = summary[program.repository]
             of.update({printed: 1, "exact": counts.exact, "equal": counts.equal, "different": counts.different,
-                       "not exact": counts.not_exact, "in an error": counts.failed})
+                       "not exact": counts.not_exact, "of it equal": counts.not_exact_equal,
+                       "in an error": counts.failed})
             print(f"{'FAIL' if wrong else 'ok  '} {printed:12} {counts.exact:4} exact, {counts.equal:4} equal, "
                   f"{counts.different:3} different; {counts.not_exact:3} not exact {seconds:6.1f} s  "
                   f"{name_of(program)}")
@@ -204,7 +205,7 @@ def without_gpu(options, programs, recordings, counters):
 
 def print_summary(summary):
     columns = ["same", "order", "varies", "output", "not ended", "not recorded", "left out",
-               "exact", "equal", "different", "not exact", "in an error"]
+               "exact", "equal", "different", "not exact", "of it equal", "in an error"]
     columns = [column for column in columns if any(of[column] for of in summary.values())]
     width = max((len(repository) for repository in summary), default=0)
     total = collections.Counter()

@@ -56,16 +56,30 @@ class Table(unittest.TestCase):
         for program in self.programs:
             with self.subTest(program=programs.name_of(program)):
                 self.assertEqual(program.differs != "", program.reason != "")
-                self.assertLessEqual(set(program.differs.split()), {"output", "order", "counts", "not"})
+                self.assertLessEqual(set(program.differs.split("; ")),
+                                     {"", "output", "order", "varies", "counts", "not ended"})
 
     def test_is_recorded_whole(self):
         names = [programs.name_of(program) for program in self.programs]
         self.assertEqual(sorted(line["program"] for line in self.recorded), sorted(names))
+        differs = {programs.name_of(program): program.differs.split("; ") for program in self.programs}
         for line in self.recorded:
             with self.subTest(program=line["program"]):
+                self.assertEqual(line["varies"], "varies" in differs[line["program"]])
                 self.assertIsNotNone(line["exit"])
                 for launch in line["launches"]:
                     self.assertEqual(list(launch.values), list(counting.counters()))
+
+
+class Compared(unittest.TestCase):
+    def test_tells_values_by_their_grade(self):
+        mine = counting.Launch("k", "1x1x1", "32x1x1",
+                               [(3, "exact"), (4, "exact"), (5, "ptx"), (6, "modelled"), None])
+        recorded = mine._replace(values=dict(zip("abcde", (3, 5, 5, 5, 0))))
+        counts = counting.compared([mine], [recorded], "abcde")
+        self.assertEqual((counts.exact, counts.equal, counts.different), (2, 1, 1))
+        self.assertEqual((counts.not_exact, counts.not_exact_equal, counts.failed), (3, 1, 0))
+        self.assertEqual(counts.differences, ["k: b 4, recorded 5"])
 
 
 class Program(unittest.TestCase):
@@ -89,7 +103,7 @@ class Program(unittest.TestCase):
         self.entry = {"program": f"ours/tests {name}.cu", "code": counting.device_code(place / name),
                       "exit": 0, "varies": False, **output.fingerprint(output.normalised(done.stdout))}
 
-    def holds(self, differs="", **changed):
+    def holds(self, differs="", *options, **changed):
         entry = {**self.entry, "launches": counting.shortened(self.launches), **changed}
         with open(self.work / "recorded", "w", encoding="utf-8") as file:
             print(json.dumps({"counters": counting.counters()}), json.dumps(entry), sep="\n", file=file)
@@ -98,7 +112,7 @@ class Program(unittest.TestCase):
                                                                    differs, "told" if differs else "")])
         done = subprocess.run([sys.executable, "-B", HERE / "programs.py", self.work / "programs",
                                "--build", WARPMETER.parent, "--table", self.work / "table",
-                               "--recorded", self.work / "recorded"], capture_output=True, text=True, check=False)
+                               "--recorded", self.work / "recorded", *options], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
     def test_that_gives_what_was_recorded_holds(self):
@@ -140,8 +154,16 @@ class Program(unittest.TestCase):
 
     def test_that_prints_or_ends_otherwise_fails(self):
         self.assertEqual(self.holds(**output.fingerprint(["something else"]))[0], 1)
-        self.assertEqual(self.holds(**output.fingerprint(["something else"]), varies=True)[0], 0)
+        self.assertEqual(self.holds(**output.fingerprint(["something else"]), varies=True)[0], 1)
+        self.assertEqual(self.holds("varies", **output.fingerprint(["something else"]), varies=True)[0], 0)
+        self.assertEqual(self.holds("varies", **output.fingerprint(["something else"]))[0], 1)
         self.assertEqual(self.holds(exit=3)[0], 1)
+
+    def test_that_does_not_end_in_time_fails(self):
+        code, said = self.holds("", "--timeout", "0.001")
+        self.assertEqual(code, 1, said)
+        self.assertIn("FAIL not ended", said)
+        self.assertEqual(self.holds("not ended; counts", "--timeout", "0.001")[0], 0)
 
     def test_of_other_device_code_is_told(self):
         self.assertIn("device code is not what was recorded", self.holds(code="0")[1])
