@@ -64,7 +64,7 @@ def device():
 # ---- warpmeter
 
 def of_warpmeter(program, database, names):
-    """As of_ncu; a value is (number, grade)."""
+    """As of_ncu, with the launches among the first that ended in an error; a value is (number, grade)."""
     done = subprocess.run(
         [str(program), "query", "--db", database, "--format", "csv",
          "SELECT l.launch_id, l.kernel, l.grid, l.block, r.metric, r.value, r.grade FROM launches l LEFT JOIN results r"
@@ -77,7 +77,7 @@ def of_warpmeter(program, database, names):
         if row["metric"] in names:
             value = int(float(row["value"])) if row["value"] else None
             launch.values[names.index(row["metric"])] = (value, row["grade"])
-    return list(launches.values())
+    return list(launches.values())[:LAUNCHES]
 
 
 # ---- the recording

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import counting
 import output
@@ -142,6 +143,8 @@ class Program(unittest.TestCase):
     def test_whose_launch_ends_in_an_error_holds_where_it_did_on_the_gpu(self):
         self.run_as_recorded("trap")
         self.assertEqual(len(self.launches), 1)
+        with unittest.mock.patch.object(counting, "LAUNCHES", 0):  # launches beyond the first have no counterpart
+            self.assertEqual(counting.of_warpmeter(WARPMETER, str(self.work / "db"), list(counting.counters())), [])
         as_ncu_has_it = self.launches[0]._replace(grid="0x0x0", block="0x0x0")
         self.assertTrue(counting.failed(as_ncu_has_it))
         code, said = self.holds(launches=counting.shortened([as_ncu_has_it]))
