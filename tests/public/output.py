@@ -14,7 +14,10 @@ UNIT = (
     r"|[kKMGT]?i?[bB](?:ytes)?(?:ps|/s(?:ec)?|\sper\ssec\w*)|[kKMGT]?[Ff][Ll][Oo][Pp]s?(?:/s(?:ec)?)?"
     r"|[kMG]?(?:elements|updates|samples|ops|ups|keys|pixels)/s(?:ec)?|fps|%\s+of\s+peak)"
 )
-DEVICE = r"(?:NVIDIA\s+)?\bG?[ABH][1-3]00\b(?:[ -]?(?:\d+\s?GB|HBM\d\w?|PCI-?[eE]|SXM\d?|NVL))*(?: \(warpmeter model\))?"
+DEVICE = (
+    r"(?:NVIDIA\s+)?\bG?[ABH][1-3]00\b(?:[ -]?(?:\d+\s?GB|HBM\d\w?|PCI-?[eE]|SXM\d?|NVL))*"
+    r"(?: \(warpmeter model\))?"
+)
 
 # The folders before a source file, as __FILE__ has them.
 SOURCE = r"/[^:\"'()\n]*/(?=[\w.-]+\.(?:cuh?|cpp|cc|c|h|hpp)\b)"

@@ -24,7 +24,8 @@ class Output(unittest.TestCase):
     def test_leaves_out_times_rates_addresses_and_devices(self):
         for one, other in [("kernel 3.25 ms", "kernel 17 ms"), ("took 5", "took 6"),
                            ("a at 0x7f00aa10", "a at 0x55d0cafe"), ("time  =  3", "time = 4"),
-                           ("on NVIDIA H100 80GB HBM3", "on NVIDIA H200 (warpmeter model)"), ("Elapsed: 1e-3, 4.2", "Elapsed: 2, 5"),
+                           ("on NVIDIA H100 80GB HBM3", "on NVIDIA H200 (warpmeter model)"),
+                           ("Elapsed: 1e-3, 4.2", "Elapsed: 2, 5"),
                            ("12.5 GB/s", "9 GB/s"), ("at /tmp/day 1/a.cu:7", "at /home/b/a.cu:7")]:
             self.assertEqual(output.normalised(one), output.normalised(other))
 
