@@ -27,7 +27,7 @@ struct WarpPicture {
 
 /// What a counter of the whole launch would be, by the rules that count it today.
 struct Prediction {
-  std::string counter;  ///< of the catalogue
+  std::string_view counter;  ///< the catalogue's own text of its name
   std::uint64_t value = 0;
 };
 
@@ -50,10 +50,11 @@ struct Finding {
   std::string kind;  ///< one of finding_kinds
   std::string file;  ///< empty: of the launch as a whole, or no lines are known
   int line = 0;
-  std::string text;      ///< the source line, trimmed
-  std::string object;    ///< array or buffer, by name where there is one
-  std::string access;    ///< as Line::access; empty where it is none
-  std::string evidence;  ///< whole sentences: the pattern and what it costs
+  std::vector<int> also_lines;  ///< others of the file that it counts too, ascending
+  std::string text;             ///< the source line, trimmed
+  std::string object;           ///< array or buffer, by name where there is one
+  std::string access;           ///< as Line::access; empty where it is none
+  std::string evidence;         ///< whole sentences: the pattern and what it costs
   std::uint64_t requests = 0, transactions = 0, ideal = 0;
   std::uint64_t other_transactions = 0;  ///< of all other accesses of the same array
   double share = 0;      ///< of `share_of`, 0 to 1: what a launch without the mistake would save

@@ -29,7 +29,7 @@ class Digest {
     add(bits);
   }
   /// With its length, so that two texts cannot be cut in another place.
-  void add(const std::string& text) {
+  void add(std::string_view text) {
     add(std::uint64_t{text.size()});
     for (const char c : text) add_byte(static_cast<unsigned char>(c));
   }
@@ -51,7 +51,9 @@ class Digest {
     for (const Finding& f : findings) {
       add_all(f.kind, f.file, f.line, f.text, f.object, f.access, f.evidence, f.requests,
               f.transactions, f.ideal, f.other_transactions, f.share, f.share_of,
-              static_cast<int>(f.grade), f.grade_reason, f.picture, f.remedies.size());
+              static_cast<int>(f.grade), f.grade_reason, f.picture, f.remedies.size(),
+              f.also_lines.size());
+      for (const int line : f.also_lines) add(line);
       for (const Remedy& r : f.remedies) {
         add_all(r.name, r.change, r.words, r.transactions, r.other_transactions, r.shared_bytes,
                 r.blocks, r.is_advised, r.picture, r.predicted.size());
@@ -88,7 +90,7 @@ std::string digest_of(const Explanation& explanation) {
   digest.add_all(explanation.was_made, explanation.missing.size(), explanation.findings.size());
   // A later program looks for more.
   for (const FindingKind& kind : finding_kinds) {
-    if (!kind.is_measured) digest.add(std::string(kind.name));
+    if (!kind.is_measured) digest.add(std::string_view(kind.name));
   }
   for (const auto& [kind, reason] : explanation.missing) digest.add_all(kind, reason);
   digest.add(explanation.findings);
@@ -106,8 +108,8 @@ ExplanationWriter::ExplanationWriter(
       finding_(db,
                "INSERT INTO t_finding (explanation_id, finding, kind, file, line, text, object, "
                "access, evidence, requests, transactions, ideal, other_transactions, share, "
-               "share_of, grade, grade_reason, lanes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-               "?, ?, ?, ?, ?, ?)"),
+               "share_of, grade, grade_reason, lanes, also_lines) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
+               "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       remedy_(db,
               "INSERT INTO t_remedy (explanation_id, finding, remedy, name, change, words, "
               "is_advised, transactions, other_transactions, shared_bytes, blocks, lanes) VALUES "
@@ -198,11 +200,13 @@ void ExplanationWriter::insert_findings(std::int64_t id, std::int64_t first_rank
   for (const Finding& f : findings) {
     std::optional<std::int64_t> line;
     if (!f.file.empty()) line = f.line;
+    const std::string also =
+        f.also_lines.empty() ? "" : fmt::format("[{}]", fmt::join(f.also_lines, ","));
     finding_.execute(id, rank, f.kind, text_or_null(f.file), line, text_or_null(f.text),
                      text_or_null(f.object), text_or_null(f.access), f.evidence, number(f.requests),
                      number(f.transactions), number(f.ideal), number(f.other_transactions), f.share,
                      text_or_null(f.share_of), static_cast<int>(f.grade),
-                     text_or_null(f.grade_reason), lanes_text(f.picture));
+                     text_or_null(f.grade_reason), lanes_text(f.picture), text_or_null(also));
     insert_remedies(id, rank, f);
     ++rank;
   }
@@ -230,7 +234,7 @@ void ExplanationWriter::insert_remedies(std::int64_t id, std::int64_t rank,
                     number(r.other_transactions), r.shared_bytes, r.blocks,
                     r.is_advised ? lanes_text(r.picture) : std::nullopt);
     for (const Prediction& p : r.predicted) {
-      prediction_.execute(id, rank, number_of_remedy, number_of_counter_(p.counter),
+      prediction_.execute(id, rank, number_of_remedy, number_of_counter_(std::string(p.counter)),
                           number(p.value));
     }
   }

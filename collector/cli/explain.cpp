@@ -56,7 +56,7 @@ Command add_explain(CLI::App& program) {
   CLI::App& app = add_command(
       program, "explain", "Say which line costs too much, why, and what would help",
       {{"warpmeter explain", "the last run, worst first, in sentences"},
-       {"warpmeter explain transpose/tiled --what-if", "every change that was tried, as a table"},
+       {"warpmeter explain transpose/tiled --what-if", "the changes that were tried, as a table"},
        {"warpmeter explain --show kernels/transpose.cu:44",
         "one warp drawn: lanes, banks, sectors"},
        {"warpmeter explain --format html -o why.html", "a page with pictures"},
@@ -73,7 +73,7 @@ Command add_explain(CLI::App& program) {
   add_count(app, "--top", 1, INT64_MAX, explain->top,
             "Findings of a launch; 5 when not given, all in JSON");
   add_flag(app, "--what-if", explain->what_if,
-           "With every change that was tried, and what it would bring");
+           "With the changes that were tried, and what they would bring");
   add_text(app, "--show", "FILE:LINE", explain->show,
            "Draw one warp of this line: lanes on banks or sectors, before and after the change");
   add_choice(app, "--format", {"table", "markdown", "html", "json"}, explain->format,

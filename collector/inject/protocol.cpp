@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "collector/inject/bytes.h"
+#include "schema/catalogue.h"
 
 namespace warpmeter::inject {
 namespace {
@@ -127,7 +128,13 @@ void visit_remedy(Io& io, M& remedy) {
   io.number(remedy.transactions);
   io.number(remedy.other_transactions);
   list(io, remedy.predicted, sizeof(std::uint32_t) + sizeof(std::uint64_t), [&](auto& one) {
-    io.text(one.counter);
+    std::string counter(one.counter);
+    io.text(counter);
+    if constexpr (Io::reads) {
+      const schema::CounterInfo* known = schema::Catalogue::get().find_counter(counter);
+      if (known == nullptr) return io.bytes.fail();
+      one.counter = known->name;
+    }
     io.number(one.value);
   });
   for (auto* value : {&remedy.shared_bytes, &remedy.blocks}) {
@@ -144,6 +151,7 @@ void visit_found(Io& io, M& finding) {
     io.text(*text);
   }
   io.number(finding.line);
+  list(io, finding.also_lines, sizeof(int), [&](auto& line) { io.number(line); });
   for (auto* value :
        {&finding.requests, &finding.transactions, &finding.ideal, &finding.other_transactions}) {
     io.number(*value);

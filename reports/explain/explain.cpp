@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 
 #include "base/error.h"
 #include "base/numbers.h"
@@ -189,7 +188,9 @@ class Explaining {
     table.rows.push_back({Missing{}, "as it is", cost(finding.transactions, finding.requests),
                           finding.other_transactions, known(launch.shared_bytes),
                           known(launch.resident_blocks), ""});
-    for (const ExplainedRemedy& remedy : finding.remedies) {
+    const std::vector<const ExplainedRemedy*> listed = worth_listing(finding);
+    for (const ExplainedRemedy* one : listed) {
+      const ExplainedRemedy& remedy = *one;
       table.rows.push_back({remedy.title(), remedy.words.empty() ? remedy.name : remedy.words,
                             cost(remedy.transactions, finding.requests - remedy.spared_requests),
                             remedy.other_transactions, known(remedy.shared_bytes),
@@ -200,11 +201,35 @@ class Explaining {
       table.columns.insert(table.columns.begin() + at,
                            Column::number("requests", "requests", "", Kind::count));
       for (std::size_t i = 0; i < table.rows.size(); ++i) {
-        const std::int64_t spared = i == 0 ? 0 : finding.remedies[i - 1].spared_requests;
+        const std::int64_t spared = i == 0 ? 0 : listed[i - 1]->spared_requests;
         table.rows[i].insert(table.rows[i].begin() + at, finding.requests - spared);
       }
     }
     document_.table(std::move(table));
+    if (const std::size_t others = finding.remedies.size() - listed.size(); others > 0) {
+      document_.paragraph(
+          fmt::format("Tried too, and no better: {} more (--format json has all).", others));
+    }
+  }
+
+  /// Those advised, and of each kind the best with those that are as good.
+  static std::vector<const ExplainedRemedy*> worth_listing(const ExplainedFinding& finding) {
+    const auto cost = [](const ExplainedRemedy& remedy) {
+      return remedy.transactions + remedy.other_transactions;
+    };
+    std::map<std::string, std::int64_t> best;  // by the first word of the name
+    const auto kind = [](const ExplainedRemedy& remedy) {
+      return remedy.name.substr(0, remedy.name.find(' '));
+    };
+    for (const ExplainedRemedy& remedy : finding.remedies) {
+      std::int64_t& least = best.try_emplace(kind(remedy), cost(remedy)).first->second;
+      least = std::min(least, cost(remedy));
+    }
+    std::vector<const ExplainedRemedy*> listed;
+    for (const ExplainedRemedy& remedy : finding.remedies) {
+      if (remedy.is_advised || cost(remedy) == best[kind(remedy)]) listed.push_back(&remedy);
+    }
+    return listed;
   }
 
   bool has_others() const {
@@ -283,14 +308,9 @@ class Explaining {
   Document document_;
 };
 
-/// The line is the finding's, or one of those that its evidence says it counts.
 bool has_line(const ExplainedFinding& finding, std::int64_t line) {
-  if (finding.line == line) return true;
-  static const std::regex others(R"(So do(?:es)? lines? ([0-9, ]+), which)");
-  std::smatch found;
-  if (!std::regex_search(finding.evidence, found, others)) return false;
-  const std::string numbers = ", " + found[1].str() + ",";
-  return numbers.find(fmt::format(" {},", line)) != std::string::npos;
+  const auto& also = finding.also_lines;
+  return finding.line == line || std::find(also.begin(), also.end(), line) != also.end();
 }
 
 bool is_at(const ExplainedFinding& finding, const ShownLine& shown) {

@@ -47,6 +47,7 @@ ordered_json json_of(const ExplainedFinding& finding, const ExplainedLaunch& lau
           {"kind", finding.kind},
           {"file", or_null(finding.file)},
           {"line", or_null(finding.line)},
+          {"also_lines", finding.also_lines},
           {"text", or_null(finding.text)},
           {"object", or_null(finding.object)},
           {"access", or_null(finding.access)},

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -183,6 +185,8 @@ ExplainedFinding finding_of(const Row& row) {
   finding.kind = row.text("kind");
   finding.file = row.text("file");
   finding.line = row.integer("line");
+  const auto also = nlohmann::json::parse(row.text("also_lines"), nullptr, false);
+  if (also.is_array()) finding.also_lines = also.get<std::vector<std::int64_t>>();
   finding.text = row.text("text");
   finding.object = row.text("object");
   finding.access = row.text("access");

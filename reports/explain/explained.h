@@ -39,6 +39,7 @@ struct ExplainedFinding {
   std::int64_t rank = 0;
   std::string kind, file, text, object, access, evidence;
   std::optional<std::int64_t> line;
+  std::vector<std::int64_t> also_lines;  ///< of the file, that it counts too
   std::int64_t requests = 0, transactions = 0, ideal = 0, other_transactions = 0;
   double share = 0;  ///< %
   std::string share_of, grade, grade_reason, lanes;

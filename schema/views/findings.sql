@@ -7,6 +7,7 @@
 -- kind: bank_conflict, strided_access, … (docs/explain.md has a section each)
 -- file: source file; NULL where the finding is of the launch as a whole, or lines are not known
 -- line: line in the file, from 1; NULL where the file is
+-- also_lines: other lines of the file that the finding counts, as a JSON array: [47,51]; NULL where there are none
 -- text: the line itself; NULL when not known
 -- object: the array or buffer; NULL without a name
 -- access: shared load, global store, …, as in lines; NULL where it is none
@@ -32,6 +33,7 @@ SELECT
   f.kind,
   f.file,
   f.line,
+  f.also_lines,
   f.text,
   f.object,
   f.access,

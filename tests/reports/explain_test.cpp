@@ -94,7 +94,7 @@ TEST_F(Explain, SaysEveryKindInEveryFormat) {
   if (!html_page().empty()) expect_golden("explain.html", page_contents(told(options)));
 }
 
-TEST_F(Explain, ListsEveryChangeThatWasTried) {
+TEST_F(Explain, ListsTheBestOfEachKindThatWasTried) {
   ExplainOptions options = options_of("transpose/tiled");
   options.what_if = true;
   expect_golden("explain_what_if.txt", told(options));

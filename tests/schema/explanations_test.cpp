@@ -26,13 +26,13 @@ class Explanations : public ::testing::Test {
 TEST_F(Explanations, GiveTheirFindingsInOrder) {
   store_run(path, {example_launch(), explained(example_explanation())});
   EXPECT_THAT(ask("SELECT * FROM findings"),
-              ElementsAre("1|2|2.1|1|bank_conflict|kernels/transpose.cu|44|out[o] = "
+              ElementsAre("1|2|2.1|1|bank_conflict|kernels/transpose.cu|44|[47,51]|out[o] = "
                           "tile[threadIdx.x][threadIdx.y];|tile|shared load|Half a warp reads one "
                           "column: its 16 lanes, 16 words apart, meet in 2 "
                           "banks.|524288|4194304|524288|3670016|524288|87.5|the launch's shared "
                           "wavefronts|exact|NULL|{\"width\":4,\"lanes\":[{\"lane\":0,\"address\":"
                           "0,\"pass\":1},{\"lane\":2,\"address\":64,\"pass\":2}]}",
-                          "1|2|2.2|2|partial_warp|NULL|NULL|NULL|NULL|NULL|The last warp of a "
+                          "1|2|2.2|2|partial_warp|NULL|NULL|NULL|NULL|NULL|NULL|The last warp of a "
                           "block has 4 of 32 lanes.|0|0|0|0|0|0|NULL|ptx|there is no machine "
                           "code|NULL"));
 }
@@ -99,6 +99,28 @@ TEST_F(Explanations, GoWithTheirRuns) {
   EXPECT_EQ(integer_of(db.get(), "SELECT count(*) FROM t_explained"), 1);
 }
 
+// Before version 9 the evidence alone named the other lines.
+TEST_F(Explanations, OfAnOlderDatabaseNameTheLinesOfTheirEvidence) {
+  Explanation several = example_explanation();
+  several.findings[0].evidence =
+      "Neighbouring lanes are 32 bytes apart. So do lines 5, 16, which are counted here.";
+  several.findings[1].evidence = "They are. So does line 7, which is counted here.";
+  several.findings.push_back(several.findings[1]);
+  several.findings[2].evidence = "Nothing else is counted here.";
+  for (Finding& finding : several.findings) finding.also_lines.clear();
+  store_run(path, {explained(several)});
+  {
+    const Handle db = open_plain(path);
+    Statement views(db.get(), "SELECT name FROM sqlite_schema WHERE type = 'view'");
+    std::vector<std::string> names;
+    while (views.step()) names.push_back(views.text(0));
+    for (const std::string& name : names) execute(db.get(), "DROP VIEW " + name);
+    execute(db.get(), "ALTER TABLE t_finding DROP COLUMN also_lines; PRAGMA user_version = 8");
+  }
+  EXPECT_THAT(ask("SELECT also_lines FROM findings ORDER BY rank"),
+              ElementsAre("[5, 16]", "[7]", "NULL"));
+}
+
 TEST_F(Explanations, KeepAnyText) {
   Explanation hostile = example_explanation();
   hostile.findings[0].evidence = "a \"quote\" | and\na line \x1b[31m \\ ' $.x";
@@ -121,6 +143,7 @@ TEST_F(Explanations, HaveADigestOfAllThatTheySay) {
       [](Explanation& e) { e.missing[0].reason += "x"; },
       [](Explanation& e) { std::swap(e.findings[0].text, e.findings[0].object); },
       [](Explanation& e) { e.findings[0].share = 0.5; },
+      [](Explanation& e) { e.findings[0].also_lines[1] = 52; },
       [](Explanation& e) { e.findings[0].picture.pass[2] = 1; },
       [](Explanation& e) { e.findings[1].grade = Grade::exact; },
       [](Explanation& e) { e.findings[0].remedies[1].blocks = 0; },

@@ -101,6 +101,7 @@ inline Explanation example_explanation() {
   conflict.kind = "bank_conflict";
   conflict.file = "kernels/transpose.cu";
   conflict.line = 44;
+  conflict.also_lines = {47, 51};
   conflict.text = "out[o] = tile[threadIdx.x][threadIdx.y];";
   conflict.object = "tile";
   conflict.access = "shared load";

@@ -14,6 +14,7 @@ struct Steps {
   Divisor bytes, rows, columns;
   bool is_by_bytes = false;
   bool has_columns = true;  ///< else within its rows it has to stay where it is
+  bool turns_bits = false;  ///< see Likeness
 };
 
 Steps moves_of(const Likeness& likeness, std::uint32_t row) {
@@ -28,7 +29,8 @@ Steps moves_of(const Likeness& likeness, std::uint32_t row) {
     case Layout::Kind::swizzle:
       steps.rows = Divisor(std::lcm(likeness.rows, rows_that_make(row)));
       steps.columns = Divisor(element);
-      steps.has_columns = element >= grain && std::has_single_bit(element);
+      steps.has_columns = false;
+      steps.turns_bits = likeness.turns_bits();
       return steps;
     case Layout::Kind::transpose:
       steps.rows = Divisor(rows_that_make(element));
@@ -44,6 +46,12 @@ Steps moves_of(const Likeness& likeness, std::uint32_t row) {
   }
   steps.is_by_bytes = true;
   return steps;
+}
+
+/// The bits above those in which the two differ.
+std::uint32_t common_bits(std::uint32_t first, std::uint32_t last) {
+  const int differ = std::bit_width(first ^ last);
+  return differ >= 32 ? 0 : first >> differ << differ;
 }
 
 auto key_of(const Placed& access) { return std::tie(access.site, access.pattern, access.place); }
@@ -80,7 +88,6 @@ LyingAccesses::Reach LyingAccesses::reach_of(const SiteInfo& site) {
 LyingAccesses::Extent LyingAccesses::extent_of(const Placed& access, const Reach& reach) const {
   Extent extent;
   const std::int64_t length = reach.high - reach.low;
-  extent.begins_at_place = reach.low == 0;
   for_each_lane(access.pattern->mask, [&](unsigned lane) {
     const std::int64_t begin =
         static_cast<std::uint32_t>(access.place + access.pattern->delta[lane]) + reach.low;
@@ -91,44 +98,29 @@ LyingAccesses::Extent LyingAccesses::extent_of(const Placed& access, const Reach
     extent.first_row = std::min(extent.first_row, row);
     extent.last_row = std::max(extent.last_row, row);
     extent.first_column = std::min(extent.first_column, column);
-    extent.last_column = std::max(extent.last_column, column);
+    extent.last_column =
+        std::max(extent.last_column, column + static_cast<std::uint32_t>(length) - 1);
     extent.is_within_rows &= begin >= 0 && column + length <= row_.number();
   });
   return extent;
 }
 
-LyingAccesses::Spread LyingAccesses::spread_of(const LanePattern& pattern) const {
-  Spread spread;
-  for_each_lane(pattern.mask, [&](unsigned lane) {
-    // As everywhere in shared memory, places are taken modulo 2³².
-    const std::int64_t delta = static_cast<std::int32_t>(pattern.delta[lane]);
-    spread.lowest = std::min(spread.lowest, delta);
-    spread.highest = std::max(spread.highest, delta);
-    const auto distance = static_cast<std::uint32_t>(delta < 0 ? -delta : delta);
-    spread.is_column = spread.is_column && row_.remainder(distance) == 0;
-  });
-  return spread;
-}
-
-std::optional<LyingAccesses::Extent> LyingAccesses::extent_of(const Placed& access,
-                                                              const Reach& reach,
-                                                              const Spread& spread) const {
-  const std::int64_t begin = access.place + spread.lowest + reach.low;
-  const std::int64_t length = reach.high - reach.low, between = spread.highest - spread.lowest;
-  if (begin < 0) return std::nullopt;
-  Extent extent;
-  extent.begins_at_place = reach.low == 0;
-  extent.first_byte = static_cast<std::uint32_t>(begin);
-  extent.first_row = extent.last_row = row_.quotient(extent.first_byte);
-  extent.first_column = extent.last_column = extent.first_byte - extent.first_row * row_.number();
-  if (extent.first_column + between + length <= row_.number()) {
-    extent.last_column += static_cast<std::uint32_t>(between);
-    return extent;
-  }
-  if (!spread.is_column) return std::nullopt;
-  extent.last_row += row_.quotient(static_cast<std::uint32_t>(between));
-  extent.is_within_rows = extent.first_column + length <= row_.number();
-  return extent;
+std::optional<LyingAccesses::Extent> LyingAccesses::moved(const Extent& extent, std::uint32_t from,
+                                                          std::uint32_t to) const {
+  if (!extent.is_within_rows) return std::nullopt;
+  const std::uint32_t from_row = row_.quotient(from), to_row = row_.quotient(to);
+  const std::int64_t rows = std::int64_t{to_row} - from_row;
+  const std::int64_t bytes = std::int64_t{to} - from, columns = bytes - rows * row_.number();
+  const bool stays = extent.first_column + columns >= 0 &&
+                     extent.last_column + columns < row_.number() && extent.first_row + rows >= 0;
+  if (!stays) return std::nullopt;
+  Extent result = extent;
+  result.first_byte = static_cast<std::uint32_t>(extent.first_byte + bytes);
+  result.first_row = static_cast<std::uint32_t>(extent.first_row + rows);
+  result.last_row = static_cast<std::uint32_t>(extent.last_row + rows);
+  result.first_column = static_cast<std::uint32_t>(extent.first_column + columns);
+  result.last_column = static_cast<std::uint32_t>(extent.last_column + columns);
+  return result;
 }
 
 LyingAccesses::LyingAccesses(const Subject& subject, const std::vector<Placed>& accesses,
@@ -136,20 +128,20 @@ LyingAccesses::LyingAccesses(const Subject& subject, const std::vector<Placed>& 
     : accesses_(accesses), row_(std::max(row, 1u)) {
   extents_.reserve(accesses.size());
   Reach reach;
-  Spread spread;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Placed& access = accesses[i];
-    if (i == 0 || access.site != accesses[i - 1].site) reach = reach_of(subject.site(access.site));
-    if (i == 0 || access.pattern != accesses[i - 1].pattern) spread = spread_of(*access.pattern);
-    const std::optional<Extent> seen = extent_of(access, reach, spread);
-    extents_.push_back(seen ? *seen : extent_of(access, reach));
+    const bool is_same_site = i > 0 && access.site == accesses[i - 1].site;
+    if (!is_same_site) reach = reach_of(subject.site(access.site));
+    const std::optional<Extent> known =
+        is_same_site && access.pattern == accesses[i - 1].pattern
+            ? moved(extents_.back(), accesses[i - 1].place, access.place)
+            : std::nullopt;
+    extents_.push_back(known ? *known : extent_of(access, reach));
   }
 }
 
 std::vector<Placed> LyingAccesses::different(const Likeness& likeness) const {
   const Steps steps = moves_of(likeness, row_.number());
-  // One column, exclusive or with a number: the elements of the row change places.
-  const bool is_of_one_column = likeness.kind == Layout::Kind::swizzle;
   std::vector<Placed> different;
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     const Extent& extent = extents_[i];
@@ -157,10 +149,14 @@ std::vector<Placed> LyingAccesses::different(const Likeness& likeness) const {
     Placed moved = accesses_[i];
     if (steps.is_by_bytes) {
       moved.place -= steps.bytes.multiple(extent.first_byte);
+    } else if (steps.turns_bits && extent.is_within_rows) {
+      moved.place -= common_bits(extent.first_row, extent.last_row) * row_.number() +
+                     common_bits(steps.columns.quotient(extent.first_column),
+                                 steps.columns.quotient(extent.last_column)) *
+                         likeness.element;
     } else {
       moved.place -= steps.rows.multiple(extent.first_row) * row_.number();
-      const bool is_column = extent.first_column == extent.last_column && extent.begins_at_place;
-      if (steps.has_columns && extent.is_within_rows && (is_column || !is_of_one_column)) {
+      if (steps.has_columns && extent.is_within_rows) {
         moved.place -= steps.columns.multiple(extent.first_column);
       }
     }

@@ -4,6 +4,7 @@
 // And one whose lanes stay in a row meets nobody else when rows are padded, or swizzled.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -37,6 +38,13 @@ struct Likeness {
   std::uint32_t element = 4;  ///< bytes that stay together
   std::uint32_t grain = 4;    ///< bytes by multiples of which an access may be moved
   bool has_rows = true;       ///< whether those that lie in one row are looked at at all
+
+  /// Of a swizzle whose elements are 2ⁿ bytes, as many of them a row as a power of two: it is an
+  /// exclusive or of bits. What all lanes have in common of row and column then turns the same bits
+  /// of every lane's place, so that the banks change their order and nothing else.
+  bool turns_bits() const {
+    return kind == Layout::Kind::swizzle && element >= grain && std::has_single_bit(element);
+  }
 };
 
 /// Accesses of an array, and where each lies in rows of one length.
@@ -50,12 +58,11 @@ class LyingAccesses {
   std::vector<Placed> different_in_rows(std::uint32_t grain) const;
 
  private:
-  /// Where the lanes lie: from a byte and a row on, between two columns.
+  /// Where the lanes lie: from a byte and a row on, from one byte of a row to another.
   struct Extent {
     std::uint32_t first_byte = ~0u, first_row = ~0u, last_row = 0;
     std::uint32_t first_column = ~0u, last_column = 0;
     bool is_within_rows = true;
-    bool begins_at_place = true;  ///< no request touches what lies before the lane's place
     bool is_one_row() const { return is_within_rows && first_row == last_row; }
   };
   /// The bytes that a site's requests touch around the place of a lane.
@@ -63,16 +70,9 @@ class LyingAccesses {
     std::int64_t low = 0, high = 0;
   };
   static Reach reach_of(const SiteInfo& site);
-  /// Of a pattern's lanes: how far they lie before and behind the first, and in which way.
-  struct Spread {
-    std::int64_t lowest = 0, highest = 0;
-    bool is_column = true;  ///< whole rows apart
-  };
-  Spread spread_of(const LanePattern& pattern) const;
-  /// Where it shows without a look at every lane.
-  std::optional<Extent> extent_of(const Placed& access, const Reach& reach,
-                                  const Spread& spread) const;
   Extent extent_of(const Placed& access, const Reach& reach) const;
+  /// Of the same lanes from another place on, where each stays in a row of its own as before.
+  std::optional<Extent> moved(const Extent& extent, std::uint32_t from, std::uint32_t to) const;
 
   const std::vector<Placed>& accesses_;
   Divisor row_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -43,16 +42,26 @@ struct ConflictGroup {
 
 struct Tried {
   Layout layout;
-  LayoutCost cost;
+  const LayoutCost* cost = nullptr;
   std::uint32_t more_bytes = 0;
   bool is_advised = false;
 };
 
 /// Fewest wavefronts first, then least memory, then the simplest.
 auto order(const Tried& tried) {
-  return std::tuple(tried.cost.wavefronts(), tried.more_bytes, tried.layout.kind,
+  return std::tuple(tried.cost->wavefronts(), tried.more_bytes, tried.layout.kind,
                     tried.layout.amount, tried.layout.row);
 }
+
+/// A set of kinds of layouts.
+class Kinds {
+ public:
+  void add(Layout::Kind kind) { bits_ |= 1u << static_cast<unsigned>(kind); }
+  bool has(Layout::Kind kind) const { return (bits_ >> static_cast<unsigned>(kind) & 1) != 0; }
+
+ private:
+  unsigned bits_ = 0;
+};
 
 /// Layouts tried, those advised before the others: of each kind the best, where it saves enough.
 /// Where a layout leaves no conflict there is nothing to gain by more of its kind: no swizzle by
@@ -60,28 +69,30 @@ auto order(const Tried& tried) {
 std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& array,
                                  const WhatIf& what_if, std::uint64_t now, std::uint64_t ideal) {
   std::vector<Tried> all;
+  all.reserve(64);
   const bool is_guessed = array.extents.size() < 2;
   for (const std::uint32_t row : row_lengths(subject, array)) {
-    std::set<Layout::Kind> free;  // of conflicts
+    Kinds free;  // of conflicts
     for (const Layout& layout : what_if.layouts(row)) {
-      if (layout.kind == Layout::Kind::swizzle && free.contains(layout.kind)) continue;
-      auto cost = what_if.cost(layout);
-      if (!cost) continue;
-      if (cost->wavefronts() <= ideal) free.insert(layout.kind);
-      all.push_back({layout, std::move(*cost), what_if.more_bytes(layout), false});
+      if (layout.kind == Layout::Kind::swizzle && free.has(layout.kind)) continue;
+      const LayoutCost* cost = what_if.cost(layout);
+      if (cost == nullptr) continue;
+      if (cost->wavefronts() <= ideal) free.add(layout.kind);
+      all.push_back({layout, cost, what_if.more_bytes(layout), false});
     }
-    if (is_guessed && free.contains(Layout::Kind::padding)) break;
+    if (is_guessed && free.has(Layout::Kind::padding)) break;
   }
   std::sort(all.begin(), all.end(),
             [](const Tried& a, const Tried& b) { return order(a) < order(b); });
-  std::set<Layout::Kind> kinds;
-  const double best = all.empty() ? 0 : static_cast<double>(all.front().cost.wavefronts());
+  Kinds advised;
+  const double best = all.empty() ? 0 : static_cast<double>(all.front().cost->wavefronts());
   const double most =
       static_cast<double>(now) - std::max(least_saving * static_cast<double>(now - ideal),
                                           least_of_best_saving * (static_cast<double>(now) - best));
   for (Tried& tried : all) {
-    if (static_cast<double>(tried.cost.wavefronts()) > most) break;
-    tried.is_advised = kinds.insert(tried.layout.kind).second;
+    if (static_cast<double>(tried.cost->wavefronts()) > most) break;
+    tried.is_advised = !advised.has(tried.layout.kind);
+    advised.add(tried.layout.kind);
   }
   std::stable_partition(all.begin(), all.end(),
                         [](const Tried& tried) { return tried.is_advised; });
@@ -268,7 +279,8 @@ class ConflictFinder {
     remedies.reserve(all.size());
     const auto shared_bytes =
         static_cast<std::int64_t>(subject_.program.shared_bytes(subject_.geometry));
-    const std::vector<PartOfCounter> parts = parts_of_counters(array);
+    const std::vector<PartOfCounter> parts = parts_of_counters(array, all);
+    const DeviceLimits& limits = device_limits(subject_.program.arch);
     for (const Tried& tried : all) {
       schema::Remedy& remedy = remedies.emplace_back();
       remedy.name = tried.layout.name();
@@ -276,12 +288,13 @@ class ConflictFinder {
       remedy.words = meaning_of(array, tried.layout);
       remedy.is_advised = tried.is_advised;
       remedy.shared_bytes = shared_bytes + tried.more_bytes;
-      remedy.blocks = blocks_at_a_time(
-          device_limits(subject_.program.arch),
-          {static_cast<std::uint32_t>(subject_.geometry.block.count()),
-           static_cast<std::uint32_t>(*remedy.shared_bytes), subject_.program.resources.registers});
+      remedy.blocks =
+          blocks_at_a_time(limits, {static_cast<std::uint32_t>(subject_.geometry.block.count()),
+                                    static_cast<std::uint32_t>(*remedy.shared_bytes),
+                                    subject_.program.resources.registers});
+      remedy.predicted.reserve(parts.size());
       for (const PartOfCounter& part : parts) {
-        const std::uint64_t after = tried.cost.*part.count;
+        const std::uint64_t after = tried.cost->*part.count;
         if (!part.has_any && after == 0) continue;
         remedy.predicted.push_back({part.counter, part.others + after});
       }
@@ -295,7 +308,7 @@ class ConflictFinder {
     for (std::size_t i = 0; i < array.sites.size(); ++i) {
       const bool is_own =
           std::find(group.sites.begin(), group.sites.end(), array.sites[i]) != group.sites.end();
-      (is_own ? remedy.transactions : remedy.other_transactions) += tried.cost.of_site[i];
+      (is_own ? remedy.transactions : remedy.other_transactions) += tried.cost->of_site[i];
     }
     if (tried.is_advised && worst.transactions > 0) {
       const std::vector<WarpAccess> requests = what_if.requests(tried.layout, worst.placed);
@@ -313,8 +326,9 @@ class ConflictFinder {
     bool has_any = false;      ///< something is the array's
   };
 
-  /// Of those counters that are known.
-  std::vector<PartOfCounter> parts_of_counters(const SharedArray& array) const {
+  /// Of those counters that are known and concern the array, as it is or in one of these ways.
+  std::vector<PartOfCounter> parts_of_counters(const SharedArray& array,
+                                               const std::vector<Tried>& all) const {
     LayoutCost own;
     for (const std::size_t index : array.sites) {
       const SiteInfo& site = subject_.site(index);
@@ -339,8 +353,13 @@ class ConflictFinder {
         {"shared_atomic_requests", &LayoutCost::atomic_requests},
     };
     std::erase_if(parts, [&](PartOfCounter& part) {
-      const auto known = counter(part.counter, subject_.program, subject_.outcome).value;
       part.has_any = own.*part.count > 0;
+      const bool concerns =
+          part.has_any || std::any_of(all.begin(), all.end(), [&](const Tried& tried) {
+            return tried.cost->*part.count > 0;
+          });
+      if (!concerns) return true;
+      const auto known = counter(part.counter, subject_.program, subject_.outcome).value;
       part.others = static_cast<std::uint64_t>(known.value_or(0)) - own.*part.count;
       return !known;
     });

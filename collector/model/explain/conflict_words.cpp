@@ -1,18 +1,18 @@
 #include "collector/model/explain/conflict_words.h"
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "collector/model/machine/access_counts.h"
 
 namespace warpmeter::model::explain {
 namespace {
-
-constexpr unsigned banks = 32;
 
 /// The longest run of neighbouring lanes that are equally far apart.
 struct Run {
@@ -63,12 +63,20 @@ schema::WarpPicture banks_of(const SiteInfo& site, const WarpAccess& access) {
 }
 
 std::string pattern_in_words(const WarpAccess& access) {
+  /// Of at most 32 lanes of 32 bytes.
   struct Places {
-    std::vector<std::uint64_t> words;
+    std::array<std::uint64_t, warp_lanes * 8> words;
+    std::size_t size = 0;
     std::uint32_t banks = 0;  ///< bit b: bank b is among them
+    void add(std::uint64_t place) {
+      if (size > 0 && words[size - 1] == place) return;
+      words[size++] = place;
+      banks |= 1u << place % explain::banks;
+    }
     std::size_t count() {
-      std::sort(words.begin(), words.end());
-      return static_cast<std::size_t>(std::unique(words.begin(), words.end()) - words.begin());
+      const auto begin = words.begin(), end = begin + static_cast<std::ptrdiff_t>(size);
+      if (!std::is_sorted(begin, end)) std::sort(begin, end);
+      return static_cast<std::size_t>(std::unique(begin, end) - begin);
     }
     unsigned bank_count() const { return static_cast<unsigned>(std::popcount(banks)); }
   } of_all, of_run;
@@ -77,10 +85,8 @@ std::string pattern_in_words(const WarpAccess& access) {
     const bool is_of_run = lane >= run.first && lane < run.first + run.lanes;
     for (unsigned byte = 0; byte < access.width; byte += word) {
       const std::uint64_t place = (access.address[lane] + byte) / word;
-      for (Places* places : {&of_all, is_of_run ? &of_run : &of_all}) {
-        places->words.push_back(place);
-        places->banks |= 1u << place % banks;
-      }
+      of_all.add(place);
+      if (is_of_run) of_run.add(place);
     }
   });
   // Lanes that have a bank each do not meet: it is the runs beside them that they meet.
@@ -99,38 +105,67 @@ std::string pattern_in_words(const WarpAccess& access) {
                      in_words(of_run.bank_count()), of_run.bank_count() == 1 ? "" : "s");
 }
 
+namespace {
+
+/// Texts and numbers one after the other, as often as a small launch can bear it.
+template <class... Parts>
+std::string joined(const Parts&... parts) {
+  constexpr std::size_t usual_length = 48;
+  std::array<char, usual_length> start;
+  std::size_t length = 0;
+  std::string rest;  // of what is longer
+  const auto add_text = [&](std::string_view text) {
+    if (rest.empty() && length + text.size() <= start.size()) {
+      std::copy(text.begin(), text.end(), start.begin() + static_cast<std::ptrdiff_t>(length));
+      length += text.size();
+    } else {
+      rest += text;
+    }
+  };
+  const auto add = [&](const auto& part) {
+    if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>) {
+      const fmt::format_int digits(part);
+      add_text({digits.data(), digits.size()});
+    } else {
+      add_text(part);
+    }
+  };
+  (add(parts), ...);
+  return rest.empty() ? std::string(start.data(), length)
+                      : std::string(start.data(), length) + rest;
+}
+
+}  // namespace
+
 std::string change_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if) {
-  const std::string name = array.name.empty() ? "array" : array.name;
+  const std::string_view name = array.name.empty() ? "array" : std::string_view(array.name);
   if (is_of_elements(array, layout)) return "";
   const std::uint32_t element = what_if.element();
   const std::uint32_t columns = layout.row / element, rows = array.bytes / layout.row;
-  const bool is_declared = array.extents.size() > 1;
+  const bool is_declared = array.extents.size() > 1, is_plane = array.extents.size() == 2;
   switch (layout.kind) {
     case Layout::Kind::padding: {
       const std::uint32_t more = layout.amount * word / element;
       if (is_declared && layout.row == array.extents.back() * element) {
-        std::string outer;
+        if (is_plane) return joined(name, "[", array.extents[0], "][", columns + more, "]");
+        std::string change(name);
         for (std::size_t i = 0; i + 1 < array.extents.size(); ++i) {
-          outer += fmt::format(FMT_COMPILE("[{}]"), array.extents[i]);
+          change += joined("[", array.extents[i], "]");
         }
-        return fmt::format(FMT_COMPILE("{}{}[{}]"), name, outer, columns + more);
+        return change += joined("[", columns + more, "]");
       }
-      return fmt::format(FMT_COMPILE("{}[i + i / {}{}]"), name, columns,
-                         more > 1 ? fmt::format(FMT_COMPILE(" * {}"), more) : "");
+      return more > 1 ? joined(name, "[i + i / ", columns, " * ", more, "]")
+                      : joined(name, "[i + i / ", columns, "]");
     }
     case Layout::Kind::swizzle: {
-      std::string row =
-          layout.amount == 0 ? "y" : fmt::format(FMT_COMPILE("(y >> {})"), layout.amount);
-      if ((rows - 1) >> layout.amount >= columns)
-        row = fmt::format(FMT_COMPILE("({} % {})"), row, columns);
-      if (is_declared && array.extents.size() == 2)
-        return fmt::format(FMT_COMPILE("{}[y][x ^ {}]"), name, row);
-      return fmt::format(FMT_COMPILE("{}[i ^ {}], y = i / {}"), name, row, columns);
+      std::string row = layout.amount == 0 ? "y" : joined("(y >> ", layout.amount, ")");
+      if ((rows - 1) >> layout.amount >= columns) row = joined("(", row, " % ", columns, ")");
+      return is_plane ? joined(name, "[y][x ^ ", row, "]")
+                      : joined(name, "[i ^ ", row, "], y = i / ", columns);
     }
     case Layout::Kind::transpose:
-      if (is_declared && array.extents.size() == 2)
-        return fmt::format(FMT_COMPILE("{}[x][y]"), name);
-      return fmt::format(FMT_COMPILE("{}[i % {} * {} + i / {}]"), name, columns, rows, columns);
+      return is_plane ? joined(name, "[x][y]")
+                      : joined(name, "[i % ", columns, " * ", rows, " + i / ", columns, "]");
     case Layout::Kind::split:
     case Layout::Kind::as_is:
       break;
@@ -140,28 +175,28 @@ std::string change_of(const SharedArray& array, const Layout& layout, const What
 
 std::string meaning_of(const SharedArray& array, const Layout& layout) {
   const bool is_declared = array.extents.size() > 1;
-  const std::string words =
-      layout.amount == 1 ? "a word" : fmt::format(FMT_COMPILE("{} words"), layout.amount);
-  const std::string part = array.part.empty() ? ""
-                                              : fmt::format(FMT_COMPILE(", of the part of {} {}"),
-                                                            array.name, array.part);
-  const std::string row =
-      is_declared ? "a row" : fmt::format(FMT_COMPILE("after every {} words"), layout.row / word);
+  const fmt::format_int amount(layout.amount);
+  const std::string_view number =
+      layout.amount == 1 ? "a" : std::string_view(amount.data(), amount.size());
+  const std::string_view words = layout.amount == 1 ? " word" : " words";
+  const std::string part =
+      array.part.empty() ? "" : joined(", of the part of ", array.name, " ", array.part);
   switch (layout.kind) {
     case Layout::Kind::padding:
       if (is_of_elements(array, layout)) {
-        return fmt::format(FMT_COMPILE("a member of {} more in each element{}"), words, part);
+        return joined("a member of ", number, words, " more in each element", part);
       }
-      return fmt::format(FMT_COMPILE("{} of padding {}{}"), words, row, part);
+      return is_declared ? joined(number, words, " of padding a row", part)
+                         : joined(number, words, " of padding after every ", layout.row / word,
+                                  " words", part);
     case Layout::Kind::swizzle:
       if (is_declared) return "a swizzle";
-      return fmt::format(FMT_COMPILE("a swizzle of rows of {} words{}"), layout.row / word, part);
+      return joined("a swizzle of rows of ", layout.row / word, " words", part);
     case Layout::Kind::transpose:
       if (is_declared) return "stored the other way round";
-      return fmt::format(FMT_COMPILE("rows of {} words stored as columns{}"), layout.row / word,
-                         part);
+      return joined("rows of ", layout.row / word, " words stored as columns", part);
     case Layout::Kind::split:
-      return fmt::format(FMT_COMPILE("an array for each word of an element{}"), part);
+      return joined("an array for each word of an element", part);
     case Layout::Kind::as_is:
       break;
   }

@@ -33,6 +33,9 @@ constexpr double least_divergence = 0.06;
 /// And of each warp: what one lane does at the end for all of them is less.
 constexpr double least_idle_of_warp = 16;
 
+/// Of a launch's instructions, those on doubles by which a line that computes with them is told.
+constexpr double least_doubles = 0.01;
+
 using LineKey = std::pair<int, int>;  ///< file, line
 
 LineKey key_of(const Place& place) { return {place.file, place.own_line}; }
@@ -326,6 +329,7 @@ void find_local_memory(const Subject& subject, std::vector<Weighed>& found) {
       const bool is_one = accesses.also.size() == 1;
       finding.evidence += fmt::format(" Counted here {} line{} {} too.", is_one ? "is" : "are",
                                       is_one ? "" : "s", fmt::join(accesses.also, ", "));
+      finding.also_lines = std::move(accesses.also);
     }
     finding.grade = schema::Grade::ptx;
     finding.grade_reason = "ptxas may keep it in registers after all";
@@ -370,11 +374,15 @@ void find_doubles(const Subject& subject, std::vector<Weighed>& found) {
     return line.second.arithmetic > 0;  // else doubles are only stored
   });
   if (!computes) return;
+  const double all = std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
   for (const auto& [key, doubles] : lines) {
     const double cost = doubles.arithmetic + doubles.conversions;
-    schema::Finding& finding =
-        start(subject, "double_arithmetic", doubles.place, cycles_of_double * cost, found);
-    finding.share = cost / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
+    // One literal in a long loop is a small part of it here, and most of it where doubles are rare.
+    const double least =
+        doubles.arithmetic > 0 && cost >= least_doubles * all ? least_told(subject) : 0;
+    schema::Finding& finding = start(subject, "double_arithmetic", doubles.place,
+                                     std::max(least, cycles_of_double * cost), found);
+    finding.share = cost / all;
     finding.share_of = "the launch's instructions";
     finding.evidence = fmt::format(
         "{} instructions of doubles and {} conversions: a float becomes a double and a float "

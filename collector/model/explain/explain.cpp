@@ -79,6 +79,7 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   if (!outcome.recording) return explanation;
   const Subject subject(program, geometry, outcome, options);
   std::vector<Weighed> found;
+  found.reserve(most_findings);
   const bool has_random_places = find_bank_conflicts(subject, found);
   find_global_accesses(subject, found);
   find_in_execution(subject, found);
@@ -89,6 +90,7 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   });
   if (found.size() > most_findings) found.resize(most_findings);
   explanation.was_made = true;
+  explanation.findings.reserve(found.size());
   for (Weighed& one : found) explanation.findings.push_back(std::move(one.finding));
   tell_apart(explanation.findings);
   for (schema::Finding& finding : explanation.findings) {

@@ -110,7 +110,7 @@ class AccessFinder {
     finding.evidence = way_in_words(group.worst.lie, subject_.geometry.block.x);
     if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
     if (!group.also.empty()) {
-      std::vector<int> lines = group.also;
+      std::vector<int>& lines = finding.also_lines = group.also;
       std::sort(lines.begin(), lines.end());
       finding.evidence += fmt::format(" So do{} line{} {}, which {} counted here.",
                                       lines.size() == 1 ? "es" : "", lines.size() == 1 ? "" : "s",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "collector/model/explain/subject.h"
@@ -26,6 +27,24 @@ void tell(const char* kind, double cycles, const std::string& evidence,
   weighed.finding.grade = schema::Grade::exact;
 }
 
+/// What may help a grid that is too small, going by what there is to share out: the same threads
+/// in smaller blocks, or what each warp does.
+std::string what_gives_blocks(const Subject& subject, std::uint64_t blocks,
+                              std::uint64_t multiprocessors) {
+  const std::uint64_t threads = subject.geometry.block.count(), all = blocks * threads;
+  std::uint64_t smaller = std::bit_floor(threads);
+  while (smaller > warp_lanes && (all + smaller - 1) / smaller < multiprocessors) smaller /= 2;
+  const std::uint64_t more = (all + smaller - 1) / smaller;
+  if (smaller < threads && smaller >= warp_lanes && more >= multiprocessors) {
+    return fmt::format("Smaller blocks may help: of {} threads each it would be {} of them.",
+                       smaller, shown(static_cast<double>(more)));
+  }
+  const double warps = std::max(1.0, subject.issues.empty() ? 1.0 : subject.issues[0]);
+  return fmt::format(
+      "More threads that do less each may help: each of its {} warps executes {} instructions.",
+      shown(warps), shown(static_cast<double>(subject.outcome.warp_instructions) / warps));
+}
+
 }  // namespace
 
 void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
@@ -47,10 +66,10 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
   if (blocks < multiprocessors) {
     tell("small_grid",
          (1 - static_cast<double>(blocks) / static_cast<double>(multiprocessors)) * subject.cycles,
-         fmt::format("{} block{} keep{} {} of the {} multiprocessors of an sm_{} busy.",
+         fmt::format("{} block{} keep{} {} of the {} multiprocessors of an sm_{} busy. {}",
                      shown(static_cast<double>(blocks)), blocks == 1 ? "" : "s",
                      blocks == 1 ? "s" : "", in_words(blocks), multiprocessors,
-                     subject.program.arch),
+                     subject.program.arch, what_gives_blocks(subject, blocks, multiprocessors)),
          found);
     return;
   }

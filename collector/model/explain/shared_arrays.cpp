@@ -102,12 +102,19 @@ std::optional<std::int64_t> constant_of(std::string_view source, std::string_vie
 
 std::optional<std::int64_t> value_of(std::string_view source, std::string_view expression,
                                      int depth) {
-  if (expression.empty()) return std::nullopt;  // of a dynamic array
-  std::int64_t number = 0;                      // mostly it is one
+  constexpr std::string_view blank = " \t\r\n";
+  const std::size_t begin = expression.find_first_not_of(blank);
+  if (begin == std::string_view::npos) return std::nullopt;  // of a dynamic array
+  expression = expression.substr(begin, expression.find_last_not_of(blank) + 1 - begin);
+  std::int64_t number = 0;  // mostly it is one
   const auto [end, fault] =
       std::from_chars(expression.data(), expression.data() + expression.size(), number);
   if (fault == std::errc() && end == expression.data() + expression.size()) {
     return number > 0 && number <= largest_extent ? std::optional(number) : std::nullopt;
+  }
+  const bool is_number = expression.front() >= '0' && expression.front() <= '9';
+  if (!is_number && std::all_of(expression.begin(), expression.end(), is_of_word)) {  // or a name
+    return constant_of(source, expression, depth);
   }
   Symbols symbols;
   for (const std::string& name : names_in(expression)) {

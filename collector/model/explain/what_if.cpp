@@ -1,6 +1,5 @@
 #include "collector/model/explain/what_if.h"
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +14,7 @@ namespace {
 
 /// Requests that are counted again for one layout, and paddings that are tried.
 constexpr std::size_t most_evaluations = 1 << 15;
-constexpr unsigned most_padding = 32;
+constexpr unsigned most_shift = 4;
 
 }  // namespace
 
@@ -24,9 +23,9 @@ std::string Layout::name() const {
     case Kind::as_is:
       return "as it is";
     case Kind::padding:
-      return fmt::format(FMT_COMPILE("padding {}"), amount);
+      return "padding " + std::string(fmt::format_int(amount).c_str());
     case Kind::swizzle:
-      return amount == 0 ? "swizzle" : fmt::format(FMT_COMPILE("swizzle >> {}"), amount);
+      return amount == 0 ? "swizzle" : "swizzle >> " + std::string(fmt::format_int(amount).c_str());
     case Kind::transpose:
       return "transpose";
     case Kind::split:
@@ -39,8 +38,10 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
     : subject_(subject), array_(array) {
   element_ = 16;  // the narrowest access
   std::uint32_t widest = 1;
-  for (const std::size_t index : array.sites) {
-    const SiteInfo& site = subject.site(index);
+  number_of_site_.resize(subject.program.sites.size());
+  for (std::size_t i = 0; i < array.sites.size(); ++i) {
+    number_of_site_[array.sites[i]] = i;
+    const SiteInfo& site = subject.site(array.sites[i]);
     element_ = std::min<std::uint32_t>(element_, site.width);
     widest = std::max<std::uint32_t>(widest, site.width);
     for (const Request& request : site.requests) {
@@ -53,6 +54,7 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
     }
   }
   merged_bytes_ = std::max(merged_bytes_, widest > element_ ? widest : 0);
+  are_words_ = merged_bytes_ == 0 && are_words();
   narrowest_ = element_;
   if (array.element_bytes != 0) element_ = std::max(element_, array.element_bytes);
   if (!array.is_whole) {
@@ -115,7 +117,7 @@ std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
   if (is_of_elements) return all;
   if (std::has_single_bit(row / element_) && row / element_ >= 2) {
     const std::uint32_t last_row = (array_.bytes - 1) / row;
-    for (unsigned shift = 0; shift <= 4 && last_row >> shift != 0; ++shift) {
+    for (unsigned shift = 0; shift <= most_shift && last_row >> shift != 0; ++shift) {
       all.push_back({Layout::Kind::swizzle, row, shift});
     }
   }
@@ -177,27 +179,46 @@ void WhatIf::for_each_request(const Moved& moved, const Placed& placed, Visit vi
 
 std::vector<WarpAccess> WhatIf::requests(const Layout& layout, const Placed& placed) const {
   std::vector<WarpAccess> all;
+  all.reserve(1);
   for_each_request(moved(layout), placed, [&](const WarpAccess& access) { all.push_back(access); });
   return all;
 }
 
-std::optional<LayoutCost> WhatIf::cost(const Layout& layout) const {
-  if (!impossible_.empty()) return std::nullopt;
+std::span<LayoutCost> WhatIf::costs(std::size_t count, const LayoutCost* as) const {
+  std::pmr::polymorphic_allocator<> memory(&memory_);
+  const std::size_t sites = array_.sites.size();
+  const std::span made(memory.allocate_object<LayoutCost>(count), count);
+  std::uint64_t* of_site = memory.allocate_object<std::uint64_t>(count * sites);
+  for (LayoutCost& cost : made) {
+    std::construct_at(&cost, as == nullptr ? LayoutCost() : *as);
+    cost.of_site = {of_site, sites};
+    if (as == nullptr) {
+      std::fill_n(of_site, sites, 0);
+    } else {
+      std::copy(as->of_site.begin(), as->of_site.end(), of_site);
+    }
+    of_site += sites;
+  }
+  return made;
+}
+
+const LayoutCost* WhatIf::cost(const Layout& layout) const {
+  if (!impossible_.empty()) return nullptr;
   const bool breaks = merged_bytes_ != 0 && !keeps_merged(layout);
   if (breaks) {
     // It has to be sure that ptxas can merge nothing any more, and that no vector of PTX is cut.
-    if (layout.kind != Layout::Kind::padding || layout.amount % 2 == 0) return std::nullopt;
+    if (layout.kind != Layout::Kind::padding || layout.amount % 2 == 0) return nullptr;
     for (const std::size_t site : array_.sites) {
-      if (subject_.site(site).parts > 1) return std::nullopt;
+      if (subject_.site(site).parts > 1) return nullptr;
     }
   }
   const Different& known = different(layout);
-  if (known.accesses.size() > most_evaluations) return std::nullopt;
-  if (!known.padded.empty()) return known.padded[layout.amount];
-  LayoutCost cost = known.of_rows;
+  if (known.accesses.size() > most_evaluations) return nullptr;
+  if (!known.by_amount.empty()) return &known.by_amount[layout.amount];
+  LayoutCost& cost = costs(1, known.of_rows).front();
   const Moved to = moved(layout);
   for (const Placed& access : known.accesses) add_cost(to, access, cost);
-  return cost;
+  return &cost;
 }
 
 /// Wavefronts of the known accesses of these sites, beyond one a request.
@@ -226,112 +247,107 @@ bool WhatIf::may_help(const std::vector<std::size_t>& sites) const {
 }
 
 const WhatIf::Different& WhatIf::different(const Layout& layout) const {
-  const bool has_period = layout.kind == Layout::Kind::swizzle;
-  const std::uint32_t height = (array_.bytes + layout.row - 1) / layout.row;
-  const std::uint32_t rows =
-      has_period ? std::min(layout.row / element_ << layout.amount, height) : 1;
-  const auto [place, is_new] = different_.try_emplace({layout.kind, layout.row, rows});
+  Likeness likeness;
+  likeness.kind = layout.kind;
+  likeness.height = (array_.bytes + layout.row - 1) / layout.row;
+  likeness.element = element_;
+  likeness.grain = grain();
+  if (layout.kind == Layout::Kind::swizzle) {
+    // Where bits are turned those are alike that are so for every shift.
+    likeness.rows = likeness.turns_bits()
+                        ? likeness.height
+                        : std::min(layout.row / element_ << layout.amount, likeness.height);
+  }
+  const auto [place, is_new] = different_.try_emplace({layout.kind, layout.row, likeness.rows});
   Different& known = place->second;
   if (!is_new) return known;
-  const LyingAccesses& lying =
-      lying_.try_emplace(layout.row, subject_, array_.accesses, layout.row).first->second;
+  const auto [rows, are_new] = of_rows_.try_emplace(layout.row);
+  OfRows& of_rows = rows->second;
+  if (are_new) of_rows.lying.emplace(subject_, array_.accesses, layout.row);
   // A row that is padded moves as a whole, and one that is swizzled exchanges its banks.
   const bool keeps_rows = layout.kind == Layout::Kind::padding ||
                           (layout.kind == Layout::Kind::swizzle && std::has_single_bit(element_));
-  const bool has_rows = merged_bytes_ != 0 || !keeps_rows;
-  known.accesses = lying.different({.kind = layout.kind,
-                                    .rows = rows,
-                                    .height = height,
-                                    .element = element_,
-                                    .grain = grain(),
-                                    .has_rows = has_rows});
-  known.of_rows.of_site.resize(array_.sites.size());
-  if (!has_rows) {
-    const Moved to = moved({Layout::Kind::as_is, array_.bytes, 0});
-    for (const Placed& access : lying.different_in_rows(grain())) {
-      add_cost(to, access, known.of_rows);
-    }
-  }
-  if (layout.kind == Layout::Kind::padding) count_paddings(layout.row, known);
+  likeness.has_rows = merged_bytes_ != 0 || !keeps_rows;
+  known.accesses = of_rows.lying->different(likeness);
+  if (!likeness.has_rows) known.of_rows = cost_in_rows(of_rows);
+  count_amounts(layout, of_rows, known);
   return known;
 }
 
-namespace {
-
-/// A word that a request goes to, and the row of the array that it lies in.
-struct Word {
-  std::uint32_t number = 0, row = 0;
-  bool operator==(const Word&) const = default;
-};
-
-/// The different words of a request, by padding: how many are in the fullest bank.
-class PaddedWords {
- public:
-  PaddedWords(const Placed& access, const Divisor& row_length) {
-    for_each_lane(access.pattern->mask, [&](unsigned lane) {
-      const auto at = static_cast<std::uint32_t>(access.place + access.pattern->delta[lane]);
-      add({at / word, row_length.quotient(at)});
-    });
+const LayoutCost* WhatIf::cost_in_rows(OfRows& of_rows) const {
+  if (of_rows.in_rows != nullptr) return of_rows.in_rows;
+  LayoutCost& cost = costs(1, nullptr).front();
+  const Moved to = moved({Layout::Kind::as_is, array_.bytes, 0});
+  for (const Placed& access : of_rows.lying->different_in_rows(grain())) {
+    add_cost(to, access, cost);
   }
+  return of_rows.in_rows = &cost;
+}
 
-  unsigned most_in_a_bank(std::uint32_t padding) const {
-    constexpr std::uint32_t banks = 32;
-    if (is_even_) {
-      // As far apart from bank to bank as before: they come back to the first one after `turn`.
-      const std::uint32_t turn = banks / std::gcd(step_.number + step_.row * padding, banks);
-      return (count_ + turn - 1) / turn;
+bool WhatIf::are_words() const {
+  return std::all_of(array_.sites.begin(), array_.sites.end(), [&](std::size_t i) {
+    const SiteInfo& site = subject_.site(i);
+    return site.width == word && shared_access(site) != SharedAccess::atomic &&
+           site.requests.size() == 1 && !site.requests[0].is_elected &&
+           site.requests[0].offset == 0 && site.requests[0].width == word;
+  });
+}
+
+/// Counts all layouts of the kind and row at once, where each lane's request is a word and stays
+/// one: the words are found once.
+void WhatIf::count_amounts(const Layout& layout, OfRows& of_rows, Different& known) const {
+  if (!are_words_ || layout.row % word != 0 || known.accesses.size() > most_evaluations) return;
+  std::uint32_t last = 0;
+  switch (layout.kind) {
+    case Layout::Kind::padding:
+      last = most_padding;
+      break;
+    case Layout::Kind::swizzle:
+      if (element_ != word) return;
+      last = most_shift;
+      break;
+    case Layout::Kind::transpose:
+      if (element_ != word) return;
+      break;
+    case Layout::Kind::as_is:
+    case Layout::Kind::split:
+      return;
+  }
+  const Divisor row_length(layout.row);
+  const std::uint32_t columns = layout.row / word;
+  const std::uint32_t rows = (array_.bytes + layout.row - 1) / layout.row;
+  known.by_amount = costs(last + 1, known.of_rows);
+  for (std::size_t i = 0; i < known.accesses.size(); ++i) {
+    const Placed& access = known.accesses[i];
+    const RequestWords& words = words_of(of_rows, i, access, row_length);
+    if (layout.kind == Layout::Kind::padding) {
+      const RequestWords::ByPadding wavefronts = words.padded();
+      for (std::uint32_t amount = 0; amount <= last; ++amount) {
+        add(access, wavefronts[amount] * access.times, access.times, known.by_amount[amount]);
+      }
+      continue;
     }
-    std::array<std::uint8_t, banks> in_bank{};
-    std::uint8_t most = 0;
-    for (unsigned i = 0; i < count_; ++i) {
-      most = std::max(most, ++in_bank[(words_[i].number + words_[i].row * padding) % banks]);
-    }
-    return most;
-  }
-
- private:
-  void add(const Word& found) {
-    if (count_ > 0 && found == words_[count_ - 1]) return;
-    is_rising_ = is_rising_ && (count_ == 0 || found.number > words_[count_ - 1].number);
-    const auto end = words_.begin() + count_;
-    if (!is_rising_ && std::find(words_.begin(), end, found) != end) return;
-    words_[count_++] = found;
-    if (count_ < 2) return;
-    const Word& last = words_[count_ - 2];
-    const Word step{found.number - last.number, found.row - last.row};
-    if (count_ == 2) step_ = step;
-    is_even_ = is_even_ && is_rising_ && step == step_;
-  }
-
-  std::array<Word, warp_lanes> words_;
-  unsigned count_ = 0;
-  bool is_rising_ = true;  ///< each word behind the one before it
-  bool is_even_ = true;    ///< each as far behind, by step_
-  Word step_;
-};
-
-}  // namespace
-
-/// Counts all paddings at once, where each lane's request is a word and stays one: which words are
-/// different does not change then, and a row's words go on by the padding times its number.
-void WhatIf::count_paddings(std::uint32_t row, Different& known) const {
-  const bool are_words = merged_bytes_ == 0 && known.accesses.size() <= most_evaluations &&
-                         std::all_of(array_.sites.begin(), array_.sites.end(), [&](std::size_t i) {
-                           const SiteInfo& site = subject_.site(i);
-                           return site.width == word &&
-                                  shared_access(site) != SharedAccess::atomic &&
-                                  site.requests.size() == 1 && !site.requests[0].is_elected &&
-                                  site.requests[0].offset == 0 && site.requests[0].width == word;
-                         });
-  if (!are_words || row % word != 0) return;
-  const Divisor row_length(row);
-  known.padded.assign(most_padding + 1, known.of_rows);
-  for (const Placed& access : known.accesses) {
-    const PaddedWords words(access, row_length);
-    for (std::uint32_t amount = 0; amount <= most_padding; ++amount) {
-      add(access, words.most_in_a_bank(amount) * access.times, access.times, known.padded[amount]);
+    for (std::uint32_t amount = 0; amount <= last; ++amount) {
+      const unsigned wavefronts = layout.kind == Layout::Kind::swizzle
+                                      ? words.swizzled(amount, columns)
+                                      : words.transposed(rows);
+      add(access, wavefronts * access.times, access.times, known.by_amount[amount]);
     }
   }
+}
+
+/// Of small arrays the kinds of layouts mostly tell the same accesses apart.
+const RequestWords& WhatIf::words_of(OfRows& of_rows, std::size_t number, const Placed& access,
+                                     const Divisor& row_length) {
+  constexpr std::size_t most_kept = 16;
+  const std::size_t at = std::min(number, most_kept);
+  auto& [of, words] = of_rows.words.size() > at ? of_rows.words[at] : of_rows.words.emplace_back();
+  const bool is_same = words && of.pattern == access.pattern && of.place == access.place;
+  if (!is_same) {
+    words.emplace(access, row_length);
+    of = access;
+  }
+  return *words;
 }
 
 void WhatIf::add_cost(const Moved& to, const Placed& access, LayoutCost& cost) const {
@@ -347,8 +363,7 @@ void WhatIf::add_cost(const Moved& to, const Placed& access, LayoutCost& cost) c
 void WhatIf::add(const Placed& access, std::uint64_t transactions, std::uint64_t count,
                  LayoutCost& cost) const {
   const SiteInfo& site = subject_.site(access.site);
-  const auto index = std::find(array_.sites.begin(), array_.sites.end(), access.site);
-  cost.of_site[static_cast<std::size_t>(index - array_.sites.begin())] += transactions;
+  cost.of_site[number_of_site_[access.site]] += transactions;
   if (site.is_atomic()) {
     cost.atomic_wavefronts += transactions;
     cost.atomic_requests += count;

@@ -5,28 +5,30 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/explain/alike.h"
+#include "collector/model/explain/request_words.h"
 #include "collector/model/explain/shared_arrays.h"
 
 namespace warpmeter::model::explain {
 
 /// Wavefronts and requests of an array's accesses, as the counters name them.
 struct LayoutCost {
-  std::vector<std::uint64_t> of_site;  ///< wavefronts, in the order of SharedArray::sites
+  std::span<std::uint64_t> of_site;  ///< wavefronts, in the order of SharedArray::sites
   std::uint64_t load_wavefronts = 0, store_wavefronts = 0, atomic_wavefronts = 0;
   std::uint64_t load_requests = 0, store_requests = 0, atomic_requests = 0;
   std::uint64_t wavefronts() const {
     return load_wavefronts + store_wavefronts + atomic_wavefronts;
   }
 };
-
-inline constexpr std::uint32_t word = 4;  ///< bytes of a bank
 
 /// Where a layout puts the bytes of an array.
 class Moved {
@@ -51,9 +53,9 @@ class WhatIf {
   /// Why nothing can be tried; empty when something can.
   const std::string& impossible() const { return impossible_; }
 
-  /// nullopt: such a layout does not fit the accesses, or what the compiler would make of it is not
-  /// known.
-  std::optional<LayoutCost> cost(const Layout& layout) const;
+  /// Null: such a layout does not fit the accesses, or what the compiler would make of it is not
+  /// known. Else it stays as long as this does.
+  const LayoutCost* cost(const Layout& layout) const;
   /// Whether some layout would save half of the wavefronts beyond one a request of these sites,
   /// going by the accesses that are known, be they all or a sample.
   bool may_help(const std::vector<std::size_t>& sites) const;
@@ -79,14 +81,26 @@ class WhatIf {
   /// Accesses that the layouts of a kind tell apart.
   struct Different {
     std::vector<Placed> accesses;
-    LayoutCost of_rows;              ///< of those that cost the same with all of them
-    std::vector<LayoutCost> padded;  ///< by words a row, from none on, where they were all counted
+    const LayoutCost* of_rows = nullptr;  ///< of those that cost the same with all of them
+    std::span<LayoutCost> by_amount;      ///< from none on, where they were all counted at once
+  };
+  /// Accesses by how they lie in rows of a length.
+  struct OfRows {
+    std::optional<LyingAccesses> lying;
+    std::vector<std::pair<Placed, std::optional<RequestWords>>> words;  ///< of the first ones
+    const LayoutCost* in_rows = nullptr;  ///< of those in one row each, as they are; null: not yet
   };
   const Different& different(const Layout& layout) const;
+  const LayoutCost* cost_in_rows(OfRows& of_rows) const;
+  /// So many costs, kept with this; as those given.
+  std::span<LayoutCost> costs(std::size_t count, const LayoutCost* as) const;
   void add_cost(const Moved& to, const Placed& access, LayoutCost& cost) const;
   void add(const Placed& access, std::uint64_t wavefronts, std::uint64_t requests,
            LayoutCost& cost) const;
-  void count_paddings(std::uint32_t row, Different& known) const;
+  bool are_words() const;
+  void count_amounts(const Layout& layout, OfRows& of_rows, Different& known) const;
+  static const RequestWords& words_of(OfRows& of_rows, std::size_t number, const Placed& access,
+                                      const Divisor& row_length);
   std::uint64_t beyond_requests(const Layout& layout, const std::vector<std::size_t>& sites) const;
 
   const Subject& subject_;
@@ -95,10 +109,14 @@ class WhatIf {
   std::uint32_t narrowest_ = 4;     ///< of the accesses
   std::uint32_t merged_bytes_ = 0;  ///< of the widest access that ptxas made of several; 0: none
   std::string impossible_;
+  std::vector<std::size_t> number_of_site_;  ///< of each of the program's, in the array's
   /// Kind, row and period.
   using Kinds = std::tuple<Layout::Kind, std::uint32_t, std::uint32_t>;
   mutable std::map<Kinds, Different> different_;
-  mutable std::map<std::uint32_t, LyingAccesses> lying_;  ///< in rows of a length
+  mutable std::map<std::uint32_t, OfRows> of_rows_;  ///< by their length
+  /// What is counted of one array lies together: of small launches most time went into its memory.
+  mutable std::pmr::monotonic_buffer_resource memory_{1 << 12};
+  bool are_words_ = false;  ///< each lane's request is one word, not of an atomic
 };
 
 }  // namespace warpmeter::model::explain

@@ -2,6 +2,7 @@
 // changes and at the end, and those that cannot be remembered.
 #include "collector/model/machine/access_counts.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -104,13 +105,15 @@ void settle_places(WorkerMemory& memory, std::size_t index) {
   std::array<std::uint64_t, sector_bytes> of_place{};
   std::vector<std::uint64_t>& places = memory.places[index];
   bool lies = false;
-  for (std::size_t hit = 0; hit < places.size(); ++hit) {
-    const std::uint64_t times = std::exchange(places[hit], 0);
-    if (times == 0) continue;
+  std::uint64_t* const begin = places.data();
+  std::uint64_t* const end = begin + places.size();
+  const auto is_hit = [](std::uint64_t times) { return times != 0; };
+  for (auto* at = std::find_if(begin, end, is_hit); at != end; at = std::find_if(at, end, is_hit)) {
+    const std::uint64_t times = std::exchange(*at, 0);
     if (!std::exchange(lies, true)) {
       recording.lie(AddressSpace::shared, site.mask, site.delta);
     }
-    const std::uint64_t place = hit << site.hit_shift;
+    const std::uint64_t place = static_cast<std::uint64_t>(at - begin) << site.hit_shift;
     of_place[place % period] += times;
     recording.add(static_cast<std::uint32_t>(place), times);
   }

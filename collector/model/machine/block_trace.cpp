@@ -145,17 +145,20 @@ void BlockTrace::follow_atomic(const TracedAccess& traced, const std::uint64_t* 
 
 BlockTrace::Sectors BlockTrace::sectors_of(const TracedAccess& traced, const std::uint64_t* delta) {
   Sectors sectors;
+  const std::uint32_t own_bytes =
+      static_cast<std::uint32_t>((std::uint64_t{1} << traced.width) - 1);
+  std::size_t at = 0;
   for_each_lane(traced.mask, [&](unsigned lane) {
     const std::uint64_t address = traced.first + delta[lane], sector = address / sector_bytes;
-    const auto bytes = static_cast<std::uint32_t>(((std::uint64_t{1} << traced.width) - 1)
-                                                  << address % sector_bytes);
-    const auto* end = sectors.number.data() + sectors.count;
-    const auto* found = sectors.count > 0 && end[-1] == sector
-                            ? end - 1
-                            : std::find<const std::uint64_t*>(sectors.number.data(), end, sector);
-    const auto at = static_cast<std::size_t>(found - sectors.number.data());
+    const std::uint32_t bytes = own_bytes << address % sector_bytes;
+    const bool is_last = sectors.count > 0 && sectors.number[at] == sector;
+    if (!is_last) {
+      const auto* begin = sectors.number.data();
+      at = static_cast<std::size_t>(std::find(begin, begin + sectors.count, sector) - begin);
+    }
     if (at == sectors.count) {
       sectors.number[at] = sector;
+      sectors.bytes[at] = 0;
       sectors.level[at] = level_of_sector(sector);
       ++sectors.count;
     }

@@ -52,9 +52,9 @@ class BlockTrace {
   /// A request by the sectors that it goes to.
   struct Sectors {
     std::size_t count = 0;
-    std::array<std::uint64_t, warp_lanes> number{};
-    std::array<std::uint32_t, warp_lanes> bytes{};  ///< of each, that are accessed
-    std::array<unsigned, warp_lanes> level{};
+    std::array<std::uint64_t, warp_lanes> number;
+    std::array<std::uint32_t, warp_lanes> bytes;  ///< of each, that are accessed
+    std::array<unsigned, warp_lanes> level;
   };
 
   void follow_atomic(const TracedAccess& traced, const std::uint64_t* delta, SiteTrace& trace);

@@ -80,6 +80,11 @@ void SiteRecording::add(std::uint32_t place, std::uint64_t times) {
       return;
     }
   }
+  constexpr std::size_t usual_places = 16;
+  if (places.empty()) {
+    places.reserve(usual_places);
+    at = places.end();
+  }
   places.insert(at, {place, times});
   ++place_count_;
   limit();

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint64_t most_touches = 1 << 14;
 /// Sectors that stand for all of a block at least.
 constexpr std::size_t least_sectors = 64;
-constexpr std::size_t first_places = 512;
+constexpr std::size_t first_places = 64;
 
 }  // namespace
 

@@ -34,6 +34,7 @@ Found some_finding() {
   finding.kind = "bank_conflict";
   finding.file = "transpose.cu";
   finding.line = 44;
+  finding.also_lines = {47, 51};
   finding.object = "tile";
   finding.evidence = "All 32 lanes, 32 words apart, meet in one bank.";
   finding.requests = 32768;
@@ -118,9 +119,11 @@ TEST(Protocol, FieldsKeepTheirValues) {
   const auto found = decode(encode(some_finding()));
   const schema::Finding& finding = std::get<Found>(*found).finding;
   EXPECT_EQ(finding.line, 44);
+  EXPECT_EQ(finding.also_lines, (std::vector<int>{47, 51}));
   EXPECT_EQ(finding.share, 0.89);
   EXPECT_EQ(finding.picture.pass[1], 2U);
   EXPECT_EQ(finding.remedies[0].change, "tile[16][17]");
+  EXPECT_EQ(finding.remedies[0].predicted[0].counter, "shared_load_wavefronts");
   EXPECT_EQ(finding.remedies[0].predicted[0].value, 65536U);
   EXPECT_EQ(finding.remedies[0].blocks, std::nullopt);
   const auto batch =

@@ -39,7 +39,7 @@ std::size_t compare_all(const Subject& subject, const SharedArray& array, const 
     for (const Layout& layout : what_if.layouts(row)) layouts.push_back(layout);
   }
   for (const Layout& layout : layouts) {
-    const auto cost = what_if.cost(layout);
+    const LayoutCost* cost = what_if.cost(layout);
     if (!cost) continue;
     ++compared;
     EXPECT_EQ(cost->wavefronts(), wavefronts_of_each(subject, array, what_if, layout))

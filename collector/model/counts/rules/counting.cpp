@@ -64,7 +64,13 @@ class BankedWords {
   /// The word's turn in its bank, from 1.
   unsigned add(std::uint64_t word) {
     const std::size_t bank = word % banks;
-    for (unsigned i = 0; i < count_of_[bank]; ++i) {
+    const unsigned count = count_of_[bank];
+    // Mostly they rise, and then no other of the bank can be the same.
+    if (count == 0 || word > last_[bank]) {
+      last_[bank] = word;
+      return add_another(word);
+    }
+    for (unsigned i = 0; i < count; ++i) {
       if (words_[bank][i] == word) return i + 1;
     }
     return add_another(word);
@@ -82,6 +88,7 @@ class BankedWords {
 
  private:
   std::array<std::array<std::uint64_t, warp_lanes>, banks> words_;
+  std::array<std::uint64_t, banks> last_;  ///< the highest of add(); where there is none: anything
   std::array<std::uint8_t, banks> count_of_{};
   unsigned count_ = 0, most_ = 0;
 };

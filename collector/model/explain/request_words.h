@@ -1,0 +1,106 @@
+// The words that one request of a warp goes to, each once, and where they lie in rows: which words
+// are different no layout of the array changes, so they are found once for all of them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "base/divisor.h"
+#include "base/lanes.h"
+#include "collector/model/explain/shared_arrays.h"
+
+namespace warpmeter::model::explain {
+
+inline constexpr std::uint32_t word = 4;  ///< bytes of a bank
+inline constexpr std::uint32_t banks = 32;
+inline constexpr unsigned most_padding = 32;  ///< words a row that are tried
+
+class RequestWords {
+ public:
+  using ByPadding = std::array<unsigned, most_padding + 1>;
+
+  /// A word each lane, in rows of whole words.
+  RequestWords(const Placed& access, const Divisor& row_length) {
+    const std::uint32_t columns = row_length.number() / word;
+    for_each_lane(access.pattern->mask, [&](unsigned lane) {
+      const auto at = static_cast<std::uint32_t>(access.place + access.pattern->delta[lane]);
+      const std::uint32_t row = row_length.quotient(at);
+      add({at / word, row, at / word - row * columns});
+    });
+  }
+
+  /// Wavefronts with so many words more in each row, from none on.
+  ByPadding padded() const {
+    ByPadding most{};
+    if (is_even_) {
+      // As far apart from bank to bank as before: they come back to the first one after `turn`.
+      for (unsigned padding = 0; padding <= most_padding; ++padding) {
+        const std::uint32_t step = step_.number + step_.row * padding;
+        const int turn = std::countr_zero(step | banks);
+        most[padding] = (count_ + (banks >> turn) - 1) >> (std::countr_zero(banks) - turn);
+      }
+      return most;
+    }
+    std::array<std::array<std::uint8_t, banks>, most_padding + 1> in_bank{};
+    for (unsigned i = 0; i < count_; ++i) {
+      std::uint32_t place = words_[i].number;
+      for (auto& counts : in_bank) {
+        ++counts[place % banks];
+        place += words_[i].row;
+      }
+    }
+    for (unsigned padding = 0; padding <= most_padding; ++padding) {
+      std::uint8_t fullest = 0;
+      for (const std::uint8_t count : in_bank[padding]) fullest = std::max(fullest, count);
+      most[padding] = fullest;
+    }
+    return most;
+  }
+  /// Of rows of 2ⁿ words.
+  unsigned swizzled(unsigned shift, std::uint32_t columns) const {
+    return most_in_a_bank(
+        [&](const Word& one) { return one.number ^ (one.row >> shift & (columns - 1)); });
+  }
+  unsigned transposed(std::uint32_t rows) const {
+    return most_in_a_bank([&](const Word& one) { return one.column * rows + one.row; });
+  }
+
+ private:
+  struct Word {
+    std::uint32_t number, row, column;
+    bool operator==(const Word&) const = default;
+  };
+
+  template <class Place>
+  unsigned most_in_a_bank(Place place) const {
+    std::array<std::uint8_t, banks> in_bank{};
+    std::uint8_t most = 0;
+    for (unsigned i = 0; i < count_; ++i)
+      most = std::max(most, ++in_bank[place(words_[i]) % banks]);
+    return most;
+  }
+
+  void add(const Word& found) {
+    if (count_ > 0) {
+      const Word last = words_[count_ - 1];
+      if (found.number == last.number) return;
+      is_rising_ = is_rising_ && found.number > last.number;
+      const auto end = words_.begin() + count_;
+      if (!is_rising_ && std::find(words_.begin(), end, found) != end) return;
+      const Word step{found.number - last.number, found.row - last.row, 0};
+      if (count_ == 1) step_ = step;
+      is_even_ = is_even_ && is_rising_ && step == step_;
+    }
+    words_[count_++] = found;
+  }
+
+  std::array<Word, warp_lanes> words_;
+  unsigned count_ = 0;
+  bool is_rising_ = true;  ///< each word behind the one before it
+  bool is_even_ = true;    ///< each as far behind, by step_
+  Word step_{};
+};
+
+}  // namespace warpmeter::model::explain
