@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -129,7 +130,24 @@ TEST(WhatIf, CountsSitesOfAnyWidthInRowsOfAnyLengthAsEachByItself) {
       placed.pattern = &pattern;
       placed.times = 1 + random() % 5;
       array.accesses.push_back(placed);
+      // The same lanes from other places on, as the warps of a block have them.
+      std::uint32_t lowest = array.bytes, highest = 0;
+      for_each_lane(pattern.mask, [&](unsigned lane) {
+        const auto at = static_cast<std::uint32_t>(placed.place + pattern.delta[lane]);
+        lowest = std::min(lowest, at);
+        highest = std::max(highest, at + site.width + reach);
+      });
+      const std::uint32_t room = lowest + (array.bytes - highest);
+      for (int other = 0; other < 3; ++other) {
+        Placed moved = placed;
+        moved.place +=
+            room > 0 ? static_cast<std::uint32_t>(random() % room) / site.width * site.width : 0;
+        moved.place -= lowest / site.width * site.width;
+        array.accesses.push_back(moved);
+      }
     }
+    std::stable_sort(array.accesses.begin(), array.accesses.end(),
+                     [](const Placed& a, const Placed& b) { return a.site < b.site; });
     std::vector<std::uint32_t> rows = usual_rows;
     for (int i = 0; i < 4; ++i) {
       rows.push_back(static_cast<std::uint32_t>(1 + random() % 700));
