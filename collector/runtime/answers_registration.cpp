@@ -63,9 +63,15 @@ void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* 
   Registry::get().functions[stub] = {reinterpret_cast<Registration*>(handle), name};
 }
 
-void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, std::size_t, int,
-                       int) {
-  Registry::get().variables[host] = {reinterpret_cast<Registration*>(handle), name};
+void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int is_elsewhere,
+                       std::size_t bytes, int, int) {
+  constexpr std::size_t most_bytes = std::size_t{64} << 10, most_variables = 256;
+  Registry& registry = Registry::get();
+  registry.variables[host] = {reinterpret_cast<Registration*>(handle), name};
+  if (is_elsewhere != 0 || bytes > most_bytes || registry.host_variables.size() == most_variables)
+    return;
+  const auto* at = reinterpret_cast<const std::byte*>(host);
+  registry.host_variables.push_back({at, {at, at + bytes}});
 }
 
 void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, std::size_t,

@@ -282,6 +282,27 @@ void Checks::kernel_failed(const std::string& kernel, bool by_driver) {
   unnoticed_ = {place_of_call().in_words(), readable_name(kernel), by_driver};
 }
 
+void Checks::set_on_host_only(const std::string& variable) {
+  find("host access", place_of_call().in_words(), variable,
+       fmt::format(
+           "host code has set '{}' before this launch, but that is a variable of its own: the "
+           "device's of that name, which the kernel uses, has its first value still; use "
+           "cudaMemcpyToSymbol(), or declare it __managed__",
+           readable_name(variable)));
+}
+
+void Checks::printed(const std::string& kernel) {
+  unshown_ = {place_of_call().in_words(), readable_name(kernel), false};
+}
+
+void Checks::ends_unshown() {
+  if (!unshown_) return;
+  find("lost output", unshown_->where, "unshown",
+       fmt::format("kernel '{}' has printed, and the program ends without waiting for it: a GPU "
+                   "shows that when the host waits; call cudaDeviceSynchronize()",
+                   unshown_->kernel));
+}
+
 bool Checks::host_touches(std::uint64_t address, bool is_device, bool writes,
                           const void* instruction) {
   /// Allocations that the host shares have at least that much between them (memory.h).

@@ -78,6 +78,13 @@ class Checks final : public MemoryObserver {
   /// A call has returned what hardware would return. `is_unseen`: the launch of `<<<>>>`, which
   /// gives its caller nothing.
   void failed(std::string_view function, cudaError_t error, bool is_unseen);
+  /// Kernels have not got what host code has given its own variable of a name.
+  void set_on_host_only(const std::string& variable);
+  /// A kernel has printed; the program waits, so that it is shown.
+  void printed(const std::string& kernel);
+  void shown() { unshown_.reset(); }
+  /// The program ends without.
+  void ends_unshown();
   /// A kernel that ended badly, which a later call would tell.
   void kernel_failed(const std::string& kernel, bool by_driver);
   /// The program has asked for the last error.
@@ -131,6 +138,7 @@ class Checks final : public MemoryObserver {
     bool by_driver = false;  ///< the driver's API has launched it
   };
   std::optional<Unnoticed> unnoticed_;
+  std::optional<Unnoticed> unshown_;                                     ///< what it has printed
   std::map<std::pair<std::string, std::string>, std::string> messages_;  ///< by kind+where, what
 };
 

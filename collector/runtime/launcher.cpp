@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 
 #include "base/kernel_name.h"
@@ -19,6 +20,7 @@
 #include "collector/runtime/device_side.h"
 #include "collector/runtime/limits.h"
 #include "collector/runtime/occupancy.h"
+#include "collector/runtime/registry.h"
 #include "collector/runtime/textures.h"
 
 namespace warpmeter::runtime {
@@ -140,6 +142,51 @@ std::vector<std::byte> parameters_of(Kernel& kernel, void* const* arguments) {
 
 namespace {
 
+/// The bytes that a module's variable begins with; empty: it has none of that name.
+std::span<const std::byte> first_value(const model::Program& program, std::string_view name) {
+  for (const model::ModuleVariable& variable : program.variables) {
+    if (variable.name == name) return variable.initial;
+  }
+  for (const model::ConstantVariable& variable : program.constant_variables) {
+    if (variable.name != name) continue;
+    return std::span(program.constant_memory).subspan(variable.offset);
+  }
+  return {};
+}
+
+/// Variables of which host code has set its own instead of the device's. One whose value was copied
+/// to the device's is the program's way to keep it.
+std::vector<HostVariable*> set_on_host_only(Process& process, Kernel& kernel) {
+  std::vector<HostVariable*> found;
+  for (HostVariable& variable : Registry::get().host_variables) {
+    if (variable.is_told || !variable.is_changed()) continue;
+    const std::optional<Process::Symbol> symbol = process.symbol(variable.at);
+    if (!symbol || symbol->module != &kernel.module()) continue;
+    const std::string& name = Registry::get().variable(variable.at)->second;
+    const std::size_t bytes = variable.initial.size();
+    const std::span<const std::byte> first = first_value(*kernel.program(), name);
+    bool is_inside = false;
+    const std::byte* now = process.memory().translate(symbol->place.address, bytes, is_inside);
+    if (now == nullptr || !is_inside || first.size() < bytes) continue;
+    if (std::memcmp(now, first.data(), bytes) == 0) found.push_back(&variable);
+  }
+  return found;
+}
+
+/// Tells of those that a kernel has used.
+void tell_set_on_host_only(Process& process, const std::vector<HostVariable*>& variables,
+                           const model::check::Checker& checker) {
+  for (HostVariable* variable : variables) {
+    const VariablePlace place = process.symbol(variable->at)->place;
+    checker.for_each_touched([&](const model::check::Touched& touched) {
+      variable->is_told |= touched.address < place.address + place.bytes &&
+                           place.address < touched.address + touched.bytes;
+    });
+    if (!variable->is_told) continue;
+    process.checks()->set_on_host_only(Registry::get().variable(variable->at)->second);
+  }
+}
+
 /// The grids of one launch: its own, and those that kernels launch from there on.
 class Grids {
  public:
@@ -200,8 +247,10 @@ class Grids {
         std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
     options.most_kept_bytes = most_kept_bytes(process_);
     std::mutex printing;
+    bool has_printed = false;
     options.print = [&](std::string_view text) {
       const std::lock_guard alone(printing);
+      has_printed = true;
       process_.print(text);
     };
     Checks* checks = process_.checks();
@@ -217,10 +266,14 @@ class Grids {
       options.observer =
           &checker.emplace(program, geometry, process_.memory().machine(), checks->written());
     }
+    std::vector<HostVariable*> set_elsewhere;
+    if (checker) set_elsewhere = set_on_host_only(process_, kernel);
     model::LaunchOutcome outcome =
         model::launch(program, geometry, parameters, process_.memory().machine(), options);
     if (checks != nullptr) note_stores(program, checks->written());
+    if (checks != nullptr && has_printed) checks->printed(kernel.entry());
     if (checker) checks->launched(kernel.entry(), *checker, !outcome.trap);
+    if (checker) tell_set_on_host_only(process_, set_elsewhere, *checker);
     if (outcome.trap) {
       process_.print_assertion(outcome.trap->assertion);
       fail(error_of(outcome.trap->kind), kernel.entry(), outcome.trap->message);

@@ -45,6 +45,7 @@ std::unique_ptr<Report> own_report() {
 void say_goodbye() {
   if (instance->is_fork()) return;
   const std::lock_guard lock(instance->mutex());
+  if (instance->checks() != nullptr) instance->checks()->ends_unshown();
   instance->show_printed();
 }
 
@@ -200,6 +201,7 @@ void Process::say(const std::string& text) {
 }
 
 void Process::show_printed() {
+  if (checks_ != nullptr) checks_->shown();
   for (auto [text, file] : {std::pair(&printed_, stdout), std::pair(&failed_, stderr)}) {
     if (text->empty()) continue;
     std::fwrite(text->data(), 1, text->size(), file);

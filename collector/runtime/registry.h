@@ -1,6 +1,8 @@
 // What the program's constructors register: kept as it comes, before there is a Process.
 #pragma once
 
+#include <cstddef>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,11 +27,22 @@ struct Registration {
   std::vector<Managed> managed;
 };
 
+/// Host code has a variable of its own by the name of each of the device's, for its address alone.
+struct HostVariable {
+  const std::byte* at = nullptr;
+  std::vector<std::byte> initial;  ///< as it was when it was registered
+  bool is_told = false;            ///< of a mistake with it
+
+  bool is_changed() const { return std::memcmp(at, initial.data(), initial.size()) != 0; }
+};
+
 struct Registry {
   using Named = std::pair<Registration*, std::string>;
   std::vector<std::unique_ptr<Registration>> registrations;
   std::map<const void*, Named> functions;  ///< by the host's stub
   std::map<const void*, Named> variables;  ///< by the host's variable of that name
+
+  std::vector<HostVariable> host_variables;  ///< those that are not large
 
   Registration* add(std::unique_ptr<Registration> registration) {
     return registrations.emplace_back(std::move(registration)).get();

@@ -275,6 +275,7 @@ TEST_F(RuntimeProgram, IsToldItsMistakes) {
                            "check_grid",
                            "check_heap",
                            "check_host_access",
+                           "check_host_variables",
                            "check_ignored_launch",
                            "check_launches",
                            "check_memory",

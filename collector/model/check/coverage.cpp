@@ -20,6 +20,7 @@ std::vector<std::string> looked_for_in_programs() {
           "host code that runs over the end of managed or pinned memory, or touches such that was "
           "freed",
           "memory that is freed twice, freed by mistake or never freed",
+          "variables of the device that host code sets by name, and output that no wait shows",
           "calls and launches that failed, and failed launches that the program did not ask about"};
 }
 
@@ -44,7 +45,8 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
       "what becomes of a vector's or structure's unset part once it passes through local memory");
   if (coverage.is_program) {
     constexpr const char* unset_elsewhere =
-        "managed and pinned memory that nothing has set, or such with several addresses "
+        "memory of the host (managed and pinned too) that nothing has set, such with several "
+        "addresses "
         "(cuMemMap), and gaps of up to 7 bytes in what is copied to the host, unless it is a "
         "single one in 64 bytes or more";
     constexpr const char* races_elsewhere =
@@ -58,12 +60,15 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "races between streams on constant memory or on what kernels allocate themselves, behind "
         "streams that wait for values in memory or for other processes, of kernels that hand on "
         "data by fences and flags, and of host threads that do not wait for each other";
-    all.insert(all.end(),
-               {"other arguments and input than these",
-                "whether what kernels allocate themselves (malloc, new) is freed, or freed twice",
-                "other orders in which threads may come to locks and atomics", unset_elsewhere,
-                races_elsewhere, streams_elsewhere,
-                "whether the program looks at what calls return, and whether results are right"});
+    all.insert(
+        all.end(),
+        {"other arguments and input than these",
+         "whether what kernels allocate themselves (malloc, new) is freed, or freed twice",
+         "the ends of the host's own buffers (malloc, new, arrays), and host code that reads "
+         "its own variable of a device variable's name",
+         "other orders in which threads may come to locks and atomics", unset_elsewhere,
+         races_elsewhere, streams_elsewhere,
+         "whether the program looks at what calls return, and whether results are right"});
     return all;
   }
   all.insert(all.end(), {"other geometries, arguments and input than these",
