@@ -2,12 +2,12 @@
 // front of its own: this library was preloaded. The system is told of no signal: a page that is
 // kept from the host (host_guard.h) would make the call fail. So it is opened for the call, and
 // what the call touches is looked at as what host code touches itself.
-#include <errno.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
