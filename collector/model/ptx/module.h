@@ -20,7 +20,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/geometry.h"
 #include "collector/model/ptx/mnemonic.h"
 #include "collector/model/ptx/special_registers.h"
 
@@ -125,6 +124,12 @@ struct Variable {
   int line = 0;
 };
 
+/// Threads of a block, or blocks of a cluster, as directives give them.
+struct Extent {
+  std::uint32_t x = 1, y = 1, z = 1;
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
 struct Function {
   std::string_view name;
   bool is_entry = false;
@@ -138,7 +143,7 @@ struct Function {
   std::unordered_map<std::string_view, std::size_t> labels;
   /// `.branchtargets` and `.calltargets` lists by their label.
   std::unordered_map<std::string_view, std::vector<std::string_view>> target_lists;
-  Dim3 cluster = {};                         ///< .reqnctapercluster
+  Extent cluster = {};                       ///< .reqnctapercluster
   std::optional<std::uint32_t> max_threads;  ///< product of .maxntid or .reqntid
   int line = 0;
 };

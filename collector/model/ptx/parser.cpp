@@ -290,10 +290,10 @@ void Parser::function_directives(Function& function) {
 }
 
 /// `256, 1, 1`, of which the last may be missing.
-Dim3 Parser::extent() {
+Extent Parser::extent() {
   const Token at = token_;
   std::uint64_t product = 1;
-  Dim3 extent;
+  Extent extent;
   std::uint32_t* const sides[] = {&extent.x, &extent.y, &extent.z};
   std::size_t side = 0;
   do {

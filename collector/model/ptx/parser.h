@@ -79,7 +79,7 @@ class Parser {
   void linked_declaration();
   void function(bool is_entry);
   void function_directives(Function& function);
-  Dim3 extent();
+  Extent extent();
   void parameters(Body& body, std::vector<Variable>& into);
   void function_body(Body& body);
   void body_directive(Body& body);

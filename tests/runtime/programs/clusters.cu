@@ -178,8 +178,9 @@ __global__ void questions(unsigned* out) {
   ASK(4, "nclusterid.y")
   ASK(5, "nclusterid.z")
   ASK(6, "cluster_ctaid.x")
-  ASK(7, "cluster_ctaid.y") ASK(8, "cluster_ctaid.z") ASK(9, "cluster_nctaid.x")
-      ASK(10, "cluster_nctaid.y") ASK(11, "cluster_nctaid.z") ASK(12, "cluster_ctarank")
+  ASK(7, "cluster_ctaid.y")
+  ASK(8, "cluster_ctaid.z") ASK(9, "cluster_nctaid.x") ASK(10, "cluster_nctaid.y")
+      ASK(11, "cluster_nctaid.z") ASK(12, "cluster_ctarank")
           ASK(13, "cluster_nctarank") asm volatile(
               "{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }"
               : "=r"(to[14]));

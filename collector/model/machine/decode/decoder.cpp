@@ -141,7 +141,7 @@ Program Decoder::decode() {
   program_.why_not_exact = why_not_exact(module_.target);
   program_.files = module_.files;
   program_.max_threads = entry_.max_threads.value_or(1024);
-  program_.cluster = entry_.cluster;
+  program_.cluster = {entry_.cluster.x, entry_.cluster.y, entry_.cluster.z};
   Instance instance;
   program_.parameters = parameters_of(entry_);
   for (std::size_t i = 0; i < program_.parameters.size(); ++i) {
