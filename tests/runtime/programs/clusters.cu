@@ -170,20 +170,23 @@ __global__ void __cluster_dims__(2, 1, 1) signals(int* out) {
 __global__ void questions(unsigned* out) {
   if (threadIdx.x != 0) return;
   unsigned* const to = out + 15 * (blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z));
-#define ASK(i, name) asm volatile("mov.u32 %0, %%" name ";" : "=r"(to[i]));
-  ASK(0, "clusterid.x")
-  ASK(1, "clusterid.y")
-  ASK(2, "clusterid.z")
-  ASK(3, "nclusterid.x")
-  ASK(4, "nclusterid.y")
-  ASK(5, "nclusterid.z")
-  ASK(6, "cluster_ctaid.x")
-  ASK(7, "cluster_ctaid.y")
-  ASK(8, "cluster_ctaid.z") ASK(9, "cluster_nctaid.x") ASK(10, "cluster_nctaid.y")
-      ASK(11, "cluster_nctaid.z") ASK(12, "cluster_ctarank")
-          ASK(13, "cluster_nctarank") asm volatile(
-              "{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }"
-              : "=r"(to[14]));
+#define ASK(i, name) asm volatile("mov.u32 %0, %%" name ";" : "=r"(to[i]))
+  ASK(0, "clusterid.x");
+  ASK(1, "clusterid.y");
+  ASK(2, "clusterid.z");
+  ASK(3, "nclusterid.x");
+  ASK(4, "nclusterid.y");
+  ASK(5, "nclusterid.z");
+  ASK(6, "cluster_ctaid.x");
+  ASK(7, "cluster_ctaid.y");
+  ASK(8, "cluster_ctaid.z");
+  ASK(9, "cluster_nctaid.x");
+  ASK(10, "cluster_nctaid.y");
+  ASK(11, "cluster_nctaid.z");
+  ASK(12, "cluster_ctarank");
+  ASK(13, "cluster_nctarank");
+  asm volatile("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }"
+               : "=r"(to[14]));
 }
 
 /// Whose an address is, and in which space.
