@@ -12,13 +12,17 @@ std::vector<std::string> looked_for() {
 }
 
 std::vector<std::string> looked_for_in_programs() {
+  constexpr const char* under_way =
+      "host code that touches managed or pinned memory, or changes registered memory, which a "
+      "kernel or copy under way may still use";
+  constexpr const char* over_the_end =
+      "host code that runs over the end of managed or pinned memory, or touches such that was "
+      "freed";
   return {"copies out of bounds, in a wrong direction, or of device memory that nothing has set",
           "host code that touches device memory",
           "races between streams, and between the branches of graphs",
-          "host code that touches managed or pinned memory, or changes registered memory, which a "
-          "kernel or copy under way may still use",
-          "host code that runs over the end of managed or pinned memory, or touches such that was "
-          "freed",
+          under_way,
+          over_the_end,
           "memory that is freed twice, freed by mistake or never freed",
           "variables of the device that host code sets by name, and output that no wait shows",
           "calls and launches that failed, and failed launches that the program did not ask about"};
@@ -49,6 +53,9 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "addresses "
         "(cuMemMap), and gaps of up to 7 bytes in what is copied to the host, unless it is a "
         "single one in 64 bytes or more";
+    constexpr const char* host_ends =
+        "the ends of the host's own buffers (malloc, new, arrays), and host code that reads its "
+        "own variable of a device variable's name";
     constexpr const char* races_elsewhere =
         "host code that, before a wait, reads registered memory or leaves it as it was, touches "
         "what kernels with fences for the host use, touches a page in the moment in which another "
@@ -60,15 +67,12 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "races between streams on constant memory or on what kernels allocate themselves, behind "
         "streams that wait for values in memory or for other processes, of kernels that hand on "
         "data by fences and flags, and of host threads that do not wait for each other";
-    all.insert(
-        all.end(),
-        {"other arguments and input than these",
-         "whether what kernels allocate themselves (malloc, new) is freed, or freed twice",
-         "the ends of the host's own buffers (malloc, new, arrays), and host code that reads "
-         "its own variable of a device variable's name",
-         "other orders in which threads may come to locks and atomics", unset_elsewhere,
-         races_elsewhere, streams_elsewhere,
-         "whether the program looks at what calls return, and whether results are right"});
+    all.insert(all.end(),
+               {"other arguments and input than these",
+                "whether what kernels allocate themselves (malloc, new) is freed, or freed twice",
+                host_ends, "other orders in which threads may come to locks and atomics",
+                unset_elsewhere, races_elsewhere, streams_elsewhere,
+                "whether the program looks at what calls return, and whether results are right"});
     return all;
   }
   all.insert(all.end(), {"other geometries, arguments and input than these",
