@@ -70,12 +70,16 @@ std::uint64_t most_kept_bytes(Process& process) {
   return always + bytes / 10;
 }
 
+/// A sentence about a launch, which may name its kernel already.
+std::string of_kernel(const std::string& name, const std::string& wrong) {
+  return wrong.starts_with("kernel") ? wrong : fmt::format("kernel '{}': {}", name, wrong);
+}
+
 std::string cluster_refusal(Kernel& kernel, const Geometry& geometry, int arch) {
   const std::string name = readable_name(kernel.entry());
   if (arch < 90) return fmt::format("kernel '{}': sm_{} has no clusters of blocks", name, arch);
   const std::string wrong = model::cluster_failure(*kernel.program(), geometry);
-  if (wrong.starts_with("kernel")) return wrong;
-  if (!wrong.empty()) return fmt::format("kernel '{}': {}", name, wrong);
+  if (!wrong.empty()) return of_kernel(name, wrong);
   return fmt::format(
       "kernel '{}' is launched in clusters of {} blocks and may have {}; cudaFuncSetAttribute(…, "
       "cudaFuncAttributeNonPortableClusterSizeAllowed, 1) allows more on devices that can",
@@ -124,9 +128,8 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
     });
   }
   if (wrong.empty()) return cudaSuccess;
-  return process.refuse(cudaErrorInvalidValue, "failed launch", [&] {
-    return wrong.starts_with("kernel") ? wrong : fmt::format("kernel '{}': {}", name, wrong);
-  });
+  return process.refuse(cudaErrorInvalidValue, "failed launch",
+                        [&] { return of_kernel(name, wrong); });
 }
 
 std::vector<std::byte> parameters_of(Kernel& kernel, void* const* arguments) {

@@ -31,7 +31,8 @@ struct Place {
 
 enum class AccessKind : std::uint8_t { load, store, atomic, reduction };
 
-/// How far a fence, or a strong access, is seen (a cluster of one block is that block).
+/// How far a fence, or a strong access, is seen (a cluster of one block is that block; those of
+/// more are not checked).
 enum class Scope : std::uint8_t { block, device };
 
 /// One request that the machine makes where PTX has an access.

@@ -125,6 +125,21 @@ TEST(Clusters, WaitForNobodyForEver) {
               HasSubstr("no progress"));
 }
 
+/// What --check goes by, which does not follow launches of clusters: without them a fence for the
+/// cluster is one for the block.
+TEST(Clusters, AreTheScopeOfABlock) {
+  const auto program = [](std::string_view body) {
+    return run_ptx(module_with("", body), "k", geometry(1, 32), {}).program;
+  };
+  const Program of_cluster = program("fence.acq_rel.cluster; ret;");
+  ASSERT_EQ(of_cluster.fences.size(), 1u);
+  EXPECT_EQ(of_cluster.fences[0].scope, Scope::block);
+  EXPECT_TRUE(of_cluster.has_clusters);
+  const Program of_device = program("fence.acq_rel.gpu; ret;");
+  EXPECT_EQ(of_device.fences[0].scope, Scope::device);
+  EXPECT_FALSE(of_device.has_clusters);
+}
+
 TEST(Clusters, HaveToDivideTheGrid) {
   const auto refusal = [](std::uint32_t cluster, std::uint32_t blocks, std::string_view before) {
     const std::string text = module_with("", "ret;");

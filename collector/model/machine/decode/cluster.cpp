@@ -1,9 +1,16 @@
 // What blocks of a cluster ask of each other: addresses of each other's shared memory, and the
 // barrier of them all.
+#include <bit>
+
 #include "collector/model/machine/cluster.h"
 #include "collector/model/machine/decode/decoder.h"
 
 namespace warpmeter::model {
+namespace {
+
+constexpr int step_shift = std::countr_zero(cluster_step);
+
+}  // namespace
 
 /// d = what an operation of two rows of 32 bits gives.
 std::uint16_t Decoder::computed_32(Code code, std::uint16_t a, std::uint16_t b) {
@@ -15,22 +22,26 @@ std::uint16_t Decoder::computed_32(Code code, std::uint16_t a, std::uint16_t b) 
   return d;
 }
 
+/// Of an address of 32 or 64 bits, the part that says where in the window of shared memory it is.
+std::uint16_t Decoder::lower_half(const Operand& operand, bool is_wide) {
+  const std::uint16_t from = source(operand, is_wide ? RowType::u64 : RowType::u32);
+  if (!is_wide) return from;
+  const std::uint16_t low = scratch(4);
+  Operation& narrow_it = emit(Code::u32_from_u64, false);
+  narrow_it.a = from;
+  narrow_it.d = low;
+  return low;
+}
+
 /// mapa: the place that the address names, in the block of that rank. Only what an address has
 /// below a window counts, which its lower half holds.
 void Decoder::decode_map_address() {
   expect_operands(3, 3);
   program_.has_clusters = true;
   const bool is_wide = has(Word::u64);
-  const std::uint16_t from =
-      source(instruction_->operands[1], is_wide ? RowType::u64 : RowType::u32);
+  const std::uint16_t low = lower_half(instruction_->operands[1], is_wide);
   const std::uint16_t rank = source(instruction_->operands[2], RowType::u32);
-  const std::uint16_t low = is_wide ? scratch(4) : from;
-  if (is_wide) {
-    Operation& narrow_it = emit(Code::u32_from_u64, false);
-    narrow_it.a = from;
-    narrow_it.d = low;
-  }
-  const std::uint16_t one = constant(1, 4), shift = constant(24, 4);
+  const std::uint16_t one = constant(1, 4), shift = constant(step_shift, 4);
   const std::uint16_t place = computed_32(Code::and_b32, low, constant(cluster_step - 1, 4));
   const std::uint16_t number = computed_32(Code::add_u32, rank, one);
   const std::uint16_t part = computed_32(Code::shl_b32, number, shift);
@@ -64,16 +75,9 @@ void Decoder::decode_rank_of_address() {
   expect_operands(2, 2);
   program_.has_clusters = true;
   const bool is_wide = has(Word::u64);
-  const std::uint16_t from =
-      source(instruction_->operands[1], is_wide ? RowType::u64 : RowType::u32);
-  const std::uint16_t low = is_wide ? scratch(4) : from;
-  if (is_wide) {
-    Operation& narrow_it = emit(Code::u32_from_u64, false);
-    narrow_it.a = from;
-    narrow_it.d = low;
-  }
+  const std::uint16_t low = lower_half(instruction_->operands[1], is_wide);
   const std::uint16_t zero = constant(0, 4);
-  const std::uint16_t number = computed_32(Code::shr_u32, low, constant(24, 4));
+  const std::uint16_t number = computed_32(Code::shr_u32, low, constant(step_shift, 4));
   const std::uint16_t rank = computed_32(Code::sub_u32, number, constant(1, 4));
   const std::uint16_t is_own = scratch_predicate();
   Operation& comparison = emit(Code::eq_u32, false);

@@ -21,8 +21,12 @@ void Decoder::note_fence() {
   program_.has_releases = true;
 }
 
-/// How far the instruction is seen.
-Scope Decoder::scope() const { return has(Word::cta) ? Scope::block : Scope::device; }
+/// How far the instruction is seen. Whoever means the blocks of its cluster has clusters, of one
+/// block where the launch says nothing of them.
+Scope Decoder::scope() {
+  program_.has_clusters |= has(Word::cluster);
+  return has(Word::cta) || has(Word::cluster) ? Scope::block : Scope::device;
+}
 
 std::size_t Decoder::label(std::string_view name) const {
   const auto& labels = instance_->function->labels;

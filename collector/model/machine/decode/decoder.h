@@ -151,7 +151,7 @@ class Decoder {
   void note_members();
   void note_fence();
   void note_order(SiteInfo& info);
-  Scope scope() const;
+  Scope scope();
   const Analysis& analyse(const ptx::Function& function);
   [[noreturn]] void refuse(const std::string& what) const;  ///< the current instruction
   void keep(const Refusal& refusal);
@@ -299,6 +299,7 @@ class Decoder {
 
   // video.cpp
   void decode_video();
+  std::uint16_t lower_half(const Operand& operand, bool is_wide);
   std::uint16_t computed_32(Code code, std::uint16_t a, std::uint16_t b);
   void decode_map_address();
   void decode_rank_of_address();
