@@ -57,6 +57,7 @@ void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
   shared_written_.clear();
   unset_.start_block(warps_of(launch_.geometry_));
   copies_.start_block();
+  bulk_copies_.start_block();
 }
 
 std::string BlockChecker::sentence(std::uint32_t thread, const std::string& what) const {
@@ -73,6 +74,7 @@ void BlockChecker::observe(const Warp& warp, const Operation* op, std::uint32_t 
   }
   const CopyInfo* const copy = program_.copies.empty() ? nullptr : copies_.find(op->instruction);
   if (copy != nullptr && copy->kind != CopyInfo::Kind::start) advance_copies(warp, *copy, mask);
+  if (!program_.bulk_groups.empty()) advance_bulk_copies(warp, op->instruction, mask);
 }
 
 /// Whether something unset is used where it matters.

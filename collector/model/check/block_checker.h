@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "collector/model/check/bulk_copies.h"
 #include "collector/model/check/checker.h"
 #include "collector/model/check/unset_registers.h"
 #include "collector/model/machine/observer.h"
@@ -66,6 +67,11 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void advance_copies(const Warp& warp, const CopyInfo& info, std::uint32_t mask);
   void add_unawaited(const Copy& copy, std::uint32_t instruction, std::uint32_t thread,
                      bool writes);
+  void check_bulk_copies(const Warp& warp, const Operation* op, const SiteInfo& info,
+                         const Places& places);
+  void add_unawaited(const Stretch& stretch, std::uint32_t instruction, std::uint32_t thread,
+                     std::uint64_t offset, bool writes);
+  void advance_bulk_copies(const Warp& warp, std::uint32_t instruction, std::uint32_t mask);
   void check_copies(const Warp& warp, const Operation* op, const SiteInfo& info,
                     const Places& places, bool is_copy);
   void find_segments(std::vector<Segment>& segments, std::uint32_t width, const Places& places);
@@ -94,6 +100,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   WrittenBytes shared_written_;
   UnsetRegisters unset_;
   Copies copies_;
+  BulkCopies bulk_copies_;
   const std::byte* shared_memory_ = nullptr;
   std::vector<std::uint32_t> shared_number_, global_number_;  ///< of contexts, by warp and site
   std::vector<std::vector<Segment>> segments_;                ///< by site, of its last access

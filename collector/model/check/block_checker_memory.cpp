@@ -105,6 +105,9 @@ void BlockChecker::accept_again(const Warp& warp, const Operation* op, const Sit
     const bool is_copy = info.kind == AccessKind::store && copies_.find(op->instruction) != nullptr;
     check_copies(warp, op, info, places, is_copy);
   }
+  if (!program_.bulk_copies.empty() && places.space == AddressSpace::shared) {
+    check_bulk_copies(warp, op, info, places);
+  }
   check_segments(segments_[op->extra]);
   if (program_.has_releases && (is_atomic(info) || info.is_strong)) {
     synchronise(warp, op, info, places);
@@ -283,53 +286,6 @@ void BlockChecker::add_unwritten(std::uint64_t offset, unsigned lane) {
   });
 }
 
-/// Accesses to what a copy may still write; and copies that begin.
-void BlockChecker::check_copies(const Warp& warp, const Operation* op, const SiteInfo& info,
-                                const Places& places, bool is_copy) {
-  for_each_lane(places.mask, [&](unsigned lane) {
-    const std::uint32_t thread = warp.index * warp_lanes + lane;
-    const std::uint64_t offset = places[lane];
-    if (is_copy) {
-      Copy copy{offset, info.width, op->instruction, thread, {}};
-      std::copy_n(stored_value(warp, op, info, lane).begin(),
-                  std::min<std::size_t>(info.width, copy.value.size()), copy.value.begin());
-      copies_.start(copy);
-    } else if (const Copy* copy = copies_.under_way(offset, info.width)) {
-      add_unawaited(*copy, op->instruction, thread, info.kind != AccessKind::load);
-    }
-  });
-}
-
-void BlockChecker::add_unawaited(const Copy& copy, std::uint32_t instruction, std::uint32_t thread,
-                                 bool writes) {
-  const Span span = copy.thread / warp_lanes == thread / warp_lanes ? Span::warp : Span::block;
-  launch_.findings_.add(Defect::race, instruction, span, [&] {
-    return sentence(
-        thread,
-        fmt::format("{} shared memory at byte {} to which the copy that {} started on {} may still "
-                    "be under way; wait for it (cp.async.wait_all, or __pipeline_wait_prior) and "
-                    "then, where another thread uses it, call __syncthreads()",
-                    writes ? "writes" : "reads", copy.offset, launch_.names_.thread(copy.thread),
-                    launch_.names_.line(copy.instruction)));
-  });
-}
-
-/// What a copy wrote is there for other threads from when its own has waited for it: as if it were
-/// written then.
-void BlockChecker::advance_copies(const Warp& warp, const CopyInfo& info, std::uint32_t mask) {
-  for_each_lane(mask, [&](unsigned lane) {
-    const std::uint32_t thread = warp.index * warp_lanes + lane;
-    for (const Copy& copy : copies_.advance(info, thread)) {
-      const std::uint32_t site = launch_.site_of_copy_[copy.instruction];
-      const std::uint32_t number = context_of(site, warp.index, true, false, true, false);
-      current_ = {&warp, nullptr, &program_.sites[site], {}, nullptr, &copy};
-      current_.places.space = AddressSpace::shared;
-      const Accessing by{order_, contexts_, number, contexts_[number], 0, false};
-      shared_.touch(copy.offset, copy.width, 1u << lane, by, *this);
-    }
-  });
-}
-
 /// Strong accesses hand on, and take over, what their threads know.
 void BlockChecker::synchronise(const Warp& warp, const Operation* op, const SiteInfo& info,
                                const Places& places) {
@@ -351,8 +307,12 @@ void BlockChecker::synchronise(const Warp& warp, const Operation* op, const Site
     std::memcpy(&bits, shared_memory_ + place, sizeof(bits));
     const bool phase = bits >> 63 != 0;
     if (op->code == Code::mbarrier) {
+      if (static_cast<MbarrierKind>(op->c) == MbarrierKind::complete) {
+        bulk_copies_.count(warp.index * warp_lanes + lane, place, phase);
+      }
       order_.arrive_object(place, phase, warp.index, lane);
     } else if (is_complete(warp, op, lane, bits)) {
+      bulk_copies_.wait(place, phase);
       order_.leave_object(place, phase, warp.index, lane);
     }
   });

@@ -66,6 +66,7 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
   for (const CopyInfo& copy : program.copies) {
     copies.at(copy.instruction) = copy.kind != CopyInfo::Kind::start;
   }
+  for (const CopyInfo& group : program.bulk_groups) copies.at(group.instruction) = true;
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const Operation& op = program.operations[i];
     const bool meets = members_[op.instruction] != no_operand && is_meeting(op.code);

@@ -46,6 +46,9 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "which of them is meant");
   }
   all.emplace_back(
+      "the fences that bulk copies need (fence.proxy.async), and whether what they store to global "
+      "memory is waited for");
+  all.emplace_back(
       "what becomes of a vector's or structure's unset part once it passes through local memory");
   if (coverage.is_program) {
     constexpr const char* unset_elsewhere =

@@ -22,6 +22,9 @@ constexpr std::string_view parted_reason =
 constexpr std::string_view barrier_reason =
     "approximate: some threads of a warp come to a barrier or an exchange without the others, and "
     "what they do apart depends on the machine code";
+constexpr std::string_view object_reason =
+    "approximate: some threads of a warp wait at a barrier object for others of it, and what they "
+    "do apart depends on the machine code";
 constexpr std::string_view apart_reason =
     "approximate: copies past the registers and barrier objects are not calibrated on hardware";
 constexpr std::string_view some_lanes_reason =
@@ -144,6 +147,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   });
   if (parted) return {Grade::ptx, parted_reason};
   if (parted_at(program, outcome)) return {Grade::modelled, barrier_reason};
+  if (waited_apart(program, outcome)) return {Grade::modelled, object_reason};
   if (site.is_apart) return {Grade::modelled, apart_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
   if (site.is_atomic() && space == AddressSpace::shared && (site.is_float || site.retries)) {
@@ -236,6 +240,7 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
     const Place& place = program.places[site.instruction];
+    if (site.is_bulk) continue;
     if (place.line == 0 || static_cast<std::size_t>(place.file) >= program.files.size()) continue;
     const std::string& file = program.files[static_cast<std::size_t>(place.file)];
     for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {

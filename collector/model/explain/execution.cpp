@@ -157,7 +157,7 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
   std::map<LineKey, Atomic> lines;
   for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
     const SiteInfo& site = subject.site(i);
-    if (!site.is_atomic()) continue;
+    if (!site.is_atomic() || site.is_apart) continue;  // whoever waits at a barrier object does so
     const SiteCounts& counted = subject.outcome.counts[i];
     if (counted.shared.requests + counted.global.requests == 0) continue;
     Atomic& atomic = lines[key_of(subject.place(site))];

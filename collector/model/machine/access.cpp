@@ -22,20 +22,6 @@ bool is_read_only(AddressSpace space) {
   return space == AddressSpace::constant || space == AddressSpace::param;
 }
 
-bool raise(Warp& w, const Operation* op, const SiteInfo& info, TrapKind kind, AddressSpace space,
-           unsigned lane, std::uint64_t address) {
-  w.trap = {};
-  w.trap.kind = kind;
-  w.trap.space = static_cast<std::uint8_t>(space);
-  w.trap.lane = lane;
-  w.trap.instruction = op->instruction;
-  w.trap.address = address;
-  w.trap.width = info.width;
-  w.status = WarpStatus::trapped;
-  w.pc = op;
-  return false;
-}
-
 /// Whether, in both halves of a full warp, the addresses are equal, or follow each other.
 Shape shape_of(const Site& site, const SiteInfo& info) {
   if (site.mask != ~0u) return Shape::general;
@@ -89,6 +75,20 @@ void remember(Site& site, const SiteInfo& info, const Window& window, std::uint3
 }
 
 }  // namespace
+
+bool raise(Warp& w, const Operation* op, const SiteInfo& info, TrapKind kind, AddressSpace space,
+           unsigned lane, std::uint64_t address) {
+  w.trap = {};
+  w.trap.kind = kind;
+  w.trap.space = static_cast<std::uint8_t>(space);
+  w.trap.lane = lane;
+  w.trap.instruction = op->instruction;
+  w.trap.address = address;
+  w.trap.width = info.width;
+  w.status = WarpStatus::trapped;
+  w.pc = op;
+  return false;
+}
 
 HostStretch host_at(Warp& w, unsigned lane, std::uint64_t generic_address) {
   SiteInfo generic;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "collector/model/machine/program.h"
 #include "collector/model/machine/warp.h"
 
 namespace warpmeter::model {
@@ -12,6 +13,10 @@ namespace warpmeter::model {
 /// Checks, counts and fills w.lane_host for the lanes of the mask, or raises w.trap and says false.
 /// `addresses` are those of the access's space, offset included; w.sites[op->extra] is its site.
 bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t* addresses);
+
+/// Ends the warp at the operation for what a lane does at an address: w.trap. False.
+bool raise(Warp& w, const Operation* op, const SiteInfo& info, TrapKind kind, AddressSpace space,
+           unsigned lane, std::uint64_t address);
 
 /// Memory of this machine behind a generic address, for reading; null and 0 where there is none.
 struct HostStretch {
@@ -53,10 +58,11 @@ enum class AtomicType : std::uint16_t {
   b128,
 };
 
-/// Operation::c of an atomic: kind, type << 4, and whether its address register is of 64 bits.
+/// Operation::c of an atomic: kind, type << 4, whether its address register is of 64 bits, and
+/// whether sums of floats keep subnormal numbers in global memory too.
 inline constexpr std::uint16_t atomic_kind_mask = 15;
 inline constexpr int atomic_type_shift = 4;
-inline constexpr std::uint16_t atomic_wide_address = 1 << 8;
+inline constexpr std::uint16_t atomic_wide_address = 1 << 8, atomic_keeps_subnormals = 1 << 9;
 
 /// Changes memory for one lane after the other, at w.lane_host. d takes the old values (it may be
 /// no_operand), b is the operand; of compare_and_swap, b is compared and e stored. f is how many

@@ -179,7 +179,8 @@ void change_atomically(Warp& w, const Operation* op, std::uint32_t mask) {
     case AtomicType::s64:
       return change<std::int64_t>(w, op, mask, changed_integer<std::int64_t>);
     case AtomicType::f32: {
-      const std::uint32_t in_shared = lanes_in_shared(w, mask);
+      const bool keeps_all = (op->c & atomic_keeps_subnormals) != 0;
+      const std::uint32_t in_shared = keeps_all ? mask : lanes_in_shared(w, mask);
       const auto add = [](float x, float y) { return changed_float(AtomicKind::add, x, y); };
       const auto add_global = [](float x, float y) {
         return changed_global(AtomicKind::add, x, y);

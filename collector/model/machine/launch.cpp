@@ -216,17 +216,23 @@ bool LaunchOutcome::has_parted() const {
   return std::find(parted.begin(), parted.end(), 1) != parted.end();
 }
 
+bool LaunchOutcome::has_parted(std::uint32_t instruction) const {
+  return instruction < parted.size() && parted[instruction] != 0;
+}
+
 std::optional<std::uint32_t> parted_at(const Program& program, const LaunchOutcome& outcome) {
-  const auto has_parted = [&](std::uint32_t instruction) {
-    return instruction < outcome.parted.size() && outcome.parted[instruction] != 0;
-  };
   for (const std::uint32_t barrier : program.barriers) {
-    if (has_parted(barrier)) return barrier;
+    if (outcome.has_parted(barrier)) return barrier;
   }
   for (const SyncInfo& sync : program.syncs) {
-    if (has_parted(sync.instruction)) return sync.instruction;
+    if (outcome.has_parted(sync.instruction)) return sync.instruction;
   }
   return std::nullopt;
+}
+
+bool waited_apart(const Program& program, const LaunchOutcome& outcome) {
+  return std::any_of(program.object_waits.begin(), program.object_waits.end(),
+                     [&](std::uint32_t wait) { return outcome.has_parted(wait); });
 }
 
 LaunchOutcome launch(const Program& program, const Geometry& asked,

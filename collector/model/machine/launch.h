@@ -50,6 +50,7 @@ struct LaunchOutcome {
   std::vector<SiteCounts> counts;  ///< of each of the program's sites; complete only without a trap
   std::vector<std::uint8_t> parted;  ///< of each instruction: 1 where lanes of a warp parted at it
   bool has_parted() const;           ///< anywhere
+  bool has_parted(std::uint32_t instruction) const;
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< active lanes over all warp instructions
   std::optional<Recording> recording;     ///< where the options ask for it
@@ -63,6 +64,10 @@ struct LaunchOutcome {
 /// those named; nothing where there is none. What the launch costs depends then on whether the
 /// machine code branches around it or predicates.
 std::optional<std::uint32_t> parted_at(const Program& program, const LaunchOutcome& outcome);
+
+/// Whether threads waited at a barrier object for others of their warp; what each does then by
+/// itself depends on the machine code too.
+bool waited_apart(const Program& program, const LaunchOutcome& outcome);
 
 /// Where that is and what it means, as one sentence; empty where there is none.
 std::string parted_remark(const Program& program, const LaunchOutcome& outcome);

@@ -7,17 +7,30 @@
 namespace warpmeter::model {
 namespace {
 
+/// Of the bytes that are awaited: fewer than none where a copy is done before they are told of.
+constexpr std::uint64_t bytes_mask = 0x7fffff;
+
 struct Barrier {
   std::uint64_t pending = 0, expected = 0, bytes = 0, phase = 0;
 
   explicit Barrier(std::uint64_t bits)
       : pending(bits & mbarrier_count_mask),
         expected(bits >> 20 & mbarrier_count_mask),
-        bytes(bits >> 40 & 0x7fffff),
+        bytes(bits >> 40 & bytes_mask),
         phase(bits >> 63) {}
   std::uint64_t bits() const {
     return (pending & mbarrier_count_mask) | (expected & mbarrier_count_mask) << 20 |
-           (bytes & 0x7fffff) << 40 | phase << 63;
+           (bytes & bytes_mask) << 40 | phase << 63;
+  }
+  void expect_bytes(std::uint64_t value) { bytes = (bytes + value) & bytes_mask; }
+  /// Those of a copy come in parts: where they are more than were expected, the phase is over when
+  /// the expected ones are there.
+  void complete_bytes(std::uint64_t value) {
+    const bool is_over = pending == 0 && bytes != 0 && value > bytes;
+    bytes = (bytes - value) & bytes_mask;
+    if (!is_over) return;
+    phase ^= 1;
+    pending = expected;
   }
   void complete_phase() {
     if (pending != 0 || bytes != 0) return;
@@ -57,14 +70,14 @@ std::uint32_t change_mbarrier(Warp& w, const Operation* op, std::uint32_t mask) 
         barrier.pending -= value;
         break;
       case MbarrierKind::arrive_expect:
-        barrier.bytes += value;
+        barrier.expect_bytes(value);
         barrier.pending -= 1;
         break;
       case MbarrierKind::expect:
-        barrier.bytes += value;
+        barrier.expect_bytes(value);
         break;
       case MbarrierKind::complete:
-        barrier.bytes -= value;
+        barrier.complete_bytes(value);
         break;
       case MbarrierKind::wait_parity:
         over |= std::uint32_t{(value & 1) != barrier.phase} << lane;

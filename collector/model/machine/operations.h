@@ -82,6 +82,7 @@ STORE(store_u64_u64, u64, u64)
 OTHER(atomic)  // atom and red
 OTHER(mbarrier)
 OTHER(mbarrier_wait)  // also lets the other warps go on when it has to wait
+OTHER(bulk_copy)      // cp.async.bulk and its like
 OTHER(texture)        // tex, suld, sust and their like
 OTHER(load_matrix)
 OTHER(store_matrix)

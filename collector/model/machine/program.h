@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/geometry.h"
+#include "collector/model/machine/bulk.h"
 #include "collector/model/machine/device_calls.h"
 #include "collector/model/machine/matrix_product.h"
 #include "collector/model/machine/memory.h"
@@ -70,6 +71,7 @@ struct SiteInfo {
   std::uint8_t row_bytes = 0;  ///< of a register of a load or store; 0: not known
   bool is_float = false;       ///< an atomic of floats
   bool is_apart = false;       ///< cp.async and its like, which no counter of loads or stores sees
+  bool is_bulk = false;        ///< one of those that moves stretches, not a request a warp
   bool is_matrix = false;      ///< of ldmatrix and stmatrix, which have counters of their own
   bool is_generic = false;     ///< the machine does not know the space either
   bool retries = false;        ///< an atomic that the machine code runs as a loop
@@ -223,6 +225,8 @@ struct Program {
   std::vector<SyncInfo> syncs;
   std::vector<FenceInfo> fences;
   std::vector<CopyInfo> copies;
+  std::vector<BulkCopy> bulk_copies;    ///< Operation::imm of those of Code::bulk_copy
+  std::vector<CopyInfo> bulk_groups;    ///< what puts those in groups, or waits for groups
   std::vector<MatrixProduct> products;  ///< Operation::extra of those that multiply matrices
   std::vector<MatrixReach> reaches;     ///< and of those that say where parts of one lie
   std::vector<TextureAccess> texture_accesses;
@@ -274,6 +278,8 @@ struct Program {
   /// Threads can hand on what they did through memory: there are fences, barrier objects, or
   /// accesses that release.
   bool has_releases = false;
+  /// Where lanes wait at barrier objects: instructions.
+  std::vector<std::uint32_t> object_waits;
   /// Some warps of a block wait for each other without the rest, or arrive without waiting.
   std::vector<std::uint32_t> barriers;  ///< of the block: instructions
   /// Those that a warp comes to as a whole although a branch leads around them, when audited: the

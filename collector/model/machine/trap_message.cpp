@@ -164,11 +164,15 @@ std::string_view verb(AccessKind kind) {
   return "changes";
 }
 
-const SiteInfo* site_of(const Program& program, std::uint32_t instruction) {
+/// Of an instruction with several, as copies have, the first that goes to the trap's space.
+const SiteInfo* site_of(const Program& program, const RaisedTrap& raised) {
+  const SiteInfo* first = nullptr;
   for (const SiteInfo& site : program.sites) {
-    if (site.instruction == instruction) return &site;
+    if (site.instruction != raised.instruction) continue;
+    if (site.space == static_cast<AddressSpace>(raised.space)) return &site;
+    if (first == nullptr) first = &site;
   }
-  return nullptr;
+  return first;
 }
 
 /// What the access does that must not: "stores 4 bytes".
@@ -193,7 +197,7 @@ std::string illegal_address(const RaisedTrap& raised, const Program& program,
                                               neighbourhood(raised.address, raised.width, memory))
                                 : place_in(space, raised.address, raised.width, has);
   const std::string kernel = readable_name(program.kernel);
-  const std::string does = deed(raised, site_of(program, raised.instruction));
+  const std::string does = deed(raised, site_of(program, raised));
   if (space == AddressSpace::local && program.takes_stack &&
       offset_in(space, raised.address) >= program.local_bytes) {
     return fmt::format(
@@ -213,7 +217,7 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
                           const DeviceMemory& memory) {
   const RaisedTrap& raised = trap.raised;
   const auto space = static_cast<AddressSpace>(raised.space);
-  const SiteInfo* site = site_of(program, raised.instruction);
+  const SiteInfo* site = site_of(program, raised);
   const std::string kernel = readable_name(program.kernel);
   const int lanes = std::popcount(raised.mask);
   switch (raised.kind) {

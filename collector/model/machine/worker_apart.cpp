@@ -27,8 +27,11 @@ bool Worker::spins(Warp& warp, bool lets_go) {
   if (spin.active != warp.active || spin.depth != warp.depth) {
     spin = {warp.active, warp.depth, warp.warp_instructions, spin.states};
   }
-  const bool waits_long = turns_ > 0 || warp.warp_instructions - spin.since >= patience * share;
-  return lets_go || (has_atomics_ && warp.warp_instructions >= warp.yield_at && waits_long);
+  // Whoever waits at a barrier object ends its share early, each time that it asks.
+  const bool is_over = warp.warp_instructions >= warp.yield_at;
+  const bool waits_long =
+      (turns_ > 0 && is_over) || warp.warp_instructions - spin.since >= patience * share;
+  return lets_go || (has_atomics_ && waits_long);
 }
 
 /// Lets lanes go on that wait where the spinning ones would meet them, or on the other side of
@@ -49,6 +52,7 @@ void Worker::let_others_go(Warp& warp) {
   }
   if (chosen == nullptr) return;
   ++turns_;
+  for (const std::uint32_t wait : program_.object_waits) memory_.parted[wait] = 1;
   const Frame next = *chosen;
   *chosen = {warp.pc, next.reconverge, warp.active, warp.counted_from, false};
   if (waiting == 0) std::rotate(chosen, chosen + 1, warp.stack + warp.depth);

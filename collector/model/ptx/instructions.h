@@ -142,8 +142,11 @@ INSTRUCTION(st, "st", "{" QUALIFIERS "}*{,.v2,.v4,.v8}." ACCESSED "{" QUALIFIERS
             store, (Since{10, 10}))
 REFUSED(st_bulk, "st.bulk", stores, "fills memory by the tensor memory accelerator", on_a_gpu,
         (Since{86, 100}))
-REFUSED(st_async, "st.async", stores, "stores into another block of a cluster", on_a_gpu,
-        (Since{81, 90}))
+INSTRUCTION(
+    st_async, "st.async",
+    "{,.weak}{,.shared::cluster}.mbarrier::complete_tx::bytes{,.v2,.v4}.{b32,u32,s32,f32,b64,"
+    "u64,s64,f64}",
+    changes_object, counted_store, (Since{81, 90}))
 INSTRUCTION(atom, "atom",
             "{" QUALIFIERS "}*.{add,min,max,and,or,xor,exch,cas,inc,dec}{" QUALIFIERS
             "}*{,.v2,.v4,.v8}." CHANGED "{" QUALIFIERS "}*",
@@ -152,8 +155,10 @@ INSTRUCTION(red, "red",
             "{" QUALIFIERS "}*.{add,min,max,and,or,xor,inc,dec}{" QUALIFIERS
             "}*{,.v2,.v4,.v8}." CHANGED "{" QUALIFIERS "}*",
             reduces, reduction, (Since{12, 11}))
-REFUSED(red_async, "red.async", reduces, "adds in another block of a cluster", on_a_gpu,
-        (Since{81, 90}))
+INSTRUCTION(red_async, "red.async",
+            ".relaxed.cluster{,.shared::cluster}.mbarrier::complete_tx::bytes"
+            ".{add,min,max,and,or,xor,inc,dec}.{b32,u32,s32,u64}",
+            changes_object, counted_reduction, (Since{81, 90}))
 INSTRUCTION(cp_async, "cp.async",
             ".{ca,cg}.{shared,shared::cta,shared::cluster}.global{.L2::cache_hint,.L2::64B,.L2::"
             "128B,.L2::256B}*",
@@ -164,16 +169,29 @@ INSTRUCTION(cp_async_wait_group, "cp.async.wait_group", "", effect, copy_wait, (
 INSTRUCTION(cp_async_wait_all, "cp.async.wait_all", "", effect, copy_wait_all, (Since{70, 80}))
 INSTRUCTION(cp_async_mbarrier, "cp.async.mbarrier.arrive", "{,.noinc}{,.shared,.shared::cta}.b64",
             effect, copy_arrive, (Since{70, 80}))
-REFUSED(cp_async_bulk, "cp.async.bulk", copies, "copies by the tensor memory accelerator", on_a_gpu,
+INSTRUCTION(
+    cp_async_bulk, "cp.async.bulk",
+    "{.{shared::cluster,shared::cta}.global.mbarrier::complete_tx::bytes{,.multicast::cluster}{"
+    ",.L2::cache_hint},.shared::cluster.shared::cta.mbarrier::complete_tx::bytes,"
+    ".global.shared::cta.bulk_group{,.L2::cache_hint}}",
+    changes_object, bulk_copy, (Since{80, 90}))
+INSTRUCTION(cp_async_bulk_commit_group, "cp.async.bulk.commit_group", "", effect, bulk_commit,
+            (Since{80, 90}))
+INSTRUCTION(cp_async_bulk_wait_group, "cp.async.bulk.wait_group", "{,.read}", effect, bulk_wait,
+            (Since{80, 90}))
+INSTRUCTION(cp_async_bulk_prefetch, "cp.async.bulk.prefetch", ".L2.global{,.L2::cache_hint}",
+            changes_object, bulk_copy, (Since{80, 90}))
+INSTRUCTION(cp_reduce_async_bulk, "cp.reduce.async.bulk",
+            "{.shared::cluster.shared::cta.mbarrier::complete_tx::bytes,"
+            ".global.shared::cta.bulk_group{,.L2::cache_hint}}"
+            ".{add,min,max,and,or,xor,inc,dec}{,.noftz}.{b32,u32,s32,b64,u64,s64,f16,bf16,f32,f64}",
+            changes_object, bulk_copy, (Since{80, 90}))
+REFUSED(cp_async_bulk_tensor, "cp.async.bulk.tensor", copies, "copies a box of a tensor", on_a_gpu,
         (Since{80, 90}))
-REFUSED(cp_async_bulk_commit_group, "cp.async.bulk.commit_group", effect,
-        "copies by the tensor memory accelerator", on_a_gpu, (Since{80, 90}))
-REFUSED(cp_async_bulk_wait_group, "cp.async.bulk.wait_group", effect,
-        "copies by the tensor memory accelerator", on_a_gpu, (Since{80, 90}))
-REFUSED(cp_async_bulk_prefetch, "cp.async.bulk.prefetch", effect,
-        "copies by the tensor memory accelerator", on_a_gpu, (Since{80, 90}))
-REFUSED(cp_reduce_async, "cp.reduce.async", copies, "copies by the tensor memory accelerator",
-        on_a_gpu, (Since{80, 90}))
+REFUSED(cp_async_bulk_prefetch_tensor, "cp.async.bulk.prefetch.tensor", effect,
+        "copies a box of a tensor", on_a_gpu, (Since{80, 90}))
+REFUSED(cp_reduce_async_bulk_tensor, "cp.reduce.async.bulk.tensor", copies,
+        "copies a box of a tensor", on_a_gpu, (Since{80, 90}))
 REFUSED(multimem_ld_reduce, "multimem.ld_reduce", loads, "reaches the memory of several devices",
         on_a_gpu, (Since{81, 90}))
 REFUSED(multimem_st, "multimem.st", stores, "reaches the memory of several devices", on_a_gpu,

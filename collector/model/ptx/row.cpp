@@ -12,7 +12,7 @@
 namespace warpmeter::model::ptx {
 namespace {
 
-constexpr std::size_t most_components = 4;  // "cp.async.bulk.commit_group"
+constexpr std::size_t most_components = 5;  // "cp.async.bulk.prefetch.tensor"
 
 /// Of the words of names and forms, whether each is known: a mistyped one would never match.
 constexpr bool are_words(std::string_view forms) {

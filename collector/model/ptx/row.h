@@ -76,6 +76,11 @@ enum class Execution : std::uint8_t {
   copy_wait,
   copy_wait_all,
   copy_arrive,
+  bulk_copy,  ///< cp.async.bulk and its like
+  bulk_commit,
+  bulk_wait,
+  counted_store,      ///< st.async
+  counted_reduction,  ///< red.async
   branch,
   indexed_branch,
   call,

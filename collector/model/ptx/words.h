@@ -235,6 +235,10 @@ enum class Kind : std::uint8_t { none, pred, bits, u, s, f, bf, tf, e4m3, e5m2, 
   WORD(parity, "parity")                                               \
   WORD(expect_tx, "expect_tx")                                         \
   WORD(mask, "mask")                                                   \
+  WORD(counts_bytes, "mbarrier::complete_tx::bytes")                   \
+  WORD(bulk_group, "bulk_group")                                       \
+  WORD(multicast, "multicast::cluster")                                \
+  WORD(read, "read")                                                   \
   WORD(launch_dependents, "launch_dependents")                         \
   /* textures and surfaces */                                          \
   WORD(d1, "1d")                                                       \

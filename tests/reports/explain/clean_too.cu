@@ -80,3 +80,29 @@ __global__ void k_warp_scan(int* o, const int* a) {
 __global__ void k_gather_blocks(float* o, const int* order, const float* a) {
   o[blockIdx.x * 128 + threadIdx.x] = a[order[blockIdx.x] * 128 + threadIdx.x];
 }
+
+// A tile that one thread loads as a whole, and all wait for.
+__global__ void k_bulk_tile(float* o, const float* a) {
+  __shared__ alignas(128) float tile[1024];
+  __shared__ alignas(8) unsigned long long object;
+  const unsigned bar = static_cast<unsigned>(__cvta_generic_to_shared(&object));
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(bar));
+    asm volatile("fence.mbarrier_init.release.cluster;");
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 4096;" ::"r"(bar) : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 4096, "
+        "[%2];" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(tile))),
+        "l"(a + blockIdx.x * 1024), "r"(bar)
+        : "memory");
+  }
+  asm volatile(
+      "{ .reg .pred P;\n"
+      "AGAIN: mbarrier.try_wait.parity.shared::cta.b64 P, [%0], 0;\n"
+      "@!P bra AGAIN; }" ::"r"(bar)
+      : "memory");
+  for (int i = threadIdx.x; i < 1024; i += 256) o[blockIdx.x * 1024 + i] = 2 * tile[i];
+}

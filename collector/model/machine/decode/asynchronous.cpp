@@ -173,13 +173,20 @@ void Decoder::decode_mbarrier() {
   } else if (writes && operands[0].name != "_") {
     d = destination(operands[0], RowType::u64);
   }
+  emit_mbarrier(kind, target, value, d);
+}
+
+void Decoder::emit_mbarrier(MbarrierKind kind, const Target& target, std::uint16_t value,
+                            std::uint16_t d) {
   SiteInfo info;
   program_.has_releases = true;  // barrier objects order accesses as fences do
   info.kind = AccessKind::atomic;
-  info.space = space;
+  info.space = target.space;
   info.width = info.alignment = 8;
   info.is_apart = true;
   const std::uint32_t site = add_site(info);
+  const bool waits = kind == MbarrierKind::wait || kind == MbarrierKind::wait_parity;
+  if (waits) program_.object_waits.push_back(ordinal_);
   Operation& operation = emit(waits ? Code::mbarrier_wait : Code::mbarrier);
   operation.a = target.row;
   operation.b = value;

@@ -78,19 +78,25 @@ std::uint16_t Decoder::atomic_operand(const Operand& operand, RowType type, unsi
   return rows;
 }
 
-void Decoder::decode_atomic(bool returns) {
+Decoder::AtomicForm Decoder::atomic_form() const {
   const auto* const kind = std::find_if(std::begin(atomic_names), std::end(atomic_names),
                                         [&](const AtomicName& known) { return has(known.word); });
   const auto* const type = std::find_if(
       std::begin(atomic_operands), std::end(atomic_operands),
       [&](const AtomicOperand& known) { return known.name == instruction_->last_type(); });
-  const unsigned parts = instruction_->parts;
   if (kind == std::end(atomic_names) || type == std::end(atomic_operands)) refuse_form();
-  if (!is_possible(kind->kind, type->type, parts)) refuse_form();
-  const bool is_quad = type->type == AtomicType::b128;
+  if (!is_possible(kind->kind, type->type, instruction_->parts)) refuse_form();
+  return {kind->kind, type->type, type->row};
+}
+
+void Decoder::decode_atomic(bool returns) {
+  const AtomicForm form = atomic_form();
+  const unsigned parts = instruction_->parts;
+  const bool is_quad = form.type == AtomicType::b128;
   const std::size_t first = returns ? 1 : 0;
-  const std::size_t sources = kind->kind == AtomicKind::compare_and_swap ? 2 : 1;
-  const std::size_t operands = first + 1 + sources + (has(Word::L2_cache_hint) ? 1 : 0);
+  const std::size_t sources = form.kind == AtomicKind::compare_and_swap ? 2 : 1;
+  const std::size_t operands =
+      first + 1 + sources + (has(Word::L2_cache_hint) ? 1 : 0) + (has(Word::counts_bytes) ? 1 : 0);
   expect_operands(operands, operands);
   const Target target = address(instruction_->operands[first], access_space());
   if (target.space != AddressSpace::shared) program_.blocks_communicate = true;
@@ -98,26 +104,26 @@ void Decoder::decode_atomic(bool returns) {
   SiteInfo info;
   info.kind = returns ? AccessKind::atomic : AccessKind::reduction;
   info.space = target.space;
-  info.width = static_cast<std::uint8_t>(is_quad ? 16 : bytes_of(type->row) * parts);
+  info.width = static_cast<std::uint8_t>(is_quad ? 16 : bytes_of(form.row) * parts);
   info.alignment = info.width;
   note_order(info);
   info.is_float =
-      type->row == RowType::f32 || type->row == RowType::f64 || is_narrow_float(type->type);
+      form.row == RowType::f32 || form.row == RowType::f64 || is_narrow_float(form.type);
   const Operand& value = instruction_->operands[first + 1];
-  const std::uint16_t b = atomic_operand(value, type->row, parts, is_quad);
+  const std::uint16_t b = atomic_operand(value, form.row, parts, is_quad);
   const std::uint16_t e =
-      sources == 2 ? atomic_operand(instruction_->operands[first + 2], type->row, 1, is_quad) : b;
-  const unsigned bytes = bytes_of(type->row), units = bytes * 32 / row_unit_bytes;
+      sources == 2 ? atomic_operand(instruction_->operands[first + 2], form.row, 1, is_quad) : b;
+  const unsigned bytes = bytes_of(form.row), units = bytes * 32 / row_unit_bytes;
   std::vector<std::uint16_t> results;
   std::uint16_t d = no_operand;
   if (returns) {
     const Operand& to = instruction_->operands[0];
     if (parts == 1) {
-      d = is_quad ? quad_row(to) : destination(to, type->row);
+      d = is_quad ? quad_row(to) : destination(to, form.row);
     } else {
       if (to.parts.size() != parts) refuse("has another number of registers than it says");
       d = scratch_rows(bytes, parts);
-      for (const Operand& part : to.parts) results.push_back(destination(part, type->row));
+      for (const Operand& part : to.parts) results.push_back(destination(part, form.row));
     }
   }
   const std::uint32_t site = add_site(info);
@@ -127,9 +133,8 @@ void Decoder::decode_atomic(bool returns) {
   operation.b = b;
   operation.e = e;
   operation.f = static_cast<std::uint16_t>(parts);
-  operation.c = static_cast<std::uint16_t>(static_cast<unsigned>(kind->kind) |
-                                           static_cast<unsigned>(type->type) << atomic_type_shift |
-                                           (target.is_wide ? atomic_wide_address : 0u));
+  operation.c =
+      static_cast<std::uint16_t>(form.code() | (target.is_wide ? atomic_wide_address : 0u));
   operation.imm = target.offset;
   operation.extra = site;
   for (unsigned i = 0; i < results.size(); ++i) {

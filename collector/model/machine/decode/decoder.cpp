@@ -364,6 +364,20 @@ void Decoder::decode_instruction() {
       break;
     case Execution::copy_arrive:
       return decode_copy_arrival();
+    case Execution::bulk_copy:
+      return decode_bulk_copy();
+    case Execution::bulk_commit:
+      program_.bulk_groups.push_back({ordinal_, CopyInfo::Kind::commit, 0});
+      break;
+    case Execution::bulk_wait:
+      expect_operands(1, 1);
+      program_.bulk_groups.push_back({ordinal_, CopyInfo::Kind::wait,
+                                      static_cast<std::uint32_t>(instruction_->operands[0].bits)});
+      break;
+    case Execution::counted_store:
+      return decode_counted_store();
+    case Execution::counted_reduction:
+      return decode_counted_reduction();
     case Execution::branch:
       return decode_branch();
     case Execution::indexed_branch:

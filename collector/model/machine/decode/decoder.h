@@ -15,8 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "collector/model/machine/access.h"
+#include "collector/model/machine/bulk.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/machine/decode/table.h"
+#include "collector/model/machine/mbarrier.h"
 #include "collector/model/machine/program.h"
 #include "collector/model/ptx/control_flow.h"
 #include "collector/model/ptx/module.h"
@@ -264,6 +267,16 @@ class Decoder {
   void move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, bool guarded);
   std::uint16_t atomic_operand(const Operand& operand, RowType type, unsigned parts, bool is_quad);
   void decode_load_store(bool is_load);
+  struct AtomicForm {
+    AtomicKind kind = AtomicKind::add;
+    AtomicType type = AtomicType::u32;
+    RowType row = RowType::u32;
+    /// Operation::c, but for the width of the address.
+    unsigned code() const {
+      return static_cast<unsigned>(kind) | static_cast<unsigned>(type) << atomic_type_shift;
+    }
+  };
+  AtomicForm atomic_form() const;
   void decode_atomic(bool returns);
   void decode_cvta();
   void decode_isspacep();
@@ -286,7 +299,15 @@ class Decoder {
                  unsigned words, std::uint16_t guard);
   void decode_copy_arrival();
   void decode_mbarrier();
+  void emit_mbarrier(MbarrierKind kind, const Target& target, std::uint16_t value, std::uint16_t d);
   void decode_pending_count();
+
+  // bulk.cpp
+  BulkCopy::Place bulk_place(const Operand& operand, const SiteInfo& info, std::uint16_t& row);
+  void decode_bulk_copy();
+  void decode_counted_store();
+  void decode_counted_reduction();
+  void count_bytes();
 
   // matrix.cpp
   void decode_matrix();

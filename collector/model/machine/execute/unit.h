@@ -11,6 +11,7 @@
 #endif
 
 #include "collector/model/machine/access.h"
+#include "collector/model/machine/bulk.h"
 #include "collector/model/machine/cluster_barrier.h"
 #include "collector/model/machine/execute/entries.h"
 #include "collector/model/machine/execute/narrow.h"

@@ -37,6 +37,7 @@ Flow flow_of(Code code) {
     case Code::device_call:
     case Code::mbarrier:
     case Code::mbarrier_wait:
+    case Code::bulk_copy:
       return Flow::interpreted;
     default:
       return Flow::on;

@@ -1,0 +1,106 @@
+// What the checker makes of copies that run on while their threads do.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/lanes.h"
+#include "collector/model/check/block_checker.h"
+#include "collector/model/check/stored_value.h"
+
+namespace warpmeter::model::check {
+
+/// Accesses to what a copy may still write; and copies that begin.
+void BlockChecker::check_copies(const Warp& warp, const Operation* op, const SiteInfo& info,
+                                const Places& places, bool is_copy) {
+  for_each_lane(places.mask, [&](unsigned lane) {
+    const std::uint32_t thread = warp.index * warp_lanes + lane;
+    const std::uint64_t offset = places[lane];
+    if (is_copy) {
+      Copy copy{offset, info.width, op->instruction, thread, {}};
+      std::copy_n(stored_value(warp, op, info, lane).begin(),
+                  std::min<std::size_t>(info.width, copy.value.size()), copy.value.begin());
+      copies_.start(copy);
+    } else if (const Copy* copy = copies_.under_way(offset, info.width)) {
+      add_unawaited(*copy, op->instruction, thread, info.kind != AccessKind::load);
+    }
+  });
+}
+
+void BlockChecker::add_unawaited(const Copy& copy, std::uint32_t instruction, std::uint32_t thread,
+                                 bool writes) {
+  const Span span = copy.thread / warp_lanes == thread / warp_lanes ? Span::warp : Span::block;
+  launch_.findings_.add(Defect::race, instruction, span, [&] {
+    return sentence(
+        thread,
+        fmt::format("{} shared memory at byte {} to which the copy that {} started on {} may still "
+                    "be under way; wait for it (cp.async.wait_all, or __pipeline_wait_prior) and "
+                    "then, where another thread uses it, call __syncthreads()",
+                    writes ? "writes" : "reads", copy.offset, launch_.names_.thread(copy.thread),
+                    launch_.names_.line(copy.instruction)));
+  });
+}
+
+/// What a copy wrote is there for other threads from when its own has waited for it: as if it were
+/// written then.
+void BlockChecker::advance_copies(const Warp& warp, const CopyInfo& info, std::uint32_t mask) {
+  for_each_lane(mask, [&](unsigned lane) {
+    const std::uint32_t thread = warp.index * warp_lanes + lane;
+    for (const Copy& copy : copies_.advance(info, thread)) {
+      const std::uint32_t site = launch_.site_of_copy_[copy.instruction];
+      const std::uint32_t number = context_of(site, warp.index, true, false, true, false);
+      current_ = {&warp, nullptr, &program_.sites[site], {}, nullptr, &copy};
+      current_.places.space = AddressSpace::shared;
+      const Accessing by{order_, contexts_, number, contexts_[number], 0, false};
+      shared_.touch(copy.offset, copy.width, 1u << lane, by, *this);
+    }
+  });
+}
+
+/// Accesses to what a copy of a stretch may still write or read; and such copies that begin.
+void BlockChecker::check_bulk_copies(const Warp& warp, const Operation* op, const SiteInfo& info,
+                                     const Places& places) {
+  const bool writes = info.kind != AccessKind::load && op->code != Code::mbarrier_wait;
+  const bool has_group = op->d == no_operand;  // it has no barrier object
+  for_each_lane(places.mask, [&](unsigned lane) {
+    const std::uint32_t thread = warp.index * warp_lanes + lane;
+    const std::uint64_t offset = places[lane];
+    if (const Stretch* stretch = bulk_copies_.under_way(offset, info.width, writes)) {
+      if (stretch->instruction != op->instruction || stretch->thread != thread) {
+        add_unawaited(*stretch, op->instruction, thread, offset, writes);
+      }
+    }
+    if (op->code == Code::bulk_copy && (writes || has_group)) {
+      bulk_copies_.start(
+          {offset, offset + info.width, op->instruction, thread, !writes, {}, false, 0});
+    }
+  });
+}
+
+void BlockChecker::add_unawaited(const Stretch& stretch, std::uint32_t instruction,
+                                 std::uint32_t thread, std::uint64_t offset, bool writes) {
+  const Span span = stretch.thread / warp_lanes == thread / warp_lanes ? Span::warp : Span::block;
+  launch_.findings_.add(Defect::race, instruction, span, [&] {
+    return sentence(
+        thread,
+        fmt::format("{} shared memory at byte {}, {} the copy that {} started on {} may "
+                    "still {}; {} and then, where another thread uses it, call "
+                    "__syncthreads()",
+                    writes ? "writes" : "reads", offset,
+                    stretch.is_read ? "from which" : "to which",
+                    launch_.names_.thread(stretch.thread), launch_.names_.line(stretch.instruction),
+                    stretch.is_read ? "read" : "write",
+                    stretch.is_read ? "wait for it (cp.async.bulk.wait_group.read)"
+                                    : "wait for its barrier object"));
+  });
+}
+
+void BlockChecker::advance_bulk_copies(const Warp& warp, std::uint32_t instruction,
+                                       std::uint32_t mask) {
+  for (const CopyInfo& info : program_.bulk_groups) {
+    if (info.instruction != instruction) continue;
+    for_each_lane(
+        mask, [&](unsigned lane) { bulk_copies_.advance(info, warp.index * warp_lanes + lane); });
+  }
+}
+
+}  // namespace warpmeter::model::check

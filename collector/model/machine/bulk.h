@@ -1,0 +1,39 @@
+// Copies of whole stretches (cp.async.bulk, cp.reduce.async.bulk): one lane's instruction moves
+// many bytes, by the tensor memory accelerator on hardware, past the counters of loads and stores.
+// Here they are done at once, so that whoever waits for them finds them done.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "collector/model/machine/warp.h"
+
+namespace warpmeter::model {
+
+/// What an Operation of Code::bulk_copy does, by its imm. Its rows: a where to, b where from, c
+/// bytes, d the barrier object, e the blocks of the cluster that get it; d and e may be no_operand.
+struct BulkCopy {
+  struct Place {
+    std::uint32_t site = 0;
+    std::int64_t offset = 0;  ///< bytes, to be added to the address in the row
+    bool is_wide = true;
+  };
+  enum class Kind : std::uint8_t { copy, reduce, prefetch };
+  Kind kind = Kind::copy;
+  Place to, from, object;
+  std::uint8_t element = 16;        ///< bytes that are moved as one, as wide as the sites are
+  std::uint16_t atomic = 0;         ///< of a reduction: Operation::c of the atomic
+  std::uint16_t elements_row = 0;   ///< of a reduction: scratch, an element a lane
+  std::uint16_t bytes_row = 0;      ///< scratch: bytes that were moved
+  std::uint16_t rank_row = 0xffff;  ///< with e: the block's own rank
+};
+
+/// Both places have to be multiples of these bytes; of a size, what is beyond a multiple is not
+/// moved (measured, tests/runtime/programs/bulk_misuse.cu).
+inline constexpr std::uint32_t bulk_step = 16;
+
+/// Moves what each lane of the mask asks for and tells its barrier object, or raises w.trap and
+/// says false.
+bool copy_in_bulk(Warp& w, const Operation* op, std::uint32_t mask);
+
+}  // namespace warpmeter::model

@@ -1,0 +1,91 @@
+// cp.async.bulk and its like, and the stores and reductions whose bytes a barrier object counts.
+#include "collector/model/machine/decode/decoder.h"
+
+namespace warpmeter::model {
+
+BulkCopy::Place Decoder::bulk_place(const Operand& operand, const SiteInfo& info,
+                                    std::uint16_t& row) {
+  const Target target = address(operand, info.space);
+  row = target.row;
+  SiteInfo site = info;
+  site.is_apart = site.is_bulk = true;
+  return {add_site(site), target.offset, target.is_wide};
+}
+
+/// [to], [from], bytes {, [barrier object] {, blocks}} {, policy}; to fetch early: [from], bytes.
+void Decoder::decode_bulk_copy() {
+  const bool fetches = instruction_->is(Opcode::cp_async_bulk_prefetch);
+  const bool reduces = instruction_->is(Opcode::cp_reduce_async_bulk);
+  const bool counts = has(Word::counts_bytes), casts = has(Word::multicast);
+  const auto& operands = instruction_->operands;
+  const std::size_t count = (fetches ? 2u : 3u) + (counts ? 1u : 0u) + (casts ? 1u : 0u) +
+                            (has(Word::L2_cache_hint) ? 1u : 0u);
+  expect_operands(count, count);
+  const bool to_global = has(Word::bulk_group);
+  BulkCopy copy;
+  SiteInfo from, to, object;
+  from.kind = AccessKind::load;
+  from.space = to_global || !has(Word::global) ? AddressSpace::shared : AddressSpace::global;
+  to.kind = AccessKind::store;
+  to.space = to_global ? AddressSpace::global : AddressSpace::shared;
+  if (reduces) {
+    const AtomicForm form = atomic_form();
+    copy.kind = BulkCopy::Kind::reduce;
+    copy.atomic = static_cast<std::uint16_t>(form.code() | atomic_keeps_subnormals);
+    copy.element = static_cast<std::uint8_t>(bytes_of(form.row));
+    copy.elements_row = scratch(copy.element);
+    to.kind = AccessKind::reduction;
+    program_.blocks_communicate |= to_global;
+  }
+  from.width = from.alignment = to.width = to.alignment = copy.element;
+  object.kind = AccessKind::atomic;
+  object.space = AddressSpace::shared;
+  object.width = object.alignment = 8;
+  std::uint16_t to_row = no_operand, from_row = no_operand, object_row = no_operand,
+                blocks_row = no_operand;
+  std::size_t next = 0;
+  if (!fetches) copy.to = bulk_place(operands[next++], to, to_row);
+  copy.from = bulk_place(operands[next++], from, from_row);
+  const std::uint16_t bytes = source(operands[next++], RowType::u32);
+  if (counts) {
+    program_.has_releases = true;
+    copy.bytes_row = scratch(4);
+    copy.object = bulk_place(operands[next++], object, object_row);
+  }
+  if (casts) {
+    blocks_row = source(operands[next++], RowType::u16);
+    copy.rank_row = special(Special::cluster_ctarank);
+  }
+  if (fetches) copy.kind = BulkCopy::Kind::prefetch;
+  program_.bulk_copies.push_back(copy);
+  Operation& operation = emit(Code::bulk_copy);
+  operation.a = to_row;
+  operation.b = from_row;
+  operation.c = bytes;
+  operation.d = object_row;
+  operation.e = blocks_row;
+  operation.f = 1;
+  operation.imm = static_cast<std::int64_t>(program_.bulk_copies.size() - 1);
+}
+
+/// The last operand is a barrier object: so many bytes of its phase have come.
+void Decoder::count_bytes() {
+  program_.sites.back().is_apart = true;
+  const std::uint32_t bytes = program_.sites.back().width;
+  emit_mbarrier(MbarrierKind::complete,
+                address(instruction_->operands.back(), AddressSpace::shared), constant(bytes, 4),
+                no_operand);
+}
+
+void Decoder::decode_counted_store() {
+  expect_operands(3, 3);
+  decode_load_store(false);
+  count_bytes();
+}
+
+void Decoder::decode_counted_reduction() {
+  decode_atomic(false);
+  count_bytes();
+}
+
+}  // namespace warpmeter::model

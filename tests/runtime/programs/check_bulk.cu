@@ -1,0 +1,142 @@
+// Copies of stretches that are not waited for, and those that are: one mistake a kernel.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstdio>
+
+constexpr int words = 256;
+
+__device__ unsigned at(const void* shared) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
+__device__ void init(std::uint64_t* object) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at(object)));
+  asm volatile("fence.mbarrier_init.release.cluster;");
+}
+__device__ void load(void* to, const void* from, unsigned bytes, std::uint64_t* object) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at(object)),
+               "r"(bytes)
+               : "memory");
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(at(to)),
+      "l"(from), "r"(bytes), "r"(at(object))
+      : "memory");
+}
+__device__ void wait(std::uint64_t* object, unsigned parity) {
+  asm volatile(
+      "{ .reg .pred P;\n"
+      "AGAIN:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 P, [%0], %1;\n"
+      "@!P bra AGAIN; }" ::"r"(at(object)),
+      "r"(parity)
+      : "memory");
+}
+__device__ void store(void* to, const void* from, unsigned bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+               "r"(at(from)), "r"(bytes)
+               : "memory");
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+template <int left>
+__device__ void wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(left) : "memory");
+}
+__device__ void fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+/// A barrier of the block does not wait for the copy.
+__global__ void reads_early(const int* in, int* out) {
+  __shared__ alignas(128) int tile[words];
+  __shared__ std::uint64_t object;
+  if (threadIdx.x == 0) init(&object);
+  __syncthreads();
+  if (threadIdx.x == 0) load(tile, in, sizeof(tile), &object);
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x];  // mistake
+  wait(&object, 0);
+}
+
+/// The second phase is not waited for, only the first once more.
+__global__ void waits_for_the_first(const int* in, int* out) {
+  __shared__ alignas(128) int tile[2][words];
+  __shared__ std::uint64_t object;
+  if (threadIdx.x == 0) init(&object);
+  __syncthreads();
+  int sum = 0;
+  for (int phase = 0; phase < 2; ++phase) {
+    if (threadIdx.x == 0) load(tile[phase], in + phase * words, sizeof(tile[0]), &object);
+    wait(&object, 0);
+    sum += tile[phase][threadIdx.x];  // mistake
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
+/// The source of a store is written again before it was read.
+__global__ void writes_early(const int* in, int* out) {
+  __shared__ alignas(128) int tile[words];
+  for (int part = 0; part < 2; ++part) {
+    tile[threadIdx.x] = in[part * words + threadIdx.x];  // mistake
+    fence();
+    __syncthreads();
+    if (threadIdx.x == 0) store(out + part * words, tile, sizeof(tile));
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) wait_read<0>();
+}
+
+/// One group more is left than may be.
+__global__ void leaves_one_group(const int* in, int* out) {
+  __shared__ alignas(128) int tile[2][words];
+  for (int part = 0; part < 4; ++part) {
+    if (threadIdx.x == 0) wait_read<2>();
+    __syncthreads();
+    tile[part % 2][threadIdx.x] = in[threadIdx.x] + part;  // mistake
+    fence();
+    __syncthreads();
+    if (threadIdx.x == 0) store(out + part % 2 * words, tile[part % 2], sizeof(tile[0]));
+  }
+  if (threadIdx.x == 0) wait_read<0>();
+}
+
+/// In two buffers each, as it is done.
+__global__ void right(const int* in, int* out) {
+  __shared__ alignas(128) int from[2][words], to[2][words];
+  __shared__ std::uint64_t objects[2];
+  if (threadIdx.x == 0) {
+    init(&objects[0]);
+    init(&objects[1]);
+    load(from[0], in, sizeof(from[0]), &objects[0]);
+  }
+  __syncthreads();
+  for (int part = 0; part < 4; ++part) {
+    if (threadIdx.x == 0 && part < 3) {
+      load(from[(part + 1) % 2], in + (part + 1) % 2 * words, sizeof(from[0]),
+           &objects[(part + 1) % 2]);
+    }
+    if (threadIdx.x == 0) wait_read<1>();
+    wait(&objects[part % 2], part / 2);
+    __syncthreads();
+    to[part % 2][threadIdx.x] = from[part % 2][threadIdx.x] + 1;
+    fence();
+    __syncthreads();
+    if (threadIdx.x == 0) store(out + part % 2 * words, to[part % 2], sizeof(to[0]));
+  }
+  if (threadIdx.x == 0) wait_read<0>();
+}
+
+int main() {
+  int *in = nullptr, *out = nullptr;
+  cudaMalloc(&in, 2 * words * sizeof(int));
+  cudaMalloc(&out, 2 * words * sizeof(int));
+  cudaMemset(in, 1, 2 * words * sizeof(int));
+  cudaMemset(out, 0, 2 * words * sizeof(int));
+  reads_early<<<1, words>>>(in, out);
+  waits_for_the_first<<<1, words>>>(in, out);
+  writes_early<<<1, words>>>(in, out);
+  leaves_one_group<<<1, words>>>(in, out);
+  right<<<1, words>>>(in, out);
+  std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaFree(in);
+  cudaFree(out);
+}
