@@ -335,6 +335,10 @@ Handle open_for_writing(const std::string& path) {
                                             path));
   }
   const Content content = look_at(db.get(), path);
+  // Findings and remedies have up to 2,000 bytes, with their pictures. Without rowids, what is more
+  // than a quarter of a page goes to one of its own: on SQLite's usual 4,096 bytes those of 10,000
+  // launches took 2.5 times the room, and a fifth more time to read. Only a new file obeys.
+  if (content == Content::empty) execute(db.get(), "PRAGMA page_size = 8192");
   use_write_ahead_log(db.get());
   // With the log, a killed program loses nothing that it committed; power failure may cost the last
   // commits, never the file.
