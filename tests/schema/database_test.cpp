@@ -154,7 +154,7 @@ TEST(Database, TellsThatItIsDamaged) {
   store_run(folder / "a.db", std::vector<Launch>(200, example_launch()));
   std::string bytes = contents_of(folder / "a.db");
   ASSERT_GT(bytes.size(), 40'000U);
-  std::fill(bytes.begin() + 4096, bytes.end(), 'x');
+  std::fill(bytes.begin() + 8192, bytes.end(), 'x');
   write_file(folder / "a.db", bytes);
   expect_failure(failure_of([&] { lines_of(folder / "a.db", "SELECT * FROM results"); }),
                  ExitCode::file, HasSubstr("is damaged"));
