@@ -87,8 +87,8 @@ std::vector<std::string> gaps_of(const Looked& looked) {
   const auto add = [&](std::uint64_t count, const char* one, const char* several) {
     if (count > 0) gaps.push_back(count == 1 ? one : fmt::format("{} {}", count, several));
   };
-  add(checked.refused, "a launch or call that the model could not answer",
-      "launches and calls that the model could not answer");
+  add(checked.refused, "a launch or call that the model could not answer or follow",
+      "launches and calls that the model could not answer or follow");
   add(checked.unended, "what a process would have done that did not come to its end in order",
       "processes that did not come to their ends in order");
   if (!looked.unobserved.empty()) {
@@ -115,7 +115,9 @@ std::string checked_text(const Looked& by, bool has_mistakes) {
   const bool is_whole = checked.stopped == 0 && checked.refused == 0 && checked.partial == 0 &&
                         checked.unended == 0 && by.unobserved.empty();
   const char* without_launches = by.not_run > 0 ? "the program, none of whose launches could run"
-                                                : "the program, which launched nothing";
+                                 : checked.refused > 0
+                                     ? "the program, none of whose launches could be followed"
+                                     : "the program, which launched nothing";
   return fmt::format(
       "{} in {} (this input): {}. Not looked for: {}.",
       is_whole && !has_mistakes ? "Nothing was found of what was looked for" : "Looked for",

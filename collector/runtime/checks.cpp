@@ -249,6 +249,14 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
   }
 }
 
+void Checks::trapped(const std::string& kernel, const std::string& file, const model::Trap& trap) {
+  model::check::Finding finding;
+  finding.place = trap.place;
+  finding.file = file;
+  find(std::string(to_string(finding.defect)), place_of(finding, readable_name(kernel)), kernel,
+       trap.message + place_of_call().after("; launched"), 1, false);
+}
+
 void Checks::refused() {
   inject::Checked checked;
   checked.refused = 1;

@@ -277,6 +277,11 @@ class Grids {
     if (checks != nullptr && has_printed) checks->printed(kernel.entry());
     if (checker) checks->launched(kernel.entry(), *checker, !outcome.trap);
     if (checker) tell_set_on_host_only(process_, set_elsewhere, *checker);
+    if (checks != nullptr && is_in_clusters && outcome.trap) {
+      const auto file = static_cast<std::size_t>(outcome.trap->place.file);
+      checks->trapped(kernel.entry(), file < program.files.size() ? program.files[file] : "",
+                      *outcome.trap);
+    }
     if (outcome.trap) {
       process_.print_assertion(outcome.trap->assertion);
       fail(error_of(outcome.trap->kind), kernel.entry(), outcome.trap->message);

@@ -74,6 +74,7 @@ void BlockChecker::observe(const Warp& warp, const Operation* op, std::uint32_t 
   }
   const CopyInfo* const copy = program_.copies.empty() ? nullptr : copies_.find(op->instruction);
   if (copy != nullptr && copy->kind != CopyInfo::Kind::start) advance_copies(warp, *copy, mask);
+  if (op->code == Code::bulk_copy) check_bulk_size(warp, op, mask);
   if (!program_.bulk_groups.empty()) advance_bulk_copies(warp, op->instruction, mask);
 }
 

@@ -71,6 +71,10 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
                          const Places& places);
   void add_unawaited(const Stretch& stretch, std::uint32_t instruction, std::uint32_t thread,
                      std::uint64_t offset, bool writes);
+  bool is_copied_in_bulk(const Operation& op) const;
+  void pass_on_in_bulk(WrittenBytes* written, std::uint64_t offset);
+  void check_bulk_size(const Warp& warp, const Operation* op, std::uint32_t mask);
+  void check_bytes(const Warp& warp, const Operation* op, unsigned lane, std::uint64_t bits);
   void advance_bulk_copies(const Warp& warp, std::uint32_t instruction, std::uint32_t mask);
   void check_copies(const Warp& warp, const Operation* op, const SiteInfo& info,
                     const Places& places, bool is_copy);
@@ -101,6 +105,8 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   UnsetRegisters unset_;
   Copies copies_;
   BulkCopies bulk_copies_;
+  std::uint32_t set_in_bulk_ =
+      0;  ///< of the element that is copied, a bit for each byte that is set
   const std::byte* shared_memory_ = nullptr;
   std::vector<std::uint32_t> shared_number_, global_number_;  ///< of contexts, by warp and site
   std::vector<std::vector<Segment>> segments_;                ///< by site, of its last access

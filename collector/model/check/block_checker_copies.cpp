@@ -6,6 +6,9 @@
 #include "base/lanes.h"
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/stored_value.h"
+#include "collector/model/machine/bulk.h"
+#include "collector/model/machine/lane_rows.h"
+#include "collector/model/machine/mbarrier.h"
 
 namespace warpmeter::model::check {
 
@@ -91,6 +94,57 @@ void BlockChecker::add_unawaited(const Stretch& stretch, std::uint32_t instructi
                     stretch.is_read ? "read" : "write",
                     stretch.is_read ? "wait for it (cp.async.bulk.wait_group.read)"
                                     : "wait for its barrier object"));
+  });
+}
+
+bool BlockChecker::is_copied_in_bulk(const Operation& op) const {
+  return op.code == Code::bulk_copy &&
+         program_.bulk_copies[static_cast<std::size_t>(op.imm)].kind == BulkCopy::Kind::copy;
+}
+
+/// What is unset is so where it is copied to, and no mistake before it is used. An element is read,
+/// then written, before the next.
+void BlockChecker::pass_on_in_bulk(WrittenBytes* written, std::uint64_t offset) {
+  const std::uint32_t width = current_.info->width;
+  if (current_.info->kind == AccessKind::load) {
+    set_in_bulk_ = 0;
+    for (std::uint32_t i = 0; i < width; ++i) {
+      if (written == nullptr || written->all(offset + i, 1)) set_in_bulk_ |= 1u << i;
+    }
+    return;
+  }
+  for (std::uint32_t i = 0; written != nullptr && i < width; ++i) {
+    if ((set_in_bulk_ >> i & 1) != 0) {
+      written->mark(offset + i, 1);
+    } else {
+      written->unmark(offset + i, 1);
+    }
+  }
+}
+
+void BlockChecker::check_bulk_size(const Warp& warp, const Operation* op, std::uint32_t mask) {
+  for_each_lane(mask, [&](unsigned lane) {
+    const std::uint32_t bytes = row_of<std::uint32_t>(warp, op->c)[lane];
+    if (bytes % bulk_step == 0) return;
+    launch_.findings_.add(Defect::misaligned, op->instruction, Span::none, [&] {
+      return sentence(warp.index * warp_lanes + lane,
+                      fmt::format("copies {} bytes, which is no multiple of {}: hardware copies {}",
+                                  bytes, bulk_step, bytes / bulk_step * bulk_step));
+    });
+  });
+}
+
+/// Of a copy that brings more bytes than its object awaits, the phase is over when those are there.
+void BlockChecker::check_bytes(const Warp& warp, const Operation* op, unsigned lane,
+                               std::uint64_t bits) {
+  const std::uint64_t awaited = awaited_bytes(bits);
+  const std::uint32_t bytes = row_of<std::uint32_t>(warp, op->b)[lane];
+  if ((bits & mbarrier_count_mask) != 0 || awaited == 0 || bytes <= awaited) return;
+  launch_.findings_.add(Defect::race, op->instruction, Span::block, [&] {
+    return sentence(warp.index * warp_lanes + lane,
+                    fmt::format("brings {} bytes to a barrier object that awaits {}: its phase may "
+                                "be over before all are there",
+                                bytes, awaited));
   });
 }
 

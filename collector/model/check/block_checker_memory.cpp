@@ -175,7 +175,11 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
     if (may_leave_array && (offset < info.array_begin || offset + bytes > info.array_end)) {
       check_array(offset, segment);
     }
-    if (written != nullptr) check_written(*written, offset, segment);
+    if (is_copied_in_bulk(op)) {
+      pass_on_in_bulk(written, offset);
+    } else if (written != nullptr) {
+      check_written(*written, offset, segment);
+    }
     if (segment.is_run) {
       shadow->touch_run(offset, info.width, segment.first_lane, segment.lanes, by, *this);
     } else {
@@ -309,6 +313,7 @@ void BlockChecker::synchronise(const Warp& warp, const Operation* op, const Site
     if (op->code == Code::mbarrier) {
       if (static_cast<MbarrierKind>(op->c) == MbarrierKind::complete) {
         bulk_copies_.count(warp.index * warp_lanes + lane, place, phase);
+        check_bytes(warp, op, lane, bits);
       }
       order_.arrive_object(place, phase, warp.index, lane);
     } else if (is_complete(warp, op, lane, bits)) {

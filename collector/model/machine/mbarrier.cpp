@@ -41,6 +41,11 @@ struct Barrier {
 
 }  // namespace
 
+std::uint64_t awaited_bytes(std::uint64_t bits) {
+  const std::uint64_t bytes = Barrier(bits).bytes;
+  return bytes > bytes_mask / 2 ? 0 : bytes;
+}
+
 std::uint32_t change_mbarrier(Warp& w, const Operation* op, std::uint32_t mask) {
   const auto kind = static_cast<MbarrierKind>(op->c);
   std::uint32_t over = 0;

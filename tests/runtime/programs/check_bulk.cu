@@ -99,6 +99,52 @@ __global__ void leaves_one_group(const int* in, int* out) {
   if (threadIdx.x == 0) wait_read<0>();
 }
 
+/// The phase may be over when half of the copy is there.
+__global__ void awaits_fewer(const int* in, int* out) {
+  __shared__ alignas(128) int tile[words];
+  __shared__ std::uint64_t object;
+  if (threadIdx.x == 0) {
+    init(&object);
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 512;" ::"r"(at(&object))
+                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 1024, "
+        "[%2];" ::"r"(at(tile)),
+        "l"(in), "r"(at(&object))
+        : "memory");  // mistake
+  }
+  __syncthreads();
+  wait(&object, 0);
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+
+/// The last four bytes stay behind.
+__global__ void stores_20_bytes(const int* in, int* out) {
+  __shared__ alignas(128) int tile[8];
+  if (threadIdx.x < 8) tile[threadIdx.x] = in[threadIdx.x];
+  fence();
+  __syncthreads();
+  if (threadIdx.x == 0) store(out, tile, 20);  // mistake
+  if (threadIdx.x == 0) wait_read<0>();
+}
+
+/// What nobody has set and nobody uses may be copied.
+__global__ void copies_gaps(int4* out) {
+  __shared__ alignas(128) int4 from[32], to[32];
+  __shared__ std::uint64_t object;
+  if (threadIdx.x == 0) init(&object);
+  if (threadIdx.x < 16) from[threadIdx.x].x = from[threadIdx.x].z = threadIdx.x;
+  fence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    store(out, from, sizeof(from));
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    load(to, out, sizeof(to), &object);
+  }
+  wait(&object, 0);
+  if (threadIdx.x < 16) out[threadIdx.x].x = to[threadIdx.x].x + to[threadIdx.x].z;
+}
+
 /// In two buffers each, as it is done.
 __global__ void right(const int* in, int* out) {
   __shared__ alignas(128) int from[2][words], to[2][words];
@@ -135,6 +181,9 @@ int main() {
   waits_for_the_first<<<1, words>>>(in, out);
   writes_early<<<1, words>>>(in, out);
   leaves_one_group<<<1, words>>>(in, out);
+  awaits_fewer<<<1, words>>>(in, out);
+  stores_20_bytes<<<1, words>>>(in, out);
+  copies_gaps<<<1, words>>>(reinterpret_cast<int4*>(out));
   right<<<1, words>>>(in, out);
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   cudaFree(in);
