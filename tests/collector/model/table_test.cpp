@@ -244,7 +244,10 @@ const std::set<ptx::Opcode>& instructions_tested_elsewhere() {
       fence, griddepcontrol, nanosleep, pmevent, setmaxnreg, activemask, elect, alloca, stacksave,
       stackrestore,
       // cluster_test.cpp
-      mapa, getctarank, cluster_arrive, cluster_wait};
+      mapa, getctarank, cluster_arrive, cluster_wait,
+      // bulk_test.cpp, and bulk_copies.cu of tests/runtime
+      cp_async_bulk, cp_async_bulk_commit_group, cp_async_bulk_wait_group, cp_async_bulk_prefetch,
+      cp_reduce_async_bulk, st_async, red_async};
   return all;
 }
 
@@ -306,6 +309,7 @@ const Names& tested_elsewhere() {
       "device_call",  // programs in tests/runtime
       "cluster_arrive",
       "cluster_wait",  // cluster_test.cpp
+      "bulk_copy",     // bulk_test.cpp
   };
   return names;
 }
