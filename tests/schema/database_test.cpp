@@ -347,7 +347,7 @@ TEST(FullDisk, IsSaidWhenADatabaseIsCreated) {
 
 TEST(FullDisk, LosesNoLaunchThatWasStored) {
   const Folder folder;
-  const int stored = with_room_for(400'000, [&] {
+  const int stored = with_room_for(800'000, [&] {
     Store store(folder / "a.db");
     const std::int64_t run = store.begin_run(example_run());
     const std::int64_t device = store.add_device(run, example_device());

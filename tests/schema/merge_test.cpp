@@ -287,8 +287,8 @@ TEST_F(Merge, RefusesWhatItCannotReadBeforeItWrites) {
   const std::string text = folder / "text.db", broken = folder / "broken.db";
   std::ofstream(text) << std::string(5000, 'x');
   std::string bytes = bytes_of(b);
-  ASSERT_GT(bytes.size(), 60'000U);
-  std::fill(bytes.begin() + 50'000, bytes.begin() + 54'000, 'x');
+  ASSERT_GT(bytes.size(), 12 * 8192U);
+  std::fill(bytes.begin() + 6 * 8192, bytes.begin() + 12 * 8192, 'x');
   std::ofstream(broken, std::ios::binary) << bytes;
   for (const auto& [wrong, reason] :
        {std::pair(text, "is not a database"), std::pair(broken, "is damaged"),

@@ -6,7 +6,7 @@ std::vector<std::string> looked_for() {
   return {"accesses out of bounds or misaligned",
           "reads of buffers, shared memory, local arrays and variables that nothing has set",
           "races on shared and global memory, between lanes, warps and blocks",
-          "bytes of asynchronous copies that are used before they were waited for",
+          "asynchronous copies used before their end",
           "barriers that not all threads come to (those that have ended are not waited for)",
           "lanes that a *_sync mask names and that are not there"};
 }
