@@ -11,6 +11,13 @@
 #include "collector/model/machine/mbarrier.h"
 
 namespace warpmeter::model::check {
+namespace {
+
+Span span_of(std::uint32_t thread, std::uint32_t other) {
+  return thread / warp_lanes == other / warp_lanes ? Span::warp : Span::block;
+}
+
+}  // namespace
 
 /// Accesses to what a copy may still write; and copies that begin.
 void BlockChecker::check_copies(const Warp& warp, const Operation* op, const SiteInfo& info,
@@ -31,8 +38,7 @@ void BlockChecker::check_copies(const Warp& warp, const Operation* op, const Sit
 
 void BlockChecker::add_unawaited(const Copy& copy, std::uint32_t instruction, std::uint32_t thread,
                                  bool writes) {
-  const Span span = copy.thread / warp_lanes == thread / warp_lanes ? Span::warp : Span::block;
-  launch_.findings_.add(Defect::race, instruction, span, [&] {
+  launch_.findings_.add(Defect::race, instruction, span_of(copy.thread, thread), [&] {
     return sentence(
         thread,
         fmt::format("{} shared memory at byte {} to which the copy that {} started on {} may still "
@@ -68,9 +74,7 @@ void BlockChecker::check_bulk_copies(const Warp& warp, const Operation* op, cons
     const std::uint32_t thread = warp.index * warp_lanes + lane;
     const std::uint64_t offset = places[lane];
     if (const Stretch* stretch = bulk_copies_.under_way(offset, info.width, writes)) {
-      if (stretch->instruction != op->instruction || stretch->thread != thread) {
-        add_unawaited(*stretch, op->instruction, thread, offset, writes);
-      }
+      add_unawaited(*stretch, op->instruction, thread, offset, writes);
     }
     if (op->code == Code::bulk_copy && (writes || has_group)) {
       bulk_copies_.start(
@@ -81,8 +85,7 @@ void BlockChecker::check_bulk_copies(const Warp& warp, const Operation* op, cons
 
 void BlockChecker::add_unawaited(const Stretch& stretch, std::uint32_t instruction,
                                  std::uint32_t thread, std::uint64_t offset, bool writes) {
-  const Span span = stretch.thread / warp_lanes == thread / warp_lanes ? Span::warp : Span::block;
-  launch_.findings_.add(Defect::race, instruction, span, [&] {
+  launch_.findings_.add(Defect::race, instruction, span_of(stretch.thread, thread), [&] {
     return sentence(
         thread,
         fmt::format("{} shared memory at byte {}, {} the copy that {} started on {} may "

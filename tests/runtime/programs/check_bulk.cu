@@ -118,6 +118,19 @@ __global__ void awaits_fewer(const int* in, int* out) {
   out[threadIdx.x] = tile[threadIdx.x];
 }
 
+/// One copy is asked for where the one before may still write.
+__global__ void refills_early(const int* in, int* out) {
+  __shared__ alignas(128) int tile[words];
+  __shared__ std::uint64_t object;
+  if (threadIdx.x == 0) init(&object);
+  __syncthreads();
+  for (int part = 0; part < 2; ++part) {
+    if (threadIdx.x == 0) load(tile, in + part * words, sizeof(tile), &object);  // mistake
+  }
+  __syncthreads();
+  out[threadIdx.x] = 1;
+}
+
 /// The last four bytes stay behind.
 __global__ void stores_20_bytes(const int* in, int* out) {
   __shared__ alignas(128) int tile[8];
@@ -182,6 +195,7 @@ int main() {
   writes_early<<<1, words>>>(in, out);
   leaves_one_group<<<1, words>>>(in, out);
   awaits_fewer<<<1, words>>>(in, out);
+  refills_early<<<1, words>>>(in, out);
   stores_20_bytes<<<1, words>>>(in, out);
   copies_gaps<<<1, words>>>(reinterpret_cast<int4*>(out));
   right<<<1, words>>>(in, out);

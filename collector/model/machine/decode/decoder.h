@@ -150,7 +150,6 @@ class Decoder {
                        const std::vector<Symbol>& arguments);
   void note_early_joins(const Instance& instance, const std::vector<std::size_t>& sites_before);
   void finish_function(Instance& instance, const Place& place, const std::vector<Branch>& branches);
-  void decode_instruction();
   void note_members();
   void note_fence();
   void note_order(SiteInfo& info);
@@ -159,9 +158,11 @@ class Decoder {
   [[noreturn]] void refuse(const std::string& what) const;  ///< the current instruction
   void keep(const Refusal& refusal);
   [[noreturn]] void refuse_form() const;
-  /// `what`: the part of a launch by a kernel.
-  void expect_executed() const;
   bool has(Word word) const { return instruction_->has(word); }
+
+  // instruction.cpp
+  void decode_instruction();
+  void expect_executed() const;
 
   // variables.cpp
   void place_variables();
