@@ -59,6 +59,7 @@ std::vector<Answer> answers() {
                             driver_graph_answers(),
                             driver_array_answers(),
                             driver_texture_answers(),
+                            tensor_answers(),
                             virtual_memory_answers(),
                             linker_answers(),
                             stream_value_answers(),

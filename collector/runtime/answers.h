@@ -43,6 +43,7 @@ std::span<const Answer> driver_stream_answers();
 std::span<const Answer> driver_graph_answers();
 std::span<const Answer> driver_array_answers();
 std::span<const Answer> driver_texture_answers();
+std::span<const Answer> tensor_answers();
 std::span<const Answer> virtual_memory_answers();
 std::span<const Answer> driver_advice_answers();
 std::span<const Answer> driver_question_answers();

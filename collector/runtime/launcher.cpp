@@ -37,6 +37,8 @@ cudaError_t error_of(model::TrapKind kind) {
     case model::TrapKind::out_of_bounds:
     case model::TrapKind::outside_surface:
       return cudaErrorIllegalAddress;
+    case model::TrapKind::illegal_box:
+      return cudaErrorIllegalInstruction;
     case model::TrapKind::assertion:
       return cudaErrorAssert;
     default:

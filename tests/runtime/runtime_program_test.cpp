@@ -150,6 +150,11 @@ TEST_F(HeldToHardware, CopiesOfStretches) {
 }
 TEST_F(HeldToHardware, TransformsOfThrust) { hold("transforms", "h100_transforms.csv", {}); }
 
+/// The same of copies of boxes, of an H200 (driver 580.159, 2026-11-26).
+TEST_F(HeldToHardware, CopiesOfBoxesOfTensors) {
+  hold("tensor_copies", "h200_tensor_copies.csv", {});
+}
+
 TEST_F(RuntimeProgram, InClustersRunUncheckedAndAreToldSo) {
   const Outcome outcome = checked("clusters");
   EXPECT_THAT(
@@ -284,8 +289,9 @@ TEST_F(RuntimeProgram, IsToldItsMistakes) {
                            "check_heap",           "check_host_access",   "check_host_variables",
                            "check_ignored_launch", "check_launches",      "check_memory",
                            "check_misaligned",     "check_out_of_bounds", "check_questions",
-                           "check_race",           "check_refused",       "check_uninitialised",
-                           "check_unset_parts",    "check_updates",       "check_use_after_free"}) {
+                           "check_race",           "check_refused",       "check_tensor",
+                           "check_uninitialised",  "check_unset_parts",   "check_updates",
+                           "check_use_after_free"}) {
     const Outcome outcome = checked(name);
     EXPECT_EQ(findings_of(outcome), expected(name)) << name << ": " << outcome.error;
   }

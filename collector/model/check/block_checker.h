@@ -105,7 +105,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   UnsetRegisters unset_;
   Copies copies_;
   BulkCopies bulk_copies_;
-  std::uint32_t set_in_bulk_ = 0;  ///< bytes that are set of the element that is copied: bits
+  std::uint32_t set_in_bulk_ = ~0u;  ///< bytes that are set of the element that is copied: bits
   const std::byte* shared_memory_ = nullptr;
   std::vector<std::uint32_t> shared_number_, global_number_;  ///< of contexts, by warp and site
   std::vector<std::vector<Segment>> segments_;                ///< by site, of its last access

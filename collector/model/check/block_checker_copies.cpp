@@ -106,7 +106,7 @@ bool BlockChecker::is_copied_in_bulk(const Operation& op) const {
 }
 
 /// What is unset is so where it is copied to, and no mistake before it is used. An element is read,
-/// then written, before the next.
+/// then written, before the next; what fills a box beside its tensor is written only.
 void BlockChecker::pass_on_in_bulk(WrittenBytes* written, std::uint64_t offset) {
   const std::uint32_t width = current_.info->width;
   if (current_.info->kind == AccessKind::load) {
@@ -123,9 +123,11 @@ void BlockChecker::pass_on_in_bulk(WrittenBytes* written, std::uint64_t offset) 
       written->unmark(offset + i, 1);
     }
   }
+  set_in_bulk_ = ~0u;
 }
 
 void BlockChecker::check_bulk_size(const Warp& warp, const Operation* op, std::uint32_t mask) {
+  if (op->c == no_operand) return;  // a box has the size that its descriptor says
   for_each_lane(mask, [&](unsigned lane) {
     const std::uint32_t bytes = row_of<std::uint32_t>(warp, op->c)[lane];
     if (bytes % bulk_step == 0) return;

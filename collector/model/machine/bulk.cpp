@@ -15,6 +15,63 @@
 namespace warpmeter::model {
 namespace {
 
+constexpr std::uint16_t no_sum = 0xffff;
+
+/// The type of atomic that a tensor's elements are changed by; no_sum where there is none
+/// (measured).
+std::uint16_t atomic_of(TensorType type, AtomicKind kind) {
+  const bool orders = kind == AtomicKind::minimum || kind == AtomicKind::maximum;
+  const bool counts = kind == AtomicKind::increment || kind == AtomicKind::decrement;
+  const bool adds = kind == AtomicKind::add, sorts = adds || orders;
+  const auto of = [&](AtomicType atomic, bool is_possible) {
+    return is_possible
+               ? static_cast<std::uint16_t>(static_cast<unsigned>(kind) |
+                                            static_cast<unsigned>(atomic) << atomic_type_shift |
+                                            atomic_keeps_subnormals)
+               : no_sum;
+  };
+  switch (type) {
+    case TensorType::u32:
+      return of(AtomicType::u32, true);
+    case TensorType::s32:
+      return of(AtomicType::s32, !counts);
+    case TensorType::u64:
+      return of(AtomicType::u64, !counts);
+    case TensorType::s64:
+      return of(AtomicType::s64, orders);
+    case TensorType::f16:
+      return of(AtomicType::f16, sorts);
+    case TensorType::bf16:
+      return of(AtomicType::bf16, sorts);
+    case TensorType::f32:
+    case TensorType::f32_ftz:
+    case TensorType::tf32:
+    case TensorType::tf32_ftz:
+      return of(AtomicType::f32, adds);
+    case TensorType::f64:
+      return of(AtomicType::f64, adds);
+    case TensorType::u8:
+    case TensorType::u16:
+      break;
+  }
+  return no_sum;
+}
+
+/// Rounded to the ten bits of fraction that a tensor core reads, as a box of such numbers is
+/// (measured): halves to the even one, all that are no numbers to one.
+void round_to_tf32(std::byte* numbers, std::uint32_t bytes) {
+  constexpr std::uint32_t infinity = 0x7f800000, dropped = 0x1fff, no_number = 0x7fffffff;
+  for (std::uint32_t i = 0; i + 4 <= bytes; i += 4) {
+    std::uint32_t bits;
+    std::memcpy(&bits, numbers + i, sizeof(bits));
+    const std::uint32_t magnitude = bits & no_number;
+    if (magnitude > infinity) bits = no_number;
+    if (magnitude < infinity) bits += dropped / 2 + (bits >> 13 & 1);
+    bits &= ~dropped;
+    std::memcpy(numbers + i, &bits, sizeof(bits));
+  }
+}
+
 /// What one lane asks for.
 class LaneCopy {
  public:
@@ -23,25 +80,115 @@ class LaneCopy {
         op_(op),
         lane_(lane),
         copy_(w.memory->program->bulk_copies[static_cast<std::size_t>(op->imm)]),
-        from_(address_in(op->b, copy_.from)),
-        bytes_(row_of<std::uint32_t>(w, op->c)[lane] / bulk_step * bulk_step) {}
+        reduces_(copy_.kind == BulkCopy::Kind::reduce),
+        atomic_(copy_.atomic) {}
 
-  bool run() {
-    if (copy_.kind == BulkCopy::Kind::prefetch) return is_aligned(copy_.from, from_);
+  bool run() { return copy_.rank > 0 ? run_box() : run_stretch(); }
+
+ private:
+  bool run_stretch() {
+    const std::uint64_t from = address_in(op_->b, copy_.from);
+    if (copy_.kind == BulkCopy::Kind::prefetch) return is_aligned(copy_.from, from, bulk_step);
     const std::uint64_t to = address_in(op_->a, copy_.to);
+    if (!is_aligned(copy_.from, from, bulk_step) || !is_aligned(copy_.to, to, bulk_step)) {
+      return false;
+    }
+    const std::uint32_t bytes = row_of<std::uint32_t>(w_, op_->c)[lane_] / bulk_step * bulk_step;
+    return to_each_block(to, bytes, [&](std::uint64_t place) {
+      for (std::uint32_t done = 0; done < bytes; done += copy_.element) {
+        if (!add(from + done, place + done, copy_.element)) return false;
+      }
+      return flush();
+    });
+  }
+
+  bool run_box() {
+    const bool stores = copy_.is_store;
+    const BulkCopy::Place& described = stores ? copy_.to : copy_.from;
+    const TensorMap* const map = descriptor(address_in(stores ? op_->a : op_->b, described));
+    if (map == nullptr) return false;
+    if (copy_.kind == BulkCopy::Kind::prefetch) return true;
+    std::array<std::int32_t, most_tensor_axes> corner{};
+    for (unsigned axis = 0; axis < copy_.rank; ++axis) {
+      corner[axis] = row_of<std::int32_t>(w_, copy_.corner_rows[axis])[lane_];
+      if (stores && corner[axis] < 0) return fault(BoxFault::negative, corner[axis]);
+    }
+    const std::int64_t column = std::int64_t{corner[0]} * map->element_bytes();
+    if (column % box_chunk != 0) return fault(BoxFault::column, column);
+    const BulkCopy::Place& near = stores ? copy_.from : copy_.to;
+    const std::uint64_t shared = address_in(stores ? op_->b : op_->a, near);
+    if (!is_aligned(near, shared, box_alignment)) return false;
+    if (reduces_) atomic_ = atomic_of(map->type, static_cast<AtomicKind>(copy_.atomic));
+    if (atomic_ == no_sum) return fault(BoxFault::reduction, 0);
+    rounds_ = !stores && (map->type == TensorType::tf32 || map->type == TensorType::tf32_ftz);
+    filler_.fill(std::byte{0});
+    for (std::size_t i = 0; map->fills_with_nan && i < filler_.size(); i += 2) {
+      filler_[i] = std::byte{0xf7};
+      filler_[i + 1] = std::byte{0x7f};
+    }
+    if (stores) return move_box(*map, corner, shared);
+    return to_each_block(shared, map->box_bytes(),
+                         [&](std::uint64_t place) { return move_box(*map, corner, place); });
+  }
+
+  bool move_box(const TensorMap& map, const std::array<std::int32_t, most_tensor_axes>& corner,
+                std::uint64_t shared) {
+    const bool moved = for_each_chunk(map, corner, [&](const BoxChunk& chunk) {
+      const std::uint64_t place = map.swizzled(shared + chunk.shared);
+      // Hardware stores a chunk whole of which a part is of the tensor (measured).
+      const std::uint32_t end = copy_.is_store && chunk.end > 0 ? box_chunk : chunk.end;
+      const bool is_whole = chunk.begin == 0 && end == box_chunk && !reduces_;
+      const std::uint32_t width = is_whole ? box_chunk : map.element_bytes();
+      for (std::uint32_t byte = 0; byte < box_chunk; byte += width) {
+        const bool is_inside = chunk.begin <= byte && byte < end;
+        const std::uint64_t global = chunk.global + byte, here = place + byte;
+        if (copy_.is_store ? is_inside && !add(here, global, width)
+                           : !add(is_inside ? global : nowhere, here, width)) {
+          return false;
+        }
+      }
+      return true;
+    });
+    return moved && flush();
+  }
+
+  const TensorMap* descriptor(std::uint64_t address) {
+    const BulkCopy::Place& place = copy_.is_store ? copy_.to : copy_.from;
+    if (!is_aligned(place, address, tensor_map_alignment)) return nullptr;
+    const HostStretch stretch = host_at(w_, lane_, address);
+    const auto* const map = reinterpret_cast<const TensorMap*>(stretch.host);
+    if (stretch.bytes < sizeof(TensorMap)) {
+      raise(w_, op_, site(place), TrapKind::out_of_bounds, AddressSpace::global, lane_, address);
+    } else if (map->mark != tensor_map_mark) {
+      fault(BoxFault::no_descriptor, static_cast<std::int64_t>(address));
+    } else if (map->rank != copy_.rank) {
+      fault(BoxFault::other_rank, static_cast<std::int64_t>(address));
+    } else {
+      return map;
+    }
+    return nullptr;
+  }
+
+  bool fault(BoxFault what, std::int64_t number) {
+    return raise(w_, op_, site(copy_.to), TrapKind::illegal_box, static_cast<AddressSpace>(what),
+                 lane_, static_cast<std::uint64_t>(number));
+  }
+
+  /// To the block's own place, or to those of the blocks that are named; each object is told of the
+  /// bytes.
+  template <typename Move>
+  bool to_each_block(std::uint64_t to, std::uint32_t bytes, Move&& move) {
     const bool has_object = op_->d != no_operand;
     const std::uint64_t object = has_object ? address_in(op_->d, copy_.object) : 0;
-    if (!is_aligned(copy_.from, from_) || !is_aligned(copy_.to, to)) return false;
-    if (op_->e == no_operand) return move(to) && (!has_object || tell(object));
+    if (op_->e == no_operand) return move(to) && (!has_object || tell(object, bytes));
     std::uint32_t blocks = row_of<std::uint16_t>(w_, op_->e)[lane_];
     for (; blocks != 0; blocks &= blocks - 1) {
       const auto rank = static_cast<std::uint32_t>(std::countr_zero(blocks));
-      if (!move(in_block(to, rank)) || !tell(in_block(object, rank))) return false;
+      if (!move(in_block(to, rank)) || !tell(in_block(object, rank), bytes)) return false;
     }
     return true;
   }
 
- private:
   std::uint64_t address_in(std::uint16_t row, const BulkCopy::Place& place) const {
     const std::uint64_t base = place.is_wide ? row_of<std::uint64_t>(w_, row)[lane_]
                                              : row_of<std::uint32_t>(w_, row)[lane_];
@@ -57,86 +204,105 @@ class LaneCopy {
     return (address & (cluster_step - 1)) + (is_own ? 0 : std::uint64_t{rank + 1} * cluster_step);
   }
 
-  bool is_aligned(const BulkCopy::Place& place, std::uint64_t address) {
-    if (address % bulk_step == 0) return true;
-    const SiteInfo& info = site(place);
+  bool is_aligned(const BulkCopy::Place& place, std::uint64_t address, std::uint32_t step) {
+    if (address % step == 0) return true;
+    SiteInfo info = site(place);
+    info.width = static_cast<std::uint8_t>(step);
     return raise(w_, op_, info, TrapKind::misaligned, info.space, lane_, address);
   }
 
   /// An operation of this instruction's at one of its places.
-  Operation at(const BulkCopy::Place& place) const {
+  Operation at(const BulkCopy::Place& place, std::uint32_t width) const {
     Operation part = *op_;
     part.extra = place.site;
+    if (copy_.rank > 0) part.extra += static_cast<std::uint32_t>(std::countr_zero(width));
     return part;
   }
 
-  bool reach_all(const Operation& part, std::uint32_t mask, std::uint64_t begin) {
-    std::array<std::uint64_t, warp_lanes> addresses{};
-    std::uint64_t address = begin;
-    for_each_lane(mask, [&](unsigned lane) {
-      addresses[lane] = address;
-      address += copy_.element;
-    });
+  bool reach_all(const Operation& part, std::uint32_t mask,
+                 const std::array<std::uint64_t, warp_lanes>& addresses) {
     if (reach(w_, &part, mask, addresses.data())) return true;
     w_.pc = op_;
     w_.trap.lane = lane_;
     return false;
   }
 
-  /// As many elements at a time as a warp has lanes; where somebody looks on, who is told of lanes,
-  /// one after the other by the lane that asked for them.
-  bool move(std::uint64_t to) {
-    const Operation load = at(copy_.from);
-    Operation store = at(copy_.to);
+  /// An element that is to be moved; from nowhere comes `filler_`. As many are moved together as a
+  /// warp has lanes; where somebody looks on, who is told of lanes, one after the other by the lane
+  /// that asked for them.
+  bool add(std::uint64_t from, std::uint64_t to, std::uint32_t width) {
+    if (count_ > 0 && (width != width_ || (from == nowhere) != fills_) && !flush()) return false;
+    width_ = width;
+    fills_ = from == nowhere;
+    const bool is_watched = w_.memory->observer != nullptr;
+    const unsigned lane = is_watched ? lane_ : count_;
+    from_[lane] = from;
+    to_[lane] = to;
+    mask_ |= 1u << lane;
+    ++count_;
+    return (!is_watched && count_ < warp_lanes) || flush();
+  }
+
+  bool flush() {
+    if (count_ == 0) return true;
+    const std::uint32_t mask = mask_;
+    mask_ = count_ = 0;
+    std::array<std::byte, std::size_t{warp_lanes} * bulk_step> buffer;
+    std::byte* const elements =
+        reduces_ ? row_of<std::byte>(w_, copy_.elements_row) : buffer.data();
+    if (!fills_ && !reach_all(at(copy_.from, width_), mask, from_)) return false;
+    for_each_lane(mask, [&](unsigned lane) {
+      std::byte* const element = elements + std::size_t{lane} * width_;
+      std::memcpy(element, fills_ ? filler_.data() : w_.lane_host[lane], width_);
+      if (rounds_ && !fills_) round_to_tf32(element, width_);
+    });
+    Operation store = at(copy_.to, width_);
     store.b = copy_.elements_row;
-    store.c = copy_.atomic;
+    store.c = atomic_;
     store.d = no_operand;
     store.f = 1;
-    const bool is_watched = w_.memory->observer != nullptr;
-    std::array<std::byte, warp_lanes * bulk_step> buffer;
-    std::byte* const elements = copy_.kind == BulkCopy::Kind::reduce
-                                    ? row_of<std::byte>(w_, copy_.elements_row)
-                                    : buffer.data();
-    std::uint32_t count = 0;
-    for (std::uint32_t done = 0; done < bytes_; done += count * copy_.element) {
-      count = is_watched ? 1 : std::min(warp_lanes, (bytes_ - done) / copy_.element);
-      const std::uint32_t mask = is_watched ? 1u << lane_ : ~0u >> (warp_lanes - count);
-      if (!reach_all(load, mask, from_ + done)) return false;
-      for_each_lane(mask, [&](unsigned lane) {
-        std::memcpy(elements + lane * copy_.element, w_.lane_host[lane], copy_.element);
-      });
-      if (!reach_all(store, mask, to + done)) return false;
-      if (copy_.kind == BulkCopy::Kind::reduce) {
-        change_atomically(w_, &store, mask);
-        continue;
-      }
-      for_each_lane(mask, [&](unsigned lane) {
-        std::memcpy(w_.lane_host[lane], elements + lane * copy_.element, copy_.element);
-      });
+    if (!reach_all(store, mask, to_)) return false;
+    if (reduces_) {
+      change_atomically(w_, &store, mask);
+      return true;
     }
+    for_each_lane(mask, [&](unsigned lane) {
+      std::memcpy(w_.lane_host[lane], elements + std::size_t{lane} * width_, width_);
+    });
     return true;
   }
 
   /// The barrier object's bytes have come.
-  bool tell(std::uint64_t object) {
-    Operation part = at(copy_.object);
+  bool tell(std::uint64_t object, std::uint32_t bytes) {
+    Operation part = *op_;
+    part.extra = copy_.object.site;
     part.code = Code::mbarrier;
     part.c = static_cast<std::uint16_t>(MbarrierKind::complete);
     part.b = copy_.bytes_row;
     part.d = no_operand;
-    row_of<std::uint32_t>(w_, copy_.bytes_row)[lane_] = bytes_;
+    row_of<std::uint32_t>(w_, copy_.bytes_row)[lane_] = bytes;
     const std::uint32_t mask = 1u << lane_;
-    if (!reach_all(part, mask, object)) return false;
+    std::array<std::uint64_t, warp_lanes> addresses;
+    addresses[lane_] = object;
+    if (!reach_all(part, mask, addresses)) return false;
     change_mbarrier(w_, &part, mask);
     return true;
   }
+
+  static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
   Warp& w_;
   const Operation* op_;
   unsigned lane_;
   const BulkCopy& copy_;
-  std::uint64_t from_;
-  std::uint32_t bytes_;
+  bool reduces_;
+  std::uint16_t atomic_;
+  bool rounds_ = false;
+  std::array<std::byte, box_chunk> filler_{};
+  // What waits to be moved.
+  std::array<std::uint64_t, warp_lanes> from_, to_;
+  std::uint32_t count_ = 0, mask_ = 0, width_ = 0;
+  bool fills_ = false;
 };
 
 }  // namespace

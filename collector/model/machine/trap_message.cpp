@@ -8,6 +8,7 @@
 #include "base/kernel_name.h"
 #include "base/lanes.h"
 #include "collector/model/counts/rules/counting.h"
+#include "collector/model/machine/bulk.h"
 #include "collector/model/machine/cluster.h"
 #include "collector/model/machine/launch.h"
 #include "collector/model/machine/shown_name.h"
@@ -181,6 +182,39 @@ std::string deed(const RaisedTrap& raised, const SiteInfo* site) {
                          : fmt::format("{} {}", verb(site->kind), bytes(raised.width));
 }
 
+std::string illegal_box(const RaisedTrap& raised, const std::string& kernel) {
+  const auto number = static_cast<std::int64_t>(raised.address);
+  std::string what;
+  switch (static_cast<BoxFault>(raised.space)) {
+    case BoxFault::no_descriptor:
+      what = fmt::format(
+          "by {:#x}, where no descriptor of a tensor is (cuTensorMapEncodeTiled makes one)",
+          raised.address);
+      break;
+    case BoxFault::other_rank:
+      what =
+          fmt::format("by the descriptor at {:#x}, whose tensor has another number of dimensions",
+                      raised.address);
+      break;
+    case BoxFault::column:
+      what = fmt::format(
+          "from {} into a row of the tensor; the first coordinate has to be at a multiple of {} "
+          "bytes",
+          fmt::format("{} byte{}", number, number == 1 ? "" : "s"), box_chunk);
+      break;
+    case BoxFault::negative:
+      what = fmt::format(
+          "to a place of the tensor whose coordinate is {}; only loads may begin "
+          "before it",
+          number);
+      break;
+    case BoxFault::reduction:
+      what = "with a reduction that the type of the tensor's elements has not";
+      break;
+  }
+  return fmt::format("illegal instruction: kernel '{}' copies a box of a tensor {}", kernel, what);
+}
+
 std::string illegal_address(const RaisedTrap& raised, const Program& program,
                             const Geometry& geometry, const DeviceMemory& memory) {
   const auto space = static_cast<AddressSpace>(raised.space);
@@ -227,7 +261,7 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
       return fmt::format(
           "misaligned address: kernel '{}' {} of {} memory at {:#x}, which is no multiple of {}",
           kernel, deed(raised, site), to_string(space), offset_in(space, raised.address),
-          site == nullptr ? raised.width : site->alignment);
+          site == nullptr || site->is_bulk ? raised.width : site->alignment);
     case TrapKind::divergent_barrier:
       if (is_exchange(program, raised.instruction)) {
         return fmt::format(
@@ -273,6 +307,8 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
           "misaligned address: kernel '{}' accesses {} of a surface at byte {} of a row, which is "
           "no multiple of that",
           kernel, bytes(raised.width), static_cast<std::int64_t>(raised.address));
+    case TrapKind::illegal_box:
+      return illegal_box(raised, kernel);
     case TrapKind::bad_call:
       return fmt::format(
           "illegal call: kernel '{}' calls through a pointer that leads to no function", kernel);

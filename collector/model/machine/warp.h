@@ -84,6 +84,7 @@ enum class TrapKind : std::uint8_t {
   bad_call,
   outside_surface,
   misaligned_surface,
+  illegal_box,
   assertion,
 };
 

@@ -186,12 +186,18 @@ INSTRUCTION(cp_reduce_async_bulk, "cp.reduce.async.bulk",
             ".global.shared::cta.bulk_group{,.L2::cache_hint}}"
             ".{add,min,max,and,or,xor,inc,dec}{,.noftz}.{b32,u32,s32,b64,u64,s64,f16,bf16,f32,f64}",
             changes_object, bulk_copy, (Since{80, 90}))
-REFUSED(cp_async_bulk_tensor, "cp.async.bulk.tensor", copies, "copies a box of a tensor", on_a_gpu,
-        (Since{80, 90}))
-REFUSED(cp_async_bulk_prefetch_tensor, "cp.async.bulk.prefetch.tensor", effect,
-        "copies a box of a tensor", on_a_gpu, (Since{80, 90}))
-REFUSED(cp_reduce_async_bulk_tensor, "cp.reduce.async.bulk.tensor", copies,
-        "copies a box of a tensor", on_a_gpu, (Since{80, 90}))
+INSTRUCTION(cp_async_bulk_tensor, "cp.async.bulk.tensor",
+            ".{1d,2d,3d,4d,5d}"
+            "{.{shared::cluster,shared::cta}.global{,.tile}.mbarrier::complete_tx::bytes"
+            "{,.multicast::cluster},.global.shared::cta{,.tile}.bulk_group}{,.L2::cache_hint}",
+            changes_object, box_copy, (Since{80, 90}))
+INSTRUCTION(cp_async_bulk_prefetch_tensor, "cp.async.bulk.prefetch.tensor",
+            ".{1d,2d,3d,4d,5d}.L2.global{,.tile}{,.L2::cache_hint}", changes_object, box_copy,
+            (Since{80, 90}))
+INSTRUCTION(cp_reduce_async_bulk_tensor, "cp.reduce.async.bulk.tensor",
+            ".{1d,2d,3d,4d,5d}.global.shared::cta.{add,min,max,inc,dec,and,or,xor}{,.tile}"
+            ".bulk_group{,.L2::cache_hint}",
+            changes_object, box_copy, (Since{80, 90}))
 REFUSED(multimem_ld_reduce, "multimem.ld_reduce", loads, "reaches the memory of several devices",
         on_a_gpu, (Since{81, 90}))
 REFUSED(multimem_st, "multimem.st", stores, "reaches the memory of several devices", on_a_gpu,

@@ -77,6 +77,7 @@ enum class Execution : std::uint8_t {
   copy_wait_all,
   copy_arrive,
   bulk_copy,  ///< cp.async.bulk and its like
+  box_copy,   ///< cp.async.bulk.tensor and its like
   bulk_commit,
   bulk_wait,
   counted_store,      ///< st.async

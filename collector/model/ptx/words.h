@@ -244,6 +244,9 @@ enum class Kind : std::uint8_t { none, pred, bits, u, s, f, bf, tf, e4m3, e5m2, 
   WORD(d1, "1d")                                                       \
   WORD(d2, "2d")                                                       \
   WORD(d3, "3d")                                                       \
+  WORD(d4, "4d")                                                       \
+  WORD(d5, "5d")                                                       \
+  WORD(tile, "tile")                                                   \
   WORD(a1d, "a1d")                                                     \
   WORD(a2d, "a2d")                                                     \
   WORD(cube, "cube")                                                   \

@@ -105,10 +105,23 @@ TEST(Bulk, WrongPlacesAreTold) {
   EXPECT_THAT(trap("%rd2", "%r2+1536"), HasSubstr("loads 16 bytes of shared memory at 0x"));
   EXPECT_THAT(trap("0", "%r2"), HasSubstr("stores 16 bytes of global memory"));
   EXPECT_THAT(trap("0", "%r2"), HasSubstr("a null pointer"));
-  EXPECT_THAT(run_bulk("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::"
-                       "bytes [%r2], [%rd1, {%r1}], [%r3]; ret;")
-                  .refusal,
-              HasSubstr("copies a box of a tensor, which the model does not do"));
+}
+
+TEST(Bulk, BoxesOfTensorsNeedADescriptor) {
+  const auto told = [](const std::string& form, const std::string& operands) {
+    const TestRun run = run_bulk("@%p1 cp.async.bulk.tensor." + form + " " + operands + "; ret;");
+    return run.refusal + run.trap();
+  };
+  const std::string load = ".shared::cluster.global.tile.mbarrier::complete_tx::bytes";
+  EXPECT_THAT(told("1d" + load, "[%r2], [%rd1, {%r1}], [%r3]"),
+              HasSubstr("where no descriptor of a tensor is"));
+  EXPECT_THAT(told("1d" + load, "[%r2], [%rd1+32, {%r1}], [%r3]"),
+              HasSubstr("which is no multiple of 64"));
+  EXPECT_THAT(told("2d" + load, "[%r2], [%rd1, {%r1}], [%r3]"),
+              HasSubstr("another number of coordinates"));
+  EXPECT_THAT(told("3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+                   "[%r2], [%rd1, {%r1, %r1, %r1}], [%r3], {0}"),
+              HasSubstr("im2col"));
 }
 
 /// One lane waits for what the others of its warp do behind the branch.

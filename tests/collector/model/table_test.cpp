@@ -245,9 +245,10 @@ const std::set<ptx::Opcode>& instructions_tested_elsewhere() {
       stackrestore,
       // cluster_test.cpp
       mapa, getctarank, cluster_arrive, cluster_wait,
-      // bulk_test.cpp, and bulk_copies.cu of tests/runtime
+      // bulk_test.cpp, and bulk_copies.cu and tensor_copies.cu of tests/runtime
       cp_async_bulk, cp_async_bulk_commit_group, cp_async_bulk_wait_group, cp_async_bulk_prefetch,
-      cp_reduce_async_bulk, st_async, red_async};
+      cp_reduce_async_bulk, cp_async_bulk_tensor, cp_async_bulk_prefetch_tensor,
+      cp_reduce_async_bulk_tensor, st_async, red_async};
   return all;
 }
 

@@ -78,15 +78,21 @@ std::uint16_t Decoder::atomic_operand(const Operand& operand, RowType type, unsi
   return rows;
 }
 
-Decoder::AtomicForm Decoder::atomic_form() const {
+AtomicKind Decoder::atomic_kind() const {
   const auto* const kind = std::find_if(std::begin(atomic_names), std::end(atomic_names),
                                         [&](const AtomicName& known) { return has(known.word); });
+  if (kind == std::end(atomic_names)) refuse_form();
+  return kind->kind;
+}
+
+Decoder::AtomicForm Decoder::atomic_form() const {
+  const AtomicKind kind = atomic_kind();
   const auto* const type = std::find_if(
       std::begin(atomic_operands), std::end(atomic_operands),
       [&](const AtomicOperand& known) { return known.name == instruction_->last_type(); });
-  if (kind == std::end(atomic_names) || type == std::end(atomic_operands)) refuse_form();
-  if (!is_possible(kind->kind, type->type, instruction_->parts)) refuse_form();
-  return {kind->kind, type->type, type->row};
+  if (type == std::end(atomic_operands)) refuse_form();
+  if (!is_possible(kind, type->type, instruction_->parts)) refuse_form();
+  return {kind, type->type, type->row};
 }
 
 void Decoder::decode_atomic(bool returns) {

@@ -277,6 +277,7 @@ class Decoder {
       return static_cast<unsigned>(kind) | static_cast<unsigned>(type) << atomic_type_shift;
     }
   };
+  AtomicKind atomic_kind() const;
   AtomicForm atomic_form() const;
   void decode_atomic(bool returns);
   void decode_cvta();
@@ -306,6 +307,8 @@ class Decoder {
   // bulk.cpp
   BulkCopy::Place bulk_place(const Operand& operand, const SiteInfo& info, std::uint16_t& row);
   void decode_bulk_copy();
+  std::uint32_t box_sites(SiteInfo info);
+  void decode_box_copy();
   void decode_counted_store();
   void decode_counted_reduction();
   void count_bytes();

@@ -82,6 +82,8 @@ void Decoder::decode_instruction() {
       return decode_copy_arrival();
     case Execution::bulk_copy:
       return decode_bulk_copy();
+    case Execution::box_copy:
+      return decode_box_copy();
     case Execution::bulk_commit:
       program_.bulk_groups.push_back({ordinal_, CopyInfo::Kind::commit, 0});
       break;
