@@ -2,7 +2,6 @@
 
 #include "collector/model/counts/grades.h"
 #include "collector/model/explain/explain.h"
-#include "collector/model/input/kernel_file.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -33,11 +32,7 @@ std::uint32_t Explained::number_of(const LaunchPlace& place, const model::Progra
   }
   if (outcome.recording) {
     model::explain::Options options;
-    options.source = [&](const std::string& file) -> std::string_view {
-      const auto [source, is_new] = sources_.try_emplace(file);
-      if (is_new) source->second = model::source_text(file);
-      return source->second;
-    };
+    options.sources = &sources_;
     options.buffer = model::explain::buffer_names(memory);
     for (const std::string& text : report.config().shapes) {
       options.shapes.push_back(model::explain::parse_shape(text));

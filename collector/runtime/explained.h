@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "collector/model/explain/sources.h"
+#include "collector/model/input/kernel_file.h"
 #include "collector/model/machine/launch.h"
 #include "collector/model/machine/memory.h"
 #include "collector/runtime/report.h"
@@ -37,8 +39,8 @@ class Explained {
   static Shape shape_of(const LaunchPlace& place);
 
   std::map<Shape, std::vector<Told>> told_;
-  std::map<std::string, std::string> sources_;  ///< by their files
-  std::map<std::string, std::string> shaped_;   ///< see model::explain::Options
+  model::explain::Sources sources_{model::source_text};
+  std::map<std::string, std::string> shaped_;  ///< see model::explain::Options
   std::uint32_t unlike_ = 0;  ///< what is told of those like none of the first; 0: not yet
 };
 

@@ -36,6 +36,8 @@ Cost cost_of(const kernels::Family& family, const kernels::Variant& variant, std
   const kernels::Problem problem = family.prepare(n);
   auto prepared = model::prepare_launch(*family.image, variant.entry, problem);
   const Geometry geometry = variant.geometry(n);
+  model::explain::Sources sources(
+      [&](const std::string&) { return std::string(family.image->source); });
   const auto run = [&](bool records, bool explains) {
     model::LaunchOptions options;
     options.threads = 1;
@@ -44,7 +46,7 @@ Cost cost_of(const kernels::Family& family, const kernels::Variant& variant, std
         model::launch(prepared->program, geometry, prepared->parameters, prepared->memory, options);
     if (!explains) return;
     model::explain::Options explaining;
-    explaining.source = [&](const std::string&) { return family.image->source; };
+    explaining.sources = &sources;
     explaining.buffer = model::explain::buffer_names(prepared->memory);
     model::explain::explain(prepared->program, geometry, outcome, explaining);
   };

@@ -263,8 +263,8 @@ bool is_declared_array(std::string_view source, const std::string& name) {
 
 /// The array that the line names with an index, if the source declares one of that name.
 std::string array_on_line(const Subject& subject, const schema::Finding& finding) {
-  if (!subject.options.source || finding.text.empty()) return "";
-  const std::string_view source = subject.options.source(finding.file);
+  if (subject.options.sources == nullptr || finding.text.empty()) return "";
+  const std::string_view source = subject.options.sources->text(finding.file);
   for (std::size_t at = finding.text.find('['); at != std::string::npos;
        at = finding.text.find('[', at + 1)) {
     std::size_t begin = at;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/geometry.h"
+#include "collector/model/explain/sources.h"
 #include "collector/model/machine/launch.h"
 #include "collector/model/machine/program.h"
 #include "schema/explanation.h"
@@ -31,8 +32,7 @@ struct Shape {
 Shape parse_shape(const std::string& text);
 
 struct Options {
-  /// The text of a source file, which stays where it is; empty where it is not to be had.
-  std::function<std::string_view(const std::string& file)> source;
+  Sources* sources = nullptr;  ///< may be null: nothing is said of them
   /// The name of the buffer at an address of global memory; empty where it has none.
   std::function<std::string(std::uint64_t address)> buffer;
   std::vector<Shape> shapes;

@@ -49,8 +49,8 @@ void locate(const Subject& subject, const Place& place, schema::Finding& finding
   const SourceLine line = line_of(subject, place);
   finding.file = line.file;
   finding.line = line.number;
-  if (subject.options.source && !line.file.empty()) {
-    finding.text = line_text(subject.options.source(finding.file), line.number);
+  if (subject.options.sources != nullptr && !line.file.empty()) {
+    finding.text = line_text(subject.options.sources->text(finding.file), line.number);
   }
 }
 

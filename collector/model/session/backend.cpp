@@ -203,12 +203,8 @@ class ModelWorkload : public run::Workload {
   schema::Explanation explain(const run::Launch& launch, const Program& program,
                               const LaunchOutcome& outcome, const DeviceMemory& memory) {
     explain::Options options;
-    options.source = [&](const std::string& file) -> std::string_view {
-      if (file == launch.image->source_path) return launch.image->source;
-      const auto [source, is_new] = sources_.try_emplace(file);
-      if (is_new) source->second = source_text(file);
-      return source->second;
-    };
+    sources_.give(std::string(launch.image->source_path), launch.image->source);
+    options.sources = &sources_;
     options.buffer = explain::buffer_names(memory);
     options.shapes = options_.shapes;
     options.shaped = options_.shaped;
@@ -258,7 +254,7 @@ class ModelWorkload : public run::Workload {
   const std::vector<std::string>& counters_;
   Programs& programs_;
   std::map<Key, Executed> executed_;
-  std::map<std::string, std::string> sources_;  ///< texts of files that the images do not hold
+  explain::Sources sources_{source_text};
 };
 
 /// Architectures that any family's image has PTX of, in ascending order.

@@ -278,17 +278,13 @@ void LaunchSession::save(const Prepared& prepared) {
 std::vector<schema::Line> LaunchSession::lines_of(const Program& program,
                                                   const LaunchOutcome& outcome) {
   std::vector<schema::Line> lines = source_lines(program, outcome, "", "");
-  for (schema::Line& line : lines) line.text = line_text(source_of(line.file), line.line);
+  for (schema::Line& line : lines) line.text = line_text(sources_.text(line.file), line.line);
   return lines;
 }
 
-const std::string& LaunchSession::source_of(const std::string& file) {
-  const auto [source, is_new] = sources_.try_emplace(file);
-  if (is_new) {
-    const bool is_ptx = file == file_.path && file.ends_with(".ptx");
-    source->second = is_ptx ? file_.module->text : source_text(file);
-  }
-  return source->second;
+std::string LaunchSession::text_of(const std::string& file) const {
+  const bool is_ptx = file == file_.path && file.ends_with(".ptx");
+  return is_ptx ? file_.module->text : source_text(file);
 }
 
 schema::Explanation LaunchSession::explanation_of(const Program& program, const Geometry& geometry,
@@ -301,7 +297,7 @@ schema::Explanation LaunchSession::explanation_of(const Program& program, const 
   }
   if (!outcome.recording) return none;
   explain::Options options;
-  options.source = [&](const std::string& file) -> std::string_view { return source_of(file); };
+  options.sources = &sources_;
   options.buffer = explain::buffer_names(memory_);
   options.shapes = options_.shapes;
   return explain::explain(program, geometry, outcome, options);

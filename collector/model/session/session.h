@@ -94,7 +94,7 @@ class LaunchSession {
   std::vector<schema::Line> lines_of(const Program& program, const LaunchOutcome& outcome);
   schema::Explanation explanation_of(const Program& program, const Geometry& geometry,
                                      const LaunchOutcome& outcome);
-  const std::string& source_of(const std::string& file);
+  std::string text_of(const std::string& file) const;
 
   const KernelFile& file_;
   const SessionOptions options_;
@@ -109,7 +109,7 @@ class LaunchSession {
   DeviceMemory memory_;
   std::map<std::string, Buffer> buffers_;  ///< with a name, by it
   check::WrittenMemory written_;
-  std::map<std::string, std::string> sources_;
+  explain::Sources sources_{[this](const std::string& file) { return text_of(file); }};
   std::optional<Assembled> assembled_;
   std::vector<std::string> remarks_;
 };

@@ -1,0 +1,13 @@
+// A kernel of a cluster, which --check does not follow, that fails: that is told all the same.
+#include <cuda_runtime.h>
+
+#include <cstdio>
+
+__global__ void __cluster_dims__(2, 1, 1) fails(int* nothing) {
+  if (threadIdx.x == 3) *nothing = 1;
+}
+
+int main() {
+  fails<<<2, 32>>>(nullptr);
+  std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
