@@ -2,12 +2,13 @@
 // however often its kernels are explained.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace warpmeter::model::explain {
@@ -26,7 +27,9 @@ class Sources {
     std::string name;
     std::uint32_t bytes = 0;  ///< of the whole variable
     int last_line = 0;        ///< that may hold its declaration; 0: any
-    auto operator<=>(const Array&) const = default;
+    bool operator<(const Array& other) const {
+      return std::tie(name, bytes, last_line) < std::tie(other.name, other.bytes, other.last_line);
+    }
   };
   /// Of the last `__shared__ … name[a][b]` up to a line that fits the variable's size, the
   /// innermost last; empty where they cannot be told.
