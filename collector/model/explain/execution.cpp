@@ -28,7 +28,8 @@ constexpr double cycles_of_local_access = cycles_of_request + 4 * cycles_of_sect
 
 /// So many instructions behind a branch are executed by all lanes, with a predicate.
 constexpr std::uint32_t most_predicated = 3;
-/// Of a launch, what divergence costs before it is told.
+/// Of a launch, what lanes that wait cost in instructions alone before they are told: who loads a
+/// halo at the edge of a tile needs requests of its own, whoever waits.
 constexpr double least_divergence = 0.06;
 /// And of each warp: what one lane does at the end for all of them is less.
 constexpr double least_idle_of_warp = 16;
@@ -118,7 +119,10 @@ void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
       }
     }
     if (innermost == nullptr) continue;
-    const Place& place = subject.program.places[innermost->branch];
+    const auto decided = subject.program.decided_at.find(innermost->branch);
+    const Place& place = decided == subject.program.decided_at.end()
+                             ? subject.program.places[innermost->branch]
+                             : decided->second;
     Waiting& waiting = lines[key_of(place)];
     waiting.place = place;
     waiting.idle += idle;
@@ -130,7 +134,7 @@ void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
   const double warps = subject.issues.empty() ? 0 : subject.issues[0];
   for (const auto& [key, waiting] : lines) {
     const double issues = waiting.idle / subject.warps_lanes;  // that would not be needed
-    if (waiting.cycles < least_divergence * subject.cycles) continue;
+    if (cycles_of_instruction * issues < least_divergence * subject.cycles) continue;
     if (issues < least_idle_of_warp * warps) continue;
     schema::Finding& finding = start(subject, "divergence", waiting.place, waiting.cycles, found);
     finding.share = issues / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
@@ -352,30 +356,49 @@ void find_local_memory(const Subject& subject, std::vector<Weighed>& found) {
 
 // ---- doubles
 
+/// Of one line.
+struct Doubles {
+  Place place;
+  double arithmetic = 0, conversions = 0;
+  std::uint8_t traits = 0;
+
+  bool has(std::uint8_t trait) const { return (traits & trait) != 0; }
+  /// Doubles come from other numbers here, and are none any more behind it.
+  bool is_closed() const {
+    return arithmetic > 0 && has(trait_widens | trait_begins) &&
+           has(trait_narrows | trait_ends | trait_judges);
+  }
+  std::string what_becomes_of_them() const {
+    if (has(trait_narrows)) return "a float becomes a double and a float again";
+    const char* from = has(trait_widens) ? "a float" : "an integer";
+    return has(trait_ends) ? fmt::format("{} becomes a double, and that an integer", from)
+                           : fmt::format("{} becomes a double to be compared", from);
+  }
+};
+
+/// Doubles that nobody asked for: they come from floats and go back to floats; or, where memory and
+/// parameters hold none, to integers and comparisons of the same line.
 void find_doubles(const Subject& subject, std::vector<Weighed>& found) {
-  struct Doubles {
-    Place place;
-    double arithmetic = 0, conversions = 0;
-  };
   std::map<LineKey, Doubles> lines;
-  double narrowed = 0, widened = 0;
+  Doubles all_lines;
   for (std::uint32_t i = 0; i < subject.program.traits.size(); ++i) {
     const std::uint8_t traits = subject.program.traits[i];
     if (traits == 0 || subject.issues[i] <= 0) continue;
+    all_lines.traits |= traits;
+    if (traits == trait_keeps) continue;
     Doubles& doubles = lines[key_of(subject.program.places[i])];
     doubles.place = subject.program.places[i];
-    (traits == trait_double ? doubles.arithmetic : doubles.conversions) += subject.issues[i];
-    if (traits == trait_narrows) narrowed += subject.issues[i];
-    if (traits == trait_widens) widened += subject.issues[i];
+    doubles.traits |= traits;
+    const bool computes = (traits & trait_double) != 0;
+    (computes ? doubles.arithmetic : doubles.conversions) += subject.issues[i];
+    all_lines.arithmetic += computes ? subject.issues[i] : 0;
   }
-  // Doubles that come from floats and go back to floats: nobody asked for their accuracy.
-  if (narrowed <= 0 || widened <= 0) return;
-  const bool computes = std::any_of(lines.begin(), lines.end(), [](const auto& line) {
-    return line.second.arithmetic > 0;  // else doubles are only stored
-  });
-  if (!computes) return;
+  if (all_lines.arithmetic <= 0) return;  // doubles are only stored
+  const bool is_of_floats = all_lines.has(trait_widens) && all_lines.has(trait_narrows);
+  const bool may_be_kept = all_lines.has(trait_keeps);
   const double all = std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
   for (const auto& [key, doubles] : lines) {
+    if (!is_of_floats && (may_be_kept || !doubles.is_closed())) continue;
     const double cost = doubles.arithmetic + doubles.conversions;
     // One literal in a long loop is a small part of it here, and most of it where doubles are rare.
     const double least =
@@ -385,10 +408,10 @@ void find_doubles(const Subject& subject, std::vector<Weighed>& found) {
     finding.share = cost / all;
     finding.share_of = "the launch's instructions";
     finding.evidence = fmt::format(
-        "{} instructions of doubles and {} conversions: a float becomes a double and a float "
-        "again. A "
-        "literal without f, or a function of doubles, makes it so.",
-        shown(doubles.arithmetic), shown(doubles.conversions));
+        "{} instructions of doubles and {} conversions: {}. A literal without f, or a function of "
+        "doubles, makes it so.",
+        shown(doubles.arithmetic), shown(doubles.conversions),
+        (is_of_floats ? all_lines : doubles).what_becomes_of_them());
     finding.grade = schema::Grade::ptx;
     finding.grade_reason = "PTX instructions: machine code executes another number of them";
   }

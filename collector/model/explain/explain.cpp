@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <tuple>
 
 #include "base/error.h"
 #include "collector/model/explain/subject.h"
@@ -34,6 +35,20 @@ void tell_apart(std::vector<schema::Finding>& findings) {
         " Finding {} may count the same sectors, so that mending it may mend this one: "
         "their shares do not add up.",
         before - findings.begin() + 1);
+  }
+}
+
+/// Loads of neighbours begin in the middle of sectors because they overlap: from a tile they would
+/// do neither, so that their overlapping costs both.
+void put_overlaps_first(std::vector<Weighed>& found) {
+  for (const Weighed& one : found) {
+    if (one.finding.kind != "misaligned_access") continue;
+    for (Weighed& other : found) {
+      const bool is_cause =
+          other.finding.kind == "overlapping_access" && other.finding.file == one.finding.file &&
+          other.finding.line == one.finding.line && other.finding.object == one.finding.object;
+      if (is_cause) other.cycles += one.cycles;
+    }
   }
 }
 
@@ -85,9 +100,12 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   find_in_execution(subject, found);
   find_launch_shape(subject, found);
   std::erase_if(found, [&](const Weighed& one) { return one.cycles < least_told(subject); });
-  std::stable_sort(found.begin(), found.end(), [](const Weighed& a, const Weighed& b) {
-    return std::pair(a.is_of_launch, -a.cycles) < std::pair(b.is_of_launch, -b.cycles);
-  });
+  put_overlaps_first(found);
+  const auto order = [](const Weighed& one) {
+    return std::tuple(one.is_by_block, one.is_of_launch, -one.cycles);
+  };
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const Weighed& a, const Weighed& b) { return order(a) < order(b); });
   if (found.size() > most_findings) found.resize(most_findings);
   explanation.was_made = true;
   explanation.findings.reserve(found.size());

@@ -108,6 +108,10 @@ class AccessFinder {
     schema::Finding& finding = start(kind, group, cycles * static_cast<double>(group.excess));
     finding.share = part_of_sectors(subject_, static_cast<double>(group.excess));
     finding.evidence = way_in_words(group.worst.lie, subject_.geometry.block.x);
+    if (lies_as_the_block(group.worst.lie)) {
+      found_.back().is_by_block = true;
+      finding.evidence += " The threads of a block, no whole warps, make it so.";
+    }
     if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
     if (!group.also.empty()) {
       std::vector<int>& lines = finding.also_lines = group.also;
@@ -123,6 +127,18 @@ class AccessFinder {
                            : "neighbouring lanes take neighbouring elements",
               group.requests, group.ideal, group);
     }
+  }
+
+  /// Whether blocks that are no whole warps are to blame: their rows are short, or begin where
+  /// those of the block before ended.
+  bool lies_as_the_block(const Lie& lie) const {
+    const std::uint64_t threads = subject_.geometry.block.count(), row = subject_.geometry.block.x;
+    if (threads % warp_lanes == 0) return false;
+    const bool ends_in_sector =
+        threads * lie.width % sector_bytes != 0 || row * lie.width % sector_bytes != 0;
+    const bool is_row = lie.run_elements == lie.run_lanes && lie.run_lanes == row;
+    return lie.way == Way::misaligned ? ends_in_sector
+                                      : lie.way == Way::strided && row > 1 && is_row;
   }
 
   /// The launch's requests and sectors of the kind of access, with the group's own replaced.

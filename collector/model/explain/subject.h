@@ -45,6 +45,7 @@ struct Weighed {
   schema::Finding finding;
   double cycles = 0;
   bool is_of_launch = false;  ///< told after those that have a line
+  bool is_by_block = false;   ///< comes from the block's shape, which is told before
 };
 
 /// What a finding has to cost to be told.

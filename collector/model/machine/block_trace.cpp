@@ -57,6 +57,7 @@ void BlockTrace::start() {
   atomics_left_ = most_atomics;
   fetched_.clear();
   loaded_.clear();
+  requests_.clear();
   atomics_.clear();
   stores_.start();
   seen_.assign(recording_.traces.size(), 0);
@@ -186,6 +187,21 @@ std::uint64_t hash_of(const TracedAccess& traced, const std::uint64_t* delta) {
 
 }  // namespace
 
+/// Whether those of the lanes that now go to the sector went to the same places of it when it was
+/// last fetched, maybe with others: behind a condition fewer lanes load once more.
+bool BlockTrace::is_known_to_its_lanes(const Fetched& fetched, const LoadRequest& request,
+                                       std::uint64_t sector) const {
+  if (fetched.last == no_request || fetched.version_of_last != fetched.version) return false;
+  const LoadRequest& last = requests_[fetched.last];
+  if (last.warp != request.warp || last.width != request.width) return false;
+  bool is_known = true;
+  for_each_lane(request.mask, [&](unsigned lane) {
+    if (request.address[lane] / sector_bytes != sector) return;
+    is_known &= (last.mask >> lane & 1) != 0 && last.address[lane] == request.address[lane];
+  });
+  return is_known;
+}
+
 void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* delta,
                              const Sectors& sectors) {
   if (!is_followed(sectors)) return;
@@ -200,6 +216,8 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
   const bool is_efficient =
       sectors.count > 1 && cost.bytes >= least_useful_bytes_of_sector * cost.transactions;
   auto& by_level = loads_[traced.site];
+  const LoadRequest request{traced.warp, traced.mask, traced.width, access.address};
+  bool is_kept = false;
   const std::uint32_t own = 1u << traced.warp % warp_lanes;  // of at most 32 warps
   for (std::size_t i = 0; i < sectors.count; ++i) {
     const unsigned level = sectors.level[i];
@@ -213,10 +231,15 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
     fetched.warps |= own;
     const auto [known, is_new] = loaded_.try_emplace(
         mixed(hash, sectors.number[i]) / levels * levels + level, fetched.version);
-    if (!is_new && std::exchange(known->second, fetched.version) == fetched.version) {
+    const bool is_known =
+        !is_new && std::exchange(known->second, fetched.version) == fetched.version;
+    if (is_known || is_known_to_its_lanes(fetched, request, sectors.number[i])) {
       ++seen.repeated;
       continue;
     }
+    if (!std::exchange(is_kept, true)) requests_.push_back(request);
+    fetched.last = static_cast<std::uint32_t>(requests_.size() - 1);
+    fetched.version_of_last = fetched.version;
     if (is_again && is_efficient) ++seen.by_own_warp;
     if (others != 0) ++seen.by_other_warps;
   }

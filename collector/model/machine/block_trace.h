@@ -48,6 +48,14 @@ class BlockTrace {
   struct Fetched {
     std::uint32_t warps = 0;    ///< that have it; bit w: warp w of the block
     std::uint32_t version = 0;  ///< how often it was stored to since
+    std::uint32_t last = no_request, version_of_last = 0;  ///< that fetched it, in requests_
+  };
+  static constexpr std::uint32_t no_request = ~std::uint32_t{0};
+  /// Lanes of a warp and where they went.
+  struct LoadRequest {
+    std::uint32_t warp = 0, mask = 0;
+    unsigned width = 0;
+    std::array<std::uint64_t, warp_lanes> address;
   };
   /// A request by the sectors that it goes to.
   struct Sectors {
@@ -61,6 +69,8 @@ class BlockTrace {
   void follow_load(const TracedAccess& traced, const std::uint64_t* delta, const Sectors& sectors);
   void follow_store(const TracedAccess& traced, const std::uint64_t* delta, const Sectors& sectors);
   bool is_followed(const Sectors& sectors) const;
+  bool is_known_to_its_lanes(const Fetched& fetched, const LoadRequest& request,
+                             std::uint64_t sector) const;
   static Sectors sectors_of(const TracedAccess& traced, const std::uint64_t* delta);
   void thin();
 
@@ -70,6 +80,7 @@ class BlockTrace {
   /// Hashes of sectors, warps and addresses, the last bits the sector's level → the sector's
   /// version that those lanes know.
   std::unordered_map<std::uint64_t, std::uint32_t> loaded_;
+  std::vector<LoadRequest> requests_;
   StoreTrace stores_;
   std::unordered_set<std::uint64_t> atomics_;  ///< hashes of sites and addresses
   std::vector<unsigned> seen_;                 ///< requests of each site

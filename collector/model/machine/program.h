@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -198,6 +199,10 @@ struct SharedVariable {
 inline constexpr std::uint8_t trait_double = 1;   ///< arithmetic of 64-bit floats
 inline constexpr std::uint8_t trait_widens = 2;   ///< a float becomes a double
 inline constexpr std::uint8_t trait_narrows = 4;  ///< a double becomes a float
+inline constexpr std::uint8_t trait_begins = 8;   ///< an integer becomes a double
+inline constexpr std::uint8_t trait_ends = 16;    ///< a double becomes an integer
+inline constexpr std::uint8_t trait_judges = 32;  ///< a double decides
+inline constexpr std::uint8_t trait_keeps = 64;   ///< memory or a parameter holds a double
 
 struct Parameter {
   std::uint32_t offset = 0, bytes = 0;
@@ -220,6 +225,7 @@ struct Program {
   std::vector<Operation> operations;
   std::vector<Place> places;         ///< of each instruction
   std::vector<std::uint8_t> traits;  ///< of each instruction
+  std::map<std::uint32_t, Place> decided_at;  ///< of branches: the condition at which lanes part
   std::vector<std::string> files;
   std::vector<SiteInfo> sites;
   std::vector<SyncInfo> syncs;

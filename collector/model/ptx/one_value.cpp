@@ -1,6 +1,11 @@
 #include "collector/model/ptx/one_value.h"
 
 #include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <unordered_set>
+
+#include "collector/model/ptx/control_flow.h"
 
 namespace warpmeter::model::ptx {
 namespace {
@@ -68,7 +73,69 @@ class OneValues {
   std::vector<bool> is_one_;
 };
 
+/// Instructions that give a predicate its value, where it is one alone.
+class Definitions {
+ public:
+  Definitions(const Function& function, const DataFlow& data)
+      : data_(data), of_(data.registers().size(), nowhere) {
+    for (std::size_t i = 0; i < function.body.size(); ++i) {
+      for (const RegisterId written : data.writes(i))
+        of_[written] = known_.insert(written).second ? i : nowhere;
+    }
+  }
+
+  std::size_t of(std::string_view name) const {
+    const auto id = data_.find(name);
+    return id ? of_[*id] : nowhere;
+  }
+
+ private:
+  const DataFlow& data_;
+  std::vector<std::size_t> of_;
+  std::unordered_set<RegisterId> known_;
+};
+
+bool joins_conditions(const Instruction& instruction) {
+  const bool is_logical = instruction.is(Opcode::and_) || instruction.is(Opcode::or_) ||
+                          instruction.is(Opcode::xor_) || instruction.is(Opcode::not_);
+  return is_logical && instruction.first_type() == Type::pred;
+}
+
+/// The definition of the one operand that may differ between threads.
+std::size_t differing_operand(const Instruction& instruction, const OneValues& values,
+                              const Definitions& definitions) {
+  std::size_t found = nowhere;
+  for (std::size_t i = 1; i < instruction.operands.size(); ++i) {
+    if (values.is_one(instruction.operands[i])) continue;
+    if (found != nowhere) return nowhere;
+    found = definitions.of(instruction.operands[i].name);
+  }
+  return found;
+}
+
 }  // namespace
+
+std::vector<std::size_t> deciding_comparisons(const Function& function, const DataFlow& data) {
+  std::vector<std::size_t> found(function.body.size());
+  std::iota(found.begin(), found.end(), std::size_t{0});
+  const bool has_joined = std::any_of(function.body.begin(), function.body.end(), joins_conditions);
+  if (!has_joined) return found;
+  const OneValues values(function, data);
+  const Definitions definitions(function, data);
+  constexpr int most_joined = 8;
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    const Instruction& branch = function.body[i];
+    if (!branch.is(Opcode::bra) || !branch.guard) continue;
+    std::size_t at = definitions.of(branch.guard->predicate);
+    int joined = 0;
+    while (at != nowhere && joins_conditions(function.body[at]) && joined < most_joined) {
+      at = differing_operand(function.body[at], values, definitions);
+      ++joined;
+    }
+    if (at != nowhere && joined > 0 && function.body[at].is(Opcode::setp)) found[i] = at;
+  }
+  return found;
+}
 
 std::vector<bool> stores_of_one_value(const Function& function, const DataFlow& data) {
   const OneValues values(function, data);

@@ -3,6 +3,7 @@
 // from these. Several threads may write such a value without it mattering which of them comes last.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "collector/model/ptx/module.h"
@@ -13,5 +14,10 @@ namespace warpmeter::model::ptx {
 /// For each instruction, whether it is a `st` of nothing else. Branches that threads part at are
 /// not looked at: which of two such values a thread stores, only a run tells.
 std::vector<bool> stores_of_one_value(const Function& function, const DataFlow& data);
+
+/// For each instruction itself; for a branch whose predicate joins several conditions, of which one
+/// alone may differ between threads, that one's comparison: compilers join a `break` with the
+/// condition of its loop.
+std::vector<std::size_t> deciding_comparisons(const Function& function, const DataFlow& data);
 
 }  // namespace warpmeter::model::ptx

@@ -18,11 +18,11 @@ class BlockTraceTest : public testing::Test {
     for (unsigned lane = 0; lane < warp_lanes; ++lane) delta_[lane] = 4 * lane;
   }
 
-  void load(std::uint32_t warp, std::uint64_t row) {
+  void load(std::uint32_t warp, std::uint64_t row, std::uint32_t mask = ~0u) {
     TracedAccess access;
     access.warp = warp;
     access.is_load = true;
-    access.mask = ~0u;
+    access.mask = mask;
     access.first = base + 128 * row;
     trace_.follow(access, delta_.data());
   }
@@ -114,6 +114,29 @@ TEST_F(BlockTraceTest, ALoadIsRepeatedOnlyWhileNobodyElseStoresThere) {
   load(0, 0);
   trace_.finish();
   EXPECT_EQ(seen_.repeated, 8u);
+}
+
+// Behind a condition fewer of the lanes load what all had; other places of the sector are new.
+TEST_F(BlockTraceTest, FewerLanesRepeatWhatAllLoaded) {
+  trace_.start();
+  load(0, 0);
+  load(0, 0, 0x00ff00ff);
+  load(0, 0, 0x000000f1);
+  trace_.finish();
+  EXPECT_EQ(seen_.sectors, 7u);
+  EXPECT_EQ(seen_.repeated, 3u);
+}
+
+TEST_F(BlockTraceTest, OtherLanesOrPlacesOfASectorAreNoRepetition) {
+  trace_.start();
+  load(0, 0, 0x000000ff);
+  load(0, 0, 0x0000ffff);  // eight lanes more, of another sector
+  for (unsigned lane = 0; lane < 8; ++lane) delta_[lane] = 28 - 4 * lane;
+  load(0, 0, 0x000000ff);
+  load(1, 0, 0x0000000f);
+  trace_.finish();
+  EXPECT_EQ(seen_.sectors, 5u);
+  EXPECT_EQ(seen_.repeated, 1u);
 }
 
 // Whichever warp comes last: one that walks through a sector fetches again what others fetched.

@@ -42,11 +42,24 @@ void Decoder::add_branch(std::uint16_t predicate, std::size_t target, std::size_
   operation.a = predicate;
 }
 
+/// The line of the condition that parts the lanes, where the branch stands at another's.
+void Decoder::note_decider() {
+  const std::size_t decider = instance_->analysis->deciders[index_];
+  const auto& location = instance_->function->body[decider].location;
+  if (decider == index_ || !location || location->line <= 0) return;
+  Place place = program_.places.back();
+  place.file = location->file;
+  place.line = location->line;
+  place.own_line = location->own_line;
+  program_.decided_at.emplace(ordinal_, place);
+}
+
 void Decoder::decode_branch() {
   expect_operands(1, 1);
   const ptx::ControlFlow& graph = instance_->analysis->graph;
   const std::size_t target = label(instruction_->operands[0].name);
   add_branch(guard_, target, graph.reconvergence(index_));
+  note_decider();
   const std::size_t exit = graph.blocks[graph.block_of[index_]].exit;
   if (exit == ptx::nowhere || guard_ == no_guard) return;
   Operation& operation = program_.operations.back();

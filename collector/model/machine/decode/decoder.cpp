@@ -36,13 +36,17 @@ std::string type_of(const ptx::Variable& parameter) {
 
 std::uint8_t traits_of(const ptx::Instruction& instruction) {
   const ptx::Type to = instruction.first_type(), from = instruction.last_type();
+  const bool is_double = from == ptx::Type::f64;
   if (instruction.is(ptx::Opcode::cvt)) {
     if (to == ptx::Type::f64 && from == ptx::Type::f32) return trait_widens;
-    if (to == ptx::Type::f32 && from == ptx::Type::f64) return trait_narrows;
+    if (to == ptx::Type::f32 && is_double) return trait_narrows;
+    if (to == ptx::Type::f64 && ptx::info_of(from).is_integer()) return trait_begins;
+    return is_double && ptx::info_of(to).is_integer() ? trait_ends : 0;
   }
-  const bool moves = instruction.space != ptx::Space::none || instruction.is(ptx::Opcode::mov) ||
-                     instruction.is(ptx::Opcode::cvt) || instruction.is(ptx::Opcode::selp);
-  return from == ptx::Type::f64 && !moves ? trait_double : 0;
+  if (instruction.space != ptx::Space::none) return is_double ? trait_keeps : 0;
+  if (!is_double || instruction.is(ptx::Opcode::mov) || instruction.is(ptx::Opcode::selp)) return 0;
+  constexpr std::uint8_t comparison = trait_double | trait_judges;
+  return instruction.is(ptx::Opcode::setp) ? comparison : trait_double;
 }
 
 }  // namespace
@@ -114,6 +118,7 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.is_copied = ptx::copied_loads(function, analysis.data);
   analysis.is_verified = ptx::verified_loads(function, analysis.data);
   analysis.stores_same = ptx::stores_of_one_value(function, analysis.data);
+  analysis.deciders = ptx::deciding_comparisons(function, analysis.data);
   std::unordered_set<std::string_view> shared;
   for (const auto* variables : {&module_.variables, &function.variables}) {
     for (const ptx::Variable& variable : *variables) {

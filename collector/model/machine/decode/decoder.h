@@ -46,6 +46,7 @@ struct Analysis {
   std::vector<bool> is_verified;        ///< of each instruction: see ptx::verified_loads()
   std::vector<std::string_view> meant;  ///< by each instruction: see ptx::meant_variables()
   std::vector<bool> stores_same;        ///< of each instruction: see ptx::stores_of_one_value()
+  std::vector<std::size_t> deciders;    ///< of each instruction: see ptx::deciding_comparisons()
   std::vector<std::vector<std::size_t>> early_joins;  ///< of each block: see ptx/early_joins.h
 };
 
@@ -338,6 +339,7 @@ class Decoder {
   void emit_texture(const TextureAccess& access);
 
   // control.cpp
+  void note_decider();
   void decode_branch();
   void decode_indexed_branch();
   void decode_return();
