@@ -223,8 +223,8 @@ struct Program {
   std::string kernel;
   int arch = 0;  ///< 90 is sm_90
   std::vector<Operation> operations;
-  std::vector<Place> places;         ///< of each instruction
-  std::vector<std::uint8_t> traits;  ///< of each instruction
+  std::vector<Place> places;                  ///< of each instruction
+  std::vector<std::uint8_t> traits;           ///< of each instruction
   std::map<std::uint32_t, Place> decided_at;  ///< of branches: the condition at which lanes part
   std::vector<std::string> files;
   std::vector<SiteInfo> sites;

@@ -261,4 +261,26 @@ __global__ void half_warp_blocks(float* o, const float* a, float f) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   o[i] = a[i] * f;
 }
+
+// ---- the same, rewritten as the first finding says
+
+__global__ void rotary_vec(__half2* q, const float* cs, const float* sn) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __half2 p = q[i];
+  const float a = __low2float(p), b = __high2float(p);
+  const float c = cs[i % 64], s = sn[i % 64];
+  q[i] = __floats2half2_rn(a * c - b * s, a * s + b * c);
+}
+
+template <int STRIDE>
+__global__ void lut_stride_pad(int* out, const int* in) {
+  __shared__ int table[256 * STRIDE + 256];
+  auto at = [](int i) { return i + i / 8; };
+  for (int i = threadIdx.x; i < 256 * STRIDE; i += 256) table[at(i)] = in[i];
+  __syncthreads();
+  int v = 0;
+  for (int k = 0; k < 16; ++k) v += table[at(((threadIdx.x + k) & 255) * STRIDE)];
+  out[blockIdx.x * 256 + threadIdx.x] = v;
+}
+
 }  // namespace lib

@@ -191,3 +191,106 @@ __global__ void big_scratch(float* out, const float* in, int rows) {
     __syncthreads();
   }
 }
+
+// ---- the same, rewritten as the first finding says
+
+__global__ void half_transpose_pad(__half* __restrict__ out, const __half* __restrict__ in, int n) {
+  __shared__ __half2 tile[32][33];
+  const __half2* in2 = reinterpret_cast<const __half2*>(in);
+  __half2* out2 = reinterpret_cast<__half2*>(out);
+  int bx = blockIdx.x * 32, by = blockIdx.y * 32;
+  for (int r = threadIdx.y; r < 32; r += 8)
+    tile[r][threadIdx.x] = in2[(by + r) * n + bx + threadIdx.x];
+  __syncthreads();
+  for (int r = threadIdx.y; r < 32; r += 8)
+    out2[(bx + r) * n + by + threadIdx.x] = tile[threadIdx.x][r];
+}
+
+struct __align__(16) PaddedBody {
+  float4 pos, vel, unused;
+};
+__global__ void step_bodies_pad(float4* pos, const float4* vel, float dt, int steps) {
+  __shared__ PaddedBody s[128];
+  int i = blockIdx.x * 128 + threadIdx.x;
+  s[threadIdx.x].pos = pos[i];
+  s[threadIdx.x].vel = vel[i];
+  __syncthreads();
+  float4 a = make_float4(0, 0, 0, 0);
+  for (int k = 0; k < steps; ++k) {
+    float4 p = s[(threadIdx.x + k) & 127].pos;
+    a.x += p.x * dt;
+    a.y += p.y * dt;
+    a.z += p.z * dt;
+    a.w += p.w;
+  }
+  pos[i] = a;
+}
+
+template <int BS>
+__global__ void transpose_d_swz(double* dst, const double* src, int ld) {
+  __shared__ double buf[BS][BS];
+  int x = blockIdx.x * BS + threadIdx.x, y = blockIdx.y * BS + threadIdx.y;
+  buf[threadIdx.y][threadIdx.x ^ threadIdx.y] = src[y * ld + x];
+  __syncthreads();
+  x = blockIdx.y * BS + threadIdx.x;
+  y = blockIdx.x * BS + threadIdx.y;
+  dst[y * ld + x] = buf[threadIdx.x][threadIdx.y ^ threadIdx.x];
+}
+
+__global__ void swap_xz_pad(float* out, const float* in) {
+  __shared__ float cube[8 * 65];
+  int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+  int base = blockIdx.x * 512, at = (z * 8 + y) * 8 + x;
+  cube[z * 65 + y * 8 + x] = in[base + at];
+  __syncthreads();
+  out[base + at] = cube[x * 65 + y * 8 + z];
+}
+
+template <typename T, int TILE>
+__global__ void gemm_nt_pad(T* __restrict__ C, const T* __restrict__ A, const T* __restrict__ B,
+                            int n, int k) {
+  __shared__ T As[TILE][TILE];
+  __shared__ T Bs[TILE][TILE + 1];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row = blockIdx.y * TILE + ty, col0 = blockIdx.x * TILE;
+  T acc = 0;
+  for (int k0 = 0; k0 < k; k0 += TILE) {
+    As[ty][tx] = A[row * k + k0 + tx];
+    Bs[ty][tx] = B[(col0 + ty) * k + k0 + tx];
+    __syncthreads();
+    for (int i = 0; i < TILE; ++i) acc += As[ty][i] * Bs[tx][i];
+    __syncthreads();
+  }
+  C[row * n + col0 + tx] = acc;
+}
+
+__global__ void lower_solve_pad(float* x, const float* l) {
+  __shared__ float L[32 * 33];
+  __shared__ float b[32];
+  int t = threadIdx.x;
+  for (int i = 0; i < 32; ++i) L[i * 33 + t] = l[blockIdx.x * 1024 + i * 32 + t];
+  float v = x[blockIdx.x * 32 + t];
+  __syncwarp();
+  for (int k = 0; k < 32; ++k) {
+    if (t == k) b[k] = v;
+    __syncwarp();
+    v -= L[t * 33 + k] * b[k];
+  }
+  x[blockIdx.x * 32 + t] = v;
+}
+
+__global__ void reduce_interleaved_pad(int* out, const int* in) {
+  extern __shared__ int sdata[];
+  auto at = [](unsigned i) { return i + i / 32; };
+  unsigned tid = threadIdx.x;
+  sdata[at(tid)] = in[blockIdx.x * blockDim.x + tid];
+  __syncthreads();
+  for (unsigned s = 1; s < blockDim.x; s *= 2) {
+    unsigned index = 2 * s * tid;
+    if (index < blockDim.x) {
+      sdata[at(index)] += sdata[at(index + s)];
+    }
+    __syncthreads();
+  }
+  if (tid == 0) out[blockIdx.x] = sdata[0];
+}
