@@ -57,11 +57,11 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph
   return call("cudaStreamBeginCaptureToGraph", [&](Process& p) {
     Stream* stream = p.stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    const std::shared_ptr<Graph> known = kept_graph(graph);
-    if (known == nullptr) return cudaErrorInvalidValue;
+    if (graph == nullptr) return cudaErrorInvalidValue;
+    Graph& given = *graph_of(graph);
     std::vector<Node*> after;
-    const cudaError_t mistake = nodes_of(*known, dependencies, count, after);
-    return mistake != cudaSuccess ? mistake : begin_capture(p, *stream, mode, known, after);
+    const cudaError_t mistake = nodes_of(given, dependencies, count, after);
+    return mistake != cudaSuccess ? mistake : begin_capture_into(p, *stream, mode, given, after);
   });
 }
 
@@ -70,10 +70,15 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* result) {
     Stream* stream = p.stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (stream->capture == nullptr) return cudaErrorIllegalState;
-    if (result == nullptr) return cudaErrorInvalidValue;
+    // Who gave the graph need not be told which it is, and it stays where it belongs.
+    const bool is_given = stream->capture->is_given;
+    if (result == nullptr && !is_given) return cudaErrorInvalidValue;
     std::shared_ptr<Graph> graph;
     const cudaError_t ended = end_capture(p, *stream, graph);
-    *result = graph == nullptr ? nullptr : keep_graph(std::move(graph));
+    if (result == nullptr) return ended;
+    *result = graph == nullptr ? nullptr
+              : is_given       ? handle_of(graph.get())
+                               : keep_graph(std::move(graph));
     return ended;
   });
 }

@@ -51,6 +51,14 @@ cudaError_t begin_capture(Process& process, Stream& stream, cudaStreamCaptureMod
   return cudaSuccess;
 }
 
+cudaError_t begin_capture_into(Process& process, Stream& stream, cudaStreamCaptureMode mode,
+                               Graph& graph, std::vector<Node*> after) {
+  const cudaError_t begun =
+      begin_capture(process, stream, mode, graph.shared_from_this(), std::move(after));
+  if (begun == cudaSuccess) stream.capture->is_given = true;
+  return begun;
+}
+
 cudaError_t end_capture(Process& process, Stream& stream, std::shared_ptr<Graph>& graph) {
   graph.reset();
   const std::shared_ptr<Capture> ended = stream.capture;

@@ -21,11 +21,15 @@ struct Capture {
   std::thread::id thread;
   const Stream* origin = nullptr;
   bool is_invalid = false, is_over = false;
+  bool is_given = false;  ///< the graph was there before, and has its owner
 };
 
 /// `graph`: which takes the nodes, behind `after`.
 cudaError_t begin_capture(Process& process, Stream& stream, cudaStreamCaptureMode mode,
                           std::shared_ptr<Graph> graph, std::vector<Node*> after);
+/// As above, into a graph that is there: the program's, or a body that belongs to its node.
+cudaError_t begin_capture_into(Process& process, Stream& stream, cudaStreamCaptureMode mode,
+                               Graph& graph, std::vector<Node*> after);
 /// `graph` is null where the result is not cudaSuccess.
 cudaError_t end_capture(Process& process, Stream& stream, std::shared_ptr<Graph>& graph);
 

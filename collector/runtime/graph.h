@@ -98,7 +98,7 @@ struct Node {
 struct UserObject;
 
 /// Nodes in the order in which they were added.
-struct Graph {
+struct Graph : std::enable_shared_from_this<Graph> {
   Graph();
   const std::uint64_t number;  ///< no other one's
   std::vector<std::unique_ptr<Node>> nodes;

@@ -170,6 +170,18 @@ TEST_F(RuntimeProgram, MayHaveGraphsThatBranch) {
   EXPECT_EQ(counts(), "add,8,1,1\nset,6,1,0\nstep,6,3,2\n");
 }
 
+TEST_F(RuntimeProgram, MayHavePtxThatNoCompilerWrites) {
+  expect_output("inline_ptx", "inline_ptx");
+  // Of four threads 16 words that lie beside each other, a sector for each of a stride of 32 bytes.
+  EXPECT_EQ(counts(), "add_vectors,1,0,0\nmultiply,1,2,16\nselect,1,0,2\n");
+}
+
+TEST_F(RuntimeProgram, MayCaptureTheBodiesOfGraphsThatBranch) {
+  expect_output("captured_bodies", "captured_bodies");
+  // Of the loop five turns, of which two run the branch; then a body that one of two launches runs.
+  EXPECT_EQ(counts({"gst_transactions"}), "add,11,1\nstep,12,0\n");
+}
+
 TEST_F(RuntimeProgram, IsToldOfMistakesOfKernelsThatLaunchKernels) {
   expect_output("children_mistakes", "children_mistakes");
   for (const auto& [argument, text] :

@@ -30,6 +30,8 @@
   ".L2::evict_last,.L2::cache_hint,.L2::64B,.L2::128B,.L2::256B"
 #define ACCESSED "{b8,u8,s8,b16,u16,s16,b32,u32,s32,b64,u64,s64,b128,f16,bf16,f16x2,bf16x2,f32,f64}"
 #define CHANGED "{b16,b32,u32,s32,b64,u64,s64,b128,f16,bf16,f16x2,bf16x2,f32,f64}"
+// As the examples of PTX's own manual write atomics on vectors.
+#define VECTOR_FIRST "{.v2,.v4,.v8}.{f16,bf16,f16x2,bf16x2,f32}.{add,min,max}"
 #define L2_EVICTION ".L2::evict_normal,.L2::evict_unchanged,.L2::evict_first,.L2::evict_last"
 #define SPACE \
   "{global,shared,shared::cta,shared::cluster,local,const,param,param::entry,param::func}"
@@ -148,12 +150,12 @@ INSTRUCTION(
     "u64,s64,f64}",
     changes_object, counted_store, (Since{81, 90}))
 INSTRUCTION(atom, "atom",
-            "{" QUALIFIERS "}*.{add,min,max,and,or,xor,exch,cas,inc,dec}{" QUALIFIERS
-            "}*{,.v2,.v4,.v8}." CHANGED "{" QUALIFIERS "}*",
+            "{" QUALIFIERS "}*{.{add,min,max,and,or,xor,exch,cas,inc,dec}{" QUALIFIERS
+            "}*{,.v2,.v4,.v8}." CHANGED "," VECTOR_FIRST "}{" QUALIFIERS "}*",
             changes, atomic, (Since{11, 11}))
 INSTRUCTION(red, "red",
-            "{" QUALIFIERS "}*.{add,min,max,and,or,xor,inc,dec}{" QUALIFIERS
-            "}*{,.v2,.v4,.v8}." CHANGED "{" QUALIFIERS "}*",
+            "{" QUALIFIERS "}*{.{add,min,max,and,or,xor,inc,dec}{" QUALIFIERS
+            "}*{,.v2,.v4,.v8}." CHANGED "," VECTOR_FIRST "}{" QUALIFIERS "}*",
             reduces, reduction, (Since{12, 11}))
 INSTRUCTION(red_async, "red.async",
             ".relaxed.cluster{,.shared::cluster}.mbarrier::complete_tx::bytes"
@@ -395,6 +397,7 @@ INSTRUCTION(setmaxnreg, "setmaxnreg", ".{inc,dec}.sync.aligned.u32", effect, not
             (Since{80, 90}))
 
 #undef QUALIFIERS
+#undef VECTOR_FIRST
 #undef ACCESSED
 #undef CHANGED
 #undef L2_EVICTION

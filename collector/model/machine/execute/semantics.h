@@ -48,6 +48,9 @@ inline s64 mul_hi(s64 a, s64 b) { return static_cast<s64>(s128{a} * b >> 64); }
 inline u32 signed_high(u32 a, u32 b) {
   return static_cast<u32>(s64{static_cast<s32>(a)} * static_cast<s32>(b) >> 32);
 }
+inline u64 signed_high(u64 a, u64 b) {
+  return static_cast<u64>(mul_hi(static_cast<s64>(a), static_cast<s64>(b)));
+}
 inline u32 low_24(u32 value) { return value & 0xffffff; }
 inline s32 low_24(s32 value) { return static_cast<s32>(static_cast<u32>(value) << 8) >> 8; }
 inline u32 distance(s32 a, s32 b) {

@@ -171,3 +171,6 @@ CARRY(madc_hi_cc_u64, "madc.hi.cc.u64", u64, 3, mul_hi(a, b), c, false, true, tr
 CARRY(mad_hi_cc_s32, "mad.hi.cc.s32", u32, 3, signed_high(a, b), c, false, false, true)
 CARRY(madc_hi_s32, "madc.hi.s32", u32, 3, signed_high(a, b), c, false, true, false)
 CARRY(madc_hi_cc_s32, "madc.hi.cc.s32", u32, 3, signed_high(a, b), c, false, true, true)
+CARRY(mad_hi_cc_s64, "mad.hi.cc.s64", u64, 3, signed_high(a, b), c, false, false, true)
+CARRY(madc_hi_s64, "madc.hi.s64", u64, 3, signed_high(a, b), c, false, true, false)
+CARRY(madc_hi_cc_s64, "madc.hi.cc.s64", u64, 3, signed_high(a, b), c, false, true, true)

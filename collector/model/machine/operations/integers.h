@@ -153,6 +153,8 @@ TERNARY(dp4a_u32_u32, "dp4a.u32.u32", u32, u32, u32, u32, dot_4<u8, u8>(a, b) + 
 TERNARY(dp4a_u32_s32, "dp4a.u32.s32", u32, u32, u32, u32, dot_4<u8, s8>(a, b) + c)
 TERNARY(dp4a_s32_u32, "dp4a.s32.u32", u32, u32, u32, u32, dot_4<s8, u8>(a, b) + c)
 TERNARY(dp4a_s32_s32, "dp4a.s32.s32", u32, u32, u32, u32, dot_4<s8, s8>(a, b) + c)
+TERNARY(slct_b16_s32, "slct.{b16,u16,s16}.s32", u16, u16, u16, s32, c >= 0 ? a : b)
+TERNARY(slct_b16_f32, "slct.{b16,u16,s16}.f32", u16, u16, u16, f32, c >= 0 ? a : b)
 TERNARY(slct_b32_s32, "slct.{b32,u32,s32,f32}.s32", u32, u32, u32, s32, c >= 0 ? a : b)
 TERNARY(slct_b64_s32, "slct.{b64,u64,s64,f64}.s32", u64, u64, u64, s32, c >= 0 ? a : b)
 TERNARY(slct_b32_f32, "slct.{b32,u32,s32,f32}.f32", u32, u32, u32, f32, c >= 0 ? a : b)
