@@ -53,6 +53,11 @@ cudaError_t begin_capture(Process& process, Stream& stream, cudaStreamCaptureMod
 
 cudaError_t begin_capture_into(Process& process, Stream& stream, cudaStreamCaptureMode mode,
                                Graph& graph, std::vector<Node*> after) {
+  bool is_taken = false;
+  if (active > 0) {
+    for_each_capture(process, [&](const Capture& one) { is_taken |= one.graph.get() == &graph; });
+  }
+  if (is_taken) return cudaErrorIllegalState;
   const cudaError_t begun =
       begin_capture(process, stream, mode, graph.shared_from_this(), std::move(after));
   if (begun == cudaSuccess) stream.capture->is_given = true;

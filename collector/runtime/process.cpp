@@ -46,7 +46,7 @@ void say_goodbye() {
   if (instance->is_fork()) return;
   const std::lock_guard lock(instance->mutex());
   if (instance->checks() != nullptr) instance->checks()->ends_unshown();
-  instance->show_printed();
+  instance->lose_printed();
 }
 
 /// Whether a function gives something to a stream and goes on, so that on hardware it says nothing
@@ -207,6 +207,15 @@ void Process::show_printed() {
     std::fwrite(text->data(), 1, text->size(), file);
     text->clear();
   }
+}
+
+void Process::lose_printed() {
+  if (!printed_.empty()) {
+    say("what kernels have printed since the last wait is lost, as on a GPU: call "
+        "cudaDeviceSynchronize() before the program ends");
+  }
+  printed_.clear();
+  show_printed();
 }
 
 Stream* Process::stream(cudaStream_t handle) {
