@@ -37,4 +37,7 @@ int main() {
   begin(second);
   K(cudaStreamEndCapture(second, &ended));
   K(cudaStreamEndCapture(first, &ended));
+  add<<<1, 1>>>(number, 1);
+  cudaDeviceSynchronize();
+  I(*number);
 }
