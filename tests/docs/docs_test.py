@@ -2,6 +2,8 @@
 """README.md and docs/ against the program and the repository: links, paths, command lines, examples, queries, views.
 
     tests/docs/docs_test.py WARPMETER [SUBJECT…]     SUBJECT: a class below; all of them when none is given"""
+import collections
+import csv
 import pathlib
 import re
 import shlex
@@ -29,6 +31,19 @@ class Readme(unittest.TestCase):
         readme, *others = pages()
         self.assertGreater(len(others), 5)
         self.assertEqual({page.name for page in others} - set(readme.links()), set())
+
+    def test_sums_up_the_table_of_public_programs(self):
+        with open(ROOT / "tests/golden/programs_without_gpu.csv", encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["output"] != "no kernel"]
+        became = collections.Counter(row["output"] for row in rows)
+        same = became.pop("same") + became.pop("verified")
+        ends = [became.pop(name) for name in ("input missing", "differs", "refused", "too long")]
+        equal, different = (sum(int(row[name] or 0) for row in rows) for name in ("exact_equal", "exact_different"))
+        readme = pages()[0].text
+        repositories = len({row["repository"] for row in rows})
+        self.assertIn(f"{len(rows)} public ones of {repositories}\nrepositories", readme)
+        self.assertIn(f"| {same} | {became.total()} | {' | '.join(map(str, ends))} | "
+                      f"{equal:,} of {equal + different:,} |", readme)
 
 
 class Links(unittest.TestCase):
