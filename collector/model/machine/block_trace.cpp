@@ -33,7 +33,8 @@ unsigned level_of_sector(std::uint64_t sector) {
   return std::min(static_cast<unsigned>(std::countr_zero(hash ^ hash >> 32)), sector_levels - 1);
 }
 
-/// Forgets the lowest level, where enough sectors are left.
+/// Forgets the lowest level, where enough sectors are left, and the requests that none of them
+/// needs.
 void BlockTrace::thin() {
   const auto left = std::count_if(fetched_.begin(), fetched_.end(), [&](const auto& fetched) {
     return level_of_sector(fetched.first) > level_;
@@ -46,6 +47,18 @@ void BlockTrace::thin() {
   std::erase_if(fetched_,
                 [&](const auto& fetched) { return level_of_sector(fetched.first) < level_; });
   std::erase_if(loaded_, [&](const auto& known) { return known.first % levels < level_; });
+  std::vector<LoadRequest> kept;
+  std::vector<std::uint32_t> places(requests_.size(), no_request);
+  for (auto& [sector, fetched] : fetched_) {
+    if (fetched.last == no_request) continue;
+    std::uint32_t& place = places[fetched.last];
+    if (place == no_request) {
+      place = static_cast<std::uint32_t>(kept.size());
+      kept.push_back(requests_[fetched.last]);
+    }
+    fetched.last = place;
+  }
+  requests_ = std::move(kept);
   touches_ = 0;
   for (const auto& [site, by_level] : loads_) {
     for (unsigned level = level_; level < levels; ++level) touches_ += by_level[level].sectors;
