@@ -27,7 +27,7 @@ enum class MatrixNumber : std::uint8_t {
   s32,
 };
 
-/// How numbers become a result; each is what sm_90 does (see execute/matrix.h).
+/// How numbers become a result; each is what sm_90 does (see execute/matrix_sums.h).
 enum class MatrixRule : std::uint8_t {
   fused,   ///< one sum of all products and the accumulator
   halves,  ///< 8-bit floats: fused sums of one half and the other, then the accumulator

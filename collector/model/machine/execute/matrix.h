@@ -1,5 +1,5 @@
 // Products of matrices: of whole numbers, bits and doubles, which are exact or go by IEEE 754, and
-// of quarter warps; those of smaller floats are in matrix_floats.h. What else is done with matrices
+// of quarter warps; those of smaller floats are in matrix_sums.h. What else is done with matrices
 // in registers, and the addresses of fragments.
 
 /// Whole numbers by line and k, as the bytes or bits that they are.

@@ -39,6 +39,8 @@ namespace {
 //
 #include "collector/model/machine/execute/matrix_floats.h"
 //
+#include "collector/model/machine/execute/matrix_sums.h"
+//
 #include "collector/model/machine/execute/matrix.h"
 
 // In the order of Code.
