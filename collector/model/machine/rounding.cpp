@@ -1,32 +1,65 @@
 // Sets the processor's rounding mode for one operation. Operands and results go through volatile
-// variables, because compilers move arithmetic across fesetround().
+// variables, because compilers move arithmetic across what sets it.
 #include "collector/model/machine/rounding.h"
 
 #include <cfenv>
 #include <cmath>
 
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
 namespace warpmeter::model {
 namespace {
 
-int mode_of(Rounding rounding) {
-  switch (rounding) {
-    case rm:
-      return FE_DOWNWARD;
-    case rp:
-      return FE_UPWARD;
-    case rz:
-      break;
+#if defined(__SSE2__)
+// Not fesetround(), which sets the mode of the x87 unit as well and takes most of the time.
+class RoundingMode {
+ public:
+  explicit RoundingMode(Rounding rounding) {
+    _mm_setcsr((before_ & ~unsigned{_MM_ROUND_MASK}) | mode_of(rounding));
   }
-  return FE_TOWARDZERO;
-}
+  ~RoundingMode() { _mm_setcsr(before_); }
+  RoundingMode(const RoundingMode&) = delete;
+  RoundingMode& operator=(const RoundingMode&) = delete;
 
+ private:
+  static unsigned mode_of(Rounding rounding) {
+    switch (rounding) {
+      case rm:
+        return _MM_ROUND_DOWN;
+      case rp:
+        return _MM_ROUND_UP;
+      case rz:
+        break;
+    }
+    return _MM_ROUND_TOWARD_ZERO;
+  }
+
+  const unsigned before_ = _mm_getcsr();
+};
+#else
 class RoundingMode {
  public:
   explicit RoundingMode(Rounding rounding) { std::fesetround(mode_of(rounding)); }
   ~RoundingMode() { std::fesetround(FE_TONEAREST); }
   RoundingMode(const RoundingMode&) = delete;
   RoundingMode& operator=(const RoundingMode&) = delete;
+
+ private:
+  static int mode_of(Rounding rounding) {
+    switch (rounding) {
+      case rm:
+        return FE_DOWNWARD;
+      case rp:
+        return FE_UPWARD;
+      case rz:
+        break;
+    }
+    return FE_TOWARDZERO;
+  }
 };
+#endif
 
 template <class T, class Operation>
 T rounded(Rounding rounding, Operation operation, T a, T b = 0, T c = 0) {

@@ -79,8 +79,10 @@ TEST(Native, IsMadeWhereTheProcessorHasTheInstructions) {
   if (units().size() < 3 || !units()[1].is_supported) GTEST_SKIP() << "no AVX2";
   EXPECT_EQ(native_units().size(), units()[2].is_supported ? 2u : 1u);
   for (const Unit* unit : native_units()) {
-    for (const Code code : {Code::fma_f32, Code::add_u64, Code::lt_s32, Code::load_u32_u32_a64,
-                            Code::store_u64_u64_a64, Code::selp_b32}) {
+    for (const Code code :
+         {Code::fma_f32, Code::add_u64, Code::lt_s32, Code::load_u32_u32_a64,
+          Code::store_u64_u64_a64, Code::selp_b32, Code::add_rz_f32, Code::fma_rm_f32,
+          Code::sub_rp_f64, Code::fma_rz_f64, Code::sqrt_rm_f64}) {
       EXPECT_TRUE(is_inlined(code, *unit)) << static_cast<int>(code);
     }
   }

@@ -1,4 +1,5 @@
 // Floats and conversions.
+#include <optional>
 #include <utility>
 
 #include "collector/model/machine/native/cases.h"
@@ -13,9 +14,56 @@ Operation swapped(const Operation& op) {
   return other;
 }
 
+/// Bits 13 and 14 of MXCSR.
+enum class Direction : std::uint64_t { nearest, down, up, to_zero };
+
+struct Directed {
+  Code code;  ///< that rounds to the nearest
+  Direction direction;
+};
+
+std::optional<Directed> directed(Code code) {
+  switch (code) {
+#define OF_TYPE(name, type)                                \
+  case Code::name##_rm_##type:                             \
+    return Directed{Code::name##_##type, Direction::down}; \
+  case Code::name##_rp_##type:                             \
+    return Directed{Code::name##_##type, Direction::up};   \
+  case Code::name##_rz_##type:                             \
+    return Directed{Code::name##_##type, Direction::to_zero};
+#define OF_NAME(name) \
+  OF_TYPE(name, f32)  \
+  OF_TYPE(name, f64)
+    OF_NAME(add)
+    OF_NAME(sub)
+    OF_NAME(mul)
+    OF_NAME(fma)
+    OF_NAME(div)
+    OF_NAME(rcp)
+    OF_NAME(sqrt)
+#undef OF_NAME
+#undef OF_TYPE
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 bool Emitter::emit_floats(const Operation& op) {
+  if (const auto how = directed(op.code)) {
+    const auto round = [&](Direction direction) {
+      constexpr std::uint64_t no_exceptions = 0x1f80;
+      vldmxcsr(
+          dword[rip + constant({no_exceptions | static_cast<std::uint64_t>(direction) << 13})]);
+    };
+    Operation to_nearest = op;
+    to_nearest.code = how->code;
+    round(how->direction);
+    const bool is_emitted = emit_floats(to_nearest);
+    round(Direction::nearest);
+    return is_emitted;
+  }
   const auto extreme = [&](bool is_least) {
     binary(op, 2, [&](Register d, Register a, Register b) {
       set_->extreme_f32(d, a, b, is_least);
