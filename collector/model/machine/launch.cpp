@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -24,6 +25,22 @@ namespace {
 
 /// Of one block, on this machine.
 constexpr std::uint64_t most_local_bytes_of_block = std::uint64_t{256} << 20;
+
+/// Kernels round to the nearest and keep denormals, whatever host code does (-ffast-math does not);
+/// threads begin as those that start them.
+class OwnArithmetic {
+ public:
+  OwnArithmetic() {
+    std::fegetenv(&of_host_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~OwnArithmetic() { std::fesetenv(&of_host_); }
+  OwnArithmetic(const OwnArithmetic&) = delete;
+  OwnArithmetic& operator=(const OwnArithmetic&) = delete;
+
+ private:
+  std::fenv_t of_host_{};
+};
 
 using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
 
@@ -240,6 +257,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
                      const LaunchOptions& options) {
   const Geometry geometry = in_clusters(program, asked);
   const std::lock_guard alone(memory.launching());
+  const OwnArithmetic arithmetic;
   for (const ModuleVariable& variable : program.variables) {
     if (options.keep_variables && memory.find(variable.address) != nullptr) continue;
     memory.place(variable.address, variable.initial, variable.name);
