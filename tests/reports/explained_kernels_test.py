@@ -101,9 +101,9 @@ class Explain(unittest.TestCase):
         self.assertEqual(len(wrong), 0)
 
     def test_findings_of_the_same_sectors_are_told_apart(self):
-        tile = next(e for e in EXPECTED if e["variant"] == "narrow_tile")
-        _, second = self.runs.findings(tile)
-        self.assertEqual(second["kind"], "refetched_sectors")
+        convolution = next(e for e in EXPECTED if e["variant"] == "temporal_conv")
+        _, second, *_ = self.runs.findings(convolution)
+        self.assertEqual(second["kind"], "misaligned_access")
         self.assertIn("Finding 1 may count the same sectors", second["evidence"])
 
     def test_nothing_is_found_in_clean_kernels(self):

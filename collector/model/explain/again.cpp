@@ -15,6 +15,9 @@ namespace {
 
 /// Of a line's sectors, what makes a finding of what was seen in the blocks followed.
 constexpr double least_again = 0.5;
+/// Of the launch's sectors, those fetched again that may take more time than what comes from memory
+/// for the first time: the first-level cache has them, and gives several a cycle.
+constexpr double least_again_of_all = 0.5;
 constexpr const char* of_blocks = "seen in one or two blocks, and taken for all";
 
 struct Again {
@@ -30,7 +33,7 @@ class AgainFinder {
  public:
   AgainFinder(const Subject& subject, const std::set<std::size_t>& told,
               std::vector<Weighed>& found)
-      : subject_(subject), told_(told), found_(found) {}
+      : subject_(subject), told_(told), found_(found), part_again_(part_again()) {}
 
   /// Of the loads of one line, the buffers of which one at least mostly fetches again what was
   /// fetched before. Told is what all its loads of that buffer fetch.
@@ -50,6 +53,7 @@ class AgainFinder {
     const Buffers buffers = buffers_of(line, &SiteTrace::sectors);
     for (const Again& again : all) {
       const bool is_needless = again.count == &SiteTrace::repeated;
+      if (again.count == &SiteTrace::by_other_warps && part_again_ < least_again_of_all) continue;
       for (const auto& [name, sites] : buffers) {
         const auto part = [&](std::size_t site) {
           const SiteTrace& trace = trace_of(site);
@@ -94,6 +98,19 @@ class AgainFinder {
 
  private:
   const SiteTrace& trace_of(std::size_t site) const { return subject_.recording.traces[site]; }
+
+  /// Of all sectors of the launch, those that its blocks had fetched before.
+  double part_again() const {
+    double sectors = 0;
+    for (std::size_t site = 0; site < subject_.recording.traces.size(); ++site) {
+      const SiteTrace& trace = trace_of(site);
+      if (trace.sectors == 0) continue;
+      const std::uint64_t again = trace.repeated + trace.by_own_warp + trace.by_other_warps;
+      sectors += std::min(1.0, part_of(again, trace.sectors)) *
+                 static_cast<double>(subject_.outcome.counts[site].global.transactions);
+    }
+    return part_of_sectors(subject_, sectors);
+  }
 
   static double part_of(std::uint64_t count, std::uint64_t all) {
     return static_cast<double>(count) / static_cast<double>(all);
@@ -147,6 +164,7 @@ class AgainFinder {
   const Subject& subject_;
   const std::set<std::size_t>& told_;
   std::vector<Weighed>& found_;
+  const double part_again_;
 };
 
 }  // namespace

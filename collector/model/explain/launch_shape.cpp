@@ -14,8 +14,10 @@ namespace {
 
 /// Of a multiprocessor's warps, from where on nothing hides the time that memory takes.
 constexpr double little_occupancy = 0.25;
-/// Of the last wave, what is idle before it is told; and waves after which it does not matter.
+/// Of all waves' places, what stays empty before it is told.
 constexpr double much_of_the_tail = 0.3;
+/// Of a multiprocessor's warps, those of one block that keep it as busy as two blocks would.
+constexpr double busy_with_one = 0.5;
 
 void tell(const char* kind, double cycles, const std::string& evidence,
           std::vector<Weighed>& found) {
@@ -45,6 +47,35 @@ std::string what_gives_blocks(const Subject& subject, std::uint64_t blocks,
       shown(warps), shown(static_cast<double>(subject.outcome.warp_instructions) / warps));
 }
 
+/// `one_is_enough`: a multiprocessor works as fast with one block, so that a second one there takes
+/// as long again while others have ended.
+void find_tail(const Subject& subject, std::uint64_t blocks, std::uint64_t multiprocessors,
+               std::uint64_t at_a_time, bool one_is_enough, std::vector<Weighed>& found) {
+  const auto count = [](std::uint64_t number) { return shown(static_cast<double>(number)); };
+  const std::uint64_t places = multiprocessors * at_a_time;
+  const double waves = static_cast<double>(blocks) / static_cast<double>(places);
+  if (waves > 1) {
+    const double whole = std::ceil(waves), idle = 1 - waves / whole;
+    if (idle < much_of_the_tail) return;
+    tell("tail", idle * subject.cycles,
+         fmt::format(
+             "{} blocks are {:.2f} waves of {}: in the last one {} of the places stay empty.",
+             count(blocks), waves, count(places),
+             whole - waves > 0.995 ? "nearly all" : fmt::format("{:.0f} %", 100 * (whole - waves))),
+         found);
+    return;
+  }
+  const std::uint64_t most = (blocks + multiprocessors - 1) / multiprocessors;
+  const double idle = 1 - static_cast<double>(blocks) / static_cast<double>(most * multiprocessors);
+  if (!one_is_enough || idle < much_of_the_tail) return;
+  tell("tail", idle * subject.cycles,
+       fmt::format("{} blocks on {} multiprocessors: {} of them get {} and the others {}, and with "
+                   "{} warps a block those take about as long again.",
+                   count(blocks), multiprocessors, count(blocks - (most - 1) * multiprocessors),
+                   most, most - 1, (subject.geometry.block.count() + warp_lanes - 1) / warp_lanes),
+       found);
+}
+
 }  // namespace
 
 void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
@@ -62,6 +93,8 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
              threads, warps, threads % warp_lanes, 100 * idle,
              std::max(1u, threads / warp_lanes) * warp_lanes, warps * warp_lanes),
          found);
+    // Lanes that never work cost every line, so that it may be more than what one line does.
+    found.back().is_of_launch = false;
   }
   if (blocks < multiprocessors) {
     tell("small_grid",
@@ -100,19 +133,8 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
             limiter),
         found);
   }
-  const double waves = static_cast<double>(blocks) /
-                       static_cast<double>(multiprocessors * static_cast<unsigned>(at_a_time));
-  const double whole = std::ceil(waves);
-  const double idle = 1 - waves / whole;
-  if (waves > 1 && idle >= much_of_the_tail) {
-    tell("tail", idle * subject.cycles,
-         fmt::format(
-             "{} blocks are {:.2f} waves of {}: in the last one {} of the places stay empty.",
-             shown(static_cast<double>(blocks)), waves,
-             shown(static_cast<double>(multiprocessors) * at_a_time),
-             whole - waves > 0.995 ? "nearly all" : fmt::format("{:.0f} %", 100 * (whole - waves))),
-         found);
-  }
+  find_tail(subject, blocks, multiprocessors, static_cast<std::uint64_t>(at_a_time),
+            warps >= busy_with_one * most_warps, found);
 }
 
 }  // namespace warpmeter::model::explain

@@ -216,10 +216,11 @@ __global__ void move(P* p, float dx, float dy, float dz, int n) {
   p[i].z += dz;  // cause: move
 }
 
-// The weights of a network are fetched by every sample again.
+// The weights of a network are fetched by every sample again: from the cache, and little beside the
+// samples.
 __global__ void dense(float* out, const float* in, const float* w, int samples, int k) {
   int s = blockIdx.x * blockDim.x + threadIdx.x;
   float a = 0;
-  for (int j = 0; j < k; ++j) a += in[j * samples + s] * w[j];  // cause: dense
+  for (int j = 0; j < k; ++j) a += in[j * samples + s] * w[j];
   out[s] = fmaxf(a, 0.f);
 }
