@@ -3,6 +3,7 @@
 
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
+#include "collector/runtime/graph_launches.h"
 #include "collector/runtime/graphs.h"
 #include "collector/runtime/node_work.h"
 #include "collector/runtime/outstanding.h"
@@ -14,16 +15,34 @@ constexpr unsigned long long known_flags =
     cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
     cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
 
+/// `wrong`: the node that keeps kernels from launching it, where one does.
 cudaError_t instantiate(Process& process, cudaGraphExec_t* result, cudaGraph_t graph,
-                        unsigned long long flags) {
+                        unsigned long long flags, Node*& wrong) {
   if (result == nullptr || graph == nullptr || (flags & ~known_flags) != 0) {
     return cudaErrorInvalidValue;
   }
   if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) {
-    process.say("the model launches no graphs from kernels");
-    return cudaErrorNotSupported;
+    const bool is_empty = graph_of(graph)->nodes.empty();
+    if (is_empty || (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0) {
+      return cudaErrorInvalidValue;
+    }
+    wrong = not_for_kernels(process, *graph_of(graph));
+    if (wrong != nullptr) {
+      return process.refuse(cudaErrorInvalidValue, "failed call", [] {
+        return std::string(
+            "kernels launch graphs of kernels that call nothing else of the device's runtime, of "
+            "sets, and of copies within memory that the device reaches");
+      });
+    }
   }
   return runtime::instantiate(*graph_of(graph), flags, *result);
+}
+/// Without what only cudaGraphInstantiateWithParams takes.
+cudaError_t instantiate(Process& process, cudaGraphExec_t* result, cudaGraph_t graph,
+                        unsigned long long flags) {
+  Node* wrong = nullptr;
+  if ((flags & cudaGraphInstantiateFlagUpload) != 0) return cudaErrorInvalidValue;
+  return instantiate(process, result, graph, flags, wrong);
 }
 
 std::vector<std::size_t> places_of(const Graph& graph, const std::vector<Node*>& nodes) {
@@ -94,11 +113,18 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* result, cudaGraph_t 
                                            cudaGraphInstantiateParams* parameters) {
   return call("cudaGraphInstantiateWithParams", [&](Process& p) {
     if (parameters == nullptr) return cudaErrorInvalidValue;
-    const cudaError_t made = instantiate(p, result, graph, parameters->flags);
-    parameters->errNode_out = nullptr;
-    parameters->result_out = made == cudaSuccess             ? cudaGraphInstantiateSuccess
-                             : made == cudaErrorNotSupported ? cudaGraphInstantiateError
-                                                             : cudaGraphInstantiateInvalidStructure;
+    Node* wrong = nullptr;
+    const cudaError_t made = instantiate(p, result, graph, parameters->flags, wrong);
+    const bool is_for_kernels = (parameters->flags & cudaGraphInstantiateFlagDeviceLaunch) != 0;
+    if (made == cudaSuccess && (parameters->flags & cudaGraphInstantiateFlagUpload) != 0) {
+      executable_of(*result)->is_uploaded = true;
+    }
+    parameters->errNode_out = handle_of(wrong);
+    parameters->result_out = made == cudaSuccess ? cudaGraphInstantiateSuccess
+                             : wrong != nullptr  ? cudaGraphInstantiateNodeOperationNotSupported
+                             : made == cudaErrorNotSupported || is_for_kernels
+                                 ? cudaGraphInstantiateError
+                                 : cudaGraphInstantiateInvalidStructure;
     return made;
   });
 }
@@ -130,7 +156,10 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
 cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream) {
   return call("cudaGraphUpload", [&](Process& p) {
     if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    return executable_of(handle) != nullptr ? cudaSuccess : cudaErrorInvalidValue;
+    Executable* executable = executable_of(handle);
+    if (executable == nullptr) return cudaErrorInvalidValue;
+    executable->is_uploaded = true;
+    return cudaSuccess;
   });
 }
 

@@ -1,4 +1,4 @@
-// Device memory and events that processes of a program share.
+// Device memory, events and pools that processes of a program share.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,7 +11,11 @@
 namespace warpmeter::runtime {
 namespace {
 
-enum class Shared : std::uint64_t { memory = 0x79726f6d656d6d77, event = 0x0a746e6576656d77 };
+enum class Shared : std::uint64_t {
+  memory = 0x79726f6d656d6d77,
+  event = 0x0a746e6576656d77,
+  of_pool = 0x0a6c6f6f706d6d77,
+};
 
 /// What the 64 bytes of a handle hold.
 struct Handle {
@@ -19,6 +23,7 @@ struct Handle {
   SharedPages pages;
   std::uint64_t before = 0, bytes = 0;  ///< of memory: where it begins in its pages
   std::uint64_t device = 0;
+  std::uint64_t pool = 0;  ///< of its memory: which
 };
 
 template <class Opaque>
@@ -61,6 +66,19 @@ cudaError_t gone(Process& process, const Handle& handle) {
       "none that this one may look into",
       handle.pages.process));
   return cudaErrorMapBufferObjectFailed;
+}
+
+/// Whether a pool is one that a process hands out as descriptors.
+bool is_handed_out(const Pool& pool) {
+  return !pool.is_imported &&
+         (pool.properties.handleTypes & cudaMemHandleTypePosixFileDescriptor) != 0;
+}
+/// What stands for it in other processes; null where there is no room.
+const Shareable* shared(Pool& pool) {
+  if (pool.shared == nullptr) {
+    pool.shared = Shareable::make(Shareable::Kind::pool, pool.properties.location.id, 0);
+  }
+  return pool.shared.get();
 }
 
 /// What other processes write is nothing that this one sees.
@@ -145,6 +163,101 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* result, cudaIpcEventHandle_t opa
   });
 }
 
+cudaError_t cudaMemPoolExportToShareableHandle(void* result, cudaMemPool_t handle,
+                                               cudaMemAllocationHandleType type, unsigned flags) {
+  return call("cudaMemPoolExportToShareableHandle", [&](Process& p) {
+    Pool* pool = pool_of(handle);
+    if (result == nullptr || pool == nullptr || flags != 0 ||
+        type != cudaMemHandleTypePosixFileDescriptor) {
+      return cudaErrorInvalidValue;
+    }
+    if (!is_handed_out(*pool)) {
+      return p.refuse(cudaErrorInvalidValue, "failed call", [&] {
+        return std::string(pool->is_imported ? "the pool is another process's"
+                                             : "the pool was made without handleTypes");
+      });
+    }
+    const Shareable* made = shared(*pool);
+    if (made == nullptr) return cudaErrorMemoryAllocation;
+    const int descriptor = made->handed_out();
+    std::memcpy(result, &descriptor, sizeof descriptor);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* result, void* descriptor,
+                                                 cudaMemAllocationHandleType type, unsigned flags) {
+  return call("cudaMemPoolImportFromShareableHandle", [&](Process& p) {
+    if (result == nullptr || flags != 0 || type != cudaMemHandleTypePosixFileDescriptor) {
+      return cudaErrorInvalidValue;
+    }
+    auto theirs = Shareable::of(static_cast<int>(reinterpret_cast<std::intptr_t>(descriptor)),
+                                Shareable::Kind::pool);
+    if (theirs == nullptr) return cudaErrorUnknown;
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    const bool is_known = theirs->device() < p.devices();
+    properties.location = {cudaMemLocationTypeDevice,
+                           is_known ? theirs->device() : Process::current_device};
+    Pool& pool = add_pool(properties);
+    pool.is_imported = true;
+    pool.shared = std::move(theirs);
+    *result = handle_of(pool);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* result, void* pointer) {
+  return call("cudaMemPoolExportPointer", [&](Process& p) {
+    const auto address = reinterpret_cast<std::uint64_t>(pointer);
+    const Block* block = p.memory().find(address);
+    const bool begins = block != nullptr && block->address == address;
+    Pool* pool = begins ? pool_holding(address) : nullptr;
+    if (result == nullptr || pool == nullptr) return cudaErrorInvalidValue;
+    if (!is_handed_out(*pool) || block->kind != MemoryKind::device) {
+      return p.refuse(cudaErrorInvalidValue, "failed call", [] {
+        return std::string(
+            "it is of a pool that is another process's, or made without handleTypes");
+      });
+    }
+    const Shareable* made = shared(*pool);
+    block = p.memory().share(address);
+    if (block == nullptr || made == nullptr) return cudaErrorMemoryAllocation;
+    count_as_written(p, *block);
+    const auto before =
+        static_cast<std::uint64_t>(block->host - static_cast<std::byte*>(block->mapping));
+    put_handle(result, {Shared::of_pool, block->pages, before, block->bytes,
+                        static_cast<std::uint64_t>(block->device), made->token()});
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolImportPointer(void** pointer, cudaMemPool_t handle,
+                                     cudaMemPoolPtrExportData* opaque) {
+  const void* caller = __builtin_return_address(0);
+  return call("cudaMemPoolImportPointer", [&](Process& p) {
+    Pool* pool = pool_of(handle);
+    if (pointer == nullptr || opaque == nullptr || pool == nullptr || !pool->is_imported) {
+      return cudaErrorInvalidValue;
+    }
+    Handle theirs;
+    std::memcpy(static_cast<void*>(&theirs), opaque, sizeof theirs);
+    if (theirs.what != Shared::of_pool || theirs.pool != pool->shared->token()) {
+      return p.refuse(cudaErrorInvalidValue, "failed call",
+                      [] { return std::string("what it is given is of no memory of this pool"); });
+    }
+    const Block* block =
+        p.memory().open(theirs.pages, theirs.before, theirs.bytes, pool->properties.location.id,
+                        p.name_of_allocation(theirs.bytes, caller));
+    if (block == nullptr) return gone(p, theirs);
+    p.memory().give_to_pool(block->address);
+    pool->addresses.insert(block->address);
+    count_as_written(p, *block);
+    *pointer = reinterpret_cast<void*>(block->address);
+    return cudaSuccess;
+  });
+}
+
 }  // namespace
 }  // namespace api
 
@@ -155,6 +268,14 @@ std::span<const Answer> ipc_answers() {
       WARPMETER_ANSWER(cudaIpcCloseMemHandle),
       WARPMETER_ANSWER(cudaIpcGetEventHandle),
       WARPMETER_ANSWER(cudaIpcOpenEventHandle),
+      WARPMETER_ANSWER(cudaMemPoolExportToShareableHandle),
+      WARPMETER_ANSWER(cudaMemPoolImportFromShareableHandle),
+      WARPMETER_ANSWER(cudaMemPoolExportPointer),
+      WARPMETER_ANSWER(cudaMemPoolImportPointer),
+      WARPMETER_FORWARD(cuMemPoolExportToShareableHandle, cudaMemPoolExportToShareableHandle),
+      WARPMETER_FORWARD(cuMemPoolImportFromShareableHandle, cudaMemPoolImportFromShareableHandle),
+      WARPMETER_FORWARD(cuMemPoolExportPointer, cudaMemPoolExportPointer),
+      WARPMETER_FORWARD(cuMemPoolImportPointer, cudaMemPoolImportPointer),
       WARPMETER_FORWARD(cuIpcGetMemHandle, cudaIpcGetMemHandle),
       WARPMETER_FORWARD(cuIpcOpenMemHandle_v2, cudaIpcOpenMemHandle),
       answer("cuIpcOpenMemHandle",

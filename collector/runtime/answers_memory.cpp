@@ -69,7 +69,7 @@ cudaError_t take_back(Process& process, void* pointer, std::initializer_list<Mem
   if (pointer == nullptr) return cudaSuccess;
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const Block* block = process.memory().find(address);
-  const bool is_one = block != nullptr && block->address == address && !block->is_imported &&
+  const bool is_one = block != nullptr && block->address == address && block->may_be_freed() &&
                       std::find(kinds.begin(), kinds.end(), block->kind) != kinds.end();
   if (!is_one) {
     if (process.checks() != nullptr) {
@@ -93,7 +93,7 @@ cudaError_t take_back_in_order(Process& process, void* pointer, cudaStream_t han
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const Block* block = process.memory().find(address);
   // Of a pool it may be the host's.
-  const bool is_there = block != nullptr && block->address == address && !block->is_imported &&
+  const bool is_there = block != nullptr && block->address == address && block->may_be_freed() &&
                         (block->kind == MemoryKind::device || block->kind == MemoryKind::managed ||
                          block->kind == MemoryKind::pinned);
   if (!is_there && stream->capture == nullptr) return cudaErrorInvalidValue;

@@ -28,22 +28,10 @@ Pools& pools() {
   return *known;
 }
 
-cudaMemPool_t handle_of(const Pool* pool) {
-  return reinterpret_cast<cudaMemPool_t>(const_cast<Pool*>(pool));
-}
-
 Owner owner_of(const cudaMemLocation& location, cudaMemAllocationType type) {
   const bool has_number =
       location.type == cudaMemLocationTypeDevice || location.type == cudaMemLocationTypeHostNuma;
   return {type, location.type, has_number ? location.id : 0};
-}
-
-Pool* make_pool(const cudaMemPoolProps& properties) {
-  auto pool = std::make_unique<Pool>();
-  pool->properties = properties;
-  Pool* made = pool.get();
-  pools().all[made] = std::move(pool);
-  return made;
 }
 
 Pool* default_pool(const cudaMemLocation& location, cudaMemAllocationType type) {
@@ -52,7 +40,7 @@ Pool* default_pool(const cudaMemLocation& location, cudaMemAllocationType type) 
     cudaMemPoolProps properties{};
     properties.allocType = type;
     properties.location = location;
-    pool = make_pool(properties);
+    pool = &add_pool(properties);
     pool->is_default = true;
   }
   return pool;
@@ -130,8 +118,29 @@ cudaError_t pool_call(std::string_view name, cudaMemPool_t handle, const Body& b
     return pool != nullptr ? body(process, *pool) : cudaErrorInvalidValue;
   });
 }
+/// One that another process's pool cannot be asked.
+template <class Body>
+cudaError_t own_pool_call(std::string_view name, cudaMemPool_t handle, const Body& body) {
+  return pool_call(name, handle, [&](Process& process, Pool& pool) {
+    if (!pool.is_imported) return body(process, pool);
+    return process.refuse(cudaErrorInvalidValue, "failed call",
+                          [] { return std::string("the pool is another process's"); });
+  });
+}
 
 }  // namespace
+
+Pool& add_pool(const cudaMemPoolProps& properties) {
+  auto pool = std::make_unique<Pool>();
+  pool->properties = properties;
+  Pool& made = *pool;
+  pools().all[&made] = std::move(pool);
+  return made;
+}
+
+cudaMemPool_t handle_of(const Pool& pool) {
+  return reinterpret_cast<cudaMemPool_t>(const_cast<Pool*>(&pool));
+}
 
 Pool* pool_of(cudaMemPool_t handle) {
   const auto found = pools().all.find(handle);
@@ -142,7 +151,7 @@ Pool& current_pool(int device) {
   return *current({cudaMemLocationTypeDevice, device}, cudaMemAllocationTypePinned);
 }
 
-const Pool* pool_holding(std::uint64_t address) {
+Pool* pool_holding(std::uint64_t address) {
   for (const auto& [handle, pool] : pools().all) {
     if (pool->addresses.contains(address)) return pool.get();
   }
@@ -194,7 +203,7 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stre
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t handle,
                                     cudaStream_t stream) {
   const void* caller = __builtin_return_address(0);
-  return pool_call("cudaMallocFromPoolAsync", handle, [&](Process& p, Pool& pool) {
+  return own_pool_call("cudaMallocFromPoolAsync", handle, [&](Process& p, Pool& pool) {
     return give_in_order(p, pointer, bytes, stream, &pool, caller);
   });
 }
@@ -204,7 +213,7 @@ cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* result, cudaMemLocation* loc
   return call("cudaMemGetDefaultMemPool", [&](Process& p) {
     const cudaError_t mistake = owner_mistake(p, location, type);
     if (result == nullptr || mistake == cudaErrorInvalidValue) return cudaErrorInvalidValue;
-    if (mistake == cudaSuccess) *result = handle_of(default_pool(*location, type));
+    if (mistake == cudaSuccess) *result = handle_of(*default_pool(*location, type));
     return mistake;
   });
 }
@@ -214,14 +223,14 @@ cudaError_t cudaMemGetMemPool(cudaMemPool_t* result, cudaMemLocation* location,
   return call("cudaMemGetMemPool", [&](Process& p) {
     const cudaError_t mistake = owner_mistake(p, location, type);
     if (result == nullptr || mistake == cudaErrorInvalidValue) return cudaErrorInvalidValue;
-    if (mistake == cudaSuccess) *result = handle_of(current(*location, type));
+    if (mistake == cudaSuccess) *result = handle_of(*current(*location, type));
     return mistake;
   });
 }
 
 cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type,
                               cudaMemPool_t handle) {
-  return pool_call("cudaMemSetMemPool", handle, [&](Process& p, Pool& pool) {
+  return own_pool_call("cudaMemSetMemPool", handle, [&](Process& p, Pool& pool) {
     const cudaError_t mistake = owner_mistake(p, location, type);
     if (mistake != cudaSuccess) return mistake;
     const cudaMemPoolProps& own = pool.properties;
@@ -262,7 +271,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps* pro
     }
     const bool is_of_host = properties->location.type == cudaMemLocationTypeHost;
     if (is_of_host && properties->handleTypes != 0) return cudaErrorInvalidValue;
-    *result = handle_of(make_pool(*properties));
+    *result = handle_of(add_pool(*properties));
     return cudaSuccess;
   });
 }
@@ -278,7 +287,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which, void* value) {
-  return pool_call("cudaMemPoolSetAttribute", handle, [&](Process& p, Pool& pool) {
+  return own_pool_call("cudaMemPoolSetAttribute", handle, [&](Process& p, Pool& pool) {
     if (value == nullptr) return cudaErrorInvalidValue;
     switch (which) {
       case cudaMemPoolReuseFollowEventDependencies:
@@ -305,7 +314,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which,
 }
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which, void* value) {
-  return pool_call("cudaMemPoolGetAttribute", handle, [&](Process& p, Pool& pool) {
+  return own_pool_call("cudaMemPoolGetAttribute", handle, [&](Process& p, Pool& pool) {
     if (value == nullptr) return cudaErrorInvalidValue;
     const auto put = [&](std::uint64_t number) {
       *static_cast<std::uint64_t*>(value) = number;
@@ -334,7 +343,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which,
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, std::size_t least) {
-  return pool_call("cudaMemPoolTrimTo", handle, [&](Process& p, Pool& pool) {
+  return own_pool_call("cudaMemPoolTrimTo", handle, [&](Process& p, Pool& pool) {
     const std::uint64_t needed = model::round_up(used(p, pool), reserved_step);
     pool.reserved = std::max(needed, std::min<std::uint64_t>(pool.reserved, least));
     return cudaSuccess;

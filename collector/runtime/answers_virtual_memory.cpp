@@ -41,7 +41,6 @@ CUresult create(Process& process, CUmemGenericAllocationHandle* handle, std::siz
   if (handle == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   const CUresult mistake = properties_mistake(process, properties);
   if (mistake != CUDA_SUCCESS) return mistake;
-  // A program may ask for a descriptor in case it exports one: that call is not answered.
   constexpr unsigned known_handles = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   const auto handles = static_cast<unsigned>(properties->requestedHandleTypes);
   if (handles != 0 && properties->location.type == CU_MEM_LOCATION_TYPE_HOST) {
@@ -295,6 +294,38 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
   });
 }
 
+CUresult cuMemExportToShareableHandle(void* result, CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType type, unsigned long long flags) {
+  return driver_call("cuMemExportToShareableHandle", Needs::initialised, [&](Process& p) {
+    const Physical* physical = p.virtual_memory().physical(handle);
+    if (result == nullptr || flags != 0 || physical == nullptr ||
+        type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (physical->shareable == nullptr) {
+      return refused(p, CUDA_ERROR_INVALID_VALUE,
+                     physical->is_imported()
+                         ? "it is another process's"
+                         : "no descriptor was asked for when it was made (requestedHandleTypes)");
+    }
+    return put_attribute<int>(result, physical->shareable->handed_out());
+  });
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* descriptor,
+                                        CUmemAllocationHandleType type) {
+  const void* caller = __builtin_return_address(0);
+  return driver_call("cuMemImportFromShareableHandle", Needs::initialised, [&](Process& p) {
+    if (handle == nullptr || type == CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_INVALID_VALUE;
+    if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+    const auto shared = Shareable::of(static_cast<int>(reinterpret_cast<std::intptr_t>(descriptor)),
+                                      Shareable::Kind::memory);
+    if (shared == nullptr) return CUDA_ERROR_UNKNOWN;
+    return p.virtual_memory().import(*shared, p.name_of_allocation(shared->bytes(), caller),
+                                     *handle);
+  });
+}
+
 }  // namespace
 }  // namespace api
 
@@ -311,6 +342,8 @@ std::span<const Answer> virtual_memory_answers() {
       WARPMETER_ANSWER(cuMemGetAccess),
       WARPMETER_ANSWER(cuMemRetainAllocationHandle),
       WARPMETER_ANSWER(cuMemGetAllocationPropertiesFromHandle),
+      WARPMETER_ANSWER(cuMemExportToShareableHandle),
+      WARPMETER_ANSWER(cuMemImportFromShareableHandle),
   };
   return table;
 }

@@ -8,6 +8,7 @@
 #include "collector/runtime/conditions.h"
 #include "collector/runtime/device.h"
 #include "collector/runtime/error_texts.h"
+#include "collector/runtime/graph_launches.h"
 #include "collector/runtime/limits.h"
 #include "collector/runtime/occupancy.h"
 
@@ -63,6 +64,12 @@ void DeviceSide::set_condition(std::uint64_t handle, std::uint32_t value) {
   if (runtime::set_condition(handle, value)) return;
   process_.say("a kernel sets the condition of no node of a graph, which changes nothing");
 }
+
+int DeviceSide::launch_graph(std::uint64_t graph, std::uint64_t how) {
+  return launch_from_kernel(graph, how, stream_);
+}
+
+std::uint64_t DeviceSide::graph() { return running_graph(stream_); }
 
 std::string DeviceSide::error_name(int error) { return runtime::error_name(error); }
 std::string DeviceSide::error_text(int error) { return runtime::error_text(error); }

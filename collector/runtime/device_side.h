@@ -13,8 +13,9 @@ namespace warpmeter::runtime {
 
 class DeviceSide final : public model::KernelHost {
  public:
-  /// Of a module's kernels.
-  DeviceSide(Process& process, Module& module) : process_(process), module_(module) {}
+  /// Of a module's kernels, one of which runs in the stream of that number.
+  DeviceSide(Process& process, Module& module, std::uint32_t stream)
+      : process_(process), module_(module), stream_(stream) {}
 
   Kernel* find(const std::string& name) { return module_.kernel(name); }
 
@@ -26,12 +27,15 @@ class DeviceSide final : public model::KernelHost {
   std::optional<int> device_attribute(int which) override;
   std::optional<std::uint64_t> limit(int which) override;
   void set_condition(std::uint64_t handle, std::uint32_t value) override;
+  int launch_graph(std::uint64_t graph, std::uint64_t how) override;
+  std::uint64_t graph() override;
   std::string error_name(int error) override;
   std::string error_text(int error) override;
 
  private:
   Process& process_;
   Module& module_;
+  const std::uint32_t stream_;
 };
 
 }  // namespace warpmeter::runtime

@@ -83,8 +83,15 @@ struct ValuesWork {
   std::size_t next = 0;  ///< those before it are done
 };
 
-using Work = std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, EventWork,
-                          ChildWork, FreeWork, AllocationWork, ValuesWork, ConditionalWork>;
+/// Where a graph begins and ends in a stream, of which kernels launch others; see graph_launches.h.
+struct GraphMark {
+  cudaGraphExec_t graph = nullptr;
+  bool begins = true;
+};
+
+using Work =
+    std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, EventWork, ChildWork,
+                 FreeWork, AllocationWork, ValuesWork, ConditionalWork, GraphMark>;
 
 struct Node {
   Work work;

@@ -8,6 +8,7 @@
 #include "collector/model/machine/align.h"
 #include "collector/runtime/capture.h"
 #include "collector/runtime/conditions.h"
+#include "collector/runtime/graph_launches.h"
 #include "collector/runtime/graph_order.h"
 #include "collector/runtime/outstanding.h"
 #include "collector/runtime/submit.h"
@@ -131,6 +132,15 @@ cudaError_t launch(Process& process, Executable& executable, cudaStream_t handle
     process.memory().release(address);
   }
   begin_conditions(executable.order);
+  executable.is_uploaded = true;
+  const bool is_marked = launches_graphs(executable);
+  const auto mark = [&](bool begins) {
+    return give(process, *stream, GraphMark{handle_of(executable), begins});
+  };
+  if (is_marked) {
+    const cudaError_t result = mark(true);
+    if (result != cudaSuccess) return result;
+  }
   std::optional<GraphOrder> order;
   Races* const races = process.races();
   if (races != nullptr) order.emplace(*races, *stream, *executable.graph, executable.launched);
@@ -156,7 +166,7 @@ cudaError_t launch(Process& process, Executable& executable, cudaStream_t handle
     executable.launched = order->end();
     races->follow(*stream, order->end());
   }
-  return cudaSuccess;
+  return is_marked ? mark(false) : cudaSuccess;
 }
 
 GraphMemory& graph_memory(int device) {

@@ -15,6 +15,7 @@ struct Executable {
   std::vector<Node*> order;  ///< with those of child graphs in their places
   unsigned long long flags = 0;
   std::uint64_t made_of = 0;  ///< the graph's number
+  bool is_uploaded = false;   ///< to the device, where kernels find it
   Clock launched;             ///< what comes before the end of the last launch; see races.h
 
   /// Its node for one of the graph that it was made of; null: there is none.
@@ -35,6 +36,10 @@ inline Graph* graph_of(cudaGraph_t handle) { return reinterpret_cast<Graph*>(han
 inline Node* node_of(cudaGraphNode_t handle) { return reinterpret_cast<Node*>(handle); }
 inline cudaGraph_t handle_of(Graph* graph) { return reinterpret_cast<cudaGraph_t>(graph); }
 inline cudaGraphNode_t handle_of(Node* node) { return reinterpret_cast<cudaGraphNode_t>(node); }
+
+inline cudaGraphExec_t handle_of(const Executable& executable) {
+  return reinterpret_cast<cudaGraphExec_t>(const_cast<Executable*>(&executable));
+}
 
 cudaGraph_t keep_graph(std::shared_ptr<Graph> graph);
 /// null: it belongs to no one, or to a node.

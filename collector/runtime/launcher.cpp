@@ -200,7 +200,7 @@ class Grids {
 
   /// Until one fails.
   void run(const KernelWork& work) {
-    DeviceSide kernels(process_, work.kernel->module());
+    DeviceSide kernels(process_, work.kernel->module(), place_.stream);
     std::size_t most_pending = 0;
     if (get_limit(most_pending, cudaLimitDevRuntimePendingLaunchCount) != cudaSuccess) return;
     model::DeviceRuntime runtime(kernels, process_.memory().machine(), most_pending);
@@ -215,6 +215,12 @@ class Grids {
            fmt::format("a copy that kernel '{}' launched reaches address 0x{:x}, where nothing is "
                        "allocated",
                        readable_name(work.kernel->entry()), *address));
+    }
+    if (runtime.is_wrong_graph() && !has_failed_) {
+      fail(cudaErrorIllegalAddress, kernel_,
+           fmt::format("kernel '{}' launches what is no graph for kernels: one is made with "
+                       "cudaGraphInstantiateFlagDeviceLaunch",
+                       readable_name(work.kernel->entry())));
     }
     has_own_accesses_ = runtime.has_own_accesses();
   }

@@ -226,6 +226,7 @@ bool Memory::release(std::uint64_t address) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) return false;
   Block& block = *found->second;
+  if (block.is_imported && --block.opened > 0) return true;
   if (observer_ != nullptr) observer_->released(block);
   machine_.remove(address);
   used_[block.device] -= bytes_taken(block);

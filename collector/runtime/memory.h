@@ -54,16 +54,18 @@ struct Block {
   std::string name, where;    ///< see Label
   void* mapping = nullptr;    ///< ours, to be given back; null: none
   std::size_t mapping_bytes = 0;
-  bool has_own_view = false;  ///< `host` is another view of the mapping than the program's
-  SharedPages pages;          ///< that it lies in, where other processes have it too
-  unsigned flags = 0;         ///< of pinned and registered memory, as the program gave them
-  bool is_of_graph = false;   ///< allocated by one
-  bool is_imported = false;   ///< it is another process's
-  unsigned opened = 0;        ///< how often the program has opened that
+  bool has_own_view = false;         ///< `host` is another view of the mapping than the program's
+  SharedPages pages;                 ///< that it lies in, where other processes have it too
+  unsigned flags = 0;                ///< of pinned and registered memory, as the program gave them
+  bool is_of_graph = false;          ///< allocated by one
+  bool is_imported = false;          ///< it is another process's
+  bool is_of_imported_pool = false;  ///< and is freed as if it were this one's
+  unsigned opened = 0;               ///< how often the program has opened that
   /// Of the context that it was allocated in and goes with, the number; 0: the device's primary
   /// one.
   unsigned long long context = 0;
 
+  bool may_be_freed() const { return !is_imported || is_of_imported_pool; }
   bool holds(std::uint64_t at, std::uint64_t count) const {
     return at >= address && at - address <= bytes && count <= bytes - (at - address);
   }
@@ -132,6 +134,8 @@ class Memory {
                     Label label);
   /// As often as it was opened; false where nothing opened begins there.
   bool close(std::uint64_t address);
+  /// What was opened and begins there is a pool's.
+  void give_to_pool(std::uint64_t address) { blocks_.at(address)->is_of_imported_pool = true; }
   /// A stretch of such addresses, and where its bytes lie.
   const Block* show(std::uint64_t address, std::byte* host, std::uint64_t bytes, int device,
                     const Label& label, bool is_read_only);
@@ -148,7 +152,7 @@ class Memory {
   const Block* before(std::uint64_t address) const;
   /// The first one that begins behind it.
   const Block* after(std::uint64_t address) const;
-  /// False when no block begins there.
+  /// What was opened: as often as that. False when no block begins there.
   bool release(std::uint64_t address);
 
   /// Where bytes of the device, or of a module's variable, lie in this process; null where the

@@ -75,8 +75,7 @@ const Block* Memory::open(const SharedPages& pages, std::uint64_t before, std::u
 bool Memory::close(std::uint64_t address) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end() || !found->second->is_imported) return false;
-  if (--found->second->opened == 0) release(address);
-  return true;
+  return release(address);
 }
 
 }  // namespace warpmeter::runtime

@@ -37,6 +37,7 @@ cudaGraphNodeType type_of(const Work& work) {
     cudaGraphNodeType operator()(const SetWork&) { return cudaGraphNodeTypeMemset; }
     cudaGraphNodeType operator()(const HostWork&) { return cudaGraphNodeTypeHost; }
     cudaGraphNodeType operator()(const ChildWork&) { return cudaGraphNodeTypeGraph; }
+    cudaGraphNodeType operator()(const GraphMark&) { return cudaGraphNodeTypeGraph; }  // never one
     cudaGraphNodeType operator()(const ConditionalWork&) { return cudaGraphNodeTypeConditional; }
     cudaGraphNodeType operator()(const FreeWork&) { return cudaGraphNodeTypeMemFree; }
     cudaGraphNodeType operator()(const AllocationWork&) { return cudaGraphNodeTypeMemAlloc; }

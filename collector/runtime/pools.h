@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "collector/runtime/process.h"
+#include "collector/runtime/shareable.h"
 
 namespace warpmeter::runtime {
 
@@ -19,15 +21,19 @@ struct Pool {
   std::array<int, 3> reuse = {1, 1, 1};      ///< the attributes that are switches
   std::uint64_t threshold = 0, used_high = 0, reserved = 0, reserved_high = 0;
   std::set<std::uint64_t> addresses;  ///< taken from it; some may have been given back
+  std::unique_ptr<Shareable> shared;  ///< what was handed to other processes, or came from one
+  bool is_imported = false;           ///< it is another process's: nothing is taken from it here
 
   bool is_of_device() const { return properties.location.type == cudaMemLocationTypeDevice; }
 };
 
+Pool& add_pool(const cudaMemPoolProps& properties);
+cudaMemPool_t handle_of(const Pool& pool);
 /// Null for none.
 Pool* pool_of(cudaMemPool_t handle);
 Pool& current_pool(int device);
 /// The one that memory was taken from; null: none.
-const Pool* pool_holding(std::uint64_t address);
+Pool* pool_holding(std::uint64_t address);
 
 /// Memory from a pool, or from the current one of the stream's device for null: at once, or when a
 /// graph gets there.

@@ -8,9 +8,11 @@
 #include <cstring>
 #include <utility>
 
+#include "base/kernel_name.h"
 #include "collector/runtime/capture.h"
 #include "collector/runtime/conditions.h"
 #include "collector/runtime/event_page.h"
+#include "collector/runtime/graph_launches.h"
 #include "collector/runtime/graphs.h"
 #include "collector/runtime/launcher.h"
 #include "collector/runtime/outstanding.h"
@@ -229,6 +231,7 @@ void run_event(Process& process, const EventWork& work) {
 cudaError_t run(Process& process, const Work& work, std::uint32_t stream) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
     run_kernel(process, *kernel, stream);
+    return run_launched(process, stream);
   } else if (const auto* copy = std::get_if<CopyWork>(&work)) {
     return run_checked(process, *copy, copy_mistake, run_copy);
   } else if (const auto* set = std::get_if<SetWork>(&work)) {
@@ -245,6 +248,8 @@ cudaError_t run(Process& process, const Work& work, std::uint32_t stream) {
     run_event(process, *event);
   } else if (const auto* conditional = std::get_if<ConditionalWork>(&work)) {
     return run_conditional(process, *conditional, stream);
+  } else if (const auto* mark = std::get_if<GraphMark>(&work)) {
+    return run_mark(process, *mark, stream);
   }
   return cudaSuccess;
 }
@@ -289,6 +294,12 @@ cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block
   if (mistake != cudaSuccess) {
     if (given->capture != nullptr) given->capture->is_invalid = true;
     return mistake;
+  }
+  if (given->capture == nullptr && launches_graphs(*work.kernel)) {
+    return process.refuse(cudaErrorNotSupported, "failed launch", [&] {
+      return fmt::format("kernel '{}' launches graphs, which only kernels of a graph may",
+                         readable_name(work.kernel->entry()));
+    });
   }
   work.parameters = parameters_of(*work.kernel, arguments);
   work.geometry = model::in_clusters(*work.kernel->program(), work.geometry);

@@ -47,18 +47,30 @@ void for_each_run(const Mappings& all, const Visit& visit) {
 }  // namespace
 
 Physical::Physical(Memory& from, std::uint64_t size, const CUmemAllocationProp& wanted)
-    : memory(from), bytes(size), properties(wanted) {
-  if (!is_host() && !memory.take(properties.location.id, bytes)) return;
-  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped != MAP_FAILED) pages = mapped;
-  if (pages == nullptr && !is_host()) memory.give_back(properties.location.id, bytes);
+    : memory(from), bytes(size), properties(wanted), is_imported_(false) {
+  if (takes_of_device() && !memory.take(properties.location.id, bytes)) return;
+  if ((properties.requestedHandleTypes & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0) {
+    shareable = Shareable::make(Shareable::Kind::memory, properties.location.id, bytes);
+    if (shareable != nullptr) pages = shareable->map();
+  } else {
+    void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped != MAP_FAILED) pages = mapped;
+  }
+  if (pages == nullptr && takes_of_device()) memory.give_back(properties.location.id, bytes);
 }
+
+Physical::Physical(Memory& from, const Shareable& shared, const CUmemAllocationProp& wanted)
+    : memory(from),
+      bytes(shared.bytes()),
+      properties(wanted),
+      pages(shared.map()),
+      is_imported_(true) {}
 
 Physical::~Physical() {
   if (pages == nullptr) return;
   munmap(pages, bytes);
-  if (!is_host()) memory.give_back(properties.location.id, bytes);
+  if (takes_of_device()) memory.give_back(properties.location.id, bytes);
 }
 
 std::byte* VirtualMemory::counterpart(std::uint64_t address) {
@@ -121,7 +133,19 @@ CUresult VirtualMemory::free(std::uint64_t address, std::uint64_t bytes) {
 CUresult VirtualMemory::create(std::uint64_t bytes, const CUmemAllocationProp& properties,
                                Label label, CUmemGenericAllocationHandle& handle) {
   if (bytes == 0 || !is_in_steps(bytes)) return CUDA_ERROR_INVALID_VALUE;
-  auto made = std::make_shared<Physical>(memory_, bytes, properties);
+  return keep(std::make_shared<Physical>(memory_, bytes, properties), std::move(label), handle);
+}
+
+CUresult VirtualMemory::import(const Shareable& shared, Label label,
+                               CUmemGenericAllocationHandle& handle) {
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, shared.device()};
+  return keep(std::make_shared<Physical>(memory_, shared, properties), std::move(label), handle);
+}
+
+CUresult VirtualMemory::keep(std::shared_ptr<Physical> made, Label label,
+                             CUmemGenericAllocationHandle& handle) {
   if (made->pages == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   made->name = std::move(label.name);
   made->where = std::move(label.where);
@@ -240,7 +264,10 @@ void VirtualMemory::tell_of_contents(std::uint64_t address, std::uint64_t bytes)
     Physical& physical = *at->second.physical;
     if (access_of_devices(at->second) == CU_MEM_ACCESS_FLAGS_PROT_NONE) continue;
     const bool was_reached = std::exchange(physical.was_reached, true);
-    if (physical.mappings > 1 || physical.is_host()) {
+    // What others than this process's devices may write.
+    const bool is_shared =
+        physical.is_host() || physical.is_imported() || physical.shareable != nullptr;
+    if (physical.mappings > 1 || is_shared) {
       for (const auto& [place, other] : mappings_) {
         if (other.physical == at->second.physical) observer->is_shared(place, other.bytes);
       }
@@ -321,6 +348,7 @@ std::vector<VirtualMemory::Kept> VirtualMemory::kept() const {
   }
   std::vector<Kept> result;
   for (const auto& [handle, one] : all) {
+    if (one->is_imported()) continue;  // it is for its owner to free
     result.push_back({one->name, one->where, one->bytes, one->references == 0});
   }
   return result;

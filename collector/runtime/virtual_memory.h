@@ -17,30 +17,40 @@
 
 #include "collector/runtime/cuda.h"
 #include "collector/runtime/memory.h"
+#include "collector/runtime/shareable.h"
 
 namespace warpmeter::runtime {
 
 /// The smallest that is created and mapped; sizes and addresses are multiples of it.
 inline constexpr std::uint64_t physical_granularity = std::uint64_t{2} << 20;
 
-/// Memory that cuMemCreate made. It lives while a handle or a mapping of it does.
+/// Memory that cuMemCreate made, here or in another process. It lives while a handle or a mapping
+/// of it does.
 struct Physical {
   Physical(Memory& from, std::uint64_t bytes, const CUmemAllocationProp& properties);
+  /// What a process shares. It takes nothing of this process's devices.
+  Physical(Memory& from, const Shareable& shared, const CUmemAllocationProp& properties);
   Physical(const Physical&) = delete;
   Physical& operator=(const Physical&) = delete;
   ~Physical();
 
+  bool is_imported() const { return is_imported_; }
   bool is_host() const { return properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE; }
 
   Memory& memory;
   const std::uint64_t bytes;
   const CUmemAllocationProp properties;
-  void* pages = nullptr;  ///< null: there was no room
+  void* pages = nullptr;                 ///< null: there was no room
+  std::unique_ptr<Shareable> shareable;  ///< where the program asked for it, and made it here
   std::string name, where;
   CUmemGenericAllocationHandle handle = 0;
   unsigned references = 0;  ///< to the handle
   unsigned mappings = 0;
   bool was_reached = false;  ///< by anybody, at any address
+
+ private:
+  bool takes_of_device() const { return !is_host() && !is_imported_; }
+  const bool is_imported_;
 };
 
 class VirtualMemory {
@@ -63,6 +73,7 @@ class VirtualMemory {
   CUresult free(std::uint64_t address, std::uint64_t bytes);
   CUresult create(std::uint64_t bytes, const CUmemAllocationProp& properties, Label label,
                   CUmemGenericAllocationHandle& handle);
+  CUresult import(const Shareable& shared, Label label, CUmemGenericAllocationHandle& handle);
   CUresult release(CUmemGenericAllocationHandle handle);
   CUresult map(std::uint64_t address, std::uint64_t bytes, CUmemGenericAllocationHandle handle);
   CUresult unmap(std::uint64_t address, std::uint64_t bytes);
@@ -88,6 +99,7 @@ class VirtualMemory {
  private:
   using Mappings = std::map<std::uint64_t, Mapping>;
 
+  CUresult keep(std::shared_ptr<Physical> made, Label label, CUmemGenericAllocationHandle& handle);
   std::uint64_t reuse(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wished);
   std::byte* counterpart(std::uint64_t address);
   /// What is mapped in a range, which may have gaps; false: it is not reserved, or cuts a mapping.

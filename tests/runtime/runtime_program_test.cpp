@@ -161,6 +161,39 @@ TEST_F(RuntimeProgram, MayShareMemoryAndEventsWithItsChildren) {
   EXPECT_EQ(counts({"gst_transactions", "global_reduction_sectors"}), "add,8,0,8\nfill,4,8,0\n");
 }
 
+TEST_F(RuntimeProgram, MayHandMemoryAndPoolsToOthersAsDescriptors) {
+  expect_output("shareable", "shareable");
+  // Of virtual memory by the child and the parent; of a pool by the parent once, by the child twice.
+  EXPECT_EQ(counts({"gld_transactions", "gst_transactions"}), "add,5,20,20\n");
+}
+
+TEST_F(RuntimeProgram, MayLaunchGraphsFromKernels) {
+  expect_output("graphs_of_kernels", "graphs_of_kernels");
+  // Each kernel of a launched graph is a launch of its own: "again and again" five times.
+  EXPECT_EQ(counts({"gst_transactions"}), "");
+}
+
+TEST_F(RuntimeProgram, IsToldWhichGraphsKernelsCannotLaunch) {
+  const auto ends = [&](const char* number) {
+    const Outcome outcome = profile("graphs_of_kernels", {}, {number});
+    return outcome.output.substr(outcome.output.find("then: ")) + outcome.error;
+  };
+  for (const char* number : {"3", "4", "7", "8", "9"}) {  // not uploaded, none, wrong streams, itself
+    EXPECT_THAT(ends(number), HasSubstr("then: 5, results 1 -1\ncudaGetLastError() = cudaSuccess"));
+  }
+  for (const char* number : {"5", "6"}) {  // one launch at a time
+    EXPECT_THAT(ends(number), HasSubstr("then: 10, results 0 1\n"));
+  }
+  EXPECT_THAT(ends("10"), HasSubstr("then: 20, results 0 -1\n"));
+  EXPECT_THAT(ends("12"), HasSubstr("then: 10, results 0 -1\n"));
+  for (const char* number : {"2", "11"}) {  // what is no graph for kernels
+    EXPECT_THAT(ends(number), HasSubstr("cudaGetLastError() = cudaErrorIllegalAddress"));
+    EXPECT_THAT(ends(number), HasSubstr("launches what is no graph for kernels"));
+  }
+  EXPECT_THAT(ends("1"), HasSubstr("then: 5, results -1 -1\n"));
+  EXPECT_THAT(ends("1"), HasSubstr("launches graphs, which only kernels of a graph may"));
+}
+
 TEST_F(RuntimeProgram, OfCuda12GetsWhatThatVersionAnswers) {
   const Outcome outcome = profile("earlier");
   EXPECT_EQ(outcome.output, expected("earlier"));

@@ -18,6 +18,7 @@ enum Error : int {
   invalid_copy_direction = 21,
   no_kernel_image = 209,
   pending_count_exceeded = 69,
+  illegal_address = 700,
 };
 
 /// Streams that there are without being created.
@@ -90,6 +91,12 @@ std::uint64_t DeviceRuntime::answer(Caller& caller, const DeviceCall& call,
     case GraphSetConditional:
       host_.set_condition(a[0], static_cast<std::uint32_t>(a[1]));
       return success;
+    case GraphLaunch:
+      error = host_.launch_graph(a[0], a[1]);
+      if (error == illegal_address) is_wrong_graph_ = true;
+      break;
+    case GetCurrentGraphExec:
+      return host_.graph();
     case GetParameterBuffer:
       return take_bytes(a[1]);
     case GetParameterBufferV2: {

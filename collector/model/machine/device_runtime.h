@@ -41,6 +41,11 @@ class KernelHost {
   virtual std::optional<std::uint64_t> limit(int which) = 0;
   /// What a conditional node of the graph that the kernel is in goes by.
   virtual void set_condition(std::uint64_t handle, std::uint32_t value) = 0;
+  /// `how`: one of the streams that cudaGraphLaunch takes in kernels. An error, or 0; an illegal
+  /// address ends the kernel.
+  virtual int launch_graph(std::uint64_t graph, std::uint64_t how) = 0;
+  /// That the kernel is in; 0: none.
+  virtual std::uint64_t graph() = 0;
   virtual std::string error_name(int error) = 0;
   virtual std::string error_text(int error) = 0;
 };
@@ -65,6 +70,8 @@ class DeviceRuntime {
   std::optional<ChildGrid> next();
   /// After next(): where a copy or set led nowhere.
   std::optional<std::uint64_t> wrong_address() const { return wrong_address_; }
+  /// What was launched is no graph for kernels.
+  bool is_wrong_graph() const { return is_wrong_graph_; }
   /// Something was copied, set or asked for: hardware counts loads and stores of the runtime's own
   /// for that, which the model does not know.
   bool has_own_accesses() const { return has_own_accesses_; }
@@ -119,6 +126,7 @@ class DeviceRuntime {
   std::uint64_t used_ = 0;             ///< bytes of it
   std::map<std::string, std::uint64_t> texts_;
   std::optional<std::uint64_t> wrong_address_;
+  bool is_wrong_graph_ = false;
   bool has_own_accesses_ = false;
 };
 

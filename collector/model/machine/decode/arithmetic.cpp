@@ -90,6 +90,10 @@ void Decoder::decode_mov() {
     }
     return;
   }
+  if (from.special == ptx::Special::current_graph_exec) {
+    return emit_device_call({*device_function("cudaGetCurrentGraphExec"), {}},
+                            destination(to, RowType::u64));
+  }
   for (const Clock& clock : clocks) {
     if (from.special != clock.name) continue;
     const std::uint16_t row = destination(to, clock.bytes == 4 ? RowType::u32 : RowType::u64);

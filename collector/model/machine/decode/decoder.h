@@ -387,6 +387,7 @@ class Decoder {
   std::optional<std::uint64_t> kernel_address(std::string_view name);
   bool decode_device_call(std::string_view name, const std::vector<Passed>& results,
                           const std::vector<Passed>& arguments);
+  void emit_device_call(DeviceCall call, std::uint16_t result);
   std::uint16_t frame_row();
   std::uint16_t frame_size_row(Root& root);
   void emit_local(bool is_load, std::uint16_t base, bool is_wide, std::int64_t offset,

@@ -93,18 +93,22 @@ bool Decoder::decode_device_call(std::string_view name, const std::vector<Passed
     refuse(fmt::format("passes another number of arguments to {} than it takes", name));
   }
   const std::uint16_t row = scratch(info->result_bytes);
-  Operation& operation = emit(Code::device_call, false);
-  operation.d = row;
-  operation.extra = static_cast<std::uint32_t>(program_.device_calls.size());
-  program_.device_calls.push_back(std::move(call));
+  emit_device_call(std::move(call), row);
   if (!results.empty()) {
     const auto [base, offset] = local_place(results[0].symbol);
     emit_local(false, base, true, offset, row, info->result_bytes, false);
   }
-  program_.blocks_communicate = true;
   const DeviceFunction function = info->function;
   program_.allocates |= function == DeviceFunction::Malloc;
   return true;
+}
+
+void Decoder::emit_device_call(DeviceCall call, std::uint16_t result) {
+  Operation& operation = emit(Code::device_call, false);
+  operation.d = result;
+  operation.extra = static_cast<std::uint32_t>(program_.device_calls.size());
+  program_.device_calls.push_back(std::move(call));
+  program_.blocks_communicate = true;
 }
 
 }  // namespace warpmeter::model

@@ -70,7 +70,6 @@ std::optional<std::uint64_t> fixed_value(ptx::Special special, int arch) {
     case nwarpid:
       return device.threads_of_multiprocessor / 32;
     case gridid:
-    case current_graph_exec:
     case envreg:
     case counter:
       return 0;
