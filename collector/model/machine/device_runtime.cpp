@@ -93,6 +93,7 @@ std::uint64_t DeviceRuntime::answer(Caller& caller, const DeviceCall& call,
       return success;
     case GraphLaunch:
       error = host_.launch_graph(a[0], a[1]);
+      has_own_accesses_ = true;
       if (error == illegal_address) is_wrong_graph_ = true;
       break;
     case GetCurrentGraphExec:
