@@ -38,6 +38,7 @@ cudaError_t error_of(model::TrapKind kind) {
     case model::TrapKind::outside_surface:
       return cudaErrorIllegalAddress;
     case model::TrapKind::illegal_box:
+    case model::TrapKind::incomplete_warpgroup:
       return cudaErrorIllegalInstruction;
     case model::TrapKind::assertion:
       return cudaErrorAssert;

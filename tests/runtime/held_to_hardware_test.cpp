@@ -77,5 +77,12 @@ TEST_F(HeldToHardware, CopiesOfBoxesOfTensors) {
   hold("tensor_copies", "h200_tensor_copies.csv", {});
 }
 
+/// The same of products of warpgroups: every shape, and every way in which matrices may lie.
+TEST_F(HeldToHardware, ProductsOfWarpgroups) {
+  hold("warpgroup_products", "h200_warpgroup_products.csv", {});
+  EXPECT_EQ(value_of("SELECT DISTINCT grade FROM results WHERE metric LIKE 'shared_wgmma%'"),
+            "exact");
+}
+
 }  // namespace
 }  // namespace warpmeter::cli

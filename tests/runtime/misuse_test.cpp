@@ -26,7 +26,7 @@ TEST_P(Misuse, IsAnsweredAsByAGpu) {
 INSTANTIATE_TEST_SUITE_P(Programs, Misuse,
                          testing::Values("bulk_misuse", "copy_misuse", "driver_misuse",
                                          "graph_misuse", "memory_misuse", "tensor_misuse",
-                                         "texture_misuse"),
+                                         "texture_misuse", "warpgroup_misuse"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

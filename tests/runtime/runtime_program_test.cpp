@@ -290,7 +290,8 @@ TEST_F(RuntimeProgram, IsToldItsMistakes) {
                            "check_uninitialised",
                            "check_unset_parts",
                            "check_updates",
-                           "check_use_after_free"}) {
+                           "check_use_after_free",
+                           "check_warpgroups"}) {
     const Outcome outcome = checked(name);
     EXPECT_EQ(findings_of(outcome), expected(name)) << name << ": " << outcome.error;
   }
@@ -376,6 +377,15 @@ TEST_F(RuntimeProgram, ComputesFunctionsToTheLastBit) {
 /// The program holds its products against sums of the host.
 TEST_F(RuntimeProgram, MultipliesMatrices) {
   expect_output("matrix_products", "matrix_products");
+  EXPECT_EQ(value_of("SELECT count(*) FROM results WHERE grade NOT IN ('exact', 'unavailable')"),
+            "0");
+}
+
+/// What an H200 prints, and what Nsight Compute counts there.
+TEST_F(RuntimeProgram, MultipliesMatricesByWarpgroups) {
+  expect_output("warpgroup_gemm", "warpgroup_gemm");
+  EXPECT_EQ(counts({"shared_wgmma_wavefronts", "shared_wgmma_requests", "gst_transactions"}),
+            "gemm,1,6144,512,16384\n");
   EXPECT_EQ(value_of("SELECT count(*) FROM results WHERE grade NOT IN ('exact', 'unavailable')"),
             "0");
 }

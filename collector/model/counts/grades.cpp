@@ -40,7 +40,7 @@ struct CounterName {
   AddressSpace space;
   AccessKind kind;
   std::uint64_t AccessCounts::*count;
-  bool is_matrix = false;
+  Carrier carrier = Carrier::registers;
 };
 constexpr CounterName counter_names[] = {
     {"shared_load_wavefronts", AddressSpace::shared, AccessKind::load, &AccessCounts::transactions},
@@ -52,13 +52,17 @@ constexpr CounterName counter_names[] = {
      &AccessCounts::transactions},
     {"shared_atomic_requests", AddressSpace::shared, AccessKind::atomic, &AccessCounts::requests},
     {"shared_matrix_load_wavefronts", AddressSpace::shared, AccessKind::load,
-     &AccessCounts::transactions, true},
+     &AccessCounts::transactions, Carrier::matrix},
     {"shared_matrix_load_requests", AddressSpace::shared, AccessKind::load, &AccessCounts::requests,
-     true},
+     Carrier::matrix},
     {"shared_matrix_store_wavefronts", AddressSpace::shared, AccessKind::store,
-     &AccessCounts::transactions, true},
+     &AccessCounts::transactions, Carrier::matrix},
     {"shared_matrix_store_requests", AddressSpace::shared, AccessKind::store,
-     &AccessCounts::requests, true},
+     &AccessCounts::requests, Carrier::matrix},
+    {"shared_wgmma_wavefronts", AddressSpace::shared, AccessKind::load, &AccessCounts::transactions,
+     Carrier::product},
+    {"shared_wgmma_requests", AddressSpace::shared, AccessKind::load, &AccessCounts::requests,
+     Carrier::product},
     {"global_load_sectors", AddressSpace::global, AccessKind::load, &AccessCounts::transactions},
     {"global_load_requests", AddressSpace::global, AccessKind::load, &AccessCounts::requests},
     {"global_load_bytes", AddressSpace::global, AccessKind::load, &AccessCounts::bytes},
@@ -86,7 +90,7 @@ SiteGrade grade_without_access(const Program& program) {
 bool has_strays(const Program& program, const CounterName& counter) {
   return std::any_of(program.strays.begin(), program.strays.end(), [&](const StrayAccess& stray) {
     const bool is_same_space = stray.space == counter.space || stray.space == AddressSpace::generic;
-    return is_same_space && stray.kind == counter.kind && stray.is_matrix == counter.is_matrix;
+    return is_same_space && stray.kind == counter.kind && stray.carrier == counter.carrier;
   });
 }
 
@@ -109,7 +113,7 @@ const AccessCounts& counts_in(const SiteCounts& counts, AddressSpace space) {
 
 std::string_view access_name(const SiteInfo& site, AddressSpace space) {
   const AccessKind kind = kind_in(site, space);
-  if (site.is_matrix)
+  if (site.carrier == Carrier::matrix)
     return kind == AccessKind::load ? "shared matrix load" : "shared matrix store";
   const bool shared = space == AddressSpace::shared;
   switch (kind) {
@@ -190,7 +194,7 @@ schema::Counter counter(std::string_view name, const Program& program,
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
-    if (site.is_apart || site.is_matrix != known->is_matrix) continue;
+    if (site.is_apart || site.carrier != known->carrier) continue;
     const AccessCounts* counts = &counts_in(outcome.counts[i], known->space);
     const bool loops = known->space == AddressSpace::shared && known->kind == AccessKind::load &&
                        outcome.counts[i].loop_loads.requests > 0;
@@ -236,18 +240,19 @@ std::vector<double> counter_values(const Program& program, const LaunchOutcome& 
 
 std::vector<schema::Line> source_lines(const Program& program, const LaunchOutcome& outcome,
                                        std::string_view source_path, std::string_view source) {
-  std::map<std::tuple<std::string, int, AddressSpace, AccessKind, bool>, schema::Line> lines;
+  std::map<std::tuple<std::string, int, AddressSpace, AccessKind, Carrier>, schema::Line> lines;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
     const Place& place = program.places[site.instruction];
-    if (site.is_bulk) continue;
+    // No counter of lines holds what moves by itself.
+    if (site.is_bulk || site.carrier == Carrier::product) continue;
     if (place.line == 0 || static_cast<std::size_t>(place.file) >= program.files.size()) continue;
     const std::string& file = program.files[static_cast<std::size_t>(place.file)];
     for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
       const AccessCounts& counts = counts_in(outcome.counts[i], space);
       if (counts.requests == 0) continue;
       const AccessKind kind = kind_in(site, space);
-      schema::Line& line = lines[{file, place.own_line, space, kind, site.is_matrix}];
+      schema::Line& line = lines[{file, place.own_line, space, kind, site.carrier}];
       line.file = file;
       line.line = place.own_line;
       if (line.text.empty() && file == source_path) line.text = line_text(source, place.own_line);

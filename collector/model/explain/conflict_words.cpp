@@ -56,8 +56,8 @@ schema::WarpPicture banks_of(const SiteInfo& site, const WarpAccess& access) {
   picture.mask = access.mask;
   picture.width = access.width;
   for_each_lane(access.mask, [&](unsigned lane) { picture.address[lane] = access.address[lane]; });
-  const auto passes =
-      shared_passes(site.is_matrix ? matrix_rows(access) : access, shared_access(site));
+  const auto passes = shared_passes(site.carrier == Carrier::matrix ? matrix_rows(access) : access,
+                                    shared_access(site));
   std::copy(passes.begin(), passes.end(), picture.pass.begin());
   return picture;
 }

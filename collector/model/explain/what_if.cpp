@@ -49,7 +49,7 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
         merged_bytes_ = std::max<std::uint32_t>(merged_bytes_, request.width);
       }
     }
-    if (site.is_matrix || site.is_apart || site.retries) {
+    if (site.carrier != Carrier::registers || site.is_apart || site.retries) {
       impossible_ = "some of its accesses are of a kind whose change cannot be foretold";
     }
   }

@@ -65,8 +65,10 @@ void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const War
     return;
   }
   if (space != AddressSpace::shared && space != AddressSpace::global) return;
+  if (info.carrier == Carrier::product) return;  // counted as it multiplies
   for (const Request& request : info.requests) {
-    if (space == AddressSpace::shared && info.kind == AccessKind::load && !info.is_matrix) {
+    if (space == AddressSpace::shared && info.kind == AccessKind::load &&
+        info.carrier != Carrier::matrix) {
       counts.is_approximate |= !is_calibrated(requested(access, request), SharedAccess::load);
     }
     add_to(space == AddressSpace::shared ? counts.shared : counts.global,
@@ -126,14 +128,15 @@ void settle_places(WorkerMemory& memory, std::size_t index) {
 
 SharedAccess shared_access(const SiteInfo& info) {
   // Equal addresses of an atomic that are added up beforehand are stored once.
-  if (info.is_matrix || info.counts_lanes) return SharedAccess::store;
+  if (info.carrier == Carrier::matrix || info.counts_lanes) return SharedAccess::store;
   if (info.is_atomic()) return SharedAccess::atomic;
   return info.kind == AccessKind::load ? SharedAccess::load : SharedAccess::store;
 }
 
 Cost wavefronts_of(const SiteInfo& info, const WarpAccess& access) {
   const SharedAccess kind = shared_access(info);
-  return info.is_matrix ? shared_cost(matrix_rows(access), kind) : shared_cost(access, kind);
+  return info.carrier == Carrier::matrix ? shared_cost(matrix_rows(access), kind)
+                                         : shared_cost(access, kind);
 }
 
 AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {

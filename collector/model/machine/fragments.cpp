@@ -1,6 +1,8 @@
 #include "collector/model/machine/fragments.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 namespace warpmeter::model {
 namespace {
@@ -119,6 +121,27 @@ MatrixShape matrix_shape(const ptx::Mnemonic& instruction) {
     if (instruction.has(known.word)) return known.shape;
   }
   return {};
+}
+
+MatrixShape warpgroup_shape(const ptx::Mnemonic& instruction) {
+  constexpr std::string_view lines = ".m64n";
+  const std::size_t at = instruction.text.find(lines);
+  const auto factor = instruction.types().size() == 3 ? matrix_number(instruction.types()[1])
+                                                      : std::optional<MatrixNumber>{};
+  if (at == std::string_view::npos || !factor) return {};
+  MatrixShape shape{64, 0, 0};
+  const char *const begin = instruction.text.data() + at + lines.size(),
+                    *const end = instruction.text.data() + instruction.text.size();
+  const auto [behind_n, wrong] = std::from_chars(begin, end, shape.n);
+  if (wrong != std::errc() || behind_n == end || *behind_n != 'k') return {};
+  std::from_chars(behind_n + 1, end, shape.k);
+  // Whole numbers and bits have fewer shapes.
+  const bool is_float =
+      *factor != MatrixNumber::s8 && *factor != MatrixNumber::u8 && *factor != MatrixNumber::b1;
+  const bool has_n = shape.n >= 8 && shape.n <= 256 && shape.n % 8 == 0 &&
+                     (is_float || shape.n <= 32 || shape.n % 16 == 0);
+  const bool has_k = shape.k * bits_of(*factor) == 8 * bytes_of_warpgroup_k;
+  return has_n && has_k ? shape : MatrixShape{};
 }
 
 std::optional<MatrixNumber> matrix_number(ptx::Type type) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "collector/model/machine/matrix_product.h"
+#include "collector/model/machine/warpgroup_product.h"
 #include "collector/model/ptx/mnemonic.h"
 
 namespace warpmeter::model {
@@ -23,6 +24,8 @@ struct MatrixShape {
 };
 /// As the mnemonic says, .m16n8k16; all 0 where it says none.
 MatrixShape matrix_shape(const ptx::Mnemonic& instruction);
+/// The same of wgmma.mma_async.….m64n256k16; all 0 where there is no such shape for its types.
+MatrixShape warpgroup_shape(const ptx::Mnemonic& instruction);
 std::optional<MatrixNumber> matrix_number(ptx::Type type);
 unsigned bits_of(MatrixNumber number);
 /// Whether B is the first operand.

@@ -89,8 +89,10 @@ OTHER(store_matrix)
 OTHER(matrix_addresses)  // of an access of wmma.load or wmma.store
 
 // Matrices in registers.
-OTHER(multiply_matrices)  // mma and wmma.mma
-OTHER(transpose_matrix)   // movmatrix
+OTHER(multiply_matrices)      // mma and wmma.mma
+OTHER(multiply_by_warpgroup)  // wgmma.mma_async
+OTHER(await_warpgroup)        // wgmma.wait_group
+OTHER(transpose_matrix)       // movmatrix
 
 // Moves and selections.
 UNARY(mov_b16, "mov.{b16,u16,s16}", u16, u16, a)

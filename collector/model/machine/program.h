@@ -20,6 +20,7 @@
 #include "collector/model/machine/texture/access.h"
 #include "collector/model/machine/unset_steps.h"
 #include "collector/model/machine/warp.h"
+#include "collector/model/machine/warpgroup_product.h"
 
 namespace warpmeter::model {
 
@@ -47,6 +48,13 @@ struct Request {
 
 inline constexpr std::uint32_t any_instruction = ~std::uint32_t{0};
 
+/// What moves the data of an access; hardware has counters of its own for each.
+enum class Carrier : std::uint8_t {
+  registers,
+  matrix,   ///< ldmatrix and stmatrix
+  product,  ///< wgmma, which reads shared memory itself
+};
+
 /// A memory instruction.
 struct SiteInfo {
   AccessKind kind = AccessKind::load;
@@ -73,11 +81,11 @@ struct SiteInfo {
   bool is_float = false;       ///< an atomic of floats
   bool is_apart = false;       ///< cp.async and its like, which no counter of loads or stores sees
   bool is_bulk = false;        ///< one of those that moves stretches, not a request a warp
-  bool is_matrix = false;      ///< of ldmatrix and stmatrix, which have counters of their own
-  bool is_generic = false;     ///< the machine does not know the space either
-  bool retries = false;        ///< an atomic that the machine code runs as a loop
-  bool waits = false;          ///< how often, or where, depends on what others do at the time
-  bool counts_lanes = false;   ///< an atomic whose equal addresses are added up beforehand
+  Carrier carrier = Carrier::registers;
+  bool is_generic = false;    ///< the machine does not know the space either
+  bool retries = false;       ///< an atomic that the machine code runs as a loop
+  bool waits = false;         ///< how often, or where, depends on what others do at the time
+  bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
   /// What the machine makes of one execution; none where another site's requests include it.
   std::vector<Request> requests;
   std::string_view doubt;  ///< why the machine may make other requests; empty when it does not
@@ -92,7 +100,7 @@ struct SiteInfo {
 struct StrayAccess {
   AccessKind kind = AccessKind::load;
   AddressSpace space = AddressSpace::generic;
-  bool is_matrix = false;
+  Carrier carrier = Carrier::registers;
 };
 
 inline constexpr std::string_view stray_accesses =
@@ -234,7 +242,8 @@ struct Program {
   std::vector<BulkCopy> bulk_copies;    ///< Operation::imm of those of Code::bulk_copy
   std::vector<CopyInfo> bulk_groups;    ///< what puts those in groups, or waits for groups
   std::vector<MatrixProduct> products;  ///< Operation::extra of those that multiply matrices
-  std::vector<MatrixReach> reaches;     ///< and of those that say where parts of one lie
+  std::vector<WarpgroupProduct> warpgroup_products;  ///< Operation::imm of those of warpgroups
+  std::vector<MatrixReach> reaches;  ///< and of those that say where parts of one lie
   std::vector<TextureAccess> texture_accesses;
   UnsetTable unset;
 

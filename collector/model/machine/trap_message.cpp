@@ -309,6 +309,11 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
           kernel, bytes(raised.width), static_cast<std::int64_t>(raised.address));
     case TrapKind::illegal_box:
       return illegal_box(raised, kernel);
+    case TrapKind::incomplete_warpgroup:
+      return fmt::format(
+          "illegal instruction: kernel '{}' multiplies by a warpgroup of which some warps do not "
+          "take part; wgmma takes all four warps that follow a multiple of four",
+          kernel);
     case TrapKind::bad_call:
       return fmt::format(
           "illegal call: kernel '{}' calls through a pointer that leads to no function", kernel);

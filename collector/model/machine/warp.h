@@ -7,6 +7,7 @@
 
 #include "collector/model/machine/matrix_product.h"
 #include "collector/model/machine/operation.h"
+#include "collector/model/machine/warpgroup_product.h"
 
 namespace warpmeter::model {
 
@@ -85,6 +86,7 @@ enum class TrapKind : std::uint8_t {
   outside_surface,
   misaligned_surface,
   illegal_box,
+  incomplete_warpgroup,
   assertion,
 };
 
@@ -121,6 +123,7 @@ struct Warp {
   WorkerMemory* memory;
   const MatrixProduct* products;
   const MatrixReach* reaches;
+  const WarpgroupProduct* warpgroup_products;
   std::byte** lane_host;  ///< of reach(): where each active lane's access goes on this machine
   const Operation* code;
   const Operation* pc;  ///< where to go on, while not running
@@ -135,6 +138,8 @@ struct Warp {
   std::uint64_t thread_instructions;  ///< active lanes over all of them
   std::uint64_t launched_at;          ///< nanoseconds since 1970, or 0: what %globaltimer begins at
   std::uint64_t yield_at;             ///< leave the processor to the other warps at this count
+  std::uint64_t products_of_group;    ///< of this warp in this block, by warpgroups
+  const Operation* last_of_group;     ///< of these
   std::uint32_t index;                ///< in the block
   std::uint32_t depth;                ///< of stack
   std::uint32_t came;                 ///< at a barrier: lanes that take part in it

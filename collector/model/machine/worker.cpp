@@ -47,6 +47,7 @@ Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geo
       warps_(warp_count_),
       barriers_(warps_) {
   memory_.program = &program;
+  memory_.warps = warps_;
   memory_.device = &device;
   memory_.shared_bytes = program.shared_bytes(geometry);
   memory_.shared.resize(round_up(memory_.shared_bytes, shared_step(program.arch)));
@@ -85,6 +86,7 @@ Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geo
     warp.memory = &memory_;
     warp.products = program.products.data();
     warp.reaches = program.reaches.data();
+    warp.warpgroup_products = program.warpgroup_products.data();
     warp.lane_host = memory_.lane_host.data();
     warp.code = program.operations.data();
     warp.index = i;
@@ -122,7 +124,7 @@ bool Worker::is_runnable(const Warp& warp) const { return warp.status == WarpSta
 
 BlockOutcome Worker::raise(Warp& warp, TrapKind kind) {
   warp.trap.kind = kind;
-  warp.trap.lane = static_cast<std::uint32_t>(std::countr_zero(warp.alive));
+  warp.trap.lane = warp.alive == 0 ? 0 : static_cast<std::uint32_t>(std::countr_zero(warp.alive));
   warp.trap.instruction = warp.pc->instruction;
   warp.trap.mask = warp.alive;
   trap_.raised = warp.trap;
@@ -264,11 +266,34 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
     });
     return raise(*waits, TrapKind::barrier_not_reached);
   }
+  if (Warp* const warp = of_incomplete_group()) {
+    warp->pc = warp->last_of_group;
+    return raise(*warp, TrapKind::incomplete_warpgroup);
+  }
   for (const Warp& warp : warps_) {
     warp_instructions_ += warp.warp_instructions;
     thread_instructions_ += warp.thread_instructions;
   }
   return BlockOutcome::done;
+}
+
+/// A warp whose warpgroup's others have not made as many products; null where there is none. Each
+/// warp multiplies its own lines when it comes to it, so this shows at the end only.
+Warp* Worker::of_incomplete_group() {
+  if (program_.warpgroup_products.empty()) return nullptr;
+  for (std::uint32_t first = 0; first < warp_count_; first += warps_of_group) {
+    const auto group =
+        std::span(warps_).subspan(first, std::min(warps_of_group, warp_count_ - first));
+    const auto most = std::max_element(
+        group.begin(), group.end(),
+        [](const Warp& a, const Warp& b) { return a.products_of_group < b.products_of_group; });
+    const bool is_complete = group.size() == warps_of_group &&
+                             std::all_of(group.begin(), group.end(), [&](const Warp& w) {
+                               return w.products_of_group == most->products_of_group;
+                             });
+    if (most->products_of_group > 0 && !is_complete) return &*most;
+  }
+  return nullptr;
 }
 
 /// Whether the warp, which has yielded, is where it was one of the last two times, with the same in

@@ -112,6 +112,7 @@ class Worker {
   bool is_runnable(const Warp& warp) const;
   RunWarp way_to_run(const Warp& next);
   BlockOutcome raise(Warp& warp, TrapKind kind);
+  Warp* of_incomplete_group();
   bool stands_still(const Warp& warp);
   bool spins(Warp& warp, bool lets_go);
   void let_others_go(Warp& warp);

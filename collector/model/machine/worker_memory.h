@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,7 @@ struct WorkerMemory {
   const Program* program = nullptr;
   DeviceMemory* device = nullptr;
   DeviceRuntime* device_runtime = nullptr;  ///< answers calls of it; null: nobody does
+  std::span<const Warp> warps;              ///< of the block that runs
   std::uint64_t block = 0;                  ///< that runs
   BlockObserver* observer = nullptr;        ///< told of every access; null: nobody asks
   const Textures* textures = nullptr;       ///< by their handles; may be null

@@ -170,6 +170,7 @@ void Worker::start_warps(std::uint64_t block) {
     warp.carry = 0;
     warp.counted_from = 0;
     warp.warp_instructions = 0;
+    warp.products_of_group = 0;
     warp.thread_instructions = 0;
     warp.status = WarpStatus::yielded;
     warp.pc = warp.code;

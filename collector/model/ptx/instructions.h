@@ -340,8 +340,18 @@ INSTRUCTION(stmatrix, "stmatrix",
             matrix, (Since{78, 90}))
 INSTRUCTION(movmatrix, "movmatrix", ".sync.aligned.m8n8.trans.b16", own_result, matrix_transpose,
             (Since{78, 75}))
-REFUSED(wgmma, "wgmma", effect, "multiplies matrices", on_a_gpu, (Since{80, 90}))
-REFUSED(wgmma_mma, "wgmma.mma_async", result, "multiplies matrices", on_a_gpu, (Since{80, 90}))
+INSTRUCTION(wgmma_fence, "wgmma.fence", ".sync.aligned", effect, nothing, (Since{80, 90}))
+INSTRUCTION(wgmma_commit_group, "wgmma.commit_group", ".sync.aligned", effect, nothing,
+            (Since{80, 90}))
+INSTRUCTION(wgmma_wait_group, "wgmma.wait_group", ".sync.aligned", effect, warpgroup_wait,
+            (Since{80, 90}))
+INSTRUCTION(wgmma_mma, "wgmma.mma_async",
+            ".sync.aligned.m64nk{.{f16,f32}.{f16.f16,{e4m3,e5m2}.{e4m3,e5m2}},.f32.bf16.bf16,"
+            ".f32.tf32.tf32,{,.satfinite}.s32.{s8,u8}.{s8,u8},.s32.{s8,u8}.{s8,u8}.satfinite,"
+            ".s32.b1.b1.and.popc}",
+            adds_products, warpgroup_product, (Since{80, 90}))
+REFUSED(wgmma_mma_sparse, "wgmma.mma_async.sp", result, "multiplies a sparse matrix", on_a_gpu,
+        (Since{82, 90}))
 REFUSED(tcgen05, "tcgen05", effect, "multiplies matrices", on_a_gpu, (Since{86, 100}))
 REFUSED(tcgen05_ld, "tcgen05.ld", result, "multiplies matrices", on_a_gpu, (Since{86, 100}))
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 namespace warpmeter::model::ptx {
 namespace {
@@ -93,6 +94,23 @@ std::uint8_t parts_of(Word word) {
   return word == Word::v2 ? 2 : word == Word::v4 ? 4 : word == Word::v8 ? 8 : 1;
 }
 
+constexpr std::string_view shape_of_warpgroups = "m64n";
+
+/// "m64n256k16" is one word, whatever its numbers are.
+Word word_of(std::string_view text) {
+  return text.starts_with(shape_of_warpgroups) ? Word::m64nk : find_word(text);
+}
+
+/// Whether the words behind a name are a form of its row.
+bool is_form(const Row& row, std::string_view modifiers) {
+  const std::size_t shape = modifiers.find(shape_of_warpgroups);
+  if (shape == std::string_view::npos) return has_form(row, modifiers);
+  std::string general(modifiers);
+  general.replace(shape, std::min(general.find('.', shape), general.size()) - shape,
+                  text_of(Word::m64nk));
+  return has_form(row, general);
+}
+
 /// Sets `field` where the word says something of it and none before it did.
 template <class T>
 void note(T& field, std::optional<T> said) {
@@ -111,7 +129,7 @@ Mnemonic read_mnemonic(std::string_view text) {
   bool fits = true;
   while (dot < text.size()) {
     const std::size_t next = std::min(text.find('.', dot + 1), text.size());
-    const Word word = find_word(text.substr(dot + 1, next - dot - 1));
+    const Word word = word_of(text.substr(dot + 1, next - dot - 1));
     fits &= read.words.add(word);
     note(read.space, space_of(word));
     note(read.order, order_of(word));
@@ -124,7 +142,7 @@ Mnemonic read_mnemonic(std::string_view text) {
     }
     dot = next;
   }
-  read.is_form = fits && read.opcode != Opcode::unknown && has_form(read.row(), modifiers);
+  read.is_form = fits && read.opcode != Opcode::unknown && is_form(read.row(), modifiers);
   return read;
 }
 

@@ -35,7 +35,8 @@ class DataFlowBuilder {
       const bool is_written = i == 0 && instruction.row().effects.writes_first;
       note(instruction.operands[i], is_written ? writes_ : reads_);
     }
-    if (instruction.guard) reads_.insert(reads_.end(), writes_.begin(), writes_.end());
+    const bool keeps = instruction.guard || instruction.row().effects.reads_first;
+    if (keeps) reads_.insert(reads_.end(), writes_.begin(), writes_.end());
     DataFlow::Ranges ranges;
     ranges.reads = append(reads_);
     ranges.writes = append(writes_);

@@ -36,7 +36,7 @@ class DataFlow {
   std::optional<RegisterId> find(std::string_view name) const;
 
   /// Without repetition. A write under a guard keeps the old value of some lanes, so it reads the
-  /// register too.
+  /// register too, as does one that adds to it.
   std::span<const RegisterId> reads(std::size_t instruction) const;
   std::span<const RegisterId> writes(std::size_t instruction) const;
 

@@ -42,12 +42,14 @@ enum class Flow : std::uint8_t {
 struct Effects {
   /// Whether the first operand is written: a register, a pair, a vector or, of a call, a list.
   bool writes_first = false;
+  bool reads_first = false;  ///< and what it was before
   Memory memory = Memory::none;
   Flow flow = Flow::next;
   bool waits_for_block = false;  ///< for other threads of the block
   bool orders = false;           ///< accesses before it and after it, of more than this thread
   bool differs = false;          ///< its result is the thread's own, whatever its operands are
   bool is_matrix = false;        ///< its lanes name rows of matrices, and hold parts of others
+  bool is_product = false;       ///< of matrices in shared memory, which its operands describe
   bool is_fragment = false;      ///< several accesses, which the machine code has (fragments.h)
   bool names_lanes = false;      ///< with .sync its last operand is the lanes that take part
 };
@@ -104,6 +106,8 @@ enum class Execution : std::uint8_t {
   fragment,  ///< wmma.load and wmma.store
   matrix_product,
   matrix_transpose,
+  warpgroup_product,  ///< wgmma.mma_async
+  warpgroup_wait,
   texture,      ///< tex and tld4
   surface,      ///< suld, sust and sured
   ask_texture,  ///< txq and suq

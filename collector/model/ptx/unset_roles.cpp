@@ -30,7 +30,7 @@ class RoleFinder {
     for (std::size_t i = 0; i < instruction_.operands.size(); ++i) {
       flatten(instruction_.operands[i], i == 0 && writes ? role_.results : role_.sources);
     }
-    if (memory() || control() || matrices() || exchange() || movement() || logic() ||
+    if (matrices() || memory() || control() || exchange() || movement() || logic() ||
         comparison()) {
       return role_;
     }
@@ -160,6 +160,10 @@ class RoleFinder {
 
   bool matrices() {
     const Execution execution = instruction_.row().execution;
+    if (execution == Execution::warpgroup_product) {
+      spread(Spread::none);  // what was unset may not have been added to
+      return true;
+    }
     if (execution == Execution::matrix_product) spread(Spread::matrix_product);
     if (execution == Execution::matrix_transpose) spread(Spread::matrix_transpose);
     return execution == Execution::matrix_product || execution == Execution::matrix_transpose;

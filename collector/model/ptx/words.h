@@ -140,6 +140,7 @@ enum class Kind : std::uint8_t { none, pred, bits, u, s, f, bf, tf, e4m3, e5m2, 
   WORD(col, "col")                                                     \
   WORD(m8n16, "m8n16")                                                 \
   WORD(m16n16, "m16n16")                                               \
+  WORD(m64nk, "m64nk") /* any shape of wgmma: m64n8k16, m64n256k32 */  \
   WORD(m16n8, "m16n8")                                                 \
   WORD(trans, "trans")                                                 \
   WORD(three, "3") /* of min and max: three sources; no text of PTX */ \

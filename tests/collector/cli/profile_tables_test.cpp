@@ -76,18 +76,18 @@ TEST(ShownMetrics, OfAtomicsAreShownWhereThereAreAnyUnlessTheyWereNamed) {
     }
     return names;
   };
-  EXPECT_EQ(
-      where_any({"@default"}),
-      (std::vector<std::string>{"shared_matrix_load_wavefronts", "shared_matrix_load_requests",
-                                "shared_matrix_store_wavefronts", "shared_matrix_store_requests",
-                                "shared_atomic_wavefronts", "shared_atomic_requests",
-                                "global_atomic_sectors", "global_atomic_requests",
-                                "global_reduction_sectors", "global_reduction_requests"}));
-  EXPECT_EQ(
-      where_any({"@global", "@default", "shared_atomic_requests"}),
-      (std::vector<std::string>{"shared_matrix_load_wavefronts", "shared_matrix_load_requests",
-                                "shared_matrix_store_wavefronts", "shared_matrix_store_requests",
-                                "shared_atomic_wavefronts"}));
+  EXPECT_EQ(where_any({"@default"}),
+            (std::vector<std::string>{
+                "shared_matrix_load_wavefronts", "shared_matrix_load_requests",
+                "shared_matrix_store_wavefronts", "shared_matrix_store_requests",
+                "shared_wgmma_wavefronts", "shared_wgmma_requests", "shared_atomic_wavefronts",
+                "shared_atomic_requests", "global_atomic_sectors", "global_atomic_requests",
+                "global_reduction_sectors", "global_reduction_requests"}));
+  EXPECT_EQ(where_any({"@global", "@default", "shared_atomic_requests"}),
+            (std::vector<std::string>{
+                "shared_matrix_load_wavefronts", "shared_matrix_load_requests",
+                "shared_matrix_store_wavefronts", "shared_matrix_store_requests",
+                "shared_wgmma_wavefronts", "shared_wgmma_requests", "shared_atomic_wavefronts"}));
 }
 
 class MetricsTable : public Workspace {};

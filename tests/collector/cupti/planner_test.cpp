@@ -45,9 +45,10 @@ TEST_F(Planner, TakesTheStandardSetInTwoPassesOnEveryChip) {
     SCOPED_TRACE(chip);
     const Plan made = plan(chip, standard());
     for (const Plan::Item& item : made.items()) {
-      // stmatrix came with GH100, and so did its counters.
+      // stmatrix came with GH100, and so did its counters; wgmma is of that chip alone.
       const bool is_too_new =
-          item.counter.starts_with("shared_matrix_store") && before_stmatrix.contains(chip);
+          (item.counter.starts_with("shared_matrix_store") && before_stmatrix.contains(chip)) ||
+          (item.counter.starts_with("shared_wgmma") && chip != std::string("GH100"));
       EXPECT_EQ(item.lacking.empty(), !is_too_new) << item.counter << ": " << item.lacking;
     }
     EXPECT_EQ(made.items().size(), standard().size());
@@ -61,6 +62,10 @@ TEST_F(Planner, ResolvesEveryCatalogueCounterOrSaysThatTheChipLacksIt) {
                                                           {"GB202", {"stalled_imc_miss"}}};
   for (const std::string& chip : before_stmatrix) {
     lacking[chip] = {"shared_matrix_store_wavefronts", "shared_matrix_store_requests"};
+  }
+  for (const char* chip : chips) {  // wgmma is of one chip
+    if (chip == std::string("GH100")) continue;
+    lacking[chip].insert({"shared_wgmma_wavefronts", "shared_wgmma_requests"});
   }
   std::vector<std::string> counters;
   for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {

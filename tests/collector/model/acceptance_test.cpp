@@ -25,7 +25,7 @@ constexpr const char* module_text = R"(.version 8.0
 .func helper()
 {
   .reg .f32 %f<5>;
-  wgmma.fence.sync.aligned;
+  mma.sp.sync.aligned;
   ret;
 }
 .visible .entry plain() { ret; }
@@ -52,7 +52,7 @@ TEST(Acceptance, NamesEveryEntryAndEveryReason) {
   EXPECT_EQ(all[1].entry, "blur");
   ASSERT_EQ(all[1].refusals.size(), 3u) << "the helper's reason counts once";
   const auto& reasons = all[1].refusals;
-  EXPECT_EQ(reasons[0].instruction, "wgmma.fence.sync.aligned");
+  EXPECT_EQ(reasons[0].instruction, "mma.sp.sync.aligned");
   EXPECT_EQ(reasons[0].place.ptx_line, 9);
   EXPECT_EQ(reasons[1].place.ptx_line, 18);
   EXPECT_EQ(reasons[1].place.line, 12);

@@ -248,7 +248,9 @@ const std::set<ptx::Opcode>& instructions_tested_elsewhere() {
       // bulk_test.cpp, and bulk_copies.cu and tensor_copies.cu of tests/runtime
       cp_async_bulk, cp_async_bulk_commit_group, cp_async_bulk_wait_group, cp_async_bulk_prefetch,
       cp_reduce_async_bulk, cp_async_bulk_tensor, cp_async_bulk_prefetch_tensor,
-      cp_reduce_async_bulk_tensor, st_async, red_async};
+      cp_reduce_async_bulk_tensor, st_async, red_async,
+      // warpgroup_products.cu of tests/runtime
+      wgmma_fence, wgmma_mma, wgmma_commit_group, wgmma_wait_group};
   return all;
 }
 
@@ -311,6 +313,8 @@ const Names& tested_elsewhere() {
       "cluster_arrive",
       "cluster_wait",  // cluster_test.cpp
       "bulk_copy",     // bulk_test.cpp
+      "multiply_by_warpgroup",
+      "await_warpgroup",  // programs in tests/runtime
   };
   return names;
 }

@@ -163,7 +163,7 @@ TEST(Tensor, WhatIsNotExecutedIsRefusedByName) {
        {"  mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r2, %r3}, {%r2, %r3}, {%r2, "
         "%r3}, "
         "{%r2, %r3}, %r4, 0x0;\n",
-        "  wgmma.fence.sync.aligned;\n",
+        "  wgmma.mma_async.sp.sync.aligned;\n",
         "  wmma.mma.sync.aligned.row.col.m8n8k4.rz.f64.f64.f64.f64 {%d2, %d3}, {%d2}, {%d2}, "
         "{%d2, %d3};\n"}) {
     const TestRun run = run_ptx(matrix_kernels::entry(body, 1), "k", geometry(1, 32),

@@ -185,7 +185,7 @@ TEST(Refusals, ComeBeforeAnythingRuns) {
     const char* body;
     const char* why;
   } cases[] = {
-      {"wgmma.fence.sync.aligned; ret;", "wgmma.fence.sync.aligned"},
+      {"mma.sp.sync.aligned; ret;", "mma.sp.sync.aligned"},
       {"add.u64 %rd2, %rd1, %r1; ret;", "takes 64 bits, but register %r1 has 32"},
       {"add.u32 %r2, %r1, %missing; ret;", "names %missing"},
       {"add.u32 %r2, %r1; ret;", "has 2 operands instead of 3"},

@@ -35,7 +35,7 @@ std::string mismatch(const ptx::Function& function, const MachineCode& code) {
 }
 
 bool is_counted(const SiteInfo& site) {
-  return !site.is_apart &&
+  return !site.is_apart && site.carrier != Carrier::product &&
          (site.space == AddressSpace::shared || site.space == AddressSpace::global ||
           site.space == AddressSpace::generic);
 }
@@ -48,15 +48,16 @@ std::vector<StrayAccess> strays_of(const MachineCode& code,
   for (const MachineAccess& machine : code.accesses) {
     if (machine.instruction.is_copy) continue;
     const AccessKind kind = *machine.instruction.access;
-    const bool is_matrix = machine.instruction.is_matrix;
+    const Carrier carrier = machine.instruction.carrier;
     const auto there = ptx_on_line.find(machine.line);
     const bool is_explained =
         there != ptx_on_line.end() &&
         std::any_of(there->second.begin(), there->second.end(), [&](const PtxAccess& ptx) {
-          if (is_matrix || ptx.is_matrix) return is_matrix == ptx.is_matrix && ptx.kind == kind;
+          const bool is_plain = carrier == Carrier::registers && ptx.carrier == carrier;
+          if (!is_plain) return carrier == ptx.carrier && ptx.kind == kind;
           return same_kind(ptx.kind, kind) || is_atomic(ptx.kind) || ptx.is_copy;
         });
-    if (!is_explained) strays.push_back({kind, machine.instruction.space, is_matrix});
+    if (!is_explained) strays.push_back({kind, machine.instruction.space, carrier});
   }
   return strays;
 }
@@ -126,7 +127,7 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
   const auto has_strays = [&](const SiteInfo& site) {
     return std::any_of(program.strays.begin(), program.strays.end(), [&](const StrayAccess& stray) {
       return same_kind(stray.kind, site.kind) && same_space(stray.space, site.space) &&
-             stray.is_matrix == site.is_matrix;
+             stray.carrier == site.carrier;
     });
   };
   std::unordered_multimap<int, std::uint32_t> on_ptx_line;

@@ -92,7 +92,8 @@ void FunctionAccesses::add(std::size_t index) {
   const ptx::Memory memory = instruction.row().effects.memory;
   const auto kind = kind_of(memory);
   const auto space = counted_space(instruction.space);
-  if (!kind || !space) return;
+  // Of each wgmma ptxas makes one instruction, which only moves (HGMMA, IGMMA, BGMMA, QGMMA).
+  if (!kind || !space || instruction.row().effects.is_product) return;
   PtxAccess access;
   access.instruction = index;
   access.line = instruction.line;
@@ -100,8 +101,8 @@ void FunctionAccesses::add(std::size_t index) {
   access.space = *space;
   access.is_copy = memory == ptx::Memory::copy;
   access.is_compare_and_swap = instruction.has(ptx::Word::cas);
-  access.is_matrix = instruction.row().effects.is_matrix;
-  if (access.is_matrix) {  // the lanes' rows; what they get has its own shape
+  if (instruction.row().effects.is_matrix) access.carrier = Carrier::matrix;
+  if (access.carrier != Carrier::registers) {  // rows; what registers get has its own shape
     access.width = 16;
     accesses_.push_back(access);
     return;
@@ -110,7 +111,7 @@ void FunctionAccesses::add(std::size_t index) {
     const auto fragment = fragment_of(instruction);
     if (!fragment) return;
     access.width = static_cast<std::uint8_t>(fragment->width);
-    access.is_matrix = fragment->is_rows;
+    if (fragment->is_rows) access.carrier = Carrier::matrix;
     access.pieces = fragment->accesses.size();
     accesses_.push_back(access);
     return;
@@ -142,7 +143,7 @@ void FunctionAccesses::find_uses() {
     access.shares_line = on_line[access.line] > 1;
     const auto& operands = function_->body[access.instruction].operands;
     if (access.kind != AccessKind::load || access.is_copy || operands.empty() ||
-        (access.is_matrix && access.pieces == 0)) {
+        (access.carrier != Carrier::registers && access.pieces == 0)) {
       continue;
     }
     const ptx::Operand& to = operands[0];

@@ -25,8 +25,8 @@ struct PtxAccess {
   std::uint32_t live_parts = ~0u;     ///< a bit each; of a load: registers that something reads
   bool is_used = true;                ///< not a load whose value nothing reads
   bool is_compare_and_swap = false;
-  bool is_copy = false;      ///< cp.async
-  bool is_matrix = false;    ///< ldmatrix, stmatrix
+  bool is_copy = false;  ///< cp.async
+  Carrier carrier = Carrier::registers;
   std::size_t pieces = 0;    ///< accesses of a width that wmma.load or wmma.store is made of
   bool shares_line = false;  ///< another access stands on the same line
   std::uint32_t root = 0;    ///< see ptx/addresses.h

@@ -101,7 +101,7 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
       result.width = 0;
     }
   }
-  result.is_matrix = is_one_of(number, matrix);
+  if (is_one_of(number, matrix)) result.carrier = Carrier::matrix;
   result.is_compare_and_swap = is_one_of(number, swaps);
   result.counts_lanes = number == count_lanes;
   result.is_break = number == break_;

@@ -52,7 +52,7 @@ Judge::Machine Judge::machine_of(const PtxAccess& access) const {
   if (found == on_line_.end()) return result;
   for (const MachineAccess* machine : found->second) {
     const Instruction& instruction = machine->instruction;
-    if (same_kind(*instruction.access, access.kind) && instruction.is_matrix == access.is_matrix &&
+    if (same_kind(*instruction.access, access.kind) && instruction.carrier == access.carrier &&
         same_space(instruction.space, access.space)) {
       result.push_back(machine);
     }
@@ -102,7 +102,7 @@ void Judge::judge_alone(std::size_t i) {
 void Judge::judge_fragment(std::size_t i) {
   const PtxAccess& access = function_.accesses()[i];
   const bool is_whole = found_[i].size() % access.pieces == 0;
-  if (is_whole && have_width(found_[i], access.is_matrix ? 0 : access.width)) {
+  if (is_whole && have_width(found_[i], access.carrier == Carrier::matrix ? 0 : access.width)) {
     verdicts_[i].requests = {{{0, access.width, false, false}}};
   }
 }

@@ -321,8 +321,8 @@ class Decoder {
   void decode_fragment();
   void decode_matrix_product();
   void decode_matrix_transpose();
+  void decode_warpgroup_product();  // warpgroup.cpp
   void transpose_rows(const std::vector<std::uint16_t>& from, const std::vector<std::uint16_t>& to);
-
   // video.cpp
   void decode_video();
   std::uint16_t lower_half(const Operand& operand, bool is_wide);
@@ -330,7 +330,6 @@ class Decoder {
   void decode_map_address();
   void decode_rank_of_address();
   void decode_cluster_barrier(bool waits);
-
   // texture.cpp
   TextureAccess texture_access(const Operand& place, unsigned rows_of_coordinates);
   void decode_texture();

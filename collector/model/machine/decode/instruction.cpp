@@ -146,6 +146,12 @@ void Decoder::decode_instruction() {
       return decode_matrix_product();
     case Execution::matrix_transpose:
       return decode_matrix_transpose();
+    case Execution::warpgroup_product:
+      return decode_warpgroup_product();
+    case Execution::warpgroup_wait:
+      expect_operands(1, 1);
+      emit(Code::await_warpgroup);
+      return;
     case Execution::texture:
       return decode_texture();
     case Execution::surface:

@@ -29,7 +29,7 @@ void Decoder::decode_matrix() {
   info.kind = is_load ? AccessKind::load : AccessKind::store;
   info.space = target.space;
   info.width = info.alignment = 16;
-  info.is_matrix = true;
+  info.carrier = Carrier::matrix;
   const std::uint32_t site = add_site(info);
   Operation& operation = emit(is_load ? Code::load_matrix : Code::store_matrix);
   operation.a = target.row;
@@ -100,7 +100,7 @@ void Decoder::decode_fragment() {
   info.kind = is_load ? AccessKind::load : AccessKind::store;
   info.space = target.space;
   info.width = info.alignment = static_cast<std::uint8_t>(fragment->width);
-  info.is_matrix = fragment->is_rows;
+  if (fragment->is_rows) info.carrier = Carrier::matrix;
   info.parts = static_cast<std::uint8_t>(fragment->is_rows ? 1 : fragment->registers_each);
   if (!fragment->is_rows) info.row_bytes = static_cast<std::uint8_t>(row_bytes);
   const std::uint16_t place = scratch(target.is_wide ? 8 : 4);

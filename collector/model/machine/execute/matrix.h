@@ -32,24 +32,46 @@ inline void read_wholes(const Warp& w, const MatrixOperand& operand, MatrixWhole
   });
 }
 
+inline void whole_sums(const MatrixWholes<s16>& first, u32 first_lines,
+                       const MatrixWholes<s16>& second, u32 second_lines, u32 k, bool saturates,
+                       MatrixResults& sums) {
+  for (u32 j = 0; j < second_lines; ++j) {
+    for (u32 i = 0; i < first_lines; ++i) {
+      s32 sum = 0;
+      for (u32 at = 0; at < k; ++at) {
+        sum += s32{first.value[i][at]} * s32{second.value[j][at]};
+      }
+      s64 all = s64{static_cast<s32>(sums.bits[j][i])} + sum;
+      if (saturates) all = clamp_s64(all, INT32_MIN, INT32_MAX);
+      sums.bits[j][i] = static_cast<u32>(all);
+    }
+  }
+}
+
 inline void multiply_wholes(Warp& w, const MatrixProduct& product, u32 mask) {
   MatrixWholes<s16> first, second;
   MatrixResults sums;
   read_sums(w, product, sums);
   read_wholes(w, product.first, first);
   read_wholes(w, product.second, second);
-  for (u32 j = 0; j < product.second_lines; ++j) {
-    for (u32 i = 0; i < product.first_lines; ++i) {
-      s32 sum = 0;
-      for (u32 at = 0; at < product.k; ++at) {
-        sum += s32{first.value[i][at]} * s32{second.value[j][at]};
+  whole_sums(first, product.first_lines, second, product.second_lines, product.k, product.saturates,
+             sums);
+  write_results(w, product, sums, mask);
+}
+
+/// `k`: words of a line.
+inline void bit_sums(const MatrixWholes<u32>& first, u32 first_lines,
+                     const MatrixWholes<u32>& second, u32 second_lines, u32 k, MatrixRule rule,
+                     MatrixResults& sums) {
+  for (u32 j = 0; j < second_lines; ++j) {
+    for (u32 i = 0; i < first_lines; ++i) {
+      for (u32 at = 0; at < k; ++at) {
+        const u32 a = first.value[i][at], b = second.value[j][at];
+        const u32 both = rule == MatrixRule::bits_and ? a & b : a ^ b;
+        sums.bits[j][i] += static_cast<u32>(__builtin_popcount(both));
       }
-      s64 all = s64{static_cast<s32>(sums.bits[j][i])} + sum;
-      if (product.saturates) all = clamp_s64(all, INT32_MIN, INT32_MAX);
-      sums.bits[j][i] = static_cast<u32>(all);
     }
   }
-  write_results(w, product, sums, mask);
 }
 
 inline void multiply_bits(Warp& w, const MatrixProduct& product, u32 mask) {
@@ -63,15 +85,8 @@ inline void multiply_bits(Warp& w, const MatrixProduct& product, u32 mask) {
   };
   read_lines(product.first, first);
   read_lines(product.second, second);
-  for (u32 j = 0; j < product.second_lines; ++j) {
-    for (u32 i = 0; i < product.first_lines; ++i) {
-      for (u32 at = 0; at < product.k / 32; ++at) {
-        const u32 a = first.value[i][at], b = second.value[j][at];
-        const u32 both = product.rule == MatrixRule::bits_and ? a & b : a ^ b;
-        sums.bits[j][i] += static_cast<u32>(__builtin_popcount(both));
-      }
-    }
-  }
+  bit_sums(first, product.first_lines, second, product.second_lines, product.k / 32, product.rule,
+           sums);
   write_results(w, product, sums, mask);
 }
 

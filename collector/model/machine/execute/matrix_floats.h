@@ -8,7 +8,7 @@ struct MatrixFormat {
   u32 mantissa_bits, exponent_bits;
 };
 constexpr MatrixFormat matrix_f16 = {10, 5}, matrix_bf16 = {7, 8}, matrix_tf32 = {10, 8},
-                       matrix_f32 = {23, 8};
+                       matrix_f32 = {23, 8}, matrix_e4m3 = {3, 4}, matrix_e5m2 = {2, 5};
 
 /// A number as significand × 2^(exponent − mantissa_bits); of no meaning if it is an infinity or a
 /// NaN.
@@ -21,11 +21,13 @@ inline MatrixFloat matrix_float(u32 bits, MatrixFormat format) {
   const u32 greatest = (1u << format.exponent_bits) - 1;
   const u32 code = bits >> format.mantissa_bits & greatest;
   const bool negative = (bits >> (format.mantissa_bits + format.exponent_bits) & 1) != 0;
+  // e4m3 has no infinities, and one NaN of each sign.
+  const bool has_more = format.mantissa_bits == matrix_e4m3.mantissa_bits && mantissa != 7;
   const s32 significand =
       static_cast<s32>(code == 0 ? mantissa : mantissa | 1u << format.mantissa_bits);
   const s32 exponent = static_cast<s32>(code == 0 ? 1 : code) - static_cast<s32>(greatest >> 1);
   return {negative ? -significand : significand, significand == 0 ? exponent_of_zero : exponent,
-          code == greatest};
+          code == greatest && !has_more};
 }
 
 /// Floats of an operand by k and line: their bits, and what matrix_float makes of these.

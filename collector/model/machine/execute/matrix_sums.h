@@ -4,12 +4,20 @@
 //   - products are exact, and not normalised: their exponent is the sum of their factors';
 //   - all of them and the accumulator are cut, towards zero, below 25 binary places under the
 //     greatest exponent among them, and then added exactly;
+//   - the greatest exponent is taken to be -133 at least;
 //   - the sum is cut towards zero to f32, or rounded to nearest to f16. A NaN has one form.
 // Such a sum spans all k of an mma; ptxas makes two of wmma's with tf32, one after the other. Of
 // 8-bit floats it makes two as well, which it turns into f16, and adds the accumulator afterwards;
 // what was for quarter warps (m8n8k4) it does lane by lane in f32.
 
-constexpr int places_kept = 25;
+/// Binary places kept below the greatest exponent, and those of the fraction of an f32 result.
+struct MatrixPrecision {
+  s32 places;
+  u32 of_result;
+};
+/// Below it places are counted from there (an H200's wgmma was asked).
+constexpr s32 least_exponent = -133;
+constexpr MatrixPrecision long_sums = {25, 23}, short_sums = {13, 13};
 
 /// The numbers of a line that one sum is made of.
 struct MatrixSpan {
@@ -40,15 +48,15 @@ inline f64 scale_of(s32 exponent) {
   return bits_as<f64>(static_cast<u64>(at_least + 1023) << 52);
 }
 
-/// Cut towards zero.
-inline f32 cut_to_float(f64 value) {
+/// Cut towards zero to so many places of fraction; what becomes zero has no sign.
+inline f32 cut_to_float(f64 value, u32 places) {
   const f64 magnitude = value < 0 ? -value : value;
   if (magnitude >= 0x1p128) return value < 0 ? -__builtin_inff() : __builtin_inff();
   if (magnitude >= 0x1p-126) {
-    return static_cast<f32>(bits_as<f64>(bits_as<u64>(value) & ~((u64{1} << 29) - 1)));
+    return static_cast<f32>(bits_as<f64>(bits_as<u64>(value) & ~((u64{1} << (52 - places)) - 1)));
   }
-  const u32 bits = static_cast<u32>(magnitude * 0x1p149);
-  return bits_as<f32>(bits | (value < 0 ? 0x80000000u : 0u));
+  const u32 bits = static_cast<u32>(magnitude * 0x1p149) & ~((1u << (23 - places)) - 1);
+  return bits_as<f32>(bits | (value < 0 && bits != 0 ? 0x80000000u : 0u));
 }
 
 /// To nearest, by way of an f32 whose last bit says whether there was more; what becomes zero has
@@ -90,10 +98,11 @@ inline To lines_at(const From* from) {
 /// the greatest exponent. `greatest`: before, the exponents of what the sums are added to.
 template <u32 lines>
 inline void add_products(const MatrixFloats& first, const MatrixFloats& second, u32 j,
-                         MatrixSpan span, s32* greatest, s32* totals) {
+                         MatrixSpan span, s32 places, s32* greatest, s32* totals) {
   using Wholes = typename MatrixLines<lines>::Wholes;
   using Floats = typename MatrixLines<lines>::Floats;
-  const s32 up = places_kept - 2 * static_cast<s32>(first.format.mantissa_bits);
+  const s32 up =
+      places - static_cast<s32>(first.format.mantissa_bits + second.format.mantissa_bits);
   for (u32 i = 0; i < lines; i += MatrixLines<lines>::count) {
     Wholes most = lines_at<Wholes>(greatest + i);
     for (u32 at = span.begin; at < span.end; ++at) {
@@ -120,7 +129,7 @@ inline void add_products(const MatrixFloats& first, const MatrixFloats& second, 
 /// Numbers of one line of the result, which products are added to.
 template <u32 lines>
 struct MatrixAddends {
-  alignas(64) s32 places[lines], exponent[lines];  ///< places: of places_kept
+  alignas(64) s32 places[lines], exponent[lines];  ///< places: of those of long_sums
   u32 strange;
 };
 template <u32 lines>
@@ -128,7 +137,8 @@ inline void split_addends(const u32* bits, MatrixFormat format, MatrixAddends<li
   alignas(64) u32 strange[lines];
   for (u32 i = 0; i < lines; ++i) {
     const MatrixFloat c = matrix_float(bits[i], format);
-    to.places[i] = c.significand * (1 << (places_kept - static_cast<s32>(format.mantissa_bits)));
+    to.places[i] =
+        c.significand * (1 << (long_sums.places - static_cast<s32>(format.mantissa_bits)));
     to.exponent[i] = c.exponent;
     strange[i] = c.is_strange ? 1u << i : 0u;
   }
@@ -139,7 +149,8 @@ inline void split_addends(const u32* bits, MatrixFormat format, MatrixAddends<li
 /// One fused sum a result: `sums` are f32, or f16 as its 16 bits.
 template <u32 lines>
 inline void fused_sums(const MatrixFloats& first, const MatrixFloats& second, u32 second_lines,
-                       MatrixSpan span, bool is_half, MatrixResults& sums) {
+                       MatrixSpan span, MatrixPrecision precision, bool is_half,
+                       MatrixResults& sums) {
   for (u32 j = 0; j < second_lines; ++j) {
     MatrixAddends<lines> addends;
     if (is_half) {
@@ -148,22 +159,28 @@ inline void fused_sums(const MatrixFloats& first, const MatrixFloats& second, u3
       split_addends<lines>(sums.bits[j], matrix_f32, addends);
     }
     alignas(64) s32 totals[lines], greatest[lines];
-    __builtin_memcpy(greatest, addends.exponent, sizeof(greatest));
-    add_products<lines>(first, second, j, span, greatest, totals);
+    for (u32 i = 0; i < lines; ++i) {
+      const s32 exponent = addends.exponent[i];
+      greatest[i] = exponent > least_exponent ? exponent : least_exponent;
+    }
+    add_products<lines>(first, second, j, span, precision.places, greatest, totals);
     alignas(64) f64 values[lines];
     for (u32 i = 0; i < lines; ++i) {
-      const u32 distance = static_cast<u32>(greatest[i] - addends.exponent[i]);
+      const u32 distance = static_cast<u32>(greatest[i] - addends.exponent[i]) +
+                           static_cast<u32>(long_sums.places - precision.places);
       const s32 places = addends.places[i];
       const u32 magnitude = static_cast<u32>(places < 0 ? -places : places);
       const s32 kept = static_cast<s32>(magnitude >> (distance < 31 ? distance : 31));
       values[i] = (static_cast<f64>(totals[i]) + static_cast<f64>(places < 0 ? -kept : kept)) *
-                  scale_of(greatest[i] - places_kept);
+                  scale_of(greatest[i] - precision.places);
     }
     alignas(64) u32 results[lines];
     if (is_half) {
       for (u32 i = 0; i < lines; ++i) results[i] = round_to_half(values[i]);
     } else {
-      for (u32 i = 0; i < lines; ++i) results[i] = bits_as<u32>(cut_to_float(values[i]));
+      for (u32 i = 0; i < lines; ++i) {
+        results[i] = bits_as<u32>(cut_to_float(values[i], precision.of_result));
+      }
     }
     u32 strange = addends.strange | ((second.strange >> j & 1) != 0 ? ~0u : first.strange);
     if (lines < 32) strange &= (u32{1} << lines % 32) - 1;
@@ -184,11 +201,11 @@ inline void fused_sums(const MatrixProduct& product, const MatrixFloats& first,
                        MatrixResults& sums) {
   switch (product.first_lines) {
     case 8:
-      return fused_sums<8>(first, second, product.second_lines, span, is_half, sums);
+      return fused_sums<8>(first, second, product.second_lines, span, long_sums, is_half, sums);
     case 16:
-      return fused_sums<16>(first, second, product.second_lines, span, is_half, sums);
+      return fused_sums<16>(first, second, product.second_lines, span, long_sums, is_half, sums);
     default:
-      return fused_sums<32>(first, second, product.second_lines, span, is_half, sums);
+      return fused_sums<32>(first, second, product.second_lines, span, long_sums, is_half, sums);
   }
 }
 

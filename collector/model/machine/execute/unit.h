@@ -21,6 +21,7 @@
 #include "collector/model/machine/system_calls.h"
 #include "collector/model/machine/texture/access.h"
 #include "collector/model/machine/warp.h"
+#include "collector/model/machine/warpgroup.h"
 
 namespace warpmeter::model::WARPMETER_ISA {
 namespace {
@@ -42,6 +43,8 @@ namespace {
 #include "collector/model/machine/execute/matrix_sums.h"
 //
 #include "collector/model/machine/execute/matrix.h"
+//
+#include "collector/model/machine/execute/warpgroup.h"
 
 // In the order of Code.
 constexpr ExecuteOperation functions[] = {

@@ -38,6 +38,8 @@ Flow flow_of(Code code) {
     case Code::mbarrier:
     case Code::mbarrier_wait:
     case Code::bulk_copy:
+    case Code::multiply_by_warpgroup:
+    case Code::await_warpgroup:
       return Flow::interpreted;
     default:
       return Flow::on;
