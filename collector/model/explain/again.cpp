@@ -105,8 +105,7 @@ class AgainFinder {
     for (std::size_t site = 0; site < subject_.recording.traces.size(); ++site) {
       const SiteTrace& trace = trace_of(site);
       if (trace.sectors == 0) continue;
-      const std::uint64_t again = trace.repeated + trace.by_own_warp + trace.by_other_warps;
-      sectors += std::min(1.0, part_of(again, trace.sectors)) *
+      sectors += part_of(trace.known, trace.sectors) *
                  static_cast<double>(subject_.outcome.counts[site].global.transactions);
     }
     return part_of_sectors(subject_, sectors);

@@ -88,6 +88,7 @@ void BlockTrace::finish() {
       trace.repeated += seen.repeated << level_;
       trace.by_own_warp += seen.by_own_warp << level_;
       trace.by_other_warps += seen.by_other_warps << level_;
+      trace.known += seen.known << level_;
     }
   }
   loads_.clear();
@@ -241,6 +242,7 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
     Fetched& fetched = fetched_[sectors.number[i]];
     const std::uint32_t others = fetched.warps & ~own;
     const bool is_again = (fetched.warps & own) != 0;
+    if (fetched.warps != 0) ++seen.known;
     fetched.warps |= own;
     const auto [known, is_new] = loaded_.try_emplace(
         mixed(hash, sectors.number[i]) / levels * levels + level, fetched.version);

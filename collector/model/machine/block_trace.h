@@ -40,7 +40,7 @@ class BlockTrace {
  private:
   /// Of a site's loads, as in SiteTrace.
   struct Seen {
-    std::uint64_t sectors = 0, repeated = 0, by_own_warp = 0, by_other_warps = 0;
+    std::uint64_t sectors = 0, repeated = 0, by_own_warp = 0, by_other_warps = 0, known = 0;
   };
   static constexpr unsigned levels = sector_levels;
 

@@ -124,8 +124,9 @@ Recording& Recording::operator+=(const Recording& other) {
     SiteTrace& to = traces[i];
     for (auto count :
          {&SiteTrace::requests, &SiteTrace::sectors, &SiteTrace::repeated, &SiteTrace::by_own_warp,
-          &SiteTrace::by_other_warps, &SiteTrace::lanes, &SiteTrace::addresses, &SiteTrace::meeting,
-          &SiteTrace::stored, &SiteTrace::over_by_own_warp, &SiteTrace::over_by_others}) {
+          &SiteTrace::by_other_warps, &SiteTrace::known, &SiteTrace::lanes, &SiteTrace::addresses,
+          &SiteTrace::meeting, &SiteTrace::stored, &SiteTrace::over_by_own_warp,
+          &SiteTrace::over_by_others}) {
       to.*count += from.*count;
     }
     const auto first = [](const SiteTrace& trace) {

@@ -70,6 +70,7 @@ struct SiteTrace {
   /// Not among these: the warp had it, and asks for half of it or more; another warp of the block
   /// had it. Maybe both.
   std::uint64_t by_own_warp = 0, by_other_warps = 0;
+  std::uint64_t known = 0;  ///< all that the block had fetched before, in whatever way
   /// Sectors that stores among them went to, in the same way, and of these what was stored over
   /// before the block had read it: by the same warp, or by another.
   std::uint64_t stored = 0, over_by_own_warp = 0, over_by_others = 0;
