@@ -53,6 +53,7 @@ TEST_F(BlockTraceTest, IsExactForAFewThousandRequests) {
   trace_.finish();
   EXPECT_EQ(seen_.sectors, 16'000u);
   EXPECT_EQ(seen_.by_other_warps, 12'000u);
+  EXPECT_EQ(seen_.known, 12'000u);
   EXPECT_EQ(seen_.by_own_warp, 0u);
   EXPECT_EQ(seen_.repeated, 0u);
 }
@@ -156,6 +157,8 @@ TEST_F(BlockTraceTest, AWarpFetchesAgainWhatAnotherHasFetchedHoweverOftenItDoes)
   trace_.finish();
   EXPECT_EQ(seen_.sectors, 32u);
   EXPECT_EQ(seen_.by_other_warps, 24u);
+  EXPECT_EQ(seen_.by_own_warp, 0u);  // all lanes at one place
+  EXPECT_EQ(seen_.known, 31u);
 }
 
 // Neighbours share a sector at their edges: what a warp had itself does not depend on them.

@@ -80,10 +80,9 @@ __global__ void probe(const unsigned* __restrict__ keys, const unsigned* __restr
 
 __global__ void second_difference(const float* __restrict__ u, float* __restrict__ d, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x + 2;
-  if (i < n - 2)
-    d[i] = -u[i - 2] + 16.0f * u[i - 1] - 30.0f * u[i] +
-           16.0f * u[i + 1] -  // cause: second_difference
-           u[i + 2];           // cause: second_difference
+  if (i >= n - 2) return;
+  const float ring = 16.0f * (u[i - 1] + u[i + 1]);    // cause: second_difference
+  d[i] = ring - (u[i - 2] + u[i + 2]) - 30.0f * u[i];  // cause: second_difference
 }
 
 __global__ void normalise(float* x, float* peak, int n) {
