@@ -49,12 +49,13 @@ FindingCount count_of(std::span<const ShownFinding> findings) {
   return count;
 }
 
-std::string found_text(const FindingCount& count) {
+std::string found_text(const FindingCount& count, bool are_named) {
   const std::string also = count.remarks == 0 ? ""
                                               : fmt::format(" and {} remark{}", count.remarks,
                                                             count.remarks == 1 ? "" : "s");
-  return fmt::format("--check found {} mistake{}{}; mend the lines that are named", count.mistakes,
-                     count.mistakes == 1 ? "" : "s", also);
+  return fmt::format(
+      "--check found {} mistake{}{}; {}", count.mistakes, count.mistakes == 1 ? "" : "s", also,
+      are_named ? "mend the lines that are named" : "without --quiet they are named");
 }
 
 }  // namespace warpmeter::cli

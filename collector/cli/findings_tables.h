@@ -32,6 +32,6 @@ struct FindingCount {
 };
 FindingCount count_of(std::span<const ShownFinding> findings);
 /// "--check found 2 mistakes and 1 remark; mend the lines that are named". Of one mistake at least.
-std::string found_text(const FindingCount& count);
+std::string found_text(const FindingCount& count, bool are_named = true);
 
 }  // namespace warpmeter::cli

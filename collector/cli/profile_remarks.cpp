@@ -284,7 +284,7 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
                          request.checks && !request.counts() ? "found" : "measured"));
   }
   const FindingCount found = count_of(shown_findings(recorder));
-  if (found.mistakes > 0) throw Error(ExitCode::kernel, found_text(found));
+  if (found.mistakes > 0) throw Error(ExitCode::kernel, found_text(found, !request.quiet));
   if (!ended.empty()) {
     return static_cast<ExitCode>(outcome.ending.status());
   }
