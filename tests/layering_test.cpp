@@ -43,7 +43,7 @@ const std::vector<Layer>& layers() {
       {"collector/model/counts/rules", {"base"}, {}},
       {"collector/model/machine",
        {"base", "collector/model/ptx", "collector/model/counts/rules"},
-       {}},
+       {"xmmintrin.h"}},
       {"collector/model/machine/native", {"collector/model/machine"}, {"xbyak/"}},
       {"collector/model/counts",
        {"base", "collector/model/ptx", "collector/model/machine", "schema"},
