@@ -131,12 +131,31 @@ std::string fat_binary_of(std::string_view ptx, int arch) {
 
 namespace {
 
-/// The PTX that a device of this architecture is given.
+/// What follows the architecture where it is first named behind these words: 'a' or 'f', of code
+/// for that chip or its family alone; else 0.
+char letter_behind(std::string_view text, std::string_view words, int arch) {
+  const std::string target = fmt::format("{}sm_{}", words, arch);
+  const std::size_t at = text.find(target);
+  if (at == std::string_view::npos || at + target.size() >= text.size()) return 0;
+  const char letter = text[at + target.size()];
+  return letter == 'a' || letter == 'f' ? letter : '\0';
+}
+char letter_of_ptx(std::string_view ptx, int arch) { return letter_behind(ptx, ".target ", arch); }
+/// By the note of the tool's command line.
+char letter_of_cubin(const std::vector<std::byte>& cubin, int arch) {
+  return letter_behind({reinterpret_cast<const char*>(cubin.data()), cubin.size()}, "-arch ", arch);
+}
+
+/// The PTX that a device of this architecture is given: that for its chip alone, where there is
+/// one.
 const FatEntry* best_ptx(const std::vector<FatEntry>& entries, int arch) {
   const FatEntry* best = nullptr;
   for (const FatEntry& entry : entries) {
-    const bool fits = entry.kind == FatEntry::Kind::ptx && entry.arch <= arch;
-    if (fits && (best == nullptr || best->arch < entry.arch)) best = &entry;
+    if (entry.kind != FatEntry::Kind::ptx || entry.arch > arch) continue;
+    const bool is_nearer = best == nullptr || best->arch < entry.arch;
+    if (is_nearer || (best->arch == entry.arch && letter_of_ptx(ptx_text(entry), arch) != 0)) {
+      best = &entry;
+    }
   }
   return best;
 }
@@ -153,6 +172,17 @@ int later_ptx(const std::vector<FatEntry>& entries, int arch) {
 
 }  // namespace
 
+namespace {
+
+void note_apart(ModuleSource& source, int arch) {
+  const char letter = letter_of_cubin(source.cubin, arch);
+  if (letter == letter_of_ptx(source.ptx, arch) || source.ptx.empty()) return;
+  source.cubin_letter = letter;
+  source.cubin.clear();  // it is of other code
+}
+
+}  // namespace
+
 ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& linked, int arch) {
   ModuleSource source;
   const std::vector<FatEntry> entries = entries_of(fat_binary);
@@ -163,6 +193,7 @@ ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& l
   if (linked.empty()) {
     if (const FatEntry* ptx = best_ptx(entries, arch)) source.ptx = ptx_text(*ptx);
     if (source.ptx.empty()) source.later_ptx = later_ptx(entries, arch);
+    note_apart(source, arch);
     return source;
   }
   std::vector<std::string> texts;
@@ -176,6 +207,7 @@ ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& l
   LinkedPtx result = link_ptx(texts);
   source.ptx = std::move(result.text);
   source.why_no_ptx = std::move(result.failure);
+  note_apart(source, arch);
   return source;
 }
 

@@ -201,6 +201,8 @@ class Grids {
 
   /// Until one fails.
   void run(const KernelWork& work) {
+    const std::string apart = work.kernel->module().apart_remark();
+    if (!apart.empty()) process_.say(apart);
     DeviceSide kernels(process_, work.kernel->module(), place_.stream);
     std::size_t most_pending = 0;
     if (get_limit(most_pending, cudaLimitDevRuntimePendingLaunchCount) != cudaSuccess) return;

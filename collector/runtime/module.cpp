@@ -55,8 +55,10 @@ model::Program* Kernel::program() {
 
 void Kernel::audit() {
   if (program() == nullptr || std::exchange(is_audited_, true)) return;
-  const std::vector<std::byte>& cubin = module_.cubin();
-  std::string why = module_.why_no_cubin();
+  std::string why = module_.why_apart();
+  const std::vector<std::byte> none;
+  const std::vector<std::byte>& cubin = why.empty() ? module_.cubin() : none;
+  if (why.empty()) why = module_.why_no_cubin();
   if (!cubin.empty()) {
     why = model::sass::audit(*program_, *module_.parsed(), cubin);
     if (!why.empty()) why = "the cubin " + why;
@@ -220,6 +222,21 @@ void Module::set_constants(model::Program& program) const {
   if (is_placed_ && program.constant_memory.size() == constants_.size()) {
     program.constant_memory = constants_;
   }
+}
+
+std::string Module::why_apart() const {
+  if (source_.cubin_letter == 0) return "";
+  return fmt::format(
+      "a GPU runs the machine code for sm_{0}{1}, which is compiled apart from the PTX for sm_{2}",
+      arch_, source_.cubin_letter, ptx_arch_);
+}
+
+std::string Module::apart_remark() {
+  if (source_.cubin_letter == 0 || std::exchange(is_told_apart_, true)) return "";
+  return fmt::format(
+      "{0} that runs here: where the source asks for that architecture it is other code. Compile "
+      "with -gencode arch=compute_{1}{2},code=[sm_{1}{2},compute_{1}{2}]",
+      why_apart(), arch_, source_.cubin_letter);
 }
 
 const std::vector<std::byte>& Module::cubin() {

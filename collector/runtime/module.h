@@ -28,6 +28,9 @@ struct ModuleSource {
   std::vector<std::byte> cubin;  ///< of the modelled architecture; empty: ptxas has to make it
   std::string why_no_ptx;        ///< for the person, where there is none
   int later_ptx = 0;  ///< where all PTX is for later architectures, the first of them; else 0
+  /// 'a' or 'f': there was machine code for that kind of the architecture, and the PTX is not, so
+  /// that they were compiled apart; else 0.
+  char cubin_letter = 0;
 };
 
 class Module;
@@ -100,6 +103,10 @@ class Module {
   /// The machine code of its own, or what ptxas makes of the PTX; empty: why_no_cubin().
   const std::vector<std::byte>& cubin();
   const std::string& why_no_cubin() const { return why_no_cubin_; }
+  /// Why the machine code that a GPU runs may be of other code than the PTX; empty: it is not.
+  std::string why_apart() const;
+  /// Once, for the person: the same, and what to do.
+  std::string apart_remark();
   int arch() const { return arch_; }
   /// What the PTX was written for, which libraries choose their algorithms by: 75 is sm_75.
   int ptx_arch() const { return ptx_arch_; }
@@ -122,6 +129,7 @@ class Module {
   std::string failure_, why_no_cubin_;
   int ptx_arch_ = 0;
   bool is_parsed_ = false, is_assembled_ = false, is_placed_ = false;
+  bool is_told_apart_ = false;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
   std::vector<std::byte> constants_;  ///< as copies have made them
   std::map<std::string, VariablePlace, std::less<>> variables_;

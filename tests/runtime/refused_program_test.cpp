@@ -6,6 +6,7 @@ namespace warpmeter::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class RuntimeProgramRefused : public RuntimeProgram {};
 
@@ -37,6 +38,24 @@ TEST_F(RuntimeProgramRefused, IsToldOnceWhyNoneOfItsLaunchesCouldRun) {
   const Outcome quiet = profile("refused", {"-q"});
   EXPECT_THAT(quiet.error, HasSubstr("no launch of the program could run; a launch of ask"));
   EXPECT_THAT(quiet.error, HasSubstr(why));
+}
+
+TEST_F(RuntimeProgramRefused, WhoseMachineCodeIsOfOtherCodeIsToldSo) {
+  // An H200 prints 90.
+  const Outcome apart = profile("architectures_apart");
+  EXPECT_EQ(apart.output, "1\n");
+  EXPECT_THAT(apart.error,
+              HasSubstr("machine code for sm_90a, which is compiled apart from the PTX "
+                        "for sm_90 that runs here"));
+  EXPECT_EQ(value_of("SELECT DISTINCT grade FROM results WHERE metric = 'gst_transactions'"),
+            "ptx");
+  // As -arch=sm_90a compiles it, with PTX for both.
+  const Outcome together = profile("architectures");
+  EXPECT_EQ(together.output, "90\n");
+  EXPECT_THAT(together.error, Not(HasSubstr("compiled apart")));
+  EXPECT_EQ(value_of("SELECT DISTINCT grade FROM results WHERE metric = 'gst_transactions' AND "
+                     "run_id = 2"),
+            "exact");
 }
 
 TEST_F(RuntimeProgramRefused, ForALaterArchitectureIsToldWhichOneToAskFor) {
