@@ -69,7 +69,8 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
     constexpr const char* streams_elsewhere =
         "races between streams on constant memory or on what kernels allocate themselves, behind "
         "streams that wait for values in memory or for other processes, of kernels that hand on "
-        "data by fences and flags, and of host threads that do not wait for each other";
+        "data by fences and flags, of graphs that kernels launch behind their own, and of host "
+        "threads that do not wait for each other";
     all.insert(all.end(),
                {"other arguments and input than these",
                 "whether what kernels allocate themselves (malloc, new) is freed, or freed twice",
