@@ -175,6 +175,13 @@ std::string launches_in_words(std::uint64_t launches) {
   return launches == 1 ? "a launch" : fmt::format("{} launches", launches);
 }
 
+void show_failures(const ProfileRequest& request, const profile::Recorder& recorder) {
+  for (const auto& [reason, failure] : recorder.failures()) {
+    say_line(fmt::format("warpmeter: {} of {} failed: {}", launches_in_words(failure.launches),
+                         some_of(failure.kernels, base_of(request.name_base)), printable(reason)));
+  }
+}
+
 void show_remarks(const ProfileRequest& request, const profile::Recorder& recorder) {
   for (const auto* texts : {&recorder.problems(), &recorder.remarks()}) {
     for (const std::string& text : *texts) say_line("warpmeter: " + printable(text));
@@ -188,10 +195,7 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
                          some_of(refusal.kernels, base_of(request.name_base)),
                          refusal.launches == 1 ? "was" : "were", printable(reason)));
   }
-  for (const auto& [reason, failure] : recorder.failures()) {
-    say_line(fmt::format("warpmeter: {} of {} failed: {}", launches_in_words(failure.launches),
-                         some_of(failure.kernels, base_of(request.name_base)), printable(reason)));
-  }
+  show_failures(request, recorder);
   for (const profile::Mismatch& mismatch : recorder.mismatches()) {
     say_line("warpmeter: " + in_words(mismatch, base_of(request.name_base)));
   }
@@ -278,6 +282,8 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
     show_lines(request, recorder);
     if (request.checks) show_findings(recorder, outcome);
     show_remarks(request, recorder);
+  } else if (recorder.launches() != recorder.not_run()) {  // else it is why nothing was measured
+    show_failures(request, recorder);
   }
   if (!ended.empty()) {
     say_line(fmt::format("warpmeter: {}; what was {} before is kept", ended,

@@ -315,7 +315,9 @@ bool has_line(const ExplainedFinding& finding, std::int64_t line) {
 
 bool is_at(const ExplainedFinding& finding, const ShownLine& shown) {
   if (!has_line(finding, shown.line)) return false;
-  return finding.file == shown.file || finding.file.ends_with("/" + shown.file);
+  // Either may have folders that the other has not: "a.cu", "./a.cu", "/home/me/a.cu".
+  return finding.file == shown.file || finding.file.ends_with("/" + shown.file) ||
+         (!finding.file.empty() && shown.file.ends_with("/" + finding.file));
 }
 
 /// Leaves the findings of the line. Throws Error{usage} with the lines that there are.

@@ -23,9 +23,6 @@ namespace {
 /// Vectors that a load or store can take.
 constexpr unsigned widest_vector = 16, usual_vector = 4;
 
-/// Lanes that are no further apart may each have an element of an array of structures.
-constexpr std::int64_t largest_structure = 256;
-
 class AccessFinder {
  public:
   AccessFinder(const Subject& subject, std::vector<Weighed>& found)
@@ -121,10 +118,11 @@ class AccessFinder {
                                       fmt::join(lines, ", "), lines.size() == 1 ? "is" : "are");
     }
     if (way == Way::strided && !is_shared_element) {
-      const bool is_structure = std::abs(group.worst.lie.step) <= largest_structure;
+      // How far apart the lanes are does not tell whether structures or the order of the lanes
+      // makes it so, or both.
       predict(finding, "coalesced",
-              is_structure ? "a structure of arrays, or other lanes for other elements"
-                           : "neighbouring lanes take neighbouring elements",
+              "neighbouring lanes take neighbouring words: other lanes for other elements, and of "
+              "structures an array for each member",
               group.requests, group.ideal, group);
     }
   }
