@@ -127,7 +127,7 @@ std::string others(const ExplainedFinding& finding, const ExplainedRemedy& remed
   if (finding.other_transactions == 0 && remedy.other_transactions == 0) return "";
   const std::string of = finding.object.empty() ? "" : " of " + code(finding.object);
   if (finding.other_transactions == remedy.other_transactions) {
-    return fmt::format("the other accesses{} as they are", of);
+    return fmt::format("the other accesses{} cost as now", of);
   }
   return fmt::format("the other accesses{} {} instead of {}", of,
                      grouped_number(remedy.other_transactions),

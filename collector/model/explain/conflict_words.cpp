@@ -190,8 +190,9 @@ std::string meaning_of(const SharedArray& array, const Layout& layout) {
                          : joined(number, words, " of padding after every ", layout.row / word,
                                   " words", part);
     case Layout::Kind::swizzle:
-      if (is_declared) return "a swizzle";
-      return joined("a swizzle of rows of ", layout.row / word, " words", part);
+      // The others would read what lies elsewhere.
+      if (is_declared) return "a swizzle of row y and column x, in every access";
+      return joined("a swizzle of rows of ", layout.row / word, " words, in every access", part);
     case Layout::Kind::transpose:
       if (is_declared) return "stored the other way round";
       return joined("rows of ", layout.row / word, " words stored as columns", part);
