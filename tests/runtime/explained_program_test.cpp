@@ -1,0 +1,51 @@
+// What programs without a GPU are told of their kernels beside counts: what costs, and their code.
+#include "tests/runtime/answered_program.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(RuntimeProgram, IsToldWhatCostsItsKernels) {
+  EXPECT_EQ(profile("shared_square").exit_code, 0);
+  const std::string first = "FROM findings f JOIN launches USING (launch_id) WHERE rank = 1 AND ";
+  EXPECT_EQ(value_of("SELECT DISTINCT kind || ' ' || object || ' ' || (transactions / requests) " +
+                     first + "variant = 'row_column'"),
+            "bank_conflict tile 32");
+  EXPECT_EQ(value_of("SELECT DISTINCT change FROM remedies JOIN launches USING (launch_id) WHERE "
+                     "name = 'padding 1' AND finding_rank = 1 AND variant = 'row_column'"),
+            "tile[32][33]");
+  // Of many launches of one kernel each is told what its counts are of.
+  EXPECT_EQ(profile("threads").exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM explanations WHERE findings IS NOT NULL AND run_id = "
+                     "(SELECT max(run_id) FROM runs)"),
+            "60");
+}
+
+TEST_F(RuntimeProgram, MayHaveTheShapesOfItsArraysGiven) {
+  EXPECT_EQ(profile("shared_square", {"--shape", "tile=16x64:f32"}).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT DISTINCT change FROM remedies JOIN launches USING (launch_id) WHERE "
+                     "name = 'padding 1' AND finding_rank = 1 AND variant = 'row_column'"),
+            "tile[16][65]");
+  const Outcome small = profile("shared_square", {"--shape", "tile=2x2:f32"});
+  EXPECT_EQ(small.exit_code, 2);
+  EXPECT_THAT(small.error, HasSubstr("--shape gives 'tile' 16 bytes, and "));
+  const Outcome unknown = profile("shared_square", {"--shape", "tale=2x2:f32"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.error, HasSubstr("--shape names 'tale', which is no array"));
+}
+
+TEST_F(RuntimeProgram, HasThePtxOfItsKernelsKeptWhenItsLinesAreAskedFor) {
+  EXPECT_EQ(profile("shared_square").exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM codes"), "0");
+  EXPECT_EQ(profile("shared_square", {"--lines"}).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM codes WHERE form = 'PTX' AND run_id = 2"), "5");
+  // What became of a line stands below it.
+  EXPECT_EQ(value_of("SELECT kernel FROM codes JOIN lines USING (run_id, file) WHERE kernel LIKE "
+                     "'%row_row(%' AND access = 'shared store' AND line < 17 AND instr(codes.text, "
+                     "'// ' || lines.file || ':' || lines.line || char(10)) > 0 LIMIT 1"),
+            "shared_square/row_row(int*)");
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
