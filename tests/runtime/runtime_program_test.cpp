@@ -374,9 +374,24 @@ TEST_F(RuntimeProgram, ComputesFunctionsToTheLastBit) {
   EXPECT_EQ(profile("functions_fast", {}).output, expected("functions_fast"));
 }
 
+/// What an H200 prints.
+TEST_F(RuntimeProgram, EndsALaunchThatReachesForABlockThatHasEnded) {
+  const Outcome outcome = profile("cluster_ends", {});
+  EXPECT_EQ(outcome.output, expected("cluster_ends"));
+  EXPECT_THAT(outcome.error,
+              HasSubstr("launch failure: kernel 'reaches' stores 4 bytes of the shared memory of "
+                        "block 1 of its cluster, which has ended"));
+}
+
 /// The program holds its products against sums of the host.
 TEST_F(RuntimeProgram, MultipliesMatrices) {
   expect_output("matrix_products", "matrix_products");
+  EXPECT_EQ(value_of("SELECT count(*) FROM results WHERE grade NOT IN ('exact', 'unavailable')"),
+            "0");
+}
+
+TEST_F(RuntimeProgram, MultipliesSparseMatrices) {
+  expect_output("sparse_products", "sparse_products");
   EXPECT_EQ(value_of("SELECT count(*) FROM results WHERE grade NOT IN ('exact', 'unavailable')"),
             "0");
 }

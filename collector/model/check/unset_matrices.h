@@ -57,11 +57,18 @@ UnsetResults through_product(const MatrixProduct& product, unsigned lane, const 
     return results;
   }
   const bool is_half = product.result.number == MatrixNumber::f16;
+  const auto is_place_unset = [&](unsigned line) {  // of the numbers of a sparse product
+    const unsigned first = line % 8 * 4 + product.metadata_lane;
+    for (unsigned i = 0; product.is_sparse && i < product.metadata_lanes; ++i) {
+      if (unset(product.metadata, first + i) != 0) return true;
+    }
+    return false;
+  };
   for (unsigned r = 0; r < product.result.count; ++r) {
     const unsigned line = product.result.line[r] + lane / 4;
     for (unsigned q = 0; q < (is_half ? 2u : 1u); ++q) {
       const unsigned column = product.result.from[r] + lane % 4 * 2 + q;
-      if (!is_line_unset(product.first, line, unset) &&
+      if (!is_place_unset(line) && !is_line_unset(product.first, line, unset) &&
           !is_line_unset(product.second, column, unset) &&
           !is_sum_unset(product.sum, line, column, unset)) {
         continue;

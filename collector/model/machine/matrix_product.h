@@ -55,6 +55,13 @@ struct MatrixProduct {
   std::uint16_t first_lines, second_lines, k;
   std::uint16_t fused_k;  ///< of MatrixRule::fused: numbers of a line that are added at once
   MatrixOperand first, second, sum, result;
+  /// Of a sparse product (mma.sp), whose first operand has k numbers of the 2 k that a line is
+  /// long: the register that says where they stand, and which of each four lanes hold it. A lane
+  /// has 32 bits of a line and those of the line eight below it, 16 each (of 8 bits and less: 32
+  /// bits of either).
+  bool is_sparse;
+  std::uint8_t metadata_lane, metadata_lanes;
+  std::uint16_t metadata;
 };
 
 /// Where the lanes of one access of wmma.load or wmma.store reach: lane l at the operand's address

@@ -80,9 +80,26 @@ enum class VideoKind : std::uint8_t {
   le,
   gt,
   ge,
+  shift_left,
+  shift_right,
+  product,  ///< vmad
 };
 inline constexpr std::uint32_t video_by_four = 1 << 8, video_d_signed = 1 << 9,
                                video_a_signed = 1 << 10, video_b_signed = 1 << 11,
-                               video_saturates = 1 << 12, video_adds = 1 << 13;
+                               video_saturates = 1 << 12, video_adds = 1 << 13,
+                               video_wraps = 1 << 14;
+/// Of two or four numbers at once: where it is said which part of the sources each part of the
+/// result is made of, three bits each (the parts of a, then those of b), and which are written.
+inline constexpr int video_parts_of_a = 16, video_parts_of_b = 28, video_written = 40;
+/// Of one number: where its VideoParts are, and what is done with the third source.
+enum class VideoPart : std::uint8_t { whole, b0, b1, b2, b3, h0, h1 };
+inline constexpr int video_part_of_a = 16, video_part_of_b = 20, video_part_of_d = 24;
+enum class VideoSecond : std::uint8_t { none, add, minimum, maximum };
+inline constexpr int video_second = 28;
+/// Of vmad: 1 is added, or the product or the summand is negated; and the shift to the right.
+inline constexpr std::uint64_t video_adds_one = std::uint64_t{1} << 32,
+                               video_negates_product = std::uint64_t{1} << 33,
+                               video_negates_sum = std::uint64_t{1} << 34;
+inline constexpr int video_shift = 36;
 
 }  // namespace warpmeter::model

@@ -90,6 +90,7 @@ OTHER(matrix_addresses)  // of an access of wmma.load or wmma.store
 
 // Matrices in registers.
 OTHER(multiply_matrices)      // mma and wmma.mma
+OTHER(multiply_sparse)        // mma.sp
 OTHER(multiply_by_warpgroup)  // wgmma.mma_async
 OTHER(await_warpgroup)        // wgmma.wait_group
 OTHER(transpose_matrix)       // movmatrix
@@ -113,7 +114,8 @@ OTHER(unpack_2x16)
 OTHER(unpack_4x16)
 OTHER(unpack_2x32)
 OTHER(clock_32)
-OTHER(video)  // vadd4 and its like
+OTHER(video)         // vadd4 and its like
+OTHER(video_number)  // vadd, vset, vmad and their like
 OTHER(clock_64)
 
 // Predicates: masks, not rows. a, b and c may be negated.

@@ -50,6 +50,9 @@
   ".expect_tx,.noComplete,.parity,.release,.relaxed,.acquire,.cta,.cluster,.shared,.shared::cta," \
   ".shared::cluster"
 #define SIGNS "{u32,s32}"
+#define VIDEO_FORMS "." SIGNS "." SIGNS "." SIGNS "{,.sat}{,.add,.min,.max}"
+#define VIDEO_SHIFTS \
+  "." SIGNS "." SIGNS ".u32{{,.sat}.{clamp,wrap},.{clamp,wrap}.sat}{,.add,.min,.max}"
 #define FRAGMENT_SPACE "{,.global,.shared,.shared::cta}"
 #define FRAGMENT_OF_SUM                                                   \
   ".sync.aligned.{row,col}.{{m16n16k16,m8n32k16,m32n8k16}" FRAGMENT_SPACE \
@@ -330,8 +333,13 @@ INSTRUCTION(mma, "mma",
             "{m8n8k32,m16n8k32,m16n8k64}.row.col{,.satfinite}.s32.{u4,s4}.{u4,s4}.s32,"
             "{m8n8k128,m16n8k128,m16n8k256}.row.col.s32.b1.b1.s32.{xor,and}.popc}",
             own_result, matrix_product, (Since{64, 70}))
-REFUSED(mma_sparse, "mma.{sp,sp::ordered_metadata}", result, "multiplies a sparse matrix", on_a_gpu,
-        (Since{71, 80}))
+INSTRUCTION(mma_sparse, "mma.{sp,sp::ordered_metadata}",
+            ".sync.aligned.{{m16n8k16,m16n8k32}.row.col.{f16.f16.f16.f16,f32.f16.f16.f32,"
+            "f32.bf16.bf16.f32},{m16n8k8,m16n8k16}.row.col.f32.tf32.tf32.f32,"
+            "m16n8k64.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32,"
+            "{m16n8k32,m16n8k64}.row.col{,.satfinite}.s32.{u8,s8}.{u8,s8}.s32,"
+            "{m16n8k64,m16n8k128}.row.col{,.satfinite}.s32.{u4,s4}.{u4,s4}.s32}",
+            own_result, matrix_product, (Since{71, 80}))
 INSTRUCTION(ldmatrix, "ldmatrix",
             ".sync.aligned.m8n8.{x1,x2,x4}{,.trans}{,.shared,.shared::cta}.b16", loads_matrix,
             matrix, (Since{65, 75}))
@@ -362,15 +370,17 @@ INSTRUCTION(stackrestore, "stackrestore", ".{u32,u64,b32,b64}", effect, stack_re
             (Since{73, 52}))
 
 // Video.
-REFUSED(vadd, "vadd", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
-REFUSED(vsub, "vsub", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
-REFUSED(vabsdiff, "vabsdiff", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
-REFUSED(vmin, "vmin", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
-REFUSED(vmax, "vmax", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
-REFUSED(vshl, "vshl", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
-REFUSED(vshr, "vshr", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
-REFUSED(vmad, "vmad", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
-REFUSED(vset, "vset", result, "computes on parts of registers", on_a_gpu, (Since{20, 20}))
+INSTRUCTION(vadd, "vadd", VIDEO_FORMS, result, video, (Since{20, 20}))
+INSTRUCTION(vsub, "vsub", VIDEO_FORMS, result, video, (Since{20, 20}))
+INSTRUCTION(vabsdiff, "vabsdiff", VIDEO_FORMS, result, video, (Since{20, 20}))
+INSTRUCTION(vmin, "vmin", VIDEO_FORMS, result, video, (Since{20, 20}))
+INSTRUCTION(vmax, "vmax", VIDEO_FORMS, result, video, (Since{20, 20}))
+INSTRUCTION(vshl, "vshl", VIDEO_SHIFTS, result, video, (Since{20, 20}))
+INSTRUCTION(vshr, "vshr", VIDEO_SHIFTS, result, video, (Since{20, 20}))
+INSTRUCTION(vmad, "vmad", "." SIGNS "." SIGNS "." SIGNS "{,.po}{,.sat}{,.shr7,.shr15}", result,
+            video, (Since{20, 20}))
+INSTRUCTION(vset, "vset", "." SIGNS "." SIGNS ".{eq,ne,lt,le,gt,ge}{,.add,.min,.max}", result,
+            video, (Since{20, 20}))
 INSTRUCTION(vadd2, "vadd2", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
             (Since{30, 30}))
 INSTRUCTION(vsub2, "vsub2", "." SIGNS "." SIGNS "." SIGNS "{,.sat,.add}", result, video,
@@ -420,6 +430,8 @@ INSTRUCTION(setmaxnreg, "setmaxnreg", ".{inc,dec}.sync.aligned.u32", effect, not
 #undef FENCES
 #undef BARRIER_OBJECT
 #undef SIGNS
+#undef VIDEO_FORMS
+#undef VIDEO_SHIFTS
 #undef FRAGMENT_SPACE
 #undef FRAGMENT_OF_SUM
 #undef INSTRUCTION

@@ -58,7 +58,8 @@ struct Operand {
   Kind kind = Kind::name;
   std::string_view name;            ///< of a name
   Special special = Special::none;  ///< of a name that is no register of the function
-  bool negated = false;             ///< !p
+  std::string_view selector;        ///< of a video instruction's: "b0" of %r1.b0
+  bool negated = false;             ///< !p; of vmad -%r1
   std::uint64_t bits = 0;
   bool is_unsigned = false;
   bool is_f32 = false;  ///< floating given as 0f…

@@ -112,6 +112,8 @@ class Parser {
   Operand operand(Body& body);
   Operand name_operand(Body& body);
   Operand number_operand();
+  Operand number_operand(bool is_negative);
+  Operand negative_operand(Body& body);
   Operand vector_operand(Body& body);
   Operand vector_or_pair(Body& body);
   Operand address_operand(Body& body);

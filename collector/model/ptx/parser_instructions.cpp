@@ -12,6 +12,15 @@ namespace {
 
 constexpr std::uint64_t warp_size = 32;
 
+/// Where the parts begin that a video instruction names behind a register, %r1.b0 or %r1.h31; the
+/// length of the name where it names none. Those of special registers (%tid.x) are other letters.
+std::size_t selector_begin(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || name.size() - dot < 3) return name.size();
+  if (name[dot + 1] != 'b' && name[dot + 1] != 'h') return name.size();
+  return name.find_first_not_of("01234567", dot + 2) == std::string_view::npos ? dot : name.size();
+}
+
 }  // namespace
 
 void Parser::label_or_instruction(Body& body) {
@@ -112,9 +121,8 @@ void Parser::call_operands(Body& body, Instruction& instruction) {
 
 Operand Parser::operand(Body& body) {
   if (token_.kind == Token::Kind::word) return name_operand(body);
-  if (token_.kind == Token::Kind::number || token_.is('-') || token_.is('+')) {
-    return number_operand();
-  }
+  if (token_.kind == Token::Kind::number || token_.is('+')) return number_operand();
+  if (token_.is('-')) return negative_operand(body);
   if (token_.is('[')) return address_operand(body);
   if (token_.is('{')) return vector_or_pair(body);
   if (accept('!')) {
@@ -129,7 +137,10 @@ Operand Parser::operand(Body& body) {
 /// A name, `name+8`, or the pair `p|q`.
 Operand Parser::name_operand(Body& body) {
   Operand operand;
-  operand.name = body.scopes.resolve(expect_word("a name"));
+  const std::string_view written = expect_word("a name");
+  const std::size_t end = selector_begin(written);
+  if (end < written.size()) operand.selector = written.substr(end + 1);
+  operand.name = body.scopes.resolve(written.substr(0, end));
   operand.special = special_named(operand.name);
   if (is_of_reserved_shared(operand.special)) module_.reserves_shared = true;
   if (operand.name == "WARP_SZ") {
@@ -152,9 +163,22 @@ Operand Parser::name_operand(Body& body) {
   return operand;
 }
 
+/// -5, or -%r1 of vmad.
+Operand Parser::negative_operand(Body& body) {
+  expect('-', "before a number");
+  const bool is_name = token_.kind == Token::Kind::word;
+  Operand operand = is_name ? name_operand(body) : number_operand(true);
+  operand.negated = is_name;
+  return operand;
+}
+
 Operand Parser::number_operand() {
   const bool is_negative = accept('-');
   if (!is_negative) accept('+');
+  return number_operand(is_negative);
+}
+
+Operand Parser::number_operand(bool is_negative) {
   if (token_.kind != Token::Kind::number) fail_expected("a number");
   Number number = parse_number(token_);
   advance();

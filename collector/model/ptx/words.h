@@ -181,6 +181,7 @@ enum class Kind : std::uint8_t { none, pred, bits, u, s, f, bf, tf, e4m3, e5m2, 
   WORD(rc16, "rc16")                                                   \
   WORD(ecl, "ecl")                                                     \
   WORD(ecr, "ecr")                                                     \
+  WORD(po, "po")                                                       \
   WORD(shr7, "shr7")                                                   \
   WORD(shr15, "shr15")                                                 \
   WORD(to, "to")                                                       \

@@ -8,6 +8,7 @@
 //   M                 memory, in the space that the name says
 //   K                 the lanes that are here
 //   rr, hhhh, p|p     a vector, a pair
+//   r.b0, -r          a part of it, its negative
 #pragma once
 
 #include <string>

@@ -14,8 +14,8 @@ namespace {
 const std::vector<InstructionCase>& cases() {
   static const std::vector<InstructionCase> all = [] {
     std::vector<InstructionCase> read;
-    for (const char* name :
-         {"h200_instructions.txt", "h200_narrow_instructions.txt", "h100_instructions.txt"}) {
+    for (const char* name : {"h200_instructions.txt", "h200_narrow_instructions.txt",
+                             "h200_video_instructions.txt", "h100_instructions.txt"}) {
       std::ifstream file(source_dir() + "/tests/collector/model/data/" + name);
       const std::vector<InstructionCase> more = read_cases(file);
       read.insert(read.end(), more.begin(), more.end());
@@ -54,6 +54,26 @@ void expect_recorded_results(const Unit& unit, bool as_machine_code = false) {
           << (results[lane] & mask) << ", GPU " << (a_case.expected[lane] & mask);
     }
   }
+}
+
+TEST(Instructions, TakePartsOfRegistersWherePtxDoes) {
+  const auto refusal = [](const std::string& body) {
+    return run_ptx(instruction_kernel({"b32", {"b32", "b32", "b32"}, body, {}, {}}), "instruction",
+                   geometry(1, 32), std::vector<TestArgument>(4, TestArgument::scalar(0ul)))
+        .refusal;
+  };
+  for (const char* body :
+       {"add.s32 D, -A, B;", "add.s32 D, A.h0, B;", "mov.b32 D.b0, A;",
+        "vadd.s32.s32.s32 D, A.b4, B;", "vadd.s32.s32.s32 D, A.h2, B;",
+        "vadd.s32.s32.s32 D, -A, B;", "vadd.s32.s32.s32.add D.h0, A, B, C;",
+        "vmad.s32.s32.s32.po D, -A, B, C;", "vmad.s32.s32.s32 D, -A, B, -C;",
+        "vmad.s32.s32.s32 D.h0, A, B, C;", "vadd2.s32.s32.s32 D, A.h4, B, C;",
+        "vadd2.s32.s32.s32 D.h01, A, B, C;", "vadd4.s32.s32.s32 D, A.b321, B, C;",
+        "vadd4.s32.s32.s32 D, A.h10, B, C;"}) {
+    EXPECT_NE(refusal(body).find("of a form that it does not take"), std::string::npos)
+        << body << ": " << refusal(body);
+  }
+  EXPECT_NE(refusal("vadd.s32.s32.s32.add D, A, B;").find("no third source"), std::string::npos);
 }
 
 TEST(Instructions, HaveCases) { EXPECT_GT(cases().size(), 1300u); }

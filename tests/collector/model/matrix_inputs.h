@@ -132,4 +132,18 @@ inline void fill(std::uint32_t* to, std::size_t count, std::string_view type,
   }
 }
 
+/// A register of mma.sp's metadata: of each four numbers two that are there, of tf32 one of each
+/// two; or any bits.
+inline std::uint32_t metadata(Numbers& numbers, bool is_tf32, bool is_any) {
+  if (is_any) return static_cast<std::uint32_t>(numbers.next() >> 13);
+  constexpr std::uint32_t two_of_four[] = {4, 8, 12, 9, 13, 14};
+  std::uint32_t bits = 0;
+  for (int i = 0; i < 8; ++i) {
+    const std::uint32_t four =
+        is_tf32 ? (numbers.below(2) != 0 ? 14 : 4) : two_of_four[numbers.below(6)];
+    bits |= four << 4 * i;
+  }
+  return bits;
+}
+
 }  // namespace matrix_inputs

@@ -74,9 +74,11 @@ struct Operand {
 };
 
 /// A block of one warp a trial: loads the registers of a, b and c (32 lanes a word) from where q0
-/// points, multiplies, and stores those of d where q1 points.
-inline std::string product_kernel(const std::string& text, const std::vector<Operand>& operands) {
-  unsigned inputs = 0, next = 10;
+/// points, multiplies, and stores those of d where q1 points. Of mma.sp a word of metadata follows
+/// those of c, in the `lanes` of each four that the instruction names.
+inline std::string product_kernel(const std::string& text, const std::vector<Operand>& operands,
+                                  const std::string& lanes = "") {
+  unsigned inputs = lanes.empty() ? 0 : 1, next = 10;
   for (std::size_t i = 0; i < 3; ++i) inputs += operands[i].words;
   std::string body;
   const auto move_on = [&](unsigned pointer, unsigned words) {
@@ -99,7 +101,13 @@ inline std::string product_kernel(const std::string& text, const std::vector<Ope
       if (text.starts_with("movmatrix")) {
         body += fmt::format("  {} {}, %r10;\n", text, names[0]);
       } else {
-        body += fmt::format("  {} {}, {}, {}, {};\n", text, lists[3], lists[0], lists[1], lists[2]);
+        std::string behind;
+        if (!lanes.empty()) {
+          body += fmt::format("  ld.global.b32 %r3, [%d0+{}];\n", 128 * at);
+          behind = ", %r3, " + lanes;
+        }
+        body += fmt::format("  {} {}, {}, {}, {}{};\n", text, lists[3], lists[0], lists[1],
+                            lists[2], behind);
       }
       at = 0;
     }

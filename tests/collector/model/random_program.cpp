@@ -147,6 +147,10 @@ std::string Generator::operand(const Form& form, const std::string& token, char 
     return fmt::format("%{}{}|%p{}", token[0], first,
                        (first + 1 + below(each_kind - 1)) % each_kind);
   }
+  if (token[0] == '-') return "-" + operand(form, token.substr(1), size, where);
+  if (const std::size_t dot = token.find('.'); dot != std::string::npos) {
+    return operand(form, token.substr(0, dot), size, where) + token.substr(dot);
+  }
   if (token.size() > 1) {
     const std::uint64_t first = below(each_kind);
     std::string text = "{";

@@ -35,8 +35,8 @@ std::vector<Operation> operations_of(const std::string& line) {
 const std::vector<InstructionCase>& recorded() {
   static const std::vector<InstructionCase> all = [] {
     std::vector<InstructionCase> read;
-    for (const char* name :
-         {"h200_instructions.txt", "h200_narrow_instructions.txt", "h100_instructions.txt"}) {
+    for (const char* name : {"h200_instructions.txt", "h200_narrow_instructions.txt",
+                             "h200_video_instructions.txt", "h100_instructions.txt"}) {
       std::ifstream file(source_dir() + "/tests/collector/model/data/" + name);
       const std::vector<InstructionCase> more = read_cases(file);
       read.insert(read.end(), more.begin(), more.end());
@@ -238,7 +238,7 @@ const std::set<ptx::Opcode>& instructions_tested_elsewhere() {
       tld4, txq, suld, suq, sust, sured, ldmatrix, stmatrix, cvta, isspacep, ldu, createpolicy,
       prefetch, prefetchu, applypriority, discard,
       // tensor_test.cpp
-      wmma_load, wmma_store, wmma_mma, mma, movmatrix,
+      wmma_load, wmma_store, wmma_mma, mma, mma_sparse, movmatrix,
       // control_test.cpp, programs_test.cpp
       bra, brx, call, ret, exit, trap, brkpt, bar_sync, bar_arrive, bar_red, bar_warp, membar,
       fence, griddepcontrol, nanosleep, pmevent, setmaxnreg, activemask, elect, alloca, stacksave,
@@ -293,6 +293,7 @@ const Names& tested_elsewhere() {
       "store_matrix",  // matrix_test.cpp
       "matrix_addresses",
       "multiply_matrices",
+      "multiply_sparse",
       "transpose_matrix",  // tensor_test.cpp
       "texture",           // texture_test.cpp, and programs in tests/runtime
       "clock_32",

@@ -65,7 +65,7 @@ int main() {
   load("no variable", "mov.u64 %d1, nowhere;");
   load("guard", "@%p bra end; end:");
   load("texture", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [texture, {%r1}];");
-  load("video", "vadd.s32.s32.s32 %r1, %r2, %r3;");
+  load("handle", "{ .reg .pred is_one; istypep.texref is_one, %d1; }");
 
   CUdeviceptr lasting = 0, gone = 0, managed = 0;
   void* pinned = nullptr;

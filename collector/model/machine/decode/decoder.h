@@ -158,6 +158,7 @@ class Decoder {
   const Analysis& analyse(const ptx::Function& function);
   [[noreturn]] void refuse(const std::string& what) const;  ///< the current instruction
   void keep(const Refusal& refusal);
+  [[noreturn]] void refuse_form_of_operand() const;
   [[noreturn]] void refuse_form() const;
   bool has(Word word) const { return instruction_->has(word); }
 
@@ -320,11 +321,14 @@ class Decoder {
                                          bool is_written);
   void decode_fragment();
   void decode_matrix_product();
+  void take_metadata(MatrixProduct& product);
   void decode_matrix_transpose();
   void decode_warpgroup_product();  // warpgroup.cpp
   void transpose_rows(const std::vector<std::uint16_t>& from, const std::vector<std::uint16_t>& to);
   // video.cpp
   void decode_video();
+  std::uint64_t parts_of_numbers(unsigned at_once) const;
+  std::uint64_t parts_of_number(VideoKind kind) const;
   std::uint16_t lower_half(const Operand& operand, bool is_wide);
   std::uint16_t computed_32(Code code, std::uint16_t a, std::uint16_t b);
   void decode_map_address();

@@ -153,9 +153,27 @@ void Decoder::decode_fragment() {
   }
 }
 
-/// mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c; wmma.mma alike.
+/// Four bits say where two numbers stand among four; of tf32, where one stands among two, and of 4
+/// bits where two pairs stand among four.
+void Decoder::take_metadata(MatrixProduct& product) {
+  const unsigned bits = bits_of(product.first.number);
+  const unsigned fours = product.k / (bits == 32 ? 1u : bits == 4 ? 4u : 2u);
+  product.is_sparse = true;
+  product.metadata_lanes = static_cast<std::uint8_t>(fours / 4);
+  const auto& operands = instruction_->operands;
+  product.metadata = source(operands[4], RowType::u32);
+  const Operand& lanes = operands[5];
+  if (lanes.kind != Operand::Kind::integer || lanes.bits >= 4u / product.metadata_lanes) {
+    refuse("names lanes that have no metadata");
+  }
+  product.metadata_lane = static_cast<std::uint8_t>(lanes.bits * product.metadata_lanes);
+}
+
+/// mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c; wmma.mma alike; behind those of
+/// mma.sp the metadata and which lanes have it.
 void Decoder::decode_matrix_product() {
-  expect_operands(4, 4);
+  const bool is_sparse = instruction_->is(Opcode::mma_sparse);
+  expect_operands(is_sparse ? 6 : 4, is_sparse ? 6 : 4);
   const auto types = instruction_->types();
   const MatrixShape shape = matrix_shape(*instruction_);
   // wmma.mma of f16 names the result's type and the accumulator's alone.
@@ -175,7 +193,7 @@ void Decoder::decode_matrix_product() {
   product.second.number = swapped ? a : b;
   product.first_lines = static_cast<std::uint16_t>(swapped ? shape.n : shape.m);
   product.second_lines = static_cast<std::uint16_t>(swapped ? shape.m : shape.n);
-  product.k = static_cast<std::uint16_t>(shape.k);
+  product.k = static_cast<std::uint16_t>(is_sparse ? shape.k / 2 : shape.k);
   product.fused_k = is_wmma && a == MatrixNumber::tf32 ? 4 : product.k;
   product.saturates = has(Word::satfinite);
   const bool is_whole = product.result.number == MatrixNumber::s32;
@@ -198,7 +216,7 @@ void Decoder::decode_matrix_product() {
     product.first_by_column = *layout == Word::col;
     product.second_by_column = *(layout + 1) == Word::col;
   } else {
-    place_factor(product.first, product.first_lines, shape.k, true);
+    place_factor(product.first, product.first_lines, product.k, true);
     place_factor(product.second, product.second_lines, shape.k, false);
     place_sum(product.sum, product.first_lines, product.second_lines);
     place_sum(product.result, product.first_lines, product.second_lines);
@@ -214,7 +232,8 @@ void Decoder::decode_matrix_product() {
   take(swapped ? 2 : 1, product.first, true);
   take(swapped ? 1 : 2, product.second, true);
   take(3, product.sum, false);
-  Operation& operation = emit(Code::multiply_matrices);
+  if (is_sparse) take_metadata(product);
+  Operation& operation = emit(is_sparse ? Code::multiply_sparse : Code::multiply_matrices);
   operation.extra = static_cast<std::uint32_t>(program_.products.size());
   program_.products.push_back(product);
 }

@@ -116,6 +116,10 @@ void Decoder::expect_operands(std::size_t least, std::size_t most) const {
                        : fmt::format("has {} operands instead of {} to {}", count, least, most));
 }
 
+void Decoder::refuse_form_of_operand() const {
+  refuse("has an operand of a form that it does not take");
+}
+
 std::uint16_t Decoder::allocate_row(unsigned element_bytes) {
   constexpr std::uint32_t most_units = 0xfff0;
   const std::uint32_t units = element_bytes * 32 / row_unit_bytes;
@@ -264,6 +268,7 @@ std::optional<std::uint16_t> Decoder::special_row(ptx::Special special_register,
 
 std::uint16_t Decoder::source(const Operand& operand, RowType type) {
   const unsigned wanted = bytes_of(type);
+  if (operand.negated || !operand.selector.empty()) refuse_form_of_operand();
   switch (operand.kind) {
     case Operand::Kind::integer:
     case Operand::Kind::floating:
@@ -271,7 +276,7 @@ std::uint16_t Decoder::source(const Operand& operand, RowType type) {
     case Operand::Kind::name:
       break;
     default:
-      refuse("has an operand of a form that it does not take");
+      refuse_form_of_operand();
   }
   if (const auto found = register_row(operand.name)) {
     if (found->second != wanted) {
@@ -306,6 +311,7 @@ std::uint16_t Decoder::source(const Operand& operand, RowType type) {
 std::uint16_t Decoder::destination(const Operand& operand, RowType type) {
   const unsigned wanted = bytes_of(type);
   if (operand.kind != Operand::Kind::name) refuse("has no register to write to");
+  if (!operand.selector.empty()) refuse_form_of_operand();
   if (operand.name == "_") return scratch(wanted);
   const auto found = register_row(operand.name);
   if (!found) refuse(fmt::format("writes {}, which is no register", operand.name));

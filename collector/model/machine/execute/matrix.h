@@ -21,15 +21,20 @@ inline s16 whole_number(MatrixNumber number, u32 bits) {
   }
 }
 
-inline void read_wholes(const Warp& w, const MatrixOperand& operand, MatrixWholes<s16>& to) {
+/// each(line, k, number)
+template <class Each>
+inline void for_each_whole(const Warp& w, const MatrixOperand& operand, const Each& each) {
   const bool is_byte = operand.number == MatrixNumber::u8 || operand.number == MatrixNumber::s8;
   const u32 bits = is_byte ? 8 : 4;
   for_each_part(operand, 32 / bits, [&](u32 t, u32 l, u32 line, u32 at) {
     const u32 value = row<u32>(w, operand.rows[t])[l];
     for (u32 s = 0; s < 32 / bits; ++s) {
-      to.value[line][at + s] = whole_number(operand.number, value >> bits * s);
+      each(line, at + s, whole_number(operand.number, value >> bits * s));
     }
   });
+}
+inline void read_wholes(const Warp& w, const MatrixOperand& operand, MatrixWholes<s16>& to) {
+  for_each_whole(w, operand, [&](u32 line, u32 at, s16 number) { to.value[line][at] = number; });
 }
 
 inline void whole_sums(const MatrixWholes<s16>& first, u32 first_lines,

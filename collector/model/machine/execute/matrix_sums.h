@@ -24,6 +24,59 @@ struct MatrixSpan {
   u32 begin, end;
 };
 
+/// Numbers of as many lines as the processor adds at once, at most `lines`.
+template <u32 lines>
+struct MatrixLines {
+#if defined(__AVX512F__)
+  static constexpr u32 at_once = 16;
+#elif defined(__AVX2__)
+  static constexpr u32 at_once = 8;
+#else
+  static constexpr u32 at_once = 4;
+#endif
+  static constexpr u32 count = lines < at_once ? lines : at_once;
+  typedef s32 Wholes __attribute__((vector_size(count * 4)));
+  typedef f32 Floats __attribute__((vector_size(count * 4)));
+};
+template <class To, class From>
+inline To lines_at(const From* from) {
+  To to;
+  __builtin_memcpy(&to, from, sizeof(to));
+  return to;
+}
+
+/// What the lines of the first operand are multiplied by: all by one line of the second,
+struct SameLine {
+  const MatrixFloats& of;
+  u32 line;
+
+  u32 line_for(u32) const { return line; }
+  u32 strange() const { return (of.strange >> line & 1) != 0 ? ~0u : 0; }
+  template <class Floats>
+  f32 significand(u32 at, u32) const {
+    return of.significand[at][line];
+  }
+  template <class Wholes>
+  s32 exponent(u32 at, u32) const {
+    return of.exponent[at][line];
+  }
+};
+/// or, of a sparse product, each by what it has chosen of that line.
+struct OwnLine {
+  const MatrixFloats& of;
+
+  u32 line_for(u32 i) const { return i; }
+  u32 strange() const { return of.strange; }
+  template <class Floats>
+  Floats significand(u32 at, u32 i) const {
+    return lines_at<Floats>(&of.significand[at][i]);
+  }
+  template <class Wholes>
+  Wholes exponent(u32 at, u32 i) const {
+    return lines_at<Wholes>(&of.exponent[at][i]);
+  }
+};
+
 /// The sum that holds an infinity or a NaN.
 inline f32 strange_sum(const MatrixFloats& first, u32 i, const MatrixFloats& second, u32 j,
                        MatrixSpan span, f32 sum) {
@@ -73,40 +126,20 @@ struct MatrixResults {
   alignas(64) u32 bits[16][most_lines];
 };
 
-/// Numbers of as many lines as the processor adds at once, at most `lines`.
-template <u32 lines>
-struct MatrixLines {
-#if defined(__AVX512F__)
-  static constexpr u32 at_once = 16;
-#elif defined(__AVX2__)
-  static constexpr u32 at_once = 8;
-#else
-  static constexpr u32 at_once = 4;
-#endif
-  static constexpr u32 count = lines < at_once ? lines : at_once;
-  typedef s32 Wholes __attribute__((vector_size(count * 4)));
-  typedef f32 Floats __attribute__((vector_size(count * 4)));
-};
-template <class To, class From>
-inline To lines_at(const From* from) {
-  To to;
-  __builtin_memcpy(&to, from, sizeof(to));
-  return to;
-}
-
-/// Sums of products with line j of the second operand, whole numbers of the last place kept below
+/// Sums of products with a line of the second operand, whole numbers of the last place kept below
 /// the greatest exponent. `greatest`: before, the exponents of what the sums are added to.
-template <u32 lines>
-inline void add_products(const MatrixFloats& first, const MatrixFloats& second, u32 j,
-                         MatrixSpan span, s32 places, s32* greatest, s32* totals) {
+template <u32 lines, class Second>
+inline void add_products(const MatrixFloats& first, const Second& second, MatrixSpan span,
+                         s32 places, s32* greatest, s32* totals) {
   using Wholes = typename MatrixLines<lines>::Wholes;
   using Floats = typename MatrixLines<lines>::Floats;
   const s32 up =
-      places - static_cast<s32>(first.format.mantissa_bits + second.format.mantissa_bits);
+      places - static_cast<s32>(first.format.mantissa_bits + second.of.format.mantissa_bits);
   for (u32 i = 0; i < lines; i += MatrixLines<lines>::count) {
     Wholes most = lines_at<Wholes>(greatest + i);
     for (u32 at = span.begin; at < span.end; ++at) {
-      const Wholes exponent = lines_at<Wholes>(&first.exponent[at][i]) + second.exponent[at][j];
+      const Wholes exponent =
+          lines_at<Wholes>(&first.exponent[at][i]) + second.template exponent<Wholes>(at, i);
       most = exponent > most ? exponent : most;
     }
     // A product of significands is exact in an f32, and so it is when its places are moved; what is
@@ -114,11 +147,11 @@ inline void add_products(const MatrixFloats& first, const MatrixFloats& second, 
     const Wholes last_place = 127 + up - most;
     Wholes total = {};
     for (u32 at = span.begin; at < span.end; ++at) {
-      const Wholes place =
-          lines_at<Wholes>(&first.exponent[at][i]) + second.exponent[at][j] + last_place;
+      const Wholes place = lines_at<Wholes>(&first.exponent[at][i]) +
+                           second.template exponent<Wholes>(at, i) + last_place;
       const Wholes scale = (place > 0 ? place : Wholes{}) << 23;
       const Floats product =
-          lines_at<Floats>(&first.significand[at][i]) * second.significand[at][j];
+          lines_at<Floats>(&first.significand[at][i]) * second.template significand<Floats>(at, i);
       total += __builtin_convertvector(product * reinterpret_cast<const Floats&>(scale), Wholes);
     }
     __builtin_memcpy(greatest + i, &most, sizeof(most));
@@ -146,53 +179,59 @@ inline void split_addends(const u32* bits, MatrixFormat format, MatrixAddends<li
   for (u32 i = 0; i < lines; ++i) to.strange |= strange[i];
 }
 
-/// One fused sum a result: `sums` are f32, or f16 as its 16 bits.
+/// One fused sum a result, of one line of the second operand: `sums` are f32, or f16 as its 16
+/// bits.
+template <u32 lines, class Second>
+inline void fused_line(const MatrixFloats& first, const Second& second, MatrixSpan span,
+                       MatrixPrecision precision, bool is_half, u32* sums) {
+  MatrixAddends<lines> addends;
+  if (is_half) {
+    split_addends<lines>(sums, matrix_f16, addends);
+  } else {
+    split_addends<lines>(sums, matrix_f32, addends);
+  }
+  alignas(64) s32 totals[lines], greatest[lines];
+  for (u32 i = 0; i < lines; ++i) {
+    const s32 exponent = addends.exponent[i];
+    greatest[i] = exponent > least_exponent ? exponent : least_exponent;
+  }
+  add_products<lines>(first, second, span, precision.places, greatest, totals);
+  alignas(64) f64 values[lines];
+  for (u32 i = 0; i < lines; ++i) {
+    const u32 distance = static_cast<u32>(greatest[i] - addends.exponent[i]) +
+                         static_cast<u32>(long_sums.places - precision.places);
+    const s32 places = addends.places[i];
+    const u32 magnitude = static_cast<u32>(places < 0 ? -places : places);
+    const s32 kept = static_cast<s32>(magnitude >> (distance < 31 ? distance : 31));
+    values[i] = (static_cast<f64>(totals[i]) + static_cast<f64>(places < 0 ? -kept : kept)) *
+                scale_of(greatest[i] - precision.places);
+  }
+  alignas(64) u32 results[lines];
+  if (is_half) {
+    for (u32 i = 0; i < lines; ++i) results[i] = round_to_half(values[i]);
+  } else {
+    for (u32 i = 0; i < lines; ++i) {
+      results[i] = bits_as<u32>(cut_to_float(values[i], precision.of_result));
+    }
+  }
+  u32 strange = addends.strange | second.strange() | first.strange;
+  if (lines < 32) strange &= (u32{1} << lines % 32) - 1;
+  for (; strange != 0; strange &= strange - 1) {
+    const u32 i = first_lane(strange);
+    const f32 before = is_half ? float_from_half(static_cast<u16>(sums[i])) : bits_as<f32>(sums[i]);
+    const f32 value = strange_sum(first, i, second.of, second.line_for(i), span, before);
+    if (value - value == 0.0f) continue;
+    results[i] = is_half ? half_from_float(value) : bits_as<u32>(value);
+  }
+  __builtin_memcpy(sums, results, sizeof(results));
+}
+
 template <u32 lines>
 inline void fused_sums(const MatrixFloats& first, const MatrixFloats& second, u32 second_lines,
                        MatrixSpan span, MatrixPrecision precision, bool is_half,
                        MatrixResults& sums) {
   for (u32 j = 0; j < second_lines; ++j) {
-    MatrixAddends<lines> addends;
-    if (is_half) {
-      split_addends<lines>(sums.bits[j], matrix_f16, addends);
-    } else {
-      split_addends<lines>(sums.bits[j], matrix_f32, addends);
-    }
-    alignas(64) s32 totals[lines], greatest[lines];
-    for (u32 i = 0; i < lines; ++i) {
-      const s32 exponent = addends.exponent[i];
-      greatest[i] = exponent > least_exponent ? exponent : least_exponent;
-    }
-    add_products<lines>(first, second, j, span, precision.places, greatest, totals);
-    alignas(64) f64 values[lines];
-    for (u32 i = 0; i < lines; ++i) {
-      const u32 distance = static_cast<u32>(greatest[i] - addends.exponent[i]) +
-                           static_cast<u32>(long_sums.places - precision.places);
-      const s32 places = addends.places[i];
-      const u32 magnitude = static_cast<u32>(places < 0 ? -places : places);
-      const s32 kept = static_cast<s32>(magnitude >> (distance < 31 ? distance : 31));
-      values[i] = (static_cast<f64>(totals[i]) + static_cast<f64>(places < 0 ? -kept : kept)) *
-                  scale_of(greatest[i] - precision.places);
-    }
-    alignas(64) u32 results[lines];
-    if (is_half) {
-      for (u32 i = 0; i < lines; ++i) results[i] = round_to_half(values[i]);
-    } else {
-      for (u32 i = 0; i < lines; ++i) {
-        results[i] = bits_as<u32>(cut_to_float(values[i], precision.of_result));
-      }
-    }
-    u32 strange = addends.strange | ((second.strange >> j & 1) != 0 ? ~0u : first.strange);
-    if (lines < 32) strange &= (u32{1} << lines % 32) - 1;
-    for (; strange != 0; strange &= strange - 1) {
-      const u32 i = first_lane(strange);
-      const f32 before = is_half ? float_from_half(static_cast<u16>(sums.bits[j][i]))
-                                 : bits_as<f32>(sums.bits[j][i]);
-      const f32 value = strange_sum(first, i, second, j, span, before);
-      if (value - value == 0.0f) continue;
-      results[i] = is_half ? half_from_float(value) : bits_as<u32>(value);
-    }
-    __builtin_memcpy(sums.bits[j], results, sizeof(results));
+    fused_line<lines>(first, SameLine{second, j}, span, precision, is_half, sums.bits[j]);
   }
 }
 
@@ -257,6 +296,20 @@ inline void convert_sums(const MatrixProduct& product, bool to_half, MatrixResul
   }
 }
 
+/// What 8-bit floats have given, added to the accumulators.
+inline void add_halves(const MatrixProduct& product, const MatrixResults& halves, bool is_half,
+                       MatrixResults& sums) {
+  for (u32 j = 0; j < product.second_lines; ++j) {
+    for (u32 i = 0; i < product.first_lines; ++i) {
+      u32& bits = sums.bits[j][i];
+      bits = is_half
+                 ? half_from_float(float_from_half(static_cast<u16>(bits)) +
+                                   float_from_half(static_cast<u16>(halves.bits[j][i])))
+                 : bits_as<u32>(canonical(bits_as<f32>(bits) + bits_as<f32>(halves.bits[j][i])));
+    }
+  }
+}
+
 inline void multiply_floats(Warp& w, const MatrixProduct& product, u32 mask) {
   MatrixFloats first, second;
   MatrixResults sums;
@@ -280,15 +333,7 @@ inline void multiply_floats(Warp& w, const MatrixProduct& product, u32 mask) {
       read_floats(w, product.second, half, product.second_lines, product.k / 2u, second);
       fused_sums(product, first, second, {0, product.k / 2u}, is_half, halves);
     }
-    for (u32 j = 0; j < product.second_lines; ++j) {
-      for (u32 i = 0; i < product.first_lines; ++i) {
-        u32& bits = sums.bits[j][i];
-        bits = is_half
-                   ? half_from_float(float_from_half(static_cast<u16>(bits)) +
-                                     float_from_half(static_cast<u16>(halves.bits[j][i])))
-                   : bits_as<u32>(canonical(bits_as<f32>(bits) + bits_as<f32>(halves.bits[j][i])));
-      }
-    }
+    add_halves(product, halves, is_half, sums);
   }
   write_results(w, product, sums, mask);
 }

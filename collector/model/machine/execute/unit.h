@@ -32,6 +32,8 @@ namespace {
 //
 #include "collector/model/machine/execute/narrowing.h"
 //
+#include "collector/model/machine/execute/video.h"
+//
 #include "collector/model/machine/execute/memory.h"
 //
 #include "collector/model/machine/execute/control.h"
@@ -43,6 +45,8 @@ namespace {
 #include "collector/model/machine/execute/matrix_sums.h"
 //
 #include "collector/model/machine/execute/matrix.h"
+//
+#include "collector/model/machine/execute/matrix_sparse.h"
 //
 #include "collector/model/machine/execute/warpgroup.h"
 

@@ -187,6 +187,27 @@ TEST(PtxParser, KeepsLabelsOfTwoScopesApart) {
   EXPECT_EQ(function.body[function.labels.at("out")].text, "ret");
 }
 
+TEST(PtxParser, TakesPartsOfRegistersOffTheirNames) {
+  const auto module =
+      parsed(entry(".reg .b32 own; { .reg .b32 own; vmad.s32.s32.s32 %r1, -own.h1, %r2.b3, -5; } "
+                   "vadd4.u32.u32.u32 "
+                   "own.b310, %r1.b7654, own, %r2; mov.u32 own, %tid.x; ret;"));
+  const auto& body = module->functions[0].body;
+  const auto& product = body[0].operands;
+  EXPECT_TRUE(product[1].negated && product[1].selector == "h1");
+  EXPECT_NE(product[1].name, "own");
+  EXPECT_FALSE(product[2].negated);
+  EXPECT_EQ(product[2].name, "%r2");
+  EXPECT_EQ(product[2].selector, "b3");
+  EXPECT_FALSE(product[3].negated);
+  EXPECT_EQ(static_cast<std::int64_t>(product[3].bits), -5);
+  EXPECT_EQ(body[1].operands[0].name, "own");
+  EXPECT_EQ(body[1].operands[0].selector, "b310");
+  EXPECT_EQ(body[1].operands[1].selector, "b7654");
+  EXPECT_EQ(body[1].operands[2].selector, "");
+  EXPECT_EQ(body[2].operands[1].selector, "");
+}
+
 TEST(PtxParser, LetsTheInnermostDeclarationWin) {
   const auto module =
       parsed(entry("{ .reg .b32 x; mov.u32 x, 1; { .reg .b64 x; mov.u64 x, 2; } mov.u32 x, 3; }\n"

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tests/collector/model/reference/video.h"
+
 namespace warpmeter::model::reference {
 namespace {
 
@@ -89,36 +91,6 @@ std::uint64_t dot(const Line& line, const Sources& in) {
            number(in[1] >> 8 * (first_byte + i), {b_kind, 8});
   }
   return low_of(sum);
-}
-
-/// vadd2, vset4, …: each part in full width, then cut or clamped, or all added to the third source.
-std::uint64_t video(const Line& line, const Sources& in) {
-  const std::string kind = line.words[0].substr(1, line.words[0].size() - 2);
-  const int bits = line.words[0].back() == '4' ? 8 : 16;
-  Words types;
-  for (const std::string& w : line.words) {
-    if (is_type(w)) types.push_back(w);
-  }
-  if (kind == "set") types.insert(types.begin(), "u32");
-  const Type to{types[0][0], bits};
-  std::uint64_t parts = 0;
-  Wide sum = number(in[2], {'u', 32});
-  for (int i = 0; i < 32 / bits; ++i) {
-    const Wide a = number(in[0] >> i * bits, {types[1][0], bits});
-    const Wide b = number(in[1] >> i * bits, {types[2][0], bits});
-    Wide value = 0;
-    if (kind == "add") value = a + b;
-    if (kind == "sub") value = a - b;
-    if (kind == "avrg") value = (a + b + (a + b >= 0 ? 1 : 0)) >> 1;  // away from zero
-    if (kind == "absdiff") value = a < b ? b - a : a - b;
-    if (kind == "min") value = std::min(a, b);
-    if (kind == "max") value = std::max(a, b);
-    if (kind == "set") value = compares(line.words[3], a, b) ? 1 : 0;
-    if (line.has("sat")) value = number(clamped(value, to), to);
-    parts |= low(static_cast<UnsignedWide>(value), bits) << i * bits;
-    sum += value;
-  }
-  return line.words.back() == "add" ? low_of(sum) : parts;
 }
 
 bool bit_value(const Line& line, Type type, const Sources& in, std::uint64_t& result) {
@@ -217,7 +189,7 @@ bool compares(const std::string& how, Wide a, Wide b) {
 std::uint64_t integer_value(const Line& line, Type type, const Sources& in, bool& carry) {
   const std::string& name = line.words[0];
   if (name.starts_with("dp")) return dot(line, in);
-  if (name[0] == 'v') return video(line, in);
+  if (name[0] == 'v') return video_value(line, in);
   if (line.has("cc") || name == "addc" || name == "subc" || name == "madc") {
     return with_carry(line, type, in, carry);
   }

@@ -19,11 +19,16 @@ using Sources = std::array<std::uint64_t, 4>;
 
 std::uint64_t value_of(const std::string& operand, const Lane& lane) {
   if (operand[0] == '!') return lane.registers.at(operand.substr(1)) ^ 1;
+  if (operand.starts_with("-%")) return value_of(operand.substr(1), lane);  // vmad negates itself
+  if (const std::size_t dot = operand.find('.'); dot != std::string::npos) {
+    return value_of(operand.substr(0, dot), lane);  // and takes the part of the register
+  }
   if (operand[0] == '%') return lane.registers.at(operand);
   return std::stoull(operand, nullptr, 0);
 }
 void write(Lane& lane, const std::string& name, std::uint64_t bits) {
-  if (name != "_") lane.registers.at(name) = low(bits, register_bits(name));
+  const std::string whole = name.substr(0, name.find('.'));
+  if (whole != "_") lane.registers.at(whole) = low(bits, register_bits(whole));
 }
 
 /// The bytes that "%ms+8" means.
