@@ -47,11 +47,12 @@ cudaError_t error_of(model::TrapKind kind) {
   }
 }
 
-/// Lines on which a kernel left its buffers where hardware does not notice.
-std::string strayed(const model::Program& program, const model::LaunchOutcome& outcome) {
+/// The lines of the sites that are so; empty: there are none.
+std::string lines_of_sites(const model::Program& program, const model::LaunchOutcome& outcome,
+                           bool model::SiteCounts::*is_so) {
   std::set<std::string> lines;
   for (std::size_t i = 0; i < outcome.counts.size(); ++i) {
-    if (!outcome.counts[i].has_strayed) continue;
+    if (!(outcome.counts[i].*is_so)) continue;
     const model::Place& place = program.places[program.sites[i].instruction];
     const bool has_line = place.line > 0;
     lines.insert(
@@ -59,10 +60,27 @@ std::string strayed(const model::Program& program, const model::LaunchOutcome& o
             ? fmt::format("{}:{}", program.files[static_cast<std::size_t>(place.file)], place.line)
             : fmt::format("line {} of its PTX", place.ptx_line));
   }
-  if (lines.empty()) return "";
-  return fmt::format(
-      "kernel '{}' accesses memory beside its buffers, which hardware does not notice there: {}",
-      readable_name(program.kernel), fmt::join(lines, ", "));
+  return fmt::format("{}", fmt::join(lines, ", "));
+}
+
+/// Of accesses that hardware takes, or may take, though they lead where they should not.
+void tell_of_strays(Process& process, const model::Program& program,
+                    const model::LaunchOutcome& outcome) {
+  const std::string kernel = readable_name(program.kernel);
+  const std::string beside = lines_of_sites(program, outcome, &model::SiteCounts::has_strayed);
+  if (!beside.empty()) {
+    process.say(fmt::format(
+        "kernel '{}' accesses memory beside its buffers, which hardware does not notice there: {}",
+        kernel, beside));
+  }
+  const std::string ended = lines_of_sites(program, outcome, &model::SiteCounts::reaches_ended);
+  if (!ended.empty() && !outcome.trap) {
+    process.say(fmt::format(
+        "kernel '{}' reaches shared memory of a block of its cluster that has ended here, with "
+        "which hardware ends the launch where it comes too late; let cluster.sync() stand behind "
+        "the last access to another block: {}",
+        kernel, ended));
+  }
 }
 
 /// Blocks side by side may cost as much memory: the program's own grows by little.
@@ -297,9 +315,7 @@ class Grids {
       process_.print_assertion(outcome.trap->assertion);
       fail(error_of(outcome.trap->kind), kernel.entry(), outcome.trap->message);
     }
-    if (const std::string beside = strayed(program, outcome); !beside.empty()) {
-      process_.say(beside);
-    }
+    tell_of_strays(process_, program, outcome);
     if (const std::string parted = parted_remark(program, outcome); !parted.empty()) {
       process_.say(parted);
     }

@@ -244,7 +244,7 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   if (!memory.is_counted && memory.observer == nullptr) {
     const auto lane = static_cast<unsigned>(std::countr_zero(mask));
     const Window window = window_at(w, info, addresses[lane], lane);
-    if (reach_together(w, info, mask, addresses, window)) {
+    if (!window.of_ended_block && reach_together(w, info, mask, addresses, window)) {
       memory.known[op->extra] = {window.begin, window.bytes, window.host,
                                  memory.device->heap().removals};
       if (remembers) {
@@ -288,7 +288,10 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
     spaces[lane] = window.space;
     const bool writes = info.kind != AccessKind::load;
     TrapKind wrong = TrapKind::none;
-    if (!window.holds(address, info.width) || (writes && is_read_only(window.space))) {
+    memory.counts[op->extra].reaches_ended |= window.of_ended_block;
+    if (window.of_ended_block && window.bytes == 0) {
+      wrong = TrapKind::absent_block;
+    } else if (!window.holds(address, info.width) || (writes && is_read_only(window.space))) {
       wrong = TrapKind::out_of_bounds;
     } else if (address % info.alignment != 0) {
       wrong = TrapKind::misaligned;

@@ -38,8 +38,12 @@ std::uint32_t rank_in_cluster(const std::array<std::uint32_t, 3>& block, const D
 }
 
 std::span<std::byte> Cluster::shared_of(std::uint32_t rank) const {
-  if (rank >= members_.size() || !is_there(members_[rank])) return {};
+  if (rank >= members_.size() || members_[rank].warps.empty() || members_[rank].is_gone) return {};
   return members_[rank].shared;
+}
+
+bool Cluster::has_ended(std::uint32_t rank) const {
+  return rank < members_.size() && members_[rank].has_ended;
 }
 
 void Cluster::arrive(Warp& warp, std::uint32_t lanes) const {
@@ -65,7 +69,8 @@ bool Cluster::is_over(const Warp& warp) {
   if (warp.cluster_phase < phase_) return true;
   if (!have_all_arrived()) return false;
   ++phase_;
-  for (const Member& member : members_) {
+  for (Member& member : members_) {
+    member.is_gone = member.has_ended;
     if (is_there(member) && member.observer != nullptr) tell(member);
   }
   return true;

@@ -217,6 +217,7 @@ LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
     counts[i].is_approximate |= other.counts[i].is_approximate;
     counts[i].loop_loads += other.counts[i].loop_loads;
     counts[i].has_strayed |= other.counts[i].has_strayed;
+    counts[i].reaches_ended |= other.counts[i].reaches_ended;
   }
   for (std::size_t i = 0; i < other.parted.size(); ++i) parted[i] |= other.parted[i];
   if (!recording) {

@@ -148,8 +148,7 @@ std::string place_in_cluster(std::uint64_t address, std::uint64_t width, std::ui
   if (rank >= blocks) return fmt::format("{}, which has {} blocks", whose, blocks);
   if (place + width > has) return fmt::format("{}, of which there are {}", whose, bytes(has));
   return whose +
-         ", which has ended or has not begun; let cluster.sync() stand before the first and behind "
-         "the last access to another block";
+         ", which has not begun; let cluster.sync() stand before the first access to another block";
 }
 
 std::string_view verb(AccessKind kind) {
@@ -242,6 +241,16 @@ std::string illegal_address(const RaisedTrap& raised, const Program& program,
   return fmt::format("illegal address: kernel '{}' {} {}", kernel, does, where);
 }
 
+/// An access to a block of the cluster that is gone.
+std::string absent_block(const RaisedTrap& raised, const Program& program) {
+  const std::uint64_t offset = offset_in(AddressSpace::cluster, raised.address);
+  return fmt::format(
+      "launch failure: kernel '{}' {} of the shared memory of block {} of its cluster, which has "
+      "ended; let cluster.sync() stand behind the last access to another block",
+      readable_name(program.kernel), deed(raised, site_of(program, raised)),
+      offset / cluster_step - 1);
+}
+
 bool is_exchange(const Program& program, std::uint32_t instruction) {
   return std::any_of(program.syncs.begin(), program.syncs.end(),
                      [&](const SyncInfo& sync) { return sync.instruction == instruction; });
@@ -257,6 +266,8 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
   switch (raised.kind) {
     case TrapKind::out_of_bounds:
       return illegal_address(raised, program, geometry, memory);
+    case TrapKind::absent_block:
+      return absent_block(raised, program);
     case TrapKind::misaligned:
       return fmt::format(
           "misaligned address: kernel '{}' {} of {} memory at {:#x}, which is no multiple of {}",

@@ -22,8 +22,12 @@ AddressSpace space_at(std::uint64_t generic) {
 Window window_of_cluster(const Cluster& cluster, std::uint64_t begin, std::uint64_t offset) {
   const auto block = static_cast<std::uint32_t>(offset / cluster_step);
   const std::span<std::byte> shared = cluster.shared_of(block - 1);
-  return {AddressSpace::cluster, begin + std::uint64_t{block} * cluster_step, shared.size(),
-          shared.data()};
+  return {AddressSpace::cluster,
+          begin + std::uint64_t{block} * cluster_step,
+          shared.size(),
+          shared.data(),
+          nullptr,
+          cluster.has_ended(block - 1)};
 }
 
 }  // namespace

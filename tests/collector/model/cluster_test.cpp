@@ -13,6 +13,7 @@
 namespace warpmeter::model {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -111,10 +112,27 @@ TEST(Clusters, AreToldWhatTheyReachInVain) {
               "barrier.cluster.arrive; barrier.cluster.wait; ret;"),
       HasSubstr("stores 4 bytes of the shared memory of block 1 of its cluster at 0x100, of "
                 "which there are 256 bytes"));
-  EXPECT_THAT(
-      trap_of("@!%p1 bra late; mapa.shared::cluster.u32 %r3, %r1, 1; "
-              "ld.shared::cluster.u32 %r4, [%r3]; late: ret;"),
-      HasSubstr("which has ended or has not begun; let cluster.sync() stand before the first"));
+  EXPECT_THAT(trap_of("@!%p1 bra late; mapa.shared::cluster.u32 %r3, %r1, 1; "
+                      "ld.shared::cluster.u32 %r4, [%r3]; late: ret;"),
+              HasSubstr("which has not begun; let cluster.sync() stand before the first"));
+}
+
+TEST(Clusters, ReachABlockThatHasEndedUntilTheyHaveMet) {
+  const std::string ends =
+      "barrier.cluster.arrive; barrier.cluster.wait; @!%p1 ret; mapa.shared::cluster.u32 %r3, %r1, "
+      "1; ";
+  const std::string meets = "barrier.cluster.arrive; barrier.cluster.wait; ";
+  for (const char* access :
+       {"ld.shared::cluster.u32 %r4, [%r3];", "st.shared::cluster.u32 [%r3], %r1;",
+        "atom.shared::cluster.add.u32 %r4, [%r3], 1;",
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];"}) {
+    const std::string begins = "mbarrier.init.shared.b64 [%r1], 40; ";
+    EXPECT_EQ(trap_of(begins + ends + access + " ret;"), "") << access;
+    EXPECT_THAT(trap_of(begins + ends + meets + access + " ret;"),
+                AllOf(HasSubstr("launch failure: kernel 'k'"),
+                      HasSubstr("of the shared memory of block 1 of its cluster, which has ended")))
+        << access;
+  }
 }
 
 TEST(Clusters, WaitForNobodyForEver) {
