@@ -2,32 +2,17 @@
 // memory to the last bit, the same numbers of instructions, the same traps.
 #include <gtest/gtest.h>
 
-#include <cfenv>
 #include <cstring>
 #include <set>
 
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
-
-#include "collector/model/machine/execute/units.h"
 #include "collector/model/machine/native/code.h"
+#include "tests/collector/model/native_twins.h"
 #include "tests/collector/model/random_program.h"
-#include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {
 namespace {
 
 using Words = std::vector<std::uint64_t>;
-
-/// The units that have machine code, and that this processor runs.
-std::vector<const Unit*> native_units() {
-  std::vector<const Unit*> found;
-  for (const Unit& unit : units()) {
-    if (unit.vector_bytes != 0 && unit.is_supported) found.push_back(&unit);
-  }
-  return found;
-}
 
 /// Whether there are instructions for an operation by itself.
 bool is_inlined(Code code, const Unit& unit) {
@@ -43,40 +28,6 @@ bool is_inlined(Code code, const Unit& unit) {
   const auto native = translate(program, unit);
   return native != nullptr && native->inlined(code) > 0;
 }
-
-/// One kernel, by the interpreter and as machine code.
-struct Twins {
-  TestRun interpreted, native;
-  const NativeCode* code = nullptr;
-
-  Twins(const Unit& unit, std::string_view text, const Geometry& shape,
-        const std::vector<TestArgument>& arguments, LaunchOptions options = {}) {
-    options.unit = &unit;
-    options.counts = false;
-    options.threads = 1;
-    options.native_after = ~std::uint64_t{0} >> 32;
-    interpreted = run_ptx(text, "k", shape, arguments, options);
-    options.native_after = 0;
-    native = run_ptx(text, "k", shape, arguments, options);
-    if (native.refusal.empty()) code = native.program.native.get(native.program, unit);
-  }
-  void expect_equal(const std::string& what) const {
-    EXPECT_EQ(native.refusal, "") << what;
-    EXPECT_NE(code, nullptr) << what;
-    EXPECT_EQ(native.trap(), interpreted.trap()) << what;
-    EXPECT_EQ(native.outcome.warp_instructions, interpreted.outcome.warp_instructions) << what;
-    EXPECT_EQ(native.outcome.thread_instructions, interpreted.outcome.thread_instructions) << what;
-    EXPECT_EQ(native.outcome.parted, interpreted.outcome.parted) << what;
-    ASSERT_EQ(native.buffers.size(), interpreted.buffers.size());
-    for (std::size_t i = 0; i < native.buffers.size(); ++i) {
-      const auto& a = native.buffers[i];
-      const auto& b = interpreted.buffers[i];
-      if (a == b) continue;
-      const auto at = std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin();
-      ADD_FAILURE() << what << ": buffer " << i << " differs at byte " << at;
-    }
-  }
-};
 
 /// Both sets of instructions, where the processor has them: one with AVX-512 runs those of AVX2
 /// too.
@@ -161,36 +112,6 @@ TEST(Native, RandomProgramsDoWhatTheInterpreterDoes) {
       twins.expect_equal("seed " + std::to_string(seed));
     }
   }
-}
-
-/// `body` in a loop of %r9 = 0 … 99: %rd1 and %rd2 are two buffers of 64 KiB, %r1 is %tid.x.
-std::string loop_of(const std::string& body) {
-  return module_with(".param .u64 in, .param .u64 out", R"(
-    .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<99>; .reg .b64 %rd<99>; .reg .f32 %f<99>;
-    .shared .align 16 .b8 room[8192];
-    ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x; mov.u32 %r9, 0;
-    mov.u32 %r8, 0; mov.u64 %rd9, 0; mov.u32 %r7, room;
-  again:
-)" + body + R"(
-    add.u32 %r9, %r9, 1;
-    setp.lt.u32 %p1, %r9, 100;
-    @%p1 bra again;
-    mov.u32 %r20, %ctaid.x; mov.u32 %r21, %ntid.x; mad.lo.u32 %r22, %r20, %r21, %r1;
-    mul.wide.u32 %rd20, %r22, 16;
-    add.u64 %rd21, %rd2, %rd20;
-    st.global.u64 [%rd21+32768], %rd9;
-    st.global.u32 [%rd21+32776], %r8;
-    ret;)");
-}
-Twins twins_of_loop(const Unit& unit, const std::string& body, const Geometry& shape,
-                    const LaunchOptions& options = {}) {
-  Words in;
-  for (std::uint64_t i = 0; i < 8192; ++i) in.push_back(i * 0x9e3779b97f4a7c15 ^ i << 7);
-  return {unit,
-          loop_of(body),
-          shape,
-          {TestArgument::buffer(in), TestArgument::buffer(Words(8192))},
-          options};
 }
 
 /// Loads and stores whose lanes lie one after the other, at one place, or anyhow, and change
@@ -397,43 +318,6 @@ TEST(Native, RegistersThatAreReadFirstBeginAtZero) {
         "add.u32 %r30, %r30, %r9; add.u64 %rd30, %rd30, 3; add.u32 %r8, %r30, "
         "%r31; mov.u32 %r31, 7; cvt.u64.u32 %rd9, %r8; add.u64 %rd9, %rd9, %rd30;";
     twins_of_loop(*unit, body, geometry(5, 64)).expect_equal(body);
-  }
-}
-
-/// Kernels keep denormals and round to the nearest though host code does not, which finds its own
-/// arithmetic again.
-TEST(Native, ComputesAlikeWhateverTheHostsArithmeticIs) {
-  const std::string body = R"({
-    .reg .f32 %x, %y;
-    .reg .b32 %t;
-    add.u32 %t, %r9, 3;
-    mov.b32 %x, %t;
-    mul.f32 %x, %x, 0f3F000000;
-    fma.rm.f32 %x, %x, 0f3F000000, %x;
-    mov.b32 %t, %x;
-    add.u32 %r8, %r8, %t;
-    cvt.rn.f32.u32 %y, %r1;
-    div.rn.f32 %y, %y, 0f40400000;
-    mov.b32 %t, %y;
-    add.u32 %r8, %r8, %t;
-    })";
-  for (const Unit* unit : native_units()) {
-    const Twins usual = twins_of_loop(*unit, body, geometry(2, 64));
-    std::fenv_t before;
-    std::fegetenv(&before);
-    std::fesetround(FE_UPWARD);
-#if defined(__SSE2__)
-    constexpr unsigned flushes = 0x8040;  // FTZ and DAZ of MXCSR
-    _mm_setcsr(_mm_getcsr() | flushes);
-#endif
-    const Twins other = twins_of_loop(*unit, body, geometry(2, 64));
-    EXPECT_EQ(std::fegetround(), FE_UPWARD);
-#if defined(__SSE2__)
-    EXPECT_EQ(_mm_getcsr() & flushes, flushes);
-#endif
-    std::fesetenv(&before);
-    other.expect_equal(body);
-    EXPECT_TRUE(other.native.buffers == usual.native.buffers);
   }
 }
 
