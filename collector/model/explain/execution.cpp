@@ -19,8 +19,9 @@
 namespace warpmeter::model::explain {
 namespace {
 
-/// Lanes of an atomic that share an address, in the mean, from where on they are told.
-constexpr double least_meeting_lanes = 1.5;
+/// Lanes of an atomic that share an address, in the mean, from where on they are told: those that
+/// go to 32 addresses at random, a private count of letters, are 1.57, and there is no better way.
+constexpr double least_meeting_lanes = 1.75;
 /// Cycles that each lane of an atomic waits for those before it at its address.
 constexpr double cycles_of_meeting = 1;
 /// Local memory lies behind the same caches as global memory, in sectors of a lane's word each.
