@@ -185,13 +185,16 @@ void require_selected(const std::vector<LaunchName>& launches,
                                                  selector.text(), unfinished));
     }
     const std::vector<std::string> names = selectors_of(launches, selector);
+    // A person names the database so, and sees the last run of another one.
+    const bool is_file = selector.text().ends_with(".db");
     constexpr std::size_t shown = 8;
     const std::size_t count = std::min(names.size(), shown);
     throw Error(
         ExitCode::usage,
         fmt::format(
             "no launch of run {} matches '{}'{} (the launches: {}{})", run, selector.text(),
-            meant_by(launches, selector),
+            is_file ? fmt::format("; a database is named with --db {}", selector.text())
+                    : meant_by(launches, selector),
             fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "),
             names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : ""));
   }

@@ -154,6 +154,7 @@ std::vector<std::string> Catalogue::counters_for(std::span<const std::string> re
       std::vector<std::string> known;
       for (const MetricInfo& info : metrics_) known.push_back(info.name);
       for (const CounterInfo& info : counters_) known.push_back(info.name);
+      for (const SetInfo& info : sets_) known.push_back("@" + info.name);
       throw Error(ExitCode::usage,
                   fmt::format("there is no metric '{}'{} (see: warpmeter list metrics)", name,
                               did_you_mean(name, known)));

@@ -42,8 +42,10 @@ std::string timed_column(const std::string& name) {
 /// Why a launch `l` of a device `d` that did not fail has no explanation.
 std::string not_explained() {
   return fmt::format(
-      "CASE d.backend WHEN 'cupti' THEN '{}' ELSE 'it was recorded without explaining, as --check "
-      "and an older warpmeter do' END",
+      "CASE WHEN d.backend = 'cupti' THEN '{}' "
+      "WHEN EXISTS (SELECT 1 FROM t_value v WHERE v.launch_id = l.launch_id) "
+      "THEN 'it was counted without explaining, as --check and an older warpmeter do' "
+      "ELSE 'nobody counted in it: profile -m @default counts and explains' END",
       without_addresses);
 }
 

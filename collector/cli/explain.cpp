@@ -73,9 +73,11 @@ Command add_explain(CLI::App& program) {
   add_count(app, "--top", 1, INT64_MAX, explain->top,
             "Findings of a launch; 5 when not given, all in JSON");
   add_flag(app, "--what-if", explain->what_if,
-           "With the changes that were tried, and what they would bring");
-  add_text(app, "--show", "FILE:LINE", explain->show,
-           "Draw one warp of this line: lanes on banks or sectors, before and after the change");
+           "With the changes that were tried, and what they would bring; JSON has them anyway");
+  add_text(
+      app, "--show", "FILE:LINE", explain->show,
+      "Draw one warp of this line: lanes on banks or sectors, before and after the change; JSON "
+      "has the findings of this line alone, with the lanes' addresses");
   add_choice(app, "--format", {"table", "markdown", "html", "json"}, explain->format,
              "table when not given");
   add_text(app, "-o,--output", "FILE", explain->file,

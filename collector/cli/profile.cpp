@@ -352,7 +352,8 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
            "Show how often --metrics repeat a launch or the program, and run nothing");
   add_flag(app, "--pause-dcgm", request->pause_dcgm,
            "Pause DCGM's profiling, which takes the counters; it is resumed however this ends");
-  add_seconds(app, "--timeout", request->timeout, "End each run of the program after that long");
+  add_seconds(app, "--timeout", request->timeout,
+              "End each run of the program after that long; the exit code is 3 then");
   add_text(app, "--label", "TEXT", request->label, "A name for the run, for --run later");
   add_database(app, request->database);
   add_recorded_as(app, request->command_line);

@@ -68,12 +68,13 @@ std::vector<ShownFinding> shown_findings(const profile::Recorder& recorder) {
 struct Looked {
   profile::Recorder::Coverage checked;
   std::uint64_t not_run = 0;         ///< launches whose kernels the model cannot execute
+  bool was_refused = false;          ///< a launch, by the API
   std::set<std::string> unobserved;  ///< programs that were started, and nothing was told of
 };
 
 /// A program that was killed before it called anything has told nothing of itself.
 Looked looked_of(const profile::Recorder& recorder, const profile::Outcome& outcome) {
-  Looked looked{recorder.checked(), recorder.not_run(), {}};
+  Looked looked{recorder.checked(), recorder.not_run(), !recorder.refused().empty(), {}};
   const bool was_killed = outcome.ending.signal != 0;
   if (was_killed && looked.checked.unended == 0) looked.checked.unended = 1;
   for (const auto& [program, why] : recorder.unobserved()) looked.unobserved.insert(program);
@@ -114,10 +115,11 @@ std::string checked_text(const Looked& by, bool has_mistakes) {
   const std::uint64_t launches = checked.launches + checked.stopped;
   const bool is_whole = checked.stopped == 0 && checked.refused == 0 && checked.partial == 0 &&
                         checked.unended == 0 && by.unobserved.empty();
-  const char* without_launches = by.not_run > 0 ? "the program, none of whose launches could run"
-                                 : checked.refused > 0
-                                     ? "the program, none of whose launches could be followed"
-                                     : "the program, which launched nothing";
+  const char* without_launches =
+      by.not_run > 0        ? "the program, none of whose launches could run"
+      : checked.refused > 0 ? "the program, none of whose launches could be followed"
+      : by.was_refused      ? "the program, all of whose launches were refused"
+                            : "the program, which launched nothing";
   return fmt::format(
       "{} in {} (this input): {}. Not looked for: {}.",
       is_whole && !has_mistakes ? "Nothing was found of what was looked for" : "Looked for",
@@ -182,6 +184,17 @@ void show_failures(const ProfileRequest& request, const profile::Recorder& recor
   }
 }
 
+/// "3 launches were refused"
+std::string refused_in_words(std::uint64_t launches) {
+  return fmt::format("{} {} refused", launches_in_words(launches), launches == 1 ? "was" : "were");
+}
+
+void show_refused(const profile::Recorder& recorder) {
+  for (const auto& [reason, launches] : recorder.refused()) {
+    say_line(fmt::format("warpmeter: {}: {}", refused_in_words(launches), printable(reason)));
+  }
+}
+
 void show_remarks(const ProfileRequest& request, const profile::Recorder& recorder) {
   for (const auto* texts : {&recorder.problems(), &recorder.remarks()}) {
     for (const std::string& text : *texts) say_line("warpmeter: " + printable(text));
@@ -195,6 +208,7 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
                          some_of(refusal.kernels, base_of(request.name_base)),
                          refusal.launches == 1 ? "was" : "were", printable(reason)));
   }
+  show_refused(recorder);
   show_failures(request, recorder);
   for (const profile::Mismatch& mismatch : recorder.mismatches()) {
     say_line("warpmeter: " + in_words(mismatch, base_of(request.name_base)));
@@ -239,13 +253,12 @@ std::string failure_of(const ProfileRequest& request, const profile::Recorder& r
 
 /// Why nothing was measured. The program itself did well.
 Error nothing_measured(const ProfileRequest& request, const profile::Recorder& recorder) {
+  const char* verb = request.checks && !request.counts() ? "checked" : "measured";
   if (recorder.not_run() > 0) {
     // Otherwise it was among the remarks.
     const std::string why = request.quiet ? failure_of(request, recorder) : "";
-    return {ExitCode::nothing,
-            fmt::format("nothing was {}: no launch of the program could run{}{}",
-                        request.checks && !request.counts() ? "checked" : "measured",
-                        why.empty() ? "" : "; ", printable(why))};
+    return {ExitCode::nothing, fmt::format("nothing was {}: no launch of the program could run{}{}",
+                                           verb, why.empty() ? "" : "; ", printable(why))};
   }
   if (!recorder.refusals().empty()) {
     return {ExitCode::no_hardware,
@@ -258,6 +271,14 @@ Error nothing_measured(const ProfileRequest& request, const profile::Recorder& r
     return {ExitCode::nothing,
             fmt::format("no launch passed the filters; the program launched {}",
                         some_of(recorder.left_out(), base_of(request.name_base)))};
+  }
+  if (!recorder.refused().empty()) {
+    const auto& [reason, launches] = *recorder.refused().begin();
+    return {ExitCode::nothing,
+            fmt::format("nothing was {}: every launch of the program was refused{}", verb,
+                        request.quiet
+                            ? fmt::format("; {}: {}", refused_in_words(launches), printable(reason))
+                            : "")};
   }
   if (recorder.has_met_any()) return {ExitCode::nothing, "the program launched no kernel"};
   return {ExitCode::nothing,
@@ -291,9 +312,9 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   }
   const FindingCount found = count_of(shown_findings(recorder));
   if (found.mistakes > 0) throw Error(ExitCode::kernel, found_text(found, !request.quiet));
-  if (!ended.empty()) {
-    return static_cast<ExitCode>(outcome.ending.status());
-  }
+  // A program may make anything of the signal that --timeout sends.
+  if (outcome.timed_out) return ExitCode::nothing;
+  if (!ended.empty()) return static_cast<ExitCode>(outcome.ending.status());
   if (recorder.launches() == recorder.not_run()) throw nothing_measured(request, recorder);
   return ExitCode::done;
 }

@@ -209,6 +209,8 @@ void visit_fields(Io& io, M& message) {
     });
   } else if constexpr (std::is_same_v<Type, Seen>) {
     io.number(message.kernel);
+  } else if constexpr (std::is_same_v<Type, Refused>) {
+    io.number(message.reason);
   } else if constexpr (std::is_same_v<Type, Shaped>) {
     io.text(message.array);
     io.text(message.wrong);

@@ -31,7 +31,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 8;
+inline constexpr std::uint16_t protocol_version = 9;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -195,6 +195,11 @@ struct Seen {
   std::uint32_t kernel = 0;
 };
 
+/// A launch that the API refused, so that no kernel came to run.
+struct Refused {
+  std::uint32_t reason = 0;  ///< Name: a sentence that names the kernel
+};
+
 /// Why this process, or a part of it, cannot be measured; or what a person should know beside the
 /// figures, which is no reason for there being none.
 struct Problem {
@@ -220,8 +225,9 @@ struct Bye {
   std::uint64_t lost_records = 0;  ///< CUPTI had no room for them
 };
 
-using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye,
-                             Lines, Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved>;
+using Message =
+    std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye, Lines,
+                 Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved, Refused>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

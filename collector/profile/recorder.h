@@ -94,6 +94,8 @@ class Recorder final : public Receiver {
   std::uint64_t lost_records() const { return lost_records_; }
   std::vector<Activity> activities() const;
   const std::map<std::string, Refusal>& refusals() const { return refusals_; }
+  /// Launches that the API refused in the first pass, by the reason, which names the kernel.
+  const std::map<std::string, std::uint64_t>& refused() const { return refused_; }
   const std::set<std::string>& left_out() const { return left_out_; }  ///< kernels, by the filter
   const std::set<std::string>& problems() const { return problems_; }
   /// What a person should know beside the figures.
@@ -171,6 +173,7 @@ class Recorder final : public Receiver {
   std::map<std::string, schema::Device> devices_;  ///< by UUID
   std::map<std::pair<inject::ActivityKind, std::string>, Activity> activities_;
   std::map<std::string, Refusal> refusals_;
+  std::map<std::string, std::uint64_t> refused_;
   std::set<std::string> left_out_, problems_, remarks_;
   std::uint64_t launches_ = 0, not_run_ = 0, lost_records_ = 0;
 };

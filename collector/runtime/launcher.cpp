@@ -113,16 +113,21 @@ std::string cluster_refusal(Kernel& kernel, const Geometry& geometry, int arch) 
 cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   const Geometry& geometry = work.geometry;
   const std::string name = readable_name(work.kernel->entry());
+  Report* const report = process.report();
+  const bool is_told = report != nullptr && report->is_told_of_launches();
+  const auto refuse = [&](cudaError_t mistake, const std::string& why) {
+    if (is_told) report->refused(why);
+    return process.refuse(mistake, "failed launch", [&] { return why; });
+  };
   if (geometry.grid.count() == 0 || geometry.block.count() == 0) {
-    return process.refuse(cudaErrorInvalidValue, "failed launch", [&] {
-      return fmt::format("kernel '{}' is launched without {}", name,
-                         geometry.grid.count() == 0 ? "a block" : "a thread");
-    });
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("kernel '{}' is launched without {}", name,
+                              geometry.grid.count() == 0 ? "a block" : "a thread"));
   }
   model::Program* program = work.kernel->program();
   if (program == nullptr) {
-    if (process.report() != nullptr && process.report()->is_told_of_launches()) {
-      process.report()->could_not_run(
+    if (is_told) {
+      report->could_not_run(
           {work.kernel->entry(), geometry, static_cast<std::uint32_t>(Process::current_device), 0},
           work.kernel->failure());
     } else {
@@ -133,24 +138,26 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   const std::string wrong = model::geometry_failure(*program, geometry);
   if (const cudaError_t mistake = cluster_mistake(process, *work.kernel, geometry);
       mistake != cudaSuccess) {
-    return process.refuse(mistake, "failed launch",
-                          [&] { return cluster_refusal(*work.kernel, geometry, process.arch()); });
+    return refuse(mistake, cluster_refusal(*work.kernel, geometry, process.arch()));
   }
   if (geometry.is_cooperative && wrong.empty()) {
     const cudaError_t mistake = residency_mistake(process, *work.kernel, geometry);
-    if (mistake != cudaSuccess) return mistake;
+    if (mistake != cudaSuccess) {
+      return refuse(mistake, fmt::format("kernel '{}' is launched cooperatively with {} blocks, "
+                                         "more than are on the device at a time",
+                                         name, geometry.grid.count()));
+    }
   }
   if (geometry.dynamic_shared_bytes > work.kernel->most_dynamic_shared_bytes) {
-    return process.refuse(cudaErrorInvalidValue, "failed launch", [&] {
-      return fmt::format(
-          "kernel '{}' is launched with {} bytes of dynamic shared memory and may have {}; "
-          "cudaFuncSetAttribute(…, cudaFuncAttributeMaxDynamicSharedMemorySize, …) allows more",
-          name, geometry.dynamic_shared_bytes, work.kernel->most_dynamic_shared_bytes);
-    });
+    return refuse(
+        cudaErrorInvalidValue,
+        fmt::format(
+            "kernel '{}' is launched with {} bytes of dynamic shared memory and may have {}; "
+            "cudaFuncSetAttribute(…, cudaFuncAttributeMaxDynamicSharedMemorySize, …) allows more",
+            name, geometry.dynamic_shared_bytes, work.kernel->most_dynamic_shared_bytes));
   }
   if (wrong.empty()) return cudaSuccess;
-  return process.refuse(cudaErrorInvalidValue, "failed launch",
-                        [&] { return of_kernel(name, wrong); });
+  return refuse(cudaErrorInvalidValue, of_kernel(name, wrong));
 }
 
 std::vector<std::byte> parameters_of(Kernel& kernel, void* const* arguments) {

@@ -95,6 +95,8 @@ void Report::could_not_run(const LaunchPlace& place, const std::string& why) {
   channel_.send(launch);
 }
 
+void Report::refused(const std::string& why) { channel_.send(inject::Refused{channel_.name(why)}); }
+
 std::uint32_t Report::explain(const schema::Explanation& explanation) {
   for (const schema::Finding& finding : explanation.findings) {
     inject::Found found{finding};

@@ -46,6 +46,8 @@ class Report {
                 std::uint32_t explanation, std::string_view doubt);
   /// A launch whose kernel the model cannot execute.
   void could_not_run(const LaunchPlace& place, const std::string& why);
+  /// A launch that the API refused; a sentence that names its kernel.
+  void refused(const std::string& why);
   /// What was found in launches that follow; its number for launched().
   std::uint32_t explain(const schema::Explanation& explanation);
   /// A kernel, copy or call of the summary.

@@ -24,7 +24,7 @@ struct KindWords {
   const char* kind;
   Form form;
   const char* what;  ///< where the finding has no access
-  const char* then;  ///< of in_all: what the fewest are
+  const char* then;  ///< of in_all: what the fewest are; of share: what stands before it
 };
 
 constexpr std::array<KindWords, 20> kind_words = {{
@@ -38,14 +38,14 @@ constexpr std::array<KindWords, 20> kind_words = {{
     {"repeated_store", Form::in_all, "stores that are stored over",
      "would do if the last were made"},
     {"narrow_access", Form::in_all, "narrow accesses", "would do with vectors"},
-    {"divergence", Form::share, "lanes that wait for others", ""},
+    {"divergence", Form::share, "lanes that wait for others", "they cost "},
     {"contended_atomic", Form::a_request, "atomics at one address", ""},
     {"local_memory", Form::in_all, "local memory", "would do without"},
     {"low_occupancy", Form::share, "low occupancy", ""},
     {"small_grid", Form::share, "a grid smaller than the device", ""},
     {"partial_warp", Form::share, "blocks that are no whole warps", ""},
     {"tail", Form::share, "a last wave of few blocks", ""},
-    {"double_arithmetic", Form::share, "double arithmetic in code of floats", ""},
+    {"double_arithmetic", Form::share, "double arithmetic in code of floats", "in "},
     {"excess_transactions", Form::a_request, "more transactions than its bytes need", ""},
     {"below_copy", Form::share, "slower than a copy", ""},
     {"waiting", Form::share, "waiting", ""},
@@ -89,20 +89,28 @@ std::string quotient(std::int64_t transactions, std::int64_t requests) {
                          Zeros::trim);
 }
 
+/// "89 % of the launch's shared wavefronts"
+std::string percent_of(double share, const std::string& all) {
+  const std::string number = share < 0.1 ? "under 0.1"
+                             : share < 10
+                                 ? readable_number(std::round(share * 10) / 10, Zeros::trim)
+                                 : fmt::format("{:.0f}", share);
+  return fmt::format("{} % of {}", number, all);
+}
+
 std::string share_text(const ExplainedFinding& finding) {
   if (finding.share_of.empty() || finding.share <= 0) return "";
-  const std::string number = finding.share < 0.1 ? "under 0.1"
-                             : finding.share < 10
-                                 ? readable_number(std::round(finding.share * 10) / 10, Zeros::trim)
-                                 : fmt::format("{:.0f}", finding.share);
-  return fmt::format("{} % of {}", number, finding.share_of);
+  return percent_of(finding.share, finding.share_of);
 }
 
 /// The share where no counts stand before it. Of accesses that could be fewer it is of those that
 /// would be spared.
 std::string share_alone(const ExplainedFinding& finding) {
   const std::string share = share_text(finding);
-  return finding.kind == "narrow_access" && !share.empty() ? share + " too many" : share;
+  if (share.empty()) return "";
+  const KindWords words = words_of(finding.kind);
+  if (words.form == Form::share) return words.then + share;
+  return finding.kind == "narrow_access" ? share + " too many" : share;
 }
 
 /// "shared load of `tile`"; the kind in words where it is no access.
@@ -132,6 +140,18 @@ std::string others(const ExplainedFinding& finding, const ExplainedRemedy& remed
   return fmt::format("the other accesses{} {} instead of {}", of,
                      grouped_number(remedy.other_transactions),
                      grouped_number(finding.other_transactions));
+}
+
+/// What a change spares of what the finding's share is of, all accesses of the array together: less
+/// than the share where it leaves some, more where it helps other lines too.
+std::string saving(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
+  const std::int64_t excess = finding.transactions - finding.ideal;
+  const std::int64_t spared = finding.transactions + finding.other_transactions -
+                              remedy.transactions - remedy.other_transactions;
+  if (excess <= 0 || spared <= 0 || share_text(finding).empty()) return "";
+  const double share = finding.share * static_cast<double>(spared) / static_cast<double>(excess);
+  return fmt::format("in all {} fewer, {}", count_text(spared),
+                     percent_of(share, finding.share_of));
 }
 
 std::string memory(const ExplainedRemedy& remedy, const ExplainedLaunch& launch) {
@@ -316,6 +336,9 @@ std::vector<std::string> advice(const ExplainedFinding& finding, const Explained
       if (!part.empty()) parts.push_back(std::move(part));
     }
     if (!parts.empty()) line += fmt::format(": {}", fmt::join(parts, ", "));
+    if (const std::string spared = saving(finding, remedy); !spared.empty()) {
+      line += (parts.empty() ? ": " : "; ") + spared;
+    }
     lines.push_back(line + ".");
   }
   return lines;

@@ -130,7 +130,7 @@ TEST(ExplainInShort, SaysWhatTheShareOfNarrowAccessesIsOf) {
             "narrow accesses: 42 % of the launch's global sectors too many");
   finding.kind = "divergence";
   EXPECT_EQ(finding_in_short(finding),
-            "lanes that wait for others: 42 % of the launch's global sectors");
+            "lanes that wait for others: they cost 42 % of the launch's global sectors");
 }
 
 TEST_F(Explain, RefusesALineWithoutAFinding) {
@@ -153,6 +153,8 @@ TEST_F(Explain, RefusesALineWithoutAFinding) {
 TEST_F(Explain, RefusesWhatThereIsNot) {
   EXPECT_THAT(failure_of(options_of("transpose/tield")),
               ::testing::Pair(ExitCode::usage, HasSubstr("did you mean transpose/tiled")));
+  EXPECT_THAT(failure_of(options_of("a.db")).second,
+              HasSubstr("matches 'a.db'; a database is named with --db a.db (the launches: "));
   ExplainOptions options;
   options.run = add_empty_run(store);
   EXPECT_EQ(failure_of(options).first, ExitCode::nothing);
@@ -174,7 +176,12 @@ TEST_F(Explain, SaysWhyALaunchOfAnOlderDatabaseOrOfAGpuIsNotExplained) {
                                    HasSubstr("run it with --counts model too.\n")));
   options.run = add_model_run(store);
   EXPECT_THAT(told(options),
-              HasSubstr("recorded without explaining, as --check and an older warpmeter do.\n"));
+              HasSubstr("counted without explaining, as --check and an older warpmeter do.\n"));
+  std::vector<schema::Launch> bare(1, explained_launches()[1]);  // as `profile` without -m
+  bare[0].explanation = {};
+  bare[0].counters.clear();
+  options.run = add(bare);
+  EXPECT_THAT(told(options), HasSubstr("nobody counted in it: profile -m @default counts and"));
 }
 
 TEST_F(Explain, GivesNoAdviceThatWasNotCounted) {

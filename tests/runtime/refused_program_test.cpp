@@ -93,6 +93,30 @@ TEST_F(RuntimeProgramRefused, ThatOnlyCopiesLaunchesNothing) {
   EXPECT_THAT(outcome.error, HasSubstr("the program launched no kernel"));
 }
 
+TEST_F(RuntimeProgramRefused, IsToldThatAllItsLaunchesWereAndWhy) {
+  const std::string why = "a launch was refused: kernel 'fill' takes at most 1024 threads a block";
+  const std::vector<std::string> loud, quiet = {"-q"};
+  for (const auto* options : {&loud, &quiet}) {
+    const Outcome outcome = profile("check_ignored_launch", *options);
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.error, HasSubstr(why));
+    EXPECT_THAT(outcome.error, HasSubstr("every launch of the program was refused"));
+    EXPECT_THAT(outcome.error, Not(HasSubstr("launched no kernel")));
+  }
+  EXPECT_THAT(checked("check_ignored_launch").error,
+              HasSubstr("the program, all of whose launches were refused"));
+}
+
+TEST_F(RuntimeProgramRefused, IsToldWhichOfItsLaunchesWereBesideThoseThatRan) {
+  const Outcome outcome = profile("launch_mistakes");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.error, HasSubstr("2 launches were refused: kernel 'k' is launched without a "
+                                       "block"));
+  EXPECT_THAT(outcome.error, HasSubstr("kernel 'plain' is launched cooperatively with 100000 "
+                                       "blocks, more than are on the device at a time"));
+  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "done");
+}
+
 TEST_F(RuntimeProgramRefused, HasItsFailedKernelsInTheSummaryToo) {
   const Outcome outcome = run_program(
       {{"profile", "-b", "model", program("trap")}, folder_, {{"LD_LIBRARY_PATH", ""}}});
@@ -101,6 +125,15 @@ TEST_F(RuntimeProgramRefused, HasItsFailedKernelsInTheSummaryToo) {
   EXPECT_EQ(outcome.exit_code, 0) << "the program's own, which saw it";
   EXPECT_EQ(value_of("SELECT outcome FROM runs"), "failed");
   EXPECT_THAT(value_of("SELECT reason FROM runs"), HasSubstr("a launch of ends failed:"));
+}
+
+TEST_F(RuntimeProgramRefused, IsEndedByATimeoutWithOneExitCodeWhateverItMakesOfIt) {
+  for (const char* script : {"sleep 60", "trap 'exit 0' TERM; sleep 60 & wait"}) {
+    const Outcome outcome = run_program(
+        {{"profile", "-b", "model", "--timeout", "0.5", "/bin/sh", "-c", script}, folder_, {}});
+    EXPECT_EQ(outcome.exit_code, 3) << script;
+    EXPECT_THAT(outcome.error, HasSubstr("ended after --timeout 0.5")) << script;
+  }
 }
 
 /// What hardware does not notice is remarked; beyond that it ends the launch.

@@ -120,6 +120,11 @@ TEST(Catalogue, SuggestsTheNearestSet) {
               AllOf(HasSubstr("'@defualt'"), HasSubstr("did you mean @default?")));
 }
 
+TEST(Catalogue, SuggestsTheSetWhoseSignIsMissing) {
+  EXPECT_THAT(usage_error_of({"default"}),
+              HasSubstr("no metric 'default'; did you mean @default?"));
+}
+
 TEST(Catalogue, RefusesAnEmptyName) {
   EXPECT_THAT(usage_error_of({""}), HasSubstr("there is no metric ''"));
 }

@@ -124,6 +124,7 @@ class AccessFinder {
               "neighbouring lanes take neighbouring words: other lanes for other elements, and of "
               "structures an array for each member",
               group.requests, group.ideal, group);
+      finding.remedies.back().picture = sectors_of_row(group.worst.worst);
     }
   }
 
@@ -172,6 +173,13 @@ class AccessFinder {
     predict(finding, "vector", fmt::format("{} elements a lane, as one of 4 bytes", vector),
             (group.requests + vector - 1) / vector, group.transactions, group);
     finding.remedies.back().name = fmt::format("vector {}", vector);
+    // As many lanes take `vector` times as many elements.
+    finding.picture = sectors_of(group.worst.narrow);
+    WarpAccess wide = group.worst.narrow;
+    for_each_lane(wide.mask,
+                  [&](unsigned lane) { wide.address[lane] = std::uint64_t{lane} * usual_vector; });
+    wide.width = usual_vector;
+    finding.remedies.back().picture = sectors_of(wide);
   }
 
   double requests_of_all() const {
@@ -260,6 +268,7 @@ class AccessFinder {
       predict(finding, "vector", fmt::format("one access of {} bytes a lane", vector), requests,
               one.transactions, group);
       finding.remedies.back().name = fmt::format("vector {}", members.size());
+      finding.remedies.back().picture = sectors_of_vectors(group.worst.worst, vector);
     }
   }
 

@@ -64,6 +64,14 @@ Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
   return {Way::strided, usual->first, usual->second.period, most_lanes, most_elements, width};
 }
 
+/// Half a warp or more takes neighbouring elements of one or two bytes.
+bool is_narrow(const LanePattern& pattern, unsigned width) {
+  if (width > 2) return false;
+  const std::vector<std::int64_t> steps = steps_of(pattern);
+  return steps.size() >= warp_lanes / 2 &&
+         std::all_of(steps.begin(), steps.end(), [&](std::int64_t step) { return step == width; });
+}
+
 WarpAccess access_of(const LanePattern& pattern, std::uint32_t place, const Request& request) {
   WarpAccess access;
   access.mask = pattern.mask;
@@ -112,12 +120,12 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
     if (pattern.space != AddressSpace::global) continue;
     for (const auto& [place, times] : places) {
       all += times;
-      const std::vector<std::int64_t> steps = steps_of(pattern);
-      narrow += site.width <= 2 && steps.size() >= warp_lanes / 2 &&
-                        std::all_of(steps.begin(), steps.end(),
-                                    [&](std::int64_t step) { return step == site.width; })
-                    ? times
-                    : 0;
+      if (is_narrow(pattern, site.width)) {
+        narrow += times;
+        if (result.narrow.mask == 0 && !site.requests.empty()) {
+          result.narrow = access_of(pattern, place, site.requests.front());
+        }
+      }
       for (const Request& request : site.requests) {  // of a vector maybe only what is used
         const WarpAccess access = access_of(pattern, place, request);
         const Cost cost = global_cost(access);
@@ -199,6 +207,25 @@ schema::WarpPicture sectors_of(const WarpAccess& access) {
   for_each_lane(access.mask,
                 [&](unsigned lane) { picture.address[lane] = access.address[lane] - lowest; });
   return picture;
+}
+
+schema::WarpPicture sectors_of_row(const WarpAccess& access) {
+  WarpAccess row = access;
+  std::vector<std::uint64_t> elements;
+  for_each_lane(access.mask, [&](unsigned lane) {
+    const auto known = std::find(elements.begin(), elements.end(), access.address[lane]);
+    row.address[lane] = static_cast<std::uint64_t>(known - elements.begin()) * access.width;
+    if (known == elements.end()) elements.push_back(access.address[lane]);
+  });
+  return sectors_of(row);
+}
+
+schema::WarpPicture sectors_of_vectors(const WarpAccess& access, unsigned bytes) {
+  WarpAccess vectors = access;
+  vectors.width = bytes;
+  for_each_lane(access.mask,
+                [&](unsigned lane) { vectors.address[lane] -= vectors.address[lane] % bytes; });
+  return sectors_of(vectors);
 }
 
 }  // namespace warpmeter::model::explain

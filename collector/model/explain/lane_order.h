@@ -30,6 +30,7 @@ struct SiteLie {
   WarpAccess worst;
   unsigned worst_cost = 0;
   bool is_narrow = false;  ///< neighbouring lanes take neighbouring elements of one or two bytes
+  WarpAccess narrow;       ///< one such request; without lanes: there is none
 };
 
 SiteLie site_lie(const Subject& subject, std::size_t index);
@@ -42,5 +43,9 @@ std::string way_in_words(const Lie& lie, unsigned threads_of_row);
 
 /// The warp, from the first sector that it goes to.
 schema::WarpPicture sectors_of(const WarpAccess& access);
+/// The same with the elements next to each other, each once, in the order of the lanes.
+schema::WarpPicture sectors_of_row(const WarpAccess& access);
+/// The same where each lane takes the `bytes` around its element.
+schema::WarpPicture sectors_of_vectors(const WarpAccess& access, unsigned bytes);
 
 }  // namespace warpmeter::model::explain

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "base/error.h"
 #include "base/words.h"
@@ -40,15 +41,18 @@ std::vector<int> known_architectures() {
   return known.empty() ? nvcc_architectures() : known;
 }
 
-/// "sm_9" is rather a part of sm_90 than near sm_75, and "sm_90a" is that without its letter.
-int nearest_architecture(const std::vector<int>& known, int arch) {
+/// "sm_9" is rather a part of sm_90 than near sm_75, and "sm_90a" is that without its letter; to
+/// "sm_999" nothing is near.
+std::optional<int> nearest_architecture(const std::vector<int>& known, int arch) {
+  constexpr int most_off = 5;
   const std::string digits = std::to_string(arch);
   const auto begun = std::find_if(known.begin(), known.end(),
                                   [&](int one) { return std::to_string(one).starts_with(digits); });
   if (begun != known.end()) return *begun;
-  return *std::min_element(known.begin(), known.end(), [&](int a, int b) {
-    return std::abs(std::int64_t{a} - arch) < std::abs(std::int64_t{b} - arch);
-  });
+  const auto off = [&](int one) { return std::abs(std::int64_t{one} - arch); };
+  const int near =
+      *std::min_element(known.begin(), known.end(), [&](int a, int b) { return off(a) < off(b); });
+  return off(near) <= most_off ? std::optional(near) : std::nullopt;
 }
 
 }  // namespace
@@ -64,11 +68,11 @@ int checked_arch(std::string_view option, std::string_view text) {
   if (known.empty()) {
     refuse_option(fmt::format("{} takes an architecture such as sm_90, not '{}'", option, text));
   }
-  const int near = nearest_architecture(known, arch);
+  const auto near = arch > 0 ? nearest_architecture(known, arch) : std::nullopt;
   refuse_option(
       fmt::format("{} takes an architecture that this toolkit's compiler knows, not '{}'{}: "
                   "sm_{}",
-                  option, text, arch > 0 ? fmt::format(" (did you mean sm_{}?)", near) : "",
+                  option, text, near ? fmt::format(" (did you mean sm_{}?)", *near) : "",
                   fmt::join(known, ", sm_")));
 }
 

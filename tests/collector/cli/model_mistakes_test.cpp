@@ -66,6 +66,7 @@ TEST_F(ModelMistakes, RefusesWhatTheCompilerWouldPassOver) {
       {{"--arch", "sm_91"}, 2, "not 'sm_91' (did you mean sm_90?): sm_"},
       {{"--arch", "sm_9"}, 2, "not 'sm_9' (did you mean sm_90?): sm_"},
       {{"--arch", "sm_90a"}, 2, "not 'sm_90a' (did you mean sm_90?): sm_"},
+      {{"--arch", "sm_999"}, 2, "not 'sm_999': sm_"},
       {{"--arch", "fermi"}, 2, "not 'fermi': sm_"},
       {{"-I", "nowhere"}, 2, "--include takes a folder, and 'nowhere' is not there"},
       {{"-I", "file"}, 2, "'file' is none"},
