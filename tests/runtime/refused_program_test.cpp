@@ -114,7 +114,6 @@ TEST_F(RuntimeProgramRefused, IsToldWhichOfItsLaunchesWereBesideThoseThatRan) {
                                        "block"));
   EXPECT_THAT(outcome.error, HasSubstr("kernel 'plain' is launched cooperatively with 100000 "
                                        "blocks, more than are on the device at a time"));
-  EXPECT_EQ(value_of("SELECT outcome FROM runs"), "done");
 }
 
 TEST_F(RuntimeProgramRefused, HasItsFailedKernelsInTheSummaryToo) {
@@ -128,7 +127,7 @@ TEST_F(RuntimeProgramRefused, HasItsFailedKernelsInTheSummaryToo) {
 }
 
 TEST_F(RuntimeProgramRefused, IsEndedByATimeoutWithOneExitCodeWhateverItMakesOfIt) {
-  for (const char* script : {"sleep 60", "trap 'exit 0' TERM; sleep 60 & wait"}) {
+  for (const char* script : {"exec sleep 60", "trap 'exit 0' TERM; while :; do sleep 0.1; done"}) {
     const Outcome outcome = run_program(
         {{"profile", "-b", "model", "--timeout", "0.5", "/bin/sh", "-c", script}, folder_, {}});
     EXPECT_EQ(outcome.exit_code, 3) << script;
