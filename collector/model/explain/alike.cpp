@@ -9,6 +9,8 @@
 namespace warpmeter::model::explain {
 namespace {
 
+constexpr std::size_t usual_different = 16;  ///< accesses of a small array
+
 /// By which multiples of bytes, rows and columns an access may be moved towards the beginning.
 struct Steps {
   Divisor bytes, rows, columns;
@@ -68,9 +70,15 @@ void add(const Placed& access, std::vector<Placed>& all) {
 void unite(std::vector<Placed>& all) {
   std::sort(all.begin(), all.end(),
             [](const Placed& a, const Placed& b) { return key_of(a) < key_of(b); });
-  std::vector<Placed> united;
-  for (const Placed& access : all) add(access, united);
-  all = std::move(united);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (count > 0 && key_of(all[count - 1]) == key_of(all[i])) {
+      all[count - 1].times += all[i].times;
+    } else {
+      all[count++] = all[i];
+    }
+  }
+  all.resize(count);
 }
 
 }  // namespace
@@ -143,6 +151,7 @@ LyingAccesses::LyingAccesses(const Subject& subject, const std::vector<Placed>& 
 std::vector<Placed> LyingAccesses::different(const Likeness& likeness) const {
   const Steps steps = moves_of(likeness, row_.number());
   std::vector<Placed> different;
+  different.reserve(usual_different);
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     const Extent& extent = extents_[i];
     if (!likeness.has_rows && extent.is_one_row()) continue;
@@ -169,6 +178,7 @@ std::vector<Placed> LyingAccesses::different(const Likeness& likeness) const {
 std::vector<Placed> LyingAccesses::different_in_rows(std::uint32_t grain) const {
   const Divisor bytes(grain);
   std::vector<Placed> different;
+  different.reserve(usual_different);
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     if (!extents_[i].is_one_row()) continue;
     Placed moved = accesses_[i];

@@ -94,8 +94,10 @@ std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& arra
     tried.is_advised = !advised.has(tried.layout.kind);
     advised.add(tried.layout.kind);
   }
-  std::stable_partition(all.begin(), all.end(),
-                        [](const Tried& tried) { return tried.is_advised; });
+  auto front = all.begin();  // few: moved one by one, which takes no memory
+  for (auto tried = all.begin(); tried != all.end(); ++tried) {
+    if (tried->is_advised) std::rotate(front++, tried, tried + 1);
+  }
   if (all.size() > most_listed) all.resize(most_listed);
   return all;
 }
@@ -320,7 +322,7 @@ class ConflictFinder {
 
   /// A counter of the launch, and the array's own part in it.
   struct PartOfCounter {
-    const char* counter;
+    std::string_view counter;
     std::uint64_t LayoutCost::*count;
     std::uint64_t others = 0;  ///< what is not the array's
     bool has_any = false;      ///< something is the array's

@@ -104,8 +104,13 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   const auto order = [](const Weighed& one) {
     return std::tuple(one.is_by_block, one.is_of_launch, -one.cycles);
   };
-  std::stable_sort(found.begin(), found.end(),
-                   [&](const Weighed& a, const Weighed& b) { return order(a) < order(b); });
+  // In place, as they are few and large; equal ones stay in their order.
+  for (auto one = found.begin(); one != found.end(); ++one) {
+    const auto behind =
+        std::upper_bound(found.begin(), one, *one,
+                         [&](const Weighed& a, const Weighed& b) { return order(a) < order(b); });
+    if (behind != one) std::rotate(behind, one, one + 1);
+  }
   if (found.size() > most_findings) found.resize(most_findings);
   explanation.was_made = true;
   explanation.findings.reserve(found.size());

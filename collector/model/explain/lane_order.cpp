@@ -94,6 +94,7 @@ std::string bytes_in_words(std::int64_t bytes) {
 
 std::vector<std::int64_t> steps_of(const LanePattern& pattern) {
   std::vector<std::int64_t> steps;
+  steps.reserve(warp_lanes);
   std::optional<unsigned> last;
   for_each_lane(pattern.mask, [&](unsigned lane) {
     if (last)

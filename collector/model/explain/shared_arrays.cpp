@@ -71,11 +71,18 @@ std::vector<Part> parts_of(const std::vector<std::pair<Range, std::size_t>>& sor
 }
 
 void take_accesses(const Subject& subject, SharedArray& array) {
-  for (const std::size_t site : array.sites) {
+  const auto kept_of = [&](std::size_t site) -> const SiteRecording& {
     const SiteRecording& recording = subject.recording.sites[site];
-    array.is_whole &= !recording.is_full();
-    const SiteRecording& kept =
-        recording.is_full() ? subject.recording.traces[site].sample : recording;
+    return recording.is_full() ? subject.recording.traces[site].sample : recording;
+  };
+  std::size_t count = 0;
+  for (const std::size_t site : array.sites) {
+    for (const auto& [pattern, places] : kept_of(site).patterns()) count += places.size();
+  }
+  array.accesses.reserve(count);
+  for (const std::size_t site : array.sites) {
+    array.is_whole &= !subject.recording.sites[site].is_full();
+    const SiteRecording& kept = kept_of(site);
     for (const auto& [pattern, places] : kept.patterns()) {
       if (pattern.space != AddressSpace::shared) {
         array.is_whole = false;

@@ -162,6 +162,19 @@ Sources::File& Sources::of(const std::string& file) {
                                : files_.try_emplace(file, read_(file)).first->second;
 }
 
+std::string_view Sources::from_line(const std::string& file, int line) {
+  File& source = of(file);
+  if (source.lines.empty()) {
+    source.lines.push_back(0);
+    for (std::size_t end = 0; (end = source.text.find('\n', end)) != std::string::npos;) {
+      source.lines.push_back(++end);
+    }
+  }
+  const auto number = static_cast<std::size_t>(line) - 1;
+  if (line < 1 || number >= source.lines.size()) return {};
+  return std::string_view(source.text).substr(source.lines[number]);
+}
+
 const std::vector<std::uint32_t>& Sources::extents(const std::string& file, const Array& array) {
   File& source = of(file);
   const auto known = source.extents.find(array);

@@ -22,6 +22,8 @@ class Sources {
   /// Has this text for the file, unless it was read before.
   void give(const std::string& file, std::string_view text) { files_.try_emplace(file, text); }
   std::string_view text(const std::string& file) { return of(file).text; }
+  /// The text from a line on, from 1; empty: there is none.
+  std::string_view from_line(const std::string& file, int line);
 
   struct Array {
     std::string name;
@@ -39,6 +41,7 @@ class Sources {
   struct File {
     explicit File(std::string_view of) : text(of) {}
     std::string text;
+    std::vector<std::size_t> lines;  ///< where they begin; empty: not looked for yet
     std::map<Array, std::vector<std::uint32_t>> extents;
   };
   File& of(const std::string& file);

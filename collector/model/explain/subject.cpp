@@ -50,7 +50,7 @@ void locate(const Subject& subject, const Place& place, schema::Finding& finding
   finding.file = line.file;
   finding.line = line.number;
   if (subject.options.sources != nullptr && !line.file.empty()) {
-    finding.text = line_text(subject.options.sources->text(finding.file), line.number);
+    finding.text = line_text(subject.options.sources->from_line(finding.file, line.number), 1);
   }
 }
 

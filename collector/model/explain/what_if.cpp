@@ -104,6 +104,7 @@ bool WhatIf::keeps_merged(const Layout& layout) const {
 
 std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
   std::vector<Layout> all;
+  all.reserve(most_padding + most_shift + 3);
   if (row < word || row % element_ != 0 || row >= array_.bytes) return all;
   // Of an array of structures a word may be added to each element; else whole elements are.
   const bool is_of_elements = array_.extents.size() == 1 && row == element_ && element_ > word;
@@ -247,6 +248,8 @@ bool WhatIf::may_help(const std::vector<std::size_t>& sites) const {
 }
 
 const WhatIf::Different& WhatIf::different(const Layout& layout) const {
+  const bool is_padded = layout.kind == Layout::Kind::padding;
+  if (is_padded && padded_.second != nullptr && padded_.first == layout.row) return *padded_.second;
   Likeness likeness;
   likeness.kind = layout.kind;
   likeness.height = (array_.bytes + layout.row - 1) / layout.row;
@@ -260,6 +263,7 @@ const WhatIf::Different& WhatIf::different(const Layout& layout) const {
   }
   const auto [place, is_new] = different_.try_emplace({layout.kind, layout.row, likeness.rows});
   Different& known = place->second;
+  if (is_padded) padded_ = {layout.row, &known};
   if (!is_new) return known;
   const auto [rows, are_new] = of_rows_.try_emplace(layout.row);
   OfRows& of_rows = rows->second;
@@ -340,6 +344,7 @@ void WhatIf::count_amounts(const Layout& layout, OfRows& of_rows, Different& kno
 const RequestWords& WhatIf::words_of(OfRows& of_rows, std::size_t number, const Placed& access,
                                      const Divisor& row_length) {
   constexpr std::size_t most_kept = 16;
+  if (of_rows.words.empty()) of_rows.words.reserve(4);
   const std::size_t at = std::min(number, most_kept);
   auto& [of, words] = of_rows.words.size() > at ? of_rows.words[at] : of_rows.words.emplace_back();
   const bool is_same = words && of.pattern == access.pattern && of.place == access.place;

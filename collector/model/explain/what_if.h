@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory_resource>
@@ -113,9 +115,12 @@ class WhatIf {
   /// Kind, row and period.
   using Kinds = std::tuple<Layout::Kind, std::uint32_t, std::uint32_t>;
   mutable std::map<Kinds, Different> different_;
+  mutable std::pair<std::uint32_t, const Different*>
+      padded_{};                                     ///< row and accesses, as asked last
   mutable std::map<std::uint32_t, OfRows> of_rows_;  ///< by their length
   /// What is counted of one array lies together: of small launches most time went into its memory.
-  mutable std::pmr::monotonic_buffer_resource memory_{1 << 12};
+  alignas(std::max_align_t) mutable std::array<std::byte, 1 << 12> first_memory_;
+  mutable std::pmr::monotonic_buffer_resource memory_{first_memory_.data(), first_memory_.size()};
   bool are_words_ = false;  ///< each lane's request is one word, not of an atomic
 };
 
