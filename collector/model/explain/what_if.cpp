@@ -297,6 +297,24 @@ bool WhatIf::are_words() const {
   });
 }
 
+namespace {
+
+/// Where an access is counted.
+struct Counted {
+  std::uint64_t LayoutCost::*wavefronts;
+  std::uint64_t LayoutCost::*requests;
+};
+
+Counted counted_as(const SiteInfo& site) {
+  if (site.is_atomic()) return {&LayoutCost::atomic_wavefronts, &LayoutCost::atomic_requests};
+  if (site.kind == AccessKind::load) {
+    return {&LayoutCost::load_wavefronts, &LayoutCost::load_requests};
+  }
+  return {&LayoutCost::store_wavefronts, &LayoutCost::store_requests};
+}
+
+}  // namespace
+
 /// Counts all layouts of the kind and row at once, where each lane's request is a word and stays
 /// one: the words are found once.
 void WhatIf::count_amounts(const Layout& layout, OfRows& of_rows, Different& known) const {
@@ -324,18 +342,23 @@ void WhatIf::count_amounts(const Layout& layout, OfRows& of_rows, Different& kno
   for (std::size_t i = 0; i < known.accesses.size(); ++i) {
     const Placed& access = known.accesses[i];
     const RequestWords& words = words_of(of_rows, i, access, row_length);
+    RequestWords::ByPadding wavefronts;
     if (layout.kind == Layout::Kind::padding) {
-      const RequestWords::ByPadding wavefronts = words.padded();
+      wavefronts = words.padded();
+    } else {
       for (std::uint32_t amount = 0; amount <= last; ++amount) {
-        add(access, wavefronts[amount] * access.times, access.times, known.by_amount[amount]);
+        wavefronts[amount] = layout.kind == Layout::Kind::swizzle ? words.swizzled(amount, columns)
+                                                                  : words.transposed(rows);
       }
-      continue;
     }
+    const std::size_t number = number_of_site_[access.site];
+    const Counted counted = counted_as(subject_.site(access.site));
     for (std::uint32_t amount = 0; amount <= last; ++amount) {
-      const unsigned wavefronts = layout.kind == Layout::Kind::swizzle
-                                      ? words.swizzled(amount, columns)
-                                      : words.transposed(rows);
-      add(access, wavefronts * access.times, access.times, known.by_amount[amount]);
+      LayoutCost& cost = known.by_amount[amount];
+      const std::uint64_t transactions = wavefronts[amount] * access.times;
+      cost.of_site[number] += transactions;
+      cost.*counted.wavefronts += transactions;
+      cost.*counted.requests += access.times;
     }
   }
 }
@@ -362,23 +385,10 @@ void WhatIf::add_cost(const Moved& to, const Placed& access, LayoutCost& cost) c
     transactions += wavefronts_of(site, request).transactions * access.times;
     count += access.times;
   });
-  add(access, transactions, count, cost);
-}
-
-void WhatIf::add(const Placed& access, std::uint64_t transactions, std::uint64_t count,
-                 LayoutCost& cost) const {
-  const SiteInfo& site = subject_.site(access.site);
+  const Counted counted = counted_as(site);
   cost.of_site[number_of_site_[access.site]] += transactions;
-  if (site.is_atomic()) {
-    cost.atomic_wavefronts += transactions;
-    cost.atomic_requests += count;
-  } else if (site.kind == AccessKind::load) {
-    cost.load_wavefronts += transactions;
-    cost.load_requests += count;
-  } else {
-    cost.store_wavefronts += transactions;
-    cost.store_requests += count;
-  }
+  cost.*counted.wavefronts += transactions;
+  cost.*counted.requests += count;
 }
 
 }  // namespace warpmeter::model::explain

@@ -97,8 +97,6 @@ class WhatIf {
   /// So many costs, kept with this; as those given.
   std::span<LayoutCost> costs(std::size_t count, const LayoutCost* as) const;
   void add_cost(const Moved& to, const Placed& access, LayoutCost& cost) const;
-  void add(const Placed& access, std::uint64_t wavefronts, std::uint64_t requests,
-           LayoutCost& cost) const;
   bool are_words() const;
   void count_amounts(const Layout& layout, OfRows& of_rows, Different& known) const;
   static const RequestWords& words_of(OfRows& of_rows, std::size_t number, const Placed& access,
