@@ -76,9 +76,9 @@ void tell_of_strays(Process& process, const model::Program& program,
   const std::string ended = lines_of_sites(program, outcome, &model::SiteCounts::reaches_ended);
   if (!ended.empty() && !outcome.trap) {
     process.say(fmt::format(
-        "kernel '{}' reaches shared memory of a block of its cluster that has ended here, with "
-        "which hardware ends the launch where it comes too late; let cluster.sync() stand behind "
-        "the last access to another block: {}",
+        "kernel '{}' reaches shared memory of a block of its cluster that has ended; on hardware "
+        "the launch fails (cudaErrorLaunchFailure) unless it comes soon enough; let cluster.sync() "
+        "stand behind the last access to another block: {}",
         kernel, ended));
   }
 }

@@ -375,12 +375,15 @@ TEST_F(RuntimeProgram, ComputesFunctionsToTheLastBit) {
 }
 
 /// What an H200 prints.
-TEST_F(RuntimeProgram, EndsALaunchThatReachesForABlockThatHasEnded) {
+TEST_F(RuntimeProgram, TellsOfBlocksOfAClusterThatHaveEnded) {
   const Outcome outcome = profile("cluster_ends", {});
   EXPECT_EQ(outcome.output, expected("cluster_ends"));
   EXPECT_THAT(outcome.error,
-              HasSubstr("launch failure: kernel 'reaches' stores 4 bytes of the shared memory of "
-                        "block 1 of its cluster, which has ended"));
+              HasSubstr("kernel 'reaches' reaches shared memory of a block of its cluster that has "
+                        "ended"));
+  EXPECT_THAT(outcome.error,
+              HasSubstr("launch failure: kernel 'misses' loads 4 bytes of the shared "
+                        "memory of block 7 of its cluster"));
 }
 
 /// The program holds its products against sums of the host.

@@ -289,8 +289,8 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
     const bool writes = info.kind != AccessKind::load;
     TrapKind wrong = TrapKind::none;
     memory.counts[op->extra].reaches_ended |= window.of_ended_block;
-    if (window.of_ended_block && window.bytes == 0) {
-      wrong = TrapKind::absent_block;
+    if (window.space == AddressSpace::cluster && !window.holds(address, info.width)) {
+      wrong = TrapKind::outside_cluster;
     } else if (!window.holds(address, info.width) || (writes && is_read_only(window.space))) {
       wrong = TrapKind::out_of_bounds;
     } else if (address % info.alignment != 0) {

@@ -38,7 +38,7 @@ std::uint32_t rank_in_cluster(const std::array<std::uint32_t, 3>& block, const D
 }
 
 std::span<std::byte> Cluster::shared_of(std::uint32_t rank) const {
-  if (rank >= members_.size() || members_[rank].warps.empty() || members_[rank].is_gone) return {};
+  if (rank >= members_.size() || members_[rank].warps.empty()) return {};
   return members_[rank].shared;
 }
 
@@ -69,8 +69,7 @@ bool Cluster::is_over(const Warp& warp) {
   if (warp.cluster_phase < phase_) return true;
   if (!have_all_arrived()) return false;
   ++phase_;
-  for (Member& member : members_) {
-    member.is_gone = member.has_ended;
+  for (const Member& member : members_) {
     if (is_there(member) && member.observer != nullptr) tell(member);
   }
   return true;

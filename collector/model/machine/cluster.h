@@ -9,10 +9,9 @@
 // The barrier is in phases: a phase is over when all threads of the cluster that have not ended
 // have arrived in it.
 //
-// The memory of a block that has ended is gone, and who reaches for it fails with a launch failure
-// on an H200, whatever the access. When a block ends there is a matter of time, unless the others
-// know of it by the barrier: here it stays until a phase is over that the block did not see, and
-// the accesses until then are told.
+// The memory of a block that has ended stays, and who reaches for it is told. On an H200 it goes at
+// some time after the end, also where the others know of the end by the barrier, and who comes
+// later fails with a launch failure, whatever the access.
 #pragma once
 
 #include <array>
@@ -46,12 +45,11 @@ class Cluster {
     std::span<const Warp> warps;  ///< empty: the block has not begun
     BlockObserver* observer = nullptr;
     bool has_ended = false;
-    bool is_gone = false;  ///< others have met since it ended
   };
   void join(std::uint32_t rank, const Member& block) { members_[rank] = block; }
   void end(std::uint32_t rank) { members_[rank].has_ended = true; }
 
-  /// Of a block that has begun and is not gone; else empty.
+  /// Of a block that has begun; else empty.
   std::span<std::byte> shared_of(std::uint32_t rank) const;
   bool has_ended(std::uint32_t rank) const;
 

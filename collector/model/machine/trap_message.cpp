@@ -222,10 +222,7 @@ std::string illegal_address(const RaisedTrap& raised, const Program& program,
                             : space == AddressSpace::local    ? program.local_bytes
                             : space == AddressSpace::constant ? program.constant_memory.size()
                                                               : program.parameter_bytes;
-  const std::uint64_t blocks = in_clusters(program, geometry).cluster.count();
-  const std::string where = space == AddressSpace::cluster
-                                ? place_in_cluster(raised.address, raised.width, shared, blocks)
-                            : space == AddressSpace::global
+  const std::string where = space == AddressSpace::global
                                 ? fmt::format("of global memory at {:#x}, {}", raised.address,
                                               neighbourhood(raised.address, raised.width, memory))
                                 : place_in(space, raised.address, raised.width, has);
@@ -239,16 +236,6 @@ std::string illegal_address(const RaisedTrap& raised, const Program& program,
         kernel, does, most_taken_bytes);
   }
   return fmt::format("illegal address: kernel '{}' {} {}", kernel, does, where);
-}
-
-/// An access to a block of the cluster that is gone.
-std::string absent_block(const RaisedTrap& raised, const Program& program) {
-  const std::uint64_t offset = offset_in(AddressSpace::cluster, raised.address);
-  return fmt::format(
-      "launch failure: kernel '{}' {} of the shared memory of block {} of its cluster, which has "
-      "ended; let cluster.sync() stand behind the last access to another block",
-      readable_name(program.kernel), deed(raised, site_of(program, raised)),
-      offset / cluster_step - 1);
 }
 
 bool is_exchange(const Program& program, std::uint32_t instruction) {
@@ -266,8 +253,11 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
   switch (raised.kind) {
     case TrapKind::out_of_bounds:
       return illegal_address(raised, program, geometry, memory);
-    case TrapKind::absent_block:
-      return absent_block(raised, program);
+    case TrapKind::outside_cluster:
+      return fmt::format(
+          "launch failure: kernel '{}' {} {}", kernel, deed(raised, site),
+          place_in_cluster(raised.address, raised.width, program.shared_bytes(geometry),
+                           in_clusters(program, geometry).cluster.count()));
     case TrapKind::misaligned:
       return fmt::format(
           "misaligned address: kernel '{}' {} of {} memory at {:#x}, which is no multiple of {}",

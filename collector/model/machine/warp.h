@@ -87,7 +87,7 @@ enum class TrapKind : std::uint8_t {
   misaligned_surface,
   illegal_box,
   incomplete_warpgroup,
-  absent_block,
+  outside_cluster,
   assertion,
 };
 

@@ -13,7 +13,6 @@
 namespace warpmeter::model {
 namespace {
 
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -104,7 +103,8 @@ std::string trap_of(std::string_view body, std::uint32_t blocks = 4) {
 TEST(Clusters, AreToldWhatTheyReachInVain) {
   EXPECT_THAT(
       trap_of("mapa.shared::cluster.u32 %r3, %r1, 5; ld.shared::cluster.u32 %r4, [%r3]; ret;"),
-      HasSubstr("loads 4 bytes of the shared memory of block 5 of its cluster at 0x0, which "
+      HasSubstr("launch failure: kernel 'k' loads 4 bytes of the shared memory of block 5 of its "
+                "cluster at 0x0, which "
                 "has 2 blocks"));
   EXPECT_THAT(
       trap_of("barrier.cluster.arrive; barrier.cluster.wait; @!%p1 ret; "
@@ -117,21 +117,19 @@ TEST(Clusters, AreToldWhatTheyReachInVain) {
               HasSubstr("which has not begun; let cluster.sync() stand before the first"));
 }
 
-TEST(Clusters, ReachABlockThatHasEndedUntilTheyHaveMet) {
-  const std::string ends =
-      "barrier.cluster.arrive; barrier.cluster.wait; @!%p1 ret; mapa.shared::cluster.u32 %r3, %r1, "
-      "1; ";
-  const std::string meets = "barrier.cluster.arrive; barrier.cluster.wait; ";
+/// As an H200 lets them, if it is soon after the end.
+TEST(Clusters, ReachABlockThatHasEnded) {
   for (const char* access :
        {"ld.shared::cluster.u32 %r4, [%r3];", "st.shared::cluster.u32 [%r3], %r1;",
         "atom.shared::cluster.add.u32 %r4, [%r3], 1;",
         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];"}) {
-    const std::string begins = "mbarrier.init.shared.b64 [%r1], 40; ";
-    EXPECT_EQ(trap_of(begins + ends + access + " ret;"), "") << access;
-    EXPECT_THAT(trap_of(begins + ends + meets + access + " ret;"),
-                AllOf(HasSubstr("launch failure: kernel 'k'"),
-                      HasSubstr("of the shared memory of block 1 of its cluster, which has ended")))
-        << access;
+    for (const char* meets : {"", "barrier.cluster.arrive; barrier.cluster.wait; "}) {
+      const std::string body =
+          "mbarrier.init.shared.b64 [%r1], 40; barrier.cluster.arrive; "
+          "barrier.cluster.wait; @!%p1 ret; mapa.shared::cluster.u32 %r3, %r1, "
+          "1; ";
+      EXPECT_EQ(trap_of(body + meets + access + " ret;"), "") << access;
+    }
   }
 }
 
