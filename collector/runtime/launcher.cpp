@@ -143,9 +143,10 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   if (geometry.is_cooperative && wrong.empty()) {
     const cudaError_t mistake = residency_mistake(process, *work.kernel, geometry);
     if (mistake != cudaSuccess) {
-      return refuse(mistake, fmt::format("kernel '{}' is launched cooperatively with {} blocks, "
-                                         "more than are on the device at a time",
-                                         name, geometry.grid.count()));
+      return refuse(
+          mistake, fmt::format("kernel '{}' is launched cooperatively with {} block{}, "
+                               "more than fit on the device at a time",
+                               name, geometry.grid.count(), geometry.grid.count() == 1 ? "" : "s"));
     }
   }
   if (geometry.dynamic_shared_bytes > work.kernel->most_dynamic_shared_bytes) {

@@ -113,7 +113,7 @@ TEST_F(RuntimeProgramRefused, IsToldWhichOfItsLaunchesWereBesideThoseThatRan) {
   EXPECT_THAT(outcome.error, HasSubstr("2 launches were refused: kernel 'k' is launched without a "
                                        "block"));
   EXPECT_THAT(outcome.error, HasSubstr("kernel 'plain' is launched cooperatively with 100000 "
-                                       "blocks, more than are on the device at a time"));
+                                       "blocks, more than fit on the device at a time"));
 }
 
 TEST_F(RuntimeProgramRefused, HasItsFailedKernelsInTheSummaryToo) {
