@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -126,6 +127,8 @@ std::string joined(const Parts&... parts) {
     if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>) {
       const fmt::format_int digits(part);
       add_text({digits.data(), digits.size()});
+    } else if constexpr (std::is_array_v<std::remove_reference_t<decltype(part)>>) {
+      add_text({part, std::size(part) - 1});  // a literal, whose length need not be looked for
     } else {
       add_text(part);
     }

@@ -23,9 +23,10 @@ std::string Layout::name() const {
     case Kind::as_is:
       return "as it is";
     case Kind::padding:
-      return "padding " + std::string(fmt::format_int(amount).c_str());
+      return std::string("padding ").append(fmt::format_int(amount).c_str());
     case Kind::swizzle:
-      return amount == 0 ? "swizzle" : "swizzle >> " + std::string(fmt::format_int(amount).c_str());
+      return amount == 0 ? "swizzle"
+                         : std::string("swizzle >> ").append(fmt::format_int(amount).c_str());
     case Kind::transpose:
       return "transpose";
     case Kind::split:
