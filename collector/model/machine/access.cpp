@@ -35,6 +35,31 @@ Shape shape_of(const Site& site, const SiteInfo& info) {
   return uniform ? Shape::uniform : contiguous ? Shape::contiguous : Shape::general;
 }
 
+/// Site::layout. That lanes are apart is seen where each lies behind the one before it, or each before.
+std::uint8_t layout_of(const Site& site, const SiteInfo& info) {
+  const auto first = static_cast<unsigned>(std::countr_zero(site.mask));
+  bool near = true, rising = true, falling = true, uniform = true, contiguous = info.parts == 1;
+  const std::uint64_t element = info.width / std::max<unsigned>(info.parts, 1);
+  std::int64_t last = 0;
+  for (unsigned lane = first; lane < warp_lanes; ++lane) {
+    if ((site.mask >> lane & 1) == 0) continue;
+    const auto delta = static_cast<std::int64_t>(site.delta[lane]);
+    near &= delta == static_cast<std::int32_t>(delta);
+    uniform &= delta == 0;
+    contiguous &= site.delta[lane] == (lane - first) * element;
+    if (lane != first) {
+      rising &= delta - last >= static_cast<std::int64_t>(info.width);
+      falling &= last - delta >= static_cast<std::int64_t>(info.width);
+    }
+    last = delta;
+  }
+  const bool is_some = site.mask != ~0u;
+  const auto bit = [](bool is_so, std::uint8_t one) { return is_so ? one : std::uint8_t{0}; };
+  return static_cast<std::uint8_t>(bit(near, layout_near) | bit(rising || falling, layout_apart) |
+                                   bit(is_some && uniform, some_uniform) |
+                                   bit(is_some && contiguous, some_contiguous));
+}
+
 /// `places`: where each place in shared memory has hits of its own; may be null.
 void remember(Site& site, const SiteInfo& info, const Window& window, std::uint32_t mask,
               const std::uint64_t* addresses, std::vector<std::uint64_t>* places = nullptr) {
@@ -55,6 +80,7 @@ void remember(Site& site, const SiteInfo& info, const Window& window, std::uint3
   site.half_apart = site.delta[warp_lanes / 2];
   site.mask = mask;
   site.shape = shape_of(site, info);
+  site.layout = layout_of(site, info);
   site.misaligned = static_cast<std::uint8_t>(info.alignment - 1);
   // Sectors depend on the first address mod 32, in steps of the alignment; wavefronts of narrow
   // accesses on it mod 4, of merged ones mod the width that they were merged to.
@@ -177,7 +203,7 @@ std::vector<std::uint64_t>* places_of(WorkerMemory& memory, std::size_t index) {
 /// All lanes in their own local memory, which is not counted, where none has to be told of: what
 /// functions that take references to their caller's variables do all the time. False where it is
 /// not so: then nothing has happened.
-bool reach_local(Warp& w, const SiteInfo& info, std::uint32_t mask,
+bool reach_local(Warp& w, const SiteInfo& info, Site& site, std::uint32_t mask,
                  const std::uint64_t* addresses) {
   const WorkerMemory& memory = *w.memory;
   const bool is_generic = info.space == AddressSpace::generic;
@@ -191,10 +217,12 @@ bool reach_local(Warp& w, const SiteInfo& info, std::uint32_t mask,
     all &= addresses[lane] - begin <= most && (addresses[lane] & (info.alignment - 1u)) == 0;
   });
   if (!all) return false;
-  std::byte* const of_warp = w.memory->local.data() + w.index * warp_lanes * bytes;
   for_each_lane(mask, [&](unsigned lane) {
-    w.lane_host[lane] = of_warp + lane * bytes + (addresses[lane] - begin);
+    w.lane_host[lane] = w.local + lane * bytes + (addresses[lane] - begin);
   });
+  site.local_begin = begin;
+  site.local_places = most + 1;
+  site.misaligned_local = static_cast<std::uint8_t>(info.alignment - 1);
   return true;
 }
 
@@ -238,7 +266,8 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   settle(memory, op->extra);
   if (!remembers && reach_known(w, info, memory.known[op->extra], mask, addresses)) return true;
 
-  if (memory.observer == nullptr && !memory.is_traced && reach_local(w, info, mask, addresses)) {
+  if (memory.observer == nullptr && !memory.is_traced &&
+      reach_local(w, info, site, mask, addresses)) {
     return true;
   }
   if (!memory.is_counted && memory.observer == nullptr) {

@@ -166,6 +166,7 @@ void count_apart(SiteCounts& counts, const SiteInfo& info, std::uint32_t mask,
 
 void settle(WorkerMemory& memory, std::size_t index) {
   Site& site = memory.sites[index];
+  site.local_places = 0;
   if (site.mask == 0) return;
   const std::uint32_t mask = std::exchange(site.mask, 0);
   site.number = 0;

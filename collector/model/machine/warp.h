@@ -18,6 +18,11 @@ enum class Shape : std::uint8_t {
   contiguous,  ///< within a half, one element after the other
 };
 
+/// What else the machine code wants to know of them (Site::layout): distances that are signed numbers
+/// of 32 bits; no two active lanes with a byte in common; of an access by some lanes only, the active
+/// ones at one address, or each where its number says.
+inline constexpr std::uint8_t layout_near = 1, layout_apart = 2, some_uniform = 4, some_contiguous = 8;
+
 struct TouchedWords;
 
 /// One memory instruction, as one worker thread sees it. An access whose lanes lie towards each
@@ -34,6 +39,7 @@ struct alignas(64) Site {
   Shape shape;
   std::uint8_t misaligned;  ///< bits that no lane's address may have
   std::uint8_t hit_shift;   ///< hits[(address & hit_mask) >> hit_shift]
+  std::uint8_t layout;      ///< see layout_near
   std::uint32_t hit_mask;   ///< what of the first address somebody has to know
   std::uint64_t least;      ///< where the first active lane may be so that all lanes are inside
   std::uint64_t most_above_least;
@@ -48,6 +54,12 @@ struct alignas(64) Site {
   std::uint64_t own_hits[32];           ///< hits, unless every place is to be known
   std::uint64_t window_begin;           ///< where the last access was allowed
   std::uint8_t space;                   ///< of the last access: an AddressSpace
+
+  // Each lane has local memory of its own, so that nothing of the above fits it. What the last
+  // access was allowed that went there: a first byte from local_begin on, so many of them (0: it
+  // went elsewhere), and which bits of an address it may not have.
+  std::uint8_t misaligned_local;
+  std::uint64_t local_begin, local_places;
 };
 
 /// A side of a divergent branch that waits, or where both continue together.
@@ -112,7 +124,7 @@ inline constexpr std::uint8_t watch_noted = 1, watch_observed = 2;
 struct WorkerMemory;
 struct Warp;
 
-/// Machine code of a stretch of a program, for a warp with all of its lanes active. Returns the
+/// Machine code of a stretch of a program. Returns the
 /// operation that the interpreter goes on with, or null when the warp has to stop.
 using NativeEntry = const Operation* (*)(Warp& warp);
 
@@ -126,6 +138,8 @@ struct Warp {
   const MatrixReach* reaches;
   const WarpgroupProduct* warpgroup_products;
   std::byte** lane_host;  ///< of reach(): where each active lane's access goes on this machine
+  std::byte* local;       ///< memory of its own of each lane in turn
+  std::uint64_t local_bytes;  ///< of a lane
   const Operation* code;
   const Operation* pc;  ///< where to go on, while not running
   std::uint32_t active;
@@ -155,7 +169,9 @@ struct Warp {
   std::uint32_t stack_limit;
   const std::uint8_t* watched;  ///< by operation, while somebody checks: sums of watch_…
   const Operation* last;        ///< the last one executed that was to be noted; may be null
-  const NativeEntry* native;    ///< of each operation, of run_native; see native/code.h
+  /// Of each operation, of run_native, for warps whose lanes are all active and for others: see
+  /// native/code.h.
+  const NativeEntry *native, *native_of_some;
 };
 
 /// One instruction set's code for Warp: runs until the warp yields, waits, finishes or traps.

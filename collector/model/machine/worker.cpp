@@ -89,6 +89,8 @@ Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geo
     warp.warpgroup_products = program.warpgroup_products.data();
     warp.lane_host = memory_.lane_host.data();
     warp.code = program.operations.data();
+    warp.local_bytes = program.local_bytes;
+    warp.local = memory_.local.data() + std::size_t{program.local_bytes} * warp_lanes * i;
     warp.index = i;
     warp.functions = program.functions.data();
     warp.function_count = program.functions.size();
@@ -200,7 +202,10 @@ RunWarp Worker::way_to_run(const Warp& next) {
   native_after_ = ~std::uint64_t{0};
   native_ = program_.native.get(program_, unit_);
   if (native_ == nullptr) return unit_.run;
-  for (Warp& warp : warps_) warp.native = native_->entries();
+  for (Warp& warp : warps_) {
+    warp.native = native_->entries();
+    warp.native_of_some = native_->entries_of_some();
+  }
   return unit_.run_native;
 }
 

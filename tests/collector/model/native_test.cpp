@@ -69,15 +69,17 @@ TEST(Native, EveryInstructionDoesWhatTheInterpreterDoes) {
         for (std::size_t i = 0; i < lines.size() * common_bytes / 8; ++i) {
           common.push_back(generator.bits('d'));
         }
-        const Twins twins(
-            *unit, kernel_of_each(lines), geometry(1, 32),
-            {TestArgument::buffer(Words(lines.size() * words_of_program)), TestArgument::buffer(in),
-             TestArgument::buffer(own), TestArgument::buffer(common)});
         std::string all;
         for (const std::string& line : lines) all += line + "\n";
-        twins.expect_equal(all);
-        for (const Code code : wanted) {
-          if (twins.code != nullptr && twins.code->inlined(code) > 0) met.insert(code);
+        for (const std::uint32_t threads : {32u, 21u}) {
+          const Twins twins(*unit, kernel_of_each(lines), geometry(1, threads),
+                            {TestArgument::buffer(Words(lines.size() * words_of_program)),
+                             TestArgument::buffer(in), TestArgument::buffer(own),
+                             TestArgument::buffer(common)});
+          twins.expect_equal(fmt::format("{} threads: {}", threads, all));
+          for (const Code code : wanted) {
+            if (twins.code != nullptr && twins.code->inlined(code) > 0) met.insert(code);
+          }
         }
         lines.clear();
       };
@@ -105,11 +107,13 @@ TEST(Native, RandomProgramsDoWhatTheInterpreterDoes) {
       for (unsigned i = 0; i < 32 * registers_of_lane; ++i) {
         in.push_back(generator.bits(register_kinds[i % registers_of_lane / each_kind]));
       }
-      const Twins twins(
-          *unit, kernel_of(program), geometry(1, 32),
-          {TestArgument::buffer(Words(32 * words_of_lane + common.size())),
-           TestArgument::buffer(in), TestArgument::buffer(own), TestArgument::buffer(common)});
-      twins.expect_equal("seed " + std::to_string(seed));
+      for (const std::uint32_t threads : {32u, 21u}) {
+        const Twins twins(
+            *unit, kernel_of(program), geometry(1, threads),
+            {TestArgument::buffer(Words(32 * words_of_lane + common.size())),
+             TestArgument::buffer(in), TestArgument::buffer(own), TestArgument::buffer(common)});
+        twins.expect_equal(fmt::format("seed {}, {} threads", seed, threads));
+      }
     }
   }
 }
@@ -168,6 +172,64 @@ TEST(Native, AccessesOfEveryShapeDoWhatTheInterpreterDoes) {
     st.global.v4.u32 [%rd5], {{%r8, %r31, %r32, %r30}};)",
                                            std::string(place) == "0" ? "%r7" : place);
       twins_of_loop(*unit, body, geometry(1, 32)).expect_equal(body);
+    }
+  }
+}
+
+/// The same where some lanes have gone another way: others at each access, or always the same ones.
+/// What those hold that are not here stays as it is.
+TEST(Native, AccessesOfSomeLanesDoWhatTheInterpreterDoes) {
+  const char* const conditions[] = {
+      "and.b32 %r2, %r1, 3; setp.ne.u32 %p2, %r2, 0;", "setp.ge.u32 %p2, %r1, 13;",
+      "setp.lt.u32 %p2, %r1, %r9;", "and.b32 %r2, %r1, 31; setp.eq.u32 %p2, %r2, 17;"};
+  // The place of a lane in elements: %r3. In order, each at its own, at one, apart, backwards, two
+  // at one.
+  const char* const shapes[] = {"mov.u32 %r3, %r1;",
+                                "mov.u32 %r3, %r9;",
+                                "mul.lo.u32 %r3, %r1, 3;",
+                                "sub.u32 %r3, 300, %r1;",
+                                "shr.u32 %r3, %r1, 1;",
+                                "xor.b32 %r3, %r1, %r9; and.b32 %r3, %r3, 63;",
+                                "mul.lo.u32 %r3, %r1, %r9; and.b32 %r3, %r3, 255;"};
+  for (const Unit* unit : native_units()) {
+    for (const char* const condition : conditions) {
+      for (const char* const shape : shapes) {
+        const std::string body = fmt::format(R"(
+    {} {} mul.lo.u32 %r4, %r3, 8; mul.wide.u32 %rd3, %r3, 8;
+    add.u64 %rd4, %rd1, %rd3; add.u64 %rd5, %rd2, %rd3; add.u32 %r5, %r7, %r4;
+    st.shared.u32 [%r5+16], %r9; add.u32 %r30, %r9, %r1; mov.u64 %rd30, %rd4; mov.u32 %r31, 7;
+    @!%p2 bra over;
+    ld.global.u32 %r30, [%rd4+8]; ld.global.u64 %rd30, [%rd4+16]; ld.global.s8 %r31, [%rd4+3];
+    add.u32 %r8, %r8, %r30; xor.b64 %rd9, %rd9, %rd30;
+    st.global.u32 [%rd5], %r8; st.global.u64 [%rd5+8192], %rd9; st.shared.u32 [%r5+16], %r31;
+    ld.shared.u32 %r32, [%r5+16]; ld.global.v2.u32 {{%r33, %r34}}, [%rd4];
+    add.u32 %r8, %r8, %r32; xor.b32 %r8, %r8, %r33; add.u32 %r8, %r8, %r34;
+    setp.lt.s32 %p3|%p4, %r8, 0; @%p3 add.u32 %r8, %r8, 3; selp.b32 %r34, %r8, %r9, %p4;
+  over: add.u32 %r8, %r8, %r30; xor.b64 %rd9, %rd9, %rd30; add.u32 %r8, %r8, %r31;
+    ld.shared.u32 %r30, [%r5+16]; add.u32 %r8, %r8, %r30;
+    selp.b32 %r30, %r34, %r33, %p3; xor.b32 %r8, %r8, %r30; bar.sync 0;)",
+                                             condition, shape);
+        twins_of_loop(*unit, body, geometry(2, 96)).expect_equal(body);
+      }
+    }
+  }
+}
+
+/// Variables in local memory, at one address for all lanes and at computed ones.
+TEST(Native, LocalMemoryIsEachLanesOwn) {
+  const char* const body = R"(
+    .local .align 8 .b8 mine[128];
+    and.b32 %r2, %r9, 15; mul.wide.u32 %rd3, %r2, 8; mov.u64 %rd4, mine; add.u64 %rd5, %rd4, %rd3;
+    st.local.u32 [%rd5], %r8; cvta.local.u64 %rd6, %rd5; st.u32 [%rd6+4], %r1;
+    xor.b32 %r2, %r2, %r1; and.b32 %r2, %r2, 15; mul.wide.u32 %rd3, %r2, 8;
+    add.u64 %rd5, %rd4, %rd3; ld.local.u32 %r30, [%rd5]; add.u32 %r8, %r8, %r30;
+    add.u32 %r8, %r8, %r9; and.b32 %r2, %r1, 1; setp.eq.u32 %p2, %r2, 0; @%p2 bra over;
+    cvta.local.u64 %rd6, %rd5; ld.u64 %rd30, [%rd6]; add.u64 %rd9, %rd9, %rd30;
+    st.u8 [%rd6+1], %r9;
+  over: ld.local.u64 %rd30, [%rd5]; xor.b64 %rd9, %rd9, %rd30;)";
+  for (const Unit* unit : native_units()) {
+    for (const std::uint32_t threads : {32u, 77u}) {
+      twins_of_loop(*unit, body, geometry(2, threads)).expect_equal(body);
     }
   }
 }

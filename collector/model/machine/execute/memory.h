@@ -56,6 +56,27 @@ inline std::byte* as_remembered(const Warp& w, const Operation* op, u32 mask, Si
   return counted(site, place);
 }
 
+/// Fills w.lane_host where all lanes stay in their local memory, as the last time; else it says
+/// false, and nothing has happened.
+inline bool reach_local_again(Warp& w, const Site& site, u32 mask, const u64* whole) {
+  if (site.local_places == 0) return false;
+  const u64 begin = site.local_begin, places = site.local_places, bytes = w.local_bytes;
+  const u64 misaligned = site.misaligned_local;
+  alignas(64) u64 wrong[lane_count];
+  EACH_LANE {
+    const u64 is_outside = whole[l] - begin >= places ? 1 : 0;
+    wrong[l] = (mask >> l & 1) != 0 ? is_outside | (whole[l] & misaligned) : 0;
+  }
+  u64 any = 0;
+  for (u32 l = 0; l < lane_count; ++l) any |= wrong[l];
+  if (any != 0) return false;
+  // Whole numbers: of a lane that is not active it leads nowhere.
+  const u64 first = reinterpret_cast<u64>(w.local) - begin;
+  u64* const host = reinterpret_cast<u64*>(w.lane_host);
+  EACH_LANE { host[l] = first + l * bytes + whole[l]; }
+  return true;
+}
+
 /// Fills w.lane_host, or raises a trap and says false.
 template <class Address>
 __attribute__((noinline)) bool reach_each(Warp& w, const Operation* op, u32 mask) {
@@ -63,6 +84,7 @@ __attribute__((noinline)) bool reach_each(Warp& w, const Operation* op, u32 mask
   const Address offset = static_cast<Address>(op->imm);
   alignas(64) u64 whole[lane_count];
   EACH_LANE { whole[l] = static_cast<Address>(address[l] + offset); }
+  if (reach_local_again(w, w.sites[op->extra], mask, whole)) return true;
   return reach(w, op, mask, whole);
 }
 

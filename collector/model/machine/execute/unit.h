@@ -74,7 +74,8 @@ inline void run_warp(Warp& w) {
   const Operation* op = w.pc;
   while (op != nullptr) {
     if constexpr (manner == Manner::native) {
-      const NativeEntry entry = w.active == full_mask ? w.native[op - w.code] : nullptr;
+      const NativeEntry* const entries = w.active == full_mask ? w.native : w.native_of_some;
+      const NativeEntry entry = entries[op - w.code];
       if (entry != nullptr && (op = entry(w)) == nullptr) break;
     }
     u32 mask = w.active;

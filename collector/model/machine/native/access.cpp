@@ -4,18 +4,10 @@
 #include <memory>
 
 #include "collector/model/machine/native/emitter.h"
+#include "collector/model/machine/native/movement.h"
 
 namespace warpmeter::model::native {
 namespace {
-
-enum class Extension { none, zeros, sign };
-
-/// What a load or store moves: of a lane in memory, and in a row.
-struct Access {
-  int memory_bytes = 0, row_bytes = 0;
-  Extension extension = Extension::none;
-  bool stores = false, is_wide = false, is_vector = false;
-};
 
 template <class M, class R>
 constexpr Access access_of(bool stores, bool is_wide, bool is_vector) {
@@ -61,77 +53,81 @@ bool Emitter::emit_access(const Operation& op) {
   if (access.row_bytes < 4) return false;
   if (access.stores && (access.is_vector || access.extension != Extension::none)) return false;
   if (access.stores && access.memory_bytes != access.row_bytes) return false;
-  const int parts = access.is_vector ? op.f : 1;
-  const int pieces = access.row_bytes / 2 * pieces_of_unit_;  // for 32 lanes
-  if (parts > 4) return false;
-
   const auto site = [&](std::uint32_t number, std::size_t offset) {
     return sites_ + static_cast<std::int32_t>(number * sizeof(Site) + offset);
   };
   const auto own = [&](std::size_t offset) { return site(op.extra, offset); };
+  Movement m;
+  m.access = access;
+  m.parts = access.is_vector ? op.f : 1;
+  m.pieces = access.row_units() * pieces_of_unit_;
+  m.site = own(0);
+  m.row = {op.d, op.b, op.c, op.e};
+  m.slow = std::make_shared<Xbyak::Label>();
+  m.done = std::make_shared<Xbyak::Label>();
+  if (m.parts > 4) return false;
   const auto& leader = program_.sites[op.extra].leader;
+  const bool is_some = lanes_ == Lanes::some;
 
   // All registers first, so that nothing goes back to memory in between. What a load finds no
   // register for is put where its row is in memory; a store takes from there.
   std::array<Register, 3> to_compare{};
   for (int i = 0; i < set_->registers_to_compare(); ++i)
     to_compare.at(static_cast<std::size_t>(i)) = scratch();
-  const Register t0 = to_compare[0];
-  const std::size_t total = static_cast<std::size_t>(parts) * static_cast<std::size_t>(pieces);
-  const std::size_t most_kept = static_cast<std::size_t>(set_->row_registers) / 2 + 1;
-  std::array<Register, 32> rows{};
-  rows.fill(none);
-  const auto piece_at = [&](std::size_t i) -> std::int32_t {
-    const std::uint16_t first[] = {op.d, op.b, op.c, op.e};
-    return piece_of(first[i / static_cast<std::size_t>(pieces)]) +
-           static_cast<std::int32_t>(i) % pieces;
-  };
-  for (std::size_t i = 0; i < total; ++i) {
+  m.spare = to_compare[0];
+  if (access.stores && set_->has_scatter()) m.other = scratch();
+  const int most_kept = set_->row_registers / 2 + 1;
+  m.registers.fill(none);
+  for (int i = 0; i < m.total(); ++i) {
+    Register& r = m.registers.at(static_cast<std::size_t>(i));
     if (access.stores) {
-      rows.at(i) = find(piece_at(i));
-      if (rows.at(i) != none) {
-        read(piece_at(i));
-      } else {
-        note_read(piece_at(i));
-      }
+      const std::int32_t piece = row_piece(m, i).piece();
+      r = find(piece);
+      r != none ? static_cast<void>(read(piece)) : note_read(piece);
     } else if (i < most_kept) {
-      rows.at(i) = scratch();
+      r = scratch();
     }
   }
+  const std::int32_t address_piece = piece_of(op.a);
+  const int address_units = access.is_wide ? 4 : 2, address_pieces = address_units * pieces_of_unit_;
+  for (int i = 0; i < address_pieces; ++i) note_read(address_piece + i);
+  if (is_some) put_row(address_piece, address_units);
   const State before = state_;
 
-  const auto skipped = std::make_shared<Xbyak::Label>();
-  const auto slow = std::make_shared<Xbyak::Label>();
-  const auto done = std::make_shared<Xbyak::Label>();
-
-  const std::int32_t address_piece = piece_of(op.a);
-  const int address_pieces = (access.is_wide ? 4 : 2) * pieces_of_unit_;
-  for (int i = 0; i < address_pieces; ++i) note_read(address_piece + i);
-  // The first lane's address in rax; the place above the least one in rcx.
+  // The first active lane's address in rax; the place above the least one in rcx.
   const Register address = find(address_piece);
-  if (access.is_wide) {
+  if (is_some) {
+    mov(r8d, active());
+    tzcnt(ecx, r8d);
+    const Xbyak::RegExp row = rows_ + address_piece * set_->vector_bytes;
+    access.is_wide ? mov(rax, ptr[row + rcx * 8]) : mov(eax, dword[row + rcx * 4]);
+  } else if (access.is_wide) {
     address != none ? vmovq(rax, Xbyak::Xmm(address)) : mov(rax, at(address_piece));
-    if (op.imm == static_cast<std::int32_t>(op.imm)) {
-      lea(rcx, ptr[rax + static_cast<std::int32_t>(op.imm)]);
-    } else {
-      mov(rcx, static_cast<std::uint64_t>(op.imm));
-      add(rcx, rax);
-    }
   } else {
     address != none ? vmovd(eax, Xbyak::Xmm(address))
                     : mov(eax, dword[rows_ + address_piece * set_->vector_bytes]);
-    lea(ecx, ptr[rax + static_cast<std::int32_t>(op.imm)]);
   }
-  cmp(dword[own(offsetof(Site, mask))], -1);
-  jne(*slow);
+  if (!access.is_wide) {
+    lea(ecx, ptr[rax + static_cast<std::int32_t>(op.imm)]);
+  } else if (op.imm == static_cast<std::int32_t>(op.imm)) {
+    lea(rcx, ptr[rax + static_cast<std::int32_t>(op.imm)]);
+  } else {
+    mov(rcx, static_cast<std::uint64_t>(op.imm));
+    add(rcx, rax);
+  }
+  const auto compare_mask = [=, this](const Xbyak::RegExp& mask) {
+    is_some ? cmp(dword[mask], r8d) : cmp(dword[mask], -1);
+  };
+  compare_mask(own(offsetof(Site, mask)));
+  jne(*m.slow);
   test(byte[own(offsetof(Site, misaligned))], cl);
-  jnz(*slow);
+  jnz(*m.slow);
   sub(rcx, ptr[own(offsetof(Site, least))]);
   cmp(rcx, ptr[own(offsetof(Site, most_above_least))]);
-  ja(*slow);
+  ja(*m.slow);
 
   // The distances from the first lane, unless they are known to be its leader's.
-  InstructionSet::Lanes lanes{
+  InstructionSet::Places lanes{
       {},
       rows_ + address_piece * set_->vector_bytes,
       site(op.extra, access.is_wide ? offsetof(Site, delta) : offsetof(Site, delta_32))};
@@ -139,10 +135,12 @@ bool Emitter::emit_access(const Operation& op) {
     lanes.in_register.at(static_cast<std::size_t>(i)) = find(address_piece + i);
   }
   const bool is_wide = access.is_wide;
+  const auto slow = m.slow;
   const auto compare = [=, this] { set_->compare_lanes(to_compare.data(), is_wide, lanes); };
   if (leader) {
     mov(rdx, ptr[site(*leader, offsetof(Site, number))]);
     cmp(rdx, ptr[own(offsetof(Site, like_leader))]);
+    const auto skipped = std::make_shared<Xbyak::Label>();
     const auto compared = std::make_shared<Xbyak::Label>();
     jne(*compared);
     L(*skipped);
@@ -151,7 +149,7 @@ bool Emitter::emit_access(const Operation& op) {
       L(*compared);
       compare();
       jnz(*slow);
-      cmp(dword[site(number, offsetof(Site, mask))], -1);
+      compare_mask(site(number, offsetof(Site, mask)));
       jne(*skipped);
       mov(ptr[site(op.extra, offsetof(Site, like_leader))], rdx);
       jmp(*skipped);
@@ -165,131 +163,23 @@ bool Emitter::emit_access(const Operation& op) {
   inc(qword[own(offsetof(Site, own_hits))]);
   add(rcx, ptr[own(offsetof(Site, host))]);
 
-  const int half = 16 * access.memory_bytes;  // bytes of sixteen lanes
-  const auto move_uniform =
-      [=, this](Register to, const Xbyak::Address& from, const Xbyak::Address& from_byte,
-                const Xbyak::Address& from_word, const Xbyak::Address& from_dword) {
-        if (access.memory_bytes == access.row_bytes) {
-          access.row_bytes == 8 ? vpbroadcastq(vector(to), from) : vpbroadcastd(vector(to), from);
-          return;
-        }
-        const bool is_signed = access.extension == Extension::sign;
-        const Xbyak::Reg32e number = access.row_bytes == 8 && is_signed
-                                         ? static_cast<const Xbyak::Reg32e&>(rax)
-                                         : static_cast<const Xbyak::Reg32e&>(eax);
-        if (access.memory_bytes == 4) {
-          is_signed ? movsxd(rax, from_dword) : mov(eax, from_dword);
-        } else if (access.memory_bytes == 2) {
-          is_signed ? movsx(number, from_word) : movzx(eax, from_word);
-        } else {
-          is_signed ? movsx(number, from_byte) : movzx(eax, from_byte);
-        }
-        access.row_bytes == 8 ? set_->spread(to, rax) : set_->spread(to, eax);
-      };
-  const auto load_pieces = [=, this](Register to, const Xbyak::Address& from) {
-    const bool is_signed = access.extension == Extension::sign;
-    if (access.memory_bytes == access.row_bytes) {
-      vmovups(vector(to), from);
-    } else if (access.row_bytes == 4) {
-      if (access.memory_bytes == 2) {
-        is_signed ? vpmovsxwd(vector(to), from) : vpmovzxwd(vector(to), from);
-      } else {
-        is_signed ? vpmovsxbd(vector(to), from) : vpmovzxbd(vector(to), from);
-      }
-    } else if (access.memory_bytes == 4) {
-      is_signed ? vpmovsxdq(vector(to), from) : vpmovzxdq(vector(to), from);
-    } else if (access.memory_bytes == 2) {
-      is_signed ? vpmovsxwq(vector(to), from) : vpmovzxwq(vector(to), from);
-    } else {
-      is_signed ? vpmovsxbq(vector(to), from) : vpmovzxbq(vector(to), from);
-    }
-  };
-  // Of each half, as many pieces follow each other as it fills.
-  const int of_half = pieces / 2, step = half / of_half;
   if (access.stores) {
-    cmp(byte[own(offsetof(Site, shape))], static_cast<int>(Shape::contiguous));
-    jne(*slow);
-    mov(rax, ptr[own(offsetof(Site, half_apart))]);
-    const auto store = [&](int i) {
-      Register from = rows.at(static_cast<std::size_t>(i));
-      if (from == none) {
-        from = t0;
-        vmovups(vector(t0), at(piece_at(static_cast<std::size_t>(i))));
-      }
-      if (i < of_half) {
-        vmovups(ptr[rcx + i * step], vector(from));
-      } else {
-        vmovups(ptr[rcx + rax + (i - of_half) * step], vector(from));
-      }
-    };
-    // Where the halves overlap, the later turn stays, and within a turn the lower lane.
-    const bool is_one_turn = access.memory_bytes <= 4;
-    const int first = is_one_turn ? of_half : 0;
-    for (int i = 0; i < pieces; ++i) store((first + i) % pieces);
-    L(*done);
+    is_some ? emit_store_of_some(m) : emit_store(m);
   } else {
-    std::array<std::int32_t, 32> places{};
-    for (std::size_t i = 0; i < total; ++i) places.at(i) = piece_at(i);
-    // Where there is no register, by another one and into the row.
-    const auto target = [=](std::size_t i) { return rows.at(i) != none ? rows.at(i) : t0; };
-    const auto put = [=, this](std::size_t i) {
-      if (rows.at(i) == none) vmovups(at(places.at(i)), vector(t0));
-    };
-    const auto load_uniform = [=, this] {
-      mov(rdx, ptr[site(op.extra, offsetof(Site, half_apart))]);
-      for (std::size_t i = 0; i < total; ++i) {
-        const int piece = static_cast<int>(i) % pieces;
-        const int offset = static_cast<int>(i) / pieces * access.memory_bytes;
-        const bool is_upper = piece >= of_half;
-        const Register to = target(i);
-        const bool repeats = piece % of_half != 0;
-        if (repeats) {
-          const Register last = target(i - 1);
-          if (to != last) vmovups(vector(to), vector(last));
-        } else if (is_upper) {
-          move_uniform(to, ptr[rcx + rdx + offset], byte[rcx + rdx + offset],
-                       word[rcx + rdx + offset], dword[rcx + rdx + offset]);
-        } else {
-          move_uniform(to, ptr[rcx + offset], byte[rcx + offset], word[rcx + offset],
-                       dword[rcx + offset]);
-        }
-        put(i);
-      }
-    };
-    if (access.is_vector) {  // one after the other they lie only in vectors of one
-      cmp(byte[own(offsetof(Site, shape))], static_cast<int>(Shape::uniform));
-      jne(*slow);
-      load_uniform();
-    } else {
-      const auto other = std::make_shared<Xbyak::Label>();
-      cmp(byte[own(offsetof(Site, shape))], static_cast<int>(Shape::contiguous));
-      jne(*other);
-      mov(rax, ptr[own(offsetof(Site, half_apart))]);
-      for (int i = 0; i < pieces; ++i) {
-        const Register to = target(static_cast<std::size_t>(i));
-        i < of_half ? load_pieces(to, ptr[rcx + i * step])
-                    : load_pieces(to, ptr[rcx + rax + (i - of_half) * step]);
-        put(static_cast<std::size_t>(i));
-      }
-      later([=, this] {
-        L(*other);
-        cmp(byte[site(op.extra, offsetof(Site, shape))], static_cast<int>(Shape::uniform));
-        jne(*slow);
-        load_uniform();
-        jmp(*done);
-      });
-    }
-    L(*done);
-    for (std::size_t i = 0; i < total; ++i) {
-      rows.at(i) != none ? bind(places.at(i), rows.at(i)) : bind_in_memory(places.at(i));
-    }
+    is_some ? emit_load_of_some(m) : emit_load(m);
+  }
+  L(*m.done);
+  for (int i = 0; i < m.total() && !access.stores; ++i) {
+    const Register r = m.registers.at(static_cast<std::size_t>(i));
+    r != none ? bind(row_piece(m, i), r) : bind_in_memory(row_piece(m, i).piece());
   }
   unpin();
   const State after = state_;
+  const auto done = m.done;
   later([=, this, &op] {
     L(*slow);
     write_back(before);
-    mov(edx, 0xffffffff);
+    load_active(edx);
     call(op);
     reload(after);
     jmp(*done);

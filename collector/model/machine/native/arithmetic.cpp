@@ -5,7 +5,8 @@
 namespace warpmeter::model::native {
 
 bool Emitter::emit_inline(const Operation& op) {
-  if (op.code == Code::nothing || op.code == Code::meet) return true;  // all lanes are here
+  if (op.code == Code::nothing) return true;
+  if (op.code == Code::meet && lanes_ == Lanes::all) return true;  // they are here
   return emit_integers(op) || emit_floats(op) || emit_conversion(op) || emit_comparison(op) ||
          emit_predicate(op) || emit_access(op);
 }
@@ -20,7 +21,7 @@ bool Emitter::emit_integers(const Operation& op) {
       is_signed ? vpmovsxdq(t, b) : vpmovzxdq(t, b);
       is_signed ? vpmuldq(d, d, t) : vpmuludq(d, d, t);
       if (adds) vpaddq(d, d, read_anywhere(piece_of(op.c) + part));
-      bind(piece_of(op.d) + part, to);
+      bind({piece_of(op.d), part, 4}, to);
       unpin();
     }
     return true;
@@ -43,7 +44,7 @@ bool Emitter::emit_integers(const Operation& op) {
       const Register a = read(piece_of(op.a) + i), b = read(piece_of(op.b) + i), d = scratch();
       set_->multiply_64(d, a, b);
       if (adds) vpaddq(vector(d), vector(d), read_anywhere(piece_of(op.c) + i));
-      bind(piece_of(op.d) + i, d);
+      bind({piece_of(op.d), i, 4}, d);
       unpin();
     }
     return true;
@@ -61,7 +62,7 @@ bool Emitter::emit_integers(const Operation& op) {
       const Register a = read(piece_of(op.a) + part), d = scratch();
       vpmovzxdq(vector(d), counts);
       shift(d, a);
-      bind(piece_of(op.d) + part, d);
+      bind({piece_of(op.d), part, 4}, d);
       unpin();
     }
     return true;
@@ -232,7 +233,7 @@ bool Emitter::emit_comparison(const Operation& op) {
   }
   set_->compare(op, type, how);
   if (op.c == 0 && op.e == no_operand) {
-    mov(predicate_at(op.d), eax);
+    set_predicate(op.d, eax);
     return true;
   }
   // decide() of execute/arithmetic.h.
@@ -260,8 +261,8 @@ bool Emitter::emit_comparison(const Operation& op) {
     combine(eax);
     if (op.e != no_operand) combine(edx);
   }
-  mov(predicate_at(op.d), eax);
-  if (op.e != no_operand) mov(predicate_at(op.e), edx);
+  set_predicate(op.d, eax);
+  if (op.e != no_operand) set_predicate(op.e, edx);
   return true;
 }
 
@@ -282,7 +283,7 @@ bool Emitter::emit_predicate(const Operation& op) {
       if (op.code == Code::and_pred) and_(eax, ecx);
       if (op.code == Code::or_pred) or_(eax, ecx);
       if (op.code == Code::xor_pred) xor_(eax, ecx);
-      mov(predicate_at(op.d), eax);
+      set_predicate(op.d, eax);
       return true;
     default:
       return false;

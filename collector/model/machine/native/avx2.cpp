@@ -214,13 +214,13 @@ class Avx2 : public InstructionSet {
       const Ymm chosen = ymm(is_negated ? b : a), other = ymm(is_negated ? a : b);
       is_64 ? c.vblendvpd(ymm(d), other, chosen, ymm(d))
             : c.vblendvps(ymm(d), other, chosen, ymm(d));
-      c.bind(c.piece_of(op.d) + i, d);
+      c.bind({c.piece_of(op.d), i, is_64 ? 4 : 2}, d);
       c.unpin();
     }
   }
 
   int registers_to_compare() const override { return 3; }
-  void compare_lanes(const Register* with, bool is_64, const Lanes& lanes) override {
+  void compare_lanes(const Register* with, bool is_64, const Places& lanes) override {
     const Ymm base = ymm(with[0]), t = ymm(with[1]), all = ymm(with[2]);
     is_64 ? spread(with[0], c.rax) : spread(with[0], c.eax);
     for (int i = 0; i < (is_64 ? 8 : 4); ++i) {

@@ -9,12 +9,23 @@ namespace {
 
 class Avx512 : public InstructionSet {
  public:
-  explicit Avx512(Emitter& emitter) : InstructionSet(64, 31), c(emitter) {}
+  Avx512(Emitter& emitter, Lanes lanes)
+      : InstructionSet(64, 31), c(emitter), some_lanes_(lanes == Lanes::some) {}
 
   Vector vector(Register r) const override { return Xbyak::Zmm(r); }
   Vector half(Register r) const override { return Xbyak::Ymm(r); }
 
-  void begin() override { c.vpbroadcastd(zmm(nan_register), number(0x7fffffff, false)); }
+  void begin() override {
+    c.vpbroadcastd(zmm(nan_register), number(0x7fffffff, false));
+    if (!some_lanes_) return;
+    // Each with the lanes that are not active, from 0, 8, 16 and 24 on.
+    c.mov(c.ecx, c.active());
+    c.not_(c.ecx);
+    for (int i = 0; i < 4; ++i) {
+      c.kmovd(others_from(8 * i), c.ecx);
+      if (i < 3) c.shr(c.ecx, 8);
+    }
+  }
   Xbyak::Address every_32(std::uint32_t bits) override { return number(bits, true); }
   Xbyak::Address every_64(std::uint64_t bits) override {
     return c.ptr_b[c.rip + c.constant({bits, 0, 0, 0})];
@@ -108,15 +119,15 @@ class Avx512 : public InstructionSet {
   void compare(const Operation& op, Compared type, std::uint8_t how) override {
     for (int i = 0; i < (is_wide(type) ? 4 : 2); ++i) {
       const Xbyak::Zmm a = zmm(c.read(c.piece_of(op.a) + i)), b = zmm(c.read(c.piece_of(op.b) + i));
-      compare(Xbyak::Opmask(i + 1), a, b, type, how);
+      compare(Xbyak::Opmask(i), a, b, type, how);
       c.unpin();
     }
     if (is_wide(type)) {
-      c.kunpckbw(c.k1, c.k2, c.k1);
-      c.kunpckbw(c.k2, c.k4, c.k3);
+      c.kunpckbw(c.k0, c.k1, c.k0);
+      c.kunpckbw(c.k1, c.k3, c.k2);
     }
-    c.kunpckwd(c.k1, c.k2, c.k1);
-    c.kmovd(c.eax, c.k1);
+    c.kunpckwd(c.k0, c.k1, c.k0);
+    c.kmovd(c.eax, c.k0);
   }
   void select(const Operation& op, bool is_64) override {
     const int pieces = is_64 ? 4 : 2;
@@ -128,13 +139,13 @@ class Avx512 : public InstructionSet {
       const Register d = c.scratch();
       is_64 ? c.vpblendmq(zmm(d) | c.k1, zmm(b), zmm(a))
             : c.vpblendmd(zmm(d) | c.k1, zmm(b), zmm(a));
-      c.bind(c.piece_of(op.d) + i, d);
+      c.bind({c.piece_of(op.d), i, is_64 ? 4 : 2}, d);
       c.unpin();
     }
   }
 
   int registers_to_compare() const override { return 1; }
-  void compare_lanes(const Register* with, bool is_64, const Lanes& lanes) override {
+  void compare_lanes(const Register* with, bool is_64, const Places& lanes) override {
     const Xbyak::Zmm t = zmm(with[0]);
     for (int i = 0; i < (is_64 ? 4 : 2); ++i) {
       const Xbyak::Address distance = c.ptr[lanes.distances + 64 * i];
@@ -153,9 +164,53 @@ class Avx512 : public InstructionSet {
         c.vpaddd(t, t, distance);
         c.vpcmpud(result, t, other, 4);
       }
+      if (some_lanes_) c.kandnw(result, others_from(i * (is_64 ? 8 : 16)), result);
       if (i != 0) c.korw(c.k1, c.k1, c.k2);
     }
     c.kortestw(c.k1, c.k1);
+  }
+
+  bool has_some_lanes() const override { return true; }
+  void keep_others(Register r, const Xbyak::Address& memory, const RowPiece& row) override {
+    const Xbyak::Opmask others = others_from(first_lane(row));
+    if (row.units == 1) {
+      c.vmovdqu16(zmm(r) | others, memory);
+    } else {
+      row.units == 2 ? c.vmovdqa32(zmm(r) | others, memory) : c.vmovdqa64(zmm(r) | others, memory);
+    }
+  }
+  Xbyak::Opmask some(const RowPiece& row) override {
+    if (some_lanes_) {
+      c.knotd(c.k1, others_from(first_lane(row)));
+    } else {
+      c.kxnord(c.k1, c.k1, c.k1);
+    }
+    return c.k1;
+  }
+  bool has_gather() const override { return true; }
+  void gather(Register d, const RowPiece& row, const Xbyak::RegExp& first,
+              const Xbyak::RegExp& distances, Register index) override {
+    const Xbyak::Opmask k = some(row);
+    c.vpxord(zmm(d), zmm(d), zmm(d));
+    if (row.units == 2) {
+      c.vmovups(zmm(index), c.ptr[distances + 64 * row.index]);
+      c.vpgatherdd(zmm(d) | k, c.ptr[first + zmm(index)]);
+    } else {
+      c.vmovups(Xbyak::Ymm(index), c.ptr[distances + 32 * row.index]);
+      c.vpgatherdq(zmm(d) | k, c.ptr[first + Xbyak::Ymm(index)]);
+    }
+  }
+  bool has_scatter() const override { return true; }
+  void scatter(Register from, const RowPiece& row, const Xbyak::RegExp& first,
+               const Xbyak::RegExp& distances, Register index) override {
+    const Xbyak::Opmask k = some(row);
+    if (row.units == 2) {
+      c.vmovups(zmm(index), c.ptr[distances + 64 * row.index]);
+      c.vpscatterdd(c.ptr[first + zmm(index)] | k, zmm(from));
+    } else {
+      c.vmovups(Xbyak::Ymm(index), c.ptr[distances + 32 * row.index]);
+      c.vpscatterdq(c.ptr[first + Xbyak::Ymm(index)] | k, zmm(from));
+    }
   }
   void spread(Register d, const Xbyak::Reg64& from) override { c.vpbroadcastq(zmm(d), from); }
   void spread(Register d, const Xbyak::Reg32& from) override { c.vpbroadcastd(zmm(d), from); }
@@ -163,6 +218,8 @@ class Avx512 : public InstructionSet {
  private:
   static constexpr Register nan_register = 31;
   static Xbyak::Zmm zmm(Register r) { return Xbyak::Zmm(r); }
+  static Xbyak::Opmask others_from(int lane) { return Xbyak::Opmask(4 + lane / 8); }
+  static int first_lane(const RowPiece& row) { return row.index * 32 / row.units; }
 
   Xbyak::Address number(std::uint32_t bits, bool is_spread) {
     Xbyak::Label& label = c.constant({std::uint64_t{bits} << 32 | bits, 0, 0, 0});
@@ -187,12 +244,13 @@ class Avx512 : public InstructionSet {
   }
 
   Emitter& c;
+  const bool some_lanes_;
 };
 
 }  // namespace
 
-std::unique_ptr<InstructionSet> avx512(Emitter& emitter) {
-  return std::make_unique<Avx512>(emitter);
+std::unique_ptr<InstructionSet> avx512(Emitter& emitter, Lanes lanes) {
+  return std::make_unique<Avx512>(emitter, lanes);
 }
 
 }  // namespace warpmeter::model::native

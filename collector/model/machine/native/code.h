@@ -1,8 +1,8 @@
 // Programs as machine code of this processor, for launches whose accesses nobody counts.
 //
-// The code begins where a basic block of the program does, runs warps whose lanes are all active,
-// and hands over to the interpreter, at the operation that it returns, whatever it has no code for:
-// branches where lanes part, barriers, calls, the end. So results and instruction counts are the
+// The code begins where a basic block of the program does, and hands over to the interpreter, at the
+// operation that it returns, whatever it has no code for: branches where lanes part, barriers, calls,
+// the end. There is code for warps whose lanes are all active and other code for the rest. So results and instruction counts are the
 // interpreter's.
 #pragma once
 
@@ -26,8 +26,9 @@ class NativeCode {
  public:
   virtual ~NativeCode() = default;
 
-  /// Of each operation: the code that begins there, or null.
+  /// Of each operation: the code that begins there, or null; for all lanes, and for some.
   virtual const NativeEntry* entries() const = 0;
+  virtual const NativeEntry* entries_of_some() const = 0;
   /// What has to be zero when a block begins, of Program::registers: the others are written before
   /// they are read.
   virtual const std::vector<RowRange>& cleared() const = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <utility>
 
 #include "collector/model/machine/worker_memory.h"
 
@@ -10,8 +11,8 @@ namespace warpmeter::model::native {
 
 namespace {
 
-std::unique_ptr<InstructionSet> instruction_set(Emitter& emitter, const Unit& unit) {
-  return unit.vector_bytes == 64 ? avx512(emitter) : avx2(emitter);
+std::unique_ptr<InstructionSet> instruction_set(Emitter& emitter, const Unit& unit, Lanes lanes) {
+  return unit.vector_bytes == 64 ? avx512(emitter, lanes) : avx2(emitter);
 }
 
 /// The interpreter's function, of which no exception comes out: machine code has no frames that it
@@ -30,9 +31,11 @@ const Operation* call_safely(Warp& warp, const Operation* op, std::uint32_t mask
 
 }  // namespace
 
-Emitter::Emitter(const Program& program, const Unit& unit, const Uses* uses, std::size_t most_bytes)
+Emitter::Emitter(const Program& program, const Unit& unit, Lanes lanes, const Uses* uses,
+                 std::size_t most_bytes)
     : Xbyak::CodeGenerator(most_bytes, Xbyak::DontSetProtectRWE),
-      set_(instruction_set(*this, unit)),
+      set_(instruction_set(*this, unit, lanes)),
+      lanes_(lanes),
       pieces_of_unit_(static_cast<int>(row_unit_bytes) / set_->vector_bytes),
       program_(program),
       unit_(unit),
@@ -115,9 +118,9 @@ Register Emitter::scratch() {
   const auto r = static_cast<Register>(best);
   const bool is_lost = kept.piece != none && kept.is_dirty;
   if (is_lost && (uses_ == nullptr || !next_use(kept.piece).is_dead)) {
-    vmovups(at(kept.piece), vector(r));
+    put(kept.row, r);
   }
-  kept = {none, false, true, ++clock_};
+  kept = {none, {}, false, true, ++clock_};
   return r;
 }
 
@@ -154,10 +157,11 @@ const Xbyak::Operand& Emitter::read_anywhere(std::int32_t piece) {
   return register_;
 }
 
-void Emitter::bind(std::int32_t piece, Register to) {
-  bind_in_memory(piece);
+void Emitter::bind(const RowPiece& row, Register to) {
+  bind_in_memory(row.piece());
   Kept& kept = state_[static_cast<std::size_t>(to)];
-  kept.piece = piece;
+  kept.piece = row.piece();
+  kept.row = row;
   kept.is_dirty = true;
   kept.used = ++clock_;
 }
@@ -175,10 +179,24 @@ void Emitter::unpin() {
   for (Kept& kept : state_) kept.is_pinned = false;
 }
 
+void Emitter::put(const RowPiece& row, Register from) {
+  if (lanes_ == Lanes::some) set_->keep_others(from, at(row.piece()), row);
+  vmovups(at(row.piece()), vector(from));
+}
+
+void Emitter::put_row(std::int32_t first, int units) {
+  for (int i = 0; i < units * pieces_of_unit_; ++i) {
+    const Register r = find(first + i);
+    if (r == none) continue;
+    Kept& kept = state_[static_cast<std::size_t>(r)];
+    if (std::exchange(kept.is_dirty, false)) put(kept.row, r);
+  }
+}
+
 void Emitter::write_back(const State& state) {
   for (std::size_t r = 0; r < state.size(); ++r) {
     if (state[r].piece != none && state[r].is_dirty) {
-      vmovups(at(state[r].piece), vector(static_cast<Register>(r)));
+      put(state[r].row, static_cast<Register>(r));
     }
   }
 }
@@ -207,9 +225,13 @@ void Emitter::call(const Operation& op) {
   jz(stopped_);
 }
 
+void Emitter::load_active(const Xbyak::Reg32& to) {
+  lanes_ == Lanes::all ? mov(to, 0xffffffff) : mov(to, active());
+}
+
 void Emitter::emit_call(const Operation& op) {
   flush();
-  mov(edx, 0xffffffff);
+  load_active(edx);
   call(op);
   reload(state_);
 }
@@ -218,7 +240,7 @@ void Emitter::emit_guarded_call(const Operation& op) {
   flush();
   Xbyak::Label over;
   load_predicate(edx, op.guard);
-  test(edx, edx);
+  lanes_ == Lanes::all ? test(edx, edx) : and_(edx, active());
   jz(over);
   call(op);
   reload(state_);
@@ -228,6 +250,15 @@ void Emitter::emit_guarded_call(const Operation& op) {
 void Emitter::load_predicate(const Xbyak::Reg32& to, std::uint16_t operand) {
   mov(to, predicate_at(operand >> 1));
   if ((operand & 1) != 0) not_(to);
+}
+
+void Emitter::set_predicate(std::uint16_t index, const Xbyak::Reg32& value) {
+  if (lanes_ == Lanes::some) {
+    xor_(value, predicate_at(index));
+    and_(value, active());
+    xor_(value, predicate_at(index));
+  }
+  mov(predicate_at(index), value);
 }
 
 Vector Emitter::half_of(std::int32_t first, int part) {

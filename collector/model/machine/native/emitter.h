@@ -17,21 +17,37 @@
 
 namespace warpmeter::model::native {
 
+struct Access;
+struct Movement;
+
+/// Piece `index` of a row whose first piece is `first` and that has so many units (row_unit_bytes).
+struct RowPiece {
+  std::int32_t first = 0;
+  int index = 0, units = 2;
+
+  std::int32_t piece() const { return first + index; }
+};
+
 class Emitter : public Xbyak::CodeGenerator {
  public:
   /// `uses` may be null: then it is not known which pieces are read again.
-  Emitter(const Program& program, const Unit& unit, const Uses* uses, std::size_t most_bytes);
+  Emitter(const Program& program, const Unit& unit, Lanes lanes, const Uses* uses,
+          std::size_t most_bytes);
 
   // For the instruction set.
   Register read(std::int32_t piece);           ///< what the piece holds
   Register scratch();                          ///< one that holds nothing; until unpin()
-  void bind(std::int32_t piece, Register to);  ///< the piece now is what that register holds
+  void bind(const RowPiece& row, Register to);  ///< the piece now is what that register holds
   void unpin();
   void pin(Register r) { state_[static_cast<std::size_t>(r)].is_pinned = true; }
   /// The first of a row's pieces.
   std::int32_t piece_of(std::uint16_t unit) const { return unit * pieces_of_unit_; }
   Xbyak::Address predicate_at(std::uint32_t index) const {
     return dword[predicates_ + static_cast<std::int32_t>(4 * index)];
+  }
+  /// Of the warp, in memory.
+  Xbyak::Address active() const {
+    return dword[warp_ + static_cast<std::int32_t>(offsetof(Warp, active))];
   }
   /// A predicate operand, which may be negated.
   void load_predicate(const Xbyak::Reg32& to, std::uint16_t operand);
@@ -42,6 +58,7 @@ class Emitter : public Xbyak::CodeGenerator {
 
  protected:
   std::unique_ptr<InstructionSet> set_;
+  const Lanes lanes_;         ///< that are active
   const int pieces_of_unit_;  ///< of row_unit_bytes
 
   /// One operation; false: there are no instructions for it. arithmetic.cpp, floats.cpp,
@@ -53,6 +70,12 @@ class Emitter : public Xbyak::CodeGenerator {
   bool emit_comparison(const Operation& op);
   bool emit_predicate(const Operation& op);
   bool emit_access(const Operation& op);
+  void emit_load(const Movement& m);
+  void emit_store(const Movement& m);
+  void emit_load_of_some(const Movement& m);
+  void emit_store_of_some(const Movement& m);
+  /// A predicate is what a register says; changes the register.
+  void set_predicate(std::uint16_t index, const Xbyak::Reg32& value);
 
   /// The interpreter's function for all lanes: rows are in memory before and after it.
   void emit_call(const Operation& op);
@@ -93,6 +116,7 @@ class Emitter : public Xbyak::CodeGenerator {
   // Pieces of rows in registers: a piece is as much of a row as a vector register holds.
   struct Kept {
     std::int32_t piece = none;
+    RowPiece row;           ///< while it is dirty
     bool is_dirty = false;  ///< memory has not got it yet
     bool is_pinned = false;
     std::uint64_t used = 0;
@@ -105,9 +129,14 @@ class Emitter : public Xbyak::CodeGenerator {
   const Xbyak::Operand& read_anywhere(std::int32_t piece);
   /// The piece is written to memory.
   void bind_in_memory(std::int32_t piece);
+  /// What a register holds of a row goes back to memory: of the active lanes.
+  void put(const RowPiece& row, Register from);
   void write_back(const State& state);
+  /// Of a row, what memory has not got yet.
+  void put_row(std::int32_t first, int units);
   void reload(const State& state);
   void call(const Operation& op);  ///< with the mask in edx
+  void load_active(const Xbyak::Reg32& to);
 
   Xbyak::Address at(std::int32_t piece) const { return ptr[rows_ + piece * set_->vector_bytes]; }
   Vector vector(Register r) const { return set_->vector(r); }
@@ -118,6 +147,18 @@ class Emitter : public Xbyak::CodeGenerator {
   /// The half of a piece of 32-bit lanes that is a piece of 64-bit ones: part i of a row.
   Vector half_of(std::int32_t first, int part);
 
+  // Parts of emit_load() and emit_store(): movement.cpp.
+  RowPiece row_piece(const Movement& m, int i) const;
+  Register target(const Movement& m, int i) const;
+  void put_target(const Movement& m, int i);
+  Register source(const Movement& m, int i);
+  void load_pieces(const Access& access, const Vector& to, const Xbyak::Address& from);
+  void load_one(const Access& access, Register to, const Xbyak::RegExp& from);
+  void load_uniform(const Movement& m);
+  void gather(const Movement& m);
+  void scatter(const Movement& m);
+  void find_first_place(const Movement& m);
+
   // Shapes of operations. `emit` gets registers: the destination's, which is fresh, and sources;
   // the last source may be in memory where it says "from".
   template <class Emit>
@@ -125,7 +166,7 @@ class Emitter : public Xbyak::CodeGenerator {
     for (int i = 0; i < units * pieces_of_unit_; ++i) {
       const Register a = read(piece_of(op.a) + i), d = scratch();
       emit(d, a);
-      bind(piece_of(op.d) + i, d);
+      bind({piece_of(op.d), i, units}, d);
       unpin();
     }
   }
@@ -135,7 +176,7 @@ class Emitter : public Xbyak::CodeGenerator {
       const Xbyak::Operand& a = read_anywhere(piece_of(op.a) + i);
       const Register d = scratch();
       emit(d, a);
-      bind(piece_of(op.d) + i, d);
+      bind({piece_of(op.d), i, units}, d);
       unpin();
     }
   }
@@ -144,7 +185,7 @@ class Emitter : public Xbyak::CodeGenerator {
     for (int i = 0; i < units * pieces_of_unit_; ++i) {
       const Register a = read(piece_of(op.a) + i), b = read(piece_of(op.b) + i), d = scratch();
       emit(d, a, b);
-      bind(piece_of(op.d) + i, d);
+      bind({piece_of(op.d), i, units}, d);
       unpin();
     }
   }
@@ -155,7 +196,7 @@ class Emitter : public Xbyak::CodeGenerator {
       const Xbyak::Operand& b = read_anywhere(piece_of(op.b) + i);
       const Register d = scratch();
       emit(d, a, b);
-      bind(piece_of(op.d) + i, d);
+      bind({piece_of(op.d), i, units}, d);
       unpin();
     }
   }
@@ -165,7 +206,7 @@ class Emitter : public Xbyak::CodeGenerator {
       const Register a = read(piece_of(op.a) + i), b = read(piece_of(op.b) + i);
       const Register c = read(piece_of(op.c) + i), d = scratch();
       emit(d, a, b, c);
-      bind(piece_of(op.d) + i, d);
+      bind({piece_of(op.d), i, units}, d);
       unpin();
     }
   }
@@ -176,7 +217,7 @@ class Emitter : public Xbyak::CodeGenerator {
       const Xbyak::Operand& c = read_anywhere(piece_of(op.c) + i);
       const Register d = scratch();
       emit(d, a, b, c);
-      bind(piece_of(op.d) + i, d);
+      bind({piece_of(op.d), i, units}, d);
       unpin();
     }
   }
@@ -189,7 +230,7 @@ class Emitter : public Xbyak::CodeGenerator {
       const Vector a = half_of(piece_of(op.a), part);
       const Register d = scratch();
       emit(d, a);
-      bind(piece_of(op.d) + part, d);
+      bind({piece_of(op.d), part, 4}, d);
       unpin();
     }
   }
@@ -201,7 +242,7 @@ class Emitter : public Xbyak::CodeGenerator {
       const Register low = read(piece_of(op.a) + 2 * i), high = read(piece_of(op.a) + 2 * i + 1);
       const Register d = scratch(), other = scratch();
       emit(d, other, low, high);
-      bind(piece_of(op.d) + i, d);
+      bind({piece_of(op.d), i, 2}, d);
       unpin();
     }
   }

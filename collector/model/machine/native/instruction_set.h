@@ -14,6 +14,11 @@
 namespace warpmeter::model::native {
 
 class Emitter;
+struct RowPiece;
+
+/// Which lanes of the warp code is for: some of them, whichever Warp::active says. It computes with
+/// all of them, and lets the others' numbers be where they are: in memory.
+enum class Lanes : std::uint8_t { all, some };
 
 /// A vector register, by its number, or none.
 using Register = int;
@@ -85,22 +90,37 @@ class InstructionSet {
   /// selp: rows a or b, by the predicate in c.
   virtual void select(const Operation& op, bool is_64) = 0;
 
+  // Code for some lanes, of which not every set has instructions.
+  virtual bool has_some_lanes() const { return false; }
+  /// The lanes that are not active get what is in memory.
+  virtual void keep_others(Register, const Xbyak::Address&, const RowPiece&) {}
+
   // Accesses.
   /// Registers that compare_lanes() needs.
   virtual int registers_to_compare() const = 0;
   /// Where the lanes of an address row are, piece by piece, and their distances from the first.
-  struct Lanes {
+  struct Places {
     std::array<Register, 8> in_register;  ///< none: in memory
     Xbyak::RegExp in_memory, distances;
   };
   /// Sets the zero flag where all lanes are rax (eax) + distance.
-  virtual void compare_lanes(const Register* with, bool is_64, const Lanes& lanes) = 0;
+  virtual void compare_lanes(const Register* with, bool is_64, const Places& lanes) = 0;
+  /// Numbers of the active lanes, of as many bytes as those of the row; each is in memory `first` and
+  /// its distance (32 bits, signed) away. `index` is a register to take them to.
+  virtual bool has_gather() const { return false; }
+  virtual void gather(Register, const RowPiece&, const Xbyak::RegExp& /*first*/,
+                      const Xbyak::RegExp& /*distances*/, Register /*index*/) {}
+  virtual bool has_scatter() const { return false; }
+  virtual void scatter(Register, const RowPiece&, const Xbyak::RegExp& /*first*/,
+                       const Xbyak::RegExp& /*distances*/, Register /*index*/) {}
+  /// The first mask register with the active lanes of a piece: of code for some lanes.
+  virtual Xbyak::Opmask some(const RowPiece&) { return Xbyak::Opmask(); }
   /// A number of a general register in each lane.
   virtual void spread(Register d, const Xbyak::Reg64& from) = 0;
   virtual void spread(Register d, const Xbyak::Reg32& from) = 0;
 };
 
 std::unique_ptr<InstructionSet> avx2(Emitter& emitter);
-std::unique_ptr<InstructionSet> avx512(Emitter& emitter);
+std::unique_ptr<InstructionSet> avx512(Emitter& emitter, Lanes lanes);
 
 }  // namespace warpmeter::model::native

@@ -15,11 +15,12 @@ constexpr std::size_t most_operations = 100'000;
 /// Reserved, not used: much more than an operation takes.
 constexpr std::size_t bytes_of_operation = 4096, bytes_of_program = 1 << 16;
 
-class Translation : public NativeCode, private Emitter {
+class Translation : private Emitter {
  public:
   /// `liveness` may be null: then all rows go back to memory at the end of a block.
-  Translation(const Program& program, const Unit& unit, const Liveness* liveness, const Uses* uses)
-      : Emitter(program, unit, uses,
+  Translation(const Program& program, const Unit& unit, Lanes lanes, const Liveness* liveness,
+              const Uses* uses)
+      : Emitter(program, unit, lanes, uses,
                 bytes_of_program + program.operations.size() * bytes_of_operation),
         liveness_(liveness),
         effects_(program.operations.size()),
@@ -48,11 +49,10 @@ class Translation : public NativeCode, private Emitter {
   /// What its operations' instructions do.
   std::vector<Effect> take_effects() { return std::move(effects_); }
 
-  const NativeEntry* entries() const override { return entries_.data(); }
-  const std::vector<RowRange>& cleared() const override { return cleared_; }
-  std::uint32_t inlined(Code code) const override {
-    return inlined_[static_cast<std::size_t>(code)];
-  }
+  const NativeEntry* entries() const { return entries_.data(); }
+  const std::vector<RowRange>& cleared() const { return cleared_; }
+  std::uint32_t inlined(Code code) const { return inlined_[static_cast<std::size_t>(code)]; }
+  bool has_code() const { return lanes_ == Lanes::all || set_->has_some_lanes(); }
 
  private:
   std::size_t index_of(const Operation& op) const {
@@ -154,7 +154,7 @@ class Translation : public NativeCode, private Emitter {
     L(known);
   }
 
-  /// account() of execute/control.h, for all lanes. Both counts at once, as compilers have them:
+  /// account() of execute/control.h. Both counts at once, as compilers have them:
   /// a processor waits long for 16 bytes that two instructions have stored.
   void account(const Operation& op) {
     static_assert(offsetof(Warp, thread_instructions) == offsetof(Warp, warp_instructions) + 8);
@@ -162,7 +162,12 @@ class Translation : public NativeCode, private Emitter {
     mov(eax, op.instruction + 1);
     sub(eax, dword[warp_ + offsetof(Warp, counted_from)]);
     vmovq(xmm0, rax);
-    shl(rax, 5);
+    if (lanes_ == Lanes::all) {
+      shl(rax, 5);
+    } else {
+      popcnt(ecx, active());
+      imul(rax, rcx);
+    }
     vpinsrq(xmm0, xmm0, rax, 1);
     vpaddq(xmm0, xmm0, counts);
     vmovdqu(counts, xmm0);
@@ -184,14 +189,19 @@ class Translation : public NativeCode, private Emitter {
     }
   }
 
-  /// Where all lanes jump, or none does. Of a branch out of a loop, where none leaves.
+  /// Where all active lanes jump, or none does. Of a branch out of a loop, where none leaves.
   void emit_branch(const Operation& op) {
     leave_block({op.extra, index_of(op) + 1});
     const bool leaves_by_jumping = op.code == Code::branch_out && op.b == 0;
     const bool leaves_by_staying = op.code == Code::branch_out && op.b != 0;
     Xbyak::Label taken, interpreted;
     load_predicate(ecx, op.a);
-    cmp(ecx, -1);
+    if (lanes_ == Lanes::all) {
+      cmp(ecx, -1);
+    } else {
+      and_(ecx, active());
+      cmp(ecx, active());
+    }
     je(leaves_by_jumping ? interpreted : taken);
     test(ecx, ecx);
     jnz(interpreted);
@@ -239,6 +249,39 @@ class Translation : public NativeCode, private Emitter {
   Xbyak::Label enter_;
 };
 
+/// Written twice: the first time to see what is read and written where. Null where the set has no
+/// instructions for such lanes.
+std::unique_ptr<Translation> translation(const Program& program, const Unit& unit, Lanes lanes) {
+  std::optional<Translation> first;
+  first.emplace(program, unit, lanes, nullptr, nullptr);
+  if (!first->has_code()) return nullptr;
+  const int pieces_of_unit = static_cast<int>(row_unit_bytes / unit.vector_bytes);
+  std::vector<Effect> effects = first->take_effects();
+  first.reset();
+  const Liveness liveness(program, effects, pieces_of_unit);
+  const Uses uses(program, std::move(effects), liveness);
+  return std::make_unique<Translation>(program, unit, lanes, &liveness, &uses);
+}
+
+class Translations : public NativeCode {
+ public:
+  Translations(const Program& program, const Unit& unit)
+      : all_(translation(program, unit, Lanes::all)),
+        some_(translation(program, unit, Lanes::some)),
+        none_(program.operations.size() + 1) {}
+
+  const NativeEntry* entries() const override { return all_->entries(); }
+  const NativeEntry* entries_of_some() const override {
+    return some_ != nullptr ? some_->entries() : none_.data();
+  }
+  const std::vector<RowRange>& cleared() const override { return all_->cleared(); }
+  std::uint32_t inlined(Code code) const override { return all_->inlined(code); }
+
+ private:
+  std::unique_ptr<Translation> all_, some_;
+  std::vector<NativeEntry> none_;
+};
+
 }  // namespace
 }  // namespace warpmeter::model::native
 
@@ -249,15 +292,7 @@ std::unique_ptr<NativeCode> translate(const Program& program, const Unit& unit) 
     return nullptr;
   }
   try {
-    // Written twice: the first time to see what is read and written where.
-    std::optional<native::Translation> first;
-    first.emplace(program, unit, nullptr, nullptr);
-    const int pieces_of_unit = static_cast<int>(row_unit_bytes / unit.vector_bytes);
-    std::vector<native::Effect> effects = first->take_effects();
-    first.reset();
-    const native::Liveness liveness(program, effects, pieces_of_unit);
-    const native::Uses uses(program, std::move(effects), liveness);
-    return std::make_unique<native::Translation>(program, unit, &liveness, &uses);
+    return std::make_unique<native::Translations>(program, unit);
   } catch (const Xbyak::Error&) {  // no memory that may be executed, or not enough
     return nullptr;
   }

@@ -1,0 +1,42 @@
+// What a load or store moves, once it is known that its lanes lie as they did the last time.
+#pragma once
+
+#include <xbyak/xbyak.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "collector/model/machine/native/instruction_set.h"
+#include "collector/model/machine/operation.h"
+#include "collector/model/machine/warp.h"
+
+namespace warpmeter::model::native {
+
+enum class Extension { none, zeros, sign };
+
+/// What an access moves: of a lane in memory, and in a row.
+struct Access {
+  int memory_bytes = 0, row_bytes = 0;
+  Extension extension = Extension::none;
+  bool stores = false, is_wide = false, is_vector = false;
+
+  int row_units() const { return row_bytes / 2; }
+};
+
+/// The first active lane's place is in rcx; code for some lanes has them in r8d.
+struct Movement {
+  Access access;
+  int parts = 1;                         ///< of a vector
+  int pieces = 0;                        ///< of a row
+  Xbyak::RegExp site;                    ///< a Site
+  std::array<std::uint16_t, 4> row{};    ///< the first unit of each part's row
+  std::array<Register, 32> registers{};  ///< of each part's pieces; none: in memory
+  Register spare = none, other = none;   ///< that hold nothing
+  std::shared_ptr<Xbyak::Label> slow, done;
+
+  int total() const { return parts * pieces; }
+};
+
+}  // namespace warpmeter::model::native
