@@ -35,7 +35,8 @@ Shape shape_of(const Site& site, const SiteInfo& info) {
   return uniform ? Shape::uniform : contiguous ? Shape::contiguous : Shape::general;
 }
 
-/// Site::layout. That lanes are apart is seen where each lies behind the one before it, or each before.
+/// Site::layout. That lanes are apart is seen where each lies behind the one before it, or each
+/// before.
 std::uint8_t layout_of(const Site& site, const SiteInfo& info) {
   const auto first = static_cast<unsigned>(std::countr_zero(site.mask));
   bool near = true, rising = true, falling = true, uniform = true, contiguous = info.parts == 1;

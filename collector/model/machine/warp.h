@@ -18,10 +18,11 @@ enum class Shape : std::uint8_t {
   contiguous,  ///< within a half, one element after the other
 };
 
-/// What else the machine code wants to know of them (Site::layout): distances that are signed numbers
-/// of 32 bits; no two active lanes with a byte in common; of an access by some lanes only, the active
-/// ones at one address, or each where its number says.
-inline constexpr std::uint8_t layout_near = 1, layout_apart = 2, some_uniform = 4, some_contiguous = 8;
+/// What else the machine code wants to know of them (Site::layout): distances that are signed
+/// numbers of 32 bits; no two active lanes with a byte in common; of an access by some lanes only,
+/// the active ones at one address, or each where its number says.
+inline constexpr std::uint8_t layout_near = 1, layout_apart = 2, some_uniform = 4,
+                              some_contiguous = 8;
 
 struct TouchedWords;
 
@@ -137,8 +138,8 @@ struct Warp {
   const MatrixProduct* products;
   const MatrixReach* reaches;
   const WarpgroupProduct* warpgroup_products;
-  std::byte** lane_host;  ///< of reach(): where each active lane's access goes on this machine
-  std::byte* local;       ///< memory of its own of each lane in turn
+  std::byte** lane_host;      ///< of reach(): where each active lane's access goes on this machine
+  std::byte* local;           ///< memory of its own of each lane in turn
   std::uint64_t local_bytes;  ///< of a lane
   const Operation* code;
   const Operation* pc;  ///< where to go on, while not running

@@ -72,10 +72,10 @@ TEST(Native, EveryInstructionDoesWhatTheInterpreterDoes) {
         std::string all;
         for (const std::string& line : lines) all += line + "\n";
         for (const std::uint32_t threads : {32u, 21u}) {
-          const Twins twins(*unit, kernel_of_each(lines), geometry(1, threads),
-                            {TestArgument::buffer(Words(lines.size() * words_of_program)),
-                             TestArgument::buffer(in), TestArgument::buffer(own),
-                             TestArgument::buffer(common)});
+          const Twins twins(
+              *unit, kernel_of_each(lines), geometry(1, threads),
+              {TestArgument::buffer(Words(lines.size() * words_of_program)),
+               TestArgument::buffer(in), TestArgument::buffer(own), TestArgument::buffer(common)});
           twins.expect_equal(fmt::format("{} threads: {}", threads, all));
           for (const Code code : wanted) {
             if (twins.code != nullptr && twins.code->inlined(code) > 0) met.insert(code);
@@ -179,9 +179,9 @@ TEST(Native, AccessesOfEveryShapeDoWhatTheInterpreterDoes) {
 /// The same where some lanes have gone another way: others at each access, or always the same ones.
 /// What those hold that are not here stays as it is.
 TEST(Native, AccessesOfSomeLanesDoWhatTheInterpreterDoes) {
-  const char* const conditions[] = {
-      "and.b32 %r2, %r1, 3; setp.ne.u32 %p2, %r2, 0;", "setp.ge.u32 %p2, %r1, 13;",
-      "setp.lt.u32 %p2, %r1, %r9;", "and.b32 %r2, %r1, 31; setp.eq.u32 %p2, %r2, 17;"};
+  const char* const conditions[] = {"and.b32 %r2, %r1, 3; setp.ne.u32 %p2, %r2, 0;",
+                                    "setp.ge.u32 %p2, %r1, 13;", "setp.lt.u32 %p2, %r1, %r9;",
+                                    "and.b32 %r2, %r1, 31; setp.eq.u32 %p2, %r2, 17;"};
   // The place of a lane in elements: %r3. In order, each at its own, at one, apart, backwards, two
   // at one.
   const char* const shapes[] = {"mov.u32 %r3, %r1;",

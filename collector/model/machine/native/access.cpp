@@ -89,7 +89,8 @@ bool Emitter::emit_access(const Operation& op) {
     }
   }
   const std::int32_t address_piece = piece_of(op.a);
-  const int address_units = access.is_wide ? 4 : 2, address_pieces = address_units * pieces_of_unit_;
+  const int address_units = access.is_wide ? 4 : 2,
+            address_pieces = address_units * pieces_of_unit_;
   for (int i = 0; i < address_pieces; ++i) note_read(address_piece + i);
   if (is_some) put_row(address_piece, address_units);
   const State before = state_;

@@ -1,9 +1,9 @@
 // Programs as machine code of this processor, for launches whose accesses nobody counts.
 //
-// The code begins where a basic block of the program does, and hands over to the interpreter, at the
-// operation that it returns, whatever it has no code for: branches where lanes part, barriers, calls,
-// the end. There is code for warps whose lanes are all active and other code for the rest. So results and instruction counts are the
-// interpreter's.
+// The code begins where a basic block of the program does, and hands over to the interpreter, at
+// the operation that it returns, whatever it has no code for: branches where lanes part, barriers,
+// calls, the end. There is code for warps whose lanes are all active and other code for the rest.
+// So results and instruction counts are the interpreter's.
 #pragma once
 
 #include <atomic>

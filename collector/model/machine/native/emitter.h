@@ -35,8 +35,8 @@ class Emitter : public Xbyak::CodeGenerator {
           std::size_t most_bytes);
 
   // For the instruction set.
-  Register read(std::int32_t piece);           ///< what the piece holds
-  Register scratch();                          ///< one that holds nothing; until unpin()
+  Register read(std::int32_t piece);            ///< what the piece holds
+  Register scratch();                           ///< one that holds nothing; until unpin()
   void bind(const RowPiece& row, Register to);  ///< the piece now is what that register holds
   void unpin();
   void pin(Register r) { state_[static_cast<std::size_t>(r)].is_pinned = true; }

@@ -105,8 +105,8 @@ class InstructionSet {
   };
   /// Sets the zero flag where all lanes are rax (eax) + distance.
   virtual void compare_lanes(const Register* with, bool is_64, const Places& lanes) = 0;
-  /// Numbers of the active lanes, of as many bytes as those of the row; each is in memory `first` and
-  /// its distance (32 bits, signed) away. `index` is a register to take them to.
+  /// Numbers of the active lanes, of as many bytes as those of the row; each is in memory `first`
+  /// and its distance (32 bits, signed) away. `index` is a register to take them to.
   virtual bool has_gather() const { return false; }
   virtual void gather(Register, const RowPiece&, const Xbyak::RegExp& /*first*/,
                       const Xbyak::RegExp& /*distances*/, Register /*index*/) {}

@@ -12,7 +12,8 @@ constexpr std::int32_t field(std::size_t offset) { return static_cast<std::int32
 }  // namespace
 
 RowPiece Emitter::row_piece(const Movement& m, int i) const {
-  return {piece_of(m.row.at(static_cast<std::size_t>(i / m.pieces))), i % m.pieces, m.access.row_units()};
+  return {piece_of(m.row.at(static_cast<std::size_t>(i / m.pieces))), i % m.pieces,
+          m.access.row_units()};
 }
 
 /// Loads what follows one another; `to` may have a mask.
