@@ -171,13 +171,11 @@ TEST(Traps, DoNotHideThatARunWasCancelled) {
 }
 
 TEST(Refusals, NameTheInstructionItsLineWhatItDoesAndWhatToDo) {
-  const TestRun run =
-      run_body(".loc 1 7 3\n vshl.u32.u32.u32.wrap %r1, %r1, %r1;\n ret;", geometry(1, 32));
-  EXPECT_THAT(
-      run.refusal,
-      AllOf(HasSubstr("kernel 'k'"), HasSubstr("'vshl.u32.u32.u32.wrap' on line 12 of its PTX"),
-            HasSubstr("(kernels/wrong.cu:7)"), HasSubstr("computes on parts of registers"),
-            HasSubstr("measure this kernel on a GPU")));
+  const TestRun run = run_body(".loc 1 7 3\n istypep.texref %p1, %rd1;\n ret;", geometry(1, 32));
+  EXPECT_THAT(run.refusal,
+              AllOf(HasSubstr("kernel 'k'"), HasSubstr("'istypep.texref' on line 12 of its PTX"),
+                    HasSubstr("(kernels/wrong.cu:7)"), HasSubstr("asks for the type of a handle"),
+                    HasSubstr("measure this kernel on a GPU")));
 }
 
 TEST(Refusals, ComeBeforeAnythingRuns) {
