@@ -93,8 +93,8 @@ std::string pattern_in_words(const WarpAccess& access) {
   // Lanes that have a bank each do not meet: it is the runs beside them that they meet.
   const bool meets = of_run.bank_count() < of_run.count();
   if (run.lanes < 4 || run.step == static_cast<std::int64_t>(access.width) || !meets) {
-    return fmt::format("Its lanes go to {} words in {} banks.", of_all.count(),
-                       in_words(of_all.bank_count()));
+    return fmt::format("Its lanes go to {} words in {} bank{}.", of_all.count(),
+                       in_words(of_all.bank_count()), of_all.bank_count() == 1 ? "" : "s");
   }
   const std::string who = run.lanes == warp_lanes ? "All 32 lanes"
                           : run.lanes == 16
