@@ -72,6 +72,7 @@ TEST(Native, EveryInstructionDoesWhatTheInterpreterDoes) {
         std::string all;
         for (const std::string& line : lines) all += line + "\n";
         for (const std::uint32_t threads : {32u, 21u}) {
+          if (threads < 32 && seed > 1) continue;
           const Twins twins(
               *unit, kernel_of_each(lines), geometry(1, threads),
               {TestArgument::buffer(Words(lines.size() * words_of_program)),
