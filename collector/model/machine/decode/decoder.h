@@ -17,14 +17,13 @@
 
 #include "collector/model/machine/access.h"
 #include "collector/model/machine/bulk.h"
+#include "collector/model/machine/decode/analysis.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/machine/decode/table.h"
 #include "collector/model/machine/mbarrier.h"
 #include "collector/model/machine/program.h"
-#include "collector/model/ptx/control_flow.h"
 #include "collector/model/ptx/module.h"
 #include "collector/model/ptx/registers.h"
-#include "collector/model/ptx/slots.h"
 
 namespace warpmeter::model {
 
@@ -32,22 +31,6 @@ namespace warpmeter::model {
 /// so that all reasons are found; one without an instruction ends it.
 struct Refused {
   Refusal refusal;
-};
-
-/// What is known of a function whatever calls it.
-struct Analysis {
-  ptx::ControlFlow graph;
-  ptx::DataFlow data;
-  ptx::Slots slots;
-  std::vector<std::size_t> leader;      ///< of each instruction; see ptx/leaders.h
-  std::vector<bool> is_meeting;         ///< of each instruction: lanes that parted meet before it
-  std::vector<bool> waits;              ///< of each instruction: see ptx::waiting_loops()
-  std::vector<bool> is_copied;          ///< of each instruction: see ptx::copied_loads()
-  std::vector<bool> is_verified;        ///< of each instruction: see ptx::verified_loads()
-  std::vector<std::string_view> meant;  ///< by each instruction: see ptx::meant_variables()
-  std::vector<bool> stores_same;        ///< of each instruction: see ptx::stores_of_one_value()
-  std::vector<std::size_t> deciders;    ///< of each instruction: see ptx::deciding_comparisons()
-  std::vector<std::vector<std::size_t>> early_joins;  ///< of each block: see ptx/early_joins.h
 };
 
 /// Where a variable lies: in its own space's addresses.

@@ -1,0 +1,29 @@
+// What the decoder knows of a function before it decodes an instruction of it.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "collector/model/ptx/control_flow.h"
+#include "collector/model/ptx/slots.h"
+
+namespace warpmeter::model {
+
+/// What is known of a function whatever calls it.
+struct Analysis {
+  ptx::ControlFlow graph;
+  ptx::DataFlow data;
+  ptx::Slots slots;
+  std::vector<std::size_t> leader;      ///< of each instruction; see ptx/leaders.h
+  std::vector<bool> is_meeting;         ///< of each instruction: lanes that parted meet before it
+  std::vector<bool> waits;              ///< of each instruction: see ptx::waiting_loops()
+  std::vector<bool> is_copied;          ///< of each instruction: see ptx::copied_loads()
+  std::vector<bool> is_verified;        ///< of each instruction: see ptx::verified_loads()
+  std::vector<std::string_view> meant;  ///< by each instruction: see ptx::meant_variables()
+  std::vector<bool> stores_same;        ///< of each instruction: see ptx::stores_of_one_value()
+  std::vector<std::size_t> deciders;    ///< of each instruction: see ptx::deciding_comparisons()
+  std::vector<std::vector<std::size_t>> early_joins;  ///< of each block: see ptx/early_joins.h
+};
+
+}  // namespace warpmeter::model
