@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/kernel_name.h"
+#include "collector/model/machine/order.h"
 #include "collector/runtime/capture.h"
 #include "collector/runtime/conditions.h"
 #include "collector/runtime/event_page.h"
@@ -48,6 +49,13 @@ template <class Box>
 std::uint64_t extent(const Box& box, std::uint64_t width, std::uint64_t pitch, std::uint64_t rows) {
   if (is_empty(box)) return 0;
   return (box.depth - 1) * pitch * std::max(rows, box.height) + (box.height - 1) * pitch + width;
+}
+
+/// From the first on, all of them; 0 where rows lie apart.
+template <class Box>
+std::uint64_t bytes_on_end(const Box& box, std::uint64_t width, std::uint64_t pitch) {
+  const std::uint64_t rows = box.height * box.depth;
+  return rows == 1 || pitch == width ? rows * width : 0;
 }
 
 struct Sides {
@@ -93,6 +101,8 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
   const auto touch = [&](std::uint64_t address, bool writes) {
     checks->races().touch(address, copy.width, writes);
   };
+  model::follow_copy(process.memory().machine(), copy.to, copy.from,
+                     bytes_on_end(copy, copy.width, copy.to_pitch));
   for (std::uint64_t z = 0; z < copy.depth; ++z) {
     for (std::uint64_t y = 0; y < copy.height; ++y) {
       const std::uint64_t to_row = z * std::max(copy.to_height, copy.height) + y;
@@ -134,6 +144,8 @@ cudaError_t run_set(Process& process, const SetWork& set) {
   if (is_empty(set)) return cudaSuccess;
   const std::uint64_t bytes_of_row = row_bytes(set);
   const Side side = target_of(process, set);
+  model::follow_copy(process.memory().machine(), set.to, 0,
+                     bytes_on_end(set, bytes_of_row, set.pitch));
   for (std::uint64_t y = 0; y < set.height * set.depth; ++y) {
     std::byte* row = side.host + y * set.pitch;
     if (process.checks() != nullptr) {

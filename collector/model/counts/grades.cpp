@@ -14,8 +14,12 @@ using schema::Grade;
 constexpr std::string_view loop_reason =
     "approximate: the hardware runs this atomic as a loop that retries under contention";
 constexpr std::string_view waits_reason =
-    "approximate: how often this is done, or at which address, depends on what other threads do at "
-    "the time";
+    "approximate: how often this is done depends on what other threads do at the time";
+constexpr std::string_view ordered_reason =
+    "approximate: its addresses depend on the order in which threads come to an atomic";
+constexpr std::string_view left_ordered_reason =
+    "approximate: its addresses depend on the order in which threads of an earlier launch came to "
+    "an atomic";
 constexpr std::string_view parted_reason =
     "counted at PTX level: warps part, and the machine code has copies of this access or branches "
     "in other ways";
@@ -154,6 +158,10 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (waited_apart(program, outcome)) return {Grade::modelled, object_reason};
   if (site.is_apart) return {Grade::modelled, apart_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
+  if (site.is_ordered) return {Grade::modelled, ordered_reason};
+  if (!outcome.ordered.empty() && outcome.ordered[index] != 0) {
+    return {Grade::modelled, left_ordered_reason};
+  }
   if (site.is_atomic() && space == AddressSpace::shared && (site.is_float || site.retries)) {
     return {Grade::modelled, loop_reason};
   }

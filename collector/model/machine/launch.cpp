@@ -15,6 +15,7 @@
 #include "collector/model/machine/blocks.h"
 #include "collector/model/machine/cluster.h"
 #include "collector/model/machine/device_limits.h"
+#include "collector/model/machine/order.h"
 #include "collector/model/machine/sharing.h"
 #include "collector/model/machine/trap_message.h"
 #include "collector/model/machine/turns.h"
@@ -268,6 +269,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
   const bool in_order = options.observer != nullptr || program.blocks_communicate || has_clusters;
   LaunchOutcome outcome;
   outcome.threads = in_order ? 1 : host_threads(blocks.count(), options.threads);
+  outcome.ordered = follow_order(program, parameters, memory);
   const auto new_worker = [&] {
     auto worker = std::make_unique<Worker>(program, memory, geometry, parameters,
                                            options.unit != nullptr ? *options.unit : best_unit(),

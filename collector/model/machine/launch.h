@@ -51,6 +51,9 @@ struct LaunchOutcome {
   std::vector<std::uint8_t> parted;  ///< of each instruction: 1 where lanes of a warp parted at it
   bool has_parted() const;           ///< anywhere
   bool has_parted(std::uint32_t instruction) const;
+  /// Of each site, 1 where its addresses depend on an order that earlier launches left in memory;
+  /// empty: none does.
+  std::vector<std::uint8_t> ordered;
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< active lanes over all warp instructions
   std::optional<Recording> recording;     ///< where the options ask for it

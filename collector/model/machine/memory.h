@@ -59,6 +59,8 @@ struct Allocation {
   /// because it maps whole pages.
   std::uint64_t slack_before = 0, slack_behind = 0;
   bool is_read_only = false;  ///< kernels may not write it
+  /// What it holds depends on the order in which threads came to an atomic; see order.h.
+  std::atomic<bool> is_ordered{false};
 
   // Of a launch whose blocks run side by side; see sharing.h.
   std::atomic<bool> is_loaded{false}, is_stored{false};

@@ -84,7 +84,8 @@ struct SiteInfo {
   Carrier carrier = Carrier::registers;
   bool is_generic = false;    ///< the machine does not know the space either
   bool retries = false;       ///< an atomic that the machine code runs as a loop
-  bool waits = false;         ///< how often, or where, depends on what others do at the time
+  bool waits = false;         ///< how often depends on what others do at the time
+  bool is_ordered = false;    ///< where depends on the order in which threads come to an atomic
   bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
   /// What the machine makes of one execution; none where another site's requests include it.
   std::vector<Request> requests;
@@ -227,6 +228,19 @@ inline constexpr std::uint32_t stack_bytes = 32 << 10;
 /// Behind all else of it, for alloca.
 inline constexpr std::uint32_t most_taken_bytes = 32 << 10;
 
+/// Memory that is there before a launch and after it, as the kernel's code tells one piece from
+/// another. Its contents may depend on the order in which threads came to an atomic.
+struct LastingMemory {
+  enum class Kind : std::uint8_t { parameter, variable, elsewhere };
+  Kind kind = Kind::elsewhere;
+  std::uint64_t place = 0;  ///< of the pointer among the parameters; the variable's address
+  /// Where the kernel's accesses lie by its contents: sites.
+  std::vector<std::uint32_t> ordered_sites = {};
+  /// Whose contents depend on its own after the launch; indices of Program::lasting_memory.
+  std::vector<std::uint32_t> leads_to = {};
+  bool is_left_ordered = false;  ///< by the kernel itself
+};
+
 struct Program {
   std::string kernel;
   int arch = 0;  ///< 90 is sm_90
@@ -285,7 +299,8 @@ struct Program {
   std::string why_not_exact;
   /// Accesses of the machine code that belong to no access of the PTX, so that no site counts them.
   std::vector<StrayAccess> strays;
-  bool takes_stack = false;  ///< with alloca
+  bool takes_stack = false;                   ///< with alloca
+  std::vector<LastingMemory> lasting_memory;  ///< where it matters
 
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.

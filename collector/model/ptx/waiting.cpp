@@ -13,16 +13,27 @@ bool asks_others(const Instruction& instruction) {
   return memory == Memory::atomic || (memory == Memory::load && instruction.is_strong());
 }
 
+bool is_atomic(const Instruction& instruction) {
+  return instruction.row().effects.memory == Memory::atomic;
+}
+
 bool is_ordered_atomic(const Instruction& instruction) {
-  return instruction.row().effects.memory == Memory::atomic &&
+  return is_atomic(instruction) &&
          (instruction.has(Word::acquire) || instruction.has(Word::acq_rel));
 }
 
 /// One loop after the other, and what in it depends on others.
 class Search {
  public:
-  Search(const Function& function, const ControlFlow& graph, const DataFlow& data)
-      : function_(function), graph_(graph), data_(data), inside_(graph.blocks.size(), false) {}
+  using Asks = bool (*)(const Instruction&);
+
+  /// `asks`: whether an instruction gives what others may have changed.
+  Search(const Function& function, const ControlFlow& graph, const DataFlow& data, Asks asks)
+      : function_(function),
+        graph_(graph),
+        data_(data),
+        asks_(asks),
+        inside_(graph.blocks.size(), false) {}
 
   /// Whether one of the loop's exits depends on what others do. `waiting`: what is known to be in
   /// such a loop, as one is that takes a lock.
@@ -54,8 +65,7 @@ class Search {
     });
     return any_instruction(loop, [&](std::size_t i) {
       const Instruction& instruction = function_.body[i];
-      const bool is_atomic = instruction.row().effects.memory == Memory::atomic;
-      return waiting[i] && is_atomic && (fences || is_ordered_atomic(instruction));
+      return waiting[i] && is_atomic(instruction) && (fences || is_ordered_atomic(instruction));
     });
   }
 
@@ -67,7 +77,7 @@ class Search {
   bool is_answered(std::size_t i) const {
     const Instruction& instruction = function_.body[i];
     const bool is_load = instruction.row().effects.memory == Memory::load;
-    return asks_others(instruction) ||
+    return asks_(instruction) ||
            (guards_ && is_load && !instruction.has(Word::param) && !instruction.has(Word::local));
   }
 
@@ -106,9 +116,24 @@ class Search {
   const Function& function_;
   const ControlFlow& graph_;
   const DataFlow& data_;
+  const Asks asks_;
   std::vector<bool> inside_;
   bool guards_ = false;  ///< whether the loop takes a lock
 };
+
+std::vector<Loop> loops_of(const ControlFlow& graph) {
+  Edges successors;
+  for (const Block& block : graph.blocks) successors.push_back(block.successors);
+  return natural_loops(successors, graph.order);
+}
+
+void mark(const Loop& loop, const ControlFlow& graph, std::vector<bool>& marks) {
+  for (const std::size_t number : loop.members) {
+    const Block& block = graph.blocks[number];
+    std::fill(marks.begin() + static_cast<std::ptrdiff_t>(block.first),
+              marks.begin() + static_cast<std::ptrdiff_t>(block.end), true);
+  }
+}
 
 }  // namespace
 
@@ -116,23 +141,28 @@ std::vector<bool> waiting_loops(const Function& function, const ControlFlow& gra
                                 const DataFlow& data) {
   std::vector<bool> waiting(function.body.size(), false);
   if (std::none_of(function.body.begin(), function.body.end(), asks_others)) return waiting;
-  Edges successors;
-  for (const Block& block : graph.blocks) successors.push_back(block.successors);
-  Search search(function, graph, data);
-  const auto loops = natural_loops(successors, graph.order);
+  Search search(function, graph, data, asks_others);
+  const auto loops = loops_of(graph);
   for (const bool inner_are_known : {false, true}) {  // a loop that takes a lock encloses one
     const std::vector<bool> inner =
         inner_are_known ? waiting : std::vector<bool>(waiting.size(), false);
     for (const Loop& loop : loops) {
-      if (!search.waits(loop, inner)) continue;
-      for (const std::size_t number : loop.members) {
-        const Block& block = graph.blocks[number];
-        std::fill(waiting.begin() + static_cast<std::ptrdiff_t>(block.first),
-                  waiting.begin() + static_cast<std::ptrdiff_t>(block.end), true);
-      }
+      if (search.waits(loop, inner)) mark(loop, graph, waiting);
     }
   }
   return waiting;
+}
+
+std::vector<bool> retried_loops(const Function& function, const ControlFlow& graph,
+                                const DataFlow& data) {
+  std::vector<bool> retried(function.body.size(), false);
+  if (std::none_of(function.body.begin(), function.body.end(), is_atomic)) return retried;
+  Search search(function, graph, data, is_atomic);
+  const std::vector<bool> no_locks(retried.size(), false);
+  for (const Loop& loop : loops_of(graph)) {
+    if (search.waits(loop, no_locks)) mark(loop, graph, retried);
+  }
+  return retried;
 }
 
 }  // namespace warpmeter::model::ptx

@@ -17,4 +17,8 @@ namespace warpmeter::model::ptx {
 std::vector<bool> waiting_loops(const Function& function, const ControlFlow& graph,
                                 const DataFlow& data);
 
+/// The same of loops that are left, or not, for what an atomic in them answers alone.
+std::vector<bool> retried_loops(const Function& function, const ControlFlow& graph,
+                                const DataFlow& data);
+
 }  // namespace warpmeter::model::ptx

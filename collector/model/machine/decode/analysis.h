@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collector/model/ptx/control_flow.h"
+#include "collector/model/ptx/order_flow.h"
 #include "collector/model/ptx/slots.h"
 
 namespace warpmeter::model {
@@ -18,6 +19,7 @@ struct Analysis {
   std::vector<std::size_t> leader;      ///< of each instruction; see ptx/leaders.h
   std::vector<bool> is_meeting;         ///< of each instruction: lanes that parted meet before it
   std::vector<bool> waits;              ///< of each instruction: see ptx::waiting_loops()
+  ptx::OrderFlow order;                 ///< what depends on who comes to an atomic first
   std::vector<bool> is_copied;          ///< of each instruction: see ptx::copied_loads()
   std::vector<bool> is_verified;        ///< of each instruction: see ptx::verified_loads()
   std::vector<std::string_view> meant;  ///< by each instruction: see ptx::meant_variables()

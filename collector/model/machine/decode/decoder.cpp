@@ -10,7 +10,6 @@
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/copied_loads.h"
 #include "collector/model/ptx/early_joins.h"
-#include "collector/model/ptx/given_addresses.h"
 #include "collector/model/ptx/leaders.h"
 #include "collector/model/ptx/one_value.h"
 #include "collector/model/ptx/shared_variables.h"
@@ -97,6 +96,14 @@ void Decoder::refuse_form() const {
                      name));
 }
 
+ptx::Spaces spaces_of(const ptx::Module& module) {
+  ptx::Spaces spaces;
+  for (const ptx::Variable& variable : module.variables) {
+    spaces.emplace(variable.name, variable.space);
+  }
+  return spaces;
+}
+
 const Analysis& Decoder::analyse(const ptx::Function& function) {
   if (const auto known = analyses_.find(&function); known != analyses_.end()) return known->second;
   auto graph = ptx::control_flow(function);
@@ -112,9 +119,8 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.slots = ptx::allocate(analysis.data, analysis.graph);
   analysis.leader = ptx::leading_accesses(function, analysis.graph, analysis.data);
   analysis.waits = ptx::waiting_loops(function, analysis.graph, analysis.data);
-  const std::vector<bool> given = ptx::given_addresses(function, analysis.data);
-  std::transform(given.begin(), given.end(), analysis.waits.begin(), analysis.waits.begin(),
-                 std::logical_or<>());
+  analysis.order = ptx::order_flow(function, analysis.data, spaces_of(module_),
+                                   ptx::retried_loops(function, analysis.graph, analysis.data));
   analysis.is_copied = ptx::copied_loads(function, analysis.data);
   analysis.is_verified = ptx::verified_loads(function, analysis.data);
   analysis.stores_same = ptx::stores_of_one_value(function, analysis.data);
@@ -228,6 +234,7 @@ void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& res
   }
   sites_before.push_back(program_.sites.size());
   note_early_joins(instance, sites_before);
+  note_ordered_sites(instance, sites_before);
   finish_function(instance, place, branches);
   instance_ = caller;
   instruction_ = call;

@@ -133,6 +133,7 @@ class Decoder {
   void decode_function(Instance& instance, const std::vector<Symbol>& results,
                        const std::vector<Symbol>& arguments);
   void note_early_joins(const Instance& instance, const std::vector<std::size_t>& sites_before);
+  void note_ordered_sites(const Instance& instance, const std::vector<std::size_t>& sites_before);
   void finish_function(Instance& instance, const Place& place, const std::vector<Branch>& branches);
   void note_members();
   void note_fence();

@@ -1,0 +1,35 @@
+// What depends on the order in which threads come to an atomic: what it answers, the addresses that
+// this leads to, what is stored there, and what is loaded of that again, by this launch or a later
+// one. Who gets which slot of a queue is for the hardware to say, and so is what of it the lanes of
+// one warp can share.
+//
+// What a branch decides by such a value is not followed, save how often a loop was tried again.
+// Three things look alike and depend on nothing: a ticket (one thread adds a constant and hands the
+// answer to its block, so that blocks take each other's parts); a value that was made of the same
+// answer as its place; and a value that is the same wherever it lands.
+#pragma once
+
+#include <vector>
+
+#include "collector/model/ptx/pointed_memory.h"
+
+namespace warpmeter::model::ptx {
+
+/// Where in a function an order leads.
+struct OrderReach {
+  std::vector<bool> accesses;   ///< of each instruction: its address depends on it
+  std::vector<PieceId> memory;  ///< pieces beyond the block whose contents do
+};
+
+struct OrderFlow {
+  std::vector<MemoryPiece> pieces;
+  OrderReach of_atomics;                ///< of what the function's own atomics answer
+  std::vector<OrderReach> of_contents;  ///< by piece: of what is loaded of it; empty: leads nowhere
+};
+
+/// `is_retried`: of each instruction, whether it is in a loop that an atomic's answer leaves. Calls
+/// are followed around, from what they are handed to what they give, not into.
+OrderFlow order_flow(const Function& function, const DataFlow& data, const Spaces& variables,
+                     const std::vector<bool>& is_retried);
+
+}  // namespace warpmeter::model::ptx

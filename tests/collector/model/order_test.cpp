@@ -1,0 +1,217 @@
+// Counts are not called exact where the order of threads at an atomic decides which places a warp
+// accesses together: in one launch, or in one that goes by what an earlier one left.
+#include "collector/model/machine/order.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include "collector/model/counts/grades.h"
+#include "tests/collector/model/run_ptx.h"
+#include "tests/paths.h"
+
+namespace warpmeter::model {
+namespace {
+
+using Ints = std::vector<int>;
+
+constexpr std::uint32_t block_threads = 64;
+constexpr std::size_t threads = 2 * block_threads;
+
+/// A device whose memory lasts from launch to launch.
+class Device {
+ public:
+  explicit Device(int arch) {
+    std::ifstream file(
+        fmt::format("{}/tests/collector/model/programs/orders.sm_{}.ptx", binary_dir(), arch));
+    std::stringstream text;
+    text << file.rdbuf();
+    module_ = std::move(std::get<std::unique_ptr<ptx::Module>>(ptx::parse(text.str())));
+  }
+
+  template <class T>
+  std::uint64_t buffer(const std::vector<T>& values) {
+    return memory_.allocate(TestArgument::buffer(values).bytes, "buffer");
+  }
+  std::uint64_t zeros(std::size_t count = threads) { return buffer(Ints(count)); }
+  std::uint64_t numbers() {
+    Ints values(threads);
+    std::iota(values.begin(), values.end(), 0);
+    return buffer(values);
+  }
+
+  struct Ran {
+    Program program;
+    LaunchOutcome outcome;
+
+    /// Of the accesses of one kind, whether all (1), none (0) or some (2) are called exact.
+    int is_exact(AccessKind kind) const {
+      std::size_t all = 0, exact = 0;
+      for (std::size_t i = 0; i < program.sites.size(); ++i) {
+        const SiteInfo& site = program.sites[i];
+        if (site.kind != kind || site.space == AddressSpace::shared) continue;
+        ++all;
+        const bool is_left = !outcome.ordered.empty() && outcome.ordered[i] != 0;
+        exact += site.is_ordered || is_left ? 0 : 1;
+      }
+      EXPECT_GT(all, 0u);
+      return exact == all ? 1 : exact == 0 ? 0 : 2;
+    }
+    int stores() const { return is_exact(AccessKind::store); }
+    int loads() const { return is_exact(AccessKind::load); }
+  };
+
+  template <class... Arguments>
+  Ran run(const std::string& entry, Arguments... arguments) {
+    auto decoded = decode(*module_, entry);
+    Ran ran{std::move(std::get<Program>(decoded)), {}};
+    const std::vector<std::vector<std::byte>> values{TestArgument::scalar(arguments).bytes...};
+    const auto parameters = pack_parameters(ran.program, values).value();
+    ran.outcome = launch(ran.program, geometry(2, block_threads), parameters, memory_, {});
+    EXPECT_FALSE(ran.outcome.trap.has_value()) << entry;
+    return ran;
+  }
+
+  bool is_ordered(std::uint64_t address) const { return memory_.find(address)->is_ordered; }
+  DeviceMemory& memory() { return memory_; }
+
+ private:
+  std::unique_ptr<ptx::Module> module_;
+  DeviceMemory memory_;
+};
+
+class Order : public testing::TestWithParam<int> {
+ protected:
+  Device device{GetParam()};
+
+  /// A queue that two blocks have filled.
+  std::uint64_t filled() {
+    const std::uint64_t queue = device.zeros();
+    device.run("fill_queue", queue, device.numbers(), device.zeros(1));
+    return queue;
+  }
+};
+
+// An H200 counted 93,906 sectors of such stores where the model's order gives 93,845.
+TEST_P(Order, AnAnswerIsFollowedThroughSharedMemory) {
+  const std::uint64_t kept = device.zeros(), in = device.numbers(), count = device.zeros(1);
+  const auto ran = device.run("keep_odd_by_block", kept, in, count);
+  EXPECT_EQ(ran.stores(), 0);
+  EXPECT_EQ(ran.loads(), 1);
+  EXPECT_TRUE(device.is_ordered(kept));
+  EXPECT_FALSE(device.is_ordered(in));
+  EXPECT_FALSE(device.is_ordered(count)) << "the sum is the same in any order";
+}
+
+TEST_P(Order, AndThroughGlobalMemory) {
+  const std::uint64_t out = device.zeros(4 * threads), ranks = device.zeros();
+  const auto ran = device.run("rank_and_place", device.numbers(), device.zeros(4), ranks, out);
+  EXPECT_EQ(ran.stores(), 2) << "those to `ranks` lie where the thread's number says";
+  EXPECT_TRUE(device.is_ordered(ranks));
+  EXPECT_TRUE(device.is_ordered(out));
+}
+
+TEST_P(Order, ATicketLeadsToTheSame) {
+  const std::uint64_t out = device.zeros();
+  const auto ran = device.run("by_ticket", out, device.numbers(), device.zeros(1));
+  EXPECT_EQ(ran.stores(), 1);
+  EXPECT_EQ(ran.loads(), 1);
+  EXPECT_FALSE(device.is_ordered(out));
+}
+
+TEST_P(Order, APlaceThatWasFoundByTrying) {
+  const std::uint64_t keys = device.zeros(400), values = device.zeros(400);
+  const auto ran = device.run("insert", keys, values, int{400});
+  EXPECT_EQ(ran.stores(), 0);
+  EXPECT_TRUE(device.is_ordered(keys));
+  EXPECT_TRUE(device.is_ordered(values));
+}
+
+TEST_P(Order, SumsOfFloatsAreRounded) {
+  const std::uint64_t sums = device.buffer(std::vector<float>(4)), counts = device.zeros(4);
+  device.run("add_up", sums, device.buffer(std::vector<float>(threads)));
+  device.run("count_up", counts, device.numbers());
+  EXPECT_TRUE(device.is_ordered(sums));
+  EXPECT_FALSE(device.is_ordered(counts));
+}
+
+TEST_P(Order, LaterLaunchesGoByWhatEarlierOnesLeft) {
+  const std::uint64_t data = device.numbers(), out = device.zeros(), queue = device.numbers();
+  const auto before = device.run("gather_by", queue, data, out);
+  EXPECT_EQ(before.loads(), 1);
+  device.run("fill_queue", queue, data, device.zeros(1));
+  EXPECT_TRUE(device.is_ordered(queue));
+  const auto after = device.run("gather_by", queue, data, out);
+  EXPECT_EQ(after.loads(), 2) << "the load of the queue itself is certain";
+  EXPECT_EQ(after.stores(), 1);
+  EXPECT_TRUE(device.is_ordered(out));
+  EXPECT_FALSE(device.is_ordered(data));
+  EXPECT_EQ(device.run("plain", queue, out).loads(), 1);
+}
+
+TEST_P(Order, WhatIsMadeOfItsPlaceIsTheSame) {
+  const std::uint64_t queue = filled(), out = device.zeros();
+  EXPECT_EQ(device.run("scatter_by", queue, device.numbers(), out).stores(), 0);
+  EXPECT_EQ(device.run("mark_by", queue, int{3}, out).stores(), 0);
+  device.run("count_by", queue, out);
+  EXPECT_FALSE(device.is_ordered(out));
+  EXPECT_EQ(device.run("number_by", queue, out).stores(), 0);
+  EXPECT_TRUE(device.is_ordered(out));
+}
+
+TEST_P(Order, CopiesTakeItAlongOrEndIt) {
+  const std::uint64_t queue = filled(), other = device.zeros(), from_host = 4096;
+  DeviceMemory& memory = device.memory();
+  follow_copy(memory, other, queue, 4);
+  EXPECT_TRUE(device.is_ordered(other));
+  follow_copy(memory, other, from_host, 4 * threads - 4);
+  EXPECT_TRUE(device.is_ordered(other)) << "the last one is as it was";
+  follow_copy(memory, other, from_host, 4 * threads);
+  EXPECT_FALSE(device.is_ordered(other));
+  follow_copy(memory, queue, 0, 4 * threads);
+  EXPECT_FALSE(device.is_ordered(queue));
+}
+
+TEST_P(Order, PointersInStructuresAndInMemory) {
+  struct Queue {
+    int unused;
+    std::uint64_t items, count;
+  };
+  const std::uint64_t items = device.zeros(), in = device.numbers(), out = device.zeros();
+  const std::uint64_t table = device.buffer(std::vector<std::uint64_t>{items});
+  EXPECT_EQ(device.run("gather_elsewhere", table, in, out).loads(), 1);
+  device.run("fill_struct", Queue{0, items, device.zeros(1)}, in);
+  EXPECT_TRUE(device.is_ordered(items));
+  EXPECT_FALSE(device.is_ordered(in));
+  EXPECT_EQ(device.run("gather_elsewhere", table, in, out).loads(), 2);
+}
+
+// Which parameter it is only a run tells: it may be any of the memory.
+TEST_P(Order, PointersByNumber) {
+  struct Queues {
+    std::uint64_t items[4], count;
+  };
+  Queues queues{{}, device.zeros(1)};
+  for (std::uint64_t& items : queues.items) items = device.zeros();
+  device.run("fill_one_of", queues, device.numbers());
+  for (const std::uint64_t items : queues.items) EXPECT_TRUE(device.is_ordered(items));
+}
+
+TEST_P(Order, GradesSayWhy) {
+  const std::uint64_t queue = filled(), out = device.zeros();
+  auto ran = device.run("mark_by", queue, int{3}, out);
+  ran.program.why_unaudited = ran.program.why_not_exact = "";
+  for (SiteInfo& site : ran.program.sites) site.doubt = "";
+  const schema::Counter sectors = counter("global_store_sectors", ran.program, ran.outcome);
+  EXPECT_EQ(sectors.grade, schema::Grade::modelled);
+  EXPECT_NE(sectors.reason.find("an earlier launch"), std::string::npos) << sectors.reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(OfBothCompilers, Order, testing::Values(90, 100),
+                         [](const auto& program) { return fmt::format("sm_{}", program.param); });
+
+}  // namespace
+}  // namespace warpmeter::model
