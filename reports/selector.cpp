@@ -126,6 +126,12 @@ bool Selector::names(const LaunchName& launch) const {
   return name_.empty() || means_variant(name_, launch.family, launch.variant);
 }
 
+Selector Selector::of_any_family() const {
+  Selector any = *this;
+  if (name_.find('/') == std::string::npos) any.name_ = "*/" + name_;
+  return any;
+}
+
 bool Selector::selects(const LaunchName& launch) const {
   if (!names(launch)) return false;
   if (!sizes_.empty() && (!launch.size || !meets_all(sizes_, *launch.size))) return false;
@@ -172,12 +178,16 @@ std::string meant_by(const std::vector<LaunchName>& launches, const Selector& se
       names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "", all);
 }
 
-void require_selected(const std::vector<LaunchName>& launches,
-                      const std::vector<Selector>& selectors, std::int64_t run,
-                      const std::string& unfinished) {
-  for (const Selector& selector : selectors) {
-    if (std::any_of(launches.begin(), launches.end(),
-                    [&](const LaunchName& launch) { return selector.selects(launch); })) {
+void require_selected(const std::vector<LaunchName>& launches, std::vector<Selector>& selectors,
+                      std::int64_t run, const std::string& unfinished) {
+  const auto selects_any = [&](const Selector& selector) {
+    return std::any_of(launches.begin(), launches.end(),
+                       [&](const LaunchName& launch) { return selector.selects(launch); });
+  };
+  for (Selector& selector : selectors) {
+    if (selects_any(selector)) continue;
+    if (const Selector any = selector.of_any_family(); selects_any(any)) {
+      selector = any;
       continue;
     }
     if (!unfinished.empty()) {
@@ -185,16 +195,21 @@ void require_selected(const std::vector<LaunchName>& launches,
                                                  selector.text(), unfinished));
     }
     const std::vector<std::string> names = selectors_of(launches, selector);
-    // A person names the database so, and sees the last run of another one.
-    const bool is_file = selector.text().ends_with(".db");
+    // A person names the database so, and sees the last run of another one; or a line.
+    const std::string& text = selector.text();
+    const std::size_t colon = text.rfind(':');
+    const bool is_line = colon != text.npos && colon > 0 && colon + 1 < text.size() &&
+                         text.find_first_not_of("0123456789", colon + 1) == text.npos;
+    const std::string hint = text.ends_with(".db")
+                                 ? fmt::format("; a database is named with --db {}", text)
+                             : is_line ? fmt::format("; a line is named with --show {}", text)
+                                       : meant_by(launches, selector);
     constexpr std::size_t shown = 8;
     const std::size_t count = std::min(names.size(), shown);
     throw Error(
         ExitCode::usage,
         fmt::format(
-            "no launch of run {} matches '{}'{} (the launches: {}{})", run, selector.text(),
-            is_file ? fmt::format("; a database is named with --db {}", selector.text())
-                    : meant_by(launches, selector),
+            "no launch of run {} matches '{}'{} (the launches: {}{})", run, text, hint,
             fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "),
             names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : ""));
   }

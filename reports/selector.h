@@ -59,6 +59,8 @@ class Selector {
 
   const std::string& text() const { return text_; }
   bool selects(const LaunchName& launch) const;
+  /// The same with its name as that of a variant of any family; itself where it names a family.
+  Selector of_any_family() const;
 
  private:
   bool names(const LaunchName& launch) const;
@@ -73,11 +75,11 @@ class Selector {
 /// names; "; it is at …", "; did you mean …?" or "".
 std::string meant_by(const std::vector<LaunchName>& launches, const Selector& selector);
 
-/// Throws Error{usage}, with the names that there are, where a selector selects none of a run's
-/// launches; Error{nothing} where `unfinished` says why the run may lack it.
-void require_selected(const std::vector<LaunchName>& launches,
-                      const std::vector<Selector>& selectors, std::int64_t run,
-                      const std::string& unfinished);
+/// A selector that names no family, but variants, becomes theirs. Throws Error{usage}, with the
+/// names that there are, where one selects none of a run's launches; Error{nothing} where
+/// `unfinished` says why the run may lack it.
+void require_selected(const std::vector<LaunchName>& launches, std::vector<Selector>& selectors,
+                      std::int64_t run, const std::string& unfinished);
 
 /// What selects each launch, once: "transpose/tiled", or "transpose/tiled@1024" where the selector
 /// that was meant has a condition.

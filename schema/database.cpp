@@ -352,13 +352,15 @@ Handle open_for_writing(const std::string& path) {
 ReadHandles open_for_reading(const std::string& path) {
   if (!check_path(path)) {
     throw Error(ExitCode::file, fmt::format("there is no database {}: make one with `warpmeter "
-                                            "run`, or name another file with --db",
+                                            "run` or `warpmeter profile -m @default ./app`, or "
+                                            "name another file with --db",
                                             path));
   }
   ReadHandles handles{keep(path), open_read_only(path)};
   sqlite3* db = handles.db.get();
   if (look_at(db, path) == Content::empty) {
-    throw Error(ExitCode::file, fmt::format("{} is empty: fill it with `warpmeter run`, or name "
+    throw Error(ExitCode::file, fmt::format("{} is empty: fill it with `warpmeter run` or "
+                                            "`warpmeter profile -m @default ./app`, or name "
                                             "another file with --db",
                                             path));
   }

@@ -138,7 +138,9 @@ void check_label_is_free(sqlite3* db, std::string_view label) {
 std::int64_t Reader::find_run(std::string_view selector) const {
   sqlite3* db = db_.get();
   if (integer_of(db, "SELECT count(*) FROM t_run") == 0) {
-    throw Error(ExitCode::nothing, "the database holds no run: measure one with `warpmeter run`");
+    throw Error(ExitCode::nothing,
+                "the database holds no run: measure one with `warpmeter run` or `warpmeter profile "
+                "-m @default ./app`");
   }
   if (selector == "last") return counted_back(db, 0);
   if (selector.starts_with("last~")) {

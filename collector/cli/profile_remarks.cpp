@@ -222,12 +222,19 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
     const std::string felt =
         reports::felt_in_words(reports::disturbances_of(reader, *recorder.run_id()));
     if (!felt.empty()) say_line("warpmeter: times may be disturbed: " + printable(felt));
-    const std::string words[] = {"warpmeter",      "report", "--db",
-                                 request.database, "--run",  std::to_string(*recorder.run_id())};
-    say_line(fmt::format("warpmeter: {} {} of {}, run {} of {}\nnext: {}", recorder.launches(),
+    const auto command = [&](const char* name) {
+      const std::string words[] = {"warpmeter",      name,    "--db",
+                                   request.database, "--run", std::to_string(*recorder.run_id())};
+      return shell_line(words);
+    };
+    const schema::Rows explained =
+        reader.query("SELECT 1 FROM explanations WHERE run_id = :run AND reason IS NULL LIMIT 1",
+                     {{":run", *recorder.run_id()}});
+    const std::string also = explained.rows.empty() ? "" : "\n      " + command("explain");
+    say_line(fmt::format("warpmeter: {} {} of {}, run {} of {}\nnext: {}{}", recorder.launches(),
                          recorder.launches() == 1 ? "launch" : "launches",
                          std::filesystem::path(request.words.front()).filename().string(),
-                         *recorder.run_id(), request.database, shell_line(words)));
+                         *recorder.run_id(), request.database, command("report"), also));
   }
 }
 

@@ -34,8 +34,10 @@ std::string shape_of(const ExplainedLaunch& launch) {
   return shape;
 }
 
+/// The share of a launch that costs little is not worth what that of another is.
 double badness(const ExplainedLaunch& launch) {
-  return launch.findings.empty() ? 0 : launch.findings.front().share;
+  if (launch.findings.empty()) return 0;
+  return launch.findings.front().share * (1 + launch.transactions);
 }
 
 /// Those with findings, the worst first; of launches that differ in counts alone the worst.
@@ -106,6 +108,8 @@ class Explaining {
   Document document() {
     if (options_.format != Format::table) {
       document_.heading(1, "What was found in " + run_name(reader_, options_.run));
+    } else if (has_other_runs()) {
+      document_.paragraph("Of " + run_name(reader_, options_.run) + "; --run names another.");
     }
     const std::string cut_short = why_unfinished(reader_, options_.run);
     if (!cut_short.empty()) document_.paragraph(cut_short + ".");
@@ -128,6 +132,10 @@ class Explaining {
     document_.heading(options_.format == Format::table ? 3 : 2, heading_for(told));
     bool drawn = false;
     for (const ExplainedFinding& finding : launch.findings) {
+      if (options_.show && finding.line && *finding.line != options_.show->line) {
+        document_.paragraph(fmt::format("Line {} is counted with line {}, whose warp this is.",
+                                        options_.show->line, *finding.line));
+      }
       document_.entry({static_cast<std::size_t>(finding.rank), finding.place(),
                        finding_sentence(finding), "Change", advice(finding, launch)});
       if (options_.what_if) add_tried(finding, launch);
@@ -232,6 +240,12 @@ class Explaining {
     return listed;
   }
 
+  bool has_other_runs() const {
+    const schema::Rows rows =
+        reader_.query("SELECT 1 FROM runs WHERE run_id <> :run LIMIT 1", {{":run", options_.run}});
+    return !rows.rows.empty();
+  }
+
   bool has_others() const {
     return std::any_of(launches_.begin(), launches_.end(),
                        [](const ExplainedLaunch& launch) { return launch.findings.empty(); });
@@ -323,8 +337,9 @@ bool is_at(const ExplainedFinding& finding, const ShownLine& shown) {
 /// Leaves the findings of the line. Throws Error{usage} with the lines that there are.
 void keep_shown(std::vector<ExplainedLaunch>& launches, const ShownLine& shown) {
   std::vector<std::string> places;
-  bool any = false;
+  bool any = false, has_findings = false;
   for (ExplainedLaunch& launch : launches) {
+    has_findings = has_findings || launch.found > 0;
     for (const ExplainedFinding& finding : launch.findings) {
       const std::string place = finding.place();
       if (place.empty() || std::find(places.begin(), places.end(), place) != places.end()) continue;
@@ -337,8 +352,9 @@ void keep_shown(std::vector<ExplainedLaunch>& launches, const ShownLine& shown) 
   if (any) return;
   throw Error(ExitCode::usage,
               fmt::format("nothing was found at {}:{}: {}", shown.file, shown.line,
-                          places.empty() ? std::string("no finding of these launches has a line")
-                                         : fmt::format("there is {}", fmt::join(places, ", "))));
+                          !has_findings    ? std::string("nothing was found in these launches")
+                          : places.empty() ? std::string("no finding of these launches has a line")
+                                           : fmt::format("there is {}", fmt::join(places, ", "))));
 }
 
 std::string written(const Document& document, const ExplainOptions& options,

@@ -39,6 +39,7 @@ class Gathering {
     launch.failed = row.text("outcome") == "failed";
     launch.reason = row.text(launch.failed ? "failure" : "reason");
     launch.found = row.integer("findings").value_or(0);
+    launch.transactions = row.number("transactions").value_or(0);
     const auto key = std::tuple(launch.title, row.integer("explanation_id"), launch.reason);
     const auto [place, is_new] = known_.try_emplace(key, launches_.size());
     if (is_new) {
@@ -224,11 +225,12 @@ std::vector<ExplainedLaunch> read_explained(const schema::Reader& reader,
     names.push_back(name_of(row));
     readable.add(names.back());
   }
-  require_selected(names, request.selectors, request.run, cut_short);
+  std::vector<Selector> selectors = request.selectors;
+  require_selected(names, selectors, request.run, cut_short);
   Gathering gathering;
   std::size_t place = 0;
   for (const Row& row : each_row(rows)) {
-    if (selects(request.selectors, names[place++])) gathering.add(row, readable);
+    if (selects(selectors, names[place++])) gathering.add(row, readable);
   }
   std::vector<ExplainedLaunch> launches = gathering.take();
   Details details(reader, launches, request);

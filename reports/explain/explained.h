@@ -66,6 +66,7 @@ struct ExplainedLaunch {
   bool failed = false;
   std::string reason;  ///< why it failed, or why nothing was looked for; empty where it was
   std::int64_t found = 0;
+  double transactions = 0;  ///< wavefronts and sectors that were counted in it
   std::optional<std::int64_t> shared_bytes, resident_blocks;
   std::vector<ExplainedFinding> findings;  ///< the first `top`
 

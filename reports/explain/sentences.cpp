@@ -150,8 +150,9 @@ std::string saving(const ExplainedFinding& finding, const ExplainedRemedy& remed
                               remedy.transactions - remedy.other_transactions;
   if (excess <= 0 || spared <= 0 || share_text(finding).empty()) return "";
   const double share = finding.share * static_cast<double>(spared) / static_cast<double>(excess);
-  return fmt::format("in all {} fewer, {}", count_text(spared),
-                     percent_of(share, finding.share_of));
+  return fmt::format("{} {} fewer, {}",
+                     remedy.spared_requests > 0 ? "in all" : "for as many requests",
+                     count_text(spared), percent_of(share, finding.share_of));
 }
 
 std::string memory(const ExplainedRemedy& remedy, const ExplainedLaunch& launch) {

@@ -287,9 +287,9 @@ void add_lines(const schema::Reader& reader, std::int64_t run, std::vector<Findi
   }
 }
 
-/// Leaves the launches that the request selects. Throws where a selector selects none; `unfinished`
-/// says why it may be that the run lacks it.
-void choose(std::vector<LaunchToCheck>& launches, const CheckRequest& request,
+/// Leaves the launches that the request selects, whose selectors are settled. Throws where a
+/// selector selects none; `unfinished` says why it may be that the run lacks it.
+void choose(std::vector<LaunchToCheck>& launches, CheckRequest& request,
             const std::string& unfinished) {
   require_selected(names_of(launches), request.selectors, request.run, unfinished);
   launches.erase(
@@ -385,7 +385,7 @@ Outcome Check::outcome() const {
   return open || findings.empty() ? Outcome::inconclusive : Outcome::holds;
 }
 
-Check check(const schema::Reader& reader, const CheckRequest& request) {
+Check check(const schema::Reader& reader, CheckRequest& request) {
   // Asked first: a run that ends meanwhile is then called unfinished, not finished with a part.
   const std::string unfinished = why_unfinished(reader, request.run);
   std::vector<LaunchToCheck> launches = read_launches(reader, request);

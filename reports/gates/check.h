@@ -76,9 +76,10 @@ struct Check {
   Outcome outcome() const;
 };
 
-/// Throws Error{usage} when a selector matches no launch of the run; Error{nothing} when the run
+/// The request's selectors become those that they stand for (require_selected()). Throws
+/// Error{usage} when a selector matches no launch of the run; Error{nothing} when the run
 /// has not come to its end, so that the launch may be one that it lacks.
-Check check(const schema::Reader& reader, const CheckRequest& request);
+Check check(const schema::Reader& reader, CheckRequest& request);
 
 enum class CheckFormat { table, markdown, csv, json, github, junit };
 std::string render(const Check& check, CheckFormat format, std::size_t width = 0);

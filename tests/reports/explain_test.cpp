@@ -167,12 +167,33 @@ TEST_F(Explain, ShowsTheWorstOfALaunchAndSaysHowManyMore) {
                                         HasSubstr("8 more with --top 13.")));
 }
 
+// A large share of little comes behind a smaller one of much.
+TEST_F(Explain, TellsWhatCostsMostFirstAndTakesAKernelsOwnName) {
+  std::vector<schema::Launch> launches(2, explained_launches()[1]);
+  launches[0].variant = "small";
+  launches[0].counters = {{"global_load_sectors", 128, schema::Grade::exact, ""}};
+  launches[1].variant = "large";
+  launches[1].counters = {{"global_load_sectors", 1'000'000, schema::Grade::exact, ""}};
+  launches[1].explanation.findings[0].share /= 2;
+  ExplainOptions options;
+  options.run = add(launches);
+  const std::string all = told(options);
+  ASSERT_THAT(all, HasSubstr("transpose/small"));
+  EXPECT_LT(all.find("transpose/large"), all.find("transpose/small"));
+  options.selectors = {parse_selector("small")};
+  EXPECT_THAT(told(options),
+              AllOf(HasSubstr("transpose/small"), Not(HasSubstr("transpose/large"))));
+  options.selectors = {parse_selector("kernels/transpose.cu:44")};
+  EXPECT_THAT(failure_of(options).second, HasSubstr("; a line is named with --show kernels/"));
+}
+
 TEST_F(Explain, SaysWhyALaunchOfAnOlderDatabaseOrOfAGpuIsNotExplained) {
   ExplainOptions options;
   options.run = add_timing_run(store);
-  EXPECT_THAT(told(options), AllOf(::testing::StartsWith("Not explained: vector_add/block_128 at "
-                                                         "1,000 and vector_add/block_256 at 1,000: "
-                                                         "hardware counters"),
+  EXPECT_THAT(told(options), AllOf(::testing::StartsWith("Of run "),
+                                   HasSubstr("; --run names another.\n\nNot explained: "
+                                             "vector_add/block_128 at 1,000 and "
+                                             "vector_add/block_256 at 1,000: hardware counters"),
                                    HasSubstr("run it with --counts model too.\n")));
   options.run = add_model_run(store);
   EXPECT_THAT(told(options),
@@ -181,7 +202,8 @@ TEST_F(Explain, SaysWhyALaunchOfAnOlderDatabaseOrOfAGpuIsNotExplained) {
   bare[0].explanation = {};
   bare[0].counters.clear();
   options.run = add(bare);
-  EXPECT_THAT(told(options), HasSubstr("nobody counted in it: profile -m @default counts and"));
+  EXPECT_THAT(told(options),
+              HasSubstr("its accesses were not counted: profile -m @default counts"));
 }
 
 TEST_F(Explain, GivesNoAdviceThatWasNotCounted) {

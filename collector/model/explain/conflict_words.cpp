@@ -161,13 +161,13 @@ std::string change_of(const SharedArray& array, const Layout& layout, const What
                       : joined(name, "[i + i / ", columns, "]");
     }
     case Layout::Kind::swizzle: {
-      std::string row = layout.amount == 0 ? "y" : joined("(y >> ", layout.amount, ")");
+      std::string row = layout.amount == 0 ? "row" : joined("(row >> ", layout.amount, ")");
       if ((rows - 1) >> layout.amount >= columns) row = joined("(", row, " % ", columns, ")");
-      return is_plane ? joined(name, "[y][x ^ ", row, "]")
-                      : joined(name, "[i ^ ", row, "], y = i / ", columns);
+      return is_plane ? joined(name, "[row][column ^ ", row, "]")
+                      : joined(name, "[i ^ ", row, "], row = i / ", columns);
     }
     case Layout::Kind::transpose:
-      return is_plane ? joined(name, "[x][y]")
+      return is_plane ? joined(name, "[column][row]")
                       : joined(name, "[i % ", columns, " * ", rows, " + i / ", columns, "]");
     case Layout::Kind::split:
     case Layout::Kind::as_is:
@@ -194,7 +194,7 @@ std::string meaning_of(const SharedArray& array, const Layout& layout) {
                                   " words", part);
     case Layout::Kind::swizzle:
       // The others would read what lies elsewhere.
-      if (is_declared) return "a swizzle of row y and column x, in every access";
+      if (is_declared) return "a swizzle, in every access";
       return joined("a swizzle of rows of ", layout.row / word, " words, in every access", part);
     case Layout::Kind::transpose:
       if (is_declared) return "stored the other way round";

@@ -231,6 +231,11 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
             ? fmt::format(" A block comes {}{:.0f} times to each of its addresses.",
                           trace.is_cut ? "at least " : "", atomic.of_block)
             : "";
+    // A counter of its own for each warp is what such a place in shared memory may be already.
+    const char* together = is_shared
+                               ? "__match_any_sync tells which lanes share an address, and one of "
+                                 "them acts for all"
+                               : "a shuffle, a counter for each warp in shared memory";
     const bool is_one_address = addresses / atomic.requests < 1.05;
     const std::string where = fmt::format(
         "{:.0f} lanes of a request go to {}", atomic.lanes / atomic.requests,
@@ -244,9 +249,10 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
                   "Brought together in each block first, it would be one atomic a block.",
                   where, of_block)
             : fmt::format(
-                  "{}, and wait for each other there.{} Brought together in each warp first (a "
-                  "shuffle, a counter for each warp), it would be one atomic a warp{}.",
-                  where, of_block, is_one_address ? "" : " and address");
+                  "{}, and wait for each other there.{} Brought together in each warp first ({}), "
+                  "it "
+                  "would be one atomic a warp{}.",
+                  where, of_block, together, is_one_address ? "" : " and address");
   }
 }
 

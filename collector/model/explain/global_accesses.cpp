@@ -113,9 +113,10 @@ class AccessFinder {
     if (!group.also.empty()) {
       std::vector<int>& lines = finding.also_lines = group.also;
       std::sort(lines.begin(), lines.end());
-      finding.evidence += fmt::format(" So do{} line{} {}, which {} counted here.",
-                                      lines.size() == 1 ? "es" : "", lines.size() == 1 ? "" : "s",
-                                      fmt::join(lines, ", "), lines.size() == 1 ? "is" : "are");
+      const bool is_one = lines.size() == 1;
+      finding.evidence +=
+          fmt::format(" Line{} {} {} the same, and {} counted here.", is_one ? "" : "s",
+                      fmt::join(lines, ", "), is_one ? "does" : "do", is_one ? "is" : "are");
     }
     if (way == Way::strided && !is_shared_element) {
       // How far apart the lanes are does not tell whether structures or the order of the lanes

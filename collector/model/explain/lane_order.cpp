@@ -51,16 +51,20 @@ Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
       lanes = elements = 1;
     }
   }
-  if (jumps.empty() || most_elements * width >= 2 * sector_bytes) {
-    return {Way::misaligned, 0, 0, most_lanes, most_elements, width};
-  }
+  const Lie in_rows = {Way::misaligned, 0, 0, most_lanes, most_elements, width};
+  if (jumps.empty()) return in_rows;
   const auto usual = std::max_element(jumps.begin(), jumps.end(), [](const auto& a, const auto& b) {
     return a.second.times < b.second.times;
   });
   const auto all =
       std::accumulate(jumps.begin(), jumps.end(), 0u,
                       [](unsigned sum, const auto& jump) { return sum + jump.second.times; });
-  if (4 * usual->second.times < 3 * all) return {Way::scattered, 0, 0, 1, 1, width};
+  const bool is_irregular = 4 * usual->second.times < 3 * all;
+  // Lanes that rise with holes between them, as of a sorted index, fetch what is there of it.
+  const bool rises = std::none_of(steps.begin(), steps.end(), [](auto step) { return step < 0; });
+  if (is_irregular && rises && 2 * cost.transactions <= steps.size() + 1) return {};
+  if (most_elements * width >= 2 * sector_bytes) return in_rows;
+  if (is_irregular) return {Way::scattered, 0, 0, 1, 1, width};
   return {Way::strided, usual->first, usual->second.period, most_lanes, most_elements, width};
 }
 

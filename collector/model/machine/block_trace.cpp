@@ -17,6 +17,9 @@ constexpr std::uint64_t most_touches = 1 << 14, most_atomics = 2048;
 constexpr std::size_t least_sectors = 64;
 /// Requests of a site that are kept of each block that is followed.
 constexpr unsigned most_sampled = 64;
+/// Of a warp, between a store and the load of what was stored: a thread that goes through a stretch
+/// and back again cannot keep all of it in registers.
+constexpr std::uint32_t most_requests_kept = 32;
 /// A request is efficient that asks for this much of what it fetches.
 constexpr unsigned least_useful_bytes_of_sector = 16;
 
@@ -74,6 +77,7 @@ void BlockTrace::start() {
   atomics_.clear();
   stores_.start();
   seen_.assign(recording_.traces.size(), 0);
+  made_.fill(0);
   level_ = 0;
   touches_ = 0;
   is_narrow_ = false;
@@ -121,6 +125,7 @@ void BlockTrace::follow(const TracedAccess& access, const std::uint64_t* delta) 
     trace.lanes += static_cast<unsigned>(std::popcount(access.mask));
   }
   if (access.space != AddressSpace::global) return;
+  ++made_[access.warp % warp_lanes];
   const Sectors sectors = sectors_of(access, delta);
   if (access.is_load || access.is_atomic) {
     if (stores_.has_stores()) {
@@ -244,18 +249,20 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
     const bool is_again = (fetched.warps & own) != 0;
     if (fetched.warps != 0) ++seen.known;
     fetched.warps |= own;
-    const auto [known, is_new] = loaded_.try_emplace(
-        mixed(hash, sectors.number[i]) / levels * levels + level, fetched.version);
-    const bool is_known =
-        !is_new && std::exchange(known->second, fetched.version) == fetched.version;
-    if (is_known || is_known_to_its_lanes(fetched, request, sectors.number[i])) {
+    const auto [place, is_new] = loaded_.try_emplace(
+        mixed(hash, sectors.number[i]) / levels * levels + level, Known{fetched.version});
+    const Known known = std::exchange(place->second, Known{fetched.version});
+    const bool is_same = !is_new && known.version == fetched.version;
+    const bool is_of_old = is_same && known.stored_at &&
+                           made_[traced.warp % warp_lanes] - *known.stored_at > most_requests_kept;
+    if ((is_same && !is_of_old) || is_known_to_its_lanes(fetched, request, sectors.number[i])) {
       ++seen.repeated;
       continue;
     }
     if (!std::exchange(is_kept, true)) requests_.push_back(request);
     fetched.last = static_cast<std::uint32_t>(requests_.size() - 1);
     fetched.version_of_last = fetched.version;
-    if (is_again && is_efficient) ++seen.by_own_warp;
+    if (is_again && is_efficient && !is_of_old) ++seen.by_own_warp;
     if (others != 0) ++seen.by_other_warps;
   }
   if (touches_ > most_touches) thin();
@@ -272,8 +279,9 @@ void BlockTrace::follow_store(const TracedAccess& traced, const std::uint64_t* d
     const std::uint32_t before = fetched->second.version++;
     const auto known =
         loaded_.find(mixed(hash, sectors.number[i]) / levels * levels + sectors.level[i]);
-    const bool knows = !traced.is_atomic && known != loaded_.end() && known->second == before;
-    if (knows) known->second = fetched->second.version;
+    const bool knows =
+        !traced.is_atomic && known != loaded_.end() && known->second.version == before;
+    if (knows) known->second = {fetched->second.version, made_[traced.warp % warp_lanes]};
     // Whoever else had it has to fetch it anew.
     fetched->second.warps = knows ? 1u << traced.warp % warp_lanes : 0;
   }

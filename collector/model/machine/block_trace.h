@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -77,9 +78,15 @@ class BlockTrace {
   Recording& recording_;
   std::uint64_t atomics_left_ = 0;                      ///< requests that are still followed
   std::unordered_map<std::uint64_t, Fetched> fetched_;  ///< by sector
-  /// Hashes of sectors, warps and addresses, the last bits the sector's level → the sector's
-  /// version that those lanes know.
-  std::unordered_map<std::uint64_t, std::uint32_t> loaded_;
+  /// The sector's version that lanes know, and how many requests their warp had made when they
+  /// stored it themselves.
+  struct Known {
+    std::uint32_t version = 0;
+    std::optional<std::uint32_t> stored_at = {};
+  };
+  /// By hashes of sectors, warps and addresses, the last bits the sector's level.
+  std::unordered_map<std::uint64_t, Known> loaded_;
+  std::array<std::uint32_t, warp_lanes> made_{};  ///< requests to global memory, of each warp
   std::vector<LoadRequest> requests_;
   StoreTrace stores_;
   std::unordered_set<std::uint64_t> atomics_;  ///< hashes of sites and addresses

@@ -24,12 +24,6 @@ bool is_atomic(const Instruction& instruction) {
   return memory == Memory::atomic || memory == Memory::reduce;
 }
 
-/// What memory holds after all have come depends on their order: the last one's, or a rounding.
-bool leaves_by_order(const Instruction& instruction) {
-  return instruction.has(Word::exch) || instruction.has(Word::cas) ||
-         (instruction.has(Word::add) && info_of(instruction.first_type()).kind == Kind::f);
-}
-
 /// An access as the flow sees it; indices of registers, and pieces.
 struct Access {
   std::vector<RegisterId> address, values;
@@ -172,6 +166,14 @@ class Finder {
     const Instruction& definition = function_.body[definition_[*id]];
     return definition.opcode == Opcode::mov && definition.operands.size() == 2 &&
            definition.operands[1].kind == Operand::Kind::integer;
+  }
+
+  /// What memory holds after all have come depends on their order: the last one's, or a rounding.
+  bool leaves_by_order(const Instruction& instruction) const {
+    if (instruction.has(Word::exch) || instruction.has(Word::cas)) {
+      return !is_number(instruction.operands.back());
+    }
+    return instruction.has(Word::add) && info_of(instruction.first_type()).kind == Kind::f;
   }
 
   bool adds_a_number(const Instruction& instruction) const {

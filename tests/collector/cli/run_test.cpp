@@ -363,7 +363,7 @@ __global__ void step(Particle* p, float dt) {
                 .exit_code,
             0);
   EXPECT_THAT(warpmeter({"explain"}).output,
-              AllOf(HasSubstr("So do lines 5, 6, which are counted here."),
+              AllOf(HasSubstr("Lines 5, 6 do the same, and are counted"),
                     HasSubstr("as of 1: 4 a request instead of 32.")));
   EXPECT_THAT(warpmeter({"explain", "--show", "step.cu:5"}).output, HasSubstr("step.cu:4"));
   const Outcome nothing = warpmeter({"explain", "--show", "step.cu:3"});

@@ -138,6 +138,15 @@ TEST_P(Order, SumsOfFloatsAreRounded) {
   EXPECT_FALSE(device.is_ordered(counts));
 }
 
+TEST_P(Order, WhoComesLastIsWhatStays) {
+  const std::uint64_t flags = device.zeros(5), heads = device.zeros(4), next = device.zeros();
+  device.run("raise", flags, device.numbers());
+  device.run("chain", heads, next, device.numbers());
+  EXPECT_FALSE(device.is_ordered(flags));
+  EXPECT_TRUE(device.is_ordered(heads));
+  EXPECT_TRUE(device.is_ordered(next));
+}
+
 TEST_P(Order, LaterLaunchesGoByWhatEarlierOnesLeft) {
   const std::uint64_t data = device.numbers(), out = device.zeros(), queue = device.numbers();
   const auto before = device.run("gather_by", queue, data, out);

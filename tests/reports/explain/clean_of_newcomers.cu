@@ -181,3 +181,35 @@ __global__ void letters_by_warp(const uchar4* __restrict__ text, int* __restrict
     counts[blockIdx.x * 32 + threadIdx.x] = sum;
   }
 }
+
+// Every other entry in the mean, in order, with holes that differ: what lies between is fetched
+// with them.
+__global__ void taken_in_order(const long long* __restrict__ table, long long* __restrict__ out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, group = i / 4;
+  const unsigned places[4] = {0x7410, 0x6430, 0x6521, 0x7520};
+  const unsigned place = places[(group * 2654435761u) >> 30] >> (i % 4 * 4) & 7;
+  out[i] = table[group * 8 + place];
+}
+
+// Systems of three diagonals, one a thread, down and up again: what the way down stores is too much
+// for registers.
+__global__ void three_diagonals(const double* __restrict__ lower,
+                                const double* __restrict__ diagonal,
+                                const double* __restrict__ upper, double* __restrict__ right,
+                                double* __restrict__ work, int systems, int rows) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  double c = 0, d = 0;
+  for (int k = 0; k < rows; ++k) {
+    const int at = k * systems + i;
+    const double factor = 1 / (diagonal[at] + 4 - lower[at] * c);
+    c = upper[at] * factor;
+    d = (right[at] - lower[at] * d) * factor;
+    work[at] = c;
+    right[at] = d;
+  }
+  for (int k = rows - 2; k >= 0; --k) {
+    const int at = k * systems + i;
+    d = right[at] - work[at] * d;
+    right[at] = d;
+  }
+}

@@ -83,6 +83,13 @@ __global__ void rank_and_place(const int* in, int* counts, int* ranks, int* out)
 __global__ void add_up(float* sums, const float* in) {
   atomicAdd(&sums[threadIdx.x % 4], in[threadIdx.x]);
 }
+// A flag is up, whoever raised it; a chain begins with who came last.
+__global__ void raise(int* flags, const int* in) {
+  if (atomicExch(&flags[in[threadIdx.x] % 4], 1) == 0) flags[4] = 2;
+}
+__global__ void chain(int* heads, int* next, const int* in) {
+  next[threadIdx.x] = atomicExch(&heads[in[threadIdx.x] % 4], threadIdx.x);
+}
 __global__ void count_up(int* counts, const int* in) { atomicAdd(&counts[in[threadIdx.x] % 4], 1); }
 
 // Pointers that lie in a structure, and in memory.
