@@ -48,6 +48,11 @@ class HeldToHardware : public RuntimeProgram {
     for (std::string line; std::getline(ours, line);) found.push_back(line);
     EXPECT_THAT(found, testing::UnorderedElementsAreArray(lines));
   }
+
+  std::string grade_of(const std::string& kernel, const std::string& counter) {
+    return value_of("SELECT DISTINCT grade FROM results WHERE variant = '" + kernel +
+                    "' AND metric = '" + counter + "'");
+  }
 };
 
 /// What hardware counts of a kernel holds what it launches: tests/golden/h100_children.csv is what
@@ -82,6 +87,32 @@ TEST_F(HeldToHardware, ProductsOfWarpgroups) {
   hold("warpgroup_products", "h200_warpgroup_products.csv", {});
   EXPECT_EQ(value_of("SELECT DISTINCT grade FROM results WHERE metric LIKE 'shared_wgmma%'"),
             "exact");
+}
+
+/// The same of sparse products, of an H100 (driver 580.159, 2026-11-26): from registers, and from
+/// shared memory with and without padding.
+TEST_F(HeldToHardware, SparseProducts) {
+  hold("sparse_products", "h100_sparse_products.csv", {});
+  EXPECT_EQ(value_of("SELECT DISTINCT grade FROM results WHERE metric LIKE 'shared_%requests' OR "
+                     "metric LIKE 'global_%requests'"),
+            "exact");
+}
+
+/// Where lanes have waited in a loop the warp is in parts until something gathers it: what is
+/// exact there is what an H100 counted (driver 580.159, 2026-11-26), and the rest is not called so.
+TEST_F(HeldToHardware, LanesThatWaited) {
+  hold("waiting_loops", "h200_waiting_loops.csv",
+       {"one_lane", "half_a_warp", "behind_a_branch", "next_round", "flag", "in_a_function"});
+  for (const std::string kernel :
+       {"one_lane", "half_a_warp", "behind_a_branch", "flag", "in_a_function"}) {
+    EXPECT_EQ(grade_of(kernel, "global_store_requests"), "modelled") << kernel;
+  }
+  EXPECT_EQ(grade_of("next_round", "shared_store_requests"), "modelled");
+  for (const std::string kernel :
+       {"next_round", "behind_a_barrier", "behind_syncwarp", "behind_a_shuffle", "behind_a_vote",
+        "alone", "whole_block", "chain"}) {
+    EXPECT_EQ(grade_of(kernel, "global_store_requests"), "exact") << kernel;
+  }
 }
 
 }  // namespace

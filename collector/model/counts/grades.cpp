@@ -20,6 +20,9 @@ constexpr std::string_view ordered_reason =
 constexpr std::string_view left_ordered_reason =
     "approximate: its addresses depend on the order in which threads of an earlier launch came to "
     "an atomic";
+constexpr std::string_view behind_reason =
+    "approximate: lanes that leave a loop in which they wait for other threads do not meet behind "
+    "it on hardware, so that they do this one after the other";
 constexpr std::string_view parted_reason =
     "counted at PTX level: warps part, and the machine code has copies of this access or branches "
     "in other ways";
@@ -161,6 +164,9 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (site.is_ordered) return {Grade::modelled, ordered_reason};
   if (!outcome.ordered.empty() && outcome.ordered[index] != 0) {
     return {Grade::modelled, left_ordered_reason};
+  }
+  if (program.yields && site.is_behind && outcome.counts[index].by_several) {
+    return {Grade::modelled, behind_reason};
   }
   if (site.is_atomic() && space == AddressSpace::shared && (site.is_float || site.retries)) {
     return {Grade::modelled, loop_reason};

@@ -53,6 +53,7 @@ AccessCounts loads_of_loop(const WarpAccess& access) {
 /// Adds what `times` executions of an access cost.
 void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const WarpAccess& access,
          std::uint64_t times) {
+  counts.by_several |= (access.mask & (access.mask - 1)) != 0;
   const auto add_to = [&](AccessCounts& sum, AccessCounts once) {
     sum +=
         {once.requests * times, once.transactions * times, once.bytes * times, once.ideal * times};

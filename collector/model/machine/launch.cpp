@@ -216,6 +216,7 @@ LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
     counts[i].shared += other.counts[i].shared;
     counts[i].global += other.counts[i].global;
     counts[i].is_approximate |= other.counts[i].is_approximate;
+    counts[i].by_several |= other.counts[i].by_several;
     counts[i].loop_loads += other.counts[i].loop_loads;
     counts[i].has_strayed |= other.counts[i].has_strayed;
     counts[i].reaches_ended |= other.counts[i].reaches_ended;

@@ -86,6 +86,7 @@ struct SiteInfo {
   bool retries = false;       ///< an atomic that the machine code runs as a loop
   bool waits = false;         ///< how often depends on what others do at the time
   bool is_ordered = false;    ///< where depends on the order in which threads come to an atomic
+  bool is_behind = false;     ///< lanes that wait for others on the way to it come one by one
   bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
   /// What the machine makes of one execution; none where another site's requests include it.
   std::vector<Request> requests;
@@ -301,6 +302,7 @@ struct Program {
   std::vector<StrayAccess> strays;
   bool takes_stack = false;                   ///< with alloca
   std::vector<LastingMemory> lasting_memory;  ///< where it matters
+  bool yields = false;                        ///< the machine code does; see ptx::behind_waiting()
 
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.

@@ -33,6 +33,7 @@ struct AccessCounts {
 struct SiteCounts {
   AccessCounts shared, global;
   bool is_approximate = false;  ///< some access to shared memory was of a kind not calibrated
+  bool by_several = false;      ///< some access was of more than one lane
   AccessCounts loop_loads;      ///< of shared memory, by an atomic that is a loop
   bool has_strayed = false;    ///< into memory beside an allocation, which hardware does not notice
   bool reaches_ended = false;  ///< shared memory of a block of the cluster that has ended

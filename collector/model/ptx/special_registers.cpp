@@ -7,11 +7,11 @@
 namespace warpmeter::model::ptx {
 namespace {
 
-struct Row {
+struct NamedRegister {
   std::string_view name;
   Same same;
 };
-constexpr Row rows[] = {
+constexpr NamedRegister rows[] = {
 #define SPECIAL(name, text, same) {text, Same::same},
     WARPMETER_PTX_SPECIALS(SPECIAL)
 #undef SPECIAL

@@ -135,6 +135,24 @@ void mark(const Loop& loop, const ControlFlow& graph, std::vector<bool>& marks) 
   }
 }
 
+bool is_minus_one(const Operand& operand) {
+  return operand.kind == Operand::Kind::integer &&
+         static_cast<std::uint32_t>(operand.bits) == ~std::uint32_t{0};
+}
+
+/// Of each register, whether it names all lanes: nothing but -1 is ever in it.
+std::vector<bool> names_of_all_lanes(const Function& function, const DataFlow& data) {
+  std::vector<bool> is_set(data.registers().size(), false), is_other = is_set;
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    const Instruction& instruction = function.body[i];
+    const bool is_all = instruction.opcode == Opcode::mov && instruction.operands.size() == 2 &&
+                        is_minus_one(instruction.operands[1]);
+    for (const RegisterId written : data.writes(i)) (is_all ? is_set : is_other)[written] = true;
+  }
+  for (std::size_t i = 0; i < is_set.size(); ++i) is_set[i] = is_set[i] && !is_other[i];
+  return is_set;
+}
+
 }  // namespace
 
 std::vector<bool> waiting_loops(const Function& function, const ControlFlow& graph,
@@ -163,6 +181,43 @@ std::vector<bool> retried_loops(const Function& function, const ControlFlow& gra
     if (search.waits(loop, no_locks)) mark(loop, graph, retried);
   }
   return retried;
+}
+
+std::vector<bool> behind_waiting(const Function& function, const ControlFlow& graph,
+                                 const DataFlow& data, const std::vector<bool>& waiting) {
+  const std::vector<bool> names_all = names_of_all_lanes(function, data);
+  // Whether all lanes of a warp are together behind an instruction.
+  const auto gathers = [&](const Instruction& instruction) {
+    const Effects& effects = instruction.row().effects;
+    if (instruction.guard) return false;
+    if (effects.waits_for_block) return true;
+    if (!effects.names_lanes || !instruction.has(Word::sync) || instruction.operands.empty()) {
+      return false;
+    }
+    const Operand& lanes = instruction.operands.back();
+    if (lanes.kind != Operand::Kind::name) return is_minus_one(lanes);
+    const auto id = data.find(lanes.name);
+    return id && names_all[*id];
+  };
+  std::vector<bool> behind(function.body.size(), false);
+  std::vector<bool> enters(graph.blocks.size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::size_t number : graph.order) {
+      const Block& block = graph.blocks[number];
+      bool is_apart = enters[number];
+      for (std::size_t i = block.first; i < block.end; ++i) {
+        behind[i] = is_apart;
+        is_apart = waiting[i] || (is_apart && !gathers(function.body[i]));
+      }
+      if (!is_apart) continue;
+      for (const std::size_t next : block.successors) {
+        changed |= !enters[next];
+        enters[next] = true;
+      }
+    }
+  }
+  return behind;
 }
 
 }  // namespace warpmeter::model::ptx

@@ -21,4 +21,15 @@ std::vector<bool> waiting_loops(const Function& function, const ControlFlow& gra
 std::vector<bool> retried_loops(const Function& function, const ControlFlow& graph,
                                 const DataFlow& data);
 
+/// For each instruction, whether lanes come to it apart that left a loop of waiting_loops() one
+/// after the other: whether a way leads there from one of the instructions that `waiting` holds,
+/// and on it no barrier and no exchange of the whole warp.
+///
+/// In such a loop ptxas has a YIELD, and hardware lets the other lanes of the warp go on then that
+/// wait for these behind it: BSYNC holds nobody any more. After `if (lane == 0) lock();` lane 0
+/// executes everything by itself, as do the other 31 together, until a barrier, __syncwarp() or a
+/// shuffle gathers them.
+std::vector<bool> behind_waiting(const Function& function, const ControlFlow& graph,
+                                 const DataFlow& data, const std::vector<bool>& waiting);
+
 }  // namespace warpmeter::model::ptx

@@ -158,6 +158,7 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
   }
   if (program.has_calls) keep_bodies_together(program);
   program.predicated_barriers = predicated_barriers(program, code);
+  program.yields = code.yields;
   program.why_unaudited.clear();
   program.resources = code.resources;
   return {};

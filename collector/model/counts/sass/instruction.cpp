@@ -52,7 +52,7 @@ constexpr std::uint16_t elections[] = {0x806, 0x886, 0x3c4, 0x2cc};
 
 constexpr std::uint16_t bra = 0x947, uniform_bra = 0x547, jmp = 0x94a, brx = 0x949, jmx = 0x94c,
                         exit_ = 0x94d, ret = 0x950, break_ = 0x942, kill = 0x95b,
-                        call_absolute = 0x943, call_relative = 0x944;
+                        call_absolute = 0x943, call_relative = 0x944, yield = 0x946;
 
 template <class Numbers>
 bool is_one_of(std::uint16_t number, const Numbers& numbers) {
@@ -84,6 +84,7 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
   result.guard = static_cast<std::uint8_t>(guard);
   result.is_barrier = (number & 0x1ff) == 0x11d;  // the upper bits say what its operands are
   result.gathers_warp = (number & 0x1ff) == 0x148;
+  result.yields = number == yield || (number & 0x1ff) == 0x15d;  // NANOSLEEP likewise
   result.base = static_cast<std::uint8_t>(word.low >> 24 & 255);
   const auto added = static_cast<std::int32_t>(word.low >> 40 & 0xffffff);
   result.offset = added >= 1 << 23 ? added - (1 << 24) : added;

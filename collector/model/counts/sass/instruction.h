@@ -43,6 +43,7 @@ struct Instruction {
   bool is_guarded = false;           ///< some threads may not execute it
   bool is_barrier = false;           ///< BAR: of the block
   bool gathers_warp = false;         ///< WARPSYNC: waits for other lanes of the warp
+  bool yields = false;               ///< YIELD, NANOSLEEP: others of the warp go on meanwhile
   std::uint8_t guard = 7;            ///< a predicate, 7: none; 8 more: negated
   Jump jump = Jump::none;
   std::int64_t target = 0;  ///< offset in the section

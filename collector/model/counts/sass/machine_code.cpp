@@ -165,6 +165,7 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
       result.barriers.push_back({line, instruction.is_guarded && instruction.guard != gathered});
     }
     if (instruction.is_barrier || instruction.jump != Jump::none) gathered = nobody;
+    result.yields |= instruction.yields;
     if (instruction.elects_lane) result.electing_lines.insert(line);
     result.jumps_anywhere |= instruction.jump == Jump::indirect && !tables.contains(i);
   }

@@ -48,6 +48,7 @@ struct MachineCode {
   std::set<int> electing_lines;       ///< PTX lines that became a vote over the warp and more
   std::unique_ptr<FlowGraph> graph;   ///< of basic blocks
   bool jumps_anywhere = false;        ///< there are jumps whose targets are not known
+  bool yields = false;                ///< somewhere; see ptx::behind_waiting()
   bool meets_elsewhere = false;       ///< lanes that part may not meet where they do in PTX
   std::vector<std::string_view> ptx;  ///< the PTX that it was assembled from, line by line; views
                                       ///< into the cubin

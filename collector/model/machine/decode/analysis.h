@@ -20,6 +20,8 @@ struct Analysis {
   std::vector<bool> is_meeting;         ///< of each instruction: lanes that parted meet before it
   std::vector<bool> waits;              ///< of each instruction: see ptx::waiting_loops()
   ptx::OrderFlow order;                 ///< what depends on who comes to an atomic first
+  bool waits_somewhere = false;         ///< or a function that it calls
+  std::vector<bool> is_behind;          ///< of each instruction: see ptx::behind_waiting()
   std::vector<bool> is_copied;          ///< of each instruction: see ptx::copied_loads()
   std::vector<bool> is_verified;        ///< of each instruction: see ptx::verified_loads()
   std::vector<std::string_view> meant;  ///< by each instruction: see ptx::meant_variables()

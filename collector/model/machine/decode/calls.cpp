@@ -11,6 +11,7 @@
 
 #include "collector/model/machine/align.h"
 #include "collector/model/machine/decode/decoder.h"
+#include "collector/model/ptx/waiting.h"
 
 namespace warpmeter::model {
 namespace {
@@ -60,6 +61,19 @@ bool Decoder::is_recursive(const ptx::Function& function) {
   }
   recursive_[&function] = found;
   return found;
+}
+
+/// What comes behind waiting loops, those of functions that are called among them.
+void Decoder::note_waiting(const ptx::Function& function, Analysis& analysis) {
+  std::vector<bool> waits = analysis.waits;
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    if (!is_call(function.body[i])) continue;
+    const ptx::Function* callee = module_.find(function.body[i].operands[1].name);
+    if (callee == nullptr || callee->is_declaration || is_recursive(*callee)) continue;
+    waits[i] = waits[i] || analyse(*callee).waits_somewhere;
+  }
+  analysis.waits_somewhere = std::find(waits.begin(), waits.end(), true) != waits.end();
+  analysis.is_behind = ptx::behind_waiting(function, analysis.graph, analysis.data, waits);
 }
 
 /// Functions that a pointer may lead to.

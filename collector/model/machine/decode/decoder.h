@@ -278,7 +278,7 @@ class Decoder {
   Target address(const Operand& operand, AddressSpace space);
   std::uint32_t add_site(const SiteInfo& info);
   void note_array(SiteInfo& site) const;
-  bool is_in_waiting_loop() const;
+  bool is_here_or_in_callers(std::vector<bool> Analysis::*marks) const;
 
   // asynchronous.cpp
   void note_copy(CopyInfo::Kind kind, std::uint32_t groups = 0);
@@ -368,6 +368,7 @@ class Decoder {
                           const std::vector<Passed>& arguments);
   void decode_bodies();
   bool is_recursive(const ptx::Function& function);
+  void note_waiting(const ptx::Function& function, Analysis& analysis);
   const std::vector<const ptx::Function*>& addresses_taken();
   std::uint32_t body_of(const ptx::Function& function);
   std::optional<std::uint64_t> function_address(std::string_view name);

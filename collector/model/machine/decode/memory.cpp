@@ -67,7 +67,8 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
   // The machine has generic accesses for it.
   site.is_generic = info.space == AddressSpace::generic || has(Word::shared_cluster);
   program_.has_clusters |= has(Word::shared_cluster);
-  site.waits = is_in_waiting_loop();
+  site.waits = is_here_or_in_callers(&Analysis::waits);
+  site.is_behind = is_here_or_in_callers(&Analysis::is_behind);
   note_array(site);
   return static_cast<std::uint32_t>(program_.sites.size() - 1);
 }
@@ -88,11 +89,11 @@ void Decoder::note_array(SiteInfo& site) const {
   }
 }
 
-/// Of the current instruction, or of a call that led to it.
-bool Decoder::is_in_waiting_loop() const {
+/// Whether it holds for the current instruction, or for a call that led to it.
+bool Decoder::is_here_or_in_callers(std::vector<bool> Analysis::*marks) const {
   std::size_t index = index_;
   for (const Instance* i = instance_; i != nullptr; index = i->call_index, i = i->caller) {
-    if (i->analysis->waits[index]) return true;
+    if ((i->analysis->*marks)[index]) return true;
   }
   return false;
 }
