@@ -16,7 +16,8 @@ constexpr std::string_view loop_reason =
 constexpr std::string_view waits_reason =
     "approximate: how often this is done depends on what other threads do at the time";
 constexpr std::string_view ordered_reason =
-    "approximate: its addresses depend on the order in which threads come to an atomic";
+    "approximate: its addresses, or who comes to it, depend on the order in which threads come to "
+    "an atomic";
 constexpr std::string_view left_ordered_reason =
     "approximate: its addresses depend on the order in which threads of an earlier launch came to "
     "an atomic";

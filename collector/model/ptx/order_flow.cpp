@@ -33,12 +33,14 @@ struct Access {
 
 class Finder {
  public:
-  Finder(const Function& function, const DataFlow& data, const Spaces& variables,
-         const std::vector<bool>& is_retried)
-      : function_(function), data_(data), memory_(function, data, variables) {
+  Finder(const Function& function, const ControlFlow& graph, const DataFlow& data,
+         const Spaces& variables, const std::vector<bool>& is_retried)
+      : function_(function), graph_(graph), data_(data), memory_(function, data, variables) {
     note_accesses();
     note_definitions();
     note_retried(is_retried);
+    place_of_.resize(graph.blocks.size());
+    for (std::size_t i = 0; i < graph.order.size(); ++i) place_of_[graph.order[i]] = i;
     stores_same_ = stores_of_one_value(function, data);
   }
 
@@ -201,11 +203,57 @@ class Finder {
       const bool is_access = !accesses_[i].to.empty() || !accesses_[i].from.empty();
       result.accesses[i] = is_access && of(accesses_[i].address, found) != nothing;
     }
+    if (source == own_atomics) add_winners(sure, result.accesses);
     for (PieceId id = 0; id < found.contents.size(); ++id) {
       const bool lasts = memory_.pieces()[id].kind != MemoryPiece::Kind::block;
       if (lasts && id != source && found.contents[id] != nothing) result.memory.push_back(id);
     }
     return result;
+  }
+
+  /// Whether lanes do something or not by who came first. Of a sum of equal numbers somebody has
+  /// each value, whoever that is: the last block, each eighth thread.
+  bool tells_winners(std::string_view predicate, const State& sure) const {
+    const auto id = data_.find(predicate);
+    const Origin origin = id ? sure.registers[*id] : nothing;
+    if (origin == nothing || origin == several) return origin == several;
+    const Instruction& atomic = function_.body[origin - 1];
+    return !adds_a_number(atomic) && !atomic.has(Word::inc) && !atomic.has(Word::dec);
+  }
+
+  /// What those do that a branch lets through by an atomic's answer, until they meet the others.
+  void add_winners(const State& sure, std::vector<bool>& accesses) const {
+    for (std::size_t i = 0; i < accesses_.size(); ++i) {
+      const Instruction& instruction = function_.body[i];
+      if (!instruction.guard || !tells_winners(instruction.guard->predicate, sure)) continue;
+      accesses[i] = accesses[i] || !accesses_[i].to.empty() || !accesses_[i].from.empty();
+      if (instruction.row().effects.flow == Flow::branch) add_region(i, accesses);
+    }
+  }
+
+  /// What lies on the one way from a branch and not on the other, without going round a loop.
+  void add_region(std::size_t branch, std::vector<bool>& accesses) const {
+    const auto& successors = graph_.blocks[graph_.block_of[branch]].successors;
+    if (successors.size() < 2) return;
+    const std::vector<bool> one = ahead_of(successors[0]), other = ahead_of(successors[1]);
+    for (std::size_t number = 0; number < one.size(); ++number) {
+      if (one[number] == other[number]) continue;
+      for (std::size_t i = graph_.blocks[number].first; i < graph_.blocks[number].end; ++i) {
+        accesses[i] = accesses[i] || !accesses_[i].to.empty() || !accesses_[i].from.empty();
+      }
+    }
+  }
+
+  std::vector<bool> ahead_of(std::size_t first) const {
+    std::vector<bool> is_reached(graph_.blocks.size(), false);
+    is_reached[first] = true;
+    for (const std::size_t number : graph_.order) {  // a block comes behind those that lead to it
+      if (!is_reached[number]) continue;
+      for (const std::size_t next : graph_.blocks[number].successors) {
+        is_reached[next] = is_reached[next] || place_of_[next] > place_of_[number];
+      }
+    }
+    return is_reached;
   }
 
   State follow(PieceId source, const Origins& origins) const {
@@ -270,19 +318,21 @@ class Finder {
   }
 
   const Function& function_;
+  const ControlFlow& graph_;
   const DataFlow& data_;
   PointedMemory memory_;
   std::vector<Access> accesses_;         ///< by instruction
   std::vector<std::size_t> definition_;  ///< by register: the one instruction that writes it
   std::vector<bool> is_left_;            ///< by register: by a loop that was tried again
   std::vector<bool> stores_same_;        ///< by instruction
+  std::vector<std::size_t> place_of_;    ///< by block: in the graph's order
 };
 
 }  // namespace
 
-OrderFlow order_flow(const Function& function, const DataFlow& data, const Spaces& variables,
-                     const std::vector<bool>& is_retried) {
-  return Finder(function, data, variables, is_retried).find();
+OrderFlow order_flow(const Function& function, const ControlFlow& graph, const DataFlow& data,
+                     const Spaces& variables, const std::vector<bool>& is_retried) {
+  return Finder(function, graph, data, variables, is_retried).find();
 }
 
 }  // namespace warpmeter::model::ptx

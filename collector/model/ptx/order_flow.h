@@ -3,7 +3,8 @@
 // one. Who gets which slot of a queue is for the hardware to say, and so is what of it the lanes of
 // one warp can share.
 //
-// What a branch decides by such a value is not followed, save how often a loop was tried again.
+// What a branch decides by such a value is not followed, save how often a loop was tried again, and
+// who did what: which lanes won a place by compare-and-swap is for the hardware to say as well.
 // Three things look alike and depend on nothing: a ticket (one thread adds a constant and hands the
 // answer to its block, so that blocks take each other's parts); a value that was made of the same
 // answer as its place; and a value that is the same wherever it lands.
@@ -11,13 +12,14 @@
 
 #include <vector>
 
+#include "collector/model/ptx/control_flow.h"
 #include "collector/model/ptx/pointed_memory.h"
 
 namespace warpmeter::model::ptx {
 
 /// Where in a function an order leads.
 struct OrderReach {
-  std::vector<bool> accesses;   ///< of each instruction: its address depends on it
+  std::vector<bool> accesses;   ///< of each instruction: its address depends on it, or who comes
   std::vector<PieceId> memory;  ///< pieces beyond the block whose contents do
 };
 
@@ -29,7 +31,7 @@ struct OrderFlow {
 
 /// `is_retried`: of each instruction, whether it is in a loop that an atomic's answer leaves. Calls
 /// are followed around, from what they are handed to what they give, not into.
-OrderFlow order_flow(const Function& function, const DataFlow& data, const Spaces& variables,
-                     const std::vector<bool>& is_retried);
+OrderFlow order_flow(const Function& function, const ControlFlow& graph, const DataFlow& data,
+                     const Spaces& variables, const std::vector<bool>& is_retried);
 
 }  // namespace warpmeter::model::ptx

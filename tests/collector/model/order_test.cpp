@@ -147,6 +147,12 @@ TEST_P(Order, WhoComesLastIsWhatStays) {
   EXPECT_TRUE(device.is_ordered(next));
 }
 
+TEST_P(Order, WhoWinsIsNotCertain) {
+  const std::uint64_t in = device.numbers(), out = device.zeros();
+  EXPECT_EQ(device.run("first_come", device.zeros(16), in, out).stores(), 0);
+  EXPECT_EQ(device.run("last_come", device.zeros(1), in, out).stores(), 1);
+}
+
 TEST_P(Order, LaterLaunchesGoByWhatEarlierOnesLeft) {
   const std::uint64_t data = device.numbers(), out = device.zeros(), queue = device.numbers();
   const auto before = device.run("gather_by", queue, data, out);

@@ -120,7 +120,7 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.leader = ptx::leading_accesses(function, analysis.graph, analysis.data);
   analysis.waits = ptx::waiting_loops(function, analysis.graph, analysis.data);
   note_waiting(function, analysis);
-  analysis.order = ptx::order_flow(function, analysis.data, spaces_of(module_),
+  analysis.order = ptx::order_flow(function, analysis.graph, analysis.data, spaces_of(module_),
                                    ptx::retried_loops(function, analysis.graph, analysis.data));
   analysis.is_copied = ptx::copied_loads(function, analysis.data);
   analysis.is_verified = ptx::verified_loads(function, analysis.data);

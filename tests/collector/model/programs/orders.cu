@@ -83,6 +83,16 @@ __global__ void rank_and_place(const int* in, int* counts, int* ranks, int* out)
 __global__ void add_up(float* sums, const float* in) {
   atomicAdd(&sums[threadIdx.x % 4], in[threadIdx.x]);
 }
+// Who wins goes on; who is the last one does so alone.
+__global__ void first_come(int* taken, const int* in, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (atomicCAS(&taken[in[i] % 16], 0, i + 1) == 0) out[i] = in[i];
+}
+__global__ void last_come(int* count, const int* in, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+  if (atomicAdd(count, 1) == 127) out[0] = 7;
+}
 // A flag is up, whoever raised it; a chain begins with who came last.
 __global__ void raise(int* flags, const int* in) {
   if (atomicExch(&flags[in[threadIdx.x] % 4], 1) == 0) flags[4] = 2;
