@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/short_list.h"
 #include "schema/grade.h"
 
 namespace warpmeter::schema {
@@ -39,7 +40,7 @@ struct Remedy {
   /// Of the finding's own accesses with the change, and of all others of the same array; per
   /// request the reader divides.
   std::uint64_t transactions = 0, other_transactions = 0;
-  std::vector<Prediction> predicted;
+  ShortList<Prediction, 6> predicted;        ///< wavefronts and requests of three kinds of accesses
   std::optional<std::int64_t> shared_bytes;  ///< of a block, with the change
   std::optional<std::int64_t> blocks;        ///< of a multiprocessor at a time, with the change
   bool is_advised = false;  ///< false: tried, and no better; `explain --what-if` lists it

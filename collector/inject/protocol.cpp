@@ -70,7 +70,9 @@ void optional(Io& io, Optional& value, Visit visit) {
 template <class Io, class List, class Visit>
 void list(Io& io, List& values, std::size_t least_bytes, Visit visit) {
   if constexpr (Io::reads) {
-    values.resize(io.bytes.count(least_bytes));
+    const std::size_t count = io.bytes.count(least_bytes);
+    if (count > values.max_size()) return io.bytes.fail();
+    values.resize(count);
   } else {
     io.number(static_cast<std::uint32_t>(values.size()));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -43,14 +44,15 @@ struct ConflictGroup {
 struct Tried {
   Layout layout;
   const LayoutCost* cost = nullptr;
+  std::uint64_t wavefronts = 0;
   std::uint32_t more_bytes = 0;
   bool is_advised = false;
 };
 
 /// Fewest wavefronts first, then least memory, then the simplest.
 auto order(const Tried& tried) {
-  return std::tuple(tried.cost->wavefronts(), tried.more_bytes, tried.layout.kind,
-                    tried.layout.amount, tried.layout.row);
+  return std::tuple(tried.wavefronts, tried.more_bytes, tried.layout.kind, tried.layout.amount,
+                    tried.layout.row);
 }
 
 /// A set of kinds of layouts.
@@ -73,24 +75,27 @@ std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& arra
   const bool is_guessed = array.extents.size() < 2;
   for (const std::uint32_t row : row_lengths(subject, array)) {
     Kinds free;  // of conflicts
+    const std::uint32_t more_bytes = what_if.bytes_of_padding(row);
     for (const Layout& layout : what_if.layouts(row)) {
       if (layout.kind == Layout::Kind::swizzle && free.has(layout.kind)) continue;
       const LayoutCost* cost = what_if.cost(layout);
       if (cost == nullptr) continue;
-      if (cost->wavefronts() <= ideal) free.add(layout.kind);
-      all.push_back({layout, cost, what_if.more_bytes(layout), false});
+      const std::uint64_t wavefronts = cost->wavefronts();
+      if (wavefronts <= ideal) free.add(layout.kind);
+      const bool is_padded = layout.kind == Layout::Kind::padding;
+      all.push_back({layout, cost, wavefronts, is_padded ? layout.amount * more_bytes : 0, false});
     }
     if (is_guessed && free.has(Layout::Kind::padding)) break;
   }
   std::sort(all.begin(), all.end(),
             [](const Tried& a, const Tried& b) { return order(a) < order(b); });
   Kinds advised;
-  const double best = all.empty() ? 0 : static_cast<double>(all.front().cost->wavefronts());
+  const double best = all.empty() ? 0 : static_cast<double>(all.front().wavefronts);
   const double most =
       static_cast<double>(now) - std::max(least_saving * static_cast<double>(now - ideal),
                                           least_of_best_saving * (static_cast<double>(now) - best));
   for (Tried& tried : all) {
-    if (static_cast<double>(tried.cost->wavefronts()) > most) break;
+    if (static_cast<double>(tried.wavefronts) > most) break;
     tried.is_advised = !advised.has(tried.layout.kind);
     advised.add(tried.layout.kind);
   }
@@ -283,18 +288,26 @@ class ConflictFinder {
         static_cast<std::int64_t>(subject_.program.shared_bytes(subject_.geometry));
     const std::vector<PartOfCounter> parts = parts_of_counters(array, all);
     const DeviceLimits& limits = device_limits(subject_.program.arch);
+    std::optional<PaddingWords> padding;
     for (const Tried& tried : all) {
       schema::Remedy& remedy = remedies.emplace_back();
       remedy.name = tried.layout.name();
-      remedy.change = change_of(array, tried.layout, what_if);
-      remedy.words = meaning_of(array, tried.layout);
+      if (tried.layout.kind == Layout::Kind::padding) {
+        if (!padding || padding->row() != tried.layout.row) {
+          padding.emplace(array, tried.layout.row, what_if.element());
+        }
+        remedy.change = padding->change(tried.layout.amount);
+        remedy.words = padding->meaning(tried.layout.amount);
+      } else {
+        remedy.change = change_of(array, tried.layout, what_if);
+        remedy.words = meaning_of(array, tried.layout);
+      }
       remedy.is_advised = tried.is_advised;
       remedy.shared_bytes = shared_bytes + tried.more_bytes;
       remedy.blocks =
           blocks_at_a_time(limits, {static_cast<std::uint32_t>(subject_.geometry.block.count()),
                                     static_cast<std::uint32_t>(*remedy.shared_bytes),
                                     subject_.program.resources.registers});
-      remedy.predicted.reserve(parts.size());
       for (const PartOfCounter& part : parts) {
         const std::uint64_t after = tried.cost->*part.count;
         if (!part.has_any && after == 0) continue;

@@ -10,9 +10,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "collector/model/explain/joined.h"
 #include "collector/model/machine/access_counts.h"
 
 namespace warpmeter::model::explain {
+
+using namespace std::string_view_literals;
+
 namespace {
 
 /// The longest run of neighbouring lanes that are equally far apart.
@@ -46,8 +50,17 @@ std::string apart(std::int64_t bytes) {
 }
 
 /// Rows that are the elements of an array of structures.
-bool is_of_elements(const SharedArray& array, const Layout& layout) {
-  return array.extents.size() == 1 && layout.row == array.element_bytes;
+bool is_of_elements(const SharedArray& array, std::uint32_t row) {
+  return array.extents.size() == 1 && row == array.element_bytes;
+}
+
+std::string_view name_of(const SharedArray& array) {
+  return array.name.empty() ? "array"sv : std::string_view(array.name);
+}
+
+/// Behind what is said of one.
+std::string of_part(const SharedArray& array) {
+  return array.part.empty() ? "" : joined(", of the part of ", array.name, " ", array.part);
 }
 
 }  // namespace
@@ -106,60 +119,13 @@ std::string pattern_in_words(const WarpAccess& access) {
                      in_words(of_run.bank_count()), of_run.bank_count() == 1 ? "" : "s");
 }
 
-namespace {
-
-/// Texts and numbers one after the other, as often as a small launch can bear it.
-template <class... Parts>
-std::string joined(const Parts&... parts) {
-  constexpr std::size_t usual_length = 48;
-  std::array<char, usual_length> start;
-  std::size_t length = 0;
-  std::string rest;  // of what is longer
-  const auto add_text = [&](std::string_view text) {
-    if (rest.empty() && length + text.size() <= start.size()) {
-      std::copy(text.begin(), text.end(), start.begin() + static_cast<std::ptrdiff_t>(length));
-      length += text.size();
-    } else {
-      rest += text;
-    }
-  };
-  const auto add = [&](const auto& part) {
-    if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>) {
-      const fmt::format_int digits(part);
-      add_text({digits.data(), digits.size()});
-    } else if constexpr (std::is_array_v<std::remove_reference_t<decltype(part)>>) {
-      add_text({part, std::size(part) - 1});  // a literal, whose length need not be looked for
-    } else {
-      add_text(part);
-    }
-  };
-  (add(parts), ...);
-  return rest.empty() ? std::string(start.data(), length)
-                      : std::string(start.data(), length) + rest;
-}
-
-}  // namespace
-
 std::string change_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if) {
-  const std::string_view name = array.name.empty() ? "array" : std::string_view(array.name);
-  if (is_of_elements(array, layout)) return "";
+  const std::string_view name = name_of(array);
+  if (is_of_elements(array, layout.row)) return "";
   const std::uint32_t element = what_if.element();
   const std::uint32_t columns = layout.row / element, rows = array.bytes / layout.row;
-  const bool is_declared = array.extents.size() > 1, is_plane = array.extents.size() == 2;
+  const bool is_plane = array.extents.size() == 2;
   switch (layout.kind) {
-    case Layout::Kind::padding: {
-      const std::uint32_t more = layout.amount * word / element;
-      if (is_declared && layout.row == array.extents.back() * element) {
-        if (is_plane) return joined(name, "[", array.extents[0], "][", columns + more, "]");
-        std::string change(name);
-        for (std::size_t i = 0; i + 1 < array.extents.size(); ++i) {
-          change += joined("[", array.extents[i], "]");
-        }
-        return change += joined("[", columns + more, "]");
-      }
-      return more > 1 ? joined(name, "[i + i / ", columns, " * ", more, "]")
-                      : joined(name, "[i + i / ", columns, "]");
-    }
     case Layout::Kind::swizzle: {
       std::string row = layout.amount == 0 ? "row" : joined("(row >> ", layout.amount, ")");
       if ((rows - 1) >> layout.amount >= columns) row = joined("(", row, " % ", columns, ")");
@@ -169,6 +135,7 @@ std::string change_of(const SharedArray& array, const Layout& layout, const What
     case Layout::Kind::transpose:
       return is_plane ? joined(name, "[column][row]")
                       : joined(name, "[i % ", columns, " * ", rows, " + i / ", columns, "]");
+    case Layout::Kind::padding:  // see PaddingWords
     case Layout::Kind::split:
     case Layout::Kind::as_is:
       break;
@@ -178,20 +145,8 @@ std::string change_of(const SharedArray& array, const Layout& layout, const What
 
 std::string meaning_of(const SharedArray& array, const Layout& layout) {
   const bool is_declared = array.extents.size() > 1;
-  const fmt::format_int amount(layout.amount);
-  const std::string_view number =
-      layout.amount == 1 ? "a" : std::string_view(amount.data(), amount.size());
-  const std::string_view words = layout.amount == 1 ? " word" : " words";
-  const std::string part =
-      array.part.empty() ? "" : joined(", of the part of ", array.name, " ", array.part);
+  const std::string part = of_part(array);
   switch (layout.kind) {
-    case Layout::Kind::padding:
-      if (is_of_elements(array, layout)) {
-        return joined("a member of ", number, words, " more in each element", part);
-      }
-      return is_declared ? joined(number, words, " of padding a row", part)
-                         : joined(number, words, " of padding after every ", layout.row / word,
-                                  " words", part);
     case Layout::Kind::swizzle:
       // The others would read what lies elsewhere.
       if (is_declared) return "a swizzle, in every access";
@@ -201,10 +156,46 @@ std::string meaning_of(const SharedArray& array, const Layout& layout) {
       return joined("rows of ", layout.row / word, " words stored as columns", part);
     case Layout::Kind::split:
       return joined("an array for each word of an element", part);
+    case Layout::Kind::padding:  // see PaddingWords
     case Layout::Kind::as_is:
       break;
   }
   return "";
+}
+
+PaddingWords::PaddingWords(const SharedArray& array, std::uint32_t row, std::uint32_t element)
+    : row_(row), element_(element), columns_(row / element) {
+  const bool is_declared = array.extents.size() > 1, is_element = is_of_elements(array, row);
+  const std::string part = of_part(array);
+  if (is_element) {
+    before_ = "a member of ";
+    behind_ = " more in each element" + part;
+    return;
+  }
+  behind_ = is_declared ? " of padding a row" + part
+                        : joined(" of padding after every ", row / word, " words", part);
+  is_of_array_ = is_declared && row == array.extents.back() * element;
+  code_ = name_of(array);
+  if (!is_of_array_) {
+    code_ += joined("[i + i / ", columns_);
+    return;
+  }
+  for (std::size_t i = 0; i + 1 < array.extents.size(); ++i) {
+    code_ += joined("[", array.extents[i], "]");
+  }
+  code_ += "[";
+}
+
+std::string PaddingWords::change(unsigned words) const {
+  if (code_.empty()) return "";
+  const std::uint32_t more = words * word / element_;
+  if (is_of_array_) return joined(code_, columns_ + more, "]");
+  return more > 1 ? joined(code_, " * ", more, "]") : joined(code_, "]");
+}
+
+std::string PaddingWords::meaning(unsigned words) const {
+  return words == 1 ? joined(before_, "a word", behind_)
+                    : joined(before_, words, " words", behind_);
 }
 
 }  // namespace warpmeter::model::explain

@@ -13,9 +13,26 @@ schema::WarpPicture banks_of(const SiteInfo& site, const WarpAccess& access);
 /// A sentence: which lanes meet in how many banks.
 std::string pattern_in_words(const WarpAccess& access);
 
-/// The layout in the kernel's own words where its declaration is known.
+/// A layout that is no padding in the kernel's own words where its declaration is known.
 std::string change_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if);
 /// The same in half a sentence.
 std::string meaning_of(const SharedArray& array, const Layout& layout);
+
+/// The same of paddings of rows of one length, of which there are dozens: what is said of all of
+/// them is put together once.
+class PaddingWords {
+ public:
+  /// `element`: bytes that stay together.
+  PaddingWords(const SharedArray& array, std::uint32_t row, std::uint32_t element);
+  std::uint32_t row() const { return row_; }
+  std::string change(unsigned words) const;
+  std::string meaning(unsigned words) const;
+
+ private:
+  std::uint32_t row_, element_, columns_;
+  bool is_of_array_ = false;  ///< the declared rows are padded
+  std::string code_;  ///< of the change, what stands before the number; empty: there is none
+  std::string before_, behind_;  ///< the words
+};
 
 }  // namespace warpmeter::model::explain

@@ -23,11 +23,9 @@ class RequestWords {
 
   /// A word each lane, in rows of whole words.
   RequestWords(const Placed& access, const Divisor& row_length) {
-    const std::uint32_t columns = row_length.number() / word;
     for_each_lane(access.pattern->mask, [&](unsigned lane) {
       const auto at = static_cast<std::uint32_t>(access.place + access.pattern->delta[lane]);
-      const std::uint32_t row = row_length.quotient(at);
-      add({at / word, row, at / word - row * columns});
+      add(at / word, row_length.quotient(at));
     });
   }
 
@@ -37,7 +35,7 @@ class RequestWords {
     if (is_even_) {
       // As far apart from bank to bank as before: they come back to the first one after `turn`.
       for (unsigned padding = 0; padding <= most_padding; ++padding) {
-        const std::uint32_t step = step_.number + step_.row * padding;
+        const std::uint32_t step = step_ + step_of_row_ * padding;
         const int turn = std::countr_zero(step | banks);
         most[padding] = (count_ + (banks >> turn) - 1) >> (std::countr_zero(banks) - turn);
       }
@@ -45,10 +43,10 @@ class RequestWords {
     }
     std::array<std::array<std::uint8_t, banks>, most_padding + 1> in_bank{};
     for (unsigned i = 0; i < count_; ++i) {
-      std::uint32_t place = words_[i].number;
+      std::uint32_t place = number_[i];
       for (auto& counts : in_bank) {
         ++counts[place % banks];
-        place += words_[i].row;
+        place += row_[i];
       }
     }
     for (unsigned padding = 0; padding <= most_padding; ++padding) {
@@ -60,47 +58,55 @@ class RequestWords {
   }
   /// Of rows of 2ⁿ words.
   unsigned swizzled(unsigned shift, std::uint32_t columns) const {
-    return most_in_a_bank(
-        [&](const Word& one) { return one.number ^ (one.row >> shift & (columns - 1)); });
+    return most_in_a_bank([&](std::uint32_t number, std::uint32_t row) {
+      return number ^ (row >> shift & (columns - 1));
+    });
   }
-  unsigned transposed(std::uint32_t rows) const {
-    return most_in_a_bank([&](const Word& one) { return one.column * rows + one.row; });
+  unsigned transposed(std::uint32_t rows, std::uint32_t columns) const {
+    return most_in_a_bank([&](std::uint32_t number, std::uint32_t row) {
+      return (number - row * columns) * rows + row;
+    });
   }
 
  private:
-  struct Word {
-    std::uint32_t number, row, column;
-    bool operator==(const Word&) const = default;
-  };
-
   template <class Place>
   unsigned most_in_a_bank(Place place) const {
     std::array<std::uint8_t, banks> in_bank{};
     std::uint8_t most = 0;
-    for (unsigned i = 0; i < count_; ++i)
-      most = std::max(most, ++in_bank[place(words_[i]) % banks]);
+    for (unsigned i = 0; i < count_; ++i) {
+      most = std::max(most, ++in_bank[place(number_[i], row_[i]) % banks]);
+    }
     return most;
   }
 
-  void add(const Word& found) {
-    if (count_ > 0) {
-      const Word last = words_[count_ - 1];
-      if (found.number == last.number) return;
-      is_rising_ = is_rising_ && found.number > last.number;
-      const auto end = words_.begin() + count_;
-      if (!is_rising_ && std::find(words_.begin(), end, found) != end) return;
-      const Word step{found.number - last.number, found.row - last.row, 0};
-      if (count_ == 1) step_ = step;
-      is_even_ = is_even_ && is_rising_ && step == step_;
-    }
-    words_[count_++] = found;
+  bool has(std::uint32_t number) const {
+    bool is_there = false;  // many at a time, whichever it is
+    for (unsigned i = 0; i < count_; ++i) is_there |= number_[i] == number;
+    return is_there;
   }
 
-  std::array<Word, warp_lanes> words_;
+  void add(std::uint32_t number, std::uint32_t row) {
+    if (count_ > 0) {
+      const std::uint32_t last = number_[count_ - 1];
+      if (number == last) return;
+      is_rising_ = is_rising_ && number > last;
+      if (!is_rising_ && has(number)) return;
+      const std::uint32_t step = number - last, step_of_row = row - row_[count_ - 1];
+      if (count_ == 1) {
+        step_ = step;
+        step_of_row_ = step_of_row;
+      }
+      is_even_ = is_even_ && is_rising_ && step == step_ && step_of_row == step_of_row_;
+    }
+    number_[count_] = number;
+    row_[count_++] = row;
+  }
+
+  std::array<std::uint32_t, warp_lanes> number_, row_;  ///< of each word
   unsigned count_ = 0;
   bool is_rising_ = true;  ///< each word behind the one before it
   bool is_even_ = true;    ///< each as far behind, by step_
-  Word step_{};
+  std::uint32_t step_ = 0, step_of_row_ = 0;
 };
 
 }  // namespace warpmeter::model::explain

@@ -1,12 +1,11 @@
 #include "collector/model/explain/what_if.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <numeric>
 
+#include "collector/model/explain/joined.h"
 #include "collector/model/machine/access_counts.h"
 
 namespace warpmeter::model::explain {
@@ -23,10 +22,9 @@ std::string Layout::name() const {
     case Kind::as_is:
       return "as it is";
     case Kind::padding:
-      return std::string("padding ").append(fmt::format_int(amount).c_str());
+      return joined("padding ", amount);
     case Kind::swizzle:
-      return amount == 0 ? "swizzle"
-                         : std::string("swizzle >> ").append(fmt::format_int(amount).c_str());
+      return amount == 0 ? "swizzle" : joined("swizzle >> ", amount);
     case Kind::transpose:
       return "transpose";
     case Kind::split:
@@ -128,12 +126,11 @@ std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
   return all;
 }
 
-std::uint32_t WhatIf::more_bytes(const Layout& layout) const {
-  if (layout.kind != Layout::Kind::padding) return 0;
+std::uint32_t WhatIf::bytes_of_padding(std::uint32_t row) const {
   std::uint32_t bytes = array_.extents.empty() ? 0 : array_.element_bytes;
   for (const std::uint32_t extent : array_.extents) bytes *= extent;
   bytes = std::max(bytes, array_.bytes);  // where not all of it is accessed
-  return (bytes + layout.row - 1) / layout.row * layout.amount * word;
+  return (bytes + row - 1) / row * word;
 }
 
 template <class Visit>
@@ -314,6 +311,12 @@ Counted counted_as(const SiteInfo& site) {
   return {&LayoutCost::store_wavefronts, &LayoutCost::store_requests};
 }
 
+/// Of accesses by words.
+bool lie_in_the_same_words(const Placed& one, const Placed& other) {
+  return one.place == other.place && one.pattern->mask == other.pattern->mask &&
+         one.pattern->delta == other.pattern->delta;
+}
+
 }  // namespace
 
 /// Counts all layouts of the kind and row at once, where each lane's request is a word and stays
@@ -340,18 +343,24 @@ void WhatIf::count_amounts(const Layout& layout, OfRows& of_rows, Different& kno
   const std::uint32_t columns = layout.row / word;
   const std::uint32_t rows = (array_.bytes + layout.row - 1) / layout.row;
   known.by_amount = costs(last + 1, known.of_rows);
+  RequestWords::ByPadding wavefronts{};
+  const Placed* counted_last = nullptr;
   for (std::size_t i = 0; i < known.accesses.size(); ++i) {
     const Placed& access = known.accesses[i];
-    const RequestWords& words = words_of(of_rows, i, access, row_length);
-    RequestWords::ByPadding wavefronts;
-    if (layout.kind == Layout::Kind::padding) {
-      wavefronts = words.padded();
-    } else {
-      for (std::uint32_t amount = 0; amount <= last; ++amount) {
-        wavefronts[amount] = layout.kind == Layout::Kind::swizzle ? words.swizzled(amount, columns)
-                                                                  : words.transposed(rows);
+    // What is stored is often loaded by the same lanes.
+    if (counted_last == nullptr || !lie_in_the_same_words(*counted_last, access)) {
+      const RequestWords& words = words_of(of_rows, i, access, row_length);
+      if (layout.kind == Layout::Kind::padding) {
+        wavefronts = words.padded();
+      } else {
+        for (std::uint32_t amount = 0; amount <= last; ++amount) {
+          wavefronts[amount] = layout.kind == Layout::Kind::swizzle
+                                   ? words.swizzled(amount, columns)
+                                   : words.transposed(rows, columns);
+        }
       }
     }
+    counted_last = &access;
     const std::size_t number = number_of_site_[access.site];
     const Counted counted = counted_as(subject_.site(access.site));
     for (std::uint32_t amount = 0; amount <= last; ++amount) {

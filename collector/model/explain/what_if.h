@@ -66,8 +66,8 @@ class WhatIf {
   std::vector<Layout> layouts(std::uint32_t row) const;
 
   std::uint32_t element() const { return element_; }
-  /// Bytes that the array has more.
-  std::uint32_t more_bytes(const Layout& layout) const;
+  /// Bytes that the array has more with each word of padding in rows of this length.
+  std::uint32_t bytes_of_padding(std::uint32_t row) const;
   /// Whether the second access costs what the first does, with the array as it is.
   bool are_alike(const Placed& first, const Placed& second) const;
   /// The access as the machine makes it, moved; each of its requests.

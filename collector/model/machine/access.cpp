@@ -149,10 +149,11 @@ void record_one(const Warp& w, const Operation* op, AddressSpace space, std::uin
 }
 
 void follow(const Warp& w, const Operation* op, const SiteInfo& info, AddressSpace space,
-            std::uint32_t mask, std::uint64_t first, const std::uint64_t* delta) {
+            std::uint32_t mask, std::uint64_t first, const std::uint64_t* delta,
+            bool lies_as_before) {
   if (space == AddressSpace::cluster) return;
   w.memory->trace->follow({w.index, op->extra, info.kind == AccessKind::load, info.is_atomic(),
-                           info.width, space, mask, first},
+                           info.width, space, mask, first, lies_as_before},
                           delta);
 }
 
@@ -348,7 +349,7 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   }
   if (memory.is_traced) {
     follow(w, op, info, spaces[first_lane], mask, addresses[first_lane],
-           deltas(mask, addresses).data());
+           deltas(mask, addresses).data(), false);
     if (window.touched == nullptr) window.touched = &told_to_trace;
   }
   if (one_window && remembers) {
@@ -382,7 +383,7 @@ void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::u
     return;
   }
   if (memory.is_traced) {
-    follow(w, op, info, static_cast<AddressSpace>(site.space), mask, first, site.delta);
+    follow(w, op, info, static_cast<AddressSpace>(site.space), mask, first, site.delta, true);
     if (site.touched == &told_to_trace) return;
   }
   if (site.touched == &told_to_recording) {

@@ -76,8 +76,9 @@ void BlockTrace::start() {
   requests_.clear();
   atomics_.clear();
   stores_.start();
-  seen_.assign(recording_.traces.size(), 0);
   made_.fill(0);
+  followed_.clear();
+  followed_.resize(recording_.traces.size());
   level_ = 0;
   touches_ = 0;
   is_narrow_ = false;
@@ -101,10 +102,13 @@ void BlockTrace::finish() {
 
 void BlockTrace::follow(const TracedAccess& access, const std::uint64_t* delta) {
   SiteTrace& trace = recording_.traces[access.site];
-  const unsigned seen = seen_[access.site]++;
+  Followed& followed = followed_[access.site];
+  const unsigned seen = followed.requests++;
   if (seen < most_sampled) {
     const bool is_global = access.space == AddressSpace::global;
-    trace.sample.lie(access.space, access.mask, delta);
+    // What the sample took last may be of another block.
+    const bool is_known = access.lies_as_before && seen > 0;
+    if (!is_known) trace.sample.lie(access.space, access.mask, delta);
     trace.sample.add(
         static_cast<std::uint32_t>(is_global ? access.first % sector_bytes : access.first), 1);
   }
@@ -126,7 +130,7 @@ void BlockTrace::follow(const TracedAccess& access, const std::uint64_t* delta) 
   }
   if (access.space != AddressSpace::global) return;
   ++made_[access.warp % warp_lanes];
-  const Sectors sectors = sectors_of(access, delta);
+  const Sectors& sectors = sectors_of(access, delta, followed);
   if (access.is_load || access.is_atomic) {
     if (stores_.has_stores()) {
       for (std::size_t i = 0; i < sectors.count; ++i) {
@@ -163,8 +167,28 @@ void BlockTrace::follow_atomic(const TracedAccess& traced, const std::uint64_t* 
   });
 }
 
-BlockTrace::Sectors BlockTrace::sectors_of(const TracedAccess& traced, const std::uint64_t* delta) {
-  Sectors sectors;
+/// Lanes that lie as before, whole sectors further, go to as many sectors, and to the same bytes.
+const BlockTrace::Sectors& BlockTrace::sectors_of(const TracedAccess& traced,
+                                                  const std::uint64_t* delta, Followed& followed) {
+  const std::uint64_t moved = traced.first - std::exchange(followed.first, traced.first);
+  const bool is_known = followed.sectors != nullptr;
+  if (!is_known) followed.sectors = std::make_unique<Sectors>();
+  Sectors& sectors = *followed.sectors;
+  if (!is_known || !traced.lies_as_before || moved % sector_bytes != 0) {
+    find_sectors(traced, delta, sectors);
+    return sectors;
+  }
+  for (std::size_t i = 0; i < sectors.count; ++i) {
+    sectors.number[i] += static_cast<std::uint64_t>(static_cast<std::int64_t>(moved) /
+                                                    static_cast<std::int64_t>(sector_bytes));
+    sectors.level[i] = level_of_sector(sectors.number[i]);
+  }
+  return sectors;
+}
+
+void BlockTrace::find_sectors(const TracedAccess& traced, const std::uint64_t* delta,
+                              Sectors& sectors) {
+  sectors.count = 0;
   const std::uint32_t own_bytes =
       static_cast<std::uint32_t>((std::uint64_t{1} << traced.width) - 1);
   std::size_t at = 0;
@@ -184,7 +208,6 @@ BlockTrace::Sectors BlockTrace::sectors_of(const TracedAccess& traced, const std
     }
     sectors.bytes[at] |= bytes;
   });
-  return sectors;
 }
 
 bool BlockTrace::is_followed(const Sectors& sectors) const {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,6 +27,8 @@ struct TracedAccess {
   AddressSpace space = AddressSpace::global;
   std::uint32_t mask = 0;
   std::uint64_t first = 0;  ///< address of the first active lane
+  /// The same mask and distances as the site's access before this one, which was followed too.
+  bool lies_as_before = false;
 };
 
 class BlockTrace {
@@ -65,6 +68,12 @@ class BlockTrace {
     std::array<std::uint32_t, warp_lanes> bytes;  ///< of each, that are accessed
     std::array<unsigned, warp_lanes> level;
   };
+  /// Of a site, in this block.
+  struct Followed {
+    unsigned requests = 0;
+    std::uint64_t first = 0;           ///< of the last one, the address of its first active lane,
+    std::unique_ptr<Sectors> sectors;  ///< and where it went; null: not to global memory
+  };
 
   void follow_atomic(const TracedAccess& traced, const std::uint64_t* delta, SiteTrace& trace);
   void follow_load(const TracedAccess& traced, const std::uint64_t* delta, const Sectors& sectors);
@@ -72,7 +81,10 @@ class BlockTrace {
   bool is_followed(const Sectors& sectors) const;
   bool is_known_to_its_lanes(const Fetched& fetched, const LoadRequest& request,
                              std::uint64_t sector) const;
-  static Sectors sectors_of(const TracedAccess& traced, const std::uint64_t* delta);
+  static void find_sectors(const TracedAccess& traced, const std::uint64_t* delta,
+                           Sectors& sectors);
+  static const Sectors& sectors_of(const TracedAccess& traced, const std::uint64_t* delta,
+                                   Followed& followed);
   void thin();
 
   Recording& recording_;
@@ -90,7 +102,7 @@ class BlockTrace {
   std::vector<LoadRequest> requests_;
   StoreTrace stores_;
   std::unordered_set<std::uint64_t> atomics_;  ///< hashes of sites and addresses
-  std::vector<unsigned> seen_;                 ///< requests of each site
+  std::vector<Followed> followed_;             ///< by site
   std::unordered_map<std::uint32_t, std::array<Seen, levels>> loads_;  ///< of each site, by level
   unsigned level_ = 0;         ///< the lowest that is still followed
   std::uint64_t touches_ = 0;  ///< of the sectors that are

@@ -22,8 +22,7 @@ void StoreTrace::start() {
   is_over_ = false;
 }
 
-StoreTrace::Seen& StoreTrace::seen(std::uint32_t site) {
-  if (last_site_ < sites_.size() && sites_[last_site_].site == site) return sites_[last_site_];
+StoreTrace::Seen& StoreTrace::find(std::uint32_t site) {
   const auto found = std::find_if(sites_.begin(), sites_.end(),
                                   [&](const Seen& other) { return other.site == site; });
   last_site_ = static_cast<std::size_t>(found - sites_.begin());

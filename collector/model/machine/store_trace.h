@@ -47,7 +47,11 @@ class StoreTrace {
     std::array<std::uint64_t, sector_levels> stored{}, over_by_own_warp{}, over_by_others{};
   };
 
-  Seen& seen(std::uint32_t site);
+  Seen& seen(std::uint32_t site) {  // mostly the one that was seen last
+    const bool is_last = last_site_ < sites_.size() && sites_[last_site_].site == site;
+    return is_last ? sites_[last_site_] : find(site);
+  }
+  Seen& find(std::uint32_t site);
   /// The sector's place in the table, or the free one that it would have.
   Pending& place_of(std::uint64_t sector);
   void grow();

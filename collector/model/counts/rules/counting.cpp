@@ -241,6 +241,11 @@ std::array<unsigned, warp_lanes> shared_passes(const WarpAccess& access, SharedA
   std::array<unsigned, warp_lanes> passes{};
   unsigned before = 0;
   for_each_group(access, kind, [&](std::uint32_t group) {
+    if (are_alone(access, group)) {
+      for_each_lane(group, [&](unsigned lane) { passes[lane] = before + 1; });
+      before += group != 0 ? 1 : 0;
+      return;
+    }
     BankedWords words;
     for_each_lane(group, [&](unsigned lane) {
       const std::uint64_t first = access.address[lane] / word_bytes;
