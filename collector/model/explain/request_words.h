@@ -33,12 +33,7 @@ class RequestWords {
   ByPadding padded() const {
     ByPadding most{};
     if (is_even_) {
-      // As far apart from bank to bank as before: they come back to the first one after `turn`.
-      for (unsigned padding = 0; padding <= most_padding; ++padding) {
-        const std::uint32_t step = step_ + step_of_row_ * padding;
-        const int turn = std::countr_zero(step | banks);
-        most[padding] = (count_ + (banks >> turn) - 1) >> (std::countr_zero(banks) - turn);
-      }
+      for (unsigned padding = 0; padding <= most_padding; ++padding) most[padding] = even(padding);
       return most;
     }
     std::array<std::array<std::uint8_t, banks>, most_padding + 1> in_bank{};
@@ -69,6 +64,31 @@ class RequestWords {
   }
 
  private:
+  /// Of one or two runs of words that are equally far apart. Each run goes round some banks in the
+  /// same order, and fills them evenly but for what is left of its last round.
+  unsigned even(unsigned padding) const {
+    const std::uint32_t step = step_ + step_of_row_ * padding;
+    const int turn = std::countr_zero(step | banks);  // each 2ⁿth bank is gone to: 2ᵐ of them
+    const int shift = std::countr_zero(banks) - turn;
+    const unsigned round = banks >> turn, in_round = round - 1;
+    const unsigned first = second_run_, second = count_ - second_run_;
+    if (second == 0) return (first + in_round) >> shift;
+    const std::uint32_t apart =
+        number_[second_run_] - number_[0] + (row_[second_run_] - row_[0]) * padding;
+    if ((apart & ((1u << turn) - 1)) != 0) {  // they go to other banks
+      return (std::max(first, second) + in_round) >> shift;
+    }
+    // So many banks behind the first run's beginning the second begins: divided by the step, which
+    // is a product with its inverse. x (2 - x²) is that of an odd x, in the last five bits.
+    const std::uint32_t odd = step >> turn;
+    const unsigned behind = (apart >> turn) * odd * (2 - odd * odd) & in_round;
+    const unsigned left = first & in_round, left_of_second = second & in_round;
+    const bool meet =
+        left > 0 && left_of_second > 0 && (behind < left || behind + left_of_second > round);
+    const bool is_some_left = left > 0 || left_of_second > 0;
+    return (first >> shift) + (second >> shift) + (meet ? 2 : is_some_left ? 1 : 0);
+  }
+
   template <class Place>
   unsigned most_in_a_bank(Place place) const {
     std::array<std::uint8_t, banks> in_bank{};
@@ -95,9 +115,13 @@ class RequestWords {
       if (count_ == 1) {
         step_ = step;
         step_of_row_ = step_of_row;
+      } else if (step != step_ || step_of_row != step_of_row_) {
+        // Another run, of which there may be one.
+        is_even_ = is_even_ && second_run_ == count_;
+        is_second_ = true;
       }
-      is_even_ = is_even_ && is_rising_ && step == step_ && step_of_row == step_of_row_;
     }
+    if (!is_second_) second_run_ = count_ + 1;
     number_[count_] = number;
     row_[count_++] = row;
   }
@@ -105,7 +129,9 @@ class RequestWords {
   std::array<std::uint32_t, warp_lanes> number_, row_;  ///< of each word
   unsigned count_ = 0;
   bool is_rising_ = true;  ///< each word behind the one before it
-  bool is_even_ = true;    ///< each as far behind, by step_
+  bool is_even_ = true;    ///< one run or two with the same step from word to word
+  bool is_second_ = false;
+  unsigned second_run_ = 0;  ///< its first word; count_ where there is none
   std::uint32_t step_ = 0, step_of_row_ = 0;
 };
 
