@@ -18,7 +18,8 @@ inline double elapsed_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Seconds that the process has had of the processors: what else the machine does is not among them.
+/// Seconds that the process has had of the processors: what else the machine does is not among
+/// them.
 inline double processor_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
