@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
-#include <unordered_set>
 
 #include "collector/model/ptx/control_flow.h"
+#include "collector/model/ptx/definitions.h"
 
 namespace warpmeter::model::ptx {
 namespace {
@@ -71,28 +71,6 @@ class OneValues {
 
   const DataFlow& data_;
   std::vector<bool> is_one_;
-};
-
-/// Instructions that give a predicate its value, where it is one alone.
-class Definitions {
- public:
-  Definitions(const Function& function, const DataFlow& data)
-      : data_(data), of_(data.registers().size(), nowhere) {
-    for (std::size_t i = 0; i < function.body.size(); ++i) {
-      for (const RegisterId written : data.writes(i))
-        of_[written] = known_.insert(written).second ? i : nowhere;
-    }
-  }
-
-  std::size_t of(std::string_view name) const {
-    const auto id = data_.find(name);
-    return id ? of_[*id] : nowhere;
-  }
-
- private:
-  const DataFlow& data_;
-  std::vector<std::size_t> of_;
-  std::unordered_set<RegisterId> known_;
 };
 
 bool joins_conditions(const Instruction& instruction) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "collector/model/ptx/definitions.h"
 #include "collector/model/ptx/one_value.h"
 
 namespace warpmeter::model::ptx {
@@ -35,9 +36,12 @@ class Finder {
  public:
   Finder(const Function& function, const ControlFlow& graph, const DataFlow& data,
          const Spaces& variables, const std::vector<bool>& is_retried)
-      : function_(function), graph_(graph), data_(data), memory_(function, data, variables) {
+      : function_(function),
+        graph_(graph),
+        data_(data),
+        definitions_(function, data),
+        memory_(function, data, variables) {
     note_accesses();
-    note_definitions();
     note_retried(is_retried);
     place_of_.resize(graph.blocks.size());
     for (std::size_t i = 0; i < graph.order.size(); ++i) place_of_[graph.order[i]] = i;
@@ -73,7 +77,6 @@ class Finder {
 
   struct State {
     std::vector<Origin> registers, contents;  ///< contents by piece
-    bool operator==(const State&) const = default;
   };
 
   /// What numbers are made of: for certain, and at the most; null: everything that may depend on
@@ -134,17 +137,6 @@ class Finder {
     for (const Operand& part : operand.parts) note_values(part, to);
   }
 
-  void note_definitions() {
-    definition_.resize(data_.registers().size(), nowhere);
-    std::vector<bool> is_known(definition_.size(), false);
-    for (std::size_t i = 0; i < function_.body.size(); ++i) {
-      for (const RegisterId id : data_.writes(i)) {
-        definition_[id] = is_known[id] ? nowhere : i;
-        is_known[id] = true;
-      }
-    }
-  }
-
   /// What a loop leaves behind depends on how often it was tried.
   void note_retried(const std::vector<bool>& is_retried) {
     is_left_.resize(data_.registers().size(), false);
@@ -163,9 +155,9 @@ class Finder {
     if (operand.kind == Operand::Kind::integer || operand.kind == Operand::Kind::floating) {
       return true;
     }
-    const auto id = data_.find(operand.name);
-    if (!id || definition_[*id] == nowhere) return false;
-    const Instruction& definition = function_.body[definition_[*id]];
+    const std::size_t at = definitions_.of(operand.name);
+    if (at == nowhere) return false;
+    const Instruction& definition = function_.body[at];
     return definition.opcode == Opcode::mov && definition.operands.size() == 2 &&
            definition.operands[1].kind == Operand::Kind::integer;
   }
@@ -320,12 +312,12 @@ class Finder {
   const Function& function_;
   const ControlFlow& graph_;
   const DataFlow& data_;
+  const Definitions definitions_;
   PointedMemory memory_;
-  std::vector<Access> accesses_;         ///< by instruction
-  std::vector<std::size_t> definition_;  ///< by register: the one instruction that writes it
-  std::vector<bool> is_left_;            ///< by register: by a loop that was tried again
-  std::vector<bool> stores_same_;        ///< by instruction
-  std::vector<std::size_t> place_of_;    ///< by block: in the graph's order
+  std::vector<Access> accesses_;       ///< by instruction
+  std::vector<bool> is_left_;          ///< by register: by a loop that was tried again
+  std::vector<bool> stores_same_;      ///< by instruction
+  std::vector<std::size_t> place_of_;  ///< by block: in the graph's order
 };
 
 }  // namespace
