@@ -43,6 +43,8 @@ struct Remedy {
   ShortList<Prediction, 6> predicted;        ///< wavefronts and requests of three kinds of accesses
   std::optional<std::int64_t> shared_bytes;  ///< of a block, with the change
   std::optional<std::int64_t> blocks;        ///< of a multiprocessor at a time, with the change
+  /// More of the same that gives the same counts: words of padding, bits of a swizzle's shift.
+  ShortList<std::uint8_t, 31> also_amounts;
   bool is_advised = false;  ///< false: tried, and no better; `explain --what-if` lists it
   WarpPicture picture;      ///< the finding's access with the change
 };

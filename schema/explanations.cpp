@@ -13,6 +13,13 @@ namespace {
 
 std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
+/// A JSON array of numbers; null where there is none.
+template <class Numbers>
+std::optional<std::string> list_or_null(const Numbers& numbers) {
+  if (numbers.empty()) return std::nullopt;
+  return fmt::format("[{}]", fmt::join(numbers.begin(), numbers.end(), ","));
+}
+
 /// Two FNV-1a hashes that begin differently: 128 bits.
 class Digest {
  public:
@@ -56,7 +63,8 @@ class Digest {
       for (const int line : f.also_lines) add(line);
       for (const Remedy& r : f.remedies) {
         add_all(r.name, r.change, r.words, r.transactions, r.other_transactions, r.shared_bytes,
-                r.blocks, r.is_advised, r.picture, r.predicted.size());
+                r.blocks, r.is_advised, r.picture, r.predicted.size(), r.also_amounts.size());
+        for (const std::uint8_t amount : r.also_amounts) add(std::uint64_t{amount});
         for (const Prediction& p : r.predicted) add_all(p.counter, p.value);
       }
     }
@@ -112,8 +120,8 @@ ExplanationWriter::ExplanationWriter(
                "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       remedy_(db,
               "INSERT INTO t_remedy (explanation_id, finding, remedy, name, change, words, "
-              "is_advised, transactions, other_transactions, shared_bytes, blocks, lanes) VALUES "
-              "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+              "is_advised, transactions, other_transactions, shared_bytes, blocks, lanes, "
+              "also_amounts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       prediction_(db,
                   "INSERT OR REPLACE INTO t_prediction (explanation_id, finding, remedy, "
                   "counter_id, value) VALUES (?, ?, ?, ?, ?)") {}
@@ -200,13 +208,12 @@ void ExplanationWriter::insert_findings(std::int64_t id, std::int64_t first_rank
   for (const Finding& f : findings) {
     std::optional<std::int64_t> line;
     if (!f.file.empty()) line = f.line;
-    const std::string also =
-        f.also_lines.empty() ? "" : fmt::format("[{}]", fmt::join(f.also_lines, ","));
     finding_.execute(id, rank, f.kind, text_or_null(f.file), line, text_or_null(f.text),
                      text_or_null(f.object), text_or_null(f.access), f.evidence, number(f.requests),
                      number(f.transactions), number(f.ideal), number(f.other_transactions), f.share,
                      text_or_null(f.share_of), static_cast<int>(f.grade),
-                     text_or_null(f.grade_reason), lanes_text(f.picture), text_or_null(also));
+                     text_or_null(f.grade_reason), lanes_text(f.picture),
+                     list_or_null(f.also_lines));
     insert_remedies(id, rank, f);
     ++rank;
   }
@@ -232,7 +239,8 @@ void ExplanationWriter::insert_remedies(std::int64_t id, std::int64_t rank,
     remedy_.execute(id, rank, number_of_remedy, r.name, text_or_null(r.change),
                     text_or_null(r.words), r.is_advised ? 1 : 0, number(r.transactions),
                     number(r.other_transactions), r.shared_bytes, r.blocks,
-                    r.is_advised ? lanes_text(r.picture) : std::nullopt);
+                    r.is_advised ? lanes_text(r.picture) : std::nullopt,
+                    list_or_null(r.also_amounts));
     for (const Prediction& p : r.predicted) {
       prediction_.execute(id, rank, number_of_remedy, number_of_counter_(std::string(p.counter)),
                           number(p.value));

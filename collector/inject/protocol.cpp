@@ -142,6 +142,7 @@ void visit_remedy(Io& io, M& remedy) {
   for (auto* value : {&remedy.shared_bytes, &remedy.blocks}) {
     optional(io, *value, [&](auto& number) { io.number(number); });
   }
+  list(io, remedy.also_amounts, 1, [&](auto& amount) { io.number(amount); });
   flag(io, remedy.is_advised);
   visit_picture(io, remedy.picture);
 }

@@ -16,6 +16,8 @@ namespace warpmeter::reports {
 namespace {
 
 constexpr std::int64_t shown_findings = 5, every_finding = INT64_MAX;
+/// Of equal amounts of a remedy no more are all listed in a row of a table.
+constexpr std::size_t most_amounts = 3;
 
 /// A launch stands for others that have the same findings with other counts.
 struct Told {
@@ -196,10 +198,8 @@ class Explaining {
     table.rows.push_back({Missing{}, "as it is", cost(finding.transactions, finding.requests),
                           finding.other_transactions, known(launch.shared_bytes),
                           known(launch.resident_blocks), ""});
-    const std::vector<const ExplainedRemedy*> listed = worth_listing(finding);
-    for (const ExplainedRemedy* one : listed) {
-      const ExplainedRemedy& remedy = *one;
-      table.rows.push_back({remedy.title(), remedy.words.empty() ? remedy.name : remedy.words,
+    for (const ExplainedRemedy& remedy : finding.remedies) {
+      table.rows.push_back({remedy.title(), meaning(remedy),
                             cost(remedy.transactions, finding.requests - remedy.spared_requests),
                             remedy.other_transactions, known(remedy.shared_bytes),
                             known(remedy.blocks), remedy.is_advised ? "yes" : "no"});
@@ -209,35 +209,32 @@ class Explaining {
       table.columns.insert(table.columns.begin() + at,
                            Column::number("requests", "requests", "", Kind::count));
       for (std::size_t i = 0; i < table.rows.size(); ++i) {
-        const std::int64_t spared = i == 0 ? 0 : listed[i - 1]->spared_requests;
+        const std::int64_t spared = i == 0 ? 0 : finding.remedies[i - 1].spared_requests;
         table.rows[i].insert(table.rows[i].begin() + at, finding.requests - spared);
       }
     }
     document_.table(std::move(table));
-    if (const std::size_t others = finding.remedies.size() - listed.size(); others > 0) {
-      document_.paragraph(
-          fmt::format("Tried too, and no better: {} more (--format json has all).", others));
-    }
   }
 
-  /// Those advised, and of each kind the best with those that are as good.
-  static std::vector<const ExplainedRemedy*> worth_listing(const ExplainedFinding& finding) {
-    const auto cost = [](const ExplainedRemedy& remedy) {
-      return remedy.transactions + remedy.other_transactions;
+  /// "2 words of padding a row (or 6, 10, …, 30)": what gives the same counts.
+  static std::string meaning(const ExplainedRemedy& remedy) {
+    std::string text = remedy.words.empty() ? remedy.name : remedy.words;
+    const std::vector<std::int64_t>& also = remedy.also_amounts;
+    if (also.empty()) return text;
+    const char* shift = remedy.name.starts_with("swizzle") ? ">> " : "";
+    const auto first = [&](std::size_t count) {
+      std::string list;
+      for (std::size_t i = 0; i < count; ++i) {
+        list += fmt::format("{}{}{}", i == 0 ? "" : ", ", shift, also[i]);
+      }
+      return list;
     };
-    std::map<std::string, std::int64_t> best;  // by the first word of the name
-    const auto kind = [](const ExplainedRemedy& remedy) {
-      return remedy.name.substr(0, remedy.name.find(' '));
-    };
-    for (const ExplainedRemedy& remedy : finding.remedies) {
-      std::int64_t& least = best.try_emplace(kind(remedy), cost(remedy)).first->second;
-      least = std::min(least, cost(remedy));
-    }
-    std::vector<const ExplainedRemedy*> listed;
-    for (const ExplainedRemedy& remedy : finding.remedies) {
-      if (remedy.is_advised || cost(remedy) == best[kind(remedy)]) listed.push_back(&remedy);
-    }
-    return listed;
+    if (also.size() <= most_amounts) return fmt::format("{} (or {})", text, first(also.size()));
+    const bool is_even = std::adjacent_find(also.begin() + 1, also.end(), [&](auto one, auto next) {
+                           return next - one != also[1] - also[0];
+                         }) == also.end();
+    return is_even ? fmt::format("{} (or {}, …, {}{})", text, first(2), shift, also.back())
+                   : fmt::format("{} (or {} and {} more)", text, first(3), also.size() - 3);
   }
 
   bool has_other_runs() const {
@@ -261,7 +258,8 @@ class Explaining {
     }
     if (clean.empty()) return;
     document_.paragraph(
-        fmt::format("{}: nothing was found that is large enough to be told. Looked for: {}. What "
+        fmt::format("{}: nothing was found that is large enough to be told (4 % of the launch for "
+                    "most kinds). Looked for: {}. What "
                     "several blocks have in common (sectors fetched again, addresses where their "
                     "atomics meet) is not looked at.",
                     some_names(clean), fmt::join(read_looked_for(reader_, ids), ", ")));

@@ -31,6 +31,7 @@ ordered_json json_of(const ExplainedRemedy& remedy) {
           {"name", remedy.name},
           {"change", or_null(remedy.change)},
           {"words", or_null(remedy.words)},
+          {"also_amounts", remedy.also_amounts},
           {"is_advised", remedy.is_advised},
           {"transactions", remedy.transactions},
           {"other_transactions", remedy.other_transactions},

@@ -55,12 +55,20 @@ class Gathering {
   std::vector<ExplainedLaunch> launches_;
 };
 
+/// Of a JSON array; none where it is no such.
+std::vector<std::int64_t> numbers_of(const std::string& text) {
+  const auto numbers = nlohmann::json::parse(text, nullptr, false);
+  return numbers.is_array() ? numbers.get<std::vector<std::int64_t>>()
+                            : std::vector<std::int64_t>();
+}
+
 ExplainedRemedy remedy_of(const Row& row) {
   ExplainedRemedy remedy;
   remedy.rank = row.integer("rank").value_or(0);
   remedy.name = row.text("name");
   remedy.change = row.text("change");
   remedy.words = row.text("words");
+  remedy.also_amounts = numbers_of(row.text("also_amounts"));
   remedy.is_advised = row.flag("is_advised");
   remedy.transactions = row.integer("transactions").value_or(0);
   remedy.other_transactions = row.integer("other_transactions").value_or(0);
@@ -186,8 +194,7 @@ ExplainedFinding finding_of(const Row& row) {
   finding.kind = row.text("kind");
   finding.file = row.text("file");
   finding.line = row.integer("line");
-  const auto also = nlohmann::json::parse(row.text("also_lines"), nullptr, false);
-  if (also.is_array()) finding.also_lines = also.get<std::vector<std::int64_t>>();
+  finding.also_lines = numbers_of(row.text("also_lines"));
   finding.text = row.text("text");
   finding.object = row.text("object");
   finding.access = row.text("access");

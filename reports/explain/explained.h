@@ -24,6 +24,7 @@ struct ExplainedPrediction {
 struct ExplainedRemedy {
   std::int64_t rank = 0;
   std::string name, change, words;
+  std::vector<std::int64_t> also_amounts;  ///< more of the same with the same counts
   bool is_advised = false;
   std::int64_t transactions = 0, other_transactions = 0;
   std::int64_t spared_requests = 0;  ///< of the finding's

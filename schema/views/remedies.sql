@@ -8,6 +8,7 @@
 -- name: padding 1, swizzle, transpose, vector 4, …
 -- change: in the kernel's own words where they are known: tile[16][17]; else NULL
 -- words: what it is: a word of padding a row
+-- also_amounts: more of the same that gives the same counts, as a JSON array: [3,5,7] words of padding, or bits of a swizzle's shift; NULL where there is none
 -- is_advised: 1 when it is better than today; 0: tried, and no better
 -- transactions: of the finding's own accesses, with the change
 -- other_transactions: of all other accesses of the same array, with the change
@@ -24,6 +25,7 @@ SELECT
   r.name,
   r.change,
   r.words,
+  r.also_amounts,
   r.is_advised,
   r.transactions,
   r.other_transactions,

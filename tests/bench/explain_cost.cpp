@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   bench::add_up<Cost>(
       true, cost_of,
       [&](std::string_view name, const Cost& cost) {
-        fmt::print("{:16} {:10.4f} {:10.4f} {:11.4f} {:6.2f} {:16.2f}\n", name, cost.counted,
+        fmt::print("{:16} {:10.5f} {:10.5f} {:11.5f} {:6.2f} {:16.3f}\n", name, cost.counted,
                    cost.recorded, cost.explained, cost.ratio(),
                    1e3 * (cost.explained - cost.counted) / cost.launches);
         is_broken = is_broken || cost.ratio() > most;

@@ -180,11 +180,13 @@ Finding tile_conflict() {
   Remedy padding = remedy("padding 1", "tile[16][17]", "a word of padding a row", 1'048'576,
                           1'048'576, 1088, true);
   padding.picture = columns_of_tile(17);
+  padding.also_amounts = {3, 5, 7, 9, 20};
   finding.remedies = {
       remedy("swizzle", "tile[y][x ^ y]", "a swizzle", 524'288, 524'288, 1024, true), padding,
       remedy("padding 16", "", "16 words of padding a row", 8'388'608, 524'288, 2048, false)};
   finding.remedies[0].picture = picture(0, 4, 1);
   finding.remedies[2].blocks = 4;
+  finding.remedies[2].also_amounts = {24};
   return finding;
 }
 

@@ -41,11 +41,12 @@ TEST_F(Explanations, GiveTheirRemediesAndWhatTheyWouldBring) {
   store_run(path, {explained(example_explanation())});
   EXPECT_THAT(
       ask("SELECT * FROM remedies"),
-      ElementsAre("1|1|1.1|1|1|padding 1|tile[16][17]|a word of padding a row|1|1048576|1048576|"
-                  "1088|8|{\"width\":4,\"lanes\":[{\"lane\":0,\"address\":0,\"pass\":1},{\"lane\":"
-                  "2,\"address\":64,\"pass\":2}]}",
-                  "1|1|1.1|1|2|padding 16|tile[16][17]|a word of padding a row|0|1048576|1048576|"
-                  "NULL|NULL|NULL"));
+      ElementsAre(
+          "1|1|1.1|1|1|padding 1|tile[16][17]|a word of padding a row|[3,5]|1|1048576|"
+          "1048576|1088|8|{\"width\":4,\"lanes\":[{\"lane\":0,\"address\":0,\"pass\":1},{\"lane\":"
+          "2,\"address\":64,\"pass\":2}]}",
+          "1|1|1.1|1|2|padding 16|tile[16][17]|a word of padding a row|NULL|0|1048576|1048576|"
+          "NULL|NULL|NULL"));
   EXPECT_THAT(ask("SELECT * FROM predictions"),
               ElementsAre("1|1|1.1|1|1|padding 1|shared_load_wavefronts|0|1048576",
                           "1|1|1.1|1|1|padding 1|warp_instructions|NULL|7"));
@@ -115,7 +116,8 @@ TEST_F(Explanations, OfAnOlderDatabaseNameTheLinesOfTheirEvidence) {
     std::vector<std::string> names;
     while (views.step()) names.push_back(views.text(0));
     for (const std::string& name : names) execute(db.get(), "DROP VIEW " + name);
-    execute(db.get(), "ALTER TABLE t_finding DROP COLUMN also_lines; PRAGMA user_version = 8");
+    execute(db.get(), "ALTER TABLE t_finding DROP COLUMN also_lines");
+    execute(db.get(), "ALTER TABLE t_remedy DROP COLUMN also_amounts; PRAGMA user_version = 8");
   }
   EXPECT_THAT(ask("SELECT also_lines FROM findings ORDER BY rank"),
               ElementsAre("[5, 16]", "[7]", "NULL"));
@@ -147,6 +149,7 @@ TEST_F(Explanations, HaveADigestOfAllThatTheySay) {
       [](Explanation& e) { e.findings[0].picture.pass[2] = 1; },
       [](Explanation& e) { e.findings[1].grade = Grade::exact; },
       [](Explanation& e) { e.findings[0].remedies[1].blocks = 0; },
+      [](Explanation& e) { e.findings[0].remedies[0].also_amounts[1] = 7; },
       [](Explanation& e) { e.findings[0].remedies[0].predicted[0].value = 1; }};
   for (const auto& change : changes) {
     Explanation changed = example_explanation();

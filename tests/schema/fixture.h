@@ -126,10 +126,12 @@ inline Explanation example_explanation() {
   padding.predicted = {{"shared_load_wavefronts", 1'048'576}, {"warp_instructions", 7}};
   padding.shared_bytes = 1088;
   padding.blocks = 8;
+  padding.also_amounts = {3, 5};
   padding.is_advised = true;
   padding.picture = conflict.picture;
   Remedy none = padding;
   none.name = "padding 16";
+  none.also_amounts.clear();
   none.is_advised = false;
   none.shared_bytes.reset();
   none.blocks.reset();

@@ -123,7 +123,7 @@ TEST_F(ReaderTest, RunsOneStatementOnly) {
 
 TEST_F(ReaderTest, AllowsPragmasThatOnlyTell) {
   store_run(path(), {});
-  EXPECT_THAT(ask("PRAGMA user_version"), ElementsAre("user_version ", "9"));
+  EXPECT_THAT(ask("PRAGMA user_version"), ElementsAre("user_version ", "10"));
   EXPECT_EQ(refusal("PRAGMA table_info(runs)").message, "");
   EXPECT_EQ(refusal("EXPLAIN QUERY PLAN SELECT * FROM runs").message, "");
 }

@@ -41,13 +41,21 @@ struct ConflictGroup {
   std::uint64_t requests = 0, transactions = 0, ideal = 0;
 };
 
+/// A layout, and those of its kind and row with more padding or another shift that cost the same.
 struct Tried {
   Layout layout;
   const LayoutCost* cost = nullptr;
   std::uint64_t wavefronts = 0;
   std::uint32_t more_bytes = 0;
   bool is_advised = false;
+  ShortList<std::uint8_t, 31> also_amounts;
 };
+
+bool cost_the_same(const LayoutCost& one, const LayoutCost& other) {
+  return std::equal(one.of_site.begin(), one.of_site.end(), other.of_site.begin()) &&
+         one.load_requests == other.load_requests && one.store_requests == other.store_requests &&
+         one.atomic_requests == other.atomic_requests;
+}
 
 /// Fewest wavefronts first, then least memory, then the simplest.
 auto order(const Tried& tried) {
@@ -82,8 +90,17 @@ std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& arra
       if (cost == nullptr) continue;
       const std::uint64_t wavefronts = cost->wavefronts();
       if (wavefronts <= ideal) free.add(layout.kind);
+      const auto same = std::find_if(all.begin(), all.end(), [&](const Tried& tried) {
+        return tried.layout.kind == layout.kind && tried.layout.row == row &&
+               cost_the_same(*tried.cost, *cost);
+      });
+      if (same != all.end()) {
+        same->also_amounts.push_back(static_cast<std::uint8_t>(layout.amount));
+        continue;
+      }
       const bool is_padded = layout.kind == Layout::Kind::padding;
-      all.push_back({layout, cost, wavefronts, is_padded ? layout.amount * more_bytes : 0, false});
+      all.push_back(
+          {layout, cost, wavefronts, is_padded ? layout.amount * more_bytes : 0, false, {}});
     }
     if (is_guessed && free.has(Layout::Kind::padding)) break;
   }
@@ -273,6 +290,9 @@ class ConflictFinder {
       finding.evidence += fmt::format("{}No other layout was tried: {}.",
                                       finding.evidence.empty() ? "" : " ", what_if.impossible());
     }
+    if (!tried.empty() && !tried.front().is_advised) {
+      finding.evidence += " No layout that was tried mends it.";
+    }
     finding.remedies = std::move(remedies);
     for (std::size_t i = 0; i < finding.remedies.size(); ++i) {
       add_own(array, group, what_if, tried[i], worst, finding.remedies[i]);
@@ -302,6 +322,7 @@ class ConflictFinder {
         remedy.change = change_of(array, tried.layout, what_if);
         remedy.words = meaning_of(array, tried.layout);
       }
+      remedy.also_amounts = tried.also_amounts;
       remedy.is_advised = tried.is_advised;
       remedy.shared_bytes = shared_bytes + tried.more_bytes;
       remedy.blocks =

@@ -109,7 +109,11 @@ std::string pattern_in_words(const WarpAccess& access) {
     return fmt::format("Its lanes go to {} words in {} bank{}.", of_all.count(),
                        in_words(of_all.bank_count()), of_all.bank_count() == 1 ? "" : "s");
   }
+  // Both halves may lie so, in the same banks.
+  const bool are_halves = run.lanes == 16 && of_all.count() > of_run.count() &&
+                          of_all.bank_count() == of_run.bank_count();
   const std::string who = run.lanes == warp_lanes ? "All 32 lanes"
+                          : are_halves            ? "The lanes of both halves of a warp"
                           : run.lanes == 16
                               ? "The 16 lanes of half a warp"
                               : fmt::format("Lanes {} to {}", run.first, run.first + run.lanes - 1);

@@ -86,13 +86,18 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
   const std::uint32_t warps = (threads + warp_lanes - 1) / warp_lanes;
   if (threads % warp_lanes != 0) {
     const double idle = 1 - static_cast<double>(threads) / (warps * warp_lanes);
-    tell("partial_warp", std::max(idle * subject.cycles, least_told(subject)),
-         fmt::format(
-             "A block of {} threads has {} warps, the last of {} lanes: {:.0f} % of the lanes "
-             "do nothing. {} or {} threads fill their warps.",
-             threads, warps, threads % warp_lanes, 100 * idle,
-             std::max(1u, threads / warp_lanes) * warp_lanes, warps * warp_lanes),
-         found);
+    tell(
+        "partial_warp", std::max(idle * subject.cycles, least_told(subject)),
+        warps == 1
+            ? fmt::format("A block has {} thread{}, a warp {} lanes: {:.0f} % of them do nothing. "
+                          "{} threads fill the warp.",
+                          threads, threads == 1 ? "" : "s", warp_lanes, 100 * idle, warp_lanes)
+            : fmt::format(
+                  "A block of {} threads has {} warps, the last of {} lanes: {:.0f} % of the lanes "
+                  "do nothing. {} or {} threads fill their warps.",
+                  threads, warps, threads % warp_lanes, 100 * idle, (warps - 1) * warp_lanes,
+                  warps * warp_lanes),
+        found);
     // Lanes that never work cost every line, so that it may be more than what one line does.
     found.back().is_of_launch = false;
   }

@@ -49,6 +49,7 @@ Found some_finding() {
   remedy.change = "tile[16][17]";
   remedy.predicted = {{"shared_load_wavefronts", 65536}};
   remedy.shared_bytes = 1088;
+  remedy.also_amounts = {3, 5};
   remedy.is_advised = true;
   return found;
 }
@@ -127,6 +128,8 @@ TEST(Protocol, FieldsKeepTheirValues) {
   EXPECT_EQ(finding.remedies[0].predicted[0].counter, "shared_load_wavefronts");
   EXPECT_EQ(finding.remedies[0].predicted[0].value, 65536U);
   EXPECT_EQ(finding.remedies[0].blocks, std::nullopt);
+  const auto& also = finding.remedies[0].also_amounts;
+  EXPECT_EQ(std::vector<int>(also.begin(), also.end()), (std::vector<int>{3, 5}));
   const auto batch =
       decode(encode(Activities{{{ActivityKind::kernel, 3, 1480, 0, some_shape(), 77}}}));
   EXPECT_EQ(std::get<Activities>(*batch).activities[0].correlation, 77U);
