@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -51,14 +52,21 @@ void write_file(const fs::path& file, std::string_view bytes) {
                           file.string()));
 }
 
-/// An older or newer library would not understand us.
+/// An older or newer library would not understand us. Piece by piece: memory for all of it would
+/// take longer than the comparison.
 bool is_ours(Library library, const fs::path& file) {
   std::error_code ignored;
-  if (fs::file_size(file, ignored) != embedded(library).size() || ignored) return false;
+  std::string_view rest = embedded(library);
+  if (fs::file_size(file, ignored) != rest.size() || ignored) return false;
   std::ifstream stream(file, std::ios::binary);
-  std::string contents(embedded(library).size(), '\0');
-  stream.read(contents.data(), static_cast<std::streamsize>(contents.size()));
-  return stream && contents == embedded(library);
+  std::string piece(std::size_t{1} << 16, '\0');
+  while (!rest.empty()) {
+    const std::size_t size = std::min(piece.size(), rest.size());
+    stream.read(piece.data(), static_cast<std::streamsize>(size));
+    if (!stream || std::string_view(piece).substr(0, size) != rest.substr(0, size)) return false;
+    rest.remove_prefix(size);
+  }
+  return true;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "collector/runtime/answers.h"
@@ -27,16 +29,34 @@ namespace {
 
 constexpr std::size_t jump_bytes = 14;
 
-void write_jump(std::uintptr_t from, const void* to) {
-  std::array<unsigned char, jump_bytes> jump = {0xff, 0x25};  // jmp [rip + 0], then the address
-  std::memcpy(jump.data() + 6, &to, sizeof to);
+struct Jump {
+  std::uintptr_t from;
+  const void* to;
+};
+
+/// Neighbouring pages are made writable together: a start has hundreds of jumps.
+void write(std::vector<Jump> jumps) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const std::uintptr_t begin = from & ~(page - 1);
-  const std::size_t bytes = (from + jump_bytes + page - 1) / page * page - begin;
-  auto* pages = reinterpret_cast<void*>(begin);
-  if (mprotect(pages, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
-  std::memcpy(reinterpret_cast<void*>(from), jump.data(), jump.size());
-  mprotect(pages, bytes, PROT_READ | PROT_EXEC);
+  const auto first_page = [&](const Jump& jump) { return jump.from & ~(page - 1); };
+  std::sort(jumps.begin(), jumps.end(),
+            [](const Jump& a, const Jump& b) { return a.from < b.from; });
+  for (auto jump = jumps.begin(); jump != jumps.end();) {
+    const auto begin = jump;
+    std::uintptr_t end_of_pages = first_page(*jump);
+    while (jump != jumps.end() && first_page(*jump) <= end_of_pages) {
+      end_of_pages = (jump->from + jump_bytes + page - 1) & ~(page - 1);
+      ++jump;
+    }
+    auto* pages = reinterpret_cast<void*>(first_page(*begin));
+    const std::size_t bytes = end_of_pages - first_page(*begin);
+    if (mprotect(pages, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) continue;
+    std::for_each(begin, jump, [](const Jump& one) {
+      std::array<unsigned char, jump_bytes> code = {0xff, 0x25};  // jmp [rip + 0], then the address
+      std::memcpy(code.data() + 6, &one.to, sizeof one.to);
+      std::memcpy(reinterpret_cast<void*>(one.from), code.data(), code.size());
+    });
+    mprotect(pages, bytes, PROT_READ | PROT_EXEC);
+  }
 }
 
 /// Small pieces of code that end in a jump.
@@ -138,12 +158,15 @@ class Redirector {
     });
     if (!is_runtime) return;
     ++objects_;
+    std::vector<Jump> jumps;
     std::set<std::uint64_t> done;  // a name may stand in both tables
     for (const auto& [name, value] : functions) {
       if (value % 16 != 0 || !done.insert(value).second) continue;
-      if (void* answer = answer_to(name, is_before_13))
-        write_jump(object.dlpi_addr + value, answer);
+      if (void* answer = answer_to(name, is_before_13)) {
+        jumps.push_back({object.dlpi_addr + value, answer});
+      }
     }
+    write(std::move(jumps));
   }
 
   void* find_answer(std::string_view name, bool is_before_13) {
@@ -176,7 +199,7 @@ void redirect_everything() {
   redirector = new Redirector;
   redirector->visit_all();
   if (_r_debug.r_brk != 0) {
-    write_jump(_r_debug.r_brk, reinterpret_cast<const void*>(&objects_changed));
+    write({{_r_debug.r_brk, reinterpret_cast<const void*>(&objects_changed)}});
   }
 }
 
