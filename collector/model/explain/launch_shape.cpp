@@ -16,6 +16,10 @@ namespace {
 constexpr double little_occupancy = 0.25;
 /// Of all waves' places, what stays empty before it is told.
 constexpr double much_of_the_tail = 0.3;
+/// Sectors for each cycle of what the multiprocessors do beside: at two cycles a sector memory
+/// takes six times as long, and the blocks of a last wave, which share its speed, take less time
+/// each.
+constexpr double sectors_of_memory_bound = 3;
 /// Of a multiprocessor's warps, those of one block that keep it as busy as two blocks would.
 constexpr double busy_with_one = 0.5;
 
@@ -47,10 +51,39 @@ std::string what_gives_blocks(const Subject& subject, std::uint64_t blocks,
       shown(warps), shown(static_cast<double>(subject.outcome.warp_instructions) / warps));
 }
 
+bool is_bound_by_memory(const Subject& subject) {
+  double sectors = 0;
+  double busy = cycles_of_instruction * static_cast<double>(subject.outcome.warp_instructions);
+  for (const SiteCounts& counts : subject.outcome.counts) {
+    sectors += static_cast<double>(counts.global.transactions);
+    busy += cycles_of_wavefront * static_cast<double>(counts.shared.transactions);
+  }
+  return sectors > sectors_of_memory_bound * busy;
+}
+
+/// What keeps a multiprocessor from holding more blocks: "its 36 registers a thread".
+std::string limiter_of(const DeviceLimits& device, const BlockNeeds& needs, int at_a_time) {
+  BlockNeeds without_shared = needs, without_registers = needs;
+  without_shared.shared_bytes = 0;
+  without_registers.registers.reset();
+  if (blocks_at_a_time(device, without_shared) > at_a_time) {
+    return fmt::format("its {} bytes of shared memory", shown(needs.shared_bytes));
+  }
+  if (blocks_at_a_time(device, without_registers) > at_a_time) {
+    return fmt::format("its {} registers a thread", *needs.registers);
+  }
+  const auto threads = static_cast<std::uint32_t>(device.threads_of_multiprocessor);
+  if ((static_cast<std::uint32_t>(at_a_time) + 1) * needs.threads > threads) {
+    return fmt::format("the {} threads that it may hold", shown(threads));
+  }
+  return fmt::format("the {} blocks that it may hold", device.blocks_of_multiprocessor);
+}
+
 /// `one_is_enough`: a multiprocessor works as fast with one block, so that a second one there takes
 /// as long again while others have ended.
 void find_tail(const Subject& subject, std::uint64_t blocks, std::uint64_t multiprocessors,
-               std::uint64_t at_a_time, bool one_is_enough, std::vector<Weighed>& found) {
+               std::uint64_t at_a_time, const std::string& limiter, bool one_is_enough,
+               std::vector<Weighed>& found) {
   const auto count = [](std::uint64_t number) { return shown(static_cast<double>(number)); };
   const std::uint64_t places = multiprocessors * at_a_time;
   const double waves = static_cast<double>(blocks) / static_cast<double>(places);
@@ -59,8 +92,9 @@ void find_tail(const Subject& subject, std::uint64_t blocks, std::uint64_t multi
     if (idle < much_of_the_tail) return;
     tell("tail", idle * subject.cycles,
          fmt::format(
-             "{} blocks are {:.2f} waves of {}: in the last one {} of the places stay empty.",
-             count(blocks), waves, count(places),
+             "{} blocks are {:.2f} waves of {} ({} a multiprocessor, by {}): in the last one {} of "
+             "the places stay empty.",
+             count(blocks), waves, count(places), at_a_time, limiter,
              whole - waves > 0.995 ? "nearly all" : fmt::format("{:.0f} %", 100 * (whole - waves))),
          found);
     return;
@@ -119,27 +153,18 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
   const double most_warps = static_cast<double>(device.threads_of_multiprocessor) / warp_lanes;
   const double occupancy = at_a_time * warps / most_warps;
   if (occupancy <= little_occupancy) {
-    BlockNeeds without_shared = needs, without_registers = needs;
-    without_shared.shared_bytes = 0;
-    without_registers.registers.reset();
-    const bool by_shared = blocks_at_a_time(device, without_shared) > at_a_time;
-    const bool by_registers = blocks_at_a_time(device, without_registers) > at_a_time;
-    const std::string limiter =
-        by_shared ? fmt::format("its {} bytes of shared memory", shown(needs.shared_bytes))
-        : by_registers
-            ? fmt::format("its {} registers a thread", *needs.registers)
-            : fmt::format("the {} blocks that it may hold", device.blocks_of_multiprocessor);
     tell(
         "low_occupancy", (1 - occupancy) * 0.5 * subject.cycles,
         fmt::format(
             "A multiprocessor holds {} block{} of {} warp{} at a time, {:.0f} % of its warps; what "
             "keeps it from more is {}.",
             at_a_time, at_a_time == 1 ? "" : "s", warps, warps == 1 ? "" : "s", 100 * occupancy,
-            limiter),
+            limiter_of(device, needs, at_a_time)),
         found);
   }
+  if (is_bound_by_memory(subject)) return;
   find_tail(subject, blocks, multiprocessors, static_cast<std::uint64_t>(at_a_time),
-            warps >= busy_with_one * most_warps, found);
+            limiter_of(device, needs, at_a_time), warps >= busy_with_one * most_warps, found);
 }
 
 }  // namespace warpmeter::model::explain
