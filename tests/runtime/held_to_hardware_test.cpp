@@ -31,7 +31,7 @@ class HeldToHardware : public RuntimeProgram {
       const std::size_t value = line.rfind(','), counter = line.rfind(',', value - 1) + 1;
       if (line.starts_with("1,")) counters += line.substr(counter, value - counter) + ",";
     }
-    ASSERT_GT(lines.size(), 100u);
+    ASSERT_GT(lines.size(), 30u);
     counters.pop_back();
     const Outcome outcome = profile(name, {"-m", counters});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
@@ -113,6 +113,22 @@ TEST_F(HeldToHardware, LanesThatWaited) {
         "alone", "whole_block", "chain"}) {
     EXPECT_EQ(grade_of(kernel, "global_store_requests"), "exact") << kernel;
   }
+}
+
+/// Where lanes leave a loop in different rounds, an H100 (driver 580.159, 2026-11-26) does not
+/// always have them meet where they do here: what is exact is what it counted, and the rest is not
+/// called so.
+TEST_F(HeldToHardware, LanesThatLeaveLoops) {
+  hold("loop_exits", "h100_loop_exits.csv",
+       {"goto_behind", "return_inside", "division_and_atomic", "call_and_atomic",
+        "copies_of_a_loop"});
+  EXPECT_EQ(grade_of("all_at_once", "global_load_requests"), "exact");
+  EXPECT_EQ(grade_of("atomic_alone", "global_store_requests"), "exact");
+  EXPECT_EQ(grade_of("goto_behind", "global_load_requests"), "ptx");
+  EXPECT_EQ(grade_of("return_inside", "global_store_requests"), "ptx");
+  EXPECT_EQ(grade_of("division_and_atomic", "global_store_requests"), "ptx");
+  EXPECT_EQ(grade_of("call_and_atomic", "global_store_requests"), "modelled");
+  EXPECT_EQ(grade_of("copies_of_a_loop", "global_load_requests"), "ptx");
 }
 
 }  // namespace

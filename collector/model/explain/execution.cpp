@@ -1,5 +1,5 @@
-// What instructions do: lanes that wait while others run, atomics that meet, memory of a thread's
-// own, doubles in code of floats.
+// What instructions do: lanes that wait while others run, atomics that meet, doubles in code of
+// floats.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,8 +24,6 @@ namespace {
 constexpr double least_meeting_lanes = 1.75;
 /// Cycles that each lane of an atomic waits for those before it at its address.
 constexpr double cycles_of_meeting = 1;
-/// Local memory lies behind the same caches as global memory, in sectors of a lane's word each.
-constexpr double cycles_of_local_access = cycles_of_request + 4 * cycles_of_sector;
 
 /// So many instructions behind a branch are executed by all lanes, with a predicate.
 constexpr std::uint32_t most_predicated = 3;
@@ -37,10 +35,6 @@ constexpr double least_idle_of_warp = 16;
 
 /// Of a launch's instructions, those on doubles by which a line that computes with them is told.
 constexpr double least_doubles = 0.01;
-
-using LineKey = std::pair<int, int>;  ///< file, line
-
-LineKey key_of(const Place& place) { return {place.file, place.own_line}; }
 
 schema::Finding& start(const Subject& subject, const char* kind, const Place& place, double cycles,
                        std::vector<Weighed>& found) {
@@ -124,7 +118,7 @@ void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
     const Place& place = decided == subject.program.decided_at.end()
                              ? subject.program.places[innermost->branch]
                              : decided->second;
-    Waiting& waiting = lines[key_of(place)];
+    Waiting& waiting = lines[line_key(place)];
     waiting.place = place;
     waiting.idle += idle;
     waiting.issues += subject.issues[i];
@@ -165,7 +159,7 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     if (!site.is_atomic() || site.is_apart) continue;  // whoever waits at a barrier object does so
     const SiteCounts& counted = subject.outcome.counts[i];
     if (counted.shared.requests + counted.global.requests == 0) continue;
-    Atomic& atomic = lines[key_of(subject.place(site))];
+    Atomic& atomic = lines[line_key(subject.place(site))];
     atomic.site = i;
     atomic.is_elected = !site.requests.empty() && site.requests[0].is_elected;
     for (const auto& entry : subject.recording.sites[i].patterns()) {
@@ -256,111 +250,6 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
   }
 }
 
-// ---- local memory
-
-/// Whether a type stands before the name, and an extent behind it: `float name[8]`.
-bool is_declared_array(std::string_view source, const std::string& name) {
-  for (std::size_t at = source.find(name + "["); at != std::string::npos;
-       at = source.find(name + "[", at + 1)) {
-    const std::size_t before = source.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
-    if (at > 0 && !is_of_word(source[at - 1]) && before != std::string::npos &&
-        is_of_word(source[before]) &&
-        source.compare(before - std::min<std::size_t>(before, 5), 6, "return") != 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/// The array that the line names with an index, if the source declares one of that name.
-std::string array_on_line(const Subject& subject, const schema::Finding& finding) {
-  if (subject.options.sources == nullptr || finding.text.empty()) return "";
-  const std::string_view source = subject.options.sources->text(finding.file);
-  for (std::size_t at = finding.text.find('['); at != std::string::npos;
-       at = finding.text.find('[', at + 1)) {
-    std::size_t begin = at;
-    while (begin > 0 && is_of_word(finding.text[begin - 1])) --begin;
-    const std::string name = finding.text.substr(begin, at - begin);
-    if (!name.empty() && is_declared_array(source, name)) return name;
-  }
-  return "";
-}
-
-/// Accesses to local memory, of one line or of all lines that name one array.
-struct LocalAccesses {
-  schema::Finding at;  ///< place and array of the line that is executed most often
-  double of_line = 0;  ///< its executions
-  double executions = 0;
-  std::vector<int> also;  ///< the other lines
-
-  void add(const schema::Finding& line, double times) {
-    if (executions > 0) also.push_back(times > of_line ? at.line : line.line);
-    if (times > of_line) {
-      at = line;
-      of_line = times;
-    }
-    executions += times;
-  }
-};
-
-void find_local_memory(const Subject& subject, std::vector<Weighed>& found) {
-  std::map<LineKey, double> lines;
-  std::map<LineKey, const Place*> places;
-  for (const SiteInfo& site : subject.program.sites) {
-    if (site.space != AddressSpace::local) continue;
-    const Place& place = subject.place(site);
-    lines[key_of(place)] += subject.issues[site.instruction];
-    places[key_of(place)] = &place;
-  }
-  std::map<std::tuple<int, std::string, int>, LocalAccesses> arrays;
-  const bool is_promoted = subject.program.resources.local_bytes == 0;  // to registers, by ptxas
-  for (const auto& [key, executions] : lines) {
-    if (executions <= 0 || is_promoted) continue;
-    schema::Finding line;
-    locate(subject, *places[key], line);
-    line.object = array_on_line(subject, line);
-    arrays[{key.first, line.object, line.object.empty() ? key.second : 0}].add(line, executions);
-  }
-  for (auto& [key, accesses] : arrays) {
-    Weighed& weighed = found.emplace_back();
-    weighed.cycles = cycles_of_local_access * accesses.executions;
-    schema::Finding& finding = weighed.finding;
-    finding = std::move(accesses.at);
-    finding.kind = "local_memory";
-    finding.requests = static_cast<std::uint64_t>(accesses.executions);
-    finding.share =
-        accesses.executions / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
-    finding.share_of = "the launch's instructions";
-    finding.evidence = fmt::format(
-        "An array of the thread's own lies in local memory, {} bytes a thread: with an index that "
-        "is not known when it is compiled it cannot be in registers.",
-        shown(subject.program.local_bytes));
-    std::sort(accesses.also.begin(), accesses.also.end());
-    if (!accesses.also.empty()) {
-      const bool is_one = accesses.also.size() == 1;
-      finding.evidence += fmt::format(" Counted here {} line{} {} too.", is_one ? "is" : "are",
-                                      is_one ? "" : "s", fmt::join(accesses.also, ", "));
-      finding.also_lines = std::move(accesses.also);
-    }
-    finding.grade = schema::Grade::ptx;
-    finding.grade_reason = "ptxas may keep it in registers after all";
-  }
-  const auto& resources = subject.program.resources;
-  const std::int64_t spilled =
-      resources.local_bytes.value_or(0) - static_cast<std::int64_t>(subject.program.local_bytes);
-  if (spilled <= 0 || subject.program.has_calls || subject.program.takes_stack) return;
-  Weighed& weighed = found.emplace_back();
-  weighed.is_of_launch = true;
-  weighed.cycles = 0.1 * subject.cycles;
-  weighed.finding.kind = "local_memory";
-  weighed.finding.grade = schema::Grade::exact;
-  weighed.finding.evidence = fmt::format(
-      "ptxas spills {} bytes a thread to local memory: {} registers are not enough. Fewer values "
-      "alive "
-      "at once, or a __launch_bounds__ or -maxrregcount that leaves more registers, would do.",
-      shown(static_cast<double>(spilled)), resources.registers.value_or(0));
-}
-
 // ---- doubles
 
 /// Of one line.
@@ -393,7 +282,7 @@ void find_doubles(const Subject& subject, std::vector<Weighed>& found) {
     if (traits == 0 || subject.issues[i] <= 0) continue;
     all_lines.traits |= traits;
     if (traits == trait_keeps) continue;
-    Doubles& doubles = lines[key_of(subject.program.places[i])];
+    Doubles& doubles = lines[line_key(subject.program.places[i])];
     doubles.place = subject.program.places[i];
     doubles.traits |= traits;
     const bool computes = (traits & trait_double) != 0;
@@ -429,7 +318,6 @@ void find_doubles(const Subject& subject, std::vector<Weighed>& found) {
 void find_in_execution(const Subject& subject, std::vector<Weighed>& found) {
   find_divergence(subject, found);
   find_atomics(subject, found);
-  find_local_memory(subject, found);
   find_doubles(subject, found);
 }
 

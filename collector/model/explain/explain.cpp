@@ -98,6 +98,7 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   const bool has_random_places = find_bank_conflicts(subject, found);
   find_global_accesses(subject, found);
   find_in_execution(subject, found);
+  find_local_memory(subject, found);
   find_launch_shape(subject, found);
   std::erase_if(found, [&](const Weighed& one) { return one.cycles < least_told(subject); });
   put_overlaps_first(found);

@@ -59,6 +59,8 @@ struct SourceLine {
     return std::tie(file, number) < std::tie(other.file, other.number);
   }
 };
+using LineKey = std::pair<int, int>;  ///< file, line
+inline LineKey line_key(const Place& place) { return {place.file, place.own_line}; }
 SourceLine line_of(const Subject& subject, const Place& place);
 /// Sets file, line and text of a place.
 void locate(const Subject& subject, const Place& place, schema::Finding& finding);
@@ -74,6 +76,7 @@ std::string in_words(std::uint64_t number);
 bool find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found);
 void find_global_accesses(const Subject& subject, std::vector<Weighed>& found);
 void find_in_execution(const Subject& subject, std::vector<Weighed>& found);
+void find_local_memory(const Subject& subject, std::vector<Weighed>& found);
 void find_launch_shape(const Subject& subject, std::vector<Weighed>& found);
 
 }  // namespace warpmeter::model::explain

@@ -296,6 +296,9 @@ struct Program {
   std::string why_unaudited = "counted at PTX level: the machine code was not read";
   bool is_audited() const { return why_unaudited.empty(); }
   Resources resources;  ///< unknown where the machine code was not read
+  /// Of each access of the machine code to local memory that PTX has none for, the instructions
+  /// whose registers it keeps or brings back.
+  std::vector<std::uint32_t> spills;
   /// Why the counting rules are not exact on its architecture; empty: they are, see measured.h.
   std::string why_not_exact;
   /// Accesses of the machine code that belong to no access of the PTX, so that no site counts them.

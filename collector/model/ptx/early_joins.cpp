@@ -8,10 +8,7 @@ constexpr std::size_t most_steps = std::size_t{1} << 22;
 
 class Search {
  public:
-  explicit Search(const ControlFlow& graph)
-      : graph_(graph), position_(graph.blocks.size()), reached_by_(graph.blocks.size()) {
-    for (std::size_t i = 0; i < graph.order.size(); ++i) position_[graph.order[i]] = i;
-  }
+  explicit Search(const ControlFlow& graph) : graph_(graph), reached_by_(graph.blocks.size()) {}
 
   bool is_exhausted() const { return steps_ > most_steps; }
 
@@ -22,12 +19,12 @@ class Search {
     for (const std::size_t successor : graph_.blocks[block].successors) {
       ++side;
       std::vector<std::size_t> open;
-      enter(block, block, successor, side, open, touched, joined);
+      enter(block, successor, side, open, touched, joined);
       while (!open.empty()) {
         const std::size_t at = open.back();
         open.pop_back();
         for (const std::size_t next : graph_.blocks[at].successors) {
-          enter(block, at, next, side, open, touched, joined);
+          enter(block, next, side, open, touched, joined);
         }
       }
     }
@@ -41,11 +38,10 @@ class Search {
     bool is_joined = false;
   };
 
-  void enter(std::size_t branch, std::size_t from, std::size_t to, std::size_t side,
-             std::vector<std::size_t>& open, std::vector<std::size_t>& touched,
-             std::vector<std::size_t>& joined) {
+  void enter(std::size_t branch, std::size_t to, std::size_t side, std::vector<std::size_t>& open,
+             std::vector<std::size_t>& touched, std::vector<std::size_t>& joined) {
     if (++steps_ > most_steps) return;
-    if (to == graph_.blocks[branch].meeting || position_[to] <= position_[from]) return;
+    if (to == graph_.blocks[branch].meeting) return;
     Reached& reached = reached_by_[to];
     if (reached.last == side) return;
     if (reached.last == 0) touched.push_back(to);
@@ -58,7 +54,6 @@ class Search {
   }
 
   const ControlFlow& graph_;
-  std::vector<std::size_t> position_;  ///< in reverse postorder
   std::vector<Reached> reached_by_;
   std::size_t steps_ = 0;
 };

@@ -5,6 +5,10 @@
 // together all the same (control_flow.h says where ptxas was seen to), so the requests of X are
 // certain only where the lanes of no warp part at that branch. An H200 made two stores of what runs
 // three times here.
+//
+// A way may go round a loop: those who leave `do { …; if (c) goto out; } while (d); X; out:` by its
+// end in one round and those who do so in a later one have not met before `out`, and an H100
+// executed X once for a whole warp that comes to it in seven parts here.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +18,8 @@
 
 namespace warpmeter::model::ptx {
 
-/// For each block the branches, by their instructions, from which it is reached on two ways in one
-/// round of every loop, before the place where the lanes that part there meet. A block of a
+/// For each block the branches, by their instructions, from two sides of which it is reached before
+/// the place where the lanes that part there meet. A block of a
 /// function with more of them than anybody can follow has `nowhere`: any branch may be one.
 std::vector<std::vector<std::size_t>> early_joins(const ControlFlow& graph);
 

@@ -58,6 +58,10 @@
   ".sync.aligned.{row,col}.{{m16n16k16,m8n32k16,m32n8k16}" FRAGMENT_SPACE \
   ".{f16,f32,s32},m16n16k8" FRAGMENT_SPACE ".f32,m8n8k4" FRAGMENT_SPACE   \
   ".f64,{m8n8k32,m8n8k128}" FRAGMENT_SPACE ".s32}"
+// ptxas takes the number and the transposition in front of the shape too, and people write it so.
+#define MATRIX_FORM                                                                     \
+  ".sync.aligned.{m8n8.{x1,x2,x4}{,.trans},{x1,x2,x4}.{m8n8{,.trans},trans.m8n8}}{,.sh" \
+  "ared,.shared::cta}.b16"
 
 // Integer arithmetic.
 INSTRUCTION(abs, "abs", "", result, value, (Since{10, 10}))
@@ -340,12 +344,8 @@ INSTRUCTION(mma_sparse, "mma.{sp,sp::ordered_metadata}",
             "{m16n8k32,m16n8k64}.row.col{,.satfinite}.s32.{u8,s8}.{u8,s8}.s32,"
             "{m16n8k64,m16n8k128}.row.col{,.satfinite}.s32.{u4,s4}.{u4,s4}.s32}",
             own_result, matrix_product, (Since{71, 80}))
-INSTRUCTION(ldmatrix, "ldmatrix",
-            ".sync.aligned.m8n8.{x1,x2,x4}{,.trans}{,.shared,.shared::cta}.b16", loads_matrix,
-            matrix, (Since{65, 75}))
-INSTRUCTION(stmatrix, "stmatrix",
-            ".sync.aligned.m8n8.{x1,x2,x4}{,.trans}{,.shared,.shared::cta}.b16", stores_matrix,
-            matrix, (Since{78, 90}))
+INSTRUCTION(ldmatrix, "ldmatrix", MATRIX_FORM, loads_matrix, matrix, (Since{65, 75}))
+INSTRUCTION(stmatrix, "stmatrix", MATRIX_FORM, stores_matrix, matrix, (Since{78, 90}))
 INSTRUCTION(movmatrix, "movmatrix", ".sync.aligned.m8n8.trans.b16", own_result, matrix_transpose,
             (Since{78, 75}))
 INSTRUCTION(wgmma_fence, "wgmma.fence", ".sync.aligned", effect, nothing, (Since{80, 90}))
@@ -417,6 +417,7 @@ INSTRUCTION(setmaxnreg, "setmaxnreg", ".{inc,dec}.sync.aligned.u32", effect, not
             (Since{80, 90}))
 
 #undef QUALIFIERS
+#undef MATRIX_FORM
 #undef VECTOR_FIRST
 #undef ACCESSED
 #undef CHANGED

@@ -135,6 +135,21 @@ void mark(const Loop& loop, const ControlFlow& graph, std::vector<bool>& marks) 
   }
 }
 
+/// Whether the machine code may have a call: what is not approximated has a way for rare numbers.
+bool becomes_a_call(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::call:
+      return true;
+    case Opcode::div:
+    case Opcode::rem:
+    case Opcode::rcp:
+    case Opcode::sqrt:
+      return !instruction.has(Word::approx) && !instruction.has(Word::full);
+    default:
+      return false;
+  }
+}
+
 bool is_minus_one(const Operand& operand) {
   return operand.kind == Operand::Kind::integer &&
          static_cast<std::uint32_t>(operand.bits) == ~std::uint32_t{0};
@@ -181,6 +196,28 @@ std::vector<bool> retried_loops(const Function& function, const ControlFlow& gra
     if (search.waits(loop, no_locks)) mark(loop, graph, retried);
   }
   return retried;
+}
+
+std::vector<bool> yielding_loops(const Function& function, const ControlFlow& graph) {
+  std::vector<bool> yielding(function.body.size(), false);
+  const auto changes = [](const Instruction& instruction) {
+    const Memory memory = instruction.row().effects.memory;
+    return memory == Memory::atomic || memory == Memory::reduce ||
+           instruction.opcode == Opcode::call;  // whose function may
+  };
+  if (std::none_of(function.body.begin(), function.body.end(), changes)) return yielding;
+  for (const Loop& loop : loops_of(graph)) {
+    bool has_atomic = false, has_call = false;
+    for (const std::size_t number : loop.members) {
+      const Block& block = graph.blocks[number];
+      for (std::size_t i = block.first; i < block.end; ++i) {
+        has_atomic |= changes(function.body[i]);
+        has_call |= becomes_a_call(function.body[i]);
+      }
+    }
+    if (has_atomic && has_call) mark(loop, graph, yielding);
+  }
+  return yielding;
 }
 
 std::vector<bool> behind_waiting(const Function& function, const ControlFlow& graph,

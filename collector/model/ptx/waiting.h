@@ -21,9 +21,13 @@ std::vector<bool> waiting_loops(const Function& function, const ControlFlow& gra
 std::vector<bool> retried_loops(const Function& function, const ControlFlow& graph,
                                 const DataFlow& data);
 
-/// For each instruction, whether lanes come to it apart that left a loop of waiting_loops() one
-/// after the other: whether a way leads there from one of the instructions that `waiting` holds,
-/// and on it no barrier and no exchange of the whole warp.
+/// The same of loops that hold an atomic and a call, be it one that ptxas makes of a division or a
+/// root: it has a YIELD in these too, whatever they go by.
+std::vector<bool> yielding_loops(const Function& function, const ControlFlow& graph);
+
+/// For each instruction, whether lanes come to it apart that left a loop of waiting_loops() or
+/// yielding_loops() one after the other: whether a way leads there from one of the instructions
+/// that `waiting` holds, and on it no barrier and no exchange of the whole warp.
 ///
 /// In such a loop ptxas has a YIELD, and hardware lets the other lanes of the warp go on then that
 /// wait for these behind it: BSYNC holds nobody any more. After `if (lane == 0) lock();` lane 0

@@ -95,6 +95,7 @@ TEST(MachineCode, ReadsAccessesAsTheDisassemblerDoes) {
     const Instruction read = decode(line.word, line.offset, 90);
     EXPECT_EQ(read.never_runs, line.guard == "@!PT");
     EXPECT_EQ(read.is_guarded, !line.guard.empty());
+    EXPECT_EQ(read.is_local, line.is("LDL") || line.is("STL"));
     const Meaning* meaning = nullptr;
     for (const Meaning& known : meanings) {
       if (line.is(known.opcode)) meaning = &known;
@@ -125,6 +126,7 @@ TEST(MachineCode, ReadsJumpsAsTheDisassemblerDoes) {
     SCOPED_TRACE(line.opcode + line.operands);
     const Instruction read = decode(line.word, line.offset, 90);
     EXPECT_EQ(read.is_break, line.is("BREAK"));
+    EXPECT_EQ(read.is_sync, line.is("BSYNC"));
     EXPECT_EQ(read.elects_lane, line.is("VOTE") || line.is("VOTEU") || line.is("REDUX"));
     if (line.opcode == "BRA") {
       ASSERT_EQ(read.jump, Jump::branch);

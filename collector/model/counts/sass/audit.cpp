@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -73,6 +74,14 @@ void keep_bodies_together(Program& program) {
   }
   for (SiteInfo& site : program.sites) {
     site.together.insert(site.together.end(), instructions.begin(), instructions.end());
+  }
+}
+
+/// What is counted behind such a way out is certain only where no warp parts there. Behind: later
+/// in the text, or anywhere where an outer loop may go round.
+void keep_together_behind(Program& program, const OpenExit& exit, std::uint32_t branch) {
+  for (SiteInfo& site : program.sites) {
+    if (exit.is_nested || site.instruction > branch) site.together.push_back(branch);
   }
 }
 
@@ -156,8 +165,23 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     }
     if (verdict.requests) site.requests = *verdict.requests;
   }
+  for (const OpenExit& exit : code.open_exits) {
+    const auto [first, last] = on_ptx_line.equal_range(exit.line);
+    for (auto at = first; at != last; ++at) keep_together_behind(program, exit, at->second);
+  }
   if (program.has_calls) keep_bodies_together(program);
   program.predicated_barriers = predicated_barriers(program, code);
+  std::set<int> lines_of_arrays;  // in local memory
+  for (const SiteInfo& site : program.sites) {
+    if (site.space != AddressSpace::local) continue;
+    lines_of_arrays.insert(program.places[site.instruction].ptx_line);
+  }
+  program.spills.clear();
+  for (const int line : code.local_lines) {
+    if (lines_of_arrays.contains(line)) continue;
+    const auto [first, last] = on_ptx_line.equal_range(line);
+    for (auto at = first; at != last; ++at) program.spills.push_back(at->second);
+  }
   program.yields = code.yields;
   program.why_unaudited.clear();
   program.resources = code.resources;

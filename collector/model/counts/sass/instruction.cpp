@@ -45,13 +45,14 @@ constexpr Opcode accesses[] = {
 };
 constexpr std::uint16_t wide_load = 0x97e, wide_store = 0x97f, copy = 0xfae;
 constexpr std::uint16_t matrix[] = {0x83b, 0x844};  // LDSM, STSM
+constexpr std::uint16_t local_load = 0x983, local_store = 0x387;
 constexpr std::uint16_t count_lanes = 0xf8c;
 constexpr std::uint16_t swaps[] = {0x38d, 0x98d, 0x58d, 0x38b, 0x98b, 0x3a9, 0x9a9};
 /// VOTE, VOTEU, REDUX and CREDUX.
 constexpr std::uint16_t elections[] = {0x806, 0x886, 0x3c4, 0x2cc};
 
 constexpr std::uint16_t bra = 0x947, uniform_bra = 0x547, jmp = 0x94a, brx = 0x949, jmx = 0x94c,
-                        exit_ = 0x94d, ret = 0x950, break_ = 0x942, kill = 0x95b,
+                        exit_ = 0x94d, ret = 0x950, break_ = 0x942, sync = 0x941, kill = 0x95b,
                         call_absolute = 0x943, call_relative = 0x944, yield = 0x946;
 
 template <class Numbers>
@@ -82,7 +83,9 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
   result.never_runs = guard == 15;
   result.is_guarded = guard != 7;
   result.guard = static_cast<std::uint8_t>(guard);
+  result.is_local = number == local_load || number == local_store;
   result.is_barrier = (number & 0x1ff) == 0x11d;  // the upper bits say what its operands are
+  result.is_sync = number == sync;
   result.gathers_warp = (number & 0x1ff) == 0x148;
   result.yields = number == yield || (number & 0x1ff) == 0x15d;  // NANOSLEEP likewise
   result.base = static_cast<std::uint8_t>(word.low >> 24 & 255);

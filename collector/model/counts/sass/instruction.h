@@ -41,7 +41,9 @@ struct Instruction {
   bool never_runs = false;           ///< its guard is !PT
   bool is_break = false;             ///< lanes stop waiting for others
   bool is_guarded = false;           ///< some threads may not execute it
+  bool is_local = false;             ///< LDL, STL: an access to local memory
   bool is_barrier = false;           ///< BAR: of the block
+  bool is_sync = false;              ///< BSYNC: waits for lanes that a BSSY named
   bool gathers_warp = false;         ///< WARPSYNC: waits for other lanes of the warp
   bool yields = false;               ///< YIELD, NANOSLEEP: others of the warp go on meanwhile
   std::uint8_t guard = 7;            ///< a predicate, 7: none; 8 more: negated

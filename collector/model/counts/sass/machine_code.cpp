@@ -56,6 +56,27 @@ class Blocks {
   Node of(std::size_t instruction) const { return of_[instruction]; }
 
   const std::vector<Node>& successors(Node block) const { return successors_[block]; }
+  /// Whether lanes that begin `block` may access memory before something gathers them.
+  bool accesses_apart(Node block) const {
+    std::vector<bool> seen(firsts_.size(), false);
+    std::vector<Node> open = {block};
+    while (!open.empty()) {
+      const Node at = open.back();
+      open.pop_back();
+      if (seen[at]) continue;
+      seen[at] = true;
+      const std::size_t end = at + 1 < firsts_.size() ? firsts_[at + 1] : code_.size();
+      bool is_gathered = false;
+      for (std::size_t i = firsts_[at]; i < end && !is_gathered; ++i) {
+        const Instruction& instruction = code_[i];
+        if (instruction.never_runs) continue;
+        is_gathered = instruction.is_sync || instruction.is_barrier || instruction.gathers_warp;
+        if (instruction.access || instruction.jump == Jump::call) return true;
+      }
+      if (!is_gathered) open.insert(open.end(), successors_[at].begin(), successors_[at].end());
+    }
+    return false;
+  }
   std::unique_ptr<FlowGraph> graph() const {
     return std::make_unique<FlowGraph>(successors_, entries_);
   }
@@ -89,6 +110,17 @@ class Blocks {
   std::vector<std::vector<Node>> successors_;
   std::vector<Node> entries_ = {0};
 };
+
+void add_open_exits(const Blocks& blocks, const FlowGraph& graph, Node block, int line,
+                    std::vector<OpenExit>& exits) {
+  const unsigned depth = graph.depth(block);
+  if (depth == 0) return;
+  for (const Node next : blocks.successors(block)) {
+    if (graph.depth(next) >= depth || !blocks.accesses_apart(next)) continue;
+    exits.push_back({line, depth > 1});
+    return;
+  }
+}
 
 std::vector<std::string_view> lines_of(Bytes text) {
   std::vector<std::string_view> lines;
@@ -157,9 +189,13 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
     if (instruction.access) {
       result.accesses.push_back({instruction, offset, line, blocks.of(i)});
     }
+    if (instruction.is_local) result.local_lines.push_back(line);
     const bool parts = instruction.jump == Jump::branch || instruction.jump == Jump::end;
     if (parts && instruction.is_guarded) {
       result.branches.push_back({blocks.of(i), line, blocks.successors(blocks.of(i))});
+    }
+    if (parts && instruction.jump == Jump::branch && instruction.is_guarded && line != 0) {
+      add_open_exits(blocks, *result.graph, blocks.of(i), line, result.open_exits);
     }
     if (instruction.is_barrier) {
       result.barriers.push_back({line, instruction.is_guarded && instruction.guard != gathered});

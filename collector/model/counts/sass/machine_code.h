@@ -39,12 +39,21 @@ struct MachineBarrier {
   bool is_predicated = false;
 };
 
+/// A branch out of a loop behind which no BSYNC gathers the lanes before they access memory again:
+/// those that leave in different rounds go on apart.
+struct OpenExit {
+  int line = 0;            ///< of the PTX
+  bool is_nested = false;  ///< there is a loop around that loop
+};
+
 struct MachineCode {
   int arch = 0;  ///< 90 is sm_90
   Resources resources;
   std::vector<MachineAccess> accesses;  ///< that may run, in the order of the code
+  std::vector<int> local_lines;  ///< of the PTX, of each access to local memory; 0: not known
   std::vector<MachineBranch> branches;
   std::vector<MachineBarrier> barriers;
+  std::vector<OpenExit> open_exits;
   std::set<int> electing_lines;       ///< PTX lines that became a vote over the warp and more
   std::unique_ptr<FlowGraph> graph;   ///< of basic blocks
   bool jumps_anywhere = false;        ///< there are jumps whose targets are not known

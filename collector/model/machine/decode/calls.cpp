@@ -66,7 +66,9 @@ bool Decoder::is_recursive(const ptx::Function& function) {
 /// What comes behind waiting loops, those of functions that are called among them.
 void Decoder::note_waiting(const ptx::Function& function, Analysis& analysis) {
   std::vector<bool> waits = analysis.waits;
+  const std::vector<bool> yields = ptx::yielding_loops(function, analysis.graph);
   for (std::size_t i = 0; i < function.body.size(); ++i) {
+    waits[i] = waits[i] || yields[i];
     if (!is_call(function.body[i])) continue;
     const ptx::Function* callee = module_.find(function.body[i].operands[1].name);
     if (callee == nullptr || callee->is_declaration || is_recursive(*callee)) continue;

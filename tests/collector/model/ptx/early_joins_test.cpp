@@ -43,6 +43,17 @@ TEST(PtxEarlyJoins, DoNotGoRoundALoop) {
               ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(0), IsEmpty(), IsEmpty()));
 }
 
+TEST(PtxEarlyJoins, AreBehindALoopThatOthersLeaveFurther) {
+  // do { if (a) goto out; } while (b); X; out:
+  EXPECT_THAT(joins("L: @%p1 bra OUT;\nmov.u32 %r1, 1;\n@%p2 bra L;\nmov.u32 %r2, 1;\n"
+                    "OUT: bar.sync 0;\nret;"),
+              ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(2), IsEmpty()));
+  // for (;;) { if (a) { X; return; } if (b) break; } Y
+  EXPECT_THAT(joins("L: @%p1 bra X;\nmov.u32 %r1, 1;\n@%p2 bra L;\nmov.u32 %r2, 1;\nret;\n"
+                    "X: mov.u32 %r3, 1;\nret;"),
+              ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(2), ElementsAre(0)));
+}
+
 TEST(PtxEarlyJoins, MayBeOfAnyBranchWhereThereAreTooManyWays) {
   // A thousand branches to each of a thousand places, forwards: no compiler writes that.
   std::string body;
