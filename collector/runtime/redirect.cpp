@@ -159,6 +159,7 @@ class Redirector {
     if (!is_runtime) return;
     ++objects_;
     std::vector<Jump> jumps;
+    jumps.reserve(functions.size());
     std::set<std::uint64_t> done;  // a name may stand in both tables
     for (const auto& [name, value] : functions) {
       if (value % 16 != 0 || !done.insert(value).second) continue;

@@ -25,7 +25,10 @@ std::uint16_t Decoder::computed_32(Code code, std::uint16_t a, std::uint16_t b) 
 /// Of an address of 32 or 64 bits, the part that says where in the window of shared memory it is.
 std::uint16_t Decoder::lower_half(const Operand& operand, bool is_wide) {
   const std::uint16_t from = source(operand, is_wide ? RowType::u64 : RowType::u32);
-  if (!is_wide) return from;
+  return is_wide ? lower_half(from) : from;
+}
+
+std::uint16_t Decoder::lower_half(std::uint16_t from) {
   const std::uint16_t low = scratch(4);
   Operation& narrow_it = emit(Code::u32_from_u64, false);
   narrow_it.a = from;

@@ -314,6 +314,7 @@ class Decoder {
   std::uint64_t parts_of_numbers(unsigned at_once) const;
   std::uint64_t parts_of_number(VideoKind kind) const;
   std::uint16_t lower_half(const Operand& operand, bool is_wide);
+  std::uint16_t lower_half(std::uint16_t from);  ///< of a row of 64 bits
   std::uint16_t computed_32(Code code, std::uint16_t a, std::uint16_t b);
   void decode_map_address();
   void decode_rank_of_address();

@@ -43,6 +43,12 @@ Decoder::Target Decoder::address(const Operand& operand, AddressSpace space) {
     if (found->second < 4) refuse("has an address of 16 bits");
     target.row = found->first;
     target.is_wide = found->second == 8;
+    // The machine takes a register of 32 bits. So a generic address, whose lower half is the place,
+    // does too: an H100 loads, stores and copies by it.
+    if (target.is_wide && space == AddressSpace::shared) {
+      target.row = lower_half(target.row);
+      target.is_wide = false;
+    }
     return target;
   }
   const std::optional<Symbol> variable = symbol(base);
