@@ -35,7 +35,7 @@ struct Jump {
 };
 
 /// Neighbouring pages are made writable together: a start has hundreds of jumps.
-void write(std::vector<Jump> jumps) {
+void write(std::span<Jump> jumps) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto first_page = [&](const Jump& jump) { return jump.from & ~(page - 1); };
   std::sort(jumps.begin(), jumps.end(),
@@ -158,16 +158,16 @@ class Redirector {
     });
     if (!is_runtime) return;
     ++objects_;
-    std::vector<Jump> jumps;
-    jumps.reserve(functions.size());
+    jumps_.clear();
+    jumps_.reserve(functions.size());
     std::set<std::uint64_t> done;  // a name may stand in both tables
     for (const auto& [name, value] : functions) {
       if (value % 16 != 0 || !done.insert(value).second) continue;
       if (void* answer = answer_to(name, is_before_13)) {
-        jumps.push_back({object.dlpi_addr + value, answer});
+        jumps_.push_back({object.dlpi_addr + value, answer});
       }
     }
-    write(std::move(jumps));
+    write(jumps_);
   }
 
   void* find_answer(std::string_view name, bool is_before_13) {
@@ -185,6 +185,9 @@ class Redirector {
   std::set<std::pair<std::string, std::uintptr_t>> seen_, present_;
   Pieces pieces_;
   std::map<std::pair<std::string, bool>, void*> found_;
+  /// Of one object. They stay: what is freed before `main` is where a program finds other bytes
+  /// than zeros in memory that it never sets, as it does not without us.
+  std::vector<Jump> jumps_;
   std::size_t objects_ = 0;
   std::mutex mutex_;
 };
@@ -200,7 +203,8 @@ void redirect_everything() {
   redirector = new Redirector;
   redirector->visit_all();
   if (_r_debug.r_brk != 0) {
-    write({{_r_debug.r_brk, reinterpret_cast<const void*>(&objects_changed)}});
+    Jump jump{_r_debug.r_brk, reinterpret_cast<const void*>(&objects_changed)};
+    write({&jump, 1});
   }
 }
 
