@@ -108,7 +108,8 @@ std::string shared_names(const std::set<std::string>& kernels, KernelNameBase ba
 constexpr const char* metrics_sql =
     "SELECT l.device, l.kernel, l.nvtx_range, r.metric, max(r.unit) AS unit, count(r.value) AS n, "
     "min(r.value) AS least, max(r.value) AS greatest, avg(r.value) AS mean, max(r.reason) AS why, "
-    "min(min(l.launch_id)) OVER (PARTITION BY l.device, l.kernel, l.nvtx_range) AS first "
+    "min(min(l.launch_id)) OVER (PARTITION BY l.device, l.kernel, l.nvtx_range) AS first, "
+    "max(CASE WHEN r.value IS NOT NULL THEN r.reason END) AS doubt "
     "FROM results r JOIN launches l ON l.launch_id = r.launch_id "
     "WHERE r.run_id = :run GROUP BY l.device, l.kernel, l.nvtx_range, r.metric "
     "ORDER BY first";
@@ -131,7 +132,7 @@ std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownM
   Table table;
   table.columns = {right("Invocations"), Column::text("Metric"), right("Min"), right("Max"),
                    right("Avg")};
-  std::map<std::string, std::vector<std::string>> missing;  // by the reason
+  std::map<std::string, std::vector<std::string>> missing, doubtful;  // by the reason
   for (const auto& [metric, where_any] : metrics) {
     for (const MetricRow& row : rows) {
       if (text(row[3]) != metric || (where_any && real(row[7]) == 0)) continue;
@@ -141,6 +142,7 @@ std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownM
       if (real(row[5]) > 0) {
         table.rows.push_back(
             {fmt::format("{:.0f}", real(row[5])), metric, value(6), value(7), value(8)});
+        if (!text(row[11]).empty()) doubtful[text(row[11])].push_back(metric);
       } else {
         table.rows.push_back({"0", metric, "-", "-", "-"});
         missing[text(row[9])].push_back(metric);
@@ -150,6 +152,9 @@ std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownM
   std::string block = kernel_title(rows.front(), base) + render(table, reports::Format::table);
   for (const auto& [reason, names] : missing) {
     block += fmt::format("no value of {}: {}\n", fmt::join(names, ", "), printable(reason));
+  }
+  for (const auto& [reason, names] : doubtful) {
+    block += fmt::format("not exact: {}: {}\n", fmt::join(names, ", "), printable(reason));
   }
   return block;
 }

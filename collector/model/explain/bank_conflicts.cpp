@@ -194,6 +194,10 @@ class ConflictFinder {
     const std::vector<Tried> tried = what_if.impossible().empty()
                                          ? tried_layouts(subject_, array, what_if, now, ideal)
                                          : std::vector<Tried>{};
+    if (!tried.empty() && !tried.front().is_advised && are_random_atomics(lines)) {
+      has_random_places_ = true;
+      return;
+    }
     std::vector<schema::Remedy> remedies = in_words(array, what_if, tried);
     // The worst line stands for the array: one change mends them all.
     double cycles = std::max(all_excess * cycles_of_wavefront, least_told(subject_));
@@ -232,6 +236,16 @@ class ConflictFinder {
       sites.insert(sites.end(), group->sites.begin(), group->sites.end());
     }
     return what_if.may_help(sites);
+  }
+
+  /// Counters that the data choose: no layout helps, and they meet no more than at random.
+  bool are_random_atomics(const Lines& lines) const {
+    return std::all_of(lines.begin(), lines.end(), [&](const auto& line) {
+      const ConflictGroup& group = *line.second;
+      const double degree =
+          static_cast<double>(group.transactions) / static_cast<double>(group.ideal);
+      return subject_.site(group.sites.front()).is_atomic() && degree <= degree_of_random_places;
+    });
   }
 
   /// A small part of the launch, and of its shared wavefronts.

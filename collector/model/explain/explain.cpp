@@ -118,7 +118,8 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   for (Weighed& one : found) explanation.findings.push_back(std::move(one.finding));
   tell_apart(explanation.findings);
   for (schema::Finding& finding : explanation.findings) {
-    if (!finding.access.empty() && finding.file.empty()) {
+    const bool is_of_a_line = !finding.access.empty() || finding.kind == "divergence";
+    if (is_of_a_line && finding.file.empty()) {
       finding.evidence += " The code names no source lines: compile it with -lineinfo.";
     }
   }
