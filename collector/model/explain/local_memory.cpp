@@ -136,11 +136,6 @@ void find_spills(const Subject& subject, std::vector<Weighed>& found) {
       "alive at once, or a __launch_bounds__ or -maxrregcount that leaves more registers, would "
       "do.",
       shown(static_cast<double>(spilled)), program.resources.registers.value_or(0));
-  if (executions > 0) {
-    finding.requests = static_cast<std::uint64_t>(executions);
-    finding.share = executions / static_cast<double>(subject.outcome.warp_instructions);
-    finding.share_of = "the launch's instructions";
-  }
   if (most == lines.end()) return;
   for (const std::uint32_t instruction : program.spills) {
     if (line_key(program.places[instruction]) != most->first) continue;
