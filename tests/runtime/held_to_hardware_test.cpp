@@ -122,6 +122,10 @@ TEST_F(HeldToHardware, LanesThatLeaveLoops) {
   hold("loop_exits", "h100_loop_exits.csv",
        {"goto_behind", "return_inside", "division_and_atomic", "call_and_atomic",
         "copies_of_a_loop"});
+  EXPECT_THAT(profile("loop_exits", {"-m", "@default"}).error,
+              testing::HasSubstr("\nnot exact: gld_transactions, gld_transactions_per_request, "
+                                 "gld_efficiency: counted at PTX level: warps part"))
+      << "profile says so below a kernel's table";
   EXPECT_EQ(grade_of("all_at_once", "global_load_requests"), "exact");
   EXPECT_EQ(grade_of("atomic_alone", "global_store_requests"), "exact");
   EXPECT_EQ(grade_of("goto_behind", "global_load_requests"), "ptx");

@@ -24,8 +24,7 @@ constexpr std::string_view left_ordered_reason =
 constexpr std::string_view behind_reason =
     "approximate: lanes that leave a loop in which they wait for other threads, or that holds an "
     "atomic beside a division, a root or a call, do not meet behind it on hardware, so that they "
-    "do "
-    "this one after the other";
+    "do this one after the other";
 constexpr std::string_view parted_reason =
     "counted at PTX level: warps part, and the machine code has copies of this access or branches "
     "in other ways";

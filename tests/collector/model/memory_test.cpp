@@ -46,21 +46,6 @@ TEST(DeviceMemory, AlignsAllocationsAndKeepsThemApart) {
   EXPECT_TRUE(memory.remove(b).empty());
 }
 
-// As an H100 does (driver 580.159, 2026-11-26): people hand a pointer to inline assembly.
-TEST(Memory, SharedAccessesTakeTheLowerHalfOfAGenericAddress) {
-  const TestRun run = run_in_memory(R"(
-    mov.u64 %rd4, s;
-    cvta.shared.u64 %rd5, %rd4;
-    add.s64 %rd6, %rd5, %rd2;
-    shl.b32 %r2, %r1, 1;
-    st.shared.u32 [%rd6+4], %r2;
-    atom.shared.add.u32 %r3, [%rd6+4], 5;
-    ld.shared.u32 %r4, [%rd6+4];
-    st.global.u32 [%rd3], %r4;)",
-                                    4, ".shared .align 4 .b8 s[64];");
-  EXPECT_THAT(run.buffer<std::uint32_t>(0), ElementsAre(5, 7, 9, 11));
-}
-
 TEST(Memory, ExtendsAndCutsNarrowTypes) {
   const TestRun run = run_in_memory(R"(
     st.global.u8 [%rd1], 200;

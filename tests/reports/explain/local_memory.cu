@@ -57,7 +57,7 @@ __global__ void look_back(T* __restrict__ out, const T* __restrict__ in, unsigne
   out[i] = value;
 }
 
-// 48 numbers in 32 registers: the compiler spills, on no line of the source.
+// 48 numbers in 32 registers: the compiler spills what this line needs.
 __global__ void __launch_bounds__(1024, 2) spilled(float* out, const float* in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float v[48];
@@ -66,7 +66,8 @@ __global__ void __launch_bounds__(1024, 2) spilled(float* out, const float* in, 
 #pragma unroll 1
   for (int round = 0; round < 4; round++) {
 #pragma unroll
-    for (int k = 0; k < 48; k++) v[k] = fmaf(v[k], v[(k + 1) % 48], v[(k + 7) % 48]);
+    for (int k = 0; k < 48; k++)
+      v[k] = fmaf(v[k], v[(k + 1) % 48], v[(k + 7) % 48]);  // cause: spilled
   }
   float sum = 0;
 #pragma unroll

@@ -175,7 +175,8 @@ __global__ void __launch_bounds__(1024) spill(double* out, const double* in, int
 #pragma unroll 1
   for (int r = 0; r < 3; ++r)
 #pragma unroll
-    for (int k = 0; k < 40; ++k) v[k] = fma(v[k], v[(k + 1) % 40], v[(k + 9) % 40]);
+    for (int k = 0; k < 40; ++k)
+      v[k] = fma(v[k], v[(k + 1) % 40], v[(k + 9) % 40]);  // cause: spill
   double s = 0;
 #pragma unroll
   for (int k = 0; k < 40; ++k) s += v[k];
