@@ -101,18 +101,28 @@ std::vector<std::string> RunFigures::metrics() const {
   return names;
 }
 
-std::vector<RunFigures::Gap> RunFigures::gaps() const {
-  std::vector<Gap> gaps;
+template <class Is>
+std::vector<RunFigures::Gap> RunFigures::gathered(Is&& is) const {
+  std::vector<Gap> all;
   for (const auto& [metric, readings] : columns_) {
     std::map<std::uint32_t, std::size_t> places;
     for (const Reading& reading : readings) {
-      if (reading.grade != schema::Grade::unavailable) continue;
-      const auto [place, is_new] = places.try_emplace(reading.reason, gaps.size());
-      if (is_new) gaps.push_back({metric, reasons_[reading.reason], {}});
-      gaps[place->second].launches.push_back(reading.launch);
+      if (!is(reading)) continue;
+      const auto [place, is_new] = places.try_emplace(reading.reason, all.size());
+      if (is_new) all.push_back({metric, reasons_[reading.reason], {}});
+      all[place->second].launches.push_back(reading.launch);
     }
   }
-  return gaps;
+  return all;
+}
+
+std::vector<RunFigures::Gap> RunFigures::gaps() const {
+  return gathered([](const Reading& r) { return r.grade == schema::Grade::unavailable; });
+}
+
+std::vector<RunFigures::Gap> RunFigures::doubts() const {
+  return gathered(
+      [](const Reading& r) { return r.grade != schema::Grade::unavailable && r.reason != 0; });
 }
 
 }  // namespace warpmeter::reports

@@ -44,6 +44,8 @@ class RunFigures {
   };
   /// What has no value, gathered by metric and reason.
   std::vector<Gap> gaps() const;
+  /// What has a value of a grade that is no better for a reason, gathered in the same way.
+  std::vector<Gap> doubts() const;
 
  private:
   struct Reading {
@@ -56,6 +58,8 @@ class RunFigures {
   using Columns = std::map<std::string, Readings, std::less<>>;
 
   Readings& column_of(std::string_view metric);
+  template <class Is>
+  std::vector<Gap> gathered(Is&& is) const;
   /// Of its parts together; without a value where one of them has none.
   Figure transactions_of(const std::vector<std::int64_t>& launches) const;
   static const Reading* find(const Readings& readings, std::int64_t launch);

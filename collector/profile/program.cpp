@@ -63,6 +63,13 @@ fs::path find_program(const std::string& name) {
     if (is_executable(name)) return name;
     if (!fs::exists(name, ignored)) throw not_startable(name, "there is no such file");
     if (fs::is_directory(name, ignored)) throw not_startable(name, "it is a folder");
+    const fs::path path(name);
+    if (path.extension() == ".cu") {
+      throw not_startable(
+          name, fmt::format("it is a source: nvcc -lineinfo -o {0} {1} makes the program ./{0} of "
+                            "it, and `warpmeter model {1}` runs its kernels alone",
+                            path.stem().string(), name));
+    }
     throw not_startable(name, "it is not executable (chmod +x makes it so)");
   }
   const char* variable = std::getenv("PATH");

@@ -173,6 +173,7 @@ class Explaining {
 
   void add_tried(const ExplainedFinding& finding, const ExplainedLaunch& launch) {
     if (finding.remedies.empty()) {
+      if (finding.access.empty()) return;  // nobody expects a layout for a grid
       document_.paragraph("Nothing was tried: there is no change that could be counted.");
       return;
     }

@@ -65,6 +65,11 @@ std::string code(std::string text) {
   return "`" + text + "`";
 }
 
+/// A name, or words for what has none: "memory of 4,096 bytes (allocated in main)".
+std::string object_text(const ExplainedFinding& finding) {
+  return finding.object.starts_with("memory of ") ? "the " + finding.object : code(finding.object);
+}
+
 const char* unit(const ExplainedFinding& finding) {
   return finding.access.starts_with("shared") || finding.kind == "contended_atomic" ? "transaction"
                                                                                     : "sector";
@@ -116,7 +121,7 @@ std::string share_alone(const ExplainedFinding& finding) {
 /// "shared load of `tile`"; the kind in words where it is no access.
 std::string subject(const ExplainedFinding& finding, const KindWords& words) {
   const std::string what = finding.access.empty() ? words.what : finding.access;
-  return finding.object.empty() ? what : fmt::format("{} of {}", what, code(finding.object));
+  return finding.object.empty() ? what : fmt::format("{} of {}", what, object_text(finding));
 }
 
 /// " (3.7 million too many, 88 % of the launch's shared wavefronts)"
@@ -133,7 +138,7 @@ std::string is_or_are(const std::string& number) { return number == "1" ? "is" :
 /// What remedies change: the counts where there are some, and the others of the array.
 std::string others(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
   if (finding.other_transactions == 0 && remedy.other_transactions == 0) return "";
-  const std::string of = finding.object.empty() ? "" : " of " + code(finding.object);
+  const std::string of = finding.object.empty() ? "" : " of " + object_text(finding);
   if (finding.other_transactions == remedy.other_transactions) {
     return fmt::format("the other accesses{} cost as now", of);
   }

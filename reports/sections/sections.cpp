@@ -5,7 +5,7 @@
 namespace warpmeter::reports::sections {
 
 std::span<const Section> all_sections() {
-  static constexpr std::array<Section, 16> sections = {
+  static constexpr std::array<Section, 17> sections = {
       {{"headline", "what was learnt, in a few sentences", true,
         [](Document& d, const Source& s) { add_headline(d, s); }},
        {"run", "when, where, with what and how the run ended", true,
@@ -34,6 +34,8 @@ std::span<const Section> all_sections() {
         [](Document& d, const Source& s) { add_sources(d, s.reader, s.run); }},
        {"launches", "every launch with its geometry", false,
         [](Document& d, const Source& s) { add_launches(d, s.reader, s.run); }},
+       {"not-exact", "the counts that are not exact, and why", true,
+        [](Document& d, const Source& s) { add_doubtful(d, s.run); }},
        {"unavailable", "what has no value, and why", true,
         [](Document& d, const Source& s) { add_unavailable(d, s.run); }},
        {"every-expectation", "all expectations with their reasons", true,

@@ -67,6 +67,7 @@ std::optional<Ceiling> ceiling_of(const RunRecord& run, std::int64_t device_id);
 
 /// Headings that sentences lead to.
 inline constexpr const char* findings_title = "What costs most";
+inline constexpr const char* doubtful_title = "Not exact";
 inline constexpr const char* unavailable_title = "Unavailable";
 inline constexpr const char* failures_title = "Failed launches";
 inline constexpr const char* comparisons_title = "Variants side by side";
@@ -126,7 +127,7 @@ void add_sources(Document& document, const schema::Reader& reader, const RunReco
 /// Every launch with its geometry.
 void add_launches(Document& document, const schema::Reader& reader, const RunRecord& run);
 
-/// Figures that have no value in the same launches for the same reason.
+/// Figures that have no value, or none that is exact, in the same launches for the same reason.
 struct Unavailable {
   std::vector<std::string> metrics;
   std::string reason, where;  ///< "every launch", "transpose/copy, smem_square"
@@ -136,6 +137,8 @@ struct Unavailable {
 /// In the order of the metrics.
 std::vector<Unavailable> unavailable_figures(const RunRecord& run);
 
+/// Figures of a grade that is no better for a reason, gathered by it.
+void add_doubtful(Document& document, const RunRecord& run);
 /// Figures without a value, gathered by reason.
 void add_unavailable(Document& document, const RunRecord& run);
 

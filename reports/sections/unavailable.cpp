@@ -1,6 +1,6 @@
-// What has no value, and why: one row a reason, not one a value. Metrics that lack a value for the
-// same reason in the same launches share a row; launches are named as shortly as is true (all of
-// them, a whole family, single variants).
+// What has no value, or none that is exact, and why: one row a reason, not one a value. Metrics
+// that lack it for the same reason in the same launches share a row; launches are named as shortly
+// as is true (all of them, a whole family, single variants).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -76,13 +76,12 @@ std::string where(const RunRecord& run, const Ids& measured, const Ids& ids) {
   return listed(names, "launches");
 }
 
-}  // namespace
-
-std::vector<Unavailable> unavailable_figures(const RunRecord& run) {
+/// Those that lack something for the same reason in the same launches together.
+std::vector<Unavailable> gather(const RunRecord& run, const std::vector<RunFigures::Gap>& gaps) {
   const Ids measured = measured_launches(run);
   std::map<std::pair<std::string, Ids>, std::size_t> known;
   std::vector<Unavailable> gathered;
-  for (const RunFigures::Gap& gap : run.figures->gaps()) {
+  for (const RunFigures::Gap& gap : gaps) {
     Ids ids;
     for (const std::int64_t launch : gap.launches) {
       if (measured.contains(launch)) ids.insert(ids.end(), launch);
@@ -100,16 +99,29 @@ std::vector<Unavailable> unavailable_figures(const RunRecord& run) {
   return gathered;
 }
 
-void add_unavailable(Document& document, const RunRecord& run) {
-  const std::vector<Unavailable> gathered = unavailable_figures(run);
+void add(Document& document, const char* title, const std::vector<Unavailable>& gathered) {
   if (gathered.empty()) return;
   Table table;
   table.columns = {Column::text("what"), Column::text("where"), Column::text("why")};
   for (const Unavailable& one : gathered) {
     table.rows.push_back({listed(one.metrics, "figures"), one.where, one.reason});
   }
-  document.heading(2, unavailable_title);
+  document.heading(2, title);
   document.table(std::move(table));
+}
+
+}  // namespace
+
+std::vector<Unavailable> unavailable_figures(const RunRecord& run) {
+  return gather(run, run.figures->gaps());
+}
+
+void add_doubtful(Document& document, const RunRecord& run) {
+  add(document, doubtful_title, gather(run, run.figures->doubts()));
+}
+
+void add_unavailable(Document& document, const RunRecord& run) {
+  add(document, unavailable_title, unavailable_figures(run));
 }
 
 }  // namespace warpmeter::reports::sections

@@ -82,7 +82,11 @@ struct Counts {
 
 void add_counts(Launch& launch, const Counts& counts, Grade grade, Grade shared_load_grade) {
   const auto add = [&](const char* name, double value, Grade how = Grade::unavailable) {
-    launch.counters.push_back({name, value, how == Grade::unavailable ? grade : how, ""});
+    const Grade given = how == Grade::unavailable ? grade : how;
+    const char* reason = given == Grade::ptx        ? "the machine code was not read"
+                         : given == Grade::modelled ? "approximate: seen in one block alone"
+                                                    : "";
+    launch.counters.push_back({name, value, given, reason});
   };
   add("shared_load_wavefronts", counts.shared_load[0], shared_load_grade);
   add("shared_load_requests", counts.shared_load[1]);

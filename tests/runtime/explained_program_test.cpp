@@ -22,6 +22,15 @@ TEST_F(RuntimeProgram, IsToldWhatCostsItsKernels) {
             "60");
 }
 
+TEST_F(RuntimeProgram, HasItsAtomicsToldApartWithoutTheirLines) {
+  EXPECT_EQ(profile("without_lines").exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM findings WHERE kind = 'contended_atomic'"), "1");
+  const std::string evidence =
+      value_of("SELECT evidence FROM findings WHERE kind = 'contended_atomic'");
+  EXPECT_THAT(evidence, HasSubstr("32 lanes of a request go to one address"));
+  EXPECT_THAT(evidence, HasSubstr("compile it with -lineinfo"));
+}
+
 TEST_F(RuntimeProgram, MayHaveTheShapesOfItsArraysGiven) {
   EXPECT_EQ(profile("shared_square", {"--shape", "tile=16x64:f32"}).exit_code, 0);
   EXPECT_EQ(value_of("SELECT DISTINCT change FROM remedies JOIN launches USING (launch_id) WHERE "

@@ -27,6 +27,9 @@ struct AccessGroup {
 /// The buffer that the site accesses first; empty: it has no name.
 std::string buffer_of(const Subject& subject, std::size_t site);
 
+/// Says which other lines a finding counts.
+void tell_also(std::vector<int> lines, schema::Finding& finding);
+
 /// A part of the launch's global sectors.
 double part_of_sectors(const Subject& subject, double sectors);
 

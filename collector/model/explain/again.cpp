@@ -2,10 +2,16 @@
 // fetched again by the same lanes, the same warp or others, and what is stored over before anybody
 // of the block has read it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "collector/model/counts/grades.h"
 #include "collector/model/explain/access_group.h"
@@ -26,55 +32,71 @@ struct Again {
   const char* evidence;  ///< behind "N % of the sectors"
 };
 
+constexpr Again fetched_again[] = {
+    {"repeated_load", &SiteTrace::repeated,
+     "are of addresses that the same lanes had loaded before, and nobody else of the block had "
+     "stored there since: a register may keep the value (where the compiler cannot know that, "
+     "a local variable or __restrict__ says so)."},
+    {"overlapping_access", &SiteTrace::by_own_warp,
+     "had been fetched by the same warp: neighbouring requests overlap, and shared memory or "
+     "shuffles could hand their values on."},
+    {"refetched_sectors", &SiteTrace::by_other_warps,
+     "had been fetched by other warps of the block: in shared memory they would be fetched "
+     "once a block."},
+};
+/// Of these, what is told of loads that all lanes of a request repeat.
+constexpr Again uniform_again = {
+    "repeated_load", &SiteTrace::by_other_warps,
+    "had been fetched by other warps of the block, and all lanes of a request load one address: in "
+    "shared or constant memory (__constant__) they would be fetched once a block."};
 /// Buffer → sites of the line.
 using Buffers = std::map<std::string, std::vector<std::size_t>>;
+
+/// What the accesses of a buffer do again, on one line or on several.
+struct Repetition {
+  const Again* again = nullptr;  ///< none: it is stored over
+  AccessGroup group;
+  double sectors = 0, requests = 0;         ///< of the group's, those that need not be
+  std::uint64_t by_own = 0, by_others = 0;  ///< of stores: who stores over
+  double cycles = 0, cycles_of_line = 0;    ///< of all, of the line that costs most
+};
 
 class AgainFinder {
  public:
   AgainFinder(const Subject& subject, const std::set<std::size_t>& told,
               std::vector<Weighed>& found)
-      : subject_(subject), told_(told), found_(found), part_again_(part_again()) {}
+      : subject_(subject),
+        told_(told),
+        found_(found),
+        part_again_(part_again()),
+        stored_(stored_buffers()) {}
 
   /// Of the loads of one line, the buffers of which one at least mostly fetches again what was
-  /// fetched before. Told is what all its loads of that buffer fetch.
-  void tell_fetched(const AccessGroup& line) {
-    static constexpr Again all[] = {
-        {"repeated_load", &SiteTrace::repeated,
-         "are of addresses that the same lanes had loaded before, and nobody else of the block had "
-         "stored there since: a register may keep the value (where the compiler cannot know that, "
-         "a local variable or __restrict__ says so)."},
-        {"overlapping_access", &SiteTrace::by_own_warp,
-         "had been fetched by the same warp: neighbouring requests overlap, and shared memory or "
-         "shuffles could hand their values on."},
-        {"refetched_sectors", &SiteTrace::by_other_warps,
-         "had been fetched by other warps of the block: in shared memory they would be fetched "
-         "once a block."},
-    };
-    const Buffers buffers = buffers_of(line, &SiteTrace::sectors);
-    for (const Again& again : all) {
-      const bool is_needless = again.count == &SiteTrace::repeated;
-      if (again.count == &SiteTrace::by_other_warps && part_again_ < least_again_of_all) continue;
-      for (const auto& [name, sites] : buffers) {
+  /// fetched before. Counted is what all its loads of that buffer fetch.
+  void add_loads(const SourceLine& line, const AccessGroup& loads) {
+    for (const auto& [name, sites] : buffers_of(loads, &SiteTrace::sectors)) {
+      const bool may_change = is_stored(name);
+      for (const Again& again : fetched_again) {
+        const bool is_needless = again.count == &SiteTrace::repeated;
+        if (again.count == &SiteTrace::by_other_warps && part_again_ < least_again_of_all) continue;
         const auto part = [&](std::size_t site) {
           const SiteTrace& trace = trace_of(site);
-          const bool is_meant = is_needless && subject_.site(site).is_strong;
+          const bool is_meant = is_needless && subject_.site(site).is_strong && may_change;
           return is_meant ? 0 : part_of(trace.*again.count, trace.sectors);
         };
-        tell(again.kind, sites, part, cycles_of_cached_sector, is_needless, [&](double percent) {
-          return fmt::format("{:.0f} % of the sectors {}", percent, again.evidence);
-        });
+        const bool is_uniform = again.count == &SiteTrace::by_other_warps &&
+                                std::all_of(sites.begin(), sites.end(), [&](std::size_t site) {
+                                  return is_at_one_place(site);
+                                });
+        add({line, is_uniform ? &uniform_again : &again, name}, sites, part,
+            cycles_of_cached_sector, is_needless);
       }
     }
   }
 
   /// The same of its stores, and what is stored over.
-  void tell_stored(const AccessGroup& line) {
-    for (const auto& [name, sites] : buffers_of(line, &SiteTrace::stored)) {
-      std::uint64_t by_own = 0, by_others = 0;
-      for (const std::size_t site : sites) {
-        by_own += trace_of(site).over_by_own_warp;
-        by_others += trace_of(site).over_by_others;
-      }
+  void add_stores(const SourceLine& line, const AccessGroup& stores) {
+    for (const auto& [name, sites] : buffers_of(stores, &SiteTrace::stored)) {
       const auto part = [&](std::size_t site) {
         const SiteTrace& trace = trace_of(site);
         // What others are meant to see may be read by them each time.
@@ -82,17 +104,24 @@ class AgainFinder {
                    ? 0
                    : part_of(trace.over_by_own_warp + trace.over_by_others, trace.stored);
       };
-      const bool is_one_place = is_at_one_place(sites.front());
-      tell("repeated_store", sites, part, cycles_of_sector, true, [&](double percent) {
-        return fmt::format(
-            "{:.0f} % of the sectors are stored over {} before the block has read them. {}{}",
-            percent, by_own >= by_others ? "by the same warp" : "by other warps of the block",
-            is_one_place ? "All lanes of a request store to one place. " : "",
-            by_own >= by_others
-                ? "The last of these stores would do: a register may keep the value "
-                  "until then."
-                : "One warp's stores would do.");
-      });
+      add({line, nullptr, name}, sites, part, cycles_of_sector, true);
+    }
+  }
+
+  /// Lines that do the same with one buffer are one finding, of the line that costs most.
+  void tell() {
+    for (const Repetition& one : all_) {
+      const char* kind = one.again == nullptr ? "repeated_store" : one.again->kind;
+      schema::Finding& finding = start_finding(subject_, kind, one.group, one.cycles, found_);
+      finding.share = part_of_sectors(subject_, one.sectors);
+      finding.ideal =
+          one.group.transactions - static_cast<std::uint64_t>(std::llround(one.sectors));
+      finding.evidence = evidence_of(one);
+      tell_also(one.group.also, finding);
+      if (schema::Grade::modelled > finding.grade) {
+        finding.grade = schema::Grade::modelled;
+        finding.grade_reason = of_blocks;
+      }
     }
   }
 
@@ -131,39 +160,96 @@ class AgainFinder {
     return buffers;
   }
 
-  /// `part`: of a site's sectors; `evidence`: of the percentage of all. A needless access spares
-  /// its request too.
-  template <class Part, class Evidence>
-  void tell(const char* kind, const std::vector<std::size_t>& sites, Part part,
-            double cycles_of_one, bool is_needless, Evidence evidence) {
+  /// Whether the launch stores there, as far as it is known where that is.
+  bool is_stored(const std::string& buffer) const {
+    return stored_.contains(buffer) || stored_.contains("");
+  }
+
+  std::set<std::string> stored_buffers() const {
+    std::set<std::string> names;
+    for (std::size_t site = 0; site < subject_.program.sites.size(); ++site) {
+      const bool stores = subject_.site(site).kind != AccessKind::load &&
+                          subject_.outcome.counts[site].global.requests > 0;
+      if (stores) names.insert(buffer_of(subject_, site));
+    }
+    return names;
+  }
+
+  struct Key {
+    SourceLine line;
+    const Again* again;  ///< none: what is stored over
+    std::string buffer;
+  };
+
+  /// `part`: of a site's sectors. A needless access spares its request too.
+  template <class Part>
+  void add(const Key& key, const std::vector<std::size_t>& sites, Part part, double cycles_of_one,
+           bool is_needless) {
     if (std::none_of(sites.begin(), sites.end(),
                      [&](std::size_t site) { return part(site) >= least_again; })) {
       return;
     }
-    AccessGroup group;
-    double sectors = 0, requests = 0;
+    Repetition one;
+    one.again = key.again;
+    one.group.line = key.line.number;
     for (const std::size_t site : sites) {
       const AccessCounts& counts = subject_.outcome.counts[site].global;
-      group.add(site, counts, {});
-      sectors += part(site) * static_cast<double>(counts.transactions);
-      requests += part(site) * static_cast<double>(counts.requests);
+      one.group.add(site, counts, {});
+      one.sectors += part(site) * static_cast<double>(counts.transactions);
+      one.requests += part(site) * static_cast<double>(counts.requests);
+      one.by_own += trace_of(site).over_by_own_warp;
+      one.by_others += trace_of(site).over_by_others;
     }
-    schema::Finding& finding = start_finding(
-        subject_, kind, group,
-        cycles_of_one * sectors + (is_needless ? cycles_of_request * requests : 0), found_);
-    finding.share = part_of_sectors(subject_, sectors);
-    finding.ideal = group.transactions - static_cast<std::uint64_t>(std::llround(sectors));
-    finding.evidence = evidence(100 * sectors / static_cast<double>(group.transactions));
-    if (schema::Grade::modelled > finding.grade) {
-      finding.grade = schema::Grade::modelled;
-      finding.grade_reason = of_blocks;
+    one.cycles = one.cycles_of_line =
+        cycles_of_one * one.sectors + (is_needless ? cycles_of_request * one.requests : 0);
+    const auto [place, is_new] =
+        known_.try_emplace({key.line.file, key.again, key.buffer}, all_.size());
+    if (is_new || key.buffer.empty()) {
+      all_.push_back(std::move(one));
+    } else {
+      join(std::move(one), all_[place->second]);
     }
+  }
+
+  static void join(Repetition one, Repetition& all) {
+    if (one.cycles_of_line > all.cycles_of_line) std::swap(one, all);  // the worst stands first
+    AccessGroup& group = all.group;
+    group.also.insert(group.also.end(), one.group.also.begin(), one.group.also.end());
+    group.also.push_back(one.group.line);
+    group.sites.insert(group.sites.end(), one.group.sites.begin(), one.group.sites.end());
+    group.requests += one.group.requests;
+    group.transactions += one.group.transactions;
+    group.ideal += one.group.ideal;
+    group.excess += one.group.excess;
+    all.sectors += one.sectors;
+    all.requests += one.requests;
+    all.by_own += one.by_own;
+    all.by_others += one.by_others;
+    all.cycles += one.cycles;
+  }
+
+  std::string evidence_of(const Repetition& one) const {
+    const double percent = 100 * one.sectors / static_cast<double>(one.group.transactions);
+    if (one.again != nullptr) {
+      return fmt::format("{:.0f} % of the sectors {}", percent, one.again->evidence);
+    }
+    return fmt::format(
+        "{:.0f} % of the sectors are stored over {} before the block has read them. {}{}", percent,
+        one.by_own >= one.by_others ? "by the same warp" : "by other warps of the block",
+        is_at_one_place(one.group.sites.front()) ? "All lanes of a request store to one place. "
+                                                 : "",
+        one.by_own >= one.by_others ? "The last of these stores would do: a register may keep the "
+                                      "value until then."
+                                    : "One warp's stores would do.");
   }
 
   const Subject& subject_;
   const std::set<std::size_t>& told_;
   std::vector<Weighed>& found_;
   const double part_again_;
+  const std::set<std::string> stored_;
+  std::vector<Repetition> all_;
+  std::map<std::tuple<std::string_view, const Again*, std::string>, std::size_t> known_;
 };
 
 }  // namespace
@@ -180,6 +266,16 @@ void AccessGroup::add(std::size_t site, const AccessCounts& counts, const SiteLi
 std::string buffer_of(const Subject& subject, std::size_t site) {
   const SiteTrace& trace = subject.recording.traces[site];
   return trace.first && subject.options.buffer ? subject.options.buffer(trace.first_address) : "";
+}
+
+void tell_also(std::vector<int> lines, schema::Finding& finding) {
+  if (lines.empty()) return;
+  std::sort(lines.begin(), lines.end());
+  const bool is_one = lines.size() == 1;
+  finding.evidence +=
+      fmt::format(" Line{} {} {} the same, and {} counted here.", is_one ? "" : "s",
+                  fmt::join(lines, ", "), is_one ? "does" : "do", is_one ? "is" : "are");
+  finding.also_lines = std::move(lines);
 }
 
 double part_of_sectors(const Subject& subject, double sectors) {
@@ -211,8 +307,9 @@ void find_accesses_again(const Subject& subject, const std::map<SourceLine, Acce
                          const std::map<SourceLine, AccessGroup>& stores,
                          const std::set<std::size_t>& told, std::vector<Weighed>& found) {
   AgainFinder finder(subject, told, found);
-  for (const auto& [line, group] : loads) finder.tell_fetched(group);
-  for (const auto& [line, group] : stores) finder.tell_stored(group);
+  for (const auto& [line, group] : loads) finder.add_loads(line, group);
+  for (const auto& [line, group] : stores) finder.add_stores(line, group);
+  finder.tell();
 }
 
 }  // namespace warpmeter::model::explain

@@ -153,13 +153,14 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
     double of_block = 0;
     bool is_elected = false;  ///< ptxas has the lanes of a warp add up first
   };
-  std::map<LineKey, Atomic> lines;
+  std::map<std::pair<LineKey, std::size_t>, Atomic> lines;  // without lines each by itself
   for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
     const SiteInfo& site = subject.site(i);
     if (!site.is_atomic() || site.is_apart) continue;  // whoever waits at a barrier object does so
     const SiteCounts& counted = subject.outcome.counts[i];
     if (counted.shared.requests + counted.global.requests == 0) continue;
-    Atomic& atomic = lines[line_key(subject.place(site))];
+    const Place& own = subject.place(site);
+    Atomic& atomic = lines[{line_key(own), own.own_line == 0 ? i : 0}];
     atomic.site = i;
     atomic.is_elected = !site.requests.empty() && site.requests[0].is_elected;
     for (const auto& entry : subject.recording.sites[i].patterns()) {

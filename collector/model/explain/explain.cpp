@@ -20,15 +20,25 @@ bool counts_sectors(const schema::Finding& finding) {
   return finding.share_of == "the launch's global sectors" && !finding.file.empty();
 }
 
+/// Whether both count what one line does.
+bool share_a_line(const schema::Finding& one, const schema::Finding& other) {
+  if (one.file != other.file) return false;
+  const auto has = [](const schema::Finding& finding, int line) {
+    return finding.line == line || std::find(finding.also_lines.begin(), finding.also_lines.end(),
+                                             line) != finding.also_lines.end();
+  };
+  return has(other, one.line) || std::any_of(one.also_lines.begin(), one.also_lines.end(),
+                                             [&](int line) { return has(other, line); });
+}
+
 /// A line's sectors may be too many for how its lanes lie, and fetched again as well.
 void tell_apart(std::vector<schema::Finding>& findings) {
   for (std::size_t i = 1; i < findings.size(); ++i) {
     schema::Finding& finding = findings[i];
     const auto end = findings.begin() + static_cast<std::ptrdiff_t>(i);
     const auto before = std::find_if(findings.begin(), end, [&](const schema::Finding& other) {
-      return counts_sectors(other) && counts_sectors(finding) && other.file == finding.file &&
-             other.line == finding.line && other.object == finding.object &&
-             other.access == finding.access;
+      return counts_sectors(other) && counts_sectors(finding) && share_a_line(other, finding) &&
+             other.object == finding.object && other.access == finding.access;
     });
     if (before == end) continue;
     finding.evidence += fmt::format(
@@ -44,9 +54,9 @@ void put_overlaps_first(std::vector<Weighed>& found) {
   for (const Weighed& one : found) {
     if (one.finding.kind != "misaligned_access") continue;
     for (Weighed& other : found) {
-      const bool is_cause =
-          other.finding.kind == "overlapping_access" && other.finding.file == one.finding.file &&
-          other.finding.line == one.finding.line && other.finding.object == one.finding.object;
+      const bool is_cause = other.finding.kind == "overlapping_access" &&
+                            share_a_line(other.finding, one.finding) &&
+                            other.finding.object == one.finding.object;
       if (is_cause) other.cycles += one.cycles;
     }
   }

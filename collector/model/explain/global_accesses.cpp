@@ -1,7 +1,6 @@
 // Accesses to global memory: how the lanes of each line lie (strided, scattered, misaligned,
 // narrow). What is fetched again, and stored over, is in again.cpp.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -110,14 +109,7 @@ class AccessFinder {
       finding.evidence += " The threads of a block, no whole warps, make it so.";
     }
     if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
-    if (!group.also.empty()) {
-      std::vector<int>& lines = finding.also_lines = group.also;
-      std::sort(lines.begin(), lines.end());
-      const bool is_one = lines.size() == 1;
-      finding.evidence +=
-          fmt::format(" Line{} {} {} the same, and {} counted here.", is_one ? "" : "s",
-                      fmt::join(lines, ", "), is_one ? "does" : "do", is_one ? "is" : "are");
-    }
+    tell_also(group.also, finding);
     if (way == Way::strided && !is_shared_element) {
       // How far apart the lanes are does not tell whether structures or the order of the lanes
       // makes it so, or both.

@@ -58,7 +58,8 @@ std::optional<int> nearest_architecture(const std::vector<int>& known, int arch)
 }  // namespace
 
 int checked_arch(std::string_view option, std::string_view text) {
-  const std::string_view digits = text.starts_with("sm_") ? text.substr(3) : text;
+  const std::size_t prefix = text.starts_with("sm_") ? 3 : text.starts_with("sm") ? 2 : 0;
+  const std::string_view digits = text.substr(prefix);
   int arch = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), arch);
   const bool is_number = error == std::errc() && end == digits.data() + digits.size();

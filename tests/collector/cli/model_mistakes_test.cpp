@@ -64,6 +64,7 @@ TEST_F(ModelMistakes, RefusesWhatTheCompilerWouldPassOver) {
   write("file", "");
   const Mistake table[] = {
       {{"--arch", "sm_91"}, 2, "not 'sm_91' (did you mean sm_90?): sm_"},
+      {{"--arch", "sm91"}, 2, "not 'sm91' (did you mean sm_90?): sm_"},
       {{"--arch", "sm_9"}, 2, "not 'sm_9' (did you mean sm_90?): sm_"},
       {{"--arch", "sm_90a"}, 2, "not 'sm_90a' (did you mean sm_90?): sm_"},
       {{"--arch", "sm_999"}, 2, "not 'sm_999': sm_"},
@@ -85,6 +86,9 @@ TEST_F(ModelMistakes, RefusesWhatTheCompilerWouldPassOver) {
     }
   }
   EXPECT_EQ(transposed({"-I", ".", "-D", "F(x)=x", "-D", "M", "--arch", "sm_80"}).exit_code, 0);
+  for (const char* arch : {"sm90", "90"}) {  // what it means is plain
+    EXPECT_EQ(transposed({"--arch", arch}).exit_code, 0) << arch;
+  }
 }
 
 TEST_F(ModelMistakes, RefusesABufferOfOtherElementsThanTheParameterPointsTo) {

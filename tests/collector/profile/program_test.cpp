@@ -49,6 +49,9 @@ TEST(Program, ThatIsNotThereIsRefusedWithTheReason) {
   EXPECT_THAT(refusal("no-such-program"), HasSubstr("no folder of PATH"));
   EXPECT_THAT(refusal(folder.path().string()), HasSubstr("folder"));
   EXPECT_THAT(refusal(text), HasSubstr("not executable"));
+  const std::string source = (folder.path() / "app.cu").string();
+  std::ofstream(source) << "int main() {}";
+  EXPECT_THAT(refusal(source), HasSubstr("it is a source: nvcc -lineinfo -o app "));
   EXPECT_THAT(refusal(""), HasSubstr("cannot be started"));
 }
 

@@ -67,3 +67,15 @@ __global__ void coefficient_in_register(T* __restrict__ out, const T* __restrict
     out[i] = in[i] * scale;
   }
 }
+
+// A limit that nobody changes, through a pointer that says somebody might.
+__global__ void volatile_limit(float* out, const float* in, const volatile float* limit,
+                               int count) {
+  const int stride = gridDim.x * blockDim.x;
+#pragma unroll 1
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const float value = in[i];
+    const float most = *limit;  // cause: volatile_limit
+    out[i] = value < most ? value : most;
+  }
+}

@@ -84,6 +84,12 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
   result.is_guarded = guard != 7;
   result.guard = static_cast<std::uint8_t>(guard);
   result.is_local = number == local_load || number == local_store;
+  result.is_local_store = number == local_store;
+  if (result.is_local) result.width = width_of(word);
+  result.result = static_cast<std::uint8_t>(word.low >> 16 & 255);
+  const bool is_register = (number & 0xe00) == 0x200;  // no immediate value, no constant
+  if (is_register) result.second = static_cast<std::uint8_t>(word.low >> 32 & 255);
+  result.third = static_cast<std::uint8_t>(word.high & 255);
   result.is_barrier = (number & 0x1ff) == 0x11d;  // the upper bits say what its operands are
   result.is_sync = number == sync;
   result.gathers_warp = (number & 0x1ff) == 0x148;

@@ -13,6 +13,7 @@
 namespace warpmeter::model::sass {
 
 inline constexpr std::uint64_t instruction_bytes = 16;
+inline constexpr std::uint8_t no_register = 255;  ///< RZ
 
 struct Word {
   std::uint64_t low = 0, high = 0;
@@ -30,7 +31,7 @@ struct Instruction {
   /// Of an access; nothing for any other instruction.
   std::optional<AccessKind> access;
   AddressSpace space = AddressSpace::generic;
-  std::uint8_t base = 0;    ///< register of an access's address
+  std::uint8_t base = 0;    ///< register of an access's address, else of the first operand
   std::int32_t offset = 0;  ///< that is added to it
   std::uint8_t width = 0;   ///< bytes a lane of a load or store; 0: not read
   bool is_copy = false;     ///< LDGSTS: from global to shared memory
@@ -42,11 +43,14 @@ struct Instruction {
   bool is_break = false;             ///< lanes stop waiting for others
   bool is_guarded = false;           ///< some threads may not execute it
   bool is_local = false;             ///< LDL, STL: an access to local memory
+  bool is_local_store = false;       ///< STL, of the register `second`
   bool is_barrier = false;           ///< BAR: of the block
   bool is_sync = false;              ///< BSYNC: waits for lanes that a BSSY named
   bool gathers_warp = false;         ///< WARPSYNC: waits for other lanes of the warp
   bool yields = false;               ///< YIELD, NANOSLEEP: others of the warp go on meanwhile
-  std::uint8_t guard = 7;            ///< a predicate, 7: none; 8 more: negated
+  /// Registers, of what has them: 0 may stand where an instruction has none.
+  std::uint8_t result = 0, second = no_register, third = 0;
+  std::uint8_t guard = 7;  ///< a predicate, 7: none; 8 more: negated
   Jump jump = Jump::none;
   std::int64_t target = 0;  ///< offset in the section
 };

@@ -122,6 +122,30 @@ void add_open_exits(const Blocks& blocks, const FlowGraph& graph, Node block, in
   }
 }
 
+/// Of an access to local memory, the instruction whose register it keeps or brings back, where the
+/// same basic block has it: the one that made the value, or the first that takes it. Its line says
+/// what was spilled; where ptxas puts the access itself says little.
+std::optional<std::size_t> whose_register(const std::vector<Instruction>& instructions,
+                                          const Blocks& blocks, std::size_t at) {
+  const Instruction& access = instructions[at];
+  const bool is_store = access.is_local_store;
+  const unsigned first = is_store ? access.second : access.result;
+  const unsigned count = std::max(1, access.width / 4);
+  const auto is_of_it = [&](std::uint8_t number) {
+    return number != no_register && number - first < count;
+  };
+  for (std::size_t i = at;;) {
+    if (is_store ? i == 0 : i + 1 == instructions.size()) return std::nullopt;
+    is_store ? --i : ++i;
+    if (blocks.of(i) != blocks.of(at)) return std::nullopt;
+    const Instruction& other = instructions[i];
+    if (other.is_local) continue;  // has no line of its own either
+    const bool takes = is_of_it(other.base) || is_of_it(other.second) || is_of_it(other.third);
+    if (is_store ? is_of_it(other.result) : takes) return i;
+    if (!is_store && is_of_it(other.result)) return std::nullopt;
+  }
+}
+
 std::vector<std::string_view> lines_of(Bytes text) {
   std::vector<std::string_view> lines;
   std::string_view rest(reinterpret_cast<const char*>(text.data()), text.size());
@@ -189,7 +213,10 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
     if (instruction.access) {
       result.accesses.push_back({instruction, offset, line, blocks.of(i)});
     }
-    if (instruction.is_local) result.local_lines.push_back(line);
+    if (instruction.is_local) {
+      const auto other = whose_register(instructions, blocks, i);
+      result.local_lines.push_back(lines.line_at(other.value_or(i) * instruction_bytes));
+    }
     const bool parts = instruction.jump == Jump::branch || instruction.jump == Jump::end;
     if (parts && instruction.is_guarded) {
       result.branches.push_back({blocks.of(i), line, blocks.successors(blocks.of(i))});
