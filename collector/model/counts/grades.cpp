@@ -18,6 +18,9 @@ constexpr std::string_view waits_reason =
 constexpr std::string_view ordered_reason =
     "approximate: its addresses, or who comes to it, depend on the order in which threads come to "
     "an atomic";
+constexpr std::string_view raced_reason =
+    "approximate: its addresses, or who comes to it, depend on what threads load that others may "
+    "store meanwhile";
 constexpr std::string_view left_ordered_reason =
     "approximate: its addresses depend on the order in which threads of an earlier launch came to "
     "an atomic";
@@ -164,6 +167,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (site.is_apart) return {Grade::modelled, apart_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
   if (site.is_ordered) return {Grade::modelled, ordered_reason};
+  if (site.is_raced) return {Grade::modelled, raced_reason};
   if (!outcome.ordered.empty() && outcome.ordered[index] != 0) {
     return {Grade::modelled, left_ordered_reason};
   }

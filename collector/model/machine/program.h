@@ -86,6 +86,7 @@ struct SiteInfo {
   bool retries = false;       ///< an atomic that the machine code runs as a loop
   bool waits = false;         ///< how often depends on what others do at the time
   bool is_ordered = false;    ///< where depends on the order in which threads come to an atomic
+  bool is_raced = false;      ///< where depends on what a load finds that others store meanwhile
   bool is_behind = false;     ///< lanes that wait for others on the way to it come one by one
   bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
   /// What the machine makes of one execution; none where another site's requests include it.

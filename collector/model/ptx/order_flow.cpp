@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "collector/model/ptx/definitions.h"
+#include "collector/model/ptx/memory_accesses.h"
 #include "collector/model/ptx/one_value.h"
+#include "collector/model/ptx/shared_use.h"
 
 namespace warpmeter::model::ptx {
 namespace {
@@ -25,13 +27,6 @@ bool is_atomic(const Instruction& instruction) {
   return memory == Memory::atomic || memory == Memory::reduce;
 }
 
-/// An access as the flow sees it; indices of registers, and pieces.
-struct Access {
-  std::vector<RegisterId> address, values;
-  std::vector<PieceId> to, from;  ///< stored to, loaded from
-  bool is_to_one_place = false;   ///< of shared memory, whoever comes there
-};
-
 class Finder {
  public:
   Finder(const Function& function, const ControlFlow& graph, const DataFlow& data,
@@ -40,8 +35,8 @@ class Finder {
         graph_(graph),
         data_(data),
         definitions_(function, data),
-        memory_(function, data, variables) {
-    note_accesses();
+        memory_(function, data, variables),
+        accesses_(memory_accesses(function, data, memory_)) {
     note_retried(is_retried);
     place_of_.resize(graph.blocks.size());
     for (std::size_t i = 0; i < graph.order.size(); ++i) place_of_[graph.order[i]] = i;
@@ -51,6 +46,9 @@ class Finder {
   OrderFlow find() {
     OrderFlow result;
     result.pieces = memory_.pieces();
+    const SharedUse use(function_, graph_, data_, accesses_, result.pieces);
+    is_overtaken_ = use.overtaken_stores();
+    is_contested_ = use.contested_loads();
     result.of_contents.resize(result.pieces.size());
     std::vector<bool> is_loaded(result.pieces.size(), false);
     bool asks = false;
@@ -60,6 +58,9 @@ class Finder {
     }
     result.of_atomics.accesses.resize(accesses_.size());
     if (asks) result.of_atomics = reach(own_atomics);
+    if (std::find(is_contested_.begin(), is_contested_.end(), true) != is_contested_.end()) {
+      result.of_races = reach_of_races();
+    }
     for (PieceId id = 0; id < result.pieces.size(); ++id) {
       const bool lasts = result.pieces[id].kind != MemoryPiece::Kind::block;
       if (!lasts || !is_loaded[id]) continue;
@@ -74,68 +75,22 @@ class Finder {
  private:
   /// In place of a piece, where the order begins: with what the atomics answer.
   static constexpr PieceId own_atomics = ~PieceId{0};
+  /// The same: with what loads may find that others store meanwhile.
+  static constexpr PieceId contested = own_atomics - 1;
 
   struct State {
     std::vector<Origin> registers, contents;  ///< contents by piece
   };
 
+  /// What hands numbers on: memory that lasts is left out, or all memory.
+  enum class Way { registers, block, all };
   /// What numbers are made of: for certain, and at the most; null: everything that may depend on
   /// the order is taken to.
   struct Origins {
     const State* sure = nullptr;
     const State* most = nullptr;
-    bool is_by_registers_alone = false;  ///< what memory hands on is left out
+    Way way = Way::all;
   };
-
-  void note_accesses() {
-    accesses_.resize(function_.body.size());
-    for (std::size_t i = 0; i < accesses_.size(); ++i) {
-      const Instruction& instruction = function_.body[i];
-      const Effects& effects = instruction.row().effects;
-      Access& access = accesses_[i];
-      if (effects.flow == Flow::call) note_call(instruction, access);
-      if (effects.memory == Memory::none) continue;
-      bool is_first = true;
-      for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
-        const Operand& operand = instruction.operands[k];
-        if (operand.kind != Operand::Kind::address) {
-          if (k > 0 || !effects.writes_first) note_values(operand, access.values);
-          continue;
-        }
-        note_values(operand, access.address);
-        const bool is_copy = effects.memory == Memory::copy;
-        auto& side =
-            effects.memory == Memory::load || (is_copy && !is_first) ? access.from : access.to;
-        if (side.empty())
-          side = memory_.reached(operand, is_copy ? Space::none : instruction.space);
-        access.is_to_one_place =
-            is_first && instruction.space == Space::shared && !data_.find(operand.address.base);
-        is_first = false;
-      }
-    }
-  }
-
-  /// What it gives depends on what it is handed.
-  void note_call(const Instruction& instruction, Access& access) {
-    for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
-      auto& side = k == 0 ? access.to : access.from;
-      for (const Operand& part : instruction.operands[k].parts) {
-        if (data_.find(part.name)) continue;  // of one that PTX defines
-        Operand place;
-        place.address.base = part.name;
-        const auto& reached = memory_.reached(place, Space::param);
-        side.insert(side.end(), reached.begin(), reached.end());
-      }
-    }
-  }
-
-  void note_values(const Operand& operand, std::vector<RegisterId>& to) const {
-    const bool is_address = operand.kind == Operand::Kind::address;
-    if (const auto id = data_.find(is_address ? operand.address.base : operand.name)) {
-      to.push_back(*id);
-    }
-    for (const Operand& part : operand.parts) note_values(part, to);
-  }
 
   /// What a loop leaves behind depends on how often it was tried.
   void note_retried(const std::vector<bool>& is_retried) {
@@ -181,21 +136,24 @@ class Finder {
   }
 
   OrderReach reach(PieceId source) const {
+    const State sure = follow(source, {.way = Way::registers});
+    const State all = follow(source, {});
     Origins origins;
-    origins.is_by_registers_alone = true;
-    const State sure = follow(source, origins);
-    origins.is_by_registers_alone = false;
-    const State all = follow(source, origins);
     origins.sure = &sure;
     origins.most = &all;
     const State found = follow(source, origins);
     OrderReach result;
     result.accesses.resize(accesses_.size());
     for (std::size_t i = 0; i < accesses_.size(); ++i) {
-      const bool is_access = !accesses_[i].to.empty() || !accesses_[i].from.empty();
-      result.accesses[i] = is_access && of(accesses_[i].address, found) != nothing;
+      result.accesses[i] = is_access(i) && of(accesses_[i].address, found) != nothing;
     }
-    if (source == own_atomics) add_winners(sure, result.accesses);
+    if (source == own_atomics) {
+      std::vector<bool> won(accesses_.size(), false);
+      add_winners(follow(source, {.way = Way::block}), won);
+      for (std::size_t i = 0; i < won.size(); ++i) {
+        result.accesses[i] = result.accesses[i] || (won[i] && is_access(i));
+      }
+    }
     for (PieceId id = 0; id < found.contents.size(); ++id) {
       const bool lasts = memory_.pieces()[id].kind != MemoryPiece::Kind::block;
       if (lasts && id != source && found.contents[id] != nothing) result.memory.push_back(id);
@@ -203,36 +161,63 @@ class Finder {
     return result;
   }
 
+  /// What is written behind a branch that such a load decides depends on it too: how often a loop
+  /// went round is what it counts.
+  std::vector<bool> reach_of_races() const {
+    std::vector<bool> is_decided(data_.registers().size(), false);
+    for (;;) {
+      const State found = follow(contested, {.way = Way::block}, is_decided);
+      std::vector<bool> decided(accesses_.size(), false);
+      add_winners(found, decided);
+      bool changed = false;
+      for (std::size_t i = 0; i < decided.size(); ++i) {
+        if (!decided[i]) continue;
+        for (const RegisterId id : data_.writes(i)) {
+          changed = changed || !is_decided[id];
+          is_decided[id] = true;
+        }
+      }
+      if (changed) continue;
+      for (std::size_t i = 0; i < accesses_.size(); ++i) {
+        decided[i] = is_access(i) && (decided[i] || of(accesses_[i].address, found) != nothing);
+      }
+      return decided;
+    }
+  }
+
+  bool is_access(std::size_t i) const {
+    return !accesses_[i].to.empty() || !accesses_[i].from.empty();
+  }
+
   /// Whether lanes do something or not by who came first. Of a sum of equal numbers somebody has
   /// each value, whoever that is: the last block, each eighth thread.
-  bool tells_winners(std::string_view predicate, const State& sure) const {
+  bool tells_winners(std::string_view predicate, const State& of_block) const {
     const auto id = data_.find(predicate);
-    const Origin origin = id ? sure.registers[*id] : nothing;
+    const Origin origin = id ? of_block.registers[*id] : nothing;
     if (origin == nothing || origin == several) return origin == several;
     const Instruction& atomic = function_.body[origin - 1];
     return !adds_a_number(atomic) && !atomic.has(Word::inc) && !atomic.has(Word::dec);
   }
 
   /// What those do that a branch lets through by an atomic's answer, until they meet the others.
-  void add_winners(const State& sure, std::vector<bool>& accesses) const {
+  void add_winners(const State& of_block, std::vector<bool>& instructions) const {
     for (std::size_t i = 0; i < accesses_.size(); ++i) {
       const Instruction& instruction = function_.body[i];
-      if (!instruction.guard || !tells_winners(instruction.guard->predicate, sure)) continue;
-      accesses[i] = accesses[i] || !accesses_[i].to.empty() || !accesses_[i].from.empty();
-      if (instruction.row().effects.flow == Flow::branch) add_region(i, accesses);
+      if (!instruction.guard || !tells_winners(instruction.guard->predicate, of_block)) continue;
+      instructions[i] = true;
+      if (instruction.row().effects.flow == Flow::branch) add_region(i, instructions);
     }
   }
 
   /// What lies on the one way from a branch and not on the other, without going round a loop.
-  void add_region(std::size_t branch, std::vector<bool>& accesses) const {
+  void add_region(std::size_t branch, std::vector<bool>& instructions) const {
     const auto& successors = graph_.blocks[graph_.block_of[branch]].successors;
     if (successors.size() < 2) return;
     const std::vector<bool> one = ahead_of(successors[0]), other = ahead_of(successors[1]);
     for (std::size_t number = 0; number < one.size(); ++number) {
       if (one[number] == other[number]) continue;
-      for (std::size_t i = graph_.blocks[number].first; i < graph_.blocks[number].end; ++i) {
-        accesses[i] = accesses[i] || !accesses_[i].to.empty() || !accesses_[i].from.empty();
-      }
+      const Block& block = graph_.blocks[number];
+      for (std::size_t i = block.first; i < block.end; ++i) instructions[i] = true;
     }
   }
 
@@ -249,13 +234,16 @@ class Finder {
   }
 
   State follow(PieceId source, const Origins& origins) const {
+    return follow(source, origins, source == own_atomics ? is_left_ : std::vector<bool>());
+  }
+
+  /// `known`: registers that depend on the order from the start; empty: none does.
+  State follow(PieceId source, const Origins& origins, const std::vector<bool>& known) const {
     State state;
     state.registers.resize(data_.registers().size(), nothing);
     state.contents.resize(memory_.pieces().size(), nothing);
-    if (source == own_atomics) {
-      for (std::size_t id = 0; id < is_left_.size(); ++id) {
-        if (is_left_[id]) state.registers[id] = several;
-      }
+    for (std::size_t id = 0; id < known.size(); ++id) {
+      if (known[id]) state.registers[id] = several;
     }
     for (bool changed = true; changed;) {
       changed = false;
@@ -269,12 +257,13 @@ class Finder {
   /// Whether anything has changed.
   bool step(std::size_t i, PieceId source, const Origins& origins, State& state) const {
     const Instruction& instruction = function_.body[i];
-    const Access& access = accesses_[i];
+    const MemoryAccess& access = accesses_[i];
     Origin given = nothing;
     for (const RegisterId id : data_.reads(i)) add(given, state.registers[id]);
     for (const PieceId id : access.from) {
       add(given, id == source ? static_cast<Origin>(i + 1) : state.contents[id]);
     }
+    if (source == contested && is_contested_[i]) add(given, several);
     Origin stored = access.to.empty() ? nothing : given;
     if (is_atomic(instruction)) {
       for (const PieceId id : access.to) add(given, state.contents[id]);
@@ -285,18 +274,23 @@ class Finder {
     }
     bool changed = false;
     for (const RegisterId id : data_.writes(i)) changed |= add(state.registers[id], given);
-    if (stored == nothing || origins.is_by_registers_alone) return changed;
+    if (stored == nothing || origins.way == Way::registers) return changed;
+    if (is_overtaken_[i]) stored = several;
     const bool is_certain =
         stored != several && origins.most != nullptr && is_same_in_any_order(i, source, origins);
     if (is_certain) return changed;
-    for (const PieceId id : access.to) changed |= add(state.contents[id], stored);
+    for (const PieceId id : access.to) {
+      const bool lasts = memory_.pieces()[id].kind != MemoryPiece::Kind::block;
+      if (lasts && origins.way == Way::block) continue;
+      changed |= add(state.contents[id], stored);
+    }
     return changed;
   }
 
   /// Whether what an instruction leaves in memory is the same in the end.
   bool is_same_in_any_order(std::size_t i, PieceId source, const Origins& origins) const {
     const Instruction& instruction = function_.body[i];
-    const Access& access = accesses_[i];
+    const MemoryAccess& access = accesses_[i];
     const Origin place = of(access.address, *origins.most);
     const Origin value = of(access.values, *origins.most);
     if (place == several || value == several) return false;
@@ -314,9 +308,11 @@ class Finder {
   const DataFlow& data_;
   const Definitions definitions_;
   PointedMemory memory_;
-  std::vector<Access> accesses_;       ///< by instruction
-  std::vector<bool> is_left_;          ///< by register: by a loop that was tried again
-  std::vector<bool> stores_same_;      ///< by instruction
+  std::vector<MemoryAccess> accesses_;  ///< by instruction
+  std::vector<bool> is_left_;           ///< by register: by a loop that was tried again
+  std::vector<bool> stores_same_;       ///< by instruction
+  std::vector<bool> is_overtaken_;      ///< by instruction: see SharedUse
+  std::vector<bool> is_contested_;
   std::vector<std::size_t> place_of_;  ///< by block: in the graph's order
 };
 

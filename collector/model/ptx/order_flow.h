@@ -4,10 +4,11 @@
 // one warp can share.
 //
 // What a branch decides by such a value is not followed, save how often a loop was tried again, and
-// who did what: which lanes won a place by compare-and-swap is for the hardware to say as well.
+// who did what: which lanes won a place by compare-and-swap is for the hardware to say as well,
+// whether they keep the answer in registers or in shared memory.
 // Three things look alike and depend on nothing: a ticket (one thread adds a constant and hands the
-// answer to its block, so that blocks take each other's parts); a value that was made of the same
-// answer as its place; and a value that is the same wherever it lands.
+// answer to its block between barriers, so that blocks take each other's parts); a value that was
+// made of the same answer as its place; and a value that is the same wherever it lands.
 #pragma once
 
 #include <vector>
@@ -25,7 +26,10 @@ struct OrderReach {
 
 struct OrderFlow {
   std::vector<MemoryPiece> pieces;
-  OrderReach of_atomics;                ///< of what the function's own atomics answer
+  OrderReach of_atomics;  ///< of what the function's own atomics answer
+  /// Of each instruction, whether its address or who comes there depends on a load that may find
+  /// what others store meanwhile (shared_use.h); empty: no such load leads anywhere.
+  std::vector<bool> of_races;
   std::vector<OrderReach> of_contents;  ///< by piece: of what is loaded of it; empty: leads nowhere
 };
 

@@ -50,14 +50,16 @@ class LastingPieces {
 void Decoder::note_ordered_sites(const Instance& instance,
                                  const std::vector<std::size_t>& sites_before) {
   const ptx::OrderFlow& order = instance.analysis->order;
-  const auto each_site = [&](const ptx::OrderReach& reach, auto visit) {
-    for (std::size_t i = 0; i < reach.accesses.size(); ++i) {
-      if (!reach.accesses[i]) continue;
+  const auto each_site = [&](const std::vector<bool>& accesses, auto visit) {
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      if (!accesses[i]) continue;
       for (std::size_t site = sites_before[i]; site < sites_before[i + 1]; ++site) visit(site);
     }
   };
   LastingPieces pieces(instance, module_symbols_, program_.lasting_memory);
-  each_site(order.of_atomics, [&](std::size_t site) { program_.sites[site].is_ordered = true; });
+  each_site(order.of_atomics.accesses,
+            [&](std::size_t site) { program_.sites[site].is_ordered = true; });
+  each_site(order.of_races, [&](std::size_t site) { program_.sites[site].is_raced = true; });
   for (const PieceId left : order.of_atomics.memory) {
     const std::uint32_t index = pieces.of(left);
     program_.lasting_memory[index].is_left_ordered = true;
@@ -66,7 +68,7 @@ void Decoder::note_ordered_sites(const Instance& instance,
     const ptx::OrderReach& reach = order.of_contents[id];
     if (reach.accesses.empty()) continue;
     const std::uint32_t index = pieces.of(id);
-    each_site(reach, [&](std::size_t site) {
+    each_site(reach.accesses, [&](std::size_t site) {
       program_.lasting_memory[index].ordered_sites.push_back(static_cast<std::uint32_t>(site));
     });
     for (const PieceId left : reach.memory) {

@@ -123,4 +123,109 @@ __global__ void gather_elsewhere(int* const* table, const int* data, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i] = data[table[0][i]];
 }
+
+// ---- what others store meanwhile
+
+// Blocks take tickets until there are none; all have read one before the next is drawn.
+__global__ void tickets_between_barriers(int* out, const int* in, int* ticket, int tickets) {
+  __shared__ int next;
+  for (;;) {
+    if (threadIdx.x == 0) next = atomicAdd(ticket, 1);
+    __syncthreads();
+    const int mine = next;
+    __syncthreads();
+    if (mine >= tickets) return;
+    const int i = (mine * blockDim.x + threadIdx.x) % (2 * blockDim.x);
+    out[i] = in[i] + 1;
+  }
+}
+// Not so here: some draw while others are on the way to read.
+__global__ void tickets_overtaken(int* out, const int* in, int* ticket, int tickets) {
+  __shared__ int next;
+  if (threadIdx.x == 0) next = atomicAdd(ticket, 1);
+  __syncthreads();
+  while (next < tickets) {
+    const int i = (next * blockDim.x + threadIdx.x) % (2 * blockDim.x);
+    out[i] = in[i] + 1;
+    if (threadIdx.x == 0) next = atomicAdd(ticket, 1);
+    __syncthreads();
+  }
+}
+// Who takes a place first goes on; its block hears of it in shared memory.
+__global__ void first_come_by_block(int* taken, const int* in, int* out) {
+  __shared__ int was_taken;
+  if (threadIdx.x == 0) was_taken = atomicExch(taken + in[0], 1);
+  __syncthreads();
+  if (was_taken == 0) out[threadIdx.x] = in[threadIdx.x];
+}
+// A search in breadth, from who is there to who is not and the other way round.
+__global__ void push(const int* neighbours, int* levels, int level) {
+  const int v = blockIdx.x * blockDim.x + threadIdx.x;
+  if (levels[v] != level) return;
+  const int other = neighbours[v];
+  if (levels[other] < 0) levels[other] = level + 1;
+}
+__global__ void pull(const int* neighbours, int* levels, int* seen, int level) {
+  const int v = blockIdx.x * blockDim.x + threadIdx.x;
+  if (levels[v] >= 0) return;
+  if (levels[neighbours[v]] == level) levels[v] = level + 1, seen[v] = 1;
+}
+__global__ void relax(const int* neighbours, int* distances, const int* costs, int* worse) {
+  const int v = blockIdx.x * blockDim.x + threadIdx.x, other = neighbours[v];
+  const int cost = costs[v];
+  if (cost < distances[other]) atomicMin(distances + other, cost), worse[v] = 1;
+}
+// The levels are looked at and others written: each has its own.
+__global__ void push_apart(const int* neighbours, const int* levels, int* next, int level) {
+  const int v = blockIdx.x * blockDim.x + threadIdx.x;
+  if (levels[v] == level && levels[neighbours[v]] < 0) next[neighbours[v]] = level + 1;
+}
+// Each thread has its own number.
+__global__ void clamp(int* values, int* clamped, int most) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (values[i] > most) values[i] = most, clamped[i] = 1;
+}
+// Pairs that are exchanged or not, step by step; and the same without the barrier.
+__global__ void sort_block(int* values, int* moved) {
+  __shared__ int s[64];
+  const unsigned t = threadIdx.x;
+  s[t] = values[t];
+#pragma unroll 1
+  for (unsigned k = 2; k <= 64; k *= 2) {
+#pragma unroll 1
+    for (unsigned j = k / 2; j > 0; j /= 2) {
+      __syncthreads();
+      const unsigned other = t ^ j;
+      if (other > t && (s[t] > s[other]) == ((t & k) == 0)) {
+        const int kept = s[t];
+        s[t] = s[other];
+        s[other] = kept;
+        moved[blockIdx.x * 64 + t] = 1;
+      }
+    }
+  }
+  __syncthreads();
+  values[t] = s[t];
+}
+__global__ void look_back(const int* in, int* out) {
+  __shared__ int s[64];
+  const unsigned t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  for (unsigned d = 1; d < 64; d *= 2) {
+    if (t >= d && s[t - d] > 3) out[t] = 1;
+    s[t] += 1;  // whom the next thread may have read, or not
+  }
+}
+__global__ void look_back_in_turn(const int* in, int* out) {
+  __shared__ int s[64];
+  const unsigned t = threadIdx.x;
+  s[t] = in[t];
+  for (unsigned d = 1; d < 64; d *= 2) {
+    __syncthreads();
+    if (t >= d && s[t - d] > 3) out[t] = 1;
+    __syncthreads();
+    s[t] += 1;
+  }
+}
 }

@@ -1,0 +1,193 @@
+#include "collector/model/ptx/shared_use.h"
+
+#include <algorithm>
+
+namespace warpmeter::model::ptx {
+namespace {
+
+bool changes_for_all(const Instruction& instruction) {
+  const Memory memory = instruction.row().effects.memory;
+  return memory == Memory::atomic || memory == Memory::reduce;
+}
+
+/// Of which an address is made, from one that is known to be another's.
+constexpr int most_steps = 8;
+
+/// Of memory that others have too.
+bool is_plain_load(const Instruction& instruction) {
+  if (instruction.row().effects.memory != Memory::load) return false;
+  if (instruction.space == Space::local || instruction.space == Space::param) return false;
+  return !instruction.has(Word::volatile_) && !instruction.has(Word::relaxed) &&
+         !instruction.has(Word::acquire);
+}
+
+}  // namespace
+
+SharedUse::SharedUse(const Function& function, const ControlFlow& graph, const DataFlow& data,
+                     std::span<const MemoryAccess> accesses, std::span<const MemoryPiece> pieces)
+    : function_(function),
+      graph_(graph),
+      definitions_(function, data),
+      accesses_(accesses),
+      pieces_(pieces) {
+  note_loaded_places(data);
+}
+
+std::vector<bool> SharedUse::overtaken_stores() const {
+  std::vector<bool> found(accesses_.size(), false);
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    if (!accesses_[i].is_to_one_place || accesses_[i].to.empty()) continue;
+    for (std::size_t load = 0; load < accesses_.size() && !found[i]; ++load) {
+      found[i] = may_meet(load, i) && leads_without_barrier(load, i);
+    }
+  }
+  return found;
+}
+
+std::vector<bool> SharedUse::contested_loads() const {
+  std::vector<bool> found(accesses_.size(), false);
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    if (accesses_[i].from.empty() || !is_plain_load(function_.body[i])) continue;
+    for (std::size_t store = 0; store < accesses_.size() && !found[i]; ++store) {
+      found[i] = may_meet(i, store) && is_contested(i, store);
+    }
+  }
+  return found;
+}
+
+bool SharedUse::may_meet(std::size_t load, std::size_t store) const {
+  const MemoryAccess &from = accesses_[load], &to = accesses_[store];
+  const bool shares = std::any_of(from.from.begin(), from.from.end(), [&](PieceId id) {
+    return std::find(to.to.begin(), to.to.end(), id) != to.to.end();
+  });
+  // Both name the same variable; of words side by side each is its own.
+  const bool is_beside = to.is_to_one_place && from.place.base == to.place.base &&
+                         from.place.offset != to.place.offset;
+  return shares && !is_beside;
+}
+
+bool SharedUse::is_at_the_same_place(std::size_t load, std::size_t store) const {
+  const Address &one = accesses_[load].place, &other = accesses_[store].place;
+  return one.offset == other.offset && is_same_number(one.base, other.base, most_steps);
+}
+
+/// Compilers compute an address again where it is far to the first time.
+bool SharedUse::is_same_number(std::string_view one, std::string_view other, int depth) const {
+  if (one == other) return true;
+  const std::size_t i = definitions_.of(one), k = definitions_.of(other);
+  if (i == nowhere || k == nowhere || depth == 0) return false;
+  const Instruction &first = function_.body[i], &second = function_.body[k];
+  const bool is_arithmetic = first.row().effects.memory == Memory::none && !first.guard;
+  if (!is_arithmetic || second.guard || first.opcode != second.opcode ||
+      first.operands.size() != second.operands.size()) {
+    return false;
+  }
+  for (std::size_t n = 1; n < first.operands.size(); ++n) {
+    const Operand &a = first.operands[n], &b = second.operands[n];
+    if (a.kind != b.kind || a.bits != b.bits || a.special != b.special || a.negated != b.negated) {
+      return false;
+    }
+    const bool is_name = a.kind == Operand::Kind::name;
+    if (!is_name && a.kind != Operand::Kind::integer) return false;
+    if (is_name && !is_same_number(a.name, b.name, depth - 1)) return false;
+  }
+  return true;
+}
+
+/// What a thread stores where it has loaded is its own, or two would store there at once; save one
+/// place, where one thread stores for all.
+bool SharedUse::is_of_its_own(std::size_t load) const {
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    const MemoryAccess& access = accesses_[i];
+    if (access.to.empty() || access.is_to_one_place || changes_for_all(function_.body[i])) continue;
+    if (may_meet(load, i) && is_at_the_same_place(load, i)) return true;
+  }
+  return false;
+}
+
+bool SharedUse::is_contested(std::size_t load, std::size_t store) const {
+  const Instruction& instruction = function_.body[store];
+  if (instruction.space == Space::local || instruction.space == Space::param) return false;
+  const bool is_of_block =
+      std::all_of(accesses_[store].to.begin(), accesses_[store].to.end(),
+                  [&](PieceId id) { return pieces_[id].kind == MemoryPiece::Kind::block; });
+  if (is_of_block) {
+    return !is_of_its_own(load) &&
+           (leads_without_barrier(load, store) || leads_without_barrier(store, load));
+  }
+  // A loop around a compare-and-swap begins with what is there.
+  if (changes_for_all(instruction)) {
+    return !(instruction.has(Word::cas) && is_at_the_same_place(load, store));
+  }
+  return is_at_loaded_place_[store] || is_at_loaded_place_[load];
+}
+
+bool SharedUse::is_barrier(std::size_t i) const {
+  switch (function_.body[i].opcode) {
+    case Opcode::bar_sync:
+    case Opcode::bar_red:
+    case Opcode::bar_warp:
+    case Opcode::cluster_wait:
+    case Opcode::mbarrier_test_wait:
+    case Opcode::mbarrier_try_wait:
+      return true;
+    default:
+      return function_.body[i].row().effects.flow == Flow::call;  // it may have one
+  }
+}
+
+/// Whether some way from one instruction to another passes no barrier.
+bool SharedUse::leads_without_barrier(std::size_t from, std::size_t to) const {
+  std::vector<bool> is_entered(graph_.blocks.size(), false);
+  std::vector<std::size_t> ways;  // where each goes on
+  if (from + 1 < graph_.blocks[graph_.block_of[from]].end) {
+    ways.push_back(from + 1);
+  } else {
+    enter_behind(graph_.block_of[from], is_entered, ways);
+  }
+  while (!ways.empty()) {
+    const std::size_t first = ways.back();
+    ways.pop_back();
+    const std::size_t block = graph_.block_of[first], end = graph_.blocks[block].end;
+    std::size_t i = first;
+    while (i < end && i != to && !is_barrier(i)) ++i;
+    if (i < end && i == to) return true;
+    if (i == end) enter_behind(block, is_entered, ways);
+  }
+  return false;
+}
+
+void SharedUse::enter_behind(std::size_t block, std::vector<bool>& is_entered,
+                             std::vector<std::size_t>& ways) const {
+  for (const std::size_t next : graph_.blocks[block].successors) {
+    if (is_entered[next]) continue;
+    is_entered[next] = true;
+    ways.push_back(graph_.blocks[next].first);
+  }
+}
+
+void SharedUse::note_loaded_places(const DataFlow& data) {
+  std::vector<bool> is_loaded(data.registers().size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < accesses_.size(); ++i) {
+      const Instruction& instruction = function_.body[i];
+      bool is = (!accesses_[i].from.empty() && instruction.space != Space::param) ||
+                changes_for_all(instruction);
+      for (const RegisterId id : data.reads(i)) is = is || is_loaded[id];
+      if (!is) continue;
+      for (const RegisterId id : data.writes(i)) {
+        changed = changed || !is_loaded[id];
+        is_loaded[id] = true;
+      }
+    }
+  }
+  is_at_loaded_place_.resize(accesses_.size(), false);
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    const auto& address = accesses_[i].address;
+    is_at_loaded_place_[i] =
+        std::any_of(address.begin(), address.end(), [&](RegisterId id) { return is_loaded[id]; });
+  }
+}
+
+}  // namespace warpmeter::model::ptx
