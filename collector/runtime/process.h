@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "collector/model/machine/order.h"
 #include "collector/runtime/checks.h"
 #include "collector/runtime/clock.h"
 #include "collector/runtime/cuda.h"
@@ -106,6 +107,7 @@ class Process {
 
   Report* report() { return report_.get(); }
   Explained& explained() { return explained_; }
+  model::HostOrder& host_order() { return host_order_; }
   Checks* checks() { return checks_.get(); }  ///< null: nobody asked for them
   Races* races() { return checks_ == nullptr ? nullptr : &checks_->races(); }
   int arch() const { return arch_; }
@@ -222,6 +224,7 @@ class Process {
   int arch_ = 90, devices_ = 1;  ///< of the machine
   Memory memory_;
   VirtualMemory virtual_memory_{memory_};
+  model::HostOrder host_order_;
   std::unique_ptr<Checks> checks_;
   std::recursive_mutex mutex_;
   std::string_view function_;

@@ -101,7 +101,7 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
   const auto touch = [&](std::uint64_t address, bool writes) {
     checks->races().touch(address, copy.width, writes);
   };
-  model::follow_copy(process.memory().machine(), copy.to, copy.from,
+  model::follow_copy(process.memory().machine(), process.host_order(), copy.to, copy.from,
                      bytes_on_end(copy, copy.width, copy.to_pitch));
   for (std::uint64_t z = 0; z < copy.depth; ++z) {
     for (std::uint64_t y = 0; y < copy.height; ++y) {
@@ -144,7 +144,7 @@ cudaError_t run_set(Process& process, const SetWork& set) {
   if (is_empty(set)) return cudaSuccess;
   const std::uint64_t bytes_of_row = row_bytes(set);
   const Side side = target_of(process, set);
-  model::follow_copy(process.memory().machine(), set.to, 0,
+  model::follow_copy(process.memory().machine(), process.host_order(), set.to, 0,
                      bytes_on_end(set, bytes_of_row, set.pitch));
   for (std::uint64_t y = 0; y < set.height * set.depth; ++y) {
     std::byte* row = side.host + y * set.pitch;

@@ -1,6 +1,7 @@
 #include "collector/model/machine/order.h"
 
 #include <cstring>
+#include <iterator>
 
 namespace warpmeter::model {
 namespace {
@@ -77,11 +78,34 @@ std::vector<std::uint8_t> follow_order(const Program& program,
   return Follower(program, parameters, memory).follow();
 }
 
-void follow_copy(DeviceMemory& memory, std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+void HostOrder::note(std::uint64_t address, std::uint64_t bytes, bool is_ordered) {
+  const std::uint64_t end = address + bytes;
+  auto next = ends_.upper_bound(address);
+  if (next != ends_.begin() && std::prev(next)->second > address) --next;
+  while (next != ends_.end() && next->first < end) {
+    const auto [first, last] = *next;
+    next = ends_.erase(next);
+    if (first < address) ends_.emplace(first, address);
+    if (last > end) ends_.emplace(end, last);
+  }
+  if (is_ordered && bytes > 0) ends_.emplace(address, end);
+}
+
+bool HostOrder::reaches(std::uint64_t address, std::uint64_t bytes) const {
+  auto next = ends_.upper_bound(address);
+  if (next != ends_.begin() && std::prev(next)->second > address) return bytes > 0;
+  return next != ends_.end() && next->first < address + bytes;
+}
+
+void follow_copy(DeviceMemory& memory, HostOrder& host, std::uint64_t to, std::uint64_t from,
+                 std::uint64_t bytes) {
   Allocation* target = memory.find(to);
-  if (target == nullptr) return;
   const Allocation* source = from == 0 ? nullptr : memory.find(from);
-  if (source != nullptr && source->is_ordered) {
+  const bool is_ordered =
+      source != nullptr ? source->is_ordered.load() : from != 0 && host.reaches(from, bytes);
+  if (target == nullptr) {
+    host.note(to, bytes, is_ordered);
+  } else if (is_ordered) {
     target->is_ordered = true;
   } else if (to == target->address && bytes >= target->data.size()) {
     target->is_ordered = false;

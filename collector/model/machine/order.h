@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,20 @@ namespace warpmeter::model {
 std::vector<std::uint8_t> follow_order(const Program& program,
                                        std::span<const std::byte> parameters, DeviceMemory& memory);
 
-/// After the host has put bytes there, from another place (`from` 0: from nowhere).
-void follow_copy(DeviceMemory& memory, std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
+/// Memory of the host that took a copy of what depends on the order, until another copy covers it:
+/// a list that one launch made may go to the next one by that way. What the host itself does with
+/// it is not seen.
+class HostOrder {
+ public:
+  void note(std::uint64_t address, std::uint64_t bytes, bool is_ordered);
+  bool reaches(std::uint64_t address, std::uint64_t bytes) const;
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ends_;  ///< of stretches that do not meet, by beginning
+};
+
+/// After bytes were put there, from another place (`from` 0: from nowhere).
+void follow_copy(DeviceMemory& memory, HostOrder& host, std::uint64_t to, std::uint64_t from,
+                 std::uint64_t bytes);
 
 }  // namespace warpmeter::model

@@ -185,16 +185,36 @@ TEST_P(Order, WhatIsMadeOfItsPlaceIsTheSame) {
 }
 
 TEST_P(Order, CopiesTakeItAlongOrEndIt) {
+  HostOrder host;
   const std::uint64_t queue = filled(), other = device.zeros(), from_host = 4096;
-  DeviceMemory& memory = device.memory();
-  follow_copy(memory, other, queue, 4);
+  const auto copy = [&](std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+    follow_copy(device.memory(), host, to, from, bytes);
+  };
+  copy(other, queue, 4);
   EXPECT_TRUE(device.is_ordered(other));
-  follow_copy(memory, other, from_host, 4 * threads - 4);
+  copy(other, from_host, 4 * threads - 4);
   EXPECT_TRUE(device.is_ordered(other)) << "the last one is as it was";
-  follow_copy(memory, other, from_host, 4 * threads);
+  copy(other, from_host, 4 * threads);
   EXPECT_FALSE(device.is_ordered(other));
-  follow_copy(memory, queue, 0, 4 * threads);
+  copy(queue, 0, 4 * threads);
   EXPECT_FALSE(device.is_ordered(queue));
+}
+
+// A list that the host takes and hands back, as searches in breadth of public programs do.
+TEST_P(Order, TheHostHandsItOn) {
+  HostOrder host;
+  const std::uint64_t queue = filled(), other = device.zeros(), list = 4096, bytes = 4 * threads;
+  follow_copy(device.memory(), host, list, queue, bytes);
+  follow_copy(device.memory(), host, other, list + bytes, bytes);
+  EXPECT_FALSE(device.is_ordered(other)) << "that lies behind it";
+  follow_copy(device.memory(), host, other, list + 8, 4);
+  EXPECT_TRUE(device.is_ordered(other));
+  follow_copy(device.memory(), host, queue, 0, bytes);  // a set
+  follow_copy(device.memory(), host, list, queue, bytes / 2);
+  EXPECT_FALSE(host.reaches(list, bytes / 2));
+  EXPECT_TRUE(host.reaches(list, bytes / 2 + 1));
+  EXPECT_TRUE(host.reaches(list + bytes - 4, 4));
+  EXPECT_FALSE(host.reaches(list + bytes, 4));
 }
 
 TEST_P(Order, PointersInStructuresAndInMemory) {
