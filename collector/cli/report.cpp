@@ -60,6 +60,14 @@ std::string plot_folder_of(const Report& report) {
   return plot_folder_beside(report.file);
 }
 
+/// What the file's name ends with says it where --format is not given.
+std::string_view format_by_ending(std::string_view file) {
+  for (const std::string_view format : {"html", "json", "csv"}) {
+    if (file.ends_with(fmt::format(".{}", format))) return format;
+  }
+  return "markdown";
+}
+
 ExitCode run(const Report& report) {
   FileClaims files;
   files.read_database(report.database);
@@ -97,15 +105,14 @@ ExitCode run(const Report& report) {
 }  // namespace
 
 Command add_report(CLI::App& program) {
-  CLI::App& app =
-      add_command(program, "report", "Render the tables of a run",
-                  {{"warpmeter report", "the last run, as markdown"},
-                   {"warpmeter report --run last~1 -o before.md", "the one before it, into a file"},
-                   {"warpmeter report --format html -o report.html",
-                    "one page for a browser: sort, filter, plots"},
-                   {"warpmeter report --section comparison,slowest.sql",
-                    "one section of ours and one of your own"},
-                   {"warpmeter report --format csv", "every figure of the run in one long table"}});
+  CLI::App& app = add_command(
+      program, "report", "Render the tables of a run",
+      {{"warpmeter report", "the last run, as markdown"},
+       {"warpmeter report --run last~1 -o before.md", "the one before it, into a file"},
+       {"warpmeter report -o report.html", "one page for a browser: sort, filter, plots"},
+       {"warpmeter report --section comparison,slowest.sql",
+        "one section of ours and one of your own"},
+       {"warpmeter report --format csv", "every figure of the run in one long table"}});
   auto report = std::make_shared<Report>();
   add_database(app, report->database);
   add_text(app, "--run", "RUN", report->run,
@@ -113,12 +120,16 @@ Command add_report(CLI::App& program) {
            "given");
   add_format(app, report->format);
   add_text(app, "-o,--output", "FILE", report->file,
-           "Write there instead of standard output; the plots of markdown go into FILE_files");
+           "Write there instead of standard output; .html, .json and .csv say the format too; the "
+           "plots of markdown go into FILE_files");
   add_list(app, "--section", "NAME|FILE.sql", report->sections,
            fmt::format("Only these, in this order: {}; or a file with a SELECT of your own",
                        fmt::join(reports::section_names(), ", ")));
   add_flag(app, "--no-plots", report->no_plots, "Tables only, in markdown and HTML");
-  return {&app, [report] { return run(*report); }};
+  return {&app, [report, &app] {
+            if (app.count("--format") == 0) report->format = format_by_ending(report->file);
+            return run(*report);
+          }};
 }
 
 }  // namespace warpmeter::cli

@@ -50,6 +50,18 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
+bool is_source(const fs::path& path) {
+  std::error_code ignored;
+  return path.extension() == ".cu" && fs::is_regular_file(path, ignored);
+}
+
+std::string what_to_make_of(const fs::path& source) {
+  return fmt::format(
+      "it is a source: nvcc -lineinfo -o {0} {1} makes the program ./{0} of it, and `warpmeter "
+      "model {1}` runs its kernels alone",
+      source.stem().string(), source.string());
+}
+
 }  // namespace
 
 std::string Ending::in_words() const {
@@ -63,15 +75,10 @@ fs::path find_program(const std::string& name) {
     if (is_executable(name)) return name;
     if (!fs::exists(name, ignored)) throw not_startable(name, "there is no such file");
     if (fs::is_directory(name, ignored)) throw not_startable(name, "it is a folder");
-    const fs::path path(name);
-    if (path.extension() == ".cu") {
-      throw not_startable(
-          name, fmt::format("it is a source: nvcc -lineinfo -o {0} {1} makes the program ./{0} of "
-                            "it, and `warpmeter model {1}` runs its kernels alone",
-                            path.stem().string(), name));
-    }
+    if (is_source(name)) throw not_startable(name, what_to_make_of(name));
     throw not_startable(name, "it is not executable (chmod +x makes it so)");
   }
+  if (is_source(name)) throw not_startable(name, what_to_make_of(name));
   const char* variable = std::getenv("PATH");
   const std::string path = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
   for (std::size_t begin = 0; begin <= path.size() && !name.empty();) {

@@ -36,12 +36,6 @@ std::string shape_of(const ExplainedLaunch& launch) {
   return shape;
 }
 
-/// The share of a launch that costs little is not worth what that of another is.
-double badness(const ExplainedLaunch& launch) {
-  if (launch.findings.empty()) return 0;
-  return launch.findings.front().share * (1 + launch.transactions);
-}
-
 /// Those with findings, the worst first; of launches that differ in counts alone the worst.
 std::vector<Told> told_launches(const std::vector<ExplainedLaunch>& launches) {
   std::vector<Told> told;
@@ -56,10 +50,10 @@ std::vector<Told> told_launches(const std::vector<ExplainedLaunch>& launches) {
     Told& same = told[place->second];
     same.launches += launch.launches;
     same.differ = true;
-    if (badness(launch) > badness(*same.launch)) same.launch = &launch;
+    if (launch.badness() > same.launch->badness()) same.launch = &launch;
   }
   std::stable_sort(told.begin(), told.end(), [](const Told& a, const Told& b) {
-    return badness(*a.launch) > badness(*b.launch);
+    return a.launch->badness() > b.launch->badness();
   });
   return told;
 }

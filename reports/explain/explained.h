@@ -72,6 +72,11 @@ struct ExplainedLaunch {
   std::vector<ExplainedFinding> findings;  ///< the first `top`
 
   bool is_clean() const { return reason.empty() && !failed && found == 0; }
+  /// By which launches are put in order: the share of one that costs little is not worth what that
+  /// of another is.
+  double badness() const {
+    return findings.empty() ? 0 : findings.front().share * (1 + transactions);
+  }
 };
 
 struct ExplainRequest {

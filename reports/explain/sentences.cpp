@@ -34,7 +34,7 @@ constexpr std::array<KindWords, 20> kind_words = {{
     {"misaligned_access", Form::a_request, "a misaligned access", ""},
     {"overlapping_access", Form::in_all, "loads that overlap", "are new to the warp"},
     {"refetched_sectors", Form::in_all, "sectors fetched again", "are new to the block"},
-    {"repeated_load", Form::in_all, "repeated loads", "would do if each were loaded once"},
+    {"repeated_load", Form::in_all, "repeated loads", "are no repeats"},
     {"repeated_store", Form::in_all, "stores that are stored over",
      "would do if the last were made"},
     {"narrow_access", Form::in_all, "narrow accesses", "would do with vectors"},

@@ -1,6 +1,8 @@
 // What costs each variant most: explain's first finding of it, in the same words.
 #include <algorithm>
-#include <set>
+#include <map>
+#include <string_view>
+#include <vector>
 
 #include "reports/explain/explained.h"
 #include "reports/explain/sentences.h"
@@ -27,14 +29,22 @@ void add_findings(Document& document, const Source& source) {
   }
   document.heading(2, findings_title);
   document.paragraph(
-      "The first finding of each variant and size; warpmeter explain says the others, and draws "
-      "them.");
-  std::set<std::string> said;
+      "The first finding of each variant and size, of several launches of the worst; warpmeter "
+      "explain says the others, and draws them.");
+  std::vector<const ExplainedLaunch*> worst;  // of each title, as they come
+  std::map<std::string_view, std::size_t> places;
   for (const ExplainedLaunch& launch : launches) {
-    if (launch.findings.empty() || !said.insert(launch.title).second) continue;
-    const ExplainedFinding& finding = launch.findings.front();
-    document.entry({said.size(), finding.place(), launch.title + ": " + finding_sentence(finding),
-                    "Change", advice(finding, launch)});
+    if (launch.findings.empty()) continue;
+    const auto [place, is_new] = places.try_emplace(launch.title, worst.size());
+    if (is_new) worst.push_back(&launch);
+    const ExplainedLaunch*& told = worst[place->second];
+    if (launch.badness() > told->badness()) told = &launch;
+  }
+  std::size_t number = 0;
+  for (const ExplainedLaunch* launch : worst) {
+    const ExplainedFinding& finding = launch->findings.front();
+    document.entry({++number, finding.place(), launch->title + ": " + finding_sentence(finding),
+                    "Change", advice(finding, *launch)});
   }
 }
 

@@ -61,10 +61,11 @@ class Explain : public ::testing::Test {
     return id;
   }
 
-  std::string report_section(const schema::Reader& reader, Format format) const {
+  std::string report_section(const schema::Reader& reader, Format format,
+                             const char* section = "findings") const {
     ReportOptions options;
     options.format = format;
-    options.sections = {{"findings", ""}};
+    options.sections = {{section, ""}};
     std::string text;
     write_report(reader, run, options, [&](std::string_view piece) {
       text += piece;
@@ -77,6 +78,29 @@ class Explain : public ::testing::Test {
   schema::Store store;
   std::int64_t run;
 };
+
+TEST_F(Explain, TheReportTellsTheWorstOfSeveralLaunches) {
+  std::vector<schema::Launch> launches;
+  for (const int line : {11, 12, 13}) {
+    schema::Launch& launch = launches.emplace_back();
+    launch.family = launch.variant = "search";
+    launch.kernel = "search";
+    launch.explanation.was_made = true;
+    schema::Finding& finding = launch.explanation.findings.emplace_back(tile_conflict());
+    finding.line = line;
+    finding.share = line == 12 ? 0.9 : 0.2;
+    // The most requests are not where the most transactions are.
+    launch.lines = {
+        {"search.cu", 5, "x", "global load", line == 11 ? 90u : 10u, line == 12 ? 80u : 70u, 10}};
+  }
+  run = add(launches);
+  const schema::Reader reader(database.path());
+  const std::string text = report_section(reader, Format::markdown);
+  EXPECT_THAT(text, HasSubstr("kernels/transpose.cu:12"));
+  EXPECT_THAT(text, Not(HasSubstr("kernels/transpose.cu:11")));
+  EXPECT_THAT(report_section(reader, Format::markdown, "costly-lines"),
+              HasSubstr("|       10 |           80 |"));
+}
 
 TEST_F(Explain, SaysEveryKindInEveryFormat) {
   ExplainOptions options = options_of();

@@ -19,8 +19,8 @@ constexpr std::string_view ordered_reason =
     "approximate: its addresses, or who comes to it, depend on the order in which threads come to "
     "an atomic";
 constexpr std::string_view raced_reason =
-    "approximate: its addresses, or who comes to it, depend on what threads load that others may "
-    "store meanwhile";
+    "approximate: threads go by values that others of the launch may store meanwhile; counted in "
+    "one order, and a GPU may take another";
 constexpr std::string_view left_ordered_reason =
     "approximate: its addresses depend on the order in which threads of an earlier launch came to "
     "an atomic";

@@ -24,6 +24,8 @@ constexpr double least_again = 0.5;
 /// Of the launch's sectors, those fetched again that may take more time than what comes from memory
 /// for the first time: the first-level cache has them, and gives several a cycle.
 constexpr double least_again_of_all = 0.5;
+/// Percent of what is stored over by the same warp, and by others, before both are told.
+constexpr double least_mixed = 2;
 constexpr const char* of_blocks = "seen in one or two blocks, and taken for all";
 
 struct Again {
@@ -48,7 +50,9 @@ constexpr Again fetched_again[] = {
 constexpr Again uniform_again = {
     "repeated_load", &SiteTrace::by_other_warps,
     "had been fetched by other warps of the block, and all lanes of a request load one address: in "
-    "shared or constant memory (__constant__) they would be fetched once a block."};
+    "shared memory they would be fetched once a block (or in __constant__ memory, where they are "
+    "no "
+    "more than 64 KB that the kernel does not store)."};
 /// Buffer → sites of the line.
 using Buffers = std::map<std::string, std::vector<std::size_t>>;
 
@@ -121,6 +125,8 @@ class AgainFinder {
       if (schema::Grade::modelled > finding.grade) {
         finding.grade = schema::Grade::modelled;
         finding.grade_reason = of_blocks;
+      } else {
+        finding.grade_reason += fmt::format("; {}", of_blocks);
       }
     }
   }
@@ -233,14 +239,26 @@ class AgainFinder {
     if (one.again != nullptr) {
       return fmt::format("{:.0f} % of the sectors {}", percent, one.again->evidence);
     }
+    const double by_own =
+        100 * static_cast<double>(one.by_own) / static_cast<double>(one.by_own + one.by_others);
+    const bool is_mixed = by_own >= least_mixed && by_own <= 100 - least_mixed;
+    const std::string by =
+        is_mixed
+            ? fmt::format("by the same warp ({:.0f} % of these) and by others of the block", by_own)
+        : by_own > 50 ? std::string("by the same warp")
+                      : std::string("by other warps of the block");
+    const char* what = is_mixed
+                           ? "One store of the block, by a value that its warps bring together, "
+                             "would do."
+                       : by_own > 50 ? "The last of these stores would do: a register may keep the "
+                                       "value until then."
+                                     : "One warp's stores would do.";
     return fmt::format(
         "{:.0f} % of the sectors are stored over {} before the block has read them. {}{}", percent,
-        one.by_own >= one.by_others ? "by the same warp" : "by other warps of the block",
+        by,
         is_at_one_place(one.group.sites.front()) ? "All lanes of a request store to one place. "
                                                  : "",
-        one.by_own >= one.by_others ? "The last of these stores would do: a register may keep the "
-                                      "value until then."
-                                    : "One warp's stores would do.");
+        what);
   }
 
   const Subject& subject_;

@@ -102,7 +102,8 @@ class AccessFinder {
     const bool is_shared_element = group.worst.lie.run_elements < group.worst.lie.run_lanes;
     const double cycles = is_shared_element ? cycles_of_cached_sector : cycles_of_sector;
     schema::Finding& finding = start(kind, group, cycles * static_cast<double>(group.excess));
-    finding.share = part_of_sectors(subject_, static_cast<double>(group.excess));
+    finding.share =
+        part_of_sectors(subject_, static_cast<double>(group.transactions - group.ideal));
     finding.evidence = way_in_words(group.worst.lie, subject_.geometry.block.x);
     if (lies_as_the_block(group.worst.lie)) {
       found_.back().is_by_block = true;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -202,6 +203,10 @@ TEST_F(FamilyFile, TheBestVariantsAreNamed) {
   EXPECT_EQ(report.exit_code, 0) << report.error;
   EXPECT_THAT(report.output, HasSubstr("tiled\\[TILE=32,PAD=1\\]"));
   EXPECT_THAT(report.output, HasSubstr("| TILE\u00a0↓ PAD\u00a0→ |"));
+  // What a file's name ends with says the format.
+  const std::string page = file("report.json");
+  EXPECT_EQ(warpmeter({"report", "--db", file("warpmeter.db"), "-o", page}).exit_code, 0);
+  EXPECT_EQ(std::ifstream(page).peek(), '{');
   const Outcome front =
       run(head + tiled, {"--best", "shared_load_transactions_per_request,inst_executed"});
   ASSERT_EQ(front.exit_code, 0) << front.error;

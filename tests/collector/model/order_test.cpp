@@ -269,7 +269,8 @@ TEST_P(Order, WhoWinsIsNotCertainForABlockEither) {
   EXPECT_EQ(ran.loads(), 2) << "that of the place itself is certain";
 }
 
-// On an H200 the first such launch of a public program made 1,550 loads for 1,493 here.
+// An H200 made 6,323 loads in such a search of a public program where the model's order gives
+// 6,197.
 TEST_P(Order, WhatOthersStoreMeanwhileDecidesNothingForCertain) {
   const std::uint64_t neighbours = device.numbers(), levels = device.zeros(), out = device.zeros();
   EXPECT_GT(device.run("push", neighbours, levels, int{0}).raced(), 0u);
@@ -295,7 +296,8 @@ TEST_P(Order, GradesSayWhatOthersMayStore) {
   for (SiteInfo& site : ran.program.sites) site.doubt = "";
   const schema::Counter sectors = counter("global_store_sectors", ran.program, ran.outcome);
   EXPECT_EQ(sectors.grade, schema::Grade::modelled);
-  EXPECT_NE(sectors.reason.find("others may store meanwhile"), std::string::npos) << sectors.reason;
+  EXPECT_NE(sectors.reason.find("others of the launch may store meanwhile"), std::string::npos)
+      << sectors.reason;
 }
 
 INSTANTIATE_TEST_SUITE_P(OfBothCompilers, Order, testing::Values(90, 100),
