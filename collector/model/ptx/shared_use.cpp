@@ -1,6 +1,7 @@
 #include "collector/model/ptx/shared_use.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace warpmeter::model::ptx {
 namespace {
@@ -31,14 +32,19 @@ SharedUse::SharedUse(const Function& function, const ControlFlow& graph, const D
       accesses_(accesses),
       pieces_(pieces) {
   note_loaded_places(data);
+  before_.resize(graph.blocks.size());
+  for (std::size_t number = 0; number < graph.blocks.size(); ++number) {
+    for (const std::size_t next : graph.blocks[number].successors) before_[next].push_back(number);
+  }
 }
 
 std::vector<bool> SharedUse::overtaken_stores() const {
   std::vector<bool> found(accesses_.size(), false);
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     if (!accesses_[i].is_to_one_place || accesses_[i].to.empty()) continue;
+    const std::vector<bool> is_before = reached(i, Way::back);
     for (std::size_t load = 0; load < accesses_.size() && !found[i]; ++load) {
-      found[i] = may_meet(load, i) && leads_without_barrier(load, i);
+      found[i] = is_before[load] && may_meet(load, i);
     }
   }
   return found;
@@ -48,8 +54,24 @@ std::vector<bool> SharedUse::contested_loads() const {
   std::vector<bool> found(accesses_.size(), false);
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     if (accesses_[i].from.empty() || !is_plain_load(function_.body[i])) continue;
+    std::optional<std::vector<bool>> is_near;  // before or behind it, with no barrier between
+    const auto is_of_others = [&] {
+      if (is_near) return true;
+      if (is_of_its_own(i)) return false;
+      is_near = reached(i, Way::on);
+      const std::vector<bool> before = reached(i, Way::back);
+      for (std::size_t k = 0; k < before.size(); ++k) (*is_near)[k] = (*is_near)[k] || before[k];
+      return true;
+    };
     for (std::size_t store = 0; store < accesses_.size() && !found[i]; ++store) {
-      found[i] = may_meet(i, store) && is_contested(i, store);
+      if (!may_meet(i, store) || is_private(store)) continue;
+      if (!is_of_block(store)) {
+        found[i] = is_contested(i, store);
+      } else if (is_of_others()) {
+        found[i] = (*is_near)[store];
+      } else {
+        break;
+      }
     }
   }
   return found;
@@ -105,16 +127,19 @@ bool SharedUse::is_of_its_own(std::size_t load) const {
   return false;
 }
 
+bool SharedUse::is_private(std::size_t access) const {
+  const Space space = function_.body[access].space;
+  return space == Space::local || space == Space::param;
+}
+
+bool SharedUse::is_of_block(std::size_t store) const {
+  return std::all_of(accesses_[store].to.begin(), accesses_[store].to.end(),
+                     [&](PieceId id) { return pieces_[id].kind == MemoryPiece::Kind::block; });
+}
+
+/// In global memory.
 bool SharedUse::is_contested(std::size_t load, std::size_t store) const {
   const Instruction& instruction = function_.body[store];
-  if (instruction.space == Space::local || instruction.space == Space::param) return false;
-  const bool is_of_block =
-      std::all_of(accesses_[store].to.begin(), accesses_[store].to.end(),
-                  [&](PieceId id) { return pieces_[id].kind == MemoryPiece::Kind::block; });
-  if (is_of_block) {
-    return !is_of_its_own(load) &&
-           (leads_without_barrier(load, store) || leads_without_barrier(store, load));
-  }
   // A loop around a compare-and-swap begins with what is there.
   if (changes_for_all(instruction)) {
     return !(instruction.has(Word::cas) && is_at_the_same_place(load, store));
@@ -136,34 +161,41 @@ bool SharedUse::is_barrier(std::size_t i) const {
   }
 }
 
-/// Whether some way from one instruction to another passes no barrier.
-bool SharedUse::leads_without_barrier(std::size_t from, std::size_t to) const {
-  std::vector<bool> is_entered(graph_.blocks.size(), false);
-  std::vector<std::size_t> ways;  // where each goes on
-  if (from + 1 < graph_.blocks[graph_.block_of[from]].end) {
-    ways.push_back(from + 1);
-  } else {
-    enter_behind(graph_.block_of[from], is_entered, ways);
+/// By instruction: whether some way leads there from `from`, or from there to it, that passes no
+/// barrier.
+std::vector<bool> SharedUse::reached(std::size_t from, Way way) const {
+  std::vector<bool> found(accesses_.size(), false), is_entered(graph_.blocks.size(), false);
+  std::vector<std::size_t> blocks;  // to be gone through
+  /// Whether its end is come to.
+  const auto goes_through = [&](std::size_t i, std::size_t end) {
+    for (; i != end; way == Way::on ? ++i : --i) {
+      const std::size_t at = way == Way::on ? i : i - 1;
+      if (is_barrier(at)) return false;
+      found[at] = true;
+    }
+    return true;
+  };
+  const auto enter_next_of = [&](std::size_t number) {
+    const auto& next = way == Way::on ? graph_.blocks[number].successors : before_[number];
+    for (const std::size_t block : next) {
+      if (!is_entered[block]) blocks.push_back(block);
+      is_entered[block] = true;
+    }
+  };
+  const std::size_t own = graph_.block_of[from];
+  const bool is_through = way == Way::on ? goes_through(from + 1, graph_.blocks[own].end)
+                                         : goes_through(from, graph_.blocks[own].first);
+  if (is_through) enter_next_of(own);
+  while (!blocks.empty()) {
+    const std::size_t number = blocks.back();
+    blocks.pop_back();
+    const Block& block = graph_.blocks[number];
+    if (way == Way::on ? goes_through(block.first, block.end)
+                       : goes_through(block.end, block.first)) {
+      enter_next_of(number);
+    }
   }
-  while (!ways.empty()) {
-    const std::size_t first = ways.back();
-    ways.pop_back();
-    const std::size_t block = graph_.block_of[first], end = graph_.blocks[block].end;
-    std::size_t i = first;
-    while (i < end && i != to && !is_barrier(i)) ++i;
-    if (i < end && i == to) return true;
-    if (i == end) enter_behind(block, is_entered, ways);
-  }
-  return false;
-}
-
-void SharedUse::enter_behind(std::size_t block, std::vector<bool>& is_entered,
-                             std::vector<std::size_t>& ways) const {
-  for (const std::size_t next : graph_.blocks[block].successors) {
-    if (is_entered[next]) continue;
-    is_entered[next] = true;
-    ways.push_back(graph_.blocks[next].first);
-  }
+  return found;
 }
 
 void SharedUse::note_loaded_places(const DataFlow& data) {

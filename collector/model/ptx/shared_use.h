@@ -31,15 +31,17 @@ class SharedUse {
   std::vector<bool> contested_loads() const;
 
  private:
+  enum class Way { on, back };
+
   bool may_meet(std::size_t load, std::size_t store) const;
+  bool is_private(std::size_t access) const;
+  bool is_of_block(std::size_t store) const;
   bool is_contested(std::size_t load, std::size_t store) const;
   bool is_of_its_own(std::size_t load) const;
   bool is_same_number(std::string_view one, std::string_view other, int depth) const;
   bool is_at_the_same_place(std::size_t load, std::size_t store) const;
   bool is_barrier(std::size_t i) const;
-  bool leads_without_barrier(std::size_t from, std::size_t to) const;
-  void enter_behind(std::size_t block, std::vector<bool>& is_entered,
-                    std::vector<std::size_t>& ways) const;
+  std::vector<bool> reached(std::size_t from, Way way) const;
   void note_loaded_places(const DataFlow& data);
 
   const Function& function_;
@@ -47,7 +49,8 @@ class SharedUse {
   const Definitions definitions_;
   std::span<const MemoryAccess> accesses_;
   std::span<const MemoryPiece> pieces_;
-  std::vector<bool> is_at_loaded_place_;  ///< by instruction: its address was loaded
+  std::vector<std::vector<std::size_t>> before_;  ///< by block: those that lead to it
+  std::vector<bool> is_at_loaded_place_;          ///< by instruction: its address was loaded
 };
 
 }  // namespace warpmeter::model::ptx
