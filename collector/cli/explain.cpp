@@ -27,9 +27,8 @@ struct Explain {
 /// What was asked for, or what the file's name ends with.
 std::string_view format_of(const Explain& explain) {
   if (!explain.format.empty()) return explain.format;
-  if (explain.file.ends_with(".html")) return "html";
-  if (explain.file.ends_with(".json")) return "json";
-  return explain.file.ends_with(".md") ? "markdown" : "table";
+  if (explain.file.ends_with(".md")) return "markdown";
+  return format_by_ending(explain.file, {"html", "json"}, "table");
 }
 
 ExitCode run(const Explain& explain) {

@@ -1,5 +1,6 @@
 #include "collector/cli/formats.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <vector>
@@ -16,6 +17,15 @@ void add_format(CLI::App& app, std::string& value) {
       "How it looks; " + value +
           " when not given; csv has an apostrophe before text (never before a number) that a "
           "spreadsheet would run");
+}
+
+std::string_view format_by_ending(std::string_view file,
+                                  std::initializer_list<std::string_view> formats,
+                                  std::string_view otherwise) {
+  for (const std::string_view format : formats) {
+    if (file.ends_with(fmt::format(".{}", format))) return format;
+  }
+  return otherwise;
 }
 
 std::size_t table_width(const std::string& file) {

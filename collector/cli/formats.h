@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "reports/table.h"
 
@@ -14,6 +16,11 @@ namespace warpmeter::cli {
 
 /// --format of a command that prints tables; `value` holds its default.
 void add_format(CLI::App& app, std::string& value);
+
+/// That of `formats` which the file's name ends with, else `otherwise`.
+std::string_view format_by_ending(std::string_view file,
+                                  std::initializer_list<std::string_view> formats,
+                                  std::string_view otherwise);
 
 /// The width that a table for `file` is laid out for: the terminal's, or 0 for any.
 std::size_t table_width(const std::string& file);

@@ -60,14 +60,6 @@ std::string plot_folder_of(const Report& report) {
   return plot_folder_beside(report.file);
 }
 
-/// What the file's name ends with says it where --format is not given.
-std::string_view format_by_ending(std::string_view file) {
-  for (const std::string_view format : {"html", "json", "csv"}) {
-    if (file.ends_with(fmt::format(".{}", format))) return format;
-  }
-  return "markdown";
-}
-
 ExitCode run(const Report& report) {
   FileClaims files;
   files.read_database(report.database);
@@ -127,7 +119,8 @@ Command add_report(CLI::App& program) {
                        fmt::join(reports::section_names(), ", ")));
   add_flag(app, "--no-plots", report->no_plots, "Tables only, in markdown and HTML");
   return {&app, [report, &app] {
-            if (app.count("--format") == 0) report->format = format_by_ending(report->file);
+            if (app.count("--format") == 0)
+              report->format = format_by_ending(report->file, {"html", "json", "csv"}, "markdown");
             return run(*report);
           }};
 }

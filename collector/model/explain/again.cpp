@@ -50,9 +50,9 @@ constexpr Again fetched_again[] = {
 constexpr Again uniform_again = {
     "repeated_load", &SiteTrace::by_other_warps,
     "had been fetched by other warps of the block, and all lanes of a request load one address: in "
-    "shared memory they would be fetched once a block (or in __constant__ memory, where they are "
-    "no "
-    "more than 64 KB that the kernel does not store)."};
+    "shared memory they would be fetched once a block (or in __constant__ memory, where it is 64 "
+    "KB "
+    "at most that the kernel does not store)."};
 /// Buffer → sites of the line.
 using Buffers = std::map<std::string, std::vector<std::size_t>>;
 

@@ -54,26 +54,25 @@ std::vector<bool> SharedUse::contested_loads() const {
   std::vector<bool> found(accesses_.size(), false);
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     if (accesses_[i].from.empty() || !is_plain_load(function_.body[i])) continue;
-    std::optional<std::vector<bool>> is_near;  // before or behind it, with no barrier between
-    const auto is_of_others = [&] {
-      if (is_near) return true;
-      if (is_of_its_own(i)) return false;
-      is_near = reached(i, Way::on);
-      const std::vector<bool> before = reached(i, Way::back);
-      for (std::size_t k = 0; k < before.size(); ++k) (*is_near)[k] = (*is_near)[k] || before[k];
-      return true;
-    };
+    std::optional<std::vector<bool>> is_near;
     for (std::size_t store = 0; store < accesses_.size() && !found[i]; ++store) {
       if (!may_meet(i, store) || is_private(store)) continue;
       if (!is_of_block(store)) {
         found[i] = is_contested(i, store);
-      } else if (is_of_others()) {
-        found[i] = (*is_near)[store];
-      } else {
-        break;
+        continue;
       }
+      if (!is_near) is_near = near(i);
+      found[i] = (*is_near)[store];
     }
   }
+  return found;
+}
+
+std::vector<bool> SharedUse::near(std::size_t load) const {
+  if (is_of_its_own(load)) return std::vector<bool>(accesses_.size(), false);
+  std::vector<bool> found = reached(load, Way::on);
+  const std::vector<bool> before = reached(load, Way::back);
+  for (std::size_t i = 0; i < found.size(); ++i) found[i] = found[i] || before[i];
   return found;
 }
 

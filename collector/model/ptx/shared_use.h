@@ -33,6 +33,9 @@ class SharedUse {
  private:
   enum class Way { on, back };
 
+  /// By instruction: what others may do while a load is on its way, no barrier being between;
+  /// nothing where it is of what the thread stores itself.
+  std::vector<bool> near(std::size_t load) const;
   bool may_meet(std::size_t load, std::size_t store) const;
   bool is_private(std::size_t access) const;
   bool is_of_block(std::size_t store) const;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -52,6 +53,10 @@ TEST(Program, ThatIsNotThereIsRefusedWithTheReason) {
   const std::string source = (folder.path() / "app.cu").string();
   std::ofstream(source) << "int main() {}";
   EXPECT_THAT(refusal(source), HasSubstr("it is a source: nvcc -lineinfo -o app "));
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  EXPECT_THAT(refusal("app.cu"), HasSubstr("it is a source: nvcc -lineinfo -o app app.cu makes"));
+  std::filesystem::current_path(before);
   EXPECT_THAT(refusal(""), HasSubstr("cannot be started"));
 }
 
