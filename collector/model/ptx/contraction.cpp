@@ -36,6 +36,59 @@ bool is_sum(const Instruction& instruction) {
          has_only(instruction, {Word::ftz, Word::sat});
 }
 
+/// Registers to registers: under a guard it becomes a predicated instruction, all else a branch.
+bool computes(const Instruction& instruction) {
+  switch (instruction.row().execution) {
+    case Execution::value:
+    case Execution::logic:
+    case Execution::insert:
+    case Execution::select:
+    case Execution::set:
+    case Execution::set_predicate:
+    case Execution::lookup:
+    case Execution::convert:
+    case Execution::convert_address:
+    case Execution::is_in_space:
+    case Execution::move:
+    case Execution::video:
+      return true;
+    default:
+      return false;
+  }
+}
+/// Whether ptxas has several blocks of machine code in its place, or none that crosses it.
+bool ends_block(const Instruction& instruction) {
+  if (instruction.guard && !computes(instruction)) return true;
+  const Type type = instruction.last_type();
+  const TypeInfo& info = info_of(type);
+  switch (instruction.opcode) {
+    case Opcode::call:
+    case Opcode::pmevent:
+    case Opcode::brkpt:
+      return true;
+    case Opcode::membar:
+      return !instruction.has(Word::proxy);
+    case Opcode::fence:
+      return instruction.has(Word::sc) || instruction.has(Word::acq_rel);
+    case Opcode::griddepcontrol:
+      return instruction.has(Word::launch_dependents);
+    case Opcode::div:
+    case Opcode::rem:
+      // Of integers only that of u32 has no branch.
+      return info.is_float() ? !instruction.has(Word::approx) && !instruction.has(Word::full)
+                             : type != Type::u32;
+    case Opcode::rcp:
+    case Opcode::sqrt:
+      return !instruction.has(Word::approx);
+    case Opcode::rsqrt:
+      return type == Type::f64 && !instruction.has(Word::ftz);
+    case Opcode::bfind:
+      return info.bits == 64;
+    default:
+      return false;
+  }
+}
+
 class Contractor {
  public:
   Contractor(Function& function, const ControlFlow& graph)
@@ -61,7 +114,7 @@ class Contractor {
 
  private:
   /// Instructions that ptxas sees in one block: blocks that follow each other without a way in or
-  /// out between them are one, and a call ends it.
+  /// out between them are one, and what becomes several blocks of machine code ends it.
   void find_groups() {
     std::size_t groups = 0;
     for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
@@ -72,7 +125,7 @@ class Contractor {
       if (!goes_on) ++groups;
       for (std::size_t i = block.first; i < block.end; ++i) {
         group_[i] = groups;
-        if (body_[i].is(Opcode::call)) ++groups;
+        if (ends_block(body_[i])) ++groups;
       }
     }
   }

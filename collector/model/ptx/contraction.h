@@ -8,8 +8,9 @@
 //   - a product of `mul` (not .rn, not .sat, not under a guard), or the quotient of div.approx and
 //     div.full, whose machine code ends in such a product,
 //   - and an `add` or `sub` (not .rn; .sat and a guard may be) with the same .ftz, in the same
-//   basic
-//     block,
+//     basic block, which is the machine code's: a correctly rounded division, reciprocal or root, a
+//     division of integers but of u32, a fence, a call, or anything under a guard that does more
+//     than compute (a load, a barrier) ends it,
 //   - where all that reads the product are sums that can take it in. A sum of two products takes in
 //   one:
 //     the first that nothing else reads, or else the first that can be taken in everywhere.
