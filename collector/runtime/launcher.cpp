@@ -371,7 +371,8 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   Report* report = process.report();
   const LaunchPlace place{kernel.entry(), work.geometry,
                           static_cast<std::uint32_t>(Process::current_device), stream};
-  const bool is_counted = report != nullptr && report->takes(place);
+  const bool is_chosen = report != nullptr && report->takes(place);
+  const bool is_counted = is_chosen && report->counts();
   Grids grids(process, place, is_counted);
   grids.run(work);
   if (report == nullptr) return;
@@ -386,7 +387,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
     report->launched(place, program, has_failed ? std::vector<model::Ran>() : grids.all(),
                      grids.failure(), explanation,
                      grids.has_own_accesses() ? own_accesses_reason : "");
-  } else if (report->traces()) {
+  } else if (is_chosen && report->traces()) {
     report->ran(place, program, grids.warp_instructions());
   }
 }

@@ -28,7 +28,7 @@ Report::Report(const std::string& socket) : channel_(socket) {
 }
 
 bool Report::takes(const LaunchPlace& place) {
-  if (filter_->takes(place.kernel, place.device, inject::open_ranges())) return counts();
+  if (filter_->takes(place.kernel, place.device, inject::open_ranges())) return true;
   if (left_out_.insert(place.kernel).second) {
     channel_.send(inject::Seen{channel_.name(place.kernel)});
   }

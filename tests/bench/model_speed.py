@@ -44,6 +44,8 @@ def whole_process(program, selection):
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     build, source, *chosen = sys.argv[1:]
     bench, program = os.path.join(build, "model_bench"), os.path.join(build, "warpmeter")
     names = output([bench, "--benchmark_list_tests"]).split()

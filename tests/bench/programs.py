@@ -96,6 +96,8 @@ def measure_memory(profile, path):
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     (folder,) = sys.argv[1:]
     warpmeter = os.path.abspath(os.path.join(folder, "warpmeter"))
     with tempfile.TemporaryDirectory() as work:

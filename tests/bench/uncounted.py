@@ -74,6 +74,8 @@ def measure_program(warpmeter, program, database):
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     (build,) = sys.argv[1:]
     warpmeter = os.path.join(build, "warpmeter")
     with tempfile.TemporaryDirectory() as folder:

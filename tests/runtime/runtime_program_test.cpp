@@ -11,6 +11,7 @@ namespace warpmeter::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST_F(RuntimeProgram, WithTheRuntimeLinkedIntoItIsAnsweredAndCounted) {
   expect_output("launches", "launches");
@@ -86,6 +87,16 @@ TEST_F(RuntimeProgram, OfFilesThatWereCompiledApartIsLinked) {
   EXPECT_THAT(all, HasSubstr("first,1,5,5\n"));
   EXPECT_THAT(all, HasSubstr("second_kernel,1,7,5\n"));
   EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "4");
+}
+
+TEST_F(RuntimeProgram, HasTheChosenKernelsAloneInItsSummary) {
+  const std::string program = binary_dir() + "/tests/runtime/apart";
+  const Outcome one = run_program(
+      {{"profile", "-b", "model", "-k", "second_kernel", program}, folder_, {{"LD_LIBRARY_PATH", ""}}});
+  EXPECT_THAT(one.error, AllOf(HasSubstr("second_kernel"), Not(HasSubstr("first")))) << one.error;
+  const Outcome none = run_program(
+      {{"profile", "-b", "model", "-k", "third", program}, folder_, {{"LD_LIBRARY_PATH", ""}}});
+  EXPECT_THAT(none.error, HasSubstr("no launch passed the filters; the program launched"));
 }
 
 TEST_F(RuntimeProgram, InClustersRunUncheckedAndAreToldSo) {

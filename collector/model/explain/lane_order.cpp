@@ -64,7 +64,7 @@ Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
   const bool rises = std::none_of(steps.begin(), steps.end(), [](auto step) { return step < 0; });
   if (is_irregular && rises && 2 * cost.transactions <= steps.size() + 1) return {};
   if (most_elements * width >= 2 * sector_bytes) return in_rows;
-  if (is_irregular) return {Way::scattered, 0, 0, 1, 1, width};
+  if (is_irregular) return {Way::scattered, 0, 0, 1, 1, width, rises && steps.size() >= 7};
   return {Way::strided, usual->first, usual->second.period, most_lanes, most_elements, width};
 }
 
@@ -194,7 +194,9 @@ std::string way_in_words(const Lie& lie, unsigned threads_of_row) {
                  : fmt::format("Rows of up to {} bytes begin or end in the middle of a sector.",
                                lie.run_elements * width);
     case Way::scattered:
-      return "The lanes lie in no order: nearly each fetches a sector of its own.";
+      return lie.rises ? "The lanes rise with gaps between them: nearly each fetches a sector of its "
+                         "own."
+                       : "The lanes lie in no order: nearly each fetches a sector of its own.";
     case Way::whole:
       break;
   }
