@@ -42,32 +42,50 @@ bool holds(cudaArray_const_t handle, std::size_t x, std::size_t y, std::size_t b
   return bytes <= array->bytes() - y * array->pitch() - x;
 }
 
-// `copy(work)` does it, now or in a stream.
+/// An array is the device's: into it nothing goes to the host, out of it nothing comes from there.
+bool may_go_to_array(cudaMemcpyKind kind) {
+  return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ||
+         kind == cudaMemcpyDefault;
+}
+bool may_come_from_array(cudaMemcpyKind kind) {
+  return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ||
+         kind == cudaMemcpyDefault;
+}
+
+// What is wrong is said in an H200's order. `copy(work)` does it, now or in a stream.
 template <class Copy>
 cudaError_t rows_to(const Part& to, const void* from, std::size_t pitch, cudaMemcpyKind kind,
                     const Copy& copy) {
   if (to.handle == nullptr) return cudaErrorInvalidResourceHandle;
-  if (!to.is_inside()) return cudaErrorInvalidValue;
+  if (to.width == 0 || to.height == 0) return cudaSuccess;
   if (to.width > pitch) return cudaErrorInvalidPitchValue;
+  if (!may_go_to_array(kind)) return cudaErrorInvalidMemcpyDirection;
+  if (!to.is_inside()) return cudaErrorInvalidValue;
   return copy(box(to.place(), to.array()->pitch(), from, pitch, to.width, to.height, kind));
 }
 template <class Copy>
 cudaError_t rows_from(void* to, std::size_t pitch, const Part& from, cudaMemcpyKind kind,
                       const Copy& copy) {
   if (from.handle == nullptr) return cudaErrorInvalidResourceHandle;
-  if (!from.is_inside()) return cudaErrorInvalidValue;
+  if (from.width == 0 || from.height == 0) return cudaSuccess;
   if (from.width > pitch) return cudaErrorInvalidPitchValue;
+  if (!may_come_from_array(kind)) return cudaErrorInvalidMemcpyDirection;
+  if (!from.is_inside()) return cudaErrorInvalidValue;
   return copy(box(to, pitch, from.place(), from.array()->pitch(), from.width, from.height, kind));
 }
 template <class Copy>
 cudaError_t line_to(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
                     std::size_t bytes, cudaMemcpyKind kind, const Copy& copy) {
+  if (to != nullptr && bytes > 0 && !may_go_to_array(kind)) return cudaErrorInvalidMemcpyDirection;
   if (!holds(to, x, y, bytes)) return cudaErrorInvalidValue;
   return copy(line(Part{to, x, y, 0, 0}.place(), from, bytes, kind));
 }
 template <class Copy>
 cudaError_t line_from(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
                       std::size_t bytes, cudaMemcpyKind kind, const Copy& copy) {
+  if (from != nullptr && bytes > 0 && !may_come_from_array(kind)) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
   if (!holds(from, x, y, bytes)) return cudaErrorInvalidValue;
   return copy(line(to, Part{from, x, y, 0, 0}.place(), bytes, kind));
 }
@@ -250,6 +268,7 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t
                                    cudaArray_const_t from, std::size_t from_x, std::size_t from_y,
                                    std::size_t bytes, cudaMemcpyKind kind) {
   return call("cudaMemcpyArrayToArray", [&](Process& p) {
+    if (bytes > 0 && !may_come_from_array(kind)) return cudaErrorInvalidMemcpyDirection;
     if (!holds(from, from_x, from_y, bytes)) return cudaErrorInvalidValue;
     return line_to(to, to_x, to_y, Part{from, from_x, from_y, 0, 0}.place(), bytes, kind, now(p));
   });
@@ -260,6 +279,9 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size
                                      std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   return call("cudaMemcpy2DArrayToArray", [&](Process& p) {
     const Part part{from, from_x, from_y, width, height};
+    if (width > 0 && height > 0 && !may_come_from_array(kind)) {
+      return cudaErrorInvalidMemcpyDirection;
+    }
     if (!part.is_inside()) return cudaErrorInvalidValue;
     return rows_to({to, to_x, to_y, width, height}, part.place(), part.array()->pitch(), kind,
                    now(p));

@@ -203,8 +203,8 @@ bool Memory::take(int device, std::uint64_t bytes) {
 }
 
 void Memory::lend(std::uint64_t address, std::byte* host, std::uint64_t bytes,
-                  const std::string& name) {
-  machine_.lend(address, {host, bytes}, name);
+                  const std::string& name, const model::DeviceMemory::Slack& slack) {
+  machine_.lend(address, {host, bytes}, name, slack);
 }
 
 const Block* Memory::before(std::uint64_t address) const {

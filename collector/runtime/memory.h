@@ -143,7 +143,8 @@ class Memory {
   bool take(int device, std::uint64_t bytes);
   void give_back(int device, std::uint64_t bytes) { used_[device] -= bytes; }
   /// Bytes at a given address that lie elsewhere: a module's constants.
-  void lend(std::uint64_t address, std::byte* host, std::uint64_t bytes, const std::string& name);
+  void lend(std::uint64_t address, std::byte* host, std::uint64_t bytes, const std::string& name,
+            const model::DeviceMemory::Slack& slack);
   void take_back(std::uint64_t address) { machine_.remove(address); }
 
   /// The block that holds the address; null when none does.

@@ -22,6 +22,8 @@ namespace {
 /// pointers reach them here.
 constexpr std::uint64_t constants_within = Module::most_variable_bytes / 2;
 
+constexpr std::uint64_t device_page_bytes = std::uint64_t{2} << 20;
+
 /// A driver compiles PTX for the device that it runs on, whatever the PTX was written for.
 void aim_at(ptx::Module& module, int arch) {
   if (module.target >= arch) return;
@@ -167,30 +169,42 @@ void Module::place(const model::Program& program) {
     end = std::max(end, variable.address + variable.initial.size());
     has_managed |= is_managed(variable.name);
   }
+  // Hardware does not notice who leaves a variable, up to the end of its page.
+  std::uint64_t bytes = model::round_up(end - variables_at_, device_page_bytes);
+  std::byte* host = nullptr;
   if (has_managed && managed_ == nullptr) {
-    mapped_bytes_ = model::round_up(end - variables_at_, host_page_bytes);
+    bytes = mapped_bytes_ = model::round_up(end - variables_at_, host_page_bytes);
     mapped_ = memory_.map_shared(variables_at_, mapped_bytes_, true);
+    host = mapped_.view;
   }
+  if (host == nullptr && end > variables_at_) {
+    own_.reset(static_cast<std::byte*>(std::calloc(bytes, 1)));
+    if (own_ == nullptr) throw std::bad_alloc();
+    host = own_.get();
+  }
+  std::map<std::uint64_t, const model::ModuleVariable*> in_order;
   for (const model::ModuleVariable& variable : program.variables) {
     variables_[variable.name] = {variable.address, variable.initial.size()};
-    if (managed_ != nullptr && is_managed(variable.name)) continue;
-    placed_.push_back(variable.address);
-    if (mapped_.view != nullptr) {
-      std::byte* host = mapped_.view + (variable.address - variables_at_);
-      std::copy(variable.initial.begin(), variable.initial.end(), host);
-      memory_.lend(variable.address, host, variable.initial.size(), variable.name);
-    } else {
-      memory_.machine().place(variable.address, variable.initial, variable.name);
-    }
+    if (managed_ == nullptr || !is_managed(variable.name)) in_order[variable.address] = &variable;
+  }
+  for (auto it = in_order.begin(); it != in_order.end(); ++it) {
+    const auto& [address, variable] = *it;
+    const std::uint64_t next =
+        std::next(it) == in_order.end() ? variables_at_ + bytes : std::next(it)->first;
+    std::byte* const place = host + (address - variables_at_);
+    std::copy(variable->initial.begin(), variable->initial.end(), place);
+    memory_.lend(address, place, variable->initial.size(), variable->name,
+                 {0, next - address - variable->initial.size()});
+    placed_.push_back(address);
   }
   constants_ = program.constant_memory;
   for (const model::ConstantVariable& variable : program.constant_variables) {
-    std::uint64_t bytes = constants_.size() - variable.offset;
+    std::uint64_t size = constants_.size() - variable.offset;
     for (const ptx::Variable& declared : parsed_->variables) {
-      if (declared.name == variable.name) bytes = declared.bytes;
+      if (declared.name == variable.name) size = declared.bytes;
     }
-    const VariablePlace place{variables_at_ + constants_within + variable.offset, bytes};
-    memory_.lend(place.address, constants_.data() + variable.offset, bytes, variable.name);
+    const VariablePlace place{variables_at_ + constants_within + variable.offset, size};
+    memory_.lend(place.address, constants_.data() + variable.offset, size, variable.name, {});
     placed_.push_back(place.address);
     variables_[variable.name] = place;
   }

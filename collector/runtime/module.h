@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -134,7 +135,11 @@ class Module {
   std::vector<std::byte> constants_;  ///< as copies have made them
   std::map<std::string, VariablePlace, std::less<>> variables_;
   std::vector<std::uint64_t> placed_;  ///< where those lie that are its own
-  Memory::SharedMapping mapped_;       ///< of managed variables, which the host reaches too
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::byte[], Free> own_;  ///< of its variables, where none is managed
+  Memory::SharedMapping mapped_;            ///< of managed variables, which the host reaches too
   std::size_t mapped_bytes_ = 0;
 };
 

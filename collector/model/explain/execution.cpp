@@ -25,8 +25,10 @@ constexpr double least_meeting_lanes = 1.75;
 /// Cycles that each lane of an atomic waits for those before it at its address.
 constexpr double cycles_of_meeting = 1;
 
-/// So many instructions behind a branch are executed by all lanes, with a predicate.
-constexpr std::uint32_t most_predicated = 3;
+/// Fewer instructions behind a branch are executed by all lanes, with a predicate.
+constexpr std::uint32_t least_branched = 3;
+/// What one lane stores for its warp takes no more instructions each time.
+constexpr std::uint32_t most_of_elected = 12;
 /// Of a launch, what lanes that wait cost in instructions alone before they are told: who loads a
 /// halo at the edge of a tile needs requests of its own, whoever waits.
 constexpr double least_divergence = 0.06;
@@ -53,15 +55,49 @@ struct Region {
   std::uint32_t branch = 0, begin = 0, end = 0;
 };
 
+/// How many instructions the machine code would execute under a predicate in the place of a
+/// branch.
+class Ways {
+ public:
+  explicit Ways(const Program& program) : kinds_(program.places.size()) {
+    for (const Operation& op : program.operations) {
+      if (op.code == Code::branch) kinds_[op.instruction] = Kind::jump;
+      if (op.code == Code::branch_if || op.code == Code::branch_out) {
+        kinds_[op.instruction] = Kind::choice;
+      }
+    }
+  }
+  /// Of two ways the longer one; of several all together.
+  std::uint32_t length(std::uint32_t begin, std::uint32_t end) const {
+    std::uint32_t all = 0, way = 0, longest = 0;
+    bool has_choice = false;
+    for (std::uint32_t i = begin; i < end; ++i) {
+      has_choice |= kinds_[i] == Kind::choice;
+      if (kinds_[i] != Kind::none) {
+        way = 0;
+        continue;
+      }
+      ++all;
+      longest = std::max(longest, ++way);
+    }
+    return has_choice ? all : longest;
+  }
+
+ private:
+  enum class Kind : std::uint8_t { none, jump, choice };
+  std::vector<Kind> kinds_;
+};
+
 std::vector<Region> regions(const Subject& subject) {
   std::vector<Region> all;
   const Program& program = subject.program;
+  const Ways ways(program);
   const auto last = static_cast<std::uint32_t>(program.places.size());
   for (const Operation& op : program.operations) {
     if (op.code == Code::leave && op.guard != no_guard) {  // some lanes end here
       const std::uint32_t next = op.instruction + 1;
       const bool parts = next < last && subject.lanes[next] < subject.lanes[op.instruction];
-      if (parts && last - next > most_predicated) all.push_back({op.instruction, next, last});
+      if (parts && last - next > least_branched) all.push_back({op.instruction, next, last});
       continue;
     }
     const bool is_branch = op.code == Code::branch_if || op.code == Code::branch_out;
@@ -75,7 +111,7 @@ std::vector<Region> regions(const Subject& subject) {
         op.imm < 0 ? last : program.operations[static_cast<std::size_t>(op.imm)].instruction;
     // Those who end meet nobody: the others go on from the next instruction.
     const std::uint32_t end = meeting > op.instruction + 1 ? meeting : last;
-    if (end - op.instruction > most_predicated)
+    if (ways.length(op.instruction + 1, end) >= least_branched)
       all.push_back({op.instruction, op.instruction + 1, end});
   }
   return all;
@@ -93,6 +129,33 @@ std::vector<double> cycles_of_accesses(const Subject& subject) {
   return cycles;
 }
 
+/// By instruction: the lanes that store to global memory, of all warps together; all lanes where it
+/// accesses memory in another way.
+std::vector<std::uint32_t> storing_lanes(const Subject& subject) {
+  std::vector<std::uint32_t> lanes(subject.program.places.size());
+  for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
+    const SiteInfo& site = subject.site(i);
+    const bool stores =
+        site.kind != AccessKind::load && subject.outcome.counts[i].shared.requests == 0;
+    for (const auto& [pattern, places] : subject.recording.sites[i].patterns()) {
+      lanes[site.instruction] |= stores ? pattern.mask : ~std::uint32_t{0};
+    }
+  }
+  return lanes;
+}
+
+/// Whether one lane, the same of each warp, stores there what the warp has found together.
+bool is_elected(const Subject& subject, const std::vector<std::uint32_t>& storing,
+                const Region& region) {
+  if (region.end - region.begin > most_of_elected) return false;
+  std::uint32_t lanes = 0;
+  for (std::uint32_t i = region.begin; i < region.end; ++i) {
+    if (subject.lanes[i] > subject.issues[i]) return false;
+    lanes |= storing[i];
+  }
+  return std::has_single_bit(lanes);
+}
+
 struct Waiting {
   Place place;
   double idle = 0, issues = 0, lanes = 0;
@@ -102,6 +165,7 @@ struct Waiting {
 void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
   const std::vector<Region> all = regions(subject);
   const std::vector<double> accesses = cycles_of_accesses(subject);
+  const std::vector<std::uint32_t> storing = storing_lanes(subject);
   std::map<LineKey, Waiting> lines;
   for (std::uint32_t i = 0; i < subject.program.places.size(); ++i) {
     const double idle = subject.warps_lanes * subject.issues[i] - subject.lanes[i];
@@ -113,7 +177,7 @@ void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
         innermost = &region;
       }
     }
-    if (innermost == nullptr) continue;
+    if (innermost == nullptr || is_elected(subject, storing, *innermost)) continue;
     const auto decided = subject.program.decided_at.find(innermost->branch);
     const Place& place = decided == subject.program.decided_at.end()
                              ? subject.program.places[innermost->branch]

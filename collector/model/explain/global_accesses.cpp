@@ -184,6 +184,39 @@ class AccessFinder {
     return std::max(all, 1.0);
   }
 
+  /// Accesses to the members of structures, each of which one vector would take at once.
+  struct Vectors {
+    AccessGroup group;
+    std::size_t members = 0, vectors = 0;          ///< of one structure; structures
+    std::uint64_t requests = 0, transactions = 0;  ///< of the vectors
+    bool are_equal = true;                         ///< members are accessed equally often
+
+    void add(const Vectors& one) {
+      for (const std::size_t site : one.group.sites) group.sites.push_back(site);
+      group.requests += one.group.requests;
+      group.transactions += one.group.transactions;
+      group.ideal += one.group.ideal;
+      group.excess += one.group.excess;
+      if (vectors == 0 || one.group.worst.excess > group.worst.excess) {
+        group.worst = one.group.worst;
+      }
+      are_equal &= one.are_equal && (vectors == 0 || members == one.members);
+      members = one.members;
+      requests += one.requests;
+      transactions += one.transactions;
+      ++vectors;
+    }
+  };
+
+  /// Whether nearly all lanes are as far apart as the first two, and the others, as where a row of
+  /// the block ends, a multiple of that.
+  static bool is_in_rows(const std::vector<std::int64_t>& steps) {
+    const auto equal = std::count(steps.begin(), steps.end(), steps[0]);
+    const bool is_multiple =
+        std::all_of(steps.begin(), steps.end(), [&](auto step) { return step % steps[0] == 0; });
+    return is_multiple && 4 * static_cast<std::size_t>(equal) >= 3 * steps.size();
+  }
+
   /// Loads or stores of the members of one structure that a vector would take at once.
   void find_members() {
     struct Key {
@@ -203,24 +236,25 @@ class AccessFinder {
       if (!trace.first || trace.first->space != AddressSpace::global) continue;
       if (site.kind != AccessKind::load && site.kind != AccessKind::store) continue;
       const std::vector<std::int64_t> steps = steps_of(*trace.first);
-      const bool is_regular = !steps.empty() && std::all_of(steps.begin(), steps.end(),
-                                                            [&](auto s) { return s == steps[0]; });
-      if (!is_regular || steps[0] <= site.width || steps[0] > widest_vector) continue;
+      if (steps.empty() || steps[0] <= site.width || steps[0] > widest_vector) continue;
       if (!std::has_single_bit(static_cast<std::uint64_t>(steps[0]))) continue;
+      if (!is_in_rows(steps)) continue;
       structures[{site.kind, trace.first->mask, steps[0],
                   trace.first_address / static_cast<std::uint64_t>(steps[0])}]
           .push_back(i);
     }
+    std::map<std::tuple<SourceLine, AccessKind, std::string, std::int64_t, std::uint64_t>, Vectors>
+        lines;
     for (const auto& [key, sites] : structures) {
-      std::map<std::uint64_t, std::size_t> members;
+      Vectors one;
       std::uint64_t covered = 0;
-      bool is_equal = true;
+      std::map<std::uint64_t, std::size_t> members;
       for (const std::size_t site : sites) {
         const SiteTrace& trace = subject_.recording.traces[site];
         const std::uint64_t place = trace.first_address % static_cast<std::uint64_t>(key.step);
         if (members.emplace(place, site).second) covered += subject_.site(site).width;
-        is_equal &= subject_.outcome.counts[site].global.requests ==
-                    subject_.outcome.counts[sites.front()].global.requests;
+        one.are_equal &= subject_.outcome.counts[site].global.requests ==
+                         subject_.outcome.counts[sites.front()].global.requests;
       }
       if (members.size() < 2) continue;
       const auto& [last, last_site] = *members.rbegin();
@@ -232,37 +266,43 @@ class AccessFinder {
       const bool is_whole =
           key.kind == AccessKind::load ? 2 * covered >= vector : covered == vector;
       if (!is_whole) continue;
-      tell_members(static_cast<unsigned>(vector), static_cast<unsigned>(key.step), members,
-                   is_equal);
+      for (const auto& [place, site] : members) {
+        members_.insert(site);
+        one.group.add(site, subject_.outcome.counts[site].global, site_lie(subject_, site));
+      }
+      const AccessCounts& each = subject_.outcome.counts[one.group.sites.front()].global;
+      one.requests = each.requests;
+      one.transactions = each.transactions;
+      one.members = members.size();
+      const Place& place = subject_.place(subject_.site(one.group.sites.front()));
+      lines[{line_of(subject_, place), key.kind, buffer_of(subject_, one.group.sites.front()),
+             key.step, vector}]
+          .add(one);
+    }
+    for (const auto& [key, vectors] : lines) {
+      tell_members(static_cast<unsigned>(std::get<4>(key)), static_cast<unsigned>(std::get<3>(key)),
+                   vectors);
     }
   }
 
   /// `vector`: bytes of the access that takes them all.
-  void tell_members(unsigned vector, unsigned step,
-                    const std::map<std::uint64_t, std::size_t>& members, bool is_equal) {
-    AccessGroup group;
-    for (const auto& [place, site] : members) {
-      members_.insert(site);
-      group.add(site, subject_.outcome.counts[site].global, site_lie(subject_, site));
-    }
-    const std::uint64_t requests = subject_.outcome.counts[group.sites.front()].global.requests;
-    const AccessCounts& one = subject_.outcome.counts[group.sites.front()].global;
-    const double saved = static_cast<double>(group.transactions - one.transactions);
+  void tell_members(unsigned vector, unsigned step, const Vectors& of) {
+    const double saved = static_cast<double>(of.group.transactions - of.transactions);
     schema::Finding& finding =
-        start("narrow_access", group,
+        start("narrow_access", of.group,
               cycles_of_sector * saved +
-                  cycles_of_request * static_cast<double>(group.requests - requests));
+                  cycles_of_request * static_cast<double>(of.group.requests - of.requests));
     finding.share = part_of_sectors(subject_, saved);
-    finding.ideal = one.transactions;
+    finding.ideal = of.transactions;
     finding.evidence = fmt::format(
-        "{} {}s of neighbouring members, {} bytes from lane to lane, could be one of {} bytes.",
-        members.size(), finding.access, step, vector);
-    if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
-    if (is_equal) {
-      predict(finding, "vector", fmt::format("one access of {} bytes a lane", vector), requests,
-              one.transactions, group);
-      finding.remedies.back().name = fmt::format("vector {}", members.size());
-      finding.remedies.back().picture = sectors_of_vectors(group.worst.worst, vector);
+        "{} {}s of neighbouring members, {} bytes from lane to lane, could be {} of {} bytes.",
+        of.group.sites.size(), finding.access, step, in_words(of.vectors), vector);
+    if (of.group.worst.worst.mask != 0) finding.picture = sectors_of(of.group.worst.worst);
+    if (of.are_equal) {
+      predict(finding, "vector", fmt::format("one access of {} bytes a lane", vector), of.requests,
+              of.transactions, of.group);
+      finding.remedies.back().name = fmt::format("vector {}", of.members);
+      finding.remedies.back().picture = sectors_of_vectors(of.group.worst.worst, vector);
     }
   }
 

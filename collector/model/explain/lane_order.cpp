@@ -194,9 +194,10 @@ std::string way_in_words(const Lie& lie, unsigned threads_of_row) {
                  : fmt::format("Rows of up to {} bytes begin or end in the middle of a sector.",
                                lie.run_elements * width);
     case Way::scattered:
-      return lie.rises ? "The lanes rise with gaps between them: nearly each fetches a sector of its "
-                         "own."
-                       : "The lanes lie in no order: nearly each fetches a sector of its own.";
+      return lie.rises
+                 ? "The lanes rise with gaps between them: nearly each fetches a sector of its "
+                   "own."
+                 : "The lanes lie in no order: nearly each fetches a sector of its own.";
     case Way::whole:
       break;
   }

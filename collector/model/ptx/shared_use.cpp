@@ -143,7 +143,9 @@ bool SharedUse::is_contested(std::size_t load, std::size_t store) const {
   if (changes_for_all(instruction)) {
     return !(instruction.has(Word::cas) && is_at_the_same_place(load, store));
   }
-  return is_at_loaded_place_[store] || is_at_loaded_place_[load];
+  if (is_at_loaded_place_[store] || is_at_loaded_place_[load]) return true;
+  // What lies beside its own place is another thread's.
+  return !is_at_the_same_place(load, store) && !is_of_its_own(load);
 }
 
 bool SharedUse::is_barrier(std::size_t i) const {

@@ -5,6 +5,8 @@
 
 #include "runtime_program.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // copies of arrays by the line
+
 namespace {
 
 __device__ int dsym[8];
@@ -362,10 +364,59 @@ void boxes() {
   R(cudaMemcpy3D(&c));
 }
 
+void directions_of_arrays() {
+  static char h[256];
+  char* d;
+  const cudaChannelFormatDesc numbers = cudaCreateChannelDesc<int>();
+  cudaArray_t a, b;
+  cudaStream_t s;
+  K(cudaMalloc(&d, 256));
+  K(cudaMallocArray(&a, &numbers, 8, 8));
+  K(cudaMallocArray(&b, &numbers, 8, 8));
+  K(cudaStreamCreate(&s));
+  R(cudaMemcpy2DToArray(a, 0, 0, h, 32, 32, 8, cudaMemcpyDeviceToHost));
+  R(cudaMemcpy2DToArray(a, 0, 0, h, 32, 32, 8, cudaMemcpyHostToHost));
+  R(cudaMemcpy2DToArray(a, 0, 0, h, 32, 32, 8, cudaMemcpyDeviceToDevice));
+  R(cudaMemcpy2DToArray(a, 0, 0, d, 32, 32, 8, cudaMemcpyDeviceToHost));
+  R(cudaMemcpy2DToArray(a, 0, 0, d, 32, 32, 8, cudaMemcpyHostToDevice));
+  R(cudaMemcpy2DToArray(a, 0, 0, d, 32, 32, 8, cudaMemcpyDefault));
+  R(cudaMemcpy2DToArray(a, 0, 0, h, 32, 36, 8, cudaMemcpyHostToDevice));
+  R(cudaMemcpy2DToArray(a, 0, 0, h, 64, 36, 8, cudaMemcpyHostToDevice));
+  R(cudaMemcpy2DToArray(a, 0, 0, h, 32, 36, 8, cudaMemcpyDeviceToHost));
+  R(cudaMemcpy2DToArray(a, 0, 0, h, 64, 36, 8, cudaMemcpyDeviceToHost));
+  R(cudaMemcpy2DToArray(a, 0, 0, h, 32, 32, 0, cudaMemcpyDeviceToHost));
+  R(cudaMemcpy2DToArray(a, 0, 0, h, 32, 32, 8, (cudaMemcpyKind)17));
+  R(cudaMemcpy2DToArray(a, 0, 0, h, 64, 36, 8, (cudaMemcpyKind)17));
+  R(cudaMemcpy2DToArray(a, 0, 0, nullptr, 32, 32, 8, cudaMemcpyHostToDevice));
+  R(cudaMemcpy2DToArrayAsync(a, 0, 0, h, 32, 32, 8, cudaMemcpyDeviceToHost, s));
+  R(cudaMemcpy2DToArrayAsync(a, 0, 0, h, 32, 36, 8, cudaMemcpyHostToDevice, s));
+  R(cudaMemcpy2DFromArray(h, 32, a, 0, 0, 32, 8, cudaMemcpyHostToDevice));
+  R(cudaMemcpy2DFromArray(h, 32, a, 0, 0, 32, 8, cudaMemcpyHostToHost));
+  R(cudaMemcpy2DFromArray(h, 32, a, 0, 0, 32, 8, cudaMemcpyDeviceToDevice));
+  R(cudaMemcpy2DFromArray(d, 32, a, 0, 0, 32, 8, cudaMemcpyHostToDevice));
+  R(cudaMemcpy2DFromArray(d, 32, a, 0, 0, 32, 8, cudaMemcpyDeviceToHost));
+  R(cudaMemcpy2DFromArray(h, 32, a, 0, 0, 36, 8, cudaMemcpyDeviceToHost));
+  R(cudaMemcpy2DFromArray(h, 64, a, 0, 0, 36, 8, cudaMemcpyDeviceToHost));
+  R(cudaMemcpy2DFromArray(h, 64, a, 0, 0, 36, 8, cudaMemcpyHostToDevice));
+  R(cudaMemcpy2DFromArrayAsync(h, 32, a, 0, 0, 32, 8, cudaMemcpyHostToDevice, s));
+  R(cudaMemcpyToArray(a, 0, 0, h, 64, cudaMemcpyDeviceToHost));
+  R(cudaMemcpyToArray(a, 0, 0, h, 64, cudaMemcpyHostToHost));
+  R(cudaMemcpyToArray(a, 0, 0, h, 640, cudaMemcpyDeviceToHost));
+  R(cudaMemcpyFromArray(h, a, 0, 0, 64, cudaMemcpyHostToDevice));
+  R(cudaMemcpyFromArray(h, a, 0, 0, 640, cudaMemcpyHostToDevice));
+  R(cudaMemcpyToArrayAsync(a, 0, 0, h, 64, cudaMemcpyDeviceToHost, s));
+  R(cudaMemcpyFromArrayAsync(h, a, 0, 0, 64, cudaMemcpyHostToDevice, s));
+  R(cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 0, 32, 8, cudaMemcpyHostToDevice));
+  R(cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 0, 32, 8, cudaMemcpyDeviceToHost));
+  R(cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 0, 36, 8, cudaMemcpyDeviceToDevice));
+  R(cudaMemcpyArrayToArray(b, 0, 0, a, 0, 0, 64, cudaMemcpyHostToHost));
+}
+
 }  // namespace
 
 int main() {
   lines();
   symbols();
   boxes();
+  directions_of_arrays();
 }

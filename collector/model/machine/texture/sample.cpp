@@ -115,6 +115,12 @@ class Sampler {
     fours_[count_++] = four;
   }
 
+  /// Whether the hardware takes a line for a picture of one row at whose upper edge it samples: half
+  /// of what comes of it is the border's (an H200).
+  bool is_line_at_border() const {
+    return axes_ == 1 && !kind_.is_layered && mode(1) == AddressMode::border;
+  }
+
   void around(const Image& image, std::uint32_t weight) {
     std::array<Between, 3> between{};
     between[2].elements = {slice(image), slice(image)};
@@ -123,7 +129,13 @@ class Sampler {
       between[axis] = elements_around(at_[axis], size(image, axis), mode(axis), is_normalized());
       fractions[axis] = between[axis].fraction;
     }
-    const std::array<std::uint32_t, 8> weights = corner_weights(fractions, axes_, weight);
+    unsigned axes = axes_;
+    if (is_line_at_border()) {
+      between[1] = elements_around(0, 1, AddressMode::border, is_normalized());
+      fractions[1] = between[1].fraction;
+      axes = 2;
+    }
+    const std::array<std::uint32_t, 8> weights = corner_weights(fractions, axes, weight);
     for (unsigned z = 0; z < (axes_ > 2 ? 2u : 1u); ++z) {
       Four four;
       for (unsigned corner = 0; corner < 4; ++corner) {

@@ -229,3 +229,26 @@ __global__ void look_back_in_turn(const int* in, int* out) {
   }
 }
 }
+
+// A region grows into the cells beside it, which their own threads change meanwhile.
+extern "C" __global__ void grow(int* state, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < 1 || i + 1 >= n || state[i] != 1) return;
+  if (state[i - 1] == 2 || state[i + 1] == 2) state[i] = 2;
+}
+
+extern "C" __global__ void grow_apart(const int* state, int* next, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < 1 || i + 1 >= n || state[i] != 1) return;
+  if (state[i - 1] == 2 || state[i + 1] == 2) next[i] = 2;
+}
+
+// Each thread has its own two.
+extern "C" __global__ void exchange_pairs(int* data, int phase) {
+  const int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + phase;
+  const int one = data[i], other = data[i + 1];
+  if (one > other) {
+    data[i] = other;
+    data[i + 1] = one;
+  }
+}
