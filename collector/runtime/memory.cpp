@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "collector/model/machine/align.h"
@@ -24,6 +25,9 @@ Pages pages_of(std::uint64_t bytes) {
   return {model::round_up(before + bytes, page), before};
 }
 
+/// Of freed memory, what may be kept beyond what the program once had at a time.
+constexpr std::uint64_t most_spare = std::uint64_t{32} << 20;
+
 /// Memory that host and device share begins here, where this machine's programs have nothing else:
 /// the same addresses every time. They are wishes.
 constexpr std::uint64_t first_shared = 0x500000000000;
@@ -39,6 +43,15 @@ std::byte* map(std::uint64_t bytes, std::uint64_t wished = 0, int sharing = MAP_
   void* mapped = mmap(reinterpret_cast<void*>(wished), bytes, PROT_READ | PROT_WRITE,
                       sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
+}
+
+/// In large pages where the system has them: it finds those sooner. What is very large is rarely
+/// touched everywhere.
+std::byte* map_large(std::uint64_t bytes) {
+  std::byte* const mapped = map(bytes);
+  const bool is_worth_it = bytes >= 2 * page && bytes <= 512 * page;
+  if (mapped != nullptr && is_worth_it) madvise(mapped, bytes, MADV_HUGEPAGE);
+  return mapped;
 }
 
 }  // namespace
@@ -102,13 +115,29 @@ const Block* Memory::allocate(std::uint64_t bytes, int device, Label label, std:
   block.device = device;
   block.name = std::move(label.name);
   block.where = std::move(label.where);
-  block.address = at != 0 ? at : place(bytes);
-  if (block.address == 0) return nullptr;
-  block.mapping = map(pages.bytes);
-  if (block.mapping == nullptr) return nullptr;
+  block.address = at;
   block.mapping_bytes = pages.bytes;
+  if (at == 0 && !place_again(block)) return nullptr;
+  if (block.mapping == nullptr) block.mapping = map_large(pages.bytes);
+  if (block.mapping == nullptr) return nullptr;
+  taken_ += pages.bytes;
+  most_taken_ = std::max(most_taken_, taken_);
   block.host = static_cast<std::byte*>(block.mapping) + pages.before;
   return keep(std::move(block), {pages.before, pages.bytes - pages.before - bytes});
+}
+
+/// Who looks for mistakes has to tell what was freed from what lies there now.
+bool Memory::place_again(Block& block) {
+  block.may_be_again = observer_ == nullptr;
+  if (block.may_be_again) {
+    if (const auto piece = freed_.take(block.mapping_bytes, page)) {
+      block.address = piece->begin + pages_of(block.bytes).before;
+      block.mapping = piece->pages;
+      return true;
+    }
+  }
+  block.address = place(block.bytes);
+  return block.address != 0;
 }
 
 Memory::SharedMapping Memory::map_shared(std::uint64_t wished, std::uint64_t bytes,
@@ -230,6 +259,14 @@ bool Memory::release(std::uint64_t address) {
   if (observer_ != nullptr) observer_->released(block);
   machine_.remove(address);
   used_[block.device] -= bytes_taken(block);
+  if (block.kind == MemoryKind::device && !block.is_imported) taken_ -= block.mapping_bytes;
+  const bool are_own = block.pages.process == 0;  // not those of several processes
+  if (block.may_be_again) {
+    freed_.add(block.address - pages_of(block.bytes).before, block.mapping_bytes, page,
+               are_own ? static_cast<std::byte*>(block.mapping) : nullptr);
+    if (are_own) block.mapping = nullptr;
+    freed_.keep(most_taken_ - taken_ + most_spare);
+  }
   if (block.has_own_view) {
     unmap_shared({block.mapping, block.host}, block.mapping_bytes);
   } else if (block.mapping != nullptr) {

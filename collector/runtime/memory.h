@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "collector/model/machine/memory.h"
+#include "collector/runtime/freed_memory.h"
 #include "collector/runtime/shared_pages.h"
 
 namespace warpmeter::runtime {
@@ -57,6 +58,7 @@ struct Block {
   bool has_own_view = false;         ///< `host` is another view of the mapping than the program's
   SharedPages pages;                 ///< that it lies in, where other processes have it too
   unsigned flags = 0;                ///< of pinned and registered memory, as the program gave them
+  bool may_be_again = false;         ///< others may lie there after it
   bool is_of_graph = false;          ///< allocated by one
   bool is_imported = false;          ///< it is another process's
   bool is_of_imported_pool = false;  ///< and is freed as if it were this one's
@@ -178,6 +180,9 @@ class Memory {
  private:
   /// Where an allocation may lie; 0 when there is no room left.
   std::uint64_t place(std::uint64_t bytes);
+  /// Where one may lie that is given back some day, and pages for it, if those of an earlier one
+  /// fit.
+  bool place_again(Block& block);
   const Block* keep(Block block, const model::DeviceMemory::Slack& slack);
 
   const std::uint64_t limit_;
@@ -187,6 +192,8 @@ class Memory {
   MemoryObserver* observer_ = nullptr;
   model::DeviceMemory machine_;
   std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;  ///< by address
+  FreedMemory freed_;                                       ///< of devices
+  std::uint64_t taken_ = 0, most_taken_ = 0;                ///< bytes of pages in blocks: now, ever
   std::map<std::uint64_t, std::uint64_t> reserved_;         ///< bytes by address
   std::map<std::uint64_t, std::uint64_t> with_two_views_;   ///< their ends by where they begin
 };

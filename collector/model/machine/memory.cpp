@@ -92,6 +92,14 @@ void DeviceMemory::place(std::uint64_t address, std::vector<std::byte> contents,
 
 void DeviceMemory::lend(std::uint64_t address, std::span<std::byte> contents, std::string name,
                         const Slack& slack) {
+  auto gone = removed_.lower_bound(address);
+  if (gone != removed_.begin()) {
+    const Removed& before = std::prev(gone)->second;
+    if (before.address + before.bytes > address) --gone;
+  }
+  while (gone != removed_.end() && gone->first < address + contents.size()) {
+    gone = removed_.erase(gone);
+  }
   Allocation& allocation = add(address, std::move(name));
   allocation.data = contents;
   allocation.slack_before = slack.before;

@@ -122,7 +122,7 @@ class DeviceMemory {
   /// afterwards.
   std::vector<std::byte> remove(std::uint64_t address);
 
-  /// What was allocated there once, as long as it is remembered; addresses are not given twice.
+  /// What was allocated there once and nothing since, as long as it is remembered.
   struct Removed {
     std::uint64_t address = 0, bytes = 0;
     std::string name;
