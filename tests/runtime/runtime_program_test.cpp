@@ -91,8 +91,9 @@ TEST_F(RuntimeProgram, OfFilesThatWereCompiledApartIsLinked) {
 
 TEST_F(RuntimeProgram, HasTheChosenKernelsAloneInItsSummary) {
   const std::string program = binary_dir() + "/tests/runtime/apart";
-  const Outcome one = run_program(
-      {{"profile", "-b", "model", "-k", "second_kernel", program}, folder_, {{"LD_LIBRARY_PATH", ""}}});
+  const Outcome one = run_program({{"profile", "-b", "model", "-k", "second_kernel", program},
+                                   folder_,
+                                   {{"LD_LIBRARY_PATH", ""}}});
   EXPECT_THAT(one.error, AllOf(HasSubstr("second_kernel"), Not(HasSubstr("first")))) << one.error;
   const Outcome none = run_program(
       {{"profile", "-b", "model", "-k", "third", program}, folder_, {{"LD_LIBRARY_PATH", ""}}});

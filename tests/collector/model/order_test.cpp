@@ -280,7 +280,8 @@ TEST_P(Order, WhatOthersStoreMeanwhileDecidesNothingForCertain) {
   EXPECT_EQ(device.run("clamp", device.numbers(), out, int{5}).raced(), 0u);
 }
 
-// A public program grew the edges of a picture so: an H200 made 2,601 loads, the model's order 2,588.
+// A public program grew the edges of a picture so: an H200 made 2,601 loads, the model's order
+// 2,588.
 TEST_P(Order, NorDoesWhatLiesBesideAThreadsOwnPlace) {
   const std::uint64_t out = device.zeros();
   EXPECT_GT(device.run("grow", device.numbers(), int{threads}).raced(), 0u);

@@ -115,8 +115,8 @@ class Sampler {
     fours_[count_++] = four;
   }
 
-  /// Whether the hardware takes a line for a picture of one row at whose upper edge it samples: half
-  /// of what comes of it is the border's (an H200).
+  /// Whether the hardware takes a line for a picture of one row at whose upper edge it samples:
+  /// half of what comes of it is the border's (an H200).
   bool is_line_at_border() const {
     return axes_ == 1 && !kind_.is_layered && mode(1) == AddressMode::border;
   }
