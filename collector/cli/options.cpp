@@ -65,8 +65,12 @@ void add_choice(CLI::App& app, const std::string& names, std::vector<std::string
                 std::string& value, const std::string& description) {
   const std::string type = fmt::format("{}", fmt::join(choices, "|"));
   add_value(app, names, type, description,
-            [&value, name = written_name(names), known = std::move(choices)](
-                const std::string& text) { value = choose_word(name, text, known); });
+            [&value, name = written_name(names), known = std::move(choices)](std::string text) {
+              const bool has_markdown =
+                  std::find(known.begin(), known.end(), "markdown") != known.end();
+              if (text == "md" && has_markdown) text = "markdown";  // as its files end
+              value = choose_word(name, text, known);
+            });
 }
 
 void add_count(CLI::App& app, const std::string& names, std::int64_t least, std::int64_t most,

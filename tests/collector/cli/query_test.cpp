@@ -30,6 +30,7 @@ TEST_F(Query, HasFourFormats) {
   EXPECT_THAT(warpmeter({"query", sql, "--format", "json"}).output,
               AllOf(HasSubstr(R"("a":1)"), HasSubstr(R"("b":"x|y")"), HasSubstr(R"("c":null)")));
   EXPECT_THAT(warpmeter({"query", sql, "--format", "markdown"}).output, HasSubstr("x\\|y"));
+  EXPECT_THAT(warpmeter({"query", sql, "--format", "md"}).output, HasSubstr("x\\|y"));
   EXPECT_THAT(warpmeter({"query", sql}).output, HasSubstr("x|y"));
 }
 
