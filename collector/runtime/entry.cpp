@@ -1,5 +1,7 @@
 // Where the library begins: preloaded into the program that `warpmeter profile -b model` starts,
 // and into its children. A process that has no CUDA in it is left alone.
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "collector/inject/protocol.h"
@@ -10,7 +12,10 @@
 namespace warpmeter::runtime {
 namespace {
 
-[[gnu::constructor]] void begin() {
+/// Before all other libraries (-z initfirst), the C library too: what those that the program is
+/// linked with register as they are initialised would be lost otherwise.
+[[gnu::constructor]] void begin(int /*count*/, char** /*arguments*/, char** variables) {
+  if (environ == nullptr) environ = variables;
   if (std::getenv(inject::socket_variable) == nullptr) return;
   remember_listener();
   redirect_everything();
