@@ -42,7 +42,7 @@ class AccessFinder {
       if (members_.contains(i)) continue;
       const SiteLie lie = site_lie(subject_, i);
       if (lie.lie.way != Way::whole) {
-        groups[{line, site.kind, lie.lie.way}].add(i, counts, lie);
+        groups[{line, site.kind, lie.lie.way, buffer_of(subject_, i)}].add(i, counts, lie);
       } else if (lie.is_narrow) {
         narrow[{line, site.kind}].add(i, counts, lie);
       }
@@ -53,7 +53,8 @@ class AccessFinder {
   }
 
  private:
-  using Groups = std::map<std::tuple<SourceLine, AccessKind, Way>, AccessGroup>;
+  /// Of one buffer each: s += value[i] * x[column[i]] walks through three, in ways of their own.
+  using Groups = std::map<std::tuple<SourceLine, AccessKind, Way, std::string>, AccessGroup>;
 
   /// Lines that access one buffer in the same way are one finding, of the line that costs most.
   std::vector<std::pair<Way, AccessGroup>> together(const Groups& groups) const {
@@ -61,8 +62,7 @@ class AccessFinder {
     std::map<std::tuple<std::string_view, AccessKind, Way, std::int64_t, std::string>, std::size_t>
         known;
     for (const auto& [key, group] : groups) {
-      const auto& [line, kind, way] = key;
-      const std::string buffer = buffer_of(subject_, group.sites.front());
+      const auto& [line, kind, way, buffer] = key;
       const auto [place, is_new] =
           known.try_emplace({line.file, kind, way, group.worst.lie.step, buffer}, all.size());
       if (is_new || buffer.empty()) {
