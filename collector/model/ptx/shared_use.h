@@ -5,7 +5,8 @@
 //
 // In shared memory a barrier orders. In global memory nothing does within a launch, so that there a
 // load is suspect whose piece of memory the function changes by atomics, or changes while the one
-// or the other goes to places that it has loaded: a list of neighbours, whom others have too. Loads
+// or the other goes to places that it has loaded (a list of neighbours, whom others have too) or to
+// another place than the thread stores to itself (the cell beside its own). Loads
 // that ask for an order (volatile, relaxed, acquire) are not; in shared memory those are not either
 // that load what the thread stores at the same place itself.
 #pragma once

@@ -16,8 +16,6 @@ __device__ __forceinline__ T warp_sum(T v) {
   return v;
 }
 
-// ---------------------------------------------------------------- tiles in shared memory
-
 // Fragments as mma.m16n8k16 takes them, of a tile without swizzle.
 template <int kRows, int kWords>
 __global__ void fragment_products(float* __restrict__ out, const __half2* __restrict__ a) {
@@ -75,8 +73,6 @@ __global__ void bias_gradient(float* __restrict__ out, const float* __restrict__
   }
 }
 
-// ---------------------------------------------------------------- layouts
-
 // A thread for each key: its vector lies in one piece.
 template <int kDim>
 __global__ void scores_of_keys(float* __restrict__ scores, const float4* __restrict__ keys,
@@ -111,8 +107,6 @@ __global__ void segment_max(T* __restrict__ out, const T* __restrict__ in) {
   out[i] = best;
 }
 
-// ---------------------------------------------------------------- hash and graph
-
 struct alignas(16) Bucket {
   u32 tag[2];
   u32 value[2];
@@ -137,8 +131,6 @@ __global__ void relax_edges(u32* distance, const u32* __restrict__ from, const u
   const u32 reached = distance[from[e]] + weight[e];  // cause: relax_edges
   atomicMin(distance + to[e], reached);               // cause: relax_edges
 }
-
-// ---------------------------------------------------------------- rows and windows
 
 // Rows of an odd pitch, the first of each a flag.
 template <typename T, int kRows>
@@ -218,8 +210,6 @@ __global__ void online_softmax_state(float2* state, const float* logits, u32 n) 
   }
 }
 
-// ---------------------------------------------------------------- small types
-
 template <typename T, int kColumns>
 __global__ void row_sums_of(float* __restrict__ out, const T* __restrict__ x) {
   const u32 lane = threadIdx.x & 31, row = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
@@ -247,8 +237,6 @@ __global__ void gemv_int8(float* __restrict__ y, const signed char* __restrict__
   s = warp_sum(s) * scale;
   if (lane == 0) y[row] = s;
 }
-
-// ---------------------------------------------------------------- branches
 
 struct Xorshift {
   u32 s;
@@ -293,8 +281,6 @@ __global__ void refine_marked(T* __restrict__ values, const u32* __restrict__ ma
   values[i] = x;
 }
 
-// ---------------------------------------------------------------- atomics
-
 // Tokens to experts: each gets the next place of its expert.
 template <int kExperts>
 __global__ void expert_slots(u32* __restrict__ slots, u32* counts, const u32* __restrict__ expert) {
@@ -315,8 +301,6 @@ __global__ void squared_error(float* total, const V* __restrict__ a, const V* __
   __syncthreads();
   if (threadIdx.x == 0) atomicAdd(total, block_total);
 }
-
-// ---------------------------------------------------------------- arrays of a thread
 
 template <int K, int kItems>
 __global__ void top_k(float* __restrict__ out, const float* __restrict__ scores, u32 n) {
@@ -351,8 +335,6 @@ __global__ void permute_planes(T* __restrict__ out, const T* __restrict__ in, u3
 #pragma unroll
   for (int k = 0; k < N; k++) out[k * plane + i] = v[(order >> (4 * k)) & (N - 1)];
 }
-
-// ---------------------------------------------------------------- shapes
 
 // All rows of a panel in shared memory, to go through them twice.
 template <int kThreads, int kRows>
@@ -431,8 +413,6 @@ __global__ void __launch_bounds__(768, 2) relax_fixed_point(float* __restrict__ 
   for (int k = 0; k < kSteps; k++) x = fmaf(a, x * x, target * 0.25f) - fabsf(x) * 0.125f;
   values[i] = x;
 }
-
-// ---------------------------------------------------------------- arithmetic
 
 template <typename T>
 __global__ void gated_sigmoid(T* __restrict__ out, const T* __restrict__ gate,
