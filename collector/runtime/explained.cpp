@@ -33,7 +33,7 @@ std::uint32_t Explained::number_of(const LaunchPlace& place, const model::Progra
   if (outcome.recording) {
     model::explain::Options options;
     options.sources = &sources_;
-    options.buffer = model::explain::buffer_names(memory);
+    options.buffer = model::explain::buffers_of(memory);
     for (const std::string& text : report.config().shapes) {
       options.shapes.push_back(model::explain::parse_shape(text));
     }

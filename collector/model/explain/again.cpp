@@ -283,7 +283,8 @@ void AccessGroup::add(std::size_t site, const AccessCounts& counts, const SiteLi
 
 std::string buffer_of(const Subject& subject, std::size_t site) {
   const SiteTrace& trace = subject.recording.traces[site];
-  return trace.first && subject.options.buffer ? subject.options.buffer(trace.first_address) : "";
+  return trace.first && subject.options.buffer ? subject.options.buffer(trace.first_address).name
+                                               : "";
 }
 
 void tell_also(std::vector<int> lines, schema::Finding& finding) {

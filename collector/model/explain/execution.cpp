@@ -280,7 +280,7 @@ void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
           shared_name(subject.program, static_cast<std::uint32_t>(trace.first_address));
     }
     if (!is_shared && trace.first && subject.options.buffer) {
-      finding.object = subject.options.buffer(trace.first_address);
+      finding.object = subject.options.buffer(trace.first_address).name;
     }
     weaken(subject, atomic.site, is_shared ? AddressSpace::shared : AddressSpace::global, finding);
     finding.share = atomic.meeting / atomic.lanes;

@@ -89,12 +89,14 @@ Shape parse_shape(const std::string& text) {
   return shape;
 }
 
-std::function<std::string(std::uint64_t)> buffer_names(const DeviceMemory& memory) {
-  return [&memory](std::uint64_t address) {
+std::function<Buffer(std::uint64_t)> buffers_of(const DeviceMemory& memory) {
+  return [&memory](std::uint64_t address) -> Buffer {
     const Allocation* allocation = memory.find(address);
-    return allocation == nullptr || !has_shown_name(*allocation)
-               ? std::string()
-               : readable_variable(allocation->name).value_or(allocation->name);
+    if (allocation == nullptr) return {};
+    return {has_shown_name(*allocation)
+                ? readable_variable(allocation->name).value_or(allocation->name)
+                : std::string(),
+            allocation->address, allocation->data.size()};
   };
 }
 

@@ -31,10 +31,16 @@ struct Shape {
 /// Throws Error{usage}.
 Shape parse_shape(const std::string& text);
 
+/// An allocation of global memory.
+struct Buffer {
+  std::string name;  ///< empty: it has none that could be shown
+  std::uint64_t begin = 0, bytes = 0;
+};
+
 struct Options {
   Sources* sources = nullptr;  ///< may be null: nothing is said of them
-  /// The name of the buffer at an address of global memory; empty where it has none.
-  std::function<std::string(std::uint64_t address)> buffer;
+  /// The buffer at an address of global memory; without bytes where there is none.
+  std::function<Buffer(std::uint64_t address)> buffer;
   std::vector<Shape> shapes;
   /// Of one kernel among others: shapes that do not fit it are for them. The names of those arrays
   /// that it has go here, with what is wrong with the shape where it does not fit; null: the kernel
@@ -42,8 +48,8 @@ struct Options {
   std::map<std::string, std::string>* shaped = nullptr;
 };
 
-/// Names of the allocations of a memory, which has to outlive the function.
-std::function<std::string(std::uint64_t)> buffer_names(const DeviceMemory& memory);
+/// The allocations of a memory, which has to outlive the function.
+std::function<Buffer(std::uint64_t)> buffers_of(const DeviceMemory& memory);
 
 /// Findings of a launch that ended well and was recorded, worst first. Throws Error{usage}: a shape
 /// that does not fit its array, or of an array that there is not.

@@ -15,6 +15,7 @@
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/explain/access_group.h"
+#include "collector/model/explain/coalesced.h"
 
 namespace warpmeter::model::explain {
 namespace {
@@ -111,14 +112,40 @@ class AccessFinder {
     }
     if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
     tell_also(group.also, finding);
-    if (way == Way::strided && !is_shared_element) {
-      // How far apart the lanes are does not tell whether structures or the order of the lanes
-      // makes it so, or both.
-      predict(finding, "coalesced",
-              "neighbouring lanes take neighbouring words: other lanes for other elements, and of "
-              "structures an array for each member",
-              group.requests, group.ideal, group);
-      finding.remedies.back().picture = sectors_of_row(group.worst.worst);
+    if (way == Way::strided && !is_shared_element) tell_coalesced(group, finding);
+  }
+
+  /// What the elements bring next to each other, where that could be counted and is better.
+  void tell_coalesced(const AccessGroup& group, schema::Finding& finding) const {
+    const Lie& lie = group.worst.lie;
+    const auto then =
+        lie.run_lanes == 1 ? coalesced(subject_, group, lie.step, finding) : std::nullopt;
+    if (!then || then->transactions >= group.transactions) {
+      finding.evidence +=
+          " With other lanes for other elements, or by way of a tile in shared memory, "
+          "neighbouring "
+          "lanes could take neighbouring words; what comes out then was not counted.";
+      return;
+    }
+    // How far apart the lanes are does not tell whether structures or the order of the lanes makes
+    // it so.
+    schema::Remedy& remedy = finding.remedies.emplace_back();
+    remedy.name = "coalesced";
+    remedy.words =
+        "what neighbouring lanes take lies next to each other: of structures an array for each "
+        "member, else other lanes for other elements";
+    remedy.transactions = then->transactions;
+    remedy.is_advised = true;
+    remedy.picture = sectors_of_row(group.worst.worst);
+    const Coalesced::Change& loads = then->loads;
+    const Coalesced::Change& stores = then->stores;
+    if (loads.now.requests > 0) {
+      put(remedy, "global_load_sectors", loads.now.transactions, loads.then.transactions);
+      put(remedy, "global_load_requests", loads.now.requests, loads.then.requests);
+    }
+    if (stores.now.requests > 0) {
+      put(remedy, "global_store_sectors", stores.now.transactions, stores.then.transactions);
+      put(remedy, "global_store_requests", stores.now.requests, stores.then.requests);
     }
   }
 
@@ -134,6 +161,14 @@ class AccessFinder {
                                       : lie.way == Way::strided && row > 1 && is_row;
   }
 
+  /// What the launch's counter is with a part of it replaced.
+  void put(schema::Remedy& remedy, const char* name, std::uint64_t before,
+           std::uint64_t after) const {
+    const schema::Counter known = counter(name, subject_.program, subject_.outcome);
+    if (!known.value) return;
+    remedy.predicted.push_back({name, static_cast<std::uint64_t>(*known.value) - before + after});
+  }
+
   /// The launch's requests and sectors of the kind of access, with the group's own replaced.
   void predict(schema::Finding& finding, const char* name, const std::string& words,
                std::uint64_t requests, std::uint64_t sectors, const AccessGroup& group) const {
@@ -143,14 +178,9 @@ class AccessFinder {
     remedy.transactions = sectors;
     remedy.is_advised = true;
     const bool loads = subject_.site(group.sites.front()).kind == AccessKind::load;
-    const auto put = [&](const char* counter_name, std::uint64_t before, std::uint64_t after) {
-      const schema::Counter known = counter(counter_name, subject_.program, subject_.outcome);
-      if (!known.value) return;
-      remedy.predicted.push_back(
-          {counter_name, static_cast<std::uint64_t>(*known.value) - before + after});
-    };
-    put(loads ? "global_load_sectors" : "global_store_sectors", group.transactions, sectors);
-    put(loads ? "global_load_requests" : "global_store_requests", group.requests, requests);
+    put(remedy, loads ? "global_load_sectors" : "global_store_sectors", group.transactions,
+        sectors);
+    put(remedy, loads ? "global_load_requests" : "global_store_requests", group.requests, requests);
   }
 
   void tell_narrow(const AccessGroup& group) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -25,6 +27,22 @@ bool lacks_lanes_only(const LanePattern& pattern, unsigned width) {
   return (run & (run + 1)) != 0 && (is_in_place || is_reversed);
 }
 
+/// The distance from lane to lane, where it is the same for all, those between that take no part
+/// too; else 0.
+std::int64_t step_of_lanes(const LanePattern& pattern) {
+  const auto first = static_cast<unsigned>(std::countr_zero(pattern.mask));
+  std::optional<std::int64_t> step;
+  bool is_same = true;
+  for_each_lane(pattern.mask, [&](unsigned lane) {
+    if (lane == first) return;
+    const auto delta = static_cast<std::int64_t>(pattern.delta[lane]);
+    const std::int64_t lanes = lane - first;
+    if (!step) step = delta / lanes;
+    is_same &= delta == *step * lanes;
+  });
+  return is_same ? step.value_or(0) : 0;
+}
+
 Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
   if (cost.transactions <= cost.ideal || lacks_lanes_only(pattern, width)) return {};
   const std::vector<std::int64_t> steps = steps_of(pattern);
@@ -32,6 +50,9 @@ Lie lie_of(const LanePattern& pattern, unsigned width, const Cost& cost) {
   const auto is_next = [&](std::int64_t step) {
     return step == static_cast<std::int64_t>(width) || step == -static_cast<std::int64_t>(width);
   };
+  if (const std::int64_t step = step_of_lanes(pattern); std::abs(step) > std::int64_t{width}) {
+    return {Way::strided, step, step, 1, 1, width};
+  }
   // Runs of lanes next to each other (or at one address), all with the same jump between them.
   struct Jump {
     unsigned times = 0;
@@ -123,7 +144,12 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
   std::uint64_t narrow = 0, all = 0;
   for (const auto& [pattern, places] : known.patterns()) {
     if (pattern.space != AddressSpace::global) continue;
-    for (const auto& [place, times] : places) {
+    // Of each place more is known than sectors depend on.
+    std::array<std::uint64_t, sector_bytes> of_place{};
+    for (const auto& [place, times] : places) of_place[place % sector_bytes] += times;
+    for (std::uint32_t place = 0; place < sector_bytes; ++place) {
+      const std::uint64_t times = of_place[place];
+      if (times == 0) continue;
       all += times;
       if (is_narrow(pattern, site.width)) {
         narrow += times;

@@ -61,7 +61,8 @@ std::uint8_t layout_of(const Site& site, const SiteInfo& info) {
                                    bit(is_some && contiguous, some_contiguous));
 }
 
-/// `places`: where each place in shared memory has hits of its own; may be null.
+/// `places`: where each place in shared memory, or each in a period of global memory, has hits of
+/// its own; may be null.
 void remember(Site& site, const SiteInfo& info, const Window& window, std::uint32_t mask,
               const std::uint64_t* addresses, std::vector<std::uint64_t>* places = nullptr) {
   const std::uint64_t first = addresses[std::countr_zero(mask)];
@@ -91,9 +92,11 @@ void remember(Site& site, const SiteInfo& info, const Window& window, std::uint3
   site.hits = site.own_hits;
   site.hit_mask = period - 1;
   site.hit_shift = static_cast<std::uint8_t>(std::countr_zero(step));
-  if (places != nullptr && window.space == AddressSpace::shared) {
+  if (places != nullptr) {
     site.hits = places->data();
-    site.hit_mask = ~std::uint32_t{0};
+    site.hit_mask = window.space == AddressSpace::shared
+                        ? ~std::uint32_t{0}
+                        : place_period(mask, site.delta, info.width) - 1;
   }
   site.space = static_cast<std::uint8_t>(window.space);
   site.window_begin = window.begin;
@@ -183,9 +186,13 @@ bool is_worth_remembering(WorkerMemory& memory, std::size_t index) {
   return misses < patience || misses % every == 0;
 }
 
-bool is_recorded(const WorkerMemory& memory, std::size_t index, AddressSpace space) {
-  return memory.recording != nullptr && space == AddressSpace::shared &&
-         !memory.recording->sites[index].is_full();
+bool is_recorded(const WorkerMemory& memory, std::size_t index) {
+  return memory.recording != nullptr && !memory.recording->sites[index].is_full();
+}
+
+std::vector<std::uint64_t>& at_least(std::vector<std::uint64_t>& places, std::size_t count) {
+  if (places.size() < count) places.resize(count);
+  return places;
 }
 
 /// Where a site has hits for each place in shared memory; null where its shape changes so often
@@ -194,12 +201,17 @@ std::vector<std::uint64_t>* places_of(WorkerMemory& memory, std::size_t index) {
   constexpr std::uint32_t most_shapes = 256;
   if (memory.shapes[index] >= most_shapes) return nullptr;
   ++memory.shapes[index];
-  std::vector<std::uint64_t>& places = memory.places[index];
-  if (places.empty()) {
-    const unsigned alignment = memory.program->sites[index].alignment;
-    places.resize(memory.shared.size() / std::min(alignment, 4u) + 1);
-  }
-  return &places;
+  const unsigned alignment = memory.program->sites[index].alignment;
+  return &at_least(memory.places[index], memory.shared.size() / std::min(alignment, 4u) + 1);
+}
+
+/// The same in global memory, where a sector's own hits do not say enough; null where they do.
+std::vector<std::uint64_t>* places_in_period(WorkerMemory& memory, std::size_t index,
+                                             std::uint32_t mask, const std::uint64_t* delta) {
+  const SiteInfo& info = memory.program->sites[index];
+  const std::uint32_t period = place_period(mask, delta, info.width);
+  if (period <= sector_bytes) return nullptr;
+  return &at_least(memory.places[index], period / std::min<unsigned>(info.alignment, sector_bytes));
 }
 
 /// All lanes in their own local memory, which is not counted, where none has to be told of: what
@@ -354,7 +366,9 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   }
   if (one_window && remembers) {
     std::vector<std::uint64_t>* hits = nullptr;
-    if (is_recorded(memory, op->extra, window.space)) {
+    if (is_recorded(memory, op->extra) && window.space == AddressSpace::global) {
+      hits = places_in_period(memory, op->extra, mask, deltas(mask, addresses).data());
+    } else if (is_recorded(memory, op->extra) && window.space == AddressSpace::shared) {
       hits = places_of(memory, op->extra);
       if (hits == nullptr) {
         window.touched = &told_to_recording;

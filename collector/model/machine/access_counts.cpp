@@ -115,9 +115,10 @@ void settle_places(WorkerMemory& memory, std::size_t index) {
   Site& site = memory.sites[index];
   SiteRecording& recording = memory.recording->sites[index];
   const SiteInfo& info = memory.program->sites[index];
-  // What wavefronts depend on, as in remember().
+  const auto space = static_cast<AddressSpace>(site.space);
+  // What costs depend on, as in remember().
   const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
-  const unsigned period = is_merged ? sector_bytes : 4;
+  const unsigned period = space == AddressSpace::global || is_merged ? sector_bytes : 4;
   std::array<std::uint64_t, sector_bytes> of_place{};
   std::vector<std::uint64_t>& places = memory.places[index];
   bool lies = false;
@@ -126,7 +127,7 @@ void settle_places(WorkerMemory& memory, std::size_t index) {
   for (auto* at = next_hit(begin, end); at != end; at = next_hit(at, end)) {
     const std::uint64_t times = std::exchange(*at, 0);
     if (!std::exchange(lies, true)) {
-      recording.lie(AddressSpace::shared, site.mask, site.delta);
+      recording.lie(space, site.mask, site.delta);
     }
     const std::uint64_t place = static_cast<std::uint64_t>(at - begin) << site.hit_shift;
     of_place[place % period] += times;

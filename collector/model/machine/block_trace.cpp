@@ -109,8 +109,10 @@ void BlockTrace::follow(const TracedAccess& access, const std::uint64_t* delta) 
     // What the sample took last may be of another block.
     const bool is_known = access.lies_as_before && seen > 0;
     if (!is_known) trace.sample.lie(access.space, access.mask, delta);
-    trace.sample.add(
-        static_cast<std::uint32_t>(is_global ? access.first % sector_bytes : access.first), 1);
+    trace.sample.add(static_cast<std::uint32_t>(
+                         is_global ? access.first % place_period(access.mask, delta, access.width)
+                                   : access.first),
+                     1);
   }
   if (access.space != AddressSpace::global && !access.is_atomic) return;
   if (seen == 0) {

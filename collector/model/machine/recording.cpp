@@ -52,6 +52,18 @@ bool LanePattern::operator<(const LanePattern& other) const {
   return std::tie(space, mask, delta) < std::tie(other.space, other.mask, other.delta);
 }
 
+std::uint32_t place_period(std::uint32_t mask, const std::uint64_t* delta, unsigned width) {
+  constexpr std::uint32_t sector = 32, most = 2048;
+  std::uint64_t bits = 0;
+  for_each_lane(mask, [&](unsigned lane) { bits |= delta[lane]; });
+  if (bits % width != 0 || bits == 0) return sector;
+  // Of the distance the power of two in it: the lowest bit that any lane's has.
+  const std::uint64_t power = bits & (0 - bits);
+  return power >= most
+             ? most
+             : std::clamp(static_cast<std::uint32_t>(power) / width * sector, sector, most);
+}
+
 void SiteRecording::limit() {
   if (patterns_.size() <= most_patterns && place_count_ <= most_places) return;
   is_full_ = true;

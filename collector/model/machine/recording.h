@@ -28,11 +28,16 @@ struct LanePattern {
   bool operator<(const LanePattern& other) const;
 };
 
+/// By which power of two a place in global memory is known, where lanes lie so: 32 suffices for its
+/// sectors. Of lanes that are the same distance apart more is kept, up to 2,048, so that it is
+/// known how their elements would lie next to each other (32 bytes of them, from a first one on).
+std::uint32_t place_period(std::uint32_t mask, const std::uint64_t* delta, unsigned width);
+
 /// Of one site: how its lanes lay, from where, how often.
 class SiteRecording {
  public:
   /// Where the first active lane was: in shared memory its offset, in global memory its address
-  /// modulo 32; and how often. The lowest first, each once: they mostly come so.
+  /// modulo place_period; and how often. The lowest first, each once: they mostly come so.
   using Places = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
   /// How the lanes lay that are added next. `delta`: of inactive lanes anything.

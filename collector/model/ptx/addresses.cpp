@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -57,15 +59,29 @@ class Sums {
 
   RelativeAddress relative(const Address& address) {
     const Sum sum = address.base.empty() ? Sum{} : value_of(address.base);
-    const auto root = static_cast<std::uint32_t>(roots_.size());
-    return {roots_.emplace(sum.terms, root).first->second,
-            static_cast<std::int64_t>(sum.constant) + address.offset, sum.is_lasting};
+    RelativeAddress result{number(roots_, sum.terms),
+                           static_cast<std::int64_t>(sum.constant) + address.offset,
+                           sum.is_lasting};
+    std::vector<Term> common;
+    for (const Term& term : sum.terms) {
+      if (common_.contains(term.first)) {
+        common.push_back(term);
+      } else {
+        result.step = std::gcd(result.step, term.second);
+      }
+    }
+    result.start = number(starts_, common);
+    return result;
   }
 
   void execute(std::size_t index) {
     const std::span<const RegisterId> written = data_.writes(index);
     std::optional<Sum> sum;
-    if (written.size() == 1 && !function_.body[index].guard) sum = result(function_.body[index]);
+    const Instruction& instruction = function_.body[index];
+    if (written.size() == 1 && !instruction.guard) {
+      sum = result(instruction);
+      if (!sum && writes_[written[0]] == 1) sum = parameter(instruction);
+    }
     for (const RegisterId id : written) {
       const bool is_single = writes_[id] == 1;
       Sum value = sum && sum->terms.size() <= most_terms ? *sum : fresh(is_single);
@@ -74,13 +90,32 @@ class Sums {
   }
 
  private:
+  using Numbers = std::map<std::vector<Term>, std::uint32_t>;
+
+  static std::uint32_t number(Numbers& numbers, const std::vector<Term>& terms) {
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    return numbers.emplace(terms, next).first->second;
+  }
+
+  /// What all threads of a launch load alike.
+  std::optional<Sum> parameter(const Instruction& instruction) {
+    const bool is_load = instruction.opcode == Opcode::ld && instruction.space == Space::param;
+    if (!function_.is_entry || !is_load || instruction.operands.size() != 2) return std::nullopt;
+    const Address& address = instruction.operands[1].address;
+    if (data_.find(address.base)) return std::nullopt;
+    const auto [term, is_new] =
+        parameters_.emplace(std::pair(address.base, address.offset), next_term_);
+    if (is_new) common_.insert(next_term_++);
+    return Sum{{{term->second, 1}}, 0, true};
+  }
+
   Sum fresh(bool is_lasting) { return {{{next_term_++, 1}}, 0, is_lasting}; }
 
   Sum value_of(std::string_view name) {
     const auto id = data_.find(name);
     if (!id) {
       const auto [term, is_new] = names_.emplace(name, next_term_);
-      if (is_new) ++next_term_;
+      if (is_new) common_.insert(next_term_++);
       return {{{term->second, 1}}, 0, true};
     }
     auto& values = writes_[*id] <= 1 ? everywhere_ : in_block_;
@@ -148,7 +183,9 @@ class Sums {
   std::vector<std::uint32_t> writes_;  ///< how many instructions write each register
   std::unordered_map<RegisterId, Sum> everywhere_, in_block_;
   std::unordered_map<std::string_view, std::uint32_t> names_;
-  std::map<std::vector<Term>, std::uint32_t> roots_;
+  std::map<std::pair<std::string_view, std::int64_t>, std::uint32_t> parameters_;
+  std::set<std::uint32_t> common_;  ///< terms that all threads of a launch have alike
+  Numbers roots_, starts_;
   std::uint32_t next_term_ = 0;
 };
 

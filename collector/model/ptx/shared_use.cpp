@@ -1,6 +1,7 @@
 #include "collector/model/ptx/shared_use.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 namespace warpmeter::model::ptx {
@@ -22,6 +23,14 @@ bool is_plain_load(const Instruction& instruction) {
          !instruction.has(Word::acquire);
 }
 
+/// That each lane accesses; 0: of another kind than loads, stores and atomics of registers.
+std::uint64_t bytes_of(const Instruction& instruction) {
+  const auto& effects = instruction.row().effects;
+  if (effects.is_product || effects.is_matrix || effects.is_fragment) return 0;
+  if (effects.memory == Memory::copy || effects.memory == Memory::none) return 0;
+  return std::uint64_t{info_of(instruction.last_type()).bytes()} * instruction.parts;
+}
+
 }  // namespace
 
 SharedUse::SharedUse(const Function& function, const ControlFlow& graph, const DataFlow& data,
@@ -30,7 +39,8 @@ SharedUse::SharedUse(const Function& function, const ControlFlow& graph, const D
       graph_(graph),
       definitions_(function, data),
       accesses_(accesses),
-      pieces_(pieces) {
+      pieces_(pieces),
+      addresses_(relative_addresses(function, graph, data)) {
   note_loaded_places(data);
   before_.resize(graph.blocks.size());
   for (std::size_t number = 0; number < graph.blocks.size(); ++number) {
@@ -136,8 +146,24 @@ bool SharedUse::is_of_block(std::size_t store) const {
                      [&](PieceId id) { return pieces_[id].kind == MemoryPiece::Kind::block; });
 }
 
+/// Whether no thread's store goes where any thread's load does, because of what both are multiples
+/// of something apart from.
+bool SharedUse::are_other_members(std::size_t load, std::size_t store) const {
+  const auto &one = addresses_[load], &other = addresses_[store];
+  if (!one || !other || one->start != other->start) return false;
+  const std::uint64_t from_bytes = bytes_of(function_.body[load]),
+                      to_bytes = bytes_of(function_.body[store]);
+  if (from_bytes == 0 || to_bytes == 0) return false;
+  const auto step = static_cast<std::int64_t>(std::gcd(one->step, other->step));
+  if (step == 0) return false;
+  const std::int64_t apart = (((other->offset - one->offset) % step) + step) % step;
+  return static_cast<std::uint64_t>(apart) >= from_bytes &&
+         static_cast<std::uint64_t>(step - apart) >= to_bytes;
+}
+
 /// In global memory.
 bool SharedUse::is_contested(std::size_t load, std::size_t store) const {
+  if (are_other_members(load, store)) return false;
   const Instruction& instruction = function_.body[store];
   // A loop around a compare-and-swap begins with what is there.
   if (changes_for_all(instruction)) {

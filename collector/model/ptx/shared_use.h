@@ -6,14 +6,19 @@
 // In shared memory a barrier orders. In global memory nothing does within a launch, so that there a
 // load is suspect whose piece of memory the function changes by atomics, or changes while the one
 // or the other goes to places that it has loaded (a list of neighbours, whom others have too) or to
-// another place than the thread stores to itself (the cell beside its own). Loads
+// another place than the thread stores to itself (the cell beside its own). Not where both go to
+// other members of structures, whosever they are: their addresses are the same number of bytes
+// apart but for multiples of a structure's. Loads
 // that ask for an order (volatile, relaxed, acquire) are not; in shared memory those are not either
 // that load what the thread stores at the same place itself.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "collector/model/ptx/addresses.h"
 #include "collector/model/ptx/control_flow.h"
 #include "collector/model/ptx/definitions.h"
 #include "collector/model/ptx/memory_accesses.h"
@@ -41,6 +46,7 @@ class SharedUse {
   bool is_private(std::size_t access) const;
   bool is_of_block(std::size_t store) const;
   bool is_contested(std::size_t load, std::size_t store) const;
+  bool are_other_members(std::size_t load, std::size_t store) const;
   bool is_of_its_own(std::size_t load) const;
   bool is_same_number(std::string_view one, std::string_view other, int depth) const;
   bool is_at_the_same_place(std::size_t load, std::size_t store) const;
@@ -53,8 +59,9 @@ class SharedUse {
   const Definitions definitions_;
   std::span<const MemoryAccess> accesses_;
   std::span<const MemoryPiece> pieces_;
-  std::vector<std::vector<std::size_t>> before_;  ///< by block: those that lead to it
-  std::vector<bool> is_at_loaded_place_;          ///< by instruction: its address was loaded
+  std::vector<std::optional<RelativeAddress>> addresses_;  ///< by instruction
+  std::vector<std::vector<std::size_t>> before_;           ///< by block: those that lead to it
+  std::vector<bool> is_at_loaded_place_;  ///< by instruction: its address was loaded
 };
 
 }  // namespace warpmeter::model::ptx

@@ -205,7 +205,7 @@ class ModelWorkload : public run::Workload {
     explain::Options options;
     sources_.give(std::string(launch.image->source_path), launch.image->source);
     options.sources = &sources_;
-    options.buffer = explain::buffer_names(memory);
+    options.buffer = explain::buffers_of(memory);
     options.shapes = options_.shapes;
     options.shaped = options_.shaped;
     return explain::explain(program, launch.geometry, outcome, options);

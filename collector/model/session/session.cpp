@@ -298,7 +298,7 @@ schema::Explanation LaunchSession::explanation_of(const Program& program, const 
   if (!outcome.recording) return none;
   explain::Options options;
   options.sources = &sources_;
-  options.buffer = explain::buffer_names(memory_);
+  options.buffer = explain::buffers_of(memory_);
   options.shapes = options_.shapes;
   return explain::explain(program, geometry, outcome, options);
 }

@@ -289,6 +289,13 @@ TEST_P(Order, NorDoesWhatLiesBesideAThreadsOwnPlace) {
   EXPECT_EQ(device.run("exchange_pairs", device.zeros(2 * threads), int{0}).raced(), 0u);
 }
 
+// What decides is never stored, whosever structure it lies in.
+TEST_P(Order, OtherMembersAreOtherPlaces) {
+  const std::uint64_t all = device.zeros(4 * threads), out = device.zeros();
+  EXPECT_EQ(device.run("move_the_living", all, out).raced(), 0u);
+  EXPECT_GT(device.run("move_the_slow", all, out).raced(), 0u);
+}
+
 TEST_P(Order, InSharedMemoryABarrierOrders) {
   const std::uint64_t out = device.zeros();
   EXPECT_EQ(device.run("sort_block", device.numbers(), out).raced(), 0u);

@@ -243,6 +243,20 @@ extern "C" __global__ void grow_apart(const int* state, int* next, int n) {
   if (state[i - 1] == 2 || state[i + 1] == 2) next[i] = 2;
 }
 
+// Whose structure it is, is loaded: what is stored there are other members of it.
+struct Moving {
+  float x;
+  int steps, is_alive, next;
+};
+extern "C" __global__ void move_the_living(Moving* all, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (all[all[i].next].is_alive == 0) out[i] = all[all[i].next].steps += 1;
+}
+extern "C" __global__ void move_the_slow(Moving* all, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (all[all[i].next].steps == 0) out[i] = all[all[i].next].steps += 1;
+}
+
 // Each thread has its own two.
 extern "C" __global__ void exchange_pairs(int* data, int phase) {
   const int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + phase;
