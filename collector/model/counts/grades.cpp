@@ -167,7 +167,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (site.is_apart) return {Grade::modelled, apart_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
   if (site.is_ordered) return {Grade::modelled, ordered_reason};
-  if (site.is_raced) return {Grade::modelled, raced_reason};
+  if (site.is_raced && !outcome.is_of_one_thread) return {Grade::modelled, raced_reason};
   if (!outcome.ordered.empty() && outcome.ordered[index] != 0) {
     return {Grade::modelled, left_ordered_reason};
   }

@@ -36,12 +36,17 @@ class AccessFinder {
     for (std::size_t i = 0; i < subject_.program.sites.size(); ++i) {
       const SiteInfo& site = subject_.site(i);
       const AccessCounts& counts = subject_.outcome.counts[i].global;
-      const bool moves = site.kind == AccessKind::load || site.kind == AccessKind::store;
-      if (counts.requests == 0 || !moves || site.is_apart) continue;
+      if (counts.requests == 0 || site.is_apart) continue;
       const SourceLine line = line_of(subject_, subject_.place(site));
-      (site.kind == AccessKind::load ? loads : stores)[line].add(i, counts, {});
+      if (!site.is_atomic()) {
+        (site.kind == AccessKind::load ? loads : stores)[line].add(i, counts, {});
+      }
       if (members_.contains(i)) continue;
       const SiteLie lie = site_lie(subject_, i);
+      // Lanes of an atomic that meet are told elsewhere (execution.cpp).
+      if (site.is_atomic() && lie.lie.way != Way::strided && lie.lie.way != Way::scattered) {
+        continue;
+      }
       if (lie.lie.way != Way::whole) {
         groups[{line, site.kind, lie.lie.way, buffer_of(subject_, i)}].add(i, counts, lie);
       } else if (lie.is_narrow) {
@@ -118,8 +123,8 @@ class AccessFinder {
   /// What the elements bring next to each other, where that could be counted and is better.
   void tell_coalesced(const AccessGroup& group, schema::Finding& finding) const {
     const Lie& lie = group.worst.lie;
-    const auto then =
-        lie.run_lanes == 1 ? coalesced(subject_, group, lie.step, finding) : std::nullopt;
+    const bool is_counted = lie.run_lanes == 1 && !subject_.site(group.sites.front()).is_atomic();
+    const auto then = is_counted ? coalesced(subject_, group, lie.step, finding) : std::nullopt;
     if (!then || then->transactions >= group.transactions) {
       finding.evidence +=
           " With other lanes for other elements, or by way of a tile in shared memory, "

@@ -270,6 +270,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
   const bool in_order = options.observer != nullptr || program.blocks_communicate || has_clusters;
   LaunchOutcome outcome;
   outcome.threads = in_order ? 1 : host_threads(blocks.count(), options.threads);
+  outcome.is_of_one_thread = blocks.count() == 1 && geometry.block.count() == 1;
   outcome.ordered = follow_order(program, parameters, memory);
   const auto new_worker = [&] {
     auto worker = std::make_unique<Worker>(program, memory, geometry, parameters,

@@ -53,29 +53,39 @@ void StoreTrace::store(std::uint32_t site, std::uint32_t warp, std::uint64_t sec
   if (is_over_ || level < level_) return;
   if (2 * (taken_ + 1) > pending_.size()) grow();
   Pending& pending = place_of(sector);
-  if (!pending.is_taken) ++taken_;
-  std::uint32_t kept = 0, times = 1;
-  if ((pending.bytes & ~bytes) == 0) {  // none is left of those before
-    if (pending.times > 0) {
-      Seen& before = seen(pending.site);
-      (pending.warp == warp ? before.over_by_own_warp : before.over_by_others)[level] +=
-          pending.times;
-    }
-  } else {
-    kept = pending.bytes;
-    const bool is_beside = (pending.bytes & bytes) == 0;
-    if (is_beside && pending.site == site && pending.warp == warp) times += pending.times;
+  if (!pending.is_taken) {
+    ++taken_;
+    pending = {sector, {}, static_cast<std::uint8_t>(level), true};
   }
-  pending = {sector, kept | bytes, site, warp, times, static_cast<std::uint8_t>(level), true};
+  Part* own = nullptr;
+  for (Part& part : pending.parts) {
+    if (part.bytes == 0) continue;
+    const bool is_beside = (part.bytes & bytes) == 0;
+    part.bytes &= ~bytes;
+    if (part.bytes == 0) {
+      Seen& before = seen(part.site);
+      (part.warp == warp ? before.over_by_own_warp : before.over_by_others)[level] += part.times;
+    } else if (is_beside && part.site == site && part.warp == warp) {
+      own = &part;
+    }
+  }
+  if (own == nullptr) {
+    const auto free = std::find_if(pending.parts.begin(), pending.parts.end(),
+                                   [](const Part& part) { return part.bytes == 0; });
+    // Of single bytes by many there may be more: those before are taken to last.
+    own = free != pending.parts.end() ? free : pending.parts.data();
+    *own = {0, site, warp, 0};
+  }
+  own->bytes |= bytes;
+  ++own->times;
   ++seen(site).stored[level];
   if (++touches_ > most_touches) thin();
 }
 
 void StoreTrace::load(std::uint64_t sector, std::uint32_t bytes) {
-  Pending& pending = place_of(sector);
-  if ((pending.bytes & bytes) == 0) return;
-  pending.bytes = 0;
-  pending.times = 0;
+  for (Part& part : place_of(sector).parts) {
+    if ((part.bytes & bytes) != 0) part.bytes = 0;
+  }
 }
 
 /// Forgets the lowest level, where enough sectors are left.

@@ -2,9 +2,9 @@
 // that the last one would do. As in block_trace.h a part of all sectors stands for all of them
 // where there are many; where few are stored to so often, the beginning of the block does.
 //
-// A sector remembers the bytes that were stored and not read since. A store that covers them all
-// makes those before it needless; one that covers a part makes none so; one beside them adds its
-// bytes to theirs. What other blocks read meanwhile is not seen.
+// A sector remembers the bytes that were stored and not read since, by who stored them. A store is
+// needless once later ones have covered all its bytes; what a warp's stores at one instruction put
+// beside each other counts as one. What other blocks read meanwhile is not seen.
 #pragma once
 
 #include <array>
@@ -34,10 +34,14 @@ class StoreTrace {
   void finish(Recording& recording);
 
  private:
+  /// Stores of one site by one warp.
+  struct Part {
+    std::uint32_t bytes = 0;  ///< 0: none
+    std::uint32_t site = 0, warp = 0, times = 0;
+  };
   struct Pending {
     std::uint64_t sector = 0;
-    std::uint32_t bytes = 0, site = 0, warp = 0;
-    std::uint32_t times = 0;  ///< stores of this site and warp
+    std::array<Part, 8> parts;  ///< a word each, most often
     std::uint8_t level = 0;
     bool is_taken = false;
   };

@@ -115,7 +115,8 @@ class Sums {
     const auto id = data_.find(name);
     if (!id) {
       const auto [term, is_new] = names_.emplace(name, next_term_);
-      if (is_new) common_.insert(next_term_++);
+      if (is_new && !name.starts_with('%')) common_.insert(next_term_);  // no special register
+      if (is_new) ++next_term_;
       return {{{term->second, 1}}, 0, true};
     }
     auto& values = writes_[*id] <= 1 ? everywhere_ : in_block_;

@@ -130,10 +130,15 @@ bool SharedUse::is_same_number(std::string_view one, std::string_view other, int
 bool SharedUse::is_of_its_own(std::size_t load) const {
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     const MemoryAccess& access = accesses_[i];
-    if (access.to.empty() || access.is_to_one_place || changes_for_all(function_.body[i])) continue;
+    if (access.to.empty() || is_one_place(i) || changes_for_all(function_.body[i])) continue;
     if (may_meet(load, i) && is_at_the_same_place(load, i)) return true;
   }
   return false;
+}
+
+bool SharedUse::is_one_place(std::size_t access) const {
+  const auto& address = addresses_[access];
+  return accesses_[access].is_to_one_place || (address && address->step == 0);
 }
 
 bool SharedUse::is_private(std::size_t access) const {
@@ -171,7 +176,7 @@ bool SharedUse::is_contested(std::size_t load, std::size_t store) const {
   }
   if (is_at_loaded_place_[store] || is_at_loaded_place_[load]) return true;
   // What lies beside its own place is another thread's.
-  return !is_at_the_same_place(load, store) && !is_of_its_own(load);
+  return is_one_place(store) || (!is_at_the_same_place(load, store) && !is_of_its_own(load));
 }
 
 bool SharedUse::is_barrier(std::size_t i) const {

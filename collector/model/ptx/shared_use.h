@@ -47,6 +47,7 @@ class SharedUse {
   bool is_of_block(std::size_t store) const;
   bool is_contested(std::size_t load, std::size_t store) const;
   bool are_other_members(std::size_t load, std::size_t store) const;
+  bool is_one_place(std::size_t access) const;  ///< the same for all threads
   bool is_of_its_own(std::size_t load) const;
   bool is_same_number(std::string_view one, std::string_view other, int depth) const;
   bool is_at_the_same_place(std::size_t load, std::size_t store) const;

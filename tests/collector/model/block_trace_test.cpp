@@ -207,6 +207,24 @@ TEST_F(BlockTraceTest, AStoreThatIsReadOrCoveredInPartIsNotForNothing) {
   EXPECT_EQ(seen_.over_by_own_warp, 0u);
 }
 
+// Each warp clears the same words one by one.
+TEST_F(BlockTraceTest, SeesWordsThatAreStoredOverOneByOne) {
+  trace_.start();
+  for (std::uint32_t warp = 0; warp < 3; ++warp) {
+    for (const std::uint64_t word : {0, 1, 2}) {
+      TracedAccess access;
+      access.warp = warp;
+      access.mask = ~0u;
+      access.first = base + 4 * word;
+      trace_.follow(access, std::array<std::uint64_t, warp_lanes>{}.data());
+    }
+  }
+  trace_.finish();
+  EXPECT_EQ(seen_.stored, 9u);
+  EXPECT_EQ(seen_.over_by_others, 6u);
+  EXPECT_EQ(seen_.over_by_own_warp, 0u);
+}
+
 // Parts of a sector one by one, then all of them anew.
 TEST_F(BlockTraceTest, CountsEachOfTheStoresThatOneCovers) {
   trace_.start();

@@ -296,6 +296,37 @@ TEST_P(Order, OtherMembersAreOtherPlaces) {
   EXPECT_GT(device.run("move_the_slow", all, out).raced(), 0u);
 }
 
+// A public program stops that way once one of its threads has found a password: an H200 made 370
+// loads, the model's order 132.
+TEST_P(Order, AFlagThatOneSetsAndAllRead) {
+  const std::uint64_t found = device.zeros(1), out = device.zeros();
+  EXPECT_GT(device.run("search_until_found", found, device.numbers(), out).raced(), 0u);
+}
+
+TEST_P(Order, ButNotWhereThereIsOneThread) {
+  LaunchOutcome outcome;
+  Program program;
+  program.why_unaudited.clear();
+  program.sites.resize(1);
+  program.sites[0].is_raced = true;
+  outcome.counts.resize(1);
+  EXPECT_EQ(grade_of(program, 0, AddressSpace::global, outcome).grade, schema::Grade::modelled);
+  outcome.is_of_one_thread = true;
+  EXPECT_EQ(grade_of(program, 0, AddressSpace::global, outcome).grade, schema::Grade::exact);
+}
+
+// Behind such a call lanes go on apart on an H200, which made each access once for each function.
+TEST_P(Order, LanesThatCallDifferentFunctionsDoNotMeet) {
+  const std::uint64_t out = device.zeros();
+  const auto ran = device.run("call_by_lane", device.numbers(), out);
+  ASSERT_TRUE(ran.outcome.has_parted());
+  for (const SiteInfo& site : ran.program.sites) {
+    const bool asks = std::any_of(site.together.begin(), site.together.end(),
+                                  [&](auto call) { return ran.outcome.has_parted(call); });
+    EXPECT_TRUE(asks);
+  }
+}
+
 TEST_P(Order, InSharedMemoryABarrierOrders) {
   const std::uint64_t out = device.zeros();
   EXPECT_EQ(device.run("sort_block", device.numbers(), out).raced(), 0u);

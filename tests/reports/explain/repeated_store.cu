@@ -131,3 +131,11 @@ __global__ void kept_as_double(float* out, const float* in) {
   __syncthreads();
   out[i] = static_cast<float>(kept[255 - threadIdx.x]);
 }
+
+// Every thread of the block clears all of its ten bins, word by word.
+__global__ void clear_by_all(unsigned* bins, const unsigned* keys) {
+  for (int b = 0; b < 10; b++) bins[blockIdx.x * 10 + b] = 0;  // cause: clear_by_all
+  __syncthreads();
+  const unsigned key = keys[blockIdx.x * blockDim.x + threadIdx.x];
+  if (key < 10) bins[blockIdx.x * 10 + key] = key;
+}

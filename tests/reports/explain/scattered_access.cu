@@ -33,3 +33,9 @@ __global__ void along_edges(unsigned* labels, const Edge* edges, const unsigned*
   const Edge edge = edges[i];
   labels[i] = colours[edge.from] ^ edge.to;  // cause: along_edges
 }
+
+// Charges of particles in cells without an order: hardly two of a warp meet.
+__global__ void deposit(float* density, const unsigned* cell, const float* charge, size_t count) {
+  const size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
+  if (i < count) atomicAdd(&density[cell[i]], charge[i]);  // cause: deposit
+}

@@ -224,6 +224,21 @@ std::vector<int> FunctionAccesses::branches_before(std::size_t access) const {
   return lines;
 }
 
+std::vector<int> FunctionAccesses::deciders_of(std::size_t access) const {
+  const std::size_t own = flow_.block_of[accesses_[access].instruction];
+  std::vector<int> lines;
+  if (function_->body[accesses_[access].instruction].guard) lines.push_back(accesses_[access].line);
+  for (std::size_t b = 0; b < flow_.blocks.size(); ++b) {
+    const ptx::Block& block = flow_.blocks[b];
+    const bool decides =
+        block.successors.size() > 1 || function_->body[block.end - 1].guard.has_value();
+    if (b != own && decides && graph_->leads_to(static_cast<Node>(b), block_of(access))) {
+      lines.push_back(last_line(b));
+    }
+  }
+  return lines;
+}
+
 std::map<int, bool> FunctionAccesses::branches_behind(std::size_t access) const {
   const Node own = block_of(access);
   const std::vector<int> exits = exits_around(access);

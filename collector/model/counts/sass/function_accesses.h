@@ -69,6 +69,9 @@ class FunctionAccesses {
   /// The branches that come behind the access, in the same round of the loops around it: whichever
   /// way they go, it was executed. By line: whether one leads out of a loop around the access.
   std::map<int, bool> branches_behind(std::size_t access) const;
+  /// Lines of all branches and ends of threads that decide whether it is come to, its own guard
+  /// among them; maybe of more.
+  std::vector<int> deciders_of(std::size_t access) const;
 
  private:
   void add(std::size_t instruction);

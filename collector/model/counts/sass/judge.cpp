@@ -15,6 +15,9 @@ constexpr std::string_view other_loops =
 constexpr std::string_view behind_branch =
     "counted at PTX level: the machine code executes this access only where a branch behind it "
     "leads";
+constexpr std::string_view early_copy =
+    "counted at PTX level: the machine code has a copy of this access for lanes whose loop ends "
+    "with its first round";
 constexpr std::string_view several_on_line =
     "counted at PTX level: several accesses stand on one line of the PTX";
 constexpr std::string_view unknown_jumps =
@@ -167,7 +170,42 @@ std::string_view Judge::doubt_of_flow(std::size_t i) const {
   const bool is_same = deepest == depth || (deepest > depth && !function_.is_entry());
   if (!is_same && !verdicts_[i].retries) return other_loops;
   if (function_.accesses()[i].is_copy) return {};
-  return is_moved_behind_branch(i) ? behind_branch : std::string_view();
+  if (is_moved_behind_branch(i) || is_for_some_lanes(i)) return behind_branch;
+  return has_early_copy(i) ? early_copy : std::string_view();
+}
+
+/// How many machine instructions do it where there are no copies.
+std::size_t Judge::times_once(std::size_t i) const {
+  return std::max<std::size_t>(function_.accesses()[i].pieces, 1) * verdicts_[i].requests->size();
+}
+
+bool Judge::is_for_some_lanes(std::size_t i) const {
+  const Machine& machine = found_[i];
+  const bool is_guarded = std::all_of(machine.begin(), machine.end(), [](const auto* access) {
+    return access->instruction.is_guarded;
+  });
+  const bool is_elected = code_.electing_lines.contains(function_.accesses()[i].line);
+  if (!is_guarded || is_elected || machine.size() != times_once(i)) return false;
+  // A branch that is none in the machine code may be its guard there.
+  const std::vector<int> deciders = function_.deciders_of(i);
+  return std::all_of(deciders.begin(), deciders.end(), [&](int line) {
+    return std::any_of(code_.branches.begin(), code_.branches.end(),
+                       [&](const MachineBranch& branch) { return branch.line == line; });
+  });
+}
+
+bool Judge::has_early_copy(std::size_t i) const {
+  const Machine& machine = found_[i];
+  if (machine.size() == times_once(i)) return false;
+  const FlowGraph& graph = *code_.graph;
+  return std::any_of(machine.begin(), machine.end(), [&](const auto* early) {
+    if (!early->instruction.is_guarded) return false;
+    return std::all_of(machine.begin(), machine.end(), [&](const auto* other) {
+      if (other == early) return true;
+      return !other->instruction.is_guarded && graph.leads_to(early->block, other->block) &&
+             !graph.leads_to(other->block, early->block);
+    });
+  });
 }
 
 bool Judge::is_moved_behind_branch(std::size_t i) const {
@@ -195,9 +233,7 @@ bool Judge::is_moved_behind_branch(std::size_t i) const {
 
 std::vector<int> Judge::together(std::size_t i) const {
   if (code_.meets_elsewhere) return function_.branches_before(i);
-  const std::size_t once =
-      std::max<std::size_t>(function_.accesses()[i].pieces, 1) * verdicts_[i].requests->size();
-  if (found_[i].empty() || found_[i].size() == once) return {};
+  if (found_[i].empty() || found_[i].size() == times_once(i)) return {};
   std::vector<int> lines = function_.exits_around(i);
   std::vector<Node> blocks;
   for (const MachineAccess* access : found_[i]) blocks.push_back(access->block);

@@ -90,6 +90,12 @@ class Judge {
   std::string_view doubt_of_flow(std::size_t i) const;
   /// Whether a branch that is behind it in PTX decides in the machine code whether it is executed.
   bool is_moved_behind_branch(std::size_t i) const;
+  /// Whether only some lanes execute it in the machine code, and no branch of the PTX says which.
+  bool is_for_some_lanes(std::size_t i) const;
+  /// Whether a copy in front of a loop is for lanes whose first round is the last, which others may
+  /// have elsewhere.
+  bool has_early_copy(std::size_t i) const;
+  std::size_t times_once(std::size_t i) const;
   /// Copies of an access are the rounds of a loop that was unrolled, or on different paths that
   /// lead to it. Where a warp parts between them, it executes several copies for one execution in
   /// PTX.

@@ -131,6 +131,16 @@ std::uint16_t Decoder::frame_size_row(Root& root) {
   return root.size_row;
 }
 
+/// Lanes that call different functions through a pointer do not meet behind the call, where no
+/// barrier of the machine code has them meet: an H200 made each access behind it once for each
+/// function.
+void Decoder::note_indirect_calls() {
+  for (const Operation& operation : program_.operations) {
+    if (operation.code != Code::call_indirect) continue;
+    for (SiteInfo& site : program_.sites) site.together.push_back(operation.instruction);
+  }
+}
+
 /// All bodies that can be reached, after the entry: they are found one by another.
 void Decoder::decode_bodies() {
   const auto finish = [&](Root& root) {
@@ -169,6 +179,7 @@ void Decoder::decode_bodies() {
     program_.functions[i] = {bodies_[i].first_operation, bodies_[i].end_operation,
                              stack_end - bytes};
   }
+  note_indirect_calls();
   for (const std::size_t call : direct_calls_) {
     Operation& operation = program_.operations[call];
     operation.extra = program_.functions[static_cast<std::size_t>(operation.imm)].first;

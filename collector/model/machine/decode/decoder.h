@@ -368,6 +368,7 @@ class Decoder {
   bool decode_system_call(std::string_view name, const std::vector<Passed>& results,
                           const std::vector<Passed>& arguments);
   void decode_bodies();
+  void note_indirect_calls();
   bool is_recursive(const ptx::Function& function);
   void note_waiting(const ptx::Function& function, Analysis& analysis);
   const std::vector<const ptx::Function*>& addresses_taken();

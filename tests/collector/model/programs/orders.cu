@@ -257,6 +257,22 @@ extern "C" __global__ void move_the_slow(Moving* all, int* out) {
   if (all[all[i].next].steps == 0) out[i] = all[all[i].next].steps += 1;
 }
 
+// Who comes late need not search any more.
+extern "C" __global__ void search_until_found(int* found, const int* in, int* out) {
+  if (*found) return;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i] * in[i];
+  if (in[i] == 5) *found = 1;
+}
+
+__device__ __noinline__ int plus(int a, int b) { return a + b; }
+__device__ __noinline__ int minus(int a, int b) { return a - b; }
+extern "C" __global__ void call_by_lane(const int* in, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int (*const call)(int, int) = i % 2 == 0 ? plus : minus;
+  out[i] = call(in[i], i);
+}
+
 // Each thread has its own two.
 extern "C" __global__ void exchange_pairs(int* data, int phase) {
   const int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + phase;
