@@ -49,7 +49,7 @@ Cost cost_of(const kernels::Family& family, const kernels::Variant& variant, std
     if (!explains) return;
     model::explain::Options explaining;
     explaining.sources = &sources;
-    explaining.buffer = model::explain::buffer_names(prepared->memory);
+    explaining.buffer = model::explain::buffers_of(prepared->memory);
     model::explain::explain(prepared->program, geometry, outcome, explaining);
   };
   const auto seconds = [&](bool records, bool explains) {

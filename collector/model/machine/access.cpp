@@ -61,8 +61,13 @@ std::uint8_t layout_of(const Site& site, const SiteInfo& info) {
                                    bit(is_some && contiguous, some_contiguous));
 }
 
-/// `places`: where each place in shared memory, or each in a period of global memory, has hits of
-/// its own; may be null.
+std::vector<std::uint64_t>& at_least(std::vector<std::uint64_t>& places, std::size_t count) {
+  if (places.size() < count) places.resize(count);
+  return places;
+}
+
+/// `places`: where each place in shared memory, or in a period of global memory, has hits of its
+/// own; may be null.
 void remember(Site& site, const SiteInfo& info, const Window& window, std::uint32_t mask,
               const std::uint64_t* addresses, std::vector<std::uint64_t>* places = nullptr) {
   const std::uint64_t first = addresses[std::countr_zero(mask)];
@@ -92,11 +97,16 @@ void remember(Site& site, const SiteInfo& info, const Window& window, std::uint3
   site.hits = site.own_hits;
   site.hit_mask = period - 1;
   site.hit_shift = static_cast<std::uint8_t>(std::countr_zero(step));
-  if (places != nullptr) {
+  if (places != nullptr && window.space == AddressSpace::shared) {
     site.hits = places->data();
-    site.hit_mask = window.space == AddressSpace::shared
-                        ? ~std::uint32_t{0}
-                        : place_period(mask, site.delta, info.width) - 1;
+    site.hit_mask = ~std::uint32_t{0};
+  } else if (places != nullptr && window.space == AddressSpace::global) {
+    // Where a sector's own hits do not say enough.
+    const std::uint32_t places_period = place_period(mask, site.delta, info.width);
+    if (places_period > sector_bytes) {
+      site.hits = at_least(*places, places_period >> site.hit_shift).data();
+      site.hit_mask = places_period - 1;
+    }
   }
   site.space = static_cast<std::uint8_t>(window.space);
   site.window_begin = window.begin;
@@ -190,11 +200,6 @@ bool is_recorded(const WorkerMemory& memory, std::size_t index) {
   return memory.recording != nullptr && !memory.recording->sites[index].is_full();
 }
 
-std::vector<std::uint64_t>& at_least(std::vector<std::uint64_t>& places, std::size_t count) {
-  if (places.size() < count) places.resize(count);
-  return places;
-}
-
 /// Where a site has hits for each place in shared memory; null where its shape changes so often
 /// that looking them all through were dear: then each access is recorded by itself.
 std::vector<std::uint64_t>* places_of(WorkerMemory& memory, std::size_t index) {
@@ -203,15 +208,6 @@ std::vector<std::uint64_t>* places_of(WorkerMemory& memory, std::size_t index) {
   ++memory.shapes[index];
   const unsigned alignment = memory.program->sites[index].alignment;
   return &at_least(memory.places[index], memory.shared.size() / std::min(alignment, 4u) + 1);
-}
-
-/// The same in global memory, where a sector's own hits do not say enough; null where they do.
-std::vector<std::uint64_t>* places_in_period(WorkerMemory& memory, std::size_t index,
-                                             std::uint32_t mask, const std::uint64_t* delta) {
-  const SiteInfo& info = memory.program->sites[index];
-  const std::uint32_t period = place_period(mask, delta, info.width);
-  if (period <= sector_bytes) return nullptr;
-  return &at_least(memory.places[index], period / std::min<unsigned>(info.alignment, sector_bytes));
 }
 
 /// All lanes in their own local memory, which is not counted, where none has to be told of: what
@@ -367,7 +363,7 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   if (one_window && remembers) {
     std::vector<std::uint64_t>* hits = nullptr;
     if (is_recorded(memory, op->extra) && window.space == AddressSpace::global) {
-      hits = places_in_period(memory, op->extra, mask, deltas(mask, addresses).data());
+      hits = &memory.places[op->extra];
     } else if (is_recorded(memory, op->extra) && window.space == AddressSpace::shared) {
       hits = places_of(memory, op->extra);
       if (hits == nullptr) {

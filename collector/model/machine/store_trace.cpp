@@ -15,6 +15,7 @@ constexpr std::size_t first_places = 64;
 void StoreTrace::start() {
   pending_.clear();
   taken_ = 0;
+  others_.clear();
   sites_.clear();
   last_site_ = 0;
   level_ = 0;
@@ -48,6 +49,19 @@ void StoreTrace::grow() {
   }
 }
 
+StoreTrace::Part& StoreTrace::free_part(Pending& pending) {
+  if (pending.first.bytes == 0) return pending.first;
+  if (pending.others == 0) {
+    if (others_.empty()) others_.emplace_back();
+    pending.others = static_cast<std::uint32_t>(others_.size());
+    others_.emplace_back();
+  }
+  for (Part& part : others_[pending.others]) {
+    if (part.bytes == 0) return part;
+  }
+  return pending.first;  // of single bytes there may be more: those before are taken to last
+}
+
 void StoreTrace::store(std::uint32_t site, std::uint32_t warp, std::uint64_t sector, unsigned level,
                        std::uint32_t bytes) {
   if (is_over_ || level < level_) return;
@@ -55,11 +69,10 @@ void StoreTrace::store(std::uint32_t site, std::uint32_t warp, std::uint64_t sec
   Pending& pending = place_of(sector);
   if (!pending.is_taken) {
     ++taken_;
-    pending = {sector, {}, static_cast<std::uint8_t>(level), true};
+    pending = {sector, {}, 0, static_cast<std::uint8_t>(level), true};
   }
   Part* own = nullptr;
-  for (Part& part : pending.parts) {
-    if (part.bytes == 0) continue;
+  for_each_part(pending, [&](Part& part) {
     const bool is_beside = (part.bytes & bytes) == 0;
     part.bytes &= ~bytes;
     if (part.bytes == 0) {
@@ -68,12 +81,9 @@ void StoreTrace::store(std::uint32_t site, std::uint32_t warp, std::uint64_t sec
     } else if (is_beside && part.site == site && part.warp == warp) {
       own = &part;
     }
-  }
+  });
   if (own == nullptr) {
-    const auto free = std::find_if(pending.parts.begin(), pending.parts.end(),
-                                   [](const Part& part) { return part.bytes == 0; });
-    // Of single bytes by many there may be more: those before are taken to last.
-    own = free != pending.parts.end() ? free : pending.parts.data();
+    own = &free_part(pending);
     *own = {0, site, warp, 0};
   }
   own->bytes |= bytes;
@@ -83,9 +93,9 @@ void StoreTrace::store(std::uint32_t site, std::uint32_t warp, std::uint64_t sec
 }
 
 void StoreTrace::load(std::uint64_t sector, std::uint32_t bytes) {
-  for (Part& part : place_of(sector).parts) {
+  for_each_part(place_of(sector), [&](Part& part) {
     if ((part.bytes & bytes) != 0) part.bytes = 0;
-  }
+  });
 }
 
 /// Forgets the lowest level, where enough sectors are left.

@@ -41,7 +41,8 @@ class StoreTrace {
   };
   struct Pending {
     std::uint64_t sector = 0;
-    std::array<Part, 8> parts;  ///< a word each, most often
+    Part first;
+    std::uint32_t others = 0;  ///< a number in others_; 0: none
     std::uint8_t level = 0;
     bool is_taken = false;
   };
@@ -56,6 +57,16 @@ class StoreTrace {
     return is_last ? sites_[last_site_] : find(site);
   }
   Seen& find(std::uint32_t site);
+  /// What of it is left, the first part and the others.
+  template <class Visit>
+  void for_each_part(Pending& pending, Visit visit) {
+    if (pending.first.bytes != 0) visit(pending.first);
+    if (pending.others == 0) return;
+    for (Part& part : others_[pending.others]) {
+      if (part.bytes != 0) visit(part);
+    }
+  }
+  Part& free_part(Pending& pending);
   /// The sector's place in the table, or the free one that it would have.
   Pending& place_of(std::uint64_t sector);
   void grow();
@@ -64,6 +75,8 @@ class StoreTrace {
   /// A hash table with linear probing, at most half full; a power of two long.
   std::vector<Pending> pending_;
   std::size_t taken_ = 0;
+  /// Of sectors that several have stored to, a word each most often; the first is nobody's.
+  std::vector<std::array<Part, 7>> others_;
   std::vector<Seen> sites_;
   std::size_t last_site_ = 0;  ///< where it was found
   unsigned level_ = 0;         ///< the lowest that is still followed
