@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <map>
 
 #include "collector/model/counts/rules/counting.h"
 
@@ -16,7 +15,7 @@ namespace {
 class Elements {
  public:
   Elements(const Buffer& buffer, std::uint64_t step, unsigned width)
-      : begin_(buffer.begin), step_(step), width_(width) {
+      : begin_(buffer.begin), width_(width) {
     shift_ = static_cast<unsigned>(std::countr_zero(step));
     odd_ = step >> shift_;
     of_sector_ = std::max(1u, sector_bytes / width);
@@ -44,12 +43,10 @@ class Elements {
   /// Whether every column, as a row of its own behind the others, begins with a sector.
   bool are_rows_whole() const { return rows_ > 0 && rows_ * width_ % sector_bytes == 0; }
   bool is_power() const { return odd_ == 1; }
-  std::uint64_t begin() const { return begin_; }
-  std::uint64_t step() const { return step_; }
   unsigned of_sector() const { return of_sector_; }
 
  private:
-  std::uint64_t begin_, step_;
+  std::uint64_t begin_;
   unsigned width_, shift_ = 0, of_sector_ = 1;
   std::uint64_t odd_ = 1, period_ = 0, rows_ = 0;
 };
