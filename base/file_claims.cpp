@@ -67,10 +67,28 @@ void FileClaims::store(const std::string& path, const std::string& option) {
   add_database(path, "the database", option);
 }
 
+namespace {
+
+/// A file that somebody wrote, and no result: a slip of the hand must not cost it.
+void refuse_source(const std::string& path, const std::string& option) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return;
+  const std::string ending = fs::path(path).extension().string();
+  for (const char* source : {".cu", ".cuh", ".c", ".cc", ".cpp", ".h", ".hpp", ".py", ".ptx",
+                             ".yaml", ".yml", ".toml", ".sql"}) {
+    if (ending != source) continue;
+    throw Error(ExitCode::usage,
+                fmt::format("{} {} would overwrite a source; choose another file", option, path));
+  }
+}
+
+}  // namespace
+
 Destination FileClaims::write(const std::string& path, const std::string& option) {
   Destination destination;
   if (path.empty() || path == "-") return destination;
   add({option, path, fmt::format("what {} writes", option)});
+  refuse_source(path, option);
   destination.path_ = path;
   return destination;
 }

@@ -90,6 +90,9 @@ Check check_place(const std::string& path) {
 
 /// All of the database is read before it is opened for writing, which would change it.
 std::vector<Check> check_database(const std::string& path) {
+  if (path.empty()) {
+    return {{"database", false, "its name is empty", "name a file with --db or $WARPMETER_DB"}};
+  }
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {check_place(path)};
   Check check{"database", false, "", "name another with --db or $WARPMETER_DB", "broken "};

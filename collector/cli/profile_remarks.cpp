@@ -244,10 +244,16 @@ schema::RunOutcome outcome_of(const profile::Outcome& outcome, const profile::Re
   return is_done ? schema::RunOutcome::done : schema::RunOutcome::failed;
 }
 
-std::string reason_of(const ProfileRequest& request, const profile::Outcome& outcome) {
-  if (outcome.timed_out) return fmt::format("ended after --timeout {}", request.timeout);
-  if (outcome.cancelled) return "stopped by a signal";
-  return outcome.ending.ok() ? "" : "the program " + outcome.ending.in_words();
+/// Empty: the program ended by itself, and well.
+std::string reason_of(const ProfileRequest& request, const profile::Outcome& outcome,
+                      const profile::Recorder& recorder) {
+  std::string ended = outcome.timed_out   ? fmt::format("ended after --timeout {}", request.timeout)
+                      : outcome.cancelled ? "stopped by a signal"
+                      : outcome.ending.ok() ? ""
+                                            : "the program " + outcome.ending.in_words();
+  if (ended.empty() || recorder.cut_off().empty()) return ended;
+  return fmt::format("{} while {} ran", ended,
+                     some_of(recorder.cut_off(), base_of(request.name_base)));
 }
 
 /// The first of the launches that failed; empty: none has.
@@ -258,7 +264,7 @@ std::string failure_of(const ProfileRequest& request, const profile::Recorder& r
                      some_of(failure.kernels, base_of(request.name_base)), reason);
 }
 
-/// Why nothing was measured. The program itself did well.
+/// Why nothing was measured.
 Error nothing_measured(const ProfileRequest& request, const profile::Recorder& recorder) {
   const char* verb = request.checks && !request.counts() ? "checked" : "measured";
   if (recorder.not_run() > 0) {
@@ -273,6 +279,9 @@ Error nothing_measured(const ProfileRequest& request, const profile::Recorder& r
   }
   if (!recorder.problems().empty()) {
     return {ExitCode::no_hardware, "nothing was measured: " + *recorder.problems().begin()};
+  }
+  if (!recorder.cut_off().empty()) {
+    return {ExitCode::nothing, "no chosen launch had come to its end"};
   }
   if (!recorder.left_out().empty()) {
     return {ExitCode::nothing,
@@ -302,27 +311,31 @@ void say_line(const std::string& text) {
 
 ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome,
                   profile::Recorder& recorder) {
-  const std::string ended = reason_of(request, outcome);
+  const std::string ended = reason_of(request, outcome, recorder);
   recorder.finish(outcome_of(outcome, recorder),
                   ended.empty() ? failure_of(request, recorder) : ended);
+  const bool is_empty = recorder.launches() == recorder.not_run();
   if (!request.quiet) {
     show_tables(request, recorder);
     show_lines(request, recorder);
     if (request.checks) show_findings(recorder, outcome);
     show_remarks(request, recorder);
-  } else if (recorder.launches() != recorder.not_run()) {  // else it is why nothing was measured
+  } else if (!is_empty) {  // else it is why nothing was measured
     show_failures(request, recorder);
   }
-  if (!ended.empty()) {
-    say_line(fmt::format("warpmeter: {}; what was {} before is kept", ended,
-                         request.checks && !request.counts() ? "found" : "measured"));
-  }
   const FindingCount found = count_of(shown_findings(recorder));
+  if (!ended.empty()) {
+    const bool is_checked = request.checks && !request.counts();
+    say_line(fmt::format("warpmeter: {}; {}", ended,
+                         is_empty && found.mistakes == 0 ? nothing_measured(request, recorder).what()
+                         : is_checked ? "what was found before is kept"
+                                      : "what was measured before is kept"));
+  }
   if (found.mistakes > 0) throw Error(ExitCode::kernel, found_text(found, !request.quiet));
   // A program may make anything of the signal that --timeout sends.
   if (outcome.timed_out) return ExitCode::nothing;
   if (!ended.empty()) return static_cast<ExitCode>(outcome.ending.status());
-  if (recorder.launches() == recorder.not_run()) throw nothing_measured(request, recorder);
+  if (is_empty) throw nothing_measured(request, recorder);
   return ExitCode::done;
 }
 

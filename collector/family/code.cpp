@@ -21,6 +21,7 @@
 #include "collector/model/input/cache.h"
 #include "collector/model/input/includes.h"
 #include "collector/model/input/npy.h"
+#include "collector/model/input/nvcc.h"
 #include "collector/model/input/toolkit.h"
 #include "collector/model/machine/decode/decode.h"
 
@@ -203,6 +204,15 @@ void CodeBase::run(std::vector<Job>& jobs, const Progress& progress) const {
   loop();
 }
 
+/// Why a source that compiles by itself does not with this instance of one of its kernels.
+std::string no_instance(const Configuration& configuration, const std::string& source,
+                        const std::string& messages) {
+  const std::string why = model::first_error(messages);
+  return fmt::format("no instance '{}' can be made of a kernel of {}: {}{}", configuration.kernel,
+                     source, why,
+                     configuration.doubt.empty() ? "" : "; " + configuration.doubt);
+}
+
 /// Of a job that failed, one for each of its configurations; none, where the source itself is what
 /// the compiler refuses, for all of them then.
 std::vector<CodeBase::Job> CodeBase::split(const Job& failed,
@@ -256,9 +266,11 @@ std::vector<Kernel> CodeBase::compile_source(const std::vector<Configuration>& c
                fmt::format("{} holds no kernel '{}'; warpmeter run {} lists what it holds",
                            spec_.source, configuration.kernel, spec_.source));
       }
-      kernels[i].failure = fmt::format("{} does not compile{}{}\n{}", spec_.source,
-                                       configuration.doubt.empty() ? ":" : ": ",
-                                       configuration.doubt, job.compiled.failure);
+      kernels[i].failure = job.compiled.failure.starts_with(model::of_kernel_name)
+                               ? no_instance(configuration, spec_.source, job.compiled.failure)
+                               : fmt::format("{} does not compile{}{}\n{}", spec_.source,
+                                             configuration.doubt.empty() ? ":" : ": ",
+                                             configuration.doubt, job.compiled.failure);
     }
   }
   return kernels;

@@ -210,7 +210,7 @@ void visit_fields(Io& io, M& message) {
         io.number(activity.correlation);
       });
     });
-  } else if constexpr (std::is_same_v<Type, Seen>) {
+  } else if constexpr (std::is_same_v<Type, Seen> || std::is_same_v<Type, Running>) {
     io.number(message.kernel);
   } else if constexpr (std::is_same_v<Type, Refused>) {
     io.number(message.reason);

@@ -9,7 +9,7 @@
 //   injector                          warpmeter
 //   Hello            ─────────────▶
 //                    ◀─────────────   Config
-//   Device, Name, Launch, Activities, Seen, Problem … as they happen
+//   Device, Name, Launch, Activities, Seen, Running, Problem … as they happen
 //   Bye              ─────────────▶   and the end of the connection
 //
 // A frame is two bytes of protocol version, two of its kind, then the fields below in their order
@@ -31,7 +31,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 9;
+inline constexpr std::uint16_t protocol_version = 10;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -195,6 +195,12 @@ struct Seen {
   std::uint32_t kernel = 0;
 };
 
+/// Where the model executes: a kernel has run for a while, so that a person may want to know which
+/// one it was should nothing else be heard of it. It has ended with the next of these.
+struct Running {
+  std::uint32_t kernel = 0;  ///< Name; 0: none
+};
+
 /// A launch that the API refused, so that no kernel came to run.
 struct Refused {
   std::uint32_t reason = 0;  ///< Name: a sentence that names the kernel
@@ -227,7 +233,8 @@ struct Bye {
 
 using Message =
     std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye, Lines,
-                 Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved, Refused>;
+                 Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved, Refused,
+                 Running>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

@@ -87,6 +87,8 @@ fs::path find_program(const std::string& name) {
     if (is_executable(folder / name)) return folder / name;
     begin = end + 1;
   }
+  std::error_code unknown;
+  if (fs::is_directory(name, unknown)) throw not_startable(name, "it is a folder");
   throw not_startable(fmt::format("'{}'", name),
                       is_executable(name) ? "it is in this folder, not in PATH: write ./" + name
                                           : "no folder of PATH has it");

@@ -82,6 +82,10 @@ bool Recorder::take(int peer, inject::Message&& message) {
     if (name != nullptr) left_out_.insert(name->text);
     return name != nullptr;
   }
+  if (const auto* running = std::get_if<inject::Running>(&message)) {
+    process.running = running->kernel;
+    return running->kernel == 0 || name_of(process.names, running->kernel) != nullptr;
+  }
   if (const auto* refused = std::get_if<inject::Refused>(&message)) {
     const Name* reason = name_of(process.names, refused->reason);
     if (reason != nullptr && !later_) ++refused_[reason->text];
@@ -125,6 +129,14 @@ bool Recorder::take(int peer, inject::Message&& message) {
     return true;
   }
   return false;
+}
+
+void Recorder::forget(int peer) {
+  const auto process = processes_.find(peer);
+  if (process == processes_.end()) return;
+  const Name* running = name_of(process->second.names, process->second.running);
+  if (running != nullptr) cut_off_.insert(running->text);
+  processes_.erase(process);
 }
 
 bool Recorder::take_name(Process& process, inject::Name&& name) {

@@ -81,7 +81,7 @@ class Recorder final : public Receiver {
 
   void meet(int peer, pid_t process, const std::string& program) override;
   bool take(int peer, inject::Message&& message) override;
-  void forget(int peer) override { processes_.erase(peer); }
+  void forget(int peer) override;
   /// Has what has come written, unless the batch before is still being written.
   void store() override;
   /// Ends the run, if there is one. Throws the database's failure.
@@ -98,6 +98,8 @@ class Recorder final : public Receiver {
   const std::map<std::string, std::uint64_t>& refused() const { return refused_; }
   const std::set<std::string>& left_out() const { return left_out_; }  ///< kernels, by the filter
   const std::set<std::string>& problems() const { return problems_; }
+  /// Kernels that the model was executing when nothing more was heard of their processes.
+  const std::set<std::string>& cut_off() const { return cut_off_; }
   /// What a person should know beside the figures.
   const std::set<std::string>& remarks() const { return remarks_; }
   /// Programs that were started and that nothing was told of; why.
@@ -129,6 +131,7 @@ class Recorder final : public Receiver {
     std::unordered_map<std::uint32_t, Name> names;
     std::size_t name_bytes = 0;
     std::map<std::uint32_t, std::string> devices;  ///< ordinal there → UUID
+    std::uint32_t running = 0;                     ///< a kernel's Name; 0: none is known to run
     std::vector<schema::Line> lines;               ///< of the launch that comes next
     std::vector<schema::Finding> found;            ///< of the explanation that comes next
     std::map<std::uint32_t, schema::Explanation> explanations;
@@ -174,7 +177,7 @@ class Recorder final : public Receiver {
   std::map<std::pair<inject::ActivityKind, std::string>, Activity> activities_;
   std::map<std::string, Refusal> refusals_;
   std::map<std::string, std::uint64_t> refused_;
-  std::set<std::string> left_out_, problems_, remarks_;
+  std::set<std::string> left_out_, problems_, remarks_, cut_off_;
   std::uint64_t launches_ = 0, not_run_ = 0, lost_records_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -219,6 +220,34 @@ void tell_set_on_host_only(Process& process, const std::vector<HostVariable*>& v
   }
 }
 
+/// Says which kernel runs, once it has for a while: it may be the last that is heard of it.
+class LongRun {
+ public:
+  LongRun(Report* report, const std::string& kernel) : report_(report), kernel_(kernel) {}
+  ~LongRun() {
+    if (is_told_) report_->has_run();
+  }
+  LongRun(const LongRun&) = delete;
+  LongRun& operator=(const LongRun&) = delete;
+
+  /// By any thread that executes it, now and then.
+  void go_on() {
+    if (report_ == nullptr || std::chrono::steady_clock::now() - begin_ < a_while) return;
+    if (!is_told_.exchange(true)) report_->runs(kernel_);
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds a_while{300};
+
+  Report* report_;
+  const std::string& kernel_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::atomic<bool> is_told_ = false;
+};
+
+/// A program's kernel of one warp may well go on for seconds of a GPU's time.
+constexpr std::uint64_t instruction_budget = 4 * model::default_instruction_budget;
+
 /// The grids of one launch: its own, and those that kernels launch from there on.
 class Grids {
  public:
@@ -280,12 +309,18 @@ class Grids {
     options.textures = &machine_textures();
     options.counts = is_counted_;
     options.may_leave_shared = true;
+    options.instruction_budget = instruction_budget;
     options.predicated_barriers = [&kernel] { return kernel.predicated_barriers(); };
     options.records = is_counted_ && ran_.empty() && process_.explained().wants(place_);
     // This machine's clock, as a program may set it beside the host's.
     options.began_at = static_cast<std::uint64_t>(
         std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
     options.most_kept_bytes = most_kept_bytes(process_);
+    LongRun long_run(process_.report(), kernel.entry());
+    options.cancelled = [&long_run] {
+      long_run.go_on();
+      return false;
+    };
     std::mutex printing;
     bool has_printed = false;
     options.print = [&](std::string_view text) {

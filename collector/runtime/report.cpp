@@ -145,6 +145,12 @@ void Report::send_lines(const std::vector<model::Ran>& grids) {
   if (!lines.lines.empty()) channel_.send(lines);
 }
 
+void Report::runs(const std::string& kernel) {
+  channel_.send(inject::Running{channel_.name(kernel)});
+}
+
+void Report::has_run() { channel_.send(inject::Running{}); }
+
 void Report::ran(const LaunchPlace& place, const model::Program& program,
                  std::uint64_t instructions) {
   inject::Activity activity;

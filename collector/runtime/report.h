@@ -50,6 +50,9 @@ class Report {
   void refused(const std::string& why);
   /// What was found in launches that follow; its number for launched().
   std::uint32_t explain(const schema::Explanation& explanation);
+  /// A kernel has run for a while, and whether it is over now. By any thread.
+  void runs(const std::string& kernel);
+  void has_run();
   /// A kernel, copy or call of the summary.
   void ran(const LaunchPlace& place, const model::Program& program, std::uint64_t instructions);
   void moved(std::string_view what, std::uint64_t bytes, bool is_set);

@@ -131,7 +131,7 @@ TEST_F(HeldToHardware, LanesThatLeaveLoops) {
   EXPECT_EQ(grade_of("goto_behind", "global_load_requests"), "ptx");
   EXPECT_EQ(grade_of("return_inside", "global_store_requests"), "ptx");
   EXPECT_EQ(grade_of("division_and_atomic", "global_store_requests"), "ptx");
-  EXPECT_EQ(grade_of("call_and_atomic", "global_store_requests"), "modelled");
+  EXPECT_EQ(grade_of("call_and_atomic", "global_store_requests"), "ptx");
   EXPECT_EQ(grade_of("copies_of_a_loop", "global_load_requests"), "ptx");
 }
 

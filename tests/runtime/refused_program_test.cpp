@@ -135,6 +135,30 @@ TEST_F(RuntimeProgramRefused, IsEndedByATimeoutWithOneExitCodeWhateverItMakesOfI
   }
 }
 
+TEST_F(RuntimeProgramRefused, IsToldWhichKernelRanWhenItWasStopped) {
+  const auto stopped = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"profile", "-b", "model", "--timeout", "2"});
+    options.push_back(program("endless"));
+    return run_program({options, folder_, {{"LD_LIBRARY_PATH", ""}}});
+  };
+  const Outcome counted = stopped({"-m", "gst_transactions"});
+  EXPECT_EQ(counted.exit_code, 3);
+  EXPECT_THAT(counted.error, HasSubstr("ended after --timeout 2 while waits ran; what was measured "
+                                       "before is kept"));
+  EXPECT_EQ(value_of("SELECT group_concat(variant) FROM launches"), "ends");
+  EXPECT_EQ(value_of("SELECT reason FROM runs"), "ended after --timeout 2 while waits ran");
+  EXPECT_THAT(stopped({"-m", "gst_transactions", "-k", "waits"}).error,
+              HasSubstr("while waits ran; no chosen launch had come to its end"));
+}
+
+TEST_F(RuntimeProgramRefused, ThatEndsBadlyIsToldThatTheFiltersTookNothing) {
+  const Outcome outcome = profile("endless", {"-k", "another"}, {"1"});
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_THAT(outcome.error, HasSubstr("ended with exit code 5; no launch passed the filters; the "
+                                       "program launched ends"));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("is kept")));
+}
+
 /// What hardware does not notice is remarked; beyond that it ends the launch.
 TEST_F(RuntimeProgramRefused, IsWhatLeavesTheLastBytesThatHardwareGives) {
   const Outcome beside = profile("beside_buffers");

@@ -27,8 +27,10 @@ constexpr double cycles_of_meeting = 1;
 
 /// Fewer instructions behind a branch are executed by all lanes, with a predicate.
 constexpr std::uint32_t least_branched = 3;
-/// What one lane stores for its warp takes no more instructions each time.
-constexpr std::uint32_t most_of_elected = 12;
+/// What one lane stores for its warp, or a few load beside a tile, takes no more instructions each
+/// time, and the few are no more.
+constexpr std::uint32_t most_of_elected = 24;
+constexpr int most_at_edge = 4;
 /// Of a launch, what lanes that wait cost in instructions alone before they are told: who loads a
 /// halo at the edge of a tile needs requests of its own, whoever waits.
 constexpr double least_divergence = 0.06;
@@ -129,31 +131,57 @@ std::vector<double> cycles_of_accesses(const Subject& subject) {
   return cycles;
 }
 
-/// By instruction: the lanes that store to global memory, of all warps together; all lanes where it
-/// accesses memory in another way.
-std::vector<std::uint32_t> storing_lanes(const Subject& subject) {
-  std::vector<std::uint32_t> lanes(subject.program.places.size());
+/// The lanes that access memory in a way, of all warps together.
+struct AccessingLanes {
+  std::uint32_t global_stores = 0, global_loads = 0, shared_stores = 0, others = 0;
+  bool is_end = false;  ///< of the threads
+
+  AccessingLanes& operator|=(const AccessingLanes& more) {
+    global_stores |= more.global_stores;
+    global_loads |= more.global_loads;
+    shared_stores |= more.shared_stores;
+    others |= more.others;
+    return *this;
+  }
+};
+
+/// By instruction.
+std::vector<AccessingLanes> accessing_lanes(const Subject& subject) {
+  std::vector<AccessingLanes> lanes(subject.program.places.size());
   for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
     const SiteInfo& site = subject.site(i);
-    const bool stores =
-        site.kind != AccessKind::load && subject.outcome.counts[i].shared.requests == 0;
-    for (const auto& [pattern, places] : subject.recording.sites[i].patterns()) {
-      lanes[site.instruction] |= stores ? pattern.mask : ~std::uint32_t{0};
-    }
+    const bool is_shared = subject.outcome.counts[i].shared.requests > 0;
+    AccessingLanes& own = lanes[site.instruction];
+    std::uint32_t& way = site.kind == AccessKind::load ? (is_shared ? own.others : own.global_loads)
+                         : !is_shared                  ? own.global_stores
+                         : site.is_atomic()            ? own.others
+                                                       : own.shared_stores;
+    for (const auto& [pattern, places] : subject.recording.sites[i].patterns()) way |= pattern.mask;
+  }
+  for (const Operation& op : subject.program.operations) {
+    if (op.code == Code::leave) lanes[op.instruction].is_end = true;
   }
   return lanes;
 }
 
-/// Whether one lane, the same of each warp, stores there what the warp has found together.
-bool is_elected(const Subject& subject, const std::vector<std::uint32_t>& storing,
+/// Whether one lane, the same of each warp, stores there what the warp has found together, or a few
+/// bring what lies at the edge of the warp's tile to shared memory: nobody else has that to do.
+bool is_elected(const Subject& subject, const std::vector<AccessingLanes>& accessing,
                 const Region& region) {
   if (region.end - region.begin > most_of_elected) return false;
-  std::uint32_t lanes = 0;
+  AccessingLanes lanes;
+  double most = 0;  ///< lanes a warp
   for (std::uint32_t i = region.begin; i < region.end; ++i) {
-    if (subject.lanes[i] > subject.issues[i]) return false;
-    lanes |= storing[i];
+    if (accessing[i].is_end) continue;  // those who do nothing else come here too
+    most = std::max(most, subject.lanes[i] / std::max(1.0, subject.issues[i]));
+    lanes |= accessing[i];
   }
-  return std::has_single_bit(lanes);
+  if (most > most_at_edge || lanes.others != 0) return false;
+  const bool is_edge = lanes.global_stores == 0 && lanes.global_loads != 0 &&
+                       std::popcount(lanes.shared_stores) <= most_at_edge &&
+                       lanes.global_loads == lanes.shared_stores;
+  return is_edge || (most <= 1 && lanes.global_loads == 0 &&
+                     std::has_single_bit(lanes.global_stores | lanes.shared_stores));
 }
 
 struct Waiting {
@@ -165,7 +193,7 @@ struct Waiting {
 void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
   const std::vector<Region> all = regions(subject);
   const std::vector<double> accesses = cycles_of_accesses(subject);
-  const std::vector<std::uint32_t> storing = storing_lanes(subject);
+  const std::vector<AccessingLanes> accessing = accessing_lanes(subject);
   std::map<LineKey, Waiting> lines;
   for (std::uint32_t i = 0; i < subject.program.places.size(); ++i) {
     const double idle = subject.warps_lanes * subject.issues[i] - subject.lanes[i];
@@ -177,7 +205,7 @@ void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
         innermost = &region;
       }
     }
-    if (innermost == nullptr || is_elected(subject, storing, *innermost)) continue;
+    if (innermost == nullptr || is_elected(subject, accessing, *innermost)) continue;
     const auto decided = subject.program.decided_at.find(innermost->branch);
     const Place& place = decided == subject.program.decided_at.end()
                              ? subject.program.places[innermost->branch]

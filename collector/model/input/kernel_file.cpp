@@ -41,13 +41,6 @@ std::vector<std::string> expressions_in(const std::vector<std::string>& kernels)
   return expressions;
 }
 
-/// What a compiler complains of first, without the place: 'identifier "flaot" is undefined'.
-std::string first_error(const std::string& messages) {
-  constexpr std::string_view mark = "error: ";
-  const std::size_t at = messages.find(mark);
-  return first_line(at == std::string::npos ? messages : messages.substr(at + mark.size()));
-}
-
 /// NVRTC's, where nobody asked for nvcc and it refuses what NVRTC takes.
 Compiled compile_preferring_nvcc(const fs::path& nvcc, const std::string& path,
                                  const CompileOptions& options,
@@ -64,6 +57,12 @@ Compiled compile_preferring_nvcc(const fs::path& nvcc, const std::string& path,
 }
 
 }  // namespace
+
+std::string first_error(const std::string& messages) {
+  constexpr std::string_view mark = "error: ";
+  const std::size_t at = messages.find(mark);
+  return first_line(at == std::string::npos ? messages : messages.substr(at + mark.size()));
+}
 
 // NVRTC stumbles over what only a whole program has: headers of the host and calls of the runtime.
 // What it writes is not quite what nvcc does: addresses in shared memory have 64 bits, and

@@ -17,15 +17,15 @@ namespace fs = std::filesystem;
 std::string pointer_name(std::size_t i) { return fmt::format("warpmeter_instance_{}", i); }
 
 /// A source that includes the file and points to the instances, so that nvcc makes them. What is
-/// wrong with an expression is reported of "the kernel's name", which no file holds.
+/// wrong with an expression is reported of of_kernel_name, which no file holds.
 std::string source_with_instances(const std::string& path,
                                   const std::vector<std::string>& expressions) {
   std::string source = fmt::format("#include \"{}\"\n", fs::absolute(path).string());
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     source += fmt::format(
-        "#line 1 \"the kernel's name\"\n"
+        "#line 1 \"{}\"\n"
         "extern \"C\" __attribute__((used)) __device__ auto* {} = &{};\n",
-        pointer_name(i), expressions[i]);
+        of_kernel_name, pointer_name(i), expressions[i]);
   }
   return source;
 }

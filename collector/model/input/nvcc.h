@@ -11,6 +11,9 @@
 
 namespace warpmeter::model {
 
+/// What stands for the place, where an expression is what is wrong.
+inline constexpr const char* of_kernel_name = "the kernel's name";
+
 /// The PTX alone, and the entry of each expression; with a failure where nvcc refuses the source or
 /// an expression.
 Compiled compile_with_nvcc(const std::filesystem::path& nvcc, const std::string& path,

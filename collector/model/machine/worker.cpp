@@ -23,6 +23,10 @@ namespace {
 constexpr std::uint64_t share_of_spinners = 1 << 12;
 /// The first where blocks are known to; it doubles while the block goes on.
 constexpr std::uint64_t first_share_in_turns = 1 << 4;
+/// The first behind a barrier. Hardware's warps go on side by side: what each reads there at once
+/// all have read before one comes to the end of its next loop and stores there again, which
+/// programs rely on that lack a barrier in between.
+constexpr std::uint64_t share_behind_barrier = 1 << 4;
 /// Shares of every warp after which a block is left for later although it goes on.
 constexpr std::uint32_t longest_turn = 64, longest_of_short_turns = 16;
 /// Shares of every warp in which none does anything new, after which a block on its own waits for
@@ -216,17 +220,23 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
   const bool is_short = turns == Turns::short_ones || turns == Turns::last_resort;
   std::uint64_t whole_share = is_short ? first_share_in_turns : share;
   turn_is_still_ = true;
+  bool is_behind_barrier = false;
   for (std::uint32_t shares = 1, still = 0;; ++shares) {
     bool ran = false, unfinished = false, yielded = false;
     is_still_ = true;
     for (Warp& warp : warps_) {
       if (is_runnable(warp)) {
         ran = true;
-        const std::uint64_t own_share = turns_ > 0 ? share_of_spinners : whole_share;
+        const std::uint64_t own_share = turns_ > 0          ? share_of_spinners
+                                        : is_behind_barrier ? share_behind_barrier
+                                                            : whole_share;
         warp.yield_at = std::min(warp.warp_instructions + own_share, instruction_budget_);
         way_to_run(warp)(warp);
         if (memory_.failure) std::rethrow_exception(std::exchange(memory_.failure, nullptr));
-        if (warp.status == WarpStatus::yielded) {
+        if (warp.status == WarpStatus::yielded && is_behind_barrier) {
+          yielded = true;
+          is_still_ = false;
+        } else if (warp.status == WarpStatus::yielded) {
           yielded = true;
           const bool stands = stands_still(warp);
           is_still_ &= stands;
@@ -254,7 +264,8 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
       unfinished |= warp.status != WarpStatus::finished;
     }
     if (!unfinished) break;
-    is_still_ &= !barriers_.release();
+    is_behind_barrier = barriers_.release();
+    is_still_ &= !is_behind_barrier;
     turn_is_still_ &= is_still_;
     if (yielded) {
       const std::uint32_t longest = is_short ? longest_of_short_turns : longest_turn;

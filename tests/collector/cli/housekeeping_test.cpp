@@ -74,6 +74,7 @@ TEST_F(Housekeeping, MergeNeedsSourcesAndATarget) {
 TEST_F(Housekeeping, NoCommandWritesOverWhatItReads) {
   write("q.sql", "SELECT 1\n");
   write("warpmeter.toml", "[check]\ngates = []\n");
+  write("kernel.cu", "__global__ void put(float* out) { *out = 1; }\n");
   for (const char* copy : {"base.db", "other.db"}) {
     std::filesystem::copy_file(file("warpmeter.db"), file(copy));
   }
@@ -86,6 +87,7 @@ TEST_F(Housekeeping, NoCommandWritesOverWhatItReads) {
       {{"report", "-o", "warpmeter.db"}, "would overwrite the database"},
       {{"report", "-o", "warpmeter.db-wal"}, "would overwrite the database"},
       {{"report", "--section", "q.sql", "-o", "./q.sql"}, "would overwrite the section q.sql"},
+      {{"report", "-o", "kernel.cu"}, "-o kernel.cu would overwrite a source"},
       {{"compare", "-o", "link"}, "would overwrite the database"},
       {{"check", "-o", "warpmeter.toml"}, "would overwrite the gates"},
       {{"check", "--config", "warpmeter.toml", "-o", "./warpmeter.toml"}, "the gates"},
@@ -101,7 +103,8 @@ TEST_F(Housekeeping, NoCommandWritesOverWhatItReads) {
       {{"profile", "--db", "/bin/true", "/bin/true"}, "would change the program"},
       {{"run", "vector_add", "--against", "/bin/true", "--db", "/bin/true"}, "the other build"},
   };
-  const char* const names[] = {"warpmeter.db", "base.db", "other.db", "q.sql", "warpmeter.toml"};
+  const char* const names[] = {"warpmeter.db", "base.db", "other.db", "q.sql", "warpmeter.toml",
+                               "kernel.cu"};
   std::vector<std::string> before;
   for (const char* name : names) before.push_back(contents(name));
   for (const Row& row : table) {

@@ -73,6 +73,7 @@ std::vector<Message> one_of_each() {
           Activities{{{ActivityKind::kernel, 3, 1480, 0, some_shape(), 77},
                       {ActivityKind::call, 5, 2.5e9, 0, std::nullopt}}},
           Seen{3},
+          Running{3},
           Refused{4},
           Problem{true, "no permission"},
           Shaped{"tile", "--shape gives 'tile' 4 bytes, and it has 8"},

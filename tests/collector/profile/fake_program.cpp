@@ -178,6 +178,8 @@ void act(const char* self, const std::string& what) {
   if (what.starts_with("launch=")) launch(wish_of(what.substr(what.find('=') + 1)));
   if (what == "refuse") refuse("_Z6reduceILi4EEvPf");
   if (what == "seen") channel->send(Seen{channel->name("left_out")});
+  if (what == "run") channel->send(Running{channel->name("endless")});
+  if (what == "ran") channel->send(Running{});
   if (what == "problem") channel->send(Problem{false, "no permission"});
   if (what == "bye") channel->send(Bye{});
   if (what == "crash") std::abort();

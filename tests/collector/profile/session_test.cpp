@@ -189,6 +189,13 @@ TEST_F(SessionTest, WhatWasNotMeasuredIsListedWithItsReason) {
             2);
 }
 
+TEST_F(SessionTest, AKernelThatRanWhenItsProcessEndedIsNamed) {
+  profile_program({"connect", "run", "ran", "launch", "bye"});
+  EXPECT_THAT(recorder_->cut_off(), IsEmpty());
+  profile_program({"connect", "launch", "run", "crash"});
+  EXPECT_THAT(recorder_->cut_off(), ElementsAre("endless"));
+}
+
 /// Files of this process cannot grow beyond this while it lives.
 class SmallDisk {
  public:

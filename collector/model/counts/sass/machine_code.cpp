@@ -122,6 +122,16 @@ void add_open_exits(const Blocks& blocks, const FlowGraph& graph, Node block, in
   }
 }
 
+/// BSYNC behind a loop that has a YIELD holds nobody: those who have left it go on.
+void add_exits_of_yielding(Node yielding, MachineCode& code) {
+  const std::vector<Node> exits = code.graph->exits_around(yielding);
+  for (const MachineBranch& branch : code.branches) {
+    if (branch.line == 0) continue;
+    if (std::find(exits.begin(), exits.end(), branch.block) == exits.end()) continue;
+    code.open_exits.push_back({branch.line, code.graph->depth(branch.block) > 1});
+  }
+}
+
 /// Of an access to local memory, the instruction whose register it keeps or brings back, where the
 /// same basic block has it: the one that made the value, or the first that takes it. Its line says
 /// what was spilled; where ptxas puts the access itself says little.
@@ -202,6 +212,7 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
   // where only some of the paths lead.
   result.meets_elsewhere = !tables.empty();
   constexpr std::uint8_t nobody = 255;
+  std::set<Node> yielding;
   std::uint8_t gathered = nobody;  ///< the guard of those who wait for others since the last jump
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i];
@@ -229,9 +240,11 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
     }
     if (instruction.is_barrier || instruction.jump != Jump::none) gathered = nobody;
     result.yields |= instruction.yields;
+    if (instruction.yields) yielding.insert(blocks.of(i));
     if (instruction.elects_lane) result.electing_lines.insert(line);
     result.jumps_anywhere |= instruction.jump == Jump::indirect && !tables.contains(i);
   }
+  for (const Node block : yielding) add_exits_of_yielding(block, result);
   return result;
 }
 

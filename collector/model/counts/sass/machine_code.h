@@ -39,8 +39,8 @@ struct MachineBarrier {
   bool is_predicated = false;
 };
 
-/// A branch out of a loop behind which no BSYNC gathers the lanes before they access memory again:
-/// those that leave in different rounds go on apart.
+/// A branch out of a loop behind which no BSYNC gathers the lanes before they access memory again,
+/// or which has a YIELD: those that leave in different rounds go on apart.
 struct OpenExit {
   int line = 0;            ///< of the PTX
   bool is_nested = false;  ///< there is a loop around that loop
