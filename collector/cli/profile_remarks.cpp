@@ -327,7 +327,8 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   if (!ended.empty()) {
     const bool is_checked = request.checks && !request.counts();
     say_line(fmt::format("warpmeter: {}; {}", ended,
-                         is_empty && found.mistakes == 0 ? nothing_measured(request, recorder).what()
+                         is_empty && found.mistakes == 0
+                             ? nothing_measured(request, recorder).what()
                          : is_checked ? "what was found before is kept"
                                       : "what was measured before is kept"));
   }

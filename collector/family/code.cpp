@@ -209,8 +209,7 @@ std::string no_instance(const Configuration& configuration, const std::string& s
                         const std::string& messages) {
   const std::string why = model::first_error(messages);
   return fmt::format("no instance '{}' can be made of a kernel of {}: {}{}", configuration.kernel,
-                     source, why,
-                     configuration.doubt.empty() ? "" : "; " + configuration.doubt);
+                     source, why, configuration.doubt.empty() ? "" : "; " + configuration.doubt);
 }
 
 /// Of a job that failed, one for each of its configurations; none, where the source itself is what

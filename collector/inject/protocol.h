@@ -233,8 +233,7 @@ struct Bye {
 
 using Message =
     std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye, Lines,
-                 Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved, Refused,
-                 Running>;
+                 Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved, Refused, Running>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

@@ -206,6 +206,7 @@ ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& l
   source.later_ptx = 0;
   LinkedPtx result = link_ptx(texts);
   source.ptx = std::move(result.text);
+  source.is_linked = true;
   source.why_no_ptx = std::move(result.failure);
   note_apart(source, arch);
   return source;

@@ -7,8 +7,8 @@
 // registered memory is at one address for both.
 //
 // An allocation has its pages of 2 MiB to itself, as large ones have on hardware. What a kernel
-// touches beside the data but inside of these pages, or in the one before or behind them, goes on there
-// as on hardware, and is remarked.
+// touches beside the data but inside of these pages, or in the one before or behind them, goes on
+// there as on hardware, and is remarked.
 #pragma once
 
 #include <cstddef>

@@ -117,6 +117,7 @@ const ptx::Module* Module::parsed() {
     return nullptr;
   }
   parsed_ = std::move(std::get<std::unique_ptr<ptx::Module>>(parsed));
+  parsed_->is_linked = source_.is_linked;
   ptx_arch_ = parsed_->target;
   aim_at(*parsed_, arch_);
   return parsed_.get();

@@ -27,6 +27,7 @@ namespace ptx = model::ptx;
 struct ModuleSource {
   std::string ptx;               ///< empty: there is none
   std::vector<std::byte> cubin;  ///< of the modelled architecture; empty: ptxas has to make it
+  bool is_linked = false;        ///< the PTX is of files that were compiled apart
   std::string why_no_ptx;        ///< for the person, where there is none
   int later_ptx = 0;  ///< where all PTX is for later architectures, the first of them; else 0
   /// 'a' or 'f': there was machine code for that kind of the architecture, and the PTX is not, so

@@ -16,9 +16,9 @@ model::Assembled assemble_cached(const model::ptx::Module& module) {
   if (!ptxas) return model::assemble(module);  // says what is missing
   std::error_code ignored;
   const std::string key = fmt::format(
-      "{} {} {} for {}\n{}", ptxas->string(), std::filesystem::file_size(*ptxas, ignored),
+      "{} {} {} for {}{}\n{}", ptxas->string(), std::filesystem::file_size(*ptxas, ignored),
       std::filesystem::last_write_time(*ptxas, ignored).time_since_epoch().count(),
-      module.target_name, module.text);
+      module.target_name, module.is_linked ? " linked" : "", module.text);
   if (auto known = model::find_compiled(key)) return {std::move(known->cubin), {}};
   model::Assembled made = model::assemble(module);
   if (made.failure.empty()) {

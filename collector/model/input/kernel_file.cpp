@@ -341,20 +341,34 @@ KernelFile kernel_file_of(const std::string& path, Compiled compiled) {
   return file;
 }
 
+// Files that were compiled apart are assembled as they are in a program, to be linked: ptxas keeps
+// what atomics answer then, which nobody asks for, and they are no reductions (CUDA 13.0, and what
+// the driver does on an H200).
 Assembled assemble(const ptx::Module& module) {
-  const auto ptxas = toolkit_program("ptxas");
+  const auto ptxas = toolkit_program("ptxas"), nvlink = toolkit_program("nvlink");
   if (!ptxas) return {{}, "there is no ptxas here"};
   const TemporaryFolder folder;
   const std::string source = (folder.path() / "kernels.ptx").string();
   const std::string target = (folder.path() / "kernels.cubin").string();
   std::ofstream(source, std::ios::binary) << module.text;
-  const ToolOutcome outcome =
-      run_tool({ptxas->string(), "--generate-line-info",
-                fmt::format("--gpu-name={}", module.target_name), "-o", target, source});
+  const std::string object = (folder.path() / "kernels.o").string();
+  const std::string architecture(module.target_name);
+  std::vector<std::string> words = {ptxas->string(), "--generate-line-info",
+                                    "--gpu-name=" + architecture, source, "-o"};
+  if (module.is_linked && nvlink) {
+    std::vector<std::string> apart = words;
+    apart.insert(apart.end(), {object, "--compile-only"});
+    const bool is_done =
+        run_tool(apart).exit_code == 0 &&
+        run_tool({nvlink->string(), "--arch=" + architecture, object, "-o", target}).exit_code == 0;
+    if (is_done) return {read_whole_file(target), {}};
+  }
+  words.push_back(target);
+  const ToolOutcome outcome = run_tool(words);
   if (outcome.exit_code == 0) return {read_whole_file(target), {}};
-  const std::string words = first_line(outcome.output);
+  const std::string said = first_line(outcome.output);
   return {
-      {}, fmt::format("ptxas does not take the PTX ({})", words.empty() ? "no word" : words), true};
+      {}, fmt::format("ptxas does not take the PTX ({})", said.empty() ? "no word" : said), true};
 }
 
 std::string source_text(const std::string& path) {

@@ -160,6 +160,7 @@ struct Module {
   std::vector<Function> functions;
   std::vector<std::pair<std::string_view, std::string_view>> aliases;  ///< `.alias name, function`
   bool takes_stack = false;                                            ///< some function has alloca
+  bool is_linked = false;                ///< of files that were compiled apart (nvcc -rdc=true)
   bool reserves_shared = false;          ///< somebody asks for the system's part of shared memory
   std::deque<std::string> unique_names;  ///< the names that the parser made
 

@@ -103,8 +103,8 @@ TEST_F(Housekeeping, NoCommandWritesOverWhatItReads) {
       {{"profile", "--db", "/bin/true", "/bin/true"}, "would change the program"},
       {{"run", "vector_add", "--against", "/bin/true", "--db", "/bin/true"}, "the other build"},
   };
-  const char* const names[] = {"warpmeter.db", "base.db", "other.db", "q.sql", "warpmeter.toml",
-                               "kernel.cu"};
+  const char* const names[] = {"warpmeter.db", "base.db",        "other.db",
+                               "q.sql",        "warpmeter.toml", "kernel.cu"};
   std::vector<std::string> before;
   for (const char* name : names) before.push_back(contents(name));
   for (const Row& row : table) {

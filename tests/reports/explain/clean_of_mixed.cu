@@ -1,4 +1,6 @@
 // More kernels with nothing wrong.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cuda_fp16.h>
 #include <cstdint>
 
@@ -100,5 +102,43 @@ __global__ void tickets(float* v, int* ticket, int tiles) {
     float4* p = reinterpret_cast<float4*>(v) + mine * 256 + threadIdx.x;
     float4 a = *p;
     *p = make_float4(a.x + 1, a.y + 1, a.z + 1, a.w + 1);
+  }
+}
+
+// Seven points, marching along z: the plane in shared memory, its edges by a few lanes.
+__global__ void __launch_bounds__(512, 4)
+    march7(float* __restrict__ out, const float* __restrict__ u, int pitch, int plane, int depth,
+           float k) {
+  __shared__ float s[18][34];
+  const int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
+  const int c0 = (blockIdx.y * 16 + ty) * pitch + blockIdx.x * 32 + 32 + threadIdx.x;
+  float below = u[c0], here = u[c0 + plane];
+  for (int z = 1; z <= depth; z++) {
+    const int c = c0 + z * plane;
+    const float above = u[c + plane];
+    s[ty][tx] = here;
+    if (threadIdx.y == 0) s[0][tx] = u[c - pitch];
+    if (threadIdx.y == 15) s[17][tx] = u[c + pitch];
+    if (threadIdx.x < 2) s[ty][threadIdx.x * 33] = u[c + (threadIdx.x == 0 ? -1 : 31)];
+    __syncthreads();
+    out[c] = here + k * (s[ty][tx - 1] + s[ty][tx + 1] + s[ty - 1][tx] + s[ty + 1][tx] + below +
+                         above - 6.f * here);
+    __syncthreads();
+    below = here;
+    here = above;
+  }
+}
+
+// Box around every 32 points.
+__global__ void boxes_of_32(float* __restrict__ lo, float* __restrict__ hi,
+                            const float* __restrict__ x, int n) {
+  auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, axis = blockIdx.y;
+  const float v = x[axis * n + i];
+  const float a = cooperative_groups::reduce(warp, v, cooperative_groups::less<float>());
+  const float b = cooperative_groups::reduce(warp, v, cooperative_groups::greater<float>());
+  if (warp.thread_rank() == 0) {
+    lo[axis * (n / 32) + i / 32] = a;
+    hi[axis * (n / 32) + i / 32] = b;
   }
 }

@@ -176,6 +176,19 @@ std::string names_of_kernels(const Elf& elf) {
   return names.empty() ? "it has none" : "it has " + names;
 }
 
+/// The PTX that it was assembled from; of what is to be linked, or was, a number ends the name. Of
+/// several files' nobody says which is whose. Null: there is none.
+const Section* ptx_of(const Elf& elf) {
+  constexpr std::string_view name = ".nv_debug_ptx_txt";
+  const Section* found = nullptr;
+  for (const Section& section : elf.sections()) {
+    if (!section.name.starts_with(name)) continue;
+    if (found != nullptr) return nullptr;
+    found = &section;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::string_view entry) {
@@ -193,7 +206,7 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
   auto table = LineTable::read(elf, static_cast<std::size_t>(code - elf.sections().data()));
   if (auto* wrong = std::get_if<std::string>(&table)) return std::move(*wrong);
   const LineTable& lines = std::get<LineTable>(table);
-  const Section* text = elf.find(".nv_debug_ptx_txt");
+  const Section* text = ptx_of(elf);
   if (text == nullptr || text->contents.empty()) {
     return "does not hold the PTX that it was assembled from; compile it with -lineinfo";
   }
