@@ -78,7 +78,7 @@ void check_label(std::string_view label) {
   const bool is_id = !label.empty() && label.find_first_not_of("0123456789") == label.npos;
   if (is_id || label == "last" || label.starts_with("last~")) {
     throw Error(ExitCode::usage,
-                fmt::format("the label '{}' already means a run to --run: choose another", label));
+                fmt::format("--label '{}' already means a run to --run: choose another", label));
   }
   constexpr std::size_t longest_label = 200;
   if (label.size() > longest_label) {

@@ -204,12 +204,11 @@ void CodeBase::run(std::vector<Job>& jobs, const Progress& progress) const {
   loop();
 }
 
-/// Why a source that compiles by itself does not with this instance of one of its kernels.
+/// Why a source that compiles by itself does not with an instance that it alone was asked for.
 std::string no_instance(const Configuration& configuration, const std::string& source,
                         const std::string& messages) {
-  const std::string why = model::first_error(messages);
-  return fmt::format("no instance '{}' can be made of a kernel of {}: {}{}", configuration.kernel,
-                     source, why, configuration.doubt.empty() ? "" : "; " + configuration.doubt);
+  return fmt::format("no instance '{}' can be made of a kernel of {}: {}", configuration.kernel,
+                     source, model::first_error(messages));
 }
 
 /// Of a job that failed, one for each of its configurations; none, where the source itself is what
@@ -265,7 +264,9 @@ std::vector<Kernel> CodeBase::compile_source(const std::vector<Configuration>& c
                fmt::format("{} holds no kernel '{}'; warpmeter run {} lists what it holds",
                            spec_.source, configuration.kernel, spec_.source));
       }
-      kernels[i].failure = job.compiled.failure.starts_with(model::of_kernel_name)
+      const bool is_of_name = job.expressions.size() == 1 && configuration.doubt.empty() &&
+                              job.compiled.failure.starts_with(model::of_kernel_name);
+      kernels[i].failure = is_of_name
                                ? no_instance(configuration, spec_.source, job.compiled.failure)
                                : fmt::format("{} does not compile{}{}\n{}", spec_.source,
                                              configuration.doubt.empty() ? ":" : ": ",

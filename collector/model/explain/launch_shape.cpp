@@ -146,12 +146,6 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
                      blocks == 1 ? "s" : "", in_words(blocks), multiprocessors,
                      subject.program.arch, what_gives_blocks(subject, blocks, multiprocessors)),
          found);
-    // A device that mostly idles comes before the lines, but for one that costs half the launch:
-    // who launches a block to look at its conflicts wants to hear of them.
-    if (4 * blocks <= multiprocessors) {
-      found.back().is_of_launch = false;
-      found.back().cycles = 0.5 * subject.cycles;
-    }
     return;
   }
   const BlockNeeds needs{threads,

@@ -68,7 +68,7 @@ variants:
                  "SELECT reason FROM launches WHERE variant = 'unknown' AND "
                  "run_id = 2"})
           .output,
-      AllOf(HasSubstr("no instance 'put<flaot>' can be made of a kernel of k.cu: identifier "),
+      AllOf(HasSubstr("no instance 'put<flaot, 4>' can be made of a kernel of k.cu: identifier "),
             Not(HasSubstr("warpmeter_instance"))));
   const Outcome alone = warpmeter({"model", "k.cu", "--compiler", "nvcc", "-k", "put<real, 2*2>",
                                    "--grid", "1", "--block", "32", "--arg", "f32[32]"});
