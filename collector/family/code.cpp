@@ -204,12 +204,16 @@ void CodeBase::run(std::vector<Job>& jobs, const Progress& progress) const {
   loop();
 }
 
+namespace {
+
 /// Why a source that compiles by itself does not with an instance that it alone was asked for.
 std::string no_instance(const Configuration& configuration, const std::string& source,
                         const std::string& messages) {
   return fmt::format("no instance '{}' can be made of a kernel of {}: {}", configuration.kernel,
                      source, model::first_error(messages));
 }
+
+}  // namespace
 
 /// Of a job that failed, one for each of its configurations; none, where the source itself is what
 /// the compiler refuses, for all of them then.
