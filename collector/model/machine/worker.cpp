@@ -233,11 +233,9 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
         warp.yield_at = std::min(warp.warp_instructions + own_share, instruction_budget_);
         way_to_run(warp)(warp);
         if (memory_.failure) std::rethrow_exception(std::exchange(memory_.failure, nullptr));
-        if (warp.status == WarpStatus::yielded && is_behind_barrier) {
-          yielded = true;
-          is_still_ = false;
-        } else if (warp.status == WarpStatus::yielded) {
-          yielded = true;
+        const bool has_yielded = warp.status == WarpStatus::yielded;
+        yielded |= has_yielded;
+        if (has_yielded && !is_behind_barrier) {
           const bool stands = stands_still(warp);
           is_still_ &= stands;
           const bool lets_go = stands && (turns == Turns::last_resort || still >= still_shares / 2);
