@@ -150,5 +150,12 @@ TEST_F(HeldToHardware, WhatGoesWellByLuck) {
   EXPECT_EQ(grade_of("count", "global_atomic_requests"), "exact");
 }
 
+TEST_F(HeldToHardware, LeavesNoTraceInTheHeapOfTheProgram) {
+#ifdef WARPMETER_IS_SANITIZED
+  GTEST_SKIP() << "the sanitizers fill what the program allocates";
+#endif
+  EXPECT_EQ(profile("fresh_heap", {}).output, "0 bytes are not zero\nno error\n");
+}
+
 }  // namespace
 }  // namespace warpmeter::cli
