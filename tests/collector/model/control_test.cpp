@@ -49,6 +49,24 @@ TEST(ControlFlow, TakesBothSidesOfABranchAndMeetsAgain) {
             expected_of(32, [](std::uint32_t i) { return (i < 10 ? 200u : 100u) + 32; }));
 }
 
+TEST(ControlFlow, TakesNumbersForPredicates) {
+  const TestRun run = run_body(R"(
+    setp.lo.xor.u32 %p1|%p2, %r1, 10, 1;
+    selp.u32 %r2, 1, 0, %p1;
+    @%p2 add.u32 %r2, %r2, 2;
+    and.pred %p1, %p2, 0;
+    @%p1 add.u32 %r2, %r2, 4;
+    selp.u32 %r3, 8, 16, 7;
+    add.u32 %r2, %r2, %r3;
+    st.global.u32 [%rd3], %r2;
+    ret;)",
+                               32);
+  ASSERT_EQ(run.refusal + run.trap(), "");
+  // p is (a < b) xor 1, q is not (a < b), xor 1.
+  EXPECT_EQ(run.buffer<std::uint32_t>(0),
+            expected_of(32, [](std::uint32_t i) { return (i < 10 ? 2u : 1u) + 8; }));
+}
+
 TEST(ControlFlow, NestsBranches) {
   const TestRun run = run_body(R"(
     mov.u32 %r2, 0;

@@ -328,6 +328,14 @@ std::uint16_t Decoder::predicate_source(const Operand& operand) {
       return static_cast<std::uint16_t>(2 * *index + (operand.negated ? 1 : 0));
     }
   }
+  if (operand.kind == Operand::Kind::integer) {  // ptxas takes any: 0 is false
+    const bool is_true = (operand.bits != 0) != operand.negated;
+    const std::uint16_t zero = constant(0, 4), result = scratch_predicate();
+    Operation& same = emit(is_true ? Code::le_u32 : Code::lt_u32, false);
+    same.d = result;
+    same.a = same.b = zero;
+    return static_cast<std::uint16_t>(2 * result);
+  }
   refuse(fmt::format("takes a predicate where {} stands",
                      operand.name.empty() ? "something else" : operand.name));
 }
