@@ -17,6 +17,11 @@ std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uin
 
 const Array* array_of(cudaArray_const_t array) { return reinterpret_cast<const Array*>(array); }
 
+bool are_devices(const Process& process, int one, int other) {
+  const auto is_one = [&](int device) { return device >= 0 && device < process.devices(); };
+  return is_one(one) && is_one(other);
+}
+
 /// What the width of a box counts: elements where an array takes part, else bytes.
 std::uint64_t element_of(const cudaMemcpy3DParms& parameters) {
   const cudaArray_const_t array =
@@ -208,15 +213,18 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
               [&](Process& p) { return submit_copy(p, stream, line(to, from, bytes, kind)); });
 }
 
-cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes) {
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           std::size_t bytes) {
   return call("cudaMemcpyPeer", [&](Process& p) {
+    if (!are_devices(p, to_device, from_device)) return cudaErrorInvalidDevice;
     return copy_now(p, line(to, from, bytes, cudaMemcpyDeviceToDevice));
   });
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
-                                cudaStream_t stream) {
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                std::size_t bytes, cudaStream_t stream) {
   return call("cudaMemcpyPeerAsync", [&](Process& p) {
+    if (!are_devices(p, to_device, from_device)) return cudaErrorInvalidDevice;
     return submit_copy(p, stream, line(to, from, bytes, cudaMemcpyDeviceToDevice));
   });
 }

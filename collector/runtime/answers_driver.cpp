@@ -327,9 +327,13 @@ CUresult find_function(const char* name, int version, void** function,
   if (name == nullptr || function == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *function = function_named(driver_spelling(name, version));
   if (*function == nullptr) *function = function_named(name);
+  const bool is_too_new = *function != nullptr && is_newer_than(name, version);
+  if (is_too_new) *function = nullptr;
   const bool is_found = *function != nullptr;
   if (status != nullptr) {
-    *status = is_found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    *status = is_found     ? CU_GET_PROC_ADDRESS_SUCCESS
+              : is_too_new ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                           : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   }
   return is_found || status != nullptr ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

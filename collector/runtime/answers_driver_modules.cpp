@@ -6,6 +6,8 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <type_traits>
 
 #include "collector/model/machine/program.h"
@@ -13,6 +15,7 @@
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/fat_binary.h"
 #include "collector/runtime/jit_options.h"
+#include "collector/runtime/nvrtc_calls.h"
 #include "collector/runtime/ptx_image.h"
 
 namespace warpmeter::runtime {
@@ -37,6 +40,16 @@ std::optional<ImageMistake> load_mistake(Module& module, const char* image, cons
   return ImageMistake{ptx.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_PTX, why};
 }
 
+/// What NVRTC made this machine code of in this process, if it runs on the device: machine code
+/// does on what has its major version, from its minor one on.
+void take_compiled(ModuleSource& source, const void* cubin, int arch) {
+  const std::optional<CompiledCode> known = compiled_code(cubin);
+  if (!known || known->arch / 10 != arch / 10 || known->arch > arch) return;
+  source.ptx = known->ptx;
+  const auto bytes = std::as_bytes(std::span(known->cubin));
+  if (known->arch == arch) source.cubin.assign(bytes.begin(), bytes.end());
+}
+
 /// Compiled when it is loaded, as a driver does with PTX.
 template <class Handle>
 CUresult load_module(Process& process, Handle* result, const void* image, JitOptions jit) {
@@ -44,6 +57,8 @@ CUresult load_module(Process& process, Handle* result, const void* image, JitOpt
   if (!jit.is_known()) return CUDA_ERROR_INVALID_VALUE;
   const auto begin = std::chrono::steady_clock::now();
   ModuleSource source = source_of_image(image, process.arch());
+  if (is_machine_code(static_cast<const char*>(image)))
+    take_compiled(source, image, process.arch());
   const std::string ptx = source.ptx;
   constexpr bool is_library = std::is_same_v<Handle, CUlibrary>;
   Module* made = process.load(std::move(source), is_library);

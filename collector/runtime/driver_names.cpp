@@ -25,4 +25,14 @@ std::string driver_spelling(std::string_view name, int version) {
   return known > 1 ? fmt::format("{}_v{}", name, known) : std::string(name);
 }
 
+bool is_newer_than(std::string_view name, int version) {
+  bool is_known = false;
+  for (const Shape& shape : shapes) {
+    if (shape.name != name) continue;
+    if (shape.version <= version) return false;
+    is_known = true;
+  }
+  return is_known;
+}
+
 }  // namespace warpmeter::runtime

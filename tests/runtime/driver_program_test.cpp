@@ -40,6 +40,15 @@ TEST_F(DriverProgram, MayMapMemoryToAddressesOfItsChoice) {
             "196608 262144 1 65536");
 }
 
+/// The model runs the PTX that it was made of, and takes the machine code for the audit.
+TEST_F(DriverProgram, MayLoadMachineCodeThatNvrtcMade) {
+  const Outcome outcome = profile("driver_compiled", {"-m", "global_load_sectors"});
+  EXPECT_EQ(outcome.output, expected("driver_compiled"));
+  EXPECT_EQ(value_of("SELECT value || ' ' || grade FROM results WHERE metric = "
+                     "'global_load_sectors'"),
+            "8.0 exact");
+}
+
 TEST_F(DriverProgram, IsToldOfMappedMemoryThatStays) {
   const Outcome outcome = profile("check_mapped", {"--check"});
   EXPECT_THAT(outcome.error, HasSubstr("2,097,152 bytes of 'kept' (allocated at "));

@@ -150,6 +150,17 @@ TEST_F(HeldToHardware, WhatGoesWellByLuck) {
   EXPECT_EQ(grade_of("count", "global_atomic_requests"), "exact");
 }
 
+/// On an H200 objects that a kernel made with new lay otherwise in sectors.
+TEST_F(HeldToHardware, GivesNoExactCountOfWhatLiesInTheHeapOfKernels) {
+  profile("heap_objects", {"-m", "global_load_sectors,global_load_requests"});
+  EXPECT_EQ(value_of("SELECT count(*) FROM results WHERE metric = 'global_load_sectors' AND value "
+                     "> 0 AND grade = 'exact'"),
+            "0");
+  EXPECT_THAT(value_of("SELECT reason FROM results WHERE metric = 'global_load_sectors' AND "
+                       "grade = 'modelled' LIMIT 1"),
+              testing::HasSubstr("malloc of a kernel"));
+}
+
 TEST_F(HeldToHardware, LeavesNoTraceInTheHeapOfTheProgram) {
 #ifdef WARPMETER_IS_SANITIZED
   GTEST_SKIP() << "the sanitizers fill what the program allocates";

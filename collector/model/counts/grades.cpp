@@ -39,6 +39,10 @@ constexpr std::string_view object_reason =
     "do apart depends on the machine code";
 constexpr std::string_view apart_reason =
     "approximate: copies past the registers and barrier objects are not calibrated on hardware";
+constexpr std::string_view heap_reason =
+    "approximate: where malloc of a kernel puts its pieces is the driver's choice, and how they "
+    "lie "
+    "in sectors goes by it";
 constexpr std::string_view some_lanes_reason =
     "approximate: 128-bit loads by some lanes of a warp only are not calibrated on hardware";
 constexpr std::string_view width_reason =
@@ -170,6 +174,9 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (site.is_raced && !outcome.is_of_one_thread) return {Grade::modelled, raced_reason};
   if (!outcome.ordered.empty() && outcome.ordered[index] != 0) {
     return {Grade::modelled, left_ordered_reason};
+  }
+  if (space == AddressSpace::global && outcome.counts[index].on_heap) {
+    return {Grade::modelled, heap_reason};
   }
   if (program.yields && site.is_behind && outcome.counts[index].by_several) {
     return {Grade::modelled, behind_reason};

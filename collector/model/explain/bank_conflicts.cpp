@@ -54,7 +54,9 @@ struct Tried {
 bool cost_the_same(const LayoutCost& one, const LayoutCost& other) {
   return std::equal(one.of_site.begin(), one.of_site.end(), other.of_site.begin()) &&
          one.load_requests == other.load_requests && one.store_requests == other.store_requests &&
-         one.atomic_requests == other.atomic_requests;
+         one.atomic_requests == other.atomic_requests &&
+         one.matrix_load_requests == other.matrix_load_requests &&
+         one.matrix_store_requests == other.matrix_store_requests;
 }
 
 /// Fewest wavefronts first, then least memory, then the simplest.
@@ -383,16 +385,9 @@ class ConflictFinder {
     for (const std::size_t index : array.sites) {
       const SiteInfo& site = subject_.site(index);
       const AccessCounts& counts = subject_.outcome.counts[index].shared;
-      if (site.is_atomic()) {
-        own.atomic_wavefronts += counts.transactions;
-        own.atomic_requests += counts.requests;
-      } else if (site.kind == AccessKind::load) {
-        own.load_wavefronts += counts.transactions;
-        own.load_requests += counts.requests;
-      } else {
-        own.store_wavefronts += counts.transactions;
-        own.store_requests += counts.requests;
-      }
+      const Counted counted = counted_as(site);
+      own.*counted.wavefronts += counts.transactions;
+      own.*counted.requests += counts.requests;
     }
     std::vector<PartOfCounter> parts = {
         {"shared_load_wavefronts", &LayoutCost::load_wavefronts},
@@ -401,6 +396,10 @@ class ConflictFinder {
         {"shared_store_requests", &LayoutCost::store_requests},
         {"shared_atomic_wavefronts", &LayoutCost::atomic_wavefronts},
         {"shared_atomic_requests", &LayoutCost::atomic_requests},
+        {"shared_matrix_load_wavefronts", &LayoutCost::matrix_load_wavefronts},
+        {"shared_matrix_load_requests", &LayoutCost::matrix_load_requests},
+        {"shared_matrix_store_wavefronts", &LayoutCost::matrix_store_wavefronts},
+        {"shared_matrix_store_requests", &LayoutCost::matrix_store_requests},
     };
     std::erase_if(parts, [&](PartOfCounter& part) {
       part.has_any = own.*part.count > 0;

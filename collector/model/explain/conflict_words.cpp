@@ -63,6 +63,13 @@ std::string of_part(const SharedArray& array) {
   return array.part.empty() ? "" : joined(", of the part of ", array.name, " ", array.part);
 }
 
+/// Of an element as the source counts them: its type where that is known, else what the accesses
+/// keep together.
+std::uint32_t element_bytes(const SharedArray& array, std::uint32_t together) {
+  return array.element_bytes != 0 && together % array.element_bytes == 0 ? array.element_bytes
+                                                                         : together;
+}
+
 }  // namespace
 
 schema::WarpPicture banks_of(const SiteInfo& site, const WarpAccess& access) {
@@ -126,17 +133,21 @@ std::string pattern_in_words(const WarpAccess& access) {
 std::string change_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if) {
   const std::string_view name = name_of(array);
   if (is_of_elements(array, layout.row)) return "";
-  const std::uint32_t element = what_if.element();
-  const std::uint32_t columns = layout.row / element, rows = array.bytes / layout.row;
+  const std::uint32_t element = what_if.element(), columns = layout.row / element;
+  const std::uint32_t rows = array.bytes / layout.row;
+  // Of those that stay together.
+  const std::uint32_t elements = element / element_bytes(array, element);
   const bool is_plane = array.extents.size() == 2;
   switch (layout.kind) {
     case Layout::Kind::swizzle: {
       std::string row = layout.amount == 0 ? "row" : joined("(row >> ", layout.amount, ")");
       if ((rows - 1) >> layout.amount >= columns) row = joined("(", row, " % ", columns, ")");
+      if (elements > 1) row += joined(" * ", elements);
       return is_plane ? joined(name, "[row][column ^ ", row, "]")
-                      : joined(name, "[i ^ ", row, "], row = i / ", columns);
+                      : joined(name, "[i ^ ", row, "], row = i / ", columns * elements);
     }
     case Layout::Kind::transpose:
+      if (elements > 1) return "";
       return is_plane ? joined(name, "[column][row]")
                       : joined(name, "[i % ", columns, " * ", rows, " + i / ", columns, "]");
     case Layout::Kind::padding:  // see PaddingWords
@@ -167,8 +178,8 @@ std::string meaning_of(const SharedArray& array, const Layout& layout) {
   return "";
 }
 
-PaddingWords::PaddingWords(const SharedArray& array, std::uint32_t row, std::uint32_t element)
-    : row_(row), element_(element), columns_(row / element) {
+PaddingWords::PaddingWords(const SharedArray& array, std::uint32_t row, std::uint32_t together)
+    : row_(row), element_(element_bytes(array, together)), columns_(row / element_) {
   const bool is_declared = array.extents.size() > 1, is_element = is_of_elements(array, row);
   const std::string part = of_part(array);
   if (is_element) {
@@ -178,7 +189,7 @@ PaddingWords::PaddingWords(const SharedArray& array, std::uint32_t row, std::uin
   }
   behind_ = is_declared ? " of padding a row" + part
                         : joined(" of padding after every ", row / word, " words", part);
-  is_of_array_ = is_declared && row == array.extents.back() * element;
+  is_of_array_ = is_declared && row == array.extents.back() * element_;
   code_ = name_of(array);
   if (!is_of_array_) {
     code_ += joined("[i + i / ", columns_);

@@ -22,8 +22,8 @@ std::string meaning_of(const SharedArray& array, const Layout& layout);
 /// them is put together once.
 class PaddingWords {
  public:
-  /// `element`: bytes that stay together.
-  PaddingWords(const SharedArray& array, std::uint32_t row, std::uint32_t element);
+  /// `together`: bytes that stay so.
+  PaddingWords(const SharedArray& array, std::uint32_t row, std::uint32_t together);
   std::uint32_t row() const { return row_; }
   std::string change(unsigned words) const;
   std::string meaning(unsigned words) const;

@@ -8,6 +8,8 @@
 #include <limits>
 #include <map>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "base/error.h"
 #include "base/kernel_name.h"
@@ -58,6 +60,46 @@ struct Part {
   Range range;
   std::vector<std::size_t> sites;
 };
+
+/// Whether the same code accesses both: the rounds of a loop that was unrolled.
+bool share_code(const Subject& subject, const Part& one, const Part& other) {
+  const auto code_of = [&](std::size_t site) {
+    const Place& place = subject.place(subject.site(site));
+    return std::tuple(place.file, place.line, place.own_line);
+  };
+  return std::any_of(one.sites.begin(), one.sites.end(), [&](std::size_t site) {
+    return std::get<1>(code_of(site)) != 0 &&
+           std::any_of(other.sites.begin(), other.sites.end(),
+                       [&](std::size_t its) { return code_of(site) == code_of(its); });
+  });
+}
+
+/// The parts of one declared variable that the same code accesses, together: a dynamic one may be
+/// several arrays that one function is called for.
+std::vector<Part> joined_parts(const Subject& subject, std::vector<Part> parts) {
+  const auto variable_of = [&](const Range& range) -> const SharedVariable* {
+    for (const SharedVariable& variable : subject.program.shared_variables) {
+      const bool is_in =
+          range.begin >= variable.offset && range.end <= variable.offset + variable.bytes;
+      if (is_in) return &variable;
+    }
+    return nullptr;
+  };
+  std::vector<Part> joined;
+  for (Part& part : parts) {
+    const SharedVariable* const variable = variable_of(part.range);
+    const bool goes_on = variable != nullptr && !joined.empty() &&
+                         variable_of(joined.back().range) == variable &&
+                         share_code(subject, joined.back(), part);
+    if (!goes_on) {
+      joined.push_back(std::move(part));
+      continue;
+    }
+    joined.back().range.end = part.range.end;
+    joined.back().sites.insert(joined.back().sites.end(), part.sites.begin(), part.sites.end());
+  }
+  return joined;
+}
 
 /// Sites whose ranges overlap, together.
 std::vector<Part> parts_of(const std::vector<std::pair<Range, std::size_t>>& sorted) {
@@ -208,7 +250,7 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
     return std::pair(a.first.begin, a.second) < std::pair(b.first.begin, b.second);
   });
   std::vector<SharedArray> arrays;
-  for (const Part& part : parts_of(ranges)) {
+  for (const Part& part : joined_parts(subject, parts_of(ranges))) {
     SharedArray& array = arrays.emplace_back();
     array.offset = part.range.begin;
     array.bytes = part.range.end - part.range.begin;

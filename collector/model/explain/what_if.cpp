@@ -14,6 +14,9 @@ namespace {
 /// Requests that are counted again for one layout, and paddings that are tried.
 constexpr std::size_t most_evaluations = 1 << 15;
 constexpr unsigned most_shift = 4;
+/// What a lane of ldmatrix or stmatrix names, whose bytes have to stay together; wmma's strides are
+/// multiples of it.
+constexpr std::uint32_t matrix_row_bytes = 16;
 
 }  // namespace
 
@@ -33,6 +36,18 @@ std::string Layout::name() const {
   return "split";
 }
 
+Counted counted_as(const SiteInfo& site) {
+  const bool is_load = site.kind == AccessKind::load;
+  if (site.is_atomic()) return {&LayoutCost::atomic_wavefronts, &LayoutCost::atomic_requests};
+  if (site.carrier == Carrier::matrix) {
+    return is_load
+               ? Counted{&LayoutCost::matrix_load_wavefronts, &LayoutCost::matrix_load_requests}
+               : Counted{&LayoutCost::matrix_store_wavefronts, &LayoutCost::matrix_store_requests};
+  }
+  return is_load ? Counted{&LayoutCost::load_wavefronts, &LayoutCost::load_requests}
+                 : Counted{&LayoutCost::store_wavefronts, &LayoutCost::store_requests};
+}
+
 WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
     : subject_(subject), array_(array) {
   element_ = 16;  // the narrowest access
@@ -48,7 +63,9 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
         merged_bytes_ = std::max<std::uint32_t>(merged_bytes_, request.width);
       }
     }
-    if (site.carrier != Carrier::registers || site.is_apart || site.retries) {
+    has_stride_ |= site.has_stride;
+    has_matrices_ |= site.has_stride || site.carrier == Carrier::matrix;
+    if (site.carrier == Carrier::product || site.is_apart || site.retries) {
       impossible_ = "some of its accesses are of a kind whose change cannot be foretold";
     }
   }
@@ -56,6 +73,7 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
   are_words_ = merged_bytes_ == 0 && are_words();
   narrowest_ = element_;
   if (array.element_bytes != 0) element_ = std::max(element_, array.element_bytes);
+  if (has_matrices_) element_ = std::max(element_, matrix_row_bytes);
   if (!array.is_whole) {
     impossible_ = "its accesses lie in more ways than are kept";
   }
@@ -114,13 +132,14 @@ std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
       }
     }
   }
-  if (is_of_elements) return all;
+  if (is_of_elements || has_stride_) return all;
   if (std::has_single_bit(row / element_) && row / element_ >= 2) {
     const std::uint32_t last_row = (array_.bytes - 1) / row;
     for (unsigned shift = 0; shift <= most_shift && last_row >> shift != 0; ++shift) {
       all.push_back({Layout::Kind::swizzle, row, shift});
     }
   }
+  if (has_matrices_) return all;
   if (array_.bytes % row == 0) all.push_back({Layout::Kind::transpose, row, 0});
   if (element_ >= 8) all.push_back({Layout::Kind::split, row, 0});
   return all;
@@ -296,20 +315,6 @@ bool WhatIf::are_words() const {
 }
 
 namespace {
-
-/// Where an access is counted.
-struct Counted {
-  std::uint64_t LayoutCost::*wavefronts;
-  std::uint64_t LayoutCost::*requests;
-};
-
-Counted counted_as(const SiteInfo& site) {
-  if (site.is_atomic()) return {&LayoutCost::atomic_wavefronts, &LayoutCost::atomic_requests};
-  if (site.kind == AccessKind::load) {
-    return {&LayoutCost::load_wavefronts, &LayoutCost::load_requests};
-  }
-  return {&LayoutCost::store_wavefronts, &LayoutCost::store_requests};
-}
 
 /// Of accesses by words.
 bool lie_in_the_same_words(const Placed& one, const Placed& other) {

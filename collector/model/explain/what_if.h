@@ -27,10 +27,21 @@ struct LayoutCost {
   std::span<std::uint64_t> of_site;  ///< wavefronts, in the order of SharedArray::sites
   std::uint64_t load_wavefronts = 0, store_wavefronts = 0, atomic_wavefronts = 0;
   std::uint64_t load_requests = 0, store_requests = 0, atomic_requests = 0;
+  /// Of ldmatrix and stmatrix, which no counter of loads and stores sees.
+  std::uint64_t matrix_load_wavefronts = 0, matrix_store_wavefronts = 0;
+  std::uint64_t matrix_load_requests = 0, matrix_store_requests = 0;
   std::uint64_t wavefronts() const {
-    return load_wavefronts + store_wavefronts + atomic_wavefronts;
+    return load_wavefronts + store_wavefronts + atomic_wavefronts + matrix_load_wavefronts +
+           matrix_store_wavefronts;
   }
 };
+
+/// Where a site's accesses are counted.
+struct Counted {
+  std::uint64_t LayoutCost::*wavefronts;
+  std::uint64_t LayoutCost::*requests;
+};
+Counted counted_as(const SiteInfo& site);
 
 /// Where a layout puts the bytes of an array.
 class Moved {
@@ -108,6 +119,8 @@ class WhatIf {
   std::uint32_t element_ = 4;       ///< bytes that stay together
   std::uint32_t narrowest_ = 4;     ///< of the accesses
   std::uint32_t merged_bytes_ = 0;  ///< of the widest access that ptxas made of several; 0: none
+  bool has_matrices_ = false;       ///< accesses by rows of matrices (ldmatrix, stmatrix, wmma)
+  bool has_stride_ = false;         ///< of wmma, whose lines stay equally far apart
   std::string impossible_;
   std::vector<std::size_t> number_of_site_;  ///< of each of the program's, in the array's
   /// Kind, row and period.

@@ -313,6 +313,8 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
       window = other;
     }
     const bool is_global = window.space == AddressSpace::global;
+    memory.counts[op->extra].on_heap |=
+        is_global && window.begin >= first_of_heap && window.begin < end_of_heap;
     const bool may_leave =
         is_global || (window.space == AddressSpace::shared && memory.may_leave_shared);
     if (may_leave && memory.observer == nullptr && !window.holds(address, info.width)) {

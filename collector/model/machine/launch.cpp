@@ -25,7 +25,7 @@ namespace warpmeter::model {
 namespace {
 
 /// Of one block, on this machine.
-constexpr std::uint64_t most_local_bytes_of_block = std::uint64_t{256} << 20;
+constexpr std::uint64_t most_local_bytes_of_block = std::uint64_t{1} << 30;
 
 /// Kernels round to the nearest and keep denormals, whatever host code does (-ffast-math does not);
 /// threads begin as those that start them.
@@ -219,6 +219,7 @@ LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
     counts[i].by_several |= other.counts[i].by_several;
     counts[i].loop_loads += other.counts[i].loop_loads;
     counts[i].has_strayed |= other.counts[i].has_strayed;
+    counts[i].on_heap |= other.counts[i].on_heap;
     counts[i].reaches_ended |= other.counts[i].reaches_ended;
   }
   for (std::size_t i = 0; i < other.parted.size(); ++i) parted[i] |= other.parted[i];

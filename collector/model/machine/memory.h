@@ -46,6 +46,8 @@ inline constexpr std::uint64_t first_allocation = 0x700000000000;
 /// Where the memory begins that kernels take with malloc, beyond what hosts allocate: a runtime
 /// lends memory at addresses of its own choice, and the two must not meet.
 inline constexpr std::uint64_t first_of_heap = 0x7c0000000000;
+/// Behind it all. No other memory lies in between: what hosts allocate begins higher.
+inline constexpr std::uint64_t end_of_heap = 0x7d0000000000;
 /// Where a module's own `.global` variables begin: beyond what the address sanitizer keeps for
 /// itself.
 inline constexpr std::uint64_t first_module_variable = 0x680000000000;

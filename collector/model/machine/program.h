@@ -83,6 +83,7 @@ struct SiteInfo {
   bool is_bulk = false;        ///< one of those that moves stretches, not a request a warp
   Carrier carrier = Carrier::registers;
   bool is_generic = false;    ///< the machine does not know the space either
+  bool has_stride = false;    ///< of a fragment of wmma: its lines are equally far apart
   bool retries = false;       ///< an atomic that the machine code runs as a loop
   bool waits = false;         ///< how often depends on what others do at the time
   bool is_ordered = false;    ///< where depends on the order in which threads come to an atomic
@@ -225,8 +226,9 @@ struct Resources {
   std::optional<std::int64_t> registers, local_bytes;
 };
 
-/// Of local memory, for the frames of functions that are called.
-inline constexpr std::uint32_t stack_bytes = 32 << 10;
+/// Of local memory, for the frames of functions that are called: as much as programs ask for with
+/// cudaLimitStackSize, and more than hardware has of its own accord.
+inline constexpr std::uint32_t stack_bytes = 256 << 10;
 /// Behind all else of it, for alloca.
 inline constexpr std::uint32_t most_taken_bytes = 32 << 10;
 

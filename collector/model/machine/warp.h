@@ -117,7 +117,7 @@ struct RaisedTrap {
 /// as many for the loops that gather those who leave them early. Calls may take as many frames
 /// again each.
 inline constexpr std::uint32_t frames_of_divergence = 64;
-inline constexpr std::uint32_t frames_of_calls = 2048;
+inline constexpr std::uint32_t frames_of_calls = 4096;
 
 /// What a checker wants of an operation: to know which was the last, to be told before.
 inline constexpr std::uint8_t watch_noted = 1, watch_observed = 2;

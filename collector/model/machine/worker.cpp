@@ -174,8 +174,10 @@ void Worker::start_block(std::uint64_t block, Cluster* cluster) {
 }
 
 std::size_t Worker::resident_bytes() const {
-  return program_.row_units * row_unit_bytes * warp_count_ + memory_.shared.size() +
-         memory_.local.size() + frames_.size() * sizeof(Frame) +
+  // Of a stack few calls use more than an eighth.
+  const std::size_t local = memory_.local.size() / (program_.has_calls ? 8 : 1);
+  return program_.row_units * row_unit_bytes * warp_count_ + memory_.shared.size() + local +
+         frames_.size() * sizeof(Frame) +
          memory_.sites.size() * (sizeof(Site) + sizeof(SiteCounts));
 }
 

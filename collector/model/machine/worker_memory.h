@@ -16,6 +16,7 @@
 #include "collector/model/machine/memory.h"
 #include "collector/model/machine/program.h"
 #include "collector/model/machine/warp.h"
+#include "collector/model/machine/zeroed_bytes.h"
 
 namespace warpmeter::model {
 
@@ -36,6 +37,7 @@ struct SiteCounts {
   bool by_several = false;      ///< some access was of more than one lane
   AccessCounts loop_loads;      ///< of shared memory, by an atomic that is a loop
   bool has_strayed = false;    ///< into memory beside an allocation, which hardware does not notice
+  bool on_heap = false;        ///< global memory that a kernel took with malloc
   bool reaches_ended = false;  ///< shared memory of a block of the cluster that has ended
 };
 
@@ -71,7 +73,7 @@ struct WorkerMemory {
   std::uint64_t shared_bytes = 0;     ///< of it that are the block's
   bool may_leave_shared = false;      ///< for what lies behind it
   Cluster* cluster = nullptr;         ///< of the block; null: the program asks for none
-  std::vector<std::byte> local;       ///< local_bytes of each thread of the block in turn
+  ZeroedBytes local;                  ///< local_bytes of each thread of the block in turn
   std::vector<std::byte> parameters;  ///< the entry's
   std::vector<std::byte> constants;
   std::array<std::byte*, 32> lane_host{};

@@ -150,7 +150,7 @@ void Worker::start_warps(std::uint64_t block) {
                   static_cast<std::uint32_t>(in_row / geometry_.grid.y)};
   trap_.block = memory_.block = block;
   std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{0});
-  std::fill(memory_.local.begin(), memory_.local.end(), std::byte{0});
+  memory_.local.clear();
   std::fill(predicates_.begin(), predicates_.end(), 0);
   barriers_.clear();
   for (Parting& parting : partings_) parting.clear();

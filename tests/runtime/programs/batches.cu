@@ -136,6 +136,8 @@ static void of_boxes(cudaStream_t stream) {
   std::printf("%d %d %d %d\n", row[3], row[4], row[11], row[12]);
   peer.srcDevice = 99;
   SAY(cudaMemcpy3DPeer(&peer));
+  SAY(cudaMemcpyPeer(a.ptr, 99, b.ptr, 0, 16));
+  SAY(cudaMemcpyPeerAsync(a.ptr, 0, b.ptr, -1, 16, stream));
   SAY(cudaFree(a.ptr));
   SAY(cudaFree(b.ptr));
 }

@@ -100,6 +100,7 @@ void Decoder::decode_fragment() {
   info.kind = is_load ? AccessKind::load : AccessKind::store;
   info.space = target.space;
   info.width = info.alignment = static_cast<std::uint8_t>(fragment->width);
+  info.has_stride = true;
   if (fragment->is_rows) info.carrier = Carrier::matrix;
   info.parts = static_cast<std::uint8_t>(fragment->is_rows ? 1 : fragment->registers_each);
   if (!fragment->is_rows) info.row_bytes = static_cast<std::uint8_t>(row_bytes);
