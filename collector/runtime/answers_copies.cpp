@@ -164,11 +164,22 @@ bool is_captured(Process& process, cudaStream_t handle) {
   return stream != nullptr && stream->capture != nullptr;
 }
 
+/// Of what comes from the device a driver waits for the end where the host's side is pageable,
+/// whatever the call's name.
+bool is_waited_for(Process& process, const CopyWork& copy) {
+  const model::DeviceMemory& known = process.memory().machine();
+  return known.find(copy.from) != nullptr && known.find(copy.to) == nullptr;
+}
+
 }  // namespace
 
 cudaError_t submit_copy(Process& process, cudaStream_t stream, const CopyWork& copy) {
-  const cudaError_t mistake = copy_mistake(process, copy, is_captured(process, stream));
-  return mistake != cudaSuccess ? mistake : submit(process, stream, copy);
+  const bool captured = is_captured(process, stream);
+  cudaError_t result = copy_mistake(process, copy, captured);
+  if (result == cudaSuccess) result = submit(process, stream, copy);
+  if (result != cudaSuccess || captured || !is_waited_for(process, copy)) return result;
+  wait_until_done(process, *process.stream(stream));
+  return process.surfaced_error();
 }
 
 cudaError_t copy_now(Process& process, const CopyWork& copy) {
