@@ -209,7 +209,8 @@ void require_selected(const std::vector<LaunchName>& launches, std::vector<Selec
     throw Error(
         ExitCode::usage,
         fmt::format(
-            "no launch of run {} matches '{}'{} (the launches: {}{})", run, text, hint,
+            "no launch of run {} matches '{}'{} (the launches: {}{}; --run names another run)", run,
+            text, hint,
             fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "),
             names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : ""));
   }

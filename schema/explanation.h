@@ -40,7 +40,7 @@ struct Remedy {
   /// Of the finding's own accesses with the change, and of all others of the same array; per
   /// request the reader divides.
   std::uint64_t transactions = 0, other_transactions = 0;
-  ShortList<Prediction, 6> predicted;        ///< wavefronts and requests of three kinds of accesses
+  ShortList<Prediction, 10> predicted;       ///< wavefronts and requests of five kinds of accesses
   std::optional<std::int64_t> shared_bytes;  ///< of a block, with the change
   std::optional<std::int64_t> blocks;        ///< of a multiprocessor at a time, with the change
   /// More of the same that gives the same counts: words of padding, bits of a swizzle's shift.

@@ -252,7 +252,7 @@ class AgainFinder {
                              "would do."
                        : by_own > 50 ? "The last of these stores would do: a register may keep the "
                                        "value until then."
-                                     : "One warp's stores would do.";
+                                     : "Divided among the warps, each would be made once.";
     return fmt::format(
         "{:.0f} % of the sectors are stored over {} before the block has read them. {}{}", percent,
         by,

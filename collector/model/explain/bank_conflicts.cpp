@@ -295,7 +295,10 @@ class ConflictFinder {
                       finding.evidence.empty() ? "" : " ", group.sites.size(), access);
     }
     if (array.extents.size() < 2 && !tried.empty()) {
-      finding.evidence += " How long its rows are goes by the addresses; --shape would tell it.";
+      finding.evidence += fmt::format(
+          " How long its rows are goes by the addresses; --shape {}, where it runs, "
+          "would tell it.",
+          shape_of(array, tried.front().layout.row, what_if.element()));
     } else if (array.is_given) {
       finding.evidence += " Its rows are as --shape says.";
     }

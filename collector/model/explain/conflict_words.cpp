@@ -178,6 +178,13 @@ std::string meaning_of(const SharedArray& array, const Layout& layout) {
   return "";
 }
 
+std::string shape_of(const SharedArray& array, std::uint32_t row, std::uint32_t together) {
+  const std::uint32_t bytes = element_bytes(array, together);
+  const std::string_view type = bytes == 1 ? "u8" : bytes == 2 ? "f16" : bytes == 8 ? "f64" : "f32";
+  const std::uint32_t columns = row / (bytes > 8 ? word : bytes);
+  return fmt::format("{}={}x{}:{}", name_of(array), std::max(array.bytes / row, 1u), columns, type);
+}
+
 PaddingWords::PaddingWords(const SharedArray& array, std::uint32_t row, std::uint32_t together)
     : row_(row), element_(element_bytes(array, together)), columns_(row / element_) {
   const bool is_declared = array.extents.size() > 1, is_element = is_of_elements(array, row);

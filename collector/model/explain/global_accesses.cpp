@@ -127,9 +127,9 @@ class AccessFinder {
     const auto then = is_counted ? coalesced(subject_, group, lie.step, finding) : std::nullopt;
     if (!then || then->transactions >= group.transactions) {
       finding.evidence +=
-          " With other lanes for other elements, or by way of a tile in shared memory, "
-          "neighbouring "
-          "lanes could take neighbouring words; what comes out then was not counted.";
+          " With other lanes for other elements, or by way of a tile in shared memory (its rows "
+          "padded by an element), neighbouring lanes could take neighbouring words; what comes out "
+          "then was not counted.";
       return;
     }
     // How far apart the lanes are does not tell whether structures or the order of the lanes makes
