@@ -184,9 +184,7 @@ cudaError_t places_mistake(const Process& process, const cudaMemLocation* places
   if (places == nullptr || !are_indices(indices, entries, count)) return cudaErrorInvalidValue;
   for (std::size_t i = 0; i < entries; ++i) {
     const bool is_device = places[i].type == cudaMemLocationTypeDevice;
-    if (is_device && (places[i].id < 0 || places[i].id >= process.devices())) {
-      return cudaErrorInvalidDevice;
-    }
+    if (is_device && !process.has_device(places[i].id)) return cudaErrorInvalidDevice;
     if (places[i].type < cudaMemLocationTypeDevice ||
         places[i].type > cudaMemLocationTypeHostNumaCurrent) {
       return cudaErrorInvalidValue;
@@ -198,7 +196,7 @@ cudaError_t places_mistake(const Process& process, const cudaMemLocation* places
 cudaError_t peer_box(Process& process, const cudaMemcpy3DPeerParms* given, CopyWork& copy) {
   if (given == nullptr) return cudaErrorInvalidValue;
   for (const int device : {given->srcDevice, given->dstDevice}) {
-    if (device < 0 || device >= process.devices()) return cudaErrorInvalidDevice;
+    if (!process.has_device(device)) return cudaErrorInvalidDevice;
   }
   cudaMemcpy3DParms box{};
   box.srcArray = given->srcArray;

@@ -17,11 +17,6 @@ std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uin
 
 const Array* array_of(cudaArray_const_t array) { return reinterpret_cast<const Array*>(array); }
 
-bool are_devices(const Process& process, int one, int other) {
-  const auto is_one = [&](int device) { return device >= 0 && device < process.devices(); };
-  return is_one(one) && is_one(other);
-}
-
 /// What the width of a box counts: elements where an array takes part, else bytes.
 std::uint64_t element_of(const cudaMemcpy3DParms& parameters) {
   const cudaArray_const_t array =
@@ -171,13 +166,17 @@ bool is_waited_for(Process& process, const CopyWork& copy) {
   return known.find(copy.from) != nullptr && known.find(copy.to) == nullptr;
 }
 
+cudaError_t begin_copy(Process& process, cudaStream_t stream, const CopyWork& copy) {
+  const cudaError_t mistake = copy_mistake(process, copy, is_captured(process, stream));
+  return mistake != cudaSuccess ? mistake : submit(process, stream, copy);
+}
+
 }  // namespace
 
 cudaError_t submit_copy(Process& process, cudaStream_t stream, const CopyWork& copy) {
-  const bool captured = is_captured(process, stream);
-  cudaError_t result = copy_mistake(process, copy, captured);
-  if (result == cudaSuccess) result = submit(process, stream, copy);
-  if (result != cudaSuccess || captured || !is_waited_for(process, copy)) return result;
+  const cudaError_t result = begin_copy(process, stream, copy);
+  const bool waits = !is_captured(process, stream) && is_waited_for(process, copy);
+  if (result != cudaSuccess || !waits) return result;
   wait_until_done(process, *process.stream(stream));
   return process.surfaced_error();
 }
@@ -187,7 +186,7 @@ cudaError_t copy_now(Process& process, const CopyWork& copy) {
   cudaError_t result = legacy_conflict(process, stream);
   if (result == cudaSuccess) result = unsafe_in_capture(process);
   if (result == cudaSuccess) result = forbidden_in_capture(stream);
-  if (result == cudaSuccess) result = submit_copy(process, nullptr, copy);
+  if (result == cudaSuccess) result = begin_copy(process, nullptr, copy);
   if (result != cudaSuccess) return result;
   wait_until_done(process, stream);
   process.show_printed();
@@ -227,7 +226,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                            std::size_t bytes) {
   return call("cudaMemcpyPeer", [&](Process& p) {
-    if (!are_devices(p, to_device, from_device)) return cudaErrorInvalidDevice;
+    if (!p.has_device(to_device) || !p.has_device(from_device)) return cudaErrorInvalidDevice;
     return copy_now(p, line(to, from, bytes, cudaMemcpyDeviceToDevice));
   });
 }
@@ -235,7 +234,7 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 std::size_t bytes, cudaStream_t stream) {
   return call("cudaMemcpyPeerAsync", [&](Process& p) {
-    if (!are_devices(p, to_device, from_device)) return cudaErrorInvalidDevice;
+    if (!p.has_device(to_device) || !p.has_device(from_device)) return cudaErrorInvalidDevice;
     return submit_copy(p, stream, line(to, from, bytes, cudaMemcpyDeviceToDevice));
   });
 }

@@ -17,10 +17,6 @@ namespace {
 
 constexpr int cuda_version = CUDART_VERSION;
 
-bool is_device(const Process& process, int device) {
-  return device >= 0 && device < process.devices();
-}
-
 /// What cudaDeviceSetCacheConfig changes.
 cudaFuncCache& preferred_cache() {
   static cudaFuncCache preferred = cudaFuncCachePreferNone;
@@ -59,7 +55,7 @@ cudaError_t cudaGetDevice(int* device) {
 
 cudaError_t cudaSetDevice(int device) {
   return device_call_always("cudaSetDevice", [&](Process& p) {
-    if (!is_device(p, device)) return cudaErrorInvalidDevice;
+    if (!p.has_device(device)) return cudaErrorInvalidDevice;
     Process::current_device = device;
     Contexts::get().choose_device(device);
     return cudaSuccess;
@@ -68,7 +64,7 @@ cudaError_t cudaSetDevice(int device) {
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
   return device_call_always("cudaInitDevice", [&](Process& p) {
-    return is_device(p, device) ? cudaSuccess : cudaErrorInvalidDevice;
+    return p.has_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
   });
 }
 
@@ -87,7 +83,7 @@ cudaError_t cudaSetValidDevices(int*, int) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return device_call_always("cudaGetDeviceProperties", [&](Process& p) {
     if (properties == nullptr) return cudaErrorInvalidValue;
-    if (!is_device(p, device)) return cudaErrorInvalidDevice;
+    if (!p.has_device(device)) return cudaErrorInvalidDevice;
     fill_properties(*properties, p.arch(), p.device_of_machine(device));
     return cudaSuccess;
   });
@@ -96,7 +92,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
   return device_call_always("cudaDeviceGetAttribute", [&](Process& p) {
     if (value == nullptr) return cudaErrorInvalidValue;
-    if (!is_device(p, device)) return cudaErrorInvalidDevice;
+    if (!p.has_device(device)) return cudaErrorInvalidDevice;
     const std::optional<int> known = attribute(which, p.arch(), p.device_of_machine(device));
     if (!known) return cudaErrorInvalidValue;
     *value = *known;
@@ -140,7 +136,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return call("cudaDeviceCanAccessPeer", [&](Process& p) {
-    if (!is_device(p, device) || !is_device(p, peer)) return cudaErrorInvalidDevice;
+    if (!p.has_device(device) || !p.has_device(peer)) return cudaErrorInvalidDevice;
     *can = device != peer ? 1 : 0;
     return cudaSuccess;
   });
@@ -149,7 +145,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return call("cudaDeviceEnablePeerAccess", [&](Process& p) {
     const int device = Process::current_device;
-    if (!is_device(p, peer)) return cudaErrorInvalidDevice;
+    if (!p.has_device(peer)) return cudaErrorInvalidDevice;
     if (peer == device) return cudaErrorPeerAccessUnsupported;
     if (flags != 0) return cudaErrorInvalidValue;
     return peers().insert({device, peer}).second ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
@@ -158,7 +154,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return call("cudaDeviceDisablePeerAccess", [&](Process& p) {
-    if (!is_device(p, peer)) return cudaErrorInvalidDevice;
+    if (!p.has_device(peer)) return cudaErrorInvalidDevice;
     return peers().erase({Process::current_device, peer}) == 1 ? cudaSuccess
                                                                : cudaErrorPeerAccessNotEnabled;
   });
@@ -167,7 +163,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   return call("cudaDeviceGetPCIBusId", [&](Process& p) {
     if (text == nullptr || length < 13) return cudaErrorInvalidValue;
-    if (!is_device(p, device)) return cudaErrorInvalidDevice;
+    if (!p.has_device(device)) return cudaErrorInvalidDevice;
     std::snprintf(text, static_cast<std::size_t>(length), "0000:00:%02x.0",
                   static_cast<unsigned>(p.device_of_machine(device)));
     return cudaSuccess;
@@ -178,7 +174,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr which, int from, int to) {
   return call("cudaDeviceGetP2PAttribute", [&](Process& p) {
     if (value == nullptr) return cudaErrorInvalidValue;
-    if (!is_device(p, from) || !is_device(p, to) || from == to) return cudaErrorInvalidDevice;
+    if (!p.has_device(from) || !p.has_device(to) || from == to) return cudaErrorInvalidDevice;
     switch (which) {
       case cudaDevP2PAttrPerformanceRank:
       case cudaDevP2PAttrOnlyPartialNativeAtomicSupported:

@@ -6,8 +6,6 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
-#include <optional>
-#include <span>
 #include <type_traits>
 
 #include "collector/model/machine/program.h"
@@ -38,16 +36,6 @@ std::optional<ImageMistake> load_mistake(Module& module, const char* image, cons
   }
   if (why.empty()) return std::nullopt;
   return ImageMistake{ptx.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_PTX, why};
-}
-
-/// What NVRTC made this machine code of in this process, if it runs on the device: machine code
-/// does on what has its major version, from its minor one on.
-void take_compiled(ModuleSource& source, const void* cubin, int arch) {
-  const std::optional<CompiledCode> known = compiled_code(cubin);
-  if (!known || known->arch / 10 != arch / 10 || known->arch > arch) return;
-  source.ptx = known->ptx;
-  const auto bytes = std::as_bytes(std::span(known->cubin));
-  if (known->arch == arch) source.cubin.assign(bytes.begin(), bytes.end());
 }
 
 /// Compiled when it is loaded, as a driver does with PTX.

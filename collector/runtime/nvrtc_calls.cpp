@@ -10,6 +10,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -43,10 +45,10 @@ std::string ptx_of(nvrtcProgram program) {
 
 }  // namespace
 
-std::optional<CompiledCode> compiled_code(const void* cubin) {
+void take_compiled(ModuleSource& source, const void* cubin, int arch) {
   Compiled& all = compiled();
   const std::lock_guard lock(all.mutex);
-  if (all.ptx_of_cubin.empty()) return std::nullopt;
+  if (all.ptx_of_cubin.empty()) return;
   // The table of sections ends a cubin, or that of segments behind it does.
   Elf64_Ehdr header;
   std::memcpy(&header, cubin, sizeof header);
@@ -54,12 +56,16 @@ std::optional<CompiledCode> compiled_code(const void* cubin) {
   const std::size_t segments = header.e_phoff + std::size_t{header.e_phnum} * header.e_phentsize;
   const std::string_view image(static_cast<const char*>(cubin), std::max(sections, segments));
   const auto found = all.ptx_of_cubin.find(image);
-  if (found == all.ptx_of_cubin.end()) return std::nullopt;
+  if (found == all.ptx_of_cubin.end()) return;
   constexpr std::string_view target = ".target sm_";
   const std::string& ptx = found->second;
   const std::size_t at = ptx.find(target);
-  if (at == std::string::npos) return std::nullopt;
-  return CompiledCode{image, ptx, std::atoi(ptx.c_str() + at + target.size())};
+  const int own = at == std::string::npos ? 0 : std::atoi(ptx.c_str() + at + target.size());
+  // Machine code runs on what has its major version, from its minor one on.
+  if (own / 10 != arch / 10 || own > arch) return;
+  source.ptx = ptx;
+  const auto bytes = std::as_bytes(std::span(image));
+  if (own == arch) source.cubin.assign(bytes.begin(), bytes.end());
 }
 
 }  // namespace warpmeter::runtime

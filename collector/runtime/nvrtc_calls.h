@@ -2,19 +2,12 @@
 // execute, but NVRTC has the PTX that it made it of.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
+#include "collector/runtime/module.h"
 
 namespace warpmeter::runtime {
 
-struct CompiledCode {
-  std::string_view cubin;  ///< all of it
-  std::string ptx;
-  int arch = 0;  ///< 90 is sm_90
-};
-
-/// Of a cubin that nvrtcGetCUBIN gave this program, and that is loaded as it was given.
-std::optional<CompiledCode> compiled_code(const void* cubin);
+/// Of a cubin that nvrtcGetCUBIN gave this program and that is loaded as it was given: its PTX, if
+/// it runs on the device, and the cubin itself where it is of that architecture.
+void take_compiled(ModuleSource& source, const void* cubin, int arch);
 
 }  // namespace warpmeter::runtime

@@ -112,6 +112,7 @@ class Process {
   Races* races() { return checks_ == nullptr ? nullptr : &checks_->races(); }
   int arch() const { return arch_; }
   int devices() const { return static_cast<int>(visible().size()); }
+  bool has_device(int device) const { return device >= 0 && device < devices(); }
   /// Of the machine's devices, the one that the program sees under this number.
   int device_of_machine(int device) const { return visible().at(static_cast<std::size_t>(device)); }
   Memory& memory() { return memory_; }

@@ -41,8 +41,7 @@ constexpr std::string_view apart_reason =
     "approximate: copies past the registers and barrier objects are not calibrated on hardware";
 constexpr std::string_view heap_reason =
     "approximate: where malloc of a kernel puts its pieces is the driver's choice, and how they "
-    "lie "
-    "in sectors goes by it";
+    "lie in sectors goes by it";
 constexpr std::string_view some_lanes_reason =
     "approximate: 128-bit loads by some lanes of a warp only are not calibrated on hardware";
 constexpr std::string_view width_reason =

@@ -295,10 +295,13 @@ class ConflictFinder {
                       finding.evidence.empty() ? "" : " ", group.sites.size(), access);
     }
     if (array.extents.size() < 2 && !tried.empty()) {
-      finding.evidence += fmt::format(
-          " How long its rows are goes by the addresses; --shape {}, where it runs, "
-          "would tell it.",
-          shape_of(array, tried.front().layout.row, what_if.element()));
+      finding.evidence += " How long its rows are goes by the addresses";
+      // A part of a buffer has no name of its own to be given a shape.
+      finding.evidence +=
+          array.name.empty() || !array.part.empty()
+              ? "."
+              : fmt::format("; --shape {}, where it runs, would tell it.",
+                            shape_of(array, tried.front().layout.row, what_if.element()));
     } else if (array.is_given) {
       finding.evidence += " Its rows are as --shape says.";
     }

@@ -182,7 +182,7 @@ std::string shape_of(const SharedArray& array, std::uint32_t row, std::uint32_t 
   const std::uint32_t bytes = element_bytes(array, together);
   const std::string_view type = bytes == 1 ? "u8" : bytes == 2 ? "f16" : bytes == 8 ? "f64" : "f32";
   const std::uint32_t columns = row / (bytes > 8 ? word : bytes);
-  return fmt::format("{}={}x{}:{}", name_of(array), std::max(array.bytes / row, 1u), columns, type);
+  return fmt::format("{}={}x{}:{}", array.name, (array.bytes + row - 1) / row, columns, type);
 }
 
 PaddingWords::PaddingWords(const SharedArray& array, std::uint32_t row, std::uint32_t together)
