@@ -19,6 +19,7 @@ std::span<const Answer> device_answers();
 std::span<const Answer> launch_answers();
 std::span<const Answer> graph_answers();
 std::span<const Answer> earlier_answers();
+std::span<const Answer> graph_edge_answers();
 std::span<const Answer> graph_node_answers();
 std::span<const Answer> executable_answers();
 std::span<const Answer> capture_answers();
@@ -51,6 +52,7 @@ std::span<const Answer> driver_earlier_answers();
 std::span<const Answer> driver_stream_attribute_answers();
 std::span<const Answer> linker_answers();
 std::span<const Answer> stream_value_answers();
+std::span<const Answer> green_context_answers();
 
 std::vector<Answer> answers();
 

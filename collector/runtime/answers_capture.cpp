@@ -4,6 +4,7 @@
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
 #include "collector/runtime/capture.h"
+#include "collector/runtime/graph_edges.h"
 #include "collector/runtime/graphs.h"
 
 namespace warpmeter::runtime {
@@ -52,7 +53,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mo
 
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph,
                                           const cudaGraphNode_t* dependencies,
-                                          const cudaGraphEdgeData*, std::size_t count,
+                                          const cudaGraphEdgeData* edges, std::size_t count,
                                           cudaStreamCaptureMode mode) {
   return call("cudaStreamBeginCaptureToGraph", [&](Process& p) {
     Stream* stream = p.stream(handle);
@@ -60,8 +61,12 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph
     if (graph == nullptr) return cudaErrorInvalidValue;
     Graph& given = *graph_of(graph);
     std::vector<Node*> after;
-    const cudaError_t mistake = nodes_of(given, dependencies, count, after);
-    return mistake != cudaSuccess ? mistake : begin_capture_into(p, *stream, mode, given, after);
+    Ports ports;
+    cudaError_t mistake = nodes_of(given, dependencies, count, after);
+    if (mistake == cudaSuccess) mistake = ports_of(after, edges, nullptr, ports);
+    if (mistake == cudaSuccess) mistake = begin_capture_into(p, *stream, mode, given, after);
+    if (mistake == cudaSuccess) stream->capture_ports = std::move(ports);
+    return mistake;
   });
 }
 
@@ -99,7 +104,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatu
                                      const cudaGraphNode_t** dependencies,
                                      const cudaGraphEdgeData** edges, std::size_t* count) {
   return call("cudaStreamGetCaptureInfo", [&](Process& p) {
-    const Stream* stream = p.stream(handle);
+    Stream* stream = p.stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (status == nullptr) return cudaErrorInvalidValue;
     if (is_ambiguous(p, *stream)) return cudaErrorStreamCaptureImplicit;
@@ -110,7 +115,13 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatu
     if (dependencies != nullptr) {
       *dependencies = reinterpret_cast<const cudaGraphNode_t*>(stream->capture_after.data());
     }
-    if (edges != nullptr) *edges = nullptr;  // all of them are plain
+    if (edges == nullptr && dependencies != nullptr && !stream->capture_ports.empty()) {
+      return cudaErrorLossyQuery;
+    }
+    if (edges != nullptr) {
+      stream->capture_edges = edges_of(stream->capture_after, stream->capture_ports);
+      *edges = stream->capture_edges.data();
+    }
     if (count != nullptr) *count = stream->capture_after.size();
     return cudaSuccess;
   });
@@ -124,7 +135,7 @@ cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureSt
 }
 
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t* dependencies,
-                                                const cudaGraphEdgeData*, std::size_t count,
+                                                const cudaGraphEdgeData* edges, std::size_t count,
                                                 unsigned flags) {
   return call("cudaStreamUpdateCaptureDependencies", [&](Process& p) {
     Stream* stream = p.stream(handle);
@@ -132,12 +143,18 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNo
     if (stream->capture == nullptr) return cudaErrorIllegalState;
     if (stream->capture->is_invalid) return cudaErrorStreamCaptureInvalidated;
     std::vector<Node*> nodes;
-    const cudaError_t mistake = nodes_of(*stream->capture->graph, dependencies, count, nodes);
+    Ports ports;
+    cudaError_t mistake = nodes_of(*stream->capture->graph, dependencies, count, nodes);
+    if (mistake == cudaSuccess) mistake = ports_of(nodes, edges, nullptr, ports);
     if (mistake != cudaSuccess || flags > cudaStreamSetCaptureDependencies) {
       return cudaErrorInvalidValue;
     }
     auto& after = stream->capture_after;
-    if (flags == cudaStreamSetCaptureDependencies) after.clear();
+    if (flags == cudaStreamSetCaptureDependencies) {
+      after.clear();
+      stream->capture_ports.clear();
+    }
+    stream->capture_ports.insert(ports.begin(), ports.end());
     for (Node* node : nodes) {
       if (std::find(after.begin(), after.end(), node) == after.end()) after.push_back(node);
     }

@@ -212,7 +212,7 @@ CUresult cuCtxDestroy_v2(CUcontext handle) {
   return driver_call("cuCtxDestroy", Needs::initialised, [&](Process& p) {
     Context* context = handle == nullptr ? nullptr : context_of(handle);
     if (context != nullptr && context->is_destroyed) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    if (context == nullptr || context->is_primary) {
+    if (context == nullptr || context->is_primary || context->is_green()) {
       return handle == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_CONTEXT;
     }
     p.show_printed();

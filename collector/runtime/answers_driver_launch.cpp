@@ -51,6 +51,18 @@ CUresult launch_with(std::string_view name, CUfunction function, void** given, v
   });
 }
 
+cudaLaunchConfig_t as_runtime(const CUlaunchConfig& config) {
+  cudaLaunchConfig_t same{};
+  same.gridDim = dim3(config.gridDimX, config.gridDimY, config.gridDimZ);
+  same.blockDim = dim3(config.blockDimX, config.blockDimY, config.blockDimZ);
+  same.dynamicSmemBytes = config.sharedMemBytes;
+  same.stream = config.hStream;
+  static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
+  same.attrs = reinterpret_cast<cudaLaunchAttribute*>(config.attrs);
+  same.numAttrs = config.numAttrs;
+  return same;
+}
+
 }  // namespace
 
 namespace api {
@@ -82,21 +94,37 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments,
                           void** extra) {
-  return launch_with(
-      "cuLaunchKernelEx", function, arguments, extra, [&](Process&, void** pointers) {
-        if (config == nullptr) return cudaErrorInvalidValue;
-        static auto* const start =
-            runtime_function<decltype(::cudaLaunchKernelExC)>("cudaLaunchKernelExC");
-        cudaLaunchConfig_t same{};
-        same.gridDim = dim3(config->gridDimX, config->gridDimY, config->gridDimZ);
-        same.blockDim = dim3(config->blockDimX, config->blockDimY, config->blockDimZ);
-        same.dynamicSmemBytes = config->sharedMemBytes;
-        same.stream = config->hStream;
-        static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
-        same.attrs = reinterpret_cast<cudaLaunchAttribute*>(config->attrs);
-        same.numAttrs = config->numAttrs;
-        return start(&same, function, pointers);
-      });
+  return launch_with("cuLaunchKernelEx", function, arguments, extra,
+                     [&](Process&, void** pointers) {
+                       if (config == nullptr) return cudaErrorInvalidValue;
+                       static auto* const start =
+                           runtime_function<decltype(::cudaLaunchKernelExC)>("cudaLaunchKernelExC");
+                       const cudaLaunchConfig_t same = as_runtime(*config);
+                       return start(&same, function, pointers);
+                     });
+}
+
+/// `ask` is the runtime's question about a kernel and how it is launched.
+CUresult ask_of_clusters(std::string_view name, decltype(::cudaOccupancyMaxActiveClusters)* ask,
+                         int* result, CUfunction function, const CUlaunchConfig* config) {
+  return driver_call(name, Needs::context, [&](Process& p) {
+    if (config == nullptr || function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (kernel_of(p, function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    const cudaLaunchConfig_t same = as_runtime(*config);
+    return as_driver_error(ask(result, function, &same));
+  });
+}
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
+                                      const CUlaunchConfig* config) {
+  static auto* const ask = runtime_function<decltype(::cudaOccupancyMaxActiveClusters)>(
+      "cudaOccupancyMaxActiveClusters");
+  return ask_of_clusters("cuOccupancyMaxActiveClusters", ask, clusters, function, config);
+}
+CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
+                                            const CUlaunchConfig* config) {
+  static auto* const ask = runtime_function<decltype(::cudaOccupancyMaxPotentialClusterSize)>(
+      "cudaOccupancyMaxPotentialClusterSize");
+  return ask_of_clusters("cuOccupancyMaxPotentialClusterSize", ask, size, function, config);
 }
 
 }  // namespace
@@ -107,6 +135,8 @@ std::span<const Answer> driver_launch_answers() {
       WARPMETER_ANSWER(cuLaunchKernel),
       WARPMETER_ANSWER(cuLaunchCooperativeKernel),
       WARPMETER_ANSWER(cuLaunchKernelEx),
+      WARPMETER_ANSWER(cuOccupancyMaxActiveClusters),
+      WARPMETER_ANSWER(cuOccupancyMaxPotentialClusterSize),
       WARPMETER_FORWARD(cuOccupancyMaxActiveBlocksPerMultiprocessor,
                         cudaOccupancyMaxActiveBlocksPerMultiprocessor),
       WARPMETER_FORWARD(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,

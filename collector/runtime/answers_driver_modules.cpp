@@ -13,7 +13,7 @@
 #include "collector/runtime/driver_call.h"
 #include "collector/runtime/fat_binary.h"
 #include "collector/runtime/jit_options.h"
-#include "collector/runtime/nvrtc_calls.h"
+#include "collector/runtime/made_code.h"
 #include "collector/runtime/ptx_image.h"
 
 namespace warpmeter::runtime {
@@ -45,8 +45,7 @@ CUresult load_module(Process& process, Handle* result, const void* image, JitOpt
   if (!jit.is_known()) return CUDA_ERROR_INVALID_VALUE;
   const auto begin = std::chrono::steady_clock::now();
   ModuleSource source = source_of_image(image, process.arch());
-  if (is_machine_code(static_cast<const char*>(image)))
-    take_compiled(source, image, process.arch());
+  if (is_machine_code(static_cast<const char*>(image))) take_made(source, image, process.arch());
   const std::string ptx = source.ptx;
   constexpr bool is_library = std::is_same_v<Handle, CUlibrary>;
   Module* made = process.load(std::move(source), is_library);

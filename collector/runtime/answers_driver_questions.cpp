@@ -1,6 +1,7 @@
 // Small questions to the driver: contexts, devices and streams in forms that few programs use, the
 // block that fills the device, and captures.
 #include <algorithm>
+#include <functional>
 
 #include "collector/model/machine/align.h"
 #include "collector/runtime/device.h"
@@ -156,9 +157,71 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunc
 CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext* context, CUgreenCtx* green) {
   return driver_call("cuStreamGetCtx", Needs::context, [&](Process& p) {
     if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (p.stream(handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *context = reinterpret_cast<CUcontext>(Contexts::get().current());
-    if (green != nullptr) *green = nullptr;
+    const Stream* stream = p.stream(handle);
+    if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    Context* own = green_of(handle, *stream);
+    Context* current = Contexts::get().current();
+    const bool is_regular = own == nullptr && !current->is_green();
+    *context = reinterpret_cast<CUcontext>(
+        is_regular ? current : &Contexts::get().primary(device_of(handle, *stream)));
+    if (green != nullptr) *green = reinterpret_cast<CUgreenCtx>(own);
+    return CUDA_SUCCESS;
+  });
+}
+
+// What differs between machines: as an H200 on PCI Express answered, whose link has no atomics of
+// its own.
+
+CUresult atomic_capabilities(std::string_view name, unsigned* capabilities,
+                             const CUatomicOperation* operations, unsigned count,
+                             const std::function<bool(const Process&)>& has_devices) {
+  return driver_call(name, Needs::initialised, [&](Process& p) {
+    if (!has_devices(p)) return CUDA_ERROR_INVALID_DEVICE;
+    if (capabilities == nullptr || operations == nullptr || count == 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto is_known = [](int operation) {
+      return operation >= 0 && operation < CU_ATOMIC_OPERATION_MAX;
+    };
+    if (!std::all_of(operations, operations + count, is_known)) return CUDA_ERROR_INVALID_VALUE;
+    std::fill_n(capabilities, count, 0u);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned* capabilities,
+                                           const CUatomicOperation* operations, unsigned count,
+                                           CUdevice device) {
+  return atomic_capabilities("cuDeviceGetHostAtomicCapabilities", capabilities, operations, count,
+                             [&](const Process& p) { return p.has_device(device); });
+}
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned* capabilities,
+                                          const CUatomicOperation* operations, unsigned count,
+                                          CUdevice from, CUdevice to) {
+  return atomic_capabilities(
+      "cuDeviceGetP2PAtomicCapabilities", capabilities, operations, count,
+      [&](const Process& p) { return p.has_device(from) && p.has_device(to) && from != to; });
+}
+
+/// Shares of multiprocessors are for MPS.
+CUresult cuDeviceGetExecAffinitySupport(int* is_supported, CUexecAffinityType type,
+                                        CUdevice device) {
+  return driver_call("cuDeviceGetExecAffinitySupport", Needs::initialised, [&](Process& p) {
+    if (!p.has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (is_supported == nullptr || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *is_supported = 0;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam* result, CUexecAffinityType type) {
+  return driver_call("cuCtxGetExecAffinity", Needs::context, [&](Process& p) {
+    if (result == nullptr || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    result->type = type;
+    result->param.smCount.val = static_cast<unsigned>(
+        *attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, p.arch(), Process::current_device));
     return CUDA_SUCCESS;
   });
 }
@@ -206,6 +269,12 @@ std::span<const Answer> driver_question_answers() {
       WARPMETER_ANSWER(cuOccupancyMaxPotentialBlockSize),
       WARPMETER_ANSWER(cuOccupancyMaxPotentialBlockSizeWithFlags),
       WARPMETER_ANSWER(cuStreamGetCtx_v2),
+      WARPMETER_ANSWER(cuDeviceGetHostAtomicCapabilities),
+      WARPMETER_ANSWER(cuDeviceGetP2PAtomicCapabilities),
+      WARPMETER_BACKWARD(cudaDeviceGetHostAtomicCapabilities, cuDeviceGetHostAtomicCapabilities),
+      WARPMETER_BACKWARD(cudaDeviceGetP2PAtomicCapabilities, cuDeviceGetP2PAtomicCapabilities),
+      WARPMETER_ANSWER(cuDeviceGetExecAffinitySupport),
+      WARPMETER_ANSWER(cuCtxGetExecAffinity),
       answer("cuStreamBeginCapture", &api::begin_capture_at_first),
       answer("cuStreamGetCaptureInfo", &api::capture_info_at_first),
       answer("cuStreamGetCaptureInfo_v2", &api::capture_info),

@@ -11,7 +11,8 @@ CUresult cuStreamGetCtx(CUstream handle, CUcontext* context) {
     const Stream* stream = p.stream(handle);
     if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *context = reinterpret_cast<CUcontext>(Contexts::get().current());
+    Context* green = green_of(handle, *stream);
+    *context = reinterpret_cast<CUcontext>(green != nullptr ? green : Contexts::get().current());
     return CUDA_SUCCESS;
   });
 }

@@ -29,8 +29,13 @@ cudaError_t change(std::string_view name, cudaGraphNode_t node, const Make& make
 }
 
 /// What is executable keeps the shape of its sets: of more than one row all of it, else that it has
-/// one.
+/// one. And how many values it waits for and writes.
 bool keeps_shape(const Node* node, const Work& work) {
+  const auto* values = node != nullptr ? std::get_if<ValuesWork>(&node->work) : nullptr;
+  const auto* others = std::get_if<ValuesWork>(&work);
+  if (values != nullptr && others != nullptr) {
+    return values->operations.size() == others->operations.size();
+  }
   const auto* before = node != nullptr ? std::get_if<SetWork>(&node->work) : nullptr;
   const auto* after = std::get_if<SetWork>(&work);
   if (before == nullptr || after == nullptr) return true;

@@ -1,4 +1,4 @@
-// Graphs that a program builds: nodes, edges, and what there is to ask about them.
+// Graphs that a program builds, and their nodes.
 #include <algorithm>
 #include <fstream>
 
@@ -8,6 +8,7 @@
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
 #include "collector/runtime/copies.h"
+#include "collector/runtime/graph_edges.h"
 #include "collector/runtime/graphs.h"
 #include "collector/runtime/node_work.h"
 
@@ -17,7 +18,8 @@ namespace {
 /// Adds a node with the work that `make` makes, behind its dependencies.
 template <class Make>
 cudaError_t add(std::string_view name, cudaGraphNode_t* result, cudaGraph_t handle,
-                const cudaGraphNode_t* dependencies, std::size_t count, const Make& make) {
+                const cudaGraphNode_t* dependencies, std::size_t count, const Make& make,
+                const cudaGraphEdgeData* edges = nullptr) {
   return call(name, [&](Process& p) {
     Graph* graph = graph_of(handle);
     if (result == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr)) {
@@ -33,33 +35,14 @@ cudaError_t add(std::string_view name, cudaGraphNode_t* result, cudaGraph_t hand
     Work work;
     const cudaError_t made = make(p, work);
     if (made != cudaSuccess) return made;
-    *result = handle_of(graph->add(std::move(work), std::move(after)));
+    Ports ports;
+    const cudaError_t wrong = ports_of(after, edges, &work, ports);
+    if (wrong != cudaSuccess) return wrong;
+    Node* node = graph->add(std::move(work), std::move(after));
+    node->ports = std::move(ports);
+    *result = handle_of(node);
     return cudaSuccess;
   });
-}
-
-/// As the API hands out lists: how many there are, or as many as there is room for, the rest null.
-cudaError_t hand_out(const std::vector<Node*>& nodes, cudaGraphNode_t* results,
-                     std::size_t* count) {
-  if (count == nullptr) return cudaErrorInvalidValue;
-  if (results == nullptr) {
-    *count = nodes.size();
-    return cudaSuccess;
-  }
-  for (std::size_t i = 0; i < *count; ++i) {
-    results[i] = i < nodes.size() ? handle_of(nodes[i]) : nullptr;
-  }
-  *count = std::min(*count, nodes.size());
-  return cudaSuccess;
-}
-
-std::vector<Node*> followers(const Node& node) {
-  std::vector<Node*> found;
-  for (const auto& other : node.graph->nodes) {
-    const auto& after = other->after;
-    if (std::find(after.begin(), after.end(), &node) != after.end()) found.push_back(other.get());
-  }
-  return found;
 }
 
 std::string label_of(const Node& node) {
@@ -224,10 +207,11 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
 }
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                             const cudaGraphNode_t* dependencies, const cudaGraphEdgeData*,
+                             const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* edges,
                              std::size_t count, cudaGraphNodeParams* parameters) {
-  return add("cudaGraphAddNode", node, graph, dependencies, count,
-             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+  return add(
+      "cudaGraphAddNode", node, graph, dependencies, count,
+      [&](Process& p, Work& work) { return make_work(p, parameters, work); }, edges);
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
@@ -236,109 +220,12 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     if (node == nullptr) return cudaErrorInvalidValue;
     Graph& graph = *node->graph;
     if (graph.has_memory()) return cudaErrorNotSupported;
-    for (const auto& other : graph.nodes) std::erase(other->after, node);
+    for (const auto& other : graph.nodes) {
+      std::erase(other->after, node);
+      other->ports.erase(node);
+    }
     std::erase_if(graph.nodes, [&](const auto& other) { return other.get() == node; });
     return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                     const cudaGraphNode_t* to, const cudaGraphEdgeData*,
-                                     std::size_t count) {
-  return call("cudaGraphAddDependencies", [&](Process&) {
-    if (graph == nullptr || (count > 0 && (from == nullptr || to == nullptr))) {
-      return cudaErrorInvalidValue;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      Node *before = node_of(from[i]), *node = node_of(to[i]);
-      if (before == nullptr || node == nullptr || before == node) return cudaErrorInvalidValue;
-      if (before->graph != graph_of(graph) || node->graph != before->graph) {
-        return cudaErrorInvalidValue;
-      }
-      auto& after = node->after;
-      if (std::find(after.begin(), after.end(), before) != after.end()) {
-        return cudaErrorInvalidValue;  // there already
-      }
-      after.push_back(before);
-    }
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                        const cudaGraphNode_t* to, const cudaGraphEdgeData*,
-                                        std::size_t count) {
-  return call("cudaGraphRemoveDependencies", [&](Process&) {
-    if (graph == nullptr || (count > 0 && (from == nullptr || to == nullptr))) {
-      return cudaErrorInvalidValue;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      Node* node = node_of(to[i]);
-      if (node == nullptr || std::erase(node->after, node_of(from[i])) == 0) {
-        return cudaErrorInvalidValue;
-      }
-    }
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
-  return call("cudaGraphGetNodes", [&](Process&) {
-    if (graph == nullptr) return cudaErrorInvalidValue;
-    std::vector<Node*> all;
-    for (const auto& node : graph_of(graph)->nodes) all.push_back(node.get());
-    return hand_out(all, nodes, count);
-  });
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
-  return call("cudaGraphGetRootNodes", [&](Process&) {
-    if (graph == nullptr) return cudaErrorInvalidValue;
-    std::vector<Node*> roots;
-    for (const auto& node : graph_of(graph)->nodes) {
-      if (node->after.empty()) roots.push_back(node.get());
-    }
-    return hand_out(roots, nodes, count);
-  });
-}
-
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
-                              cudaGraphEdgeData* edges, std::size_t* count) {
-  return call("cudaGraphGetEdges", [&](Process&) {
-    if (graph == nullptr || count == nullptr || (from == nullptr) != (to == nullptr)) {
-      return cudaErrorInvalidValue;
-    }
-    std::vector<Node*> begins, ends;
-    for (const auto& node : graph_of(graph)->nodes) {
-      for (Node* before : node->after) {
-        begins.push_back(before);
-        ends.push_back(node.get());
-      }
-    }
-    if (edges != nullptr) std::fill_n(edges, std::min(*count, ends.size()), cudaGraphEdgeData{});
-    std::size_t same = *count;
-    const cudaError_t result = hand_out(begins, from, &same);
-    return result != cudaSuccess ? result : hand_out(ends, to, count);
-  });
-}
-
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes,
-                                         cudaGraphEdgeData* edges, std::size_t* count) {
-  return call("cudaGraphNodeGetDependencies", [&](Process&) {
-    if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
-    const auto& after = node_of(node)->after;
-    if (edges != nullptr) std::fill_n(edges, std::min(*count, after.size()), cudaGraphEdgeData{});
-    return hand_out(after, nodes, count);
-  });
-}
-
-cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes,
-                                           cudaGraphEdgeData* edges, std::size_t* count) {
-  return call("cudaGraphNodeGetDependentNodes", [&](Process&) {
-    if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
-    const std::vector<Node*> all = followers(*node_of(node));
-    if (edges != nullptr) std::fill_n(edges, std::min(*count, all.size()), cudaGraphEdgeData{});
-    return hand_out(all, nodes, count);
   });
 }
 
@@ -400,16 +287,6 @@ std::span<const Answer> graph_answers() {
       WARPMETER_ANSWER(cudaGraphAddNode),
       answer("cudaGraphAddNode_v2", &api::cudaGraphAddNode),
       WARPMETER_ANSWER(cudaGraphDestroyNode),
-      WARPMETER_ANSWER(cudaGraphAddDependencies),
-      answer("cudaGraphAddDependencies_v2", &api::cudaGraphAddDependencies),
-      WARPMETER_ANSWER(cudaGraphRemoveDependencies),
-      answer("cudaGraphRemoveDependencies_v2", &api::cudaGraphRemoveDependencies),
-      WARPMETER_ANSWER(cudaGraphGetNodes),
-      WARPMETER_ANSWER(cudaGraphGetRootNodes),
-      WARPMETER_ANSWER(cudaGraphGetEdges),
-      answer("cudaGraphGetEdges_v2", &api::cudaGraphGetEdges),
-      WARPMETER_ANSWER(cudaGraphNodeGetDependencies),
-      WARPMETER_ANSWER(cudaGraphNodeGetDependentNodes),
       WARPMETER_ANSWER(cudaGraphNodeGetType),
       WARPMETER_ANSWER(cudaGraphDebugDotPrint),
   };

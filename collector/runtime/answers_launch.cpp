@@ -2,6 +2,7 @@
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
 #include "collector/runtime/device.h"
+#include "collector/runtime/driver_call.h"
 #include "collector/runtime/node_work.h"
 #include "collector/runtime/occupancy.h"
 #include "collector/runtime/process.h"
@@ -30,6 +31,27 @@ Geometry geometry_of(const cudaLaunchConfig_t& config) {
   return geometry;
 }
 
+/// The event that the launch's attribute names: recorded once the kernel has begun or says so,
+/// which here is when it has ended.
+cudaError_t record_launch(Process& process, const cudaLaunchAttribute& attribute,
+                          cudaStream_t stream) {
+  const bool is_completion = attribute.id == cudaLaunchAttributeLaunchCompletionEvent;
+  const cudaEvent_t handle = is_completion ? attribute.val.launchCompletionEvent.event
+                                           : attribute.val.programmaticEvent.event;
+  const bool is_at_start =
+      is_completion || attribute.val.programmaticEvent.triggerAtBlockStart != 0;
+  static auto* const record = runtime_function<decltype(::cudaEventRecord)>("cudaEventRecord");
+  const cudaError_t result = record(handle, stream);
+  Event* event = process.event(handle);
+  if (result != cudaSuccess || event->captured_in == nullptr) return result;
+  cudaGraphEdgeData port{};
+  port.from_port =
+      is_at_start ? cudaGraphKernelNodePortLaunchCompletion : cudaGraphKernelNodePortProgrammatic;
+  port.type = cudaGraphDependencyTypeProgrammatic;
+  for (const Node* node : event->captured_after) event->captured_ports[node] = port;
+  return cudaSuccess;
+}
+
 }  // namespace
 
 namespace api {
@@ -54,8 +76,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
                                 void** arguments) {
   return call("cudaLaunchKernelExC", [&](Process& p) {
     if (config == nullptr) return cudaErrorInvalidValue;
-    bool is_cooperative = false;
+    bool is_cooperative = false, is_programmatic = false;
     Dim3 cluster;
+    const cudaLaunchAttribute* records = nullptr;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
       const int number = attribute.id;  // of a caller that may have made it of any number
@@ -67,9 +90,19 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       if (attribute.id == cudaLaunchAttributeClusterDimension) {
         cluster = cluster_of(attribute.val);
       }
+      is_programmatic |= attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+                         attribute.val.programmaticStreamSerializationAllowed != 0;
+      if (attribute.id == cudaLaunchAttributeProgrammaticEvent ||
+          attribute.id == cudaLaunchAttributeLaunchCompletionEvent) {
+        records = &attribute;
+      }
     }
-    return launch(p, function, config->gridDim, config->blockDim, arguments,
-                  config->dynamicSmemBytes, config->stream, is_cooperative, cluster);
+    const cudaError_t launched =
+        launch(p, function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+               config->stream, is_cooperative, cluster, is_programmatic);
+    return launched != cudaSuccess || records == nullptr
+               ? launched
+               : record_launch(p, *records, config->stream);
   });
 }
 
@@ -111,9 +144,14 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute which, 
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
   return call("cudaFuncSetCacheConfig", [&](Process& p) {
     const int number = config;  // of a caller that may have made it of any number
-    const bool is_known = number >= 0 && number <= cudaFuncCachePreferEqual;
-    return of_kernel(p, function,
-                     [&](Kernel&) { return is_known ? cudaSuccess : cudaErrorInvalidValue; });
+    // As an H200 took it: a share of the cache in percent, as the attribute says it.
+    constexpr int carveouts[] = {cudaSharedmemCarveoutDefault, cudaSharedmemCarveoutMaxShared,
+                                 cudaSharedmemCarveoutMaxL1, 50};
+    if (number < 0 || number > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
+    return of_kernel(p, function, [&](Kernel& kernel) {
+      kernel.shared_carveout = carveouts[number];
+      return cudaSuccess;
+    });
   });
 }
 
@@ -203,7 +241,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
   return call("cudaOccupancyMaxActiveClusters", [&](Process& p) {
     if (clusters == nullptr || config == nullptr) return cudaErrorInvalidValue;
     return of_kernel(p, function, [&](Kernel& kernel) {
-      return clusters_of(p, *clusters, kernel, geometry_of(*config));
+      return clusters_of(p, *clusters, kernel, geometry_of(*config), config->stream);
     });
   });
 }

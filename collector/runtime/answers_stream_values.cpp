@@ -1,7 +1,8 @@
-// Streams that wait for values in memory, and write them.
+// Streams and graphs that wait for values in memory, and write them.
 #include <cstddef>
 
 #include "collector/runtime/driver_call.h"
+#include "collector/runtime/graphs.h"
 #include "collector/runtime/stream_values.h"
 #include "collector/runtime/submit.h"
 
@@ -62,12 +63,56 @@ CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_
 CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count,
                                CUstreamBatchMemOpParams* operations, unsigned flags) {
   return driver_call("cuStreamBatchMemOp", Needs::context, [&](Process& p) {
-    constexpr unsigned most = 255;
-    if (count > most || (count > 0 && operations == nullptr) || flags != 0) {
+    if (count > most_values_of_call || (count > 0 && operations == nullptr) || flags != 0) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     return submit_values(p, stream, {operations, operations + count});
   });
+}
+
+/// A node's parameters as those of nodes of any type, which `body(parameters)` gives the runtime.
+template <class Body>
+CUresult with_values_node(std::string_view name, const CUDA_BATCH_MEM_OP_NODE_PARAMS* given,
+                          const Body& body) {
+  return driver_call(name, Needs::context, [&](Process&) {
+    if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams any{};
+    any.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+    any.memOp = {given->ctx, given->count, given->paramArray, given->flags};
+    return as_driver_error(body(reinterpret_cast<cudaGraphNodeParams*>(&any)));
+  });
+}
+
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
+                                  std::size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  static auto* const add = runtime_function<decltype(::cudaGraphAddNode)>("cudaGraphAddNode");
+  return with_values_node("cuGraphAddBatchMemOpNode", given, [&](cudaGraphNodeParams* any) {
+    return add(node, graph, after, nullptr, count, any);
+  });
+}
+CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* result) {
+  return driver_call("cuGraphBatchMemOpNodeGetParams", Needs::context, [&](Process& p) {
+    auto* values = node == nullptr ? nullptr : std::get_if<ValuesWork>(&node_of(node)->work);
+    if (values == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Context& context = Contexts::get().primary(p.current_device);
+    *result = {reinterpret_cast<CUcontext>(&context),
+               static_cast<unsigned>(values->operations.size()), values->operations.data(), 0};
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
+                                        const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  static auto* const set =
+      runtime_function<decltype(::cudaGraphNodeSetParams)>("cudaGraphNodeSetParams");
+  return with_values_node("cuGraphBatchMemOpNodeSetParams", given,
+                          [&](cudaGraphNodeParams* any) { return set(node, any); });
+}
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  static auto* const set =
+      runtime_function<decltype(::cudaGraphExecNodeSetParams)>("cudaGraphExecNodeSetParams");
+  return with_values_node("cuGraphExecBatchMemOpNodeSetParams", given,
+                          [&](cudaGraphNodeParams* any) { return set(exec, node, any); });
 }
 
 }  // namespace
@@ -75,9 +120,15 @@ CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count,
 
 std::span<const Answer> stream_value_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuStreamWaitValue32_v2),  WARPMETER_ANSWER(cuStreamWaitValue64_v2),
-      WARPMETER_ANSWER(cuStreamWriteValue32_v2), WARPMETER_ANSWER(cuStreamWriteValue64_v2),
+      WARPMETER_ANSWER(cuStreamWaitValue32_v2),
+      WARPMETER_ANSWER(cuStreamWaitValue64_v2),
+      WARPMETER_ANSWER(cuStreamWriteValue32_v2),
+      WARPMETER_ANSWER(cuStreamWriteValue64_v2),
       WARPMETER_ANSWER(cuStreamBatchMemOp_v2),
+      WARPMETER_ANSWER(cuGraphAddBatchMemOpNode),
+      WARPMETER_ANSWER(cuGraphBatchMemOpNodeGetParams),
+      WARPMETER_ANSWER(cuGraphBatchMemOpNodeSetParams),
+      WARPMETER_ANSWER(cuGraphExecBatchMemOpNodeSetParams),
   };
   return table;
 }

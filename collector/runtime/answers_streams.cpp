@@ -52,6 +52,7 @@ cudaError_t record(Process& process, cudaEvent_t handle, cudaStream_t stream_han
     if (conflict != cudaSuccess) return conflict;
     event->captured_in.reset();
     event->captured_after.clear();
+    event->captured_ports.clear();
     event->is_recorded = true;
     const cudaError_t result = give(process, *stream, EventWork{event, true});
     event->recorded_by = {stream->shared_from_this(), stream->given};
@@ -61,6 +62,7 @@ cudaError_t record(Process& process, cudaEvent_t handle, cudaStream_t stream_han
   if (flags == cudaEventRecordExternal) return capture(*stream, EventWork{event, true});
   event->captured_in = stream->capture;
   event->captured_after = stream->capture_after;
+  event->captured_ports = stream->capture_ports;
   return cudaSuccess;
 }
 

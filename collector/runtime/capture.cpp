@@ -9,11 +9,16 @@ namespace {
 unsigned long long captures = 0;  // that were begun
 unsigned active = 0;              // that have not ended; nothing is looked up while there is none
 
+/// From a kernel to one that may begin before it has ended.
+constexpr cudaGraphEdgeData programmatic_port = {
+    cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
+
 void leave(Process& process, Capture& capture) {
   process.for_each_stream([&](Stream& stream) {
     if (stream.capture.get() != &capture) return;
     stream.capture.reset();
     stream.capture_after.clear();
+    stream.capture_ports.clear();
   });
 }
 
@@ -90,7 +95,18 @@ cudaError_t end_capture(Process& process, Stream& stream, std::shared_ptr<Graph>
 
 cudaError_t capture(Stream& stream, Work work, Node** node) {
   if (stream.capture->is_invalid) return cudaErrorStreamCaptureInvalidated;
+  const auto* kernel = std::get_if<KernelWork>(&work);
+  const bool is_programmatic = kernel != nullptr && kernel->is_programmatic;
   Node* added = stream.capture->graph->add(std::move(work), stream.capture_after);
+  if (kernel != nullptr) added->ports = std::exchange(stream.capture_ports, {});
+  stream.capture_ports.clear();  // other work waits for all of it
+  if (is_programmatic) {
+    for (const Node* before : added->after) {
+      if (std::holds_alternative<KernelWork>(before->work)) {
+        added->ports.try_emplace(before, programmatic_port);
+      }
+    }
+  }
   stream.capture_after = {added};
   if (node != nullptr) *node = added;
   return cudaSuccess;
@@ -112,6 +128,7 @@ cudaError_t capture_wait(Stream& stream, const Event& event) {
     auto& after = stream.capture_after;
     if (std::find(after.begin(), after.end(), node) == after.end()) after.push_back(node);
   }
+  stream.capture_ports.insert(event.captured_ports.begin(), event.captured_ports.end());
   return cudaSuccess;
 }
 

@@ -4,7 +4,7 @@
 
 #include "collector/runtime/answer.h"
 #include "collector/runtime/answers.h"
-#include "collector/runtime/call.h"
+#include "collector/runtime/driver_call.h"
 #include "collector/runtime/graphs.h"
 #include "collector/runtime/submit.h"
 
@@ -107,11 +107,21 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
   });
 }
 
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* handle, CUgraph graph,
+                                        CUcontext context, unsigned value, unsigned flags) {
+  return driver_call("cuGraphConditionalHandleCreate", Needs::context, [&](Process&) {
+    if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    return as_driver_error(api::cudaGraphConditionalHandleCreate(
+        reinterpret_cast<cudaGraphConditionalHandle*>(handle), graph, value, flags));
+  });
+}
+
 }  // namespace
 }  // namespace api
 
 std::span<const Answer> conditional_answers() {
-  static const Answer table[] = {WARPMETER_ANSWER(cudaGraphConditionalHandleCreate)};
+  static const Answer table[] = {WARPMETER_ANSWER(cudaGraphConditionalHandleCreate),
+                                 WARPMETER_ANSWER(cuGraphConditionalHandleCreate)};
   return table;
 }
 

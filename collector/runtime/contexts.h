@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "collector/runtime/graph.h"
+
 namespace warpmeter::runtime {
 
 struct Context {
@@ -15,7 +17,10 @@ struct Context {
   bool is_primary = false, is_destroyed = false, is_of_runtime = false;
   unsigned uses = 0;  ///< of a primary one: by how many it is retained
   unsigned long long number = 0;
+  /// Of a green one, which is the primary one with these multiprocessors alone; else null.
+  std::shared_ptr<const Multiprocessors> multiprocessors;
 
+  bool is_green() const { return multiprocessors != nullptr; }
   bool is_active() const { return is_primary ? uses > 0 || is_of_runtime : !is_destroyed; }
 };
 
@@ -44,7 +49,9 @@ class Contexts {
   /// What is allocated now goes with the context of that number; 0: with none that may be
   /// destroyed.
   unsigned long long owner() const {
-    return current() == nullptr || current()->is_primary ? 0 : current()->number;
+    const Context* context = current();
+    const bool is_own = context != nullptr && !context->is_primary && !context->is_green();
+    return is_own ? context->number : 0;
   }
 
  private:

@@ -76,6 +76,9 @@ std::shared_ptr<Graph> Graph::copy() const {
     for (const Node* before : node->after) {
       made->copied[node.get()]->after.push_back(made->copied[before]);
     }
+    for (const auto& [before, port] : node->ports) {
+      made->copied[node.get()]->ports[made->copied[before]] = port;
+    }
   }
   made->kept = kept;
   return made;

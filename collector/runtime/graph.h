@@ -16,6 +16,8 @@
 namespace warpmeter::runtime {
 
 class Kernel;
+/// Their numbers.
+using Multiprocessors = std::vector<std::uint32_t>;
 struct Event;
 struct Graph;
 struct Node;
@@ -25,6 +27,9 @@ struct KernelWork {
   const void* function = nullptr;  ///< as the program named it
   Geometry geometry;
   std::vector<std::byte> parameters;
+  /// The launch may begin before the one that it follows has ended, and waits for it by itself.
+  bool is_programmatic = false;
+  std::shared_ptr<const Multiprocessors> multiprocessors;  ///< that it runs on; null: on all
 };
 
 /// A box of bytes out of memory into memory; widths and pitches in bytes.
@@ -93,9 +98,13 @@ using Work =
     std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, EventWork, ChildWork,
                  FreeWork, AllocationWork, ValuesWork, ConditionalWork, GraphMark>;
 
+/// What is said of edges from those nodes; an edge that is not among them is an order and no more.
+using Ports = std::map<const Node*, cudaGraphEdgeData>;
+
 struct Node {
   Work work;
   std::vector<Node*> after;  ///< nodes that come before it
+  Ports ports;               ///< of those
   Graph* graph = nullptr;
   bool is_enabled = true;
   std::vector<void*> parameters;  ///< of a kernel, each; as the program was last told them

@@ -142,7 +142,7 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
     return refuse(mistake, cluster_refusal(*work.kernel, geometry, process.arch()));
   }
   if (geometry.is_cooperative && wrong.empty()) {
-    const cudaError_t mistake = residency_mistake(process, *work.kernel, geometry);
+    const cudaError_t mistake = residency_mistake(process, work);
     if (mistake != cudaSuccess) {
       return refuse(
           mistake, fmt::format("kernel '{}' is launched cooperatively with {} block{}, "
@@ -262,6 +262,7 @@ class Grids {
     std::size_t most_pending = 0;
     if (get_limit(most_pending, cudaLimitDevRuntimePendingLaunchCount) != cudaSuccess) return;
     model::DeviceRuntime runtime(kernels, process_.memory().machine(), most_pending);
+    multiprocessors_ = work.multiprocessors;
     run(*work.kernel, work.geometry, work.parameters, runtime);
     while (!has_failed_) {
       const std::optional<model::ChildGrid> child = runtime.next();
@@ -306,6 +307,7 @@ class Grids {
     options.keep_variables = true;
     options.device_runtime = &runtime;
     options.is_cooperative = geometry.is_cooperative;
+    if (multiprocessors_ != nullptr) options.multiprocessors = *multiprocessors_;
     options.textures = &machine_textures();
     options.counts = is_counted_;
     options.may_leave_shared = true;
@@ -390,6 +392,7 @@ class Grids {
   std::string kernel_;           ///< that runs
   std::string failure_;
   bool has_failed_ = false;
+  std::shared_ptr<const Multiprocessors> multiprocessors_;  ///< of the launch; null: all
   bool has_own_accesses_ = false;
 };
 

@@ -7,10 +7,14 @@
 #include "collector/runtime/copies.h"
 #include "collector/runtime/graphs.h"
 #include "collector/runtime/launcher.h"
+#include "collector/runtime/stream_values.h"
 #include "collector/runtime/submit.h"
 
 namespace warpmeter::runtime {
 namespace {
+
+/// Which the runtime has no name for.
+constexpr auto values_node_type = static_cast<cudaGraphNodeType>(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
 
 /// Arguments in one stretch, as the driver's "extra" brings them: a list of keys and values.
 cudaError_t packed_arguments(void* const* extra, std::vector<std::byte>& parameters) {
@@ -41,9 +45,7 @@ cudaGraphNodeType type_of(const Work& work) {
     cudaGraphNodeType operator()(const ConditionalWork&) { return cudaGraphNodeTypeConditional; }
     cudaGraphNodeType operator()(const FreeWork&) { return cudaGraphNodeTypeMemFree; }
     cudaGraphNodeType operator()(const AllocationWork&) { return cudaGraphNodeTypeMemAlloc; }
-    cudaGraphNodeType operator()(const ValuesWork&) {  // which the runtime has no name for
-      return static_cast<cudaGraphNodeType>(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
-    }
+    cudaGraphNodeType operator()(const ValuesWork&) { return values_node_type; }
     cudaGraphNodeType operator()(const EventWork& event) {
       return event.records ? cudaGraphNodeTypeEventRecord : cudaGraphNodeTypeWaitEvent;
     }
@@ -152,6 +154,9 @@ cudaError_t make_free(Process& process, const void* freed, Work& work) {
 
 cudaError_t make_work(Process& process, cudaGraphNodeParams* parameters, Work& work) {
   if (parameters == nullptr) return cudaErrorInvalidValue;
+  if (parameters->type == values_node_type) {
+    return make_work(process, reinterpret_cast<CUgraphNodeParams*>(parameters)->memOp, work);
+  }
   switch (parameters->type) {
     case cudaGraphNodeTypeKernel: {
       const auto& given = parameters->kernel;

@@ -6,6 +6,7 @@
 
 #include "collector/model/machine/cluster.h"
 #include "collector/model/machine/launch.h"
+#include "collector/runtime/contexts.h"
 #include "collector/runtime/device.h"
 
 namespace warpmeter::runtime {
@@ -91,15 +92,18 @@ cudaError_t shared_of(Process& process, std::size_t& bytes, Kernel& kernel, int 
              : cudaErrorInvalidValue;
 }
 
-cudaError_t residency_mistake(Process& process, Kernel& kernel, const Geometry& geometry) {
+cudaError_t residency_mistake(Process& process, const KernelWork& work) {
+  const Geometry& geometry = work.geometry;
   int blocks = 0;
   const cudaError_t known =
-      blocks_of(process, blocks, kernel, static_cast<int>(geometry.block.count()),
+      blocks_of(process, blocks, *work.kernel, static_cast<int>(geometry.block.count()),
                 geometry.dynamic_shared_bytes);
   if (known != cudaSuccess) return known;
-  const auto resident =
-      static_cast<std::uint64_t>(blocks) *
+  const auto all =
       static_cast<std::uint64_t>(*attribute(cudaDevAttrMultiProcessorCount, process.arch(), 0));
+  const std::uint64_t resident =
+      static_cast<std::uint64_t>(blocks) *
+      (work.multiprocessors != nullptr ? work.multiprocessors->size() : all);
   return geometry.grid.count() > resident ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
 }
 
@@ -118,7 +122,10 @@ cudaError_t cluster_mistake(Process& process, Kernel& kernel, const Geometry& ge
   return is_none || !has_clusters ? cudaErrorInvalidClusterSize : cudaSuccess;
 }
 
-cudaError_t clusters_of(Process& process, int& clusters, Kernel& kernel, const Geometry& geometry) {
+cudaError_t clusters_of(Process& process, int& clusters, Kernel& kernel, const Geometry& geometry,
+                        cudaStream_t stream) {
+  const Stream* known_stream = process.stream(stream);
+  if (known_stream == nullptr) return cudaErrorInvalidResourceHandle;
   const cudaError_t mistake = cluster_mistake(process, kernel, geometry);
   if (mistake != cudaSuccess) return mistake;
   int blocks = 0;
@@ -132,7 +139,10 @@ cudaError_t clusters_of(Process& process, int& clusters, Kernel& kernel, const G
   const int size =
       static_cast<int>(model::in_clusters(*kernel.program(), geometry).cluster.count());
   const int all = *attribute(cudaDevAttrMultiProcessorCount, process.arch(), 0);
-  const int usable = size > 2 ? all - left_out : all;
+  const Context* green = green_of(stream, *known_stream);
+  const int usable = green != nullptr ? static_cast<int>(green->multiprocessors->size())
+                     : size > 2       ? all - left_out
+                                      : all;
   clusters = std::min(blocks, most_of_multiprocessor) * usable / size;
   return cudaSuccess;
 }

@@ -22,13 +22,14 @@ cudaError_t shared_of(Process& process, std::size_t& bytes, Kernel& kernel, int 
                       int block_size);
 
 /// cudaErrorCooperativeLaunchTooLarge where the blocks cannot all be resident at once.
-cudaError_t residency_mistake(Process& process, Kernel& kernel, const Geometry& geometry);
+cudaError_t residency_mistake(Process& process, const KernelWork& work);
 
 /// Blocks that a cluster of the kernel may have.
 std::uint32_t most_blocks_of_cluster(const Kernel& kernel);
 /// cudaErrorInvalidClusterSize where the grid cannot be launched in such clusters.
 cudaError_t cluster_mistake(Process& process, Kernel& kernel, const Geometry& geometry);
-/// Clusters that are resident at once.
-cudaError_t clusters_of(Process& process, int& clusters, Kernel& kernel, const Geometry& geometry);
+/// Clusters that are resident at once, in the stream's context.
+cudaError_t clusters_of(Process& process, int& clusters, Kernel& kernel, const Geometry& geometry,
+                        cudaStream_t stream);
 
 }  // namespace warpmeter::runtime

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "collector/runtime/caller.h"
+#include "collector/runtime/contexts.h"
 #include "collector/runtime/device.h"
 #include "collector/runtime/fat_binary.h"
 #include "collector/runtime/host_fault.h"
@@ -238,9 +239,18 @@ Stream* Process::stream(cudaStream_t handle) {
   return found == streams_.end() ? nullptr : found->second.get();
 }
 
+static bool is_default(cudaStream_t handle, const Stream& stream) {
+  return reinterpret_cast<const void*>(handle) != &stream;
+}
+
+Context* green_of(cudaStream_t handle, const Stream& stream) {
+  if (!is_default(handle, stream)) return stream.green;
+  Context* current = Contexts::get().current();
+  return current != nullptr && current->is_green() ? current : nullptr;
+}
+
 int device_of(cudaStream_t handle, const Stream& stream) {
-  const bool is_default = reinterpret_cast<const void*>(handle) != &stream;
-  return is_default ? Process::current_device : stream.device;
+  return is_default(handle, stream) ? Process::current_device : stream.device;
 }
 
 Stream* Process::make_stream(unsigned flags, int priority) {
@@ -249,6 +259,8 @@ Stream* Process::make_stream(unsigned flags, int priority) {
   stream->flags = flags;
   stream->priority = priority;
   stream->device = current_device;
+  Context* current = Contexts::get().current();
+  if (current != nullptr && current->is_green()) stream->green = current;
   Stream* handle = stream.get();
   streams_[handle] = std::move(stream);
   return handle;

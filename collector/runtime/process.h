@@ -32,6 +32,7 @@
 namespace warpmeter::runtime {
 
 struct Capture;
+struct Context;
 class EventPage;
 struct Stream;
 
@@ -54,6 +55,9 @@ struct Stream : std::enable_shared_from_this<Stream> {
   int priority = 0, device = 0;
   std::shared_ptr<Capture> capture;  ///< what is launched becomes a part of it; null: it runs
   std::vector<Node*> capture_after;  ///< nodes that the next one of this stream follows
+  Ports capture_ports;               ///< of those
+  std::vector<cudaGraphEdgeData> capture_edges;  ///< the same as the program was last told
+  Context* green = nullptr;  ///< whose multiprocessors its kernels run on; null: all
 
   struct Waiting {
     Work work;
@@ -68,6 +72,8 @@ struct Stream : std::enable_shared_from_this<Stream> {
   std::uint32_t track = 0;                             ///< see races.h; 0: it has none yet
 };
 
+/// Of a default stream that of the current context; null: kernels may run on all multiprocessors.
+Context* green_of(cudaStream_t handle, const Stream& stream);
 /// Of a default stream: the current one.
 int device_of(cudaStream_t handle, const Stream& stream);
 
@@ -81,6 +87,7 @@ struct Event {
   Ticket recorded_by;
   std::shared_ptr<Capture> captured_in;
   std::vector<Node*> captured_after;
+  Ports captured_ports;
   std::shared_ptr<EventPage> page;  ///< where other processes have it too; null: they do not
   Clock recorded;                   ///< what comes before the last recording; see races.h
 

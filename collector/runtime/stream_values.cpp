@@ -95,6 +95,20 @@ CUresult values_mistake(Process& process, const std::vector<CUstreamBatchMemOpPa
   return CUDA_SUCCESS;
 }
 
+cudaError_t make_work(Process& process, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& parameters,
+                      Work& work) {
+  const bool has_list = parameters.paramArray != nullptr || parameters.count == 0;
+  if (parameters.ctx == nullptr || parameters.flags != 0 || !has_list ||
+      parameters.count > most_values_of_call) {
+    return cudaErrorInvalidValue;
+  }
+  std::vector<CUstreamBatchMemOpParams> operations(parameters.paramArray,
+                                                   parameters.paramArray + parameters.count);
+  const CUresult mistake = values_mistake(process, operations);
+  if (mistake == CUDA_SUCCESS) work = ValuesWork{std::move(operations), 0};
+  return static_cast<cudaError_t>(mistake);
+}
+
 bool go_on(Process& process, ValuesWork& work) {
   for (; work.next < work.operations.size(); ++work.next) {
     const CUstreamBatchMemOpParams& one = work.operations[work.next];

@@ -23,15 +23,15 @@ namespace warpmeter::runtime {
 namespace {
 
 /// Where one side of a copy, or what is set, lies: of the device, or of the host.
-struct Side {
+struct CopyEnd {
   std::byte* host = nullptr;
   std::uint64_t bytes = 0;  ///< from the first to the last that is touched
   bool is_device = false;   ///< or shared with it
   bool is_inside = true;
 };
 
-Side side_of(Process& process, std::uint64_t address, std::uint64_t bytes) {
-  Side side;
+CopyEnd side_of(Process& process, std::uint64_t address, std::uint64_t bytes) {
+  CopyEnd side;
   side.bytes = bytes;
   side.host = process.memory().translate(address, bytes, side.is_inside);
   side.is_device = side.host != nullptr;
@@ -59,7 +59,7 @@ std::uint64_t bytes_on_end(const Box& box, std::uint64_t width, std::uint64_t pi
 }
 
 struct Sides {
-  Side to, from;
+  CopyEnd to, from;
 };
 Sides sides_of(Process& process, const CopyWork& copy) {
   return {side_of(process, copy.to, extent(copy, copy.width, copy.to_pitch, copy.to_height)),
@@ -67,7 +67,7 @@ Sides sides_of(Process& process, const CopyWork& copy) {
 }
 
 std::uint64_t row_bytes(const SetWork& set) { return set.width * set.element_bytes; }
-Side target_of(Process& process, const SetWork& set) {
+CopyEnd target_of(Process& process, const SetWork& set) {
   return side_of(process, set.to, extent(set, row_bytes(set), set.pitch, set.height));
 }
 
@@ -78,7 +78,7 @@ bool is_from_device(cudaMemcpyKind kind) {
   return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
 }
 
-bool is_reachable(const Side& side, MemoryKind kind) {
+bool is_reachable(const CopyEnd& side, MemoryKind kind) {
   return kind == MemoryKind::managed || kind == MemoryKind::pinned ||
          kind == MemoryKind::registered || !side.is_device;
 }
@@ -119,7 +119,7 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
   if (checks != nullptr) checks->end_of_copy(process.function());
   look_at_direction(process, copy);
   if (process.report() != nullptr) {
-    const auto is_device = [&](const Side& side, std::uint64_t address) {
+    const auto is_device = [&](const CopyEnd& side, std::uint64_t address) {
       return side.is_device && !is_reachable(side, kind_at(process, address));
     };
     bool to_device = is_device(to, copy.to), from_device = is_device(from, copy.from);
@@ -143,7 +143,7 @@ void fill(std::byte* at, std::uint64_t count, std::uint32_t value) {
 cudaError_t run_set(Process& process, const SetWork& set) {
   if (is_empty(set)) return cudaSuccess;
   const std::uint64_t bytes_of_row = row_bytes(set);
-  const Side side = target_of(process, set);
+  const CopyEnd side = target_of(process, set);
   model::follow_copy(process.memory().machine(), process.host_order(), set.to, 0,
                      bytes_on_end(set, bytes_of_row, set.pitch));
   for (std::uint64_t y = 0; y < set.height * set.depth; ++y) {
@@ -203,7 +203,7 @@ cudaError_t copy_mistake(Process& process, const CopyWork& copy, bool later) {
 cudaError_t set_mistake(Process& process, const SetWork& set, bool later) {
   if (is_empty(set)) return cudaSuccess;
   if (later && process.memory().is_reserved(set.to)) return cudaSuccess;
-  const Side side = target_of(process, set);
+  const CopyEnd side = target_of(process, set);
   if (side.is_device && side.is_inside) return cudaSuccess;
   return unreachable(process, set.to, side.bytes, "destination");
 }
@@ -289,7 +289,7 @@ bool waits_for_launches() {
 
 cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared, cudaStream_t stream, bool is_cooperative,
-                   const Dim3& cluster) {
+                   const Dim3& cluster, bool is_programmatic) {
   KernelWork work;
   work.function = function;
   work.kernel = process.kernel(function);
@@ -302,6 +302,9 @@ cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block
   work.geometry.dynamic_shared_bytes = static_cast<std::uint32_t>(shared);  // 32 bits on hardware
   work.geometry.is_cooperative = is_cooperative;
   work.geometry.cluster = cluster;
+  work.is_programmatic = is_programmatic;
+  if (const Context* green = green_of(stream, *given))
+    work.multiprocessors = green->multiprocessors;
   const cudaError_t mistake = launch_mistake(process, work);
   if (mistake != cudaSuccess) {
     if (given->capture != nullptr) given->capture->is_invalid = true;

@@ -18,7 +18,7 @@ cudaError_t submit(Process& process, cudaStream_t stream, Work work);
 /// A launch as the API describes it.
 cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared, cudaStream_t stream, bool is_cooperative = false,
-                   const Dim3& cluster = {});
+                   const Dim3& cluster = {}, bool is_programmatic = false);
 
 /// What is wrong with a copy, as the API says it. `later`: it runs as a part of a graph, which may
 /// allocate its memory first.

@@ -49,6 +49,28 @@ TEST_F(DriverProgram, MayLoadMachineCodeThatNvrtcMade) {
             "8.0 exact");
 }
 
+/// Code for link-time optimization and PTX, which the model's linker and nvJitLink share.
+TEST_F(DriverProgram, MayLoadMachineCodeThatNvJitLinkMade) {
+  if (!std::filesystem::exists(program("driver_linked")))
+    GTEST_SKIP() << "the toolkit has no nvJitLink";
+  const Outcome outcome = profile("driver_linked", {"-m", "gld_transactions"});
+  EXPECT_EQ(outcome.output, expected("driver_linked"));
+  // Every second of 64 floats of x, 8 sectors in each of 2 warps, and y, 4 in each.
+  EXPECT_EQ(value_of("SELECT group_concat(CAST(value AS INTEGER), ' ') FROM results WHERE metric = "
+                     "'gld_transactions'"),
+            "24 24");
+}
+
+TEST_F(DriverProgram, MayHaveGraphsThatWaitForValues) {
+  EXPECT_EQ(profile("driver_value_nodes", {}).output, expected("driver_value_nodes"));
+}
+
+TEST_F(DriverProgram, MaySplitTheMultiprocessors) {
+  const Outcome outcome = profile("green_contexts", {"-m", "gst_transactions"});
+  EXPECT_EQ(outcome.output, expected("green_contexts"));
+  EXPECT_THAT(outcome.error, HasSubstr("is launched cooperatively with 257 blocks"));
+}
+
 TEST_F(DriverProgram, IsToldOfMappedMemoryThatStays) {
   const Outcome outcome = profile("check_mapped", {"--check"});
   EXPECT_THAT(outcome.error, HasSubstr("2,097,152 bytes of 'kept' (allocated at "));

@@ -222,6 +222,7 @@ TEST_F(RuntimeProgram, MayCaptureAndBuildGraphs) {
   expect_output("graph_nodes", "graph_nodes");
   // Launched twice; four ints are one sector.
   EXPECT_EQ(counts(), "add_symbol,2,2,1\nfill,4,0,1\n");
+  expect_output("graph_edges", "graph_edges");
   expect_output("capture_errors", "capture_errors");
   expect_output("capture_ends", "capture_ends");
 }
@@ -374,7 +375,8 @@ TEST_F(RuntimeProgram, GoesOnWhereABarrierStandsInsideAnIf) {
 
 /// What an H100 printed ("misuse"), and an H200.
 TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
-  for (const char* name : {"misuse", "launch_mistakes", "limits", "resets", "stream_mistakes"}) {
+  for (const char* name :
+       {"cache_preferences", "misuse", "launch_mistakes", "limits", "resets", "stream_mistakes"}) {
     EXPECT_EQ(profile(name).output, expected(name)) << name;
   }
 }

@@ -281,6 +281,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
     worker->ask(options.device_runtime);
     if (!options.is_cooperative) worker->take_grid_workspace();
     worker->read_textures(options.textures);
+    worker->run_on(options.multiprocessors);
     worker->count(options.counts);
     if (options.may_leave_shared) worker->leave_shared();
     worker->ask_predicated(options.predicated_barriers);

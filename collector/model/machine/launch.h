@@ -127,6 +127,8 @@ struct LaunchOptions {
   /// What Program::predicated_barriers would be of a program that was not audited; asked once some
   /// lanes of a warp have come to a barrier without the others, by any thread. May be empty.
   std::function<std::vector<std::uint32_t>()> predicated_barriers = {};
+  /// What %smid is, dealt out in turn to the blocks; empty: every multiprocessor of the device.
+  std::span<const std::uint32_t> multiprocessors = {};
   /// Told now and then how many blocks were begun, by one thread; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};
 };

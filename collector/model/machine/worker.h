@@ -54,6 +54,10 @@ class Worker {
   /// See LaunchOptions::may_leave_shared.
   void leave_shared() { memory_.may_leave_shared = true; }
   void read_textures(const Textures* textures) { memory_.textures = textures; }
+  /// See LaunchOptions::multiprocessors.
+  void run_on(std::span<const std::uint32_t> multiprocessors) {
+    multiprocessors_ = multiprocessors;
+  }
   void count(bool is_counted) { memory_.is_counted = is_counted; }
   /// Machine code in place of the interpreter, after as many executions of each operation in this
   /// launch and those before; only where nothing is counted.
@@ -142,7 +146,8 @@ class Worker {
   const NativeCode* native_ = nullptr;
   std::uint32_t warp_count_ = 0;
   WorkerMemory memory_;
-  Cluster alone_{1};  ///< of a launch without clusters
+  std::span<const std::uint32_t> multiprocessors_;  ///< of the launch; empty: all
+  Cluster alone_{1};                                ///< of a launch without clusters
   std::unique_ptr<BlockObserver> observer_;
   std::unique_ptr<Footprint> footprint_;
   std::unique_ptr<std::byte, Free> registers_;

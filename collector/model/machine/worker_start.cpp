@@ -91,9 +91,11 @@ std::uint32_t Worker::special_value(Special special, std::uint32_t warp, std::ui
     case Special::warpid:
       return warp;
     case Special::smid: {  // blocks are dealt out in turn
-      const auto multiprocessors =
-          static_cast<std::uint64_t>(device_limits(program_.arch).multiprocessors);
-      return static_cast<std::uint32_t>(trap_.block % multiprocessors);
+      if (!multiprocessors_.empty()) {
+        return multiprocessors_[trap_.block % multiprocessors_.size()];
+      }
+      const auto all = static_cast<std::uint64_t>(device_limits(program_.arch).multiprocessors);
+      return static_cast<std::uint32_t>(trap_.block % all);
     }
     case Special::lanemask_eq:
       return 1u << lane;
