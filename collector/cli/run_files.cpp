@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/kernel_name.h"
@@ -115,6 +116,13 @@ bool is_listing(const FilesRequest& request) {
   return !request.files.empty() && !has_family && !request.names_a_launch();
 }
 
+/// A grid and a block to start from.
+std::pair<std::string, std::string> start_of(const family::Found& found) {
+  if (found.dimensions == 3) return {"16,16,16", "8,8,4"};
+  if (found.dimensions == 2) return {"64,64", "16,16"};
+  return {"4096", std::to_string(found.block)};
+}
+
 std::string listing(const FilesRequest& request) {
   std::string text;
   const model::CompileOptions options = compile_options_of(request);
@@ -128,9 +136,9 @@ std::string listing(const FilesRequest& request) {
         text.empty() ? "" : "\n", file, kernels.size(), kernels.size() == 1 ? "" : "s",
         target.empty() ? "" : " for " + target);
     for (const family::Found& found : kernels) {
-      std::vector<std::string> words = {"warpmeter", "run",        file,
-                                        "-k",        found.kernel, "--grid",
-                                        "4096",      "--block",    std::to_string(found.block)};
+      const auto [grid, block] = start_of(found);
+      std::vector<std::string> words = {"warpmeter", "run", file,      "-k", found.kernel,
+                                        "--grid",    grid,  "--block", block};
       for (const std::string& argument : found.arguments) {
         words.insert(words.end(), {"--arg", argument});
       }

@@ -42,6 +42,9 @@ Typed typed(const std::string& parameter, bool has_name) {
                               word == "std" || word == "restrict" || word == "__grid_constant__";
     if (!says_no_type) words.push_back(word);
   }
+  if (is_unsigned && (words.empty() || !element_named(words.front()))) {
+    words.insert(words.begin(), "int");  // "unsigned count"
+  }
   if (has_name && words.size() > 1) result.name = words.back();
   std::string type = words.empty() ? "int" : words.front();
   if (type == "__half") type = "half";
@@ -96,6 +99,10 @@ std::size_t bytes_of(const Typed& parameter) {
          static_cast<std::size_t>(parameter.lanes - '0');
 }
 
+std::string zeros(const model::Parameter& parameter) {
+  return "bytes=0x" + std::string(2 * std::min(parameter.bytes, most_shown_bytes), '0');
+}
+
 /// Where the size alone is known, or how PTX declares it.
 std::string example_of_bytes(const model::Parameter& parameter) {
   const std::string& type = parameter.type;
@@ -110,7 +117,7 @@ std::string example_of_bytes(const model::Parameter& parameter) {
     case 1:
       return "i8=1";
     default:
-      return "bytes=0x" + std::string(2 * std::min(parameter.bytes, most_shown_bytes), '0');
+      return zeros(parameter);
   }
 }
 
@@ -129,6 +136,7 @@ std::string example_of_parameter(const model::Parameter& parameter, const std::s
   if (!type.empty()) {
     const Typed known = typed(type, false);
     if (bytes_of(known) == parameter.bytes) return example_of(known);
+    if (!known.is_pointer && !known.is_known()) return zeros(parameter);  // a structure
   }
   return example_of_bytes(parameter);
 }

@@ -57,6 +57,21 @@ std::string template_before(std::string_view text, std::size_t at) {
   return one_line(text.substr(word, close + 1 - word));
 }
 
+/// That the body behind `at` asks for, itself.
+int dimensions_of(std::string_view text, std::size_t at) {
+  const std::size_t open = text.find('{', at);
+  if (open == std::string_view::npos) return 1;
+  const std::size_t close = closing(text, open, '{', '}');
+  const std::string_view body = text.substr(open, close == text.npos ? close : close - open);
+  const auto asks = [&](std::string_view axis) {
+    for (const std::string_view index : {"blockIdx.", "threadIdx."}) {
+      if (body.find(std::string(index).append(axis)) != std::string_view::npos) return true;
+    }
+    return false;
+  };
+  return asks("z") ? 3 : asks("y") ? 2 : 1;
+}
+
 std::vector<Found> in_source(const std::string& source) {
   const std::string text = without_commands(source);
   std::vector<Found> all;
@@ -85,6 +100,7 @@ std::vector<Found> in_source(const std::string& source) {
     found.signature = fmt::format("{}{}void {}({})", templated, templated.empty() ? "" : " ", name,
                                   fmt::join(split_list(parameters), ", "));
     found.kernel = name;
+    found.dimensions = dimensions_of(text, close);
     if (!templated.empty()) {
       found.is_template = true;
       std::vector<std::string> names;
@@ -114,6 +130,19 @@ std::map<std::string, int> names_in(const model::ptx::Module& module) {
   return names;
 }
 
+int dimensions_of(const model::ptx::Function& kernel) {
+  using model::ptx::Special;
+  int most = 1;
+  for (const model::ptx::Instruction& instruction : kernel.body) {
+    for (const model::ptx::Operand& operand : instruction.operands) {
+      const Special asked = operand.special;
+      if (asked == Special::tid_y || asked == Special::ctaid_y) most = std::max(most, 2);
+      if (asked == Special::tid_z || asked == Special::ctaid_z) most = 3;
+    }
+  }
+  return most;
+}
+
 /// PTX and machine code know sizes, and types where the name has them; names of parameters are
 /// gone.
 std::vector<Found> in_module(const model::KernelFile& file) {
@@ -123,6 +152,7 @@ std::vector<Found> in_module(const model::KernelFile& file) {
     if (!function.is_entry || function.is_declaration) continue;
     Found found;
     found.kernel = readable_name(function.name);
+    found.dimensions = dimensions_of(function);
     if (names.at(found.kernel) > 1) found.kernel = name_with_parameters(function.name);
     const std::vector<model::Parameter> parameters = model::parameters_of(function);
     const auto types = parameter_types(function.name);

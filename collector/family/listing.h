@@ -18,6 +18,7 @@ struct Found {
   std::vector<std::string> arguments;   ///< a guess to start from: "out:f32[1<<20]", "i32=1024"
   bool is_template = false;
   std::uint32_t block = 256;  ///< threads to start from: no more than the kernel may have
+  int dimensions = 1;         ///< of the grid and the block, that the kernel asks for
   std::string target;         ///< of machine code, what it is for: "sm_90a"
   std::string facts;          ///< of machine code: sizes of the parameters, registers, …
 };

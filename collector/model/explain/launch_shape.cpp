@@ -22,7 +22,7 @@ constexpr double much_of_the_tail_of_memory = 0.45;
 /// Sectors for each cycle of what the multiprocessors do beside: at two cycles a sector memory
 /// takes six times as long, and the blocks of a last wave, which share its speed, take less time
 /// each.
-constexpr double sectors_of_memory_bound = 3;
+constexpr double sectors_of_memory_bound = 2;
 /// Of a multiprocessor's warps, those of one block that keep it as busy as two blocks would.
 constexpr double busy_with_one = 0.5;
 

@@ -27,6 +27,9 @@ extern "C" __global__ __launch_bounds__(256, 2) void saxpy(float* __restrict__ y
 template <int TILE, typename T = float>
 __global__ void tiled(T* out, const double4* in, unsigned long count, __half h) {}
 __global__ void none() {}
+__global__ void blur(float* out, unsigned width) {
+  out[(blockIdx.y * blockDim.y + threadIdx.y) * width] = 0;
+}
 )";
 
 TEST(Listing, FindsWhatASourceDefinesWithItsSignature) {
@@ -35,7 +38,7 @@ TEST(Listing, FindsWhatASourceDefinesWithItsSignature) {
   std::ofstream(path) << source;
   const std::vector<Found> found = kernels_in(path.string(), {});
   std::filesystem::remove(path);
-  ASSERT_EQ(found.size(), 3U);
+  ASSERT_EQ(found.size(), 4U);
   EXPECT_EQ(found[0].signature,
             "void saxpy(float* __restrict__ y, const float* x, float a, const int n)");
   EXPECT_THAT(found[0].arguments,
@@ -47,16 +50,21 @@ TEST(Listing, FindsWhatASourceDefinesWithItsSignature) {
   EXPECT_THAT(found[1].arguments, ElementsAre("out:f32[1<<20]", "in:double4[1<<20]=random",
                                               "count:u64=1024", "h:f16=1.5"));
   EXPECT_TRUE(found[2].arguments.empty());
+  EXPECT_EQ(found[2].dimensions, 1);
+  EXPECT_EQ(found[3].dimensions, 2);
+  EXPECT_THAT(found[3].arguments, ElementsAre("out:f32[1<<20]", "width:u32=1024"));
 }
 
 TEST(Listing, StartsFromArgumentsThatFit) {
   EXPECT_EQ(example_of_declaration("float4 v"), "v:float4=0,0,0,0");
   EXPECT_EQ(example_of_declaration("unsigned char c"), "c:u8=1");
+  EXPECT_EQ(example_of_declaration("const unsigned* __restrict__ in"), "in:u32[1<<20]=random");
   EXPECT_EQ(example_of_declaration("const int& limit"), "limit:i32[1<<20]=random");
   EXPECT_EQ(example_of_declaration("std::uint32_t* to"), "to:u32[1<<20]");
   const model::Parameter pointer{0, 8, "u64"}, structure{8, 12, "b8[12]"}, byte{20, 1, "u8"};
   EXPECT_EQ(example_of_parameter(pointer, "unsigned long long const volatile*"),
             "u64[1<<20]=random");
+  EXPECT_EQ(example_of_parameter(pointer, "Limits"), "bytes=0x0000000000000000");
   EXPECT_EQ(example_of_parameter(pointer, ""), "f32[1<<20]");
   EXPECT_EQ(example_of_parameter(structure, "Box<int>"), "bytes=0x000000000000000000000000");
   EXPECT_EQ(example_of_parameter(byte, ""), "i8=1");
