@@ -65,6 +65,8 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* result, CUtensorMapDataType type, c
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill filling) {
   return driver_call("cuTensorMapEncodeTiled", Needs::initialised, [&](Process& process) {
+    // It needs no context, and yet tells of a kernel that has failed.
+    if (const cudaError_t failed = process.surfaced_error()) return as_driver_error(failed);
     if (result == nullptr || interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
         promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B) {
       return CUDA_ERROR_INVALID_VALUE;

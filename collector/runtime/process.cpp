@@ -57,7 +57,8 @@ bool only_adds_work(std::string_view function) {
   const std::string_view name = function.substr(function.starts_with("cuda") ? 4 : 2);
   if (name.ends_with("DtoHAsync") || name.ends_with("FromSymbolAsync")) return false;
   return name.ends_with("Async") || name.starts_with("Launch") || name == "GraphLaunch" ||
-         name.starts_with("EventRecord") || name == "StreamWaitEvent";
+         name.starts_with("EventRecord") || name == "StreamWaitEvent" ||
+         name.starts_with("FuncSet") || name.starts_with("Occupancy");  // for the next launch
 }
 
 }  // namespace

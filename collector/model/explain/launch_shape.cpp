@@ -20,9 +20,15 @@ constexpr double much_of_the_tail = 0.3;
 /// 17 % longer than their bytes do, of 1.5 waves 2 to 5 %, of 2.02 waves nothing.
 constexpr double much_of_the_tail_of_memory = 0.45;
 /// Sectors for each cycle of what the multiprocessors do beside: at two cycles a sector memory
-/// takes six times as long, and the blocks of a last wave, which share its speed, take less time
+/// takes four times as long, and the blocks of a last wave, which share its speed, take less time
 /// each.
 constexpr double sectors_of_memory_bound = 2;
+/// Warps of a multiprocessor that keep it about as busy as more would. Measured on an H200: blocks
+/// of four warps, twelve at a time, that sum products and then wait for 160 more of them, take as
+/// long a block in 1.33 waves, whose last has four blocks a multiprocessor, as in 1, 2 and 3.
+constexpr double busy_warps = 16;
+/// Of the places that the multiprocessors' shares of the blocks leave, what is no matter.
+constexpr double even_enough = 0.1;
 /// Of a multiprocessor's warps, those of one block that keep it as busy as two blocks would.
 constexpr double busy_with_one = 0.5;
 
@@ -82,6 +88,10 @@ std::string limiter_of(const DeviceLimits& device, const BlockNeeds& needs, int 
   return fmt::format("the {} blocks that it may hold", device.blocks_of_multiprocessor);
 }
 
+std::uint32_t warps_of(const Geometry& geometry) {
+  return (static_cast<std::uint32_t>(geometry.block.count()) + warp_lanes - 1) / warp_lanes;
+}
+
 /// `least_idle`: of all places, what is told; `one_is_enough`: a multiprocessor works as fast with
 /// one block, so that a second one there takes as long again while others have ended.
 void find_tail(const Subject& subject, std::uint64_t blocks, std::uint64_t multiprocessors,
@@ -92,7 +102,11 @@ void find_tail(const Subject& subject, std::uint64_t blocks, std::uint64_t multi
   const double waves = static_cast<double>(blocks) / static_cast<double>(places);
   if (waves > 1) {
     const double whole = std::ceil(waves), idle = 1 - waves / whole;
-    if (idle < least_idle) return;
+    const double each = static_cast<double>(blocks) / static_cast<double>(multiprocessors);
+    const double last = (waves - (whole - 1)) * static_cast<double>(at_a_time);
+    const bool is_kept_busy = last * warps_of(subject.geometry) >= busy_warps &&
+                              1 - each / std::ceil(each) < even_enough;
+    if (idle < least_idle || is_kept_busy) return;
     tell("tail", idle * subject.cycles,
          fmt::format(
              "{} blocks are {:.2f} waves of {} ({} a multiprocessor, by {}): in the last one {} of "
@@ -109,7 +123,7 @@ void find_tail(const Subject& subject, std::uint64_t blocks, std::uint64_t multi
        fmt::format("{} blocks on {} multiprocessors: {} of them get {} and the others {}, and with "
                    "{} warps a block those take about as long again.",
                    count(blocks), multiprocessors, count(blocks - (most - 1) * multiprocessors),
-                   most, most - 1, (subject.geometry.block.count() + warp_lanes - 1) / warp_lanes),
+                   most, most - 1, warps_of(subject.geometry)),
        found);
 }
 
@@ -120,7 +134,7 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
   const std::uint64_t blocks = subject.geometry.grid.count();
   const auto threads = static_cast<std::uint32_t>(subject.geometry.block.count());
   const std::uint64_t multiprocessors = static_cast<std::uint64_t>(device.multiprocessors);
-  const std::uint32_t warps = (threads + warp_lanes - 1) / warp_lanes;
+  const std::uint32_t warps = warps_of(subject.geometry);
   if (threads % warp_lanes != 0) {
     const double idle = 1 - static_cast<double>(threads) / (warps * warp_lanes);
     tell(
