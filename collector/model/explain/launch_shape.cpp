@@ -104,8 +104,8 @@ void find_tail(const Subject& subject, std::uint64_t blocks, std::uint64_t multi
     const double whole = std::ceil(waves), idle = 1 - waves / whole;
     const double each = static_cast<double>(blocks) / static_cast<double>(multiprocessors);
     const double last = (waves - (whole - 1)) * static_cast<double>(at_a_time);
-    const bool is_kept_busy = last * warps_of(subject.geometry) >= busy_warps &&
-                              1 - each / std::ceil(each) < even_enough;
+    const bool is_kept_busy =
+        last * warps_of(subject.geometry) >= busy_warps && 1 - each / std::ceil(each) < even_enough;
     if (idle < least_idle || is_kept_busy) return;
     tell("tail", idle * subject.cycles,
          fmt::format(

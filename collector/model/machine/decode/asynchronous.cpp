@@ -71,7 +71,8 @@ void Decoder::decode_copy() {
     emit_copy(true, from, rows, 0, words, guard_);
     return emit_copy(false, to, rows, 0, words, guard_);
   }
-  // What the source does not have is zero. All of it is one access, a part of it one a word.
+  // What the source does not have is zero. All of it is one access, a part of it one a word, and of
+  // the last word the bytes that it has.
   const std::uint16_t zero = constant(0, 4);
   for (unsigned i = 0; i < words; ++i) {
     move_row(static_cast<std::uint16_t>(rows + 2 * i), zero, 4, false);
@@ -105,13 +106,37 @@ void Decoder::decode_copy() {
   };
   const std::uint16_t full = when(Code::le_u32, operands[2].bits);
   emit_copy(true, from, rows, 0, words, full);
-  for (unsigned i = 0; words > 1 && i + 1 < words; ++i) {
+  const bool is_whole_words =
+      operands[3].kind == Operand::Kind::integer && operands[3].bits % 4 == 0;
+  std::uint16_t bits = zero;
+  if (!is_whole_words) {
+    bits = scratch(4);
+    Operation& scale = emit(Code::shl_b32, false);
+    scale.d = bits;
+    scale.a = bytes;
+    scale.b = constant(3, 4);
+  }
+  for (unsigned i = 0; i < words; ++i) {
     const std::uint16_t some = when(Code::lt_u32, 4 * i);
     Operation& rest = emit(Code::and_pred, false);
     rest.d = static_cast<std::uint16_t>(some / 2);
     rest.a = some;
     rest.b = full ^ 1;
     emit_copy(true, from, rows, i, 1, some);
+    if (is_whole_words) continue;
+    // A field of more than 32 bits is the word, and so is one of less than none: it is zero.
+    std::uint16_t length = bits;
+    if (i > 0) {
+      length = scratch(4);
+      Operation& rest_of = emit(Code::sub_u32, false);
+      rest_of.d = length;
+      rest_of.a = bits;
+      rest_of.b = constant(32 * i, 4);
+    }
+    Operation& cut = emit(Code::bfe_u32, false);
+    cut.d = cut.a = static_cast<std::uint16_t>(rows + 2 * i);
+    cut.b = zero;
+    cut.c = length;
   }
   emit_copy(false, to, rows, 0, words, guard_);
 }
