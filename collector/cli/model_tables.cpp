@@ -87,7 +87,7 @@ Table findings_of(const ModelAnswer& answer, std::size_t first, std::size_t coun
 
 /// What the findings of a launch cover: never a bare "no mistake".
 std::string checked_text(const model::SessionOutcome& outcome) {
-  const auto is_mistake = [](const auto& finding) { return !is_remark(finding.defect); };
+  const auto is_mistake = [](const auto& finding) { return !finding.is_remark(); };
   const bool is_clean = std::none_of(outcome.findings.begin(), outcome.findings.end(), is_mistake);
   const auto& block = outcome.launch.block;
   return fmt::format("{} in this launch ({}, {} threads each, this input): {}. Not looked for: {}.",
@@ -107,9 +107,8 @@ Table checked_table(const ModelAnswer& answer) {
                    Column::text("looked_for"),
                    Column::text("not_looked_for")};
   for (const model::SessionOutcome& outcome : answer.outcomes) {
-    const auto remarks =
-        std::count_if(outcome.findings.begin(), outcome.findings.end(),
-                      [](const auto& finding) { return is_remark(finding.defect); });
+    const auto remarks = std::count_if(outcome.findings.begin(), outcome.findings.end(),
+                                       [](const auto& finding) { return finding.is_remark(); });
     table.rows.push_back(
         {outcome.launch.variant, static_cast<std::int64_t>(outcome.findings.size()) - remarks,
          static_cast<std::int64_t>(remarks),
@@ -249,7 +248,7 @@ std::vector<ShownFinding> shown_findings(const model::SessionOutcome& outcome) {
     if (finding.place.line > 0) {
       row.place = fmt::format("{}:{}", finding.file, finding.place.line);
     }
-    row.is_remark = is_remark(finding.defect);
+    row.is_remark = finding.is_remark();
     row.ptx_line = finding.place.ptx_line;
     row.times = finding.times;
     row.message = finding.message;

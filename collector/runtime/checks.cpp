@@ -245,7 +245,7 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
   const std::string from = place_of_call().after("; launched"), name = readable_name(kernel);
   for (const model::check::Finding& finding : findings) {
     find(std::string(to_string(finding.defect)), place_of(finding, name), kernel,
-         finding.message + from, finding.times, is_remark(finding.defect));
+         finding.message + from, finding.times, finding.is_remark());
   }
 }
 

@@ -10,6 +10,7 @@ namespace warpmeter::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class Races : public Workspace {
  protected:
@@ -119,6 +120,19 @@ TEST_F(Races, AreNotFoundInProgramsThatAreRight) {
     EXPECT_THAT(outcome.error, HasSubstr("Nothing was found")) << name;
     EXPECT_EQ(outcome.output, "") << name;
   }
+}
+
+/// CUB's and Thrust's own use of registers, shared memory and ranges in place: remarks, on the
+/// user's line where the code was inlined into the user's kernel.
+TEST_F(Races, AndUnsetSharedMemoryOfTheToolkitsCodeAreNoMistakes) {
+  const Outcome outcome = check("check_algorithms");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.output, "0 999\n6667\n");
+  const std::string error = std::regex_replace(outcome.error, std::regex("\\s+"), " ");
+  EXPECT_THAT(error, HasSubstr("check_algorithms.cu:21 remark"));
+  EXPECT_THAT(error, HasSubstr("in code of the toolkit, which may make no use of it"));
+  EXPECT_THAT(error, HasSubstr("in code of the toolkit, which may order them otherwise"));
+  EXPECT_THAT(error, Not(HasSubstr("--check found")));
 }
 
 }  // namespace

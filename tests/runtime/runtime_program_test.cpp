@@ -157,6 +157,7 @@ TEST_F(RuntimeProgram, MayCopyInBatchesAndArrays) {
   const Outcome outcome = profile("driver_arrays");
   EXPECT_EQ(outcome.output, expected("driver_arrays"));
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;  // it launches nothing
+  expect_output("part_copies", "part_copies");
 }
 
 TEST_F(RuntimeProgram, MayHaveThreadsAndChildren) {

@@ -98,7 +98,8 @@ void BlockChecker::check_registers(const Warp& warp, const Operation* op) {
   const auto describe = [&] {
     return sentence(thread, fmt::format("uses {}", unset_value(*found, op->instruction)));
   };
-  launch_.findings_.add(Defect::uninitialised, op->instruction, Span::none, describe, times);
+  const Defect defect = found->is_from_memory ? Defect::uninitialised : Defect::unset;
+  launch_.findings_.add(defect, op->instruction, Span::none, describe, times);
 }
 
 std::string BlockChecker::unset_value(const UnsetRegisters::Found& found,

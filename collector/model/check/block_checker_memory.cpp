@@ -283,7 +283,8 @@ std::string BlockChecker::memory_at(std::uint64_t offset) const {
 }
 
 void BlockChecker::add_unwritten(std::uint64_t offset, unsigned lane) {
-  launch_.findings_.add(Defect::uninitialised, current_.op->instruction, Span::none, [&] {
+  const Defect defect = current_.region == nullptr ? Defect::unset : Defect::uninitialised;
+  launch_.findings_.add(defect, current_.op->instruction, Span::none, [&] {
     return sentence(current_.warp->index * warp_lanes + lane,
                     fmt::format("reads {} bytes of {} that nothing has written",
                                 current_.info->width, memory_at(offset)));

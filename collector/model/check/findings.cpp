@@ -11,6 +11,7 @@ std::string_view to_string(Defect defect) {
     case Defect::misaligned:
       return "misaligned";
     case Defect::uninitialised:
+    case Defect::unset:
       return "uninitialised read";
     case Defect::race:
       return "shared-memory race";
@@ -30,7 +31,18 @@ std::string_view to_string(Defect defect) {
   return "trap";
 }
 
-bool is_remark(Defect defect) { return defect == Defect::equal_writes; }
+namespace {
+
+/// As its folders are called, whatever the toolkit's is.
+bool is_of_toolkit(std::string_view file) {
+  for (const std::string_view folder : {"/include/cccl/", "/include/cub/", "/include/thrust/",
+                                        "/include/cuda/", "/include/cooperative_groups"}) {
+    if (file.find(folder) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 Findings::Findings(const Program& program)
     : program_(program), numbers_((program.places.size() + 1) * defects, none) {}
@@ -42,6 +54,8 @@ std::uint32_t Findings::create(Defect defect, std::uint32_t instruction) {
   if (static_cast<std::size_t>(finding.place.file) < program_.files.size()) {
     finding.file = program_.files[static_cast<std::size_t>(finding.place.file)];
   }
+  const auto code = static_cast<std::size_t>(finding.place.code_file);
+  finding.is_of_toolkit = code < program_.files.size() && is_of_toolkit(program_.files[code]);
   all_.push_back(std::move(finding));
   return static_cast<std::uint32_t>(all_.size()) - 1;
 }
@@ -51,8 +65,9 @@ std::vector<Finding> Findings::list() const {
   for (const Finding& finding : all_) {
     // The compiler repeats lines, in loops that it unrolls for example.
     const auto same = std::find_if(list.begin(), list.end(), [&](const Finding& other) {
-      return other.defect == finding.defect && finding.place.line > 0 &&
-             other.place.line == finding.place.line && other.file == finding.file;
+      return other.defect == finding.defect && other.is_remark() == finding.is_remark() &&
+             finding.place.line > 0 && other.place.line == finding.place.line &&
+             other.file == finding.file;
     });
     if (same == list.end()) {
       list.push_back(finding);
@@ -62,6 +77,13 @@ std::vector<Finding> Findings::list() const {
     if (finding.span > same->span) *same = finding;
     same->times = times;
   }
+  for (Finding& finding : list) {
+    if (finding.is_remark() && finding.defect != Defect::equal_writes) {
+      finding.message += finding.defect == Defect::block_race
+                             ? ", in code of the toolkit, which may order them otherwise"
+                             : ", in code of the toolkit, which may make no use of it";
+    }
+  }
   std::stable_sort(list.begin(), list.end(), [](const Finding& a, const Finding& b) {
     return a.place.ptx_line < b.place.ptx_line;
   });
@@ -70,7 +92,7 @@ std::vector<Finding> Findings::list() const {
 
 std::uint64_t Findings::mistakes() const {
   std::uint64_t sum = 0;
-  for (const Finding& finding : all_) sum += is_remark(finding.defect) ? 0 : finding.times;
+  for (const Finding& finding : all_) sum += finding.is_remark() ? 0 : finding.times;
   return sum;
 }
 

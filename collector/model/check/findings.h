@@ -15,20 +15,18 @@ namespace warpmeter::model::check {
 enum class Defect : std::uint8_t {
   out_of_bounds,
   misaligned,
-  uninitialised,
-  race,          ///< threads of a block, on shared memory
-  global_race,   ///< threads of a block, on global memory
-  block_race,    ///< threads of several blocks
-  equal_writes,  ///< the same races, but all write the same: a remark
+  uninitialised,  ///< memory that others see too
+  unset,          ///< the same of registers, local and shared memory
+  race,           ///< threads of a block, on shared memory
+  global_race,    ///< threads of a block, on global memory
+  block_race,     ///< threads of several blocks
+  equal_writes,   ///< the same races, but all write the same: a remark
   barrier,
   absent_lanes,
   trap,
 };
-inline constexpr std::size_t defects = 10;
+inline constexpr std::size_t defects = 11;
 std::string_view to_string(Defect defect);  ///< "out of bounds", "shared-memory race", …
-/// Whether it is worth a look, but no mistake by itself.
-bool is_remark(Defect defect);
-
 /// Threads that a mistake involves: what orders them differs.
 enum class Span : std::uint8_t { none, warp, block, grid };
 
@@ -39,6 +37,18 @@ struct Finding {
   std::string file;         ///< of the source; empty where the PTX does not say
   std::uint64_t times = 0;  ///< how often, by all threads
   std::string message;      ///< of the first time of the widest span: one sentence
+  /// The code is the toolkit's (CUB, Thrust, cooperative groups), inlined into the kernel maybe.
+  bool is_of_toolkit = false;
+
+  /// Whether it is worth a look, but no mistake by itself: all write the same; or code of the
+  /// toolkit does with its own registers and shared memory what it makes no use of, or reads and
+  /// writes one range from several blocks (Thrust's algorithms in place, whose blocks tell each
+  /// other how far they have come).
+  bool is_remark() const {
+    const bool is_own =
+        defect == Defect::unset || defect == Defect::race || defect == Defect::block_race;
+    return defect == Defect::equal_writes || (is_of_toolkit && is_own);
+  }
 };
 
 class Findings {

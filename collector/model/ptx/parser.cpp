@@ -376,6 +376,7 @@ void Parser::location(Body& body) {
     at.line = to_line(expect_integer("a line"));
     at.column = to_line(expect_integer("a column"));
     at.own_line = at.line;
+    at.code_file = at.file;
     return at;
   };
   const auto key = [](const Location& at) { return std::tuple(at.file, at.line, at.column); };
@@ -403,6 +404,7 @@ void Parser::location(Body& body) {
   body.location = known == body.outermost.end() ? *call : known->second;
   const bool is_own = innermost.file == body.location->file && innermost.line > 0;
   if (is_own) body.location->own_line = innermost.line;
+  body.location->code_file = innermost.file;
   body.outermost[key(innermost)] = *body.location;
 }
 

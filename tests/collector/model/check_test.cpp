@@ -35,7 +35,7 @@ std::string check(const kernels::Image& image, std::string_view entry, const Geo
       launch(program, geometry, prepared->parameters, prepared->memory, options);
   std::string text = outcome.trap ? outcome.trap->message + "\n" : "";
   for (const check::Finding& finding : checker.findings()) {
-    if (is_remark(finding.defect)) continue;
+    if (finding.is_remark()) continue;
     text += fmt::format("{}, line {}: {}\n", to_string(finding.defect), finding.place.line,
                         finding.message);
   }

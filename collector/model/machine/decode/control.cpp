@@ -51,6 +51,7 @@ void Decoder::note_decider() {
   place.file = location->file;
   place.line = location->line;
   place.own_line = location->own_line;
+  place.code_file = location->code_file;
   program_.decided_at.emplace(ordinal_, place);
 }
 

@@ -52,7 +52,7 @@ inline std::vector<std::string> findings_of(const std::string& text, std::uint32
   std::vector<std::string> found;
   if (outcome.trap) found.push_back(outcome.trap->message);
   for (const check::Finding& finding : checker.findings()) {
-    if (finding.defect == defect) found.push_back(finding.message);
+    if (to_string(finding.defect) == to_string(defect)) found.push_back(finding.message);
   }
   return found;
 }
