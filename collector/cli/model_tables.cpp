@@ -87,8 +87,7 @@ Table findings_of(const ModelAnswer& answer, std::size_t first, std::size_t coun
 
 /// What the findings of a launch cover: never a bare "no mistake".
 std::string checked_text(const model::SessionOutcome& outcome) {
-  const auto is_mistake = [](const auto& finding) { return !finding.is_remark(); };
-  const bool is_clean = std::none_of(outcome.findings.begin(), outcome.findings.end(), is_mistake);
+  const bool is_clean = outcome.findings.empty();
   const auto& block = outcome.launch.block;
   return fmt::format("{} in this launch ({}, {} threads each, this input): {}. Not looked for: {}.",
                      is_clean ? "Nothing was found of what was looked for" : "Looked for",

@@ -100,7 +100,7 @@ std::vector<std::string> gaps_of(const Looked& looked) {
 }
 
 /// What the findings of a program cover: never a bare "no mistake".
-std::string checked_text(const Looked& by, bool has_mistakes) {
+std::string checked_text(const Looked& by, bool has_findings) {
   const profile::Recorder::Coverage& checked = by.checked;
   model::check::Coverage coverage;
   coverage.is_program = true;
@@ -122,7 +122,7 @@ std::string checked_text(const Looked& by, bool has_mistakes) {
                             : "the program, which launched nothing";
   return fmt::format(
       "{} in {} (this input): {}. Not looked for: {}.",
-      is_whole && !has_mistakes ? "Nothing was found of what was looked for" : "Looked for",
+      is_whole && !has_findings ? "Nothing was found of what was looked for" : "Looked for",
       launches == 1   ? "the program and its one launch"
       : launches == 0 ? without_launches
                       : fmt::format("the program and its {} launches", launches),
@@ -133,7 +133,7 @@ void show_findings(const profile::Recorder& recorder, const profile::Outcome& ou
   const std::vector<ShownFinding> findings = shown_findings(recorder);
   reports::Document document;
   if (!findings.empty()) document.table(findings_table(findings, {}));
-  document.paragraph(checked_text(looked_of(recorder, outcome), count_of(findings).mistakes > 0));
+  document.paragraph(checked_text(looked_of(recorder, outcome), !findings.empty()));
   const bool is_wide = is_terminal(STDERR_FILENO);
   say_line(reports::document_text(
       document, is_wide ? static_cast<std::size_t>(terminal_width(STDERR_FILENO)) : 0));

@@ -144,12 +144,9 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute which, 
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
   return call("cudaFuncSetCacheConfig", [&](Process& p) {
     const int number = config;  // of a caller that may have made it of any number
-    // As an H200 took it: a share of the cache in percent, as the attribute says it.
-    constexpr int carveouts[] = {cudaSharedmemCarveoutDefault, cudaSharedmemCarveoutMaxShared,
-                                 cudaSharedmemCarveoutMaxL1, 50};
     if (number < 0 || number > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
     return of_kernel(p, function, [&](Kernel& kernel) {
-      kernel.shared_carveout = carveouts[number];
+      kernel.cache_preference = config;
       return cudaSuccess;
     });
   });

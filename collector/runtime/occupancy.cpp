@@ -22,6 +22,21 @@ struct Asked {
   cudaOccDeviceState state;
 };
 
+/// Percent of the cache as shared memory, as an H200 takes what the kernel prefers.
+int carveout_of(const Kernel& kernel) {
+  if (kernel.shared_carveout != cudaSharedmemCarveoutDefault) return kernel.shared_carveout;
+  switch (kernel.cache_preference) {
+    case cudaFuncCachePreferShared:
+      return cudaSharedmemCarveoutMaxShared;
+    case cudaFuncCachePreferL1:
+      return cudaSharedmemCarveoutMaxL1;
+    case cudaFuncCachePreferEqual:
+      return 50;
+    default:
+      return cudaSharedmemCarveoutDefault;
+  }
+}
+
 cudaError_t ask(Process& process, Kernel& kernel, Asked& asked) {
   cudaFuncAttributes attributes{};
   const cudaError_t known = attributes_of(process, kernel, attributes);
@@ -30,7 +45,7 @@ cudaError_t ask(Process& process, Kernel& kernel, Asked& asked) {
   fill_properties(properties, process.arch(), 0);
   asked.device = cudaOccDeviceProp(properties);
   asked.kernel = cudaOccFuncAttributes(attributes);
-  asked.state.carveoutConfig = attributes.preferredShmemCarveout;
+  asked.state.carveoutConfig = carveout_of(kernel);
   return cudaSuccess;
 }
 

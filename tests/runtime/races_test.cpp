@@ -127,12 +127,22 @@ TEST_F(Races, AreNotFoundInProgramsThatAreRight) {
 TEST_F(Races, AndUnsetSharedMemoryOfTheToolkitsCodeAreNoMistakes) {
   const Outcome outcome = check("check_algorithms");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
-  EXPECT_EQ(outcome.output, "0 999\n6667\n");
+  EXPECT_EQ(outcome.output, "0 999\n19998\n6667\n");
   const std::string error = std::regex_replace(outcome.error, std::regex("\\s+"), " ");
-  EXPECT_THAT(error, HasSubstr("check_algorithms.cu:21 remark"));
+  EXPECT_THAT(error, HasSubstr("check_algorithms.cu:22 remark"));
   EXPECT_THAT(error, HasSubstr("in code of the toolkit, which may make no use of it"));
   EXPECT_THAT(error, HasSubstr("in code of the toolkit, which may order them otherwise"));
   EXPECT_THAT(error, Not(HasSubstr("--check found")));
+  EXPECT_THAT(error, Not(HasSubstr("Nothing was found")));
+}
+
+/// What a kernel does wrong around such code is its own mistake.
+TEST_F(Races, AndUnsetValuesOfTheProgramAroundTheToolkitsCodeAreFound) {
+  const Outcome outcome = check("check_collectives");
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.error;
+  const std::string error = std::regex_replace(outcome.error, std::regex("\\s+"), " ");
+  EXPECT_THAT(error, HasSubstr("check_collectives.cu:11 mistake"));
+  EXPECT_THAT(error, HasSubstr("check_collectives.cu:20 mistake"));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void find_segments(std::vector<Segment>& segments, std::uint32_t width, const Places& places);
   void check_written(WrittenBytes& written, std::uint64_t offset, const Segment& segment);
   void check_array(std::uint64_t offset, const Segment& segment);
-  void add_unwritten(std::uint64_t offset, unsigned lane);
+  void add_unwritten(std::uint64_t offset, unsigned lane, bool is_partly);
   void note_partly_written(const WrittenBytes& written, std::uint64_t begin, std::uint32_t lanes);
   void pass_on_unset(WrittenBytes& written, std::uint64_t offset, const Segment& segment);
   std::string memory_at(std::uint64_t offset) const;

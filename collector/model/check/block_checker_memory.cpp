@@ -239,7 +239,7 @@ void BlockChecker::check_written(WrittenBytes& written, std::uint64_t offset,
           may_have_gaps ? written.any(from, to - from) : written.all(from, to - from);
       const unsigned lane = segment.first_lane + static_cast<unsigned>(i);
       if (!is_set) {
-        add_unwritten(begin, lane);
+        add_unwritten(begin, lane, written.any(begin, info.width));
       } else if (may_have_gaps && !written.all(begin, info.width)) {
         note_partly_written(written, begin, segment.is_run ? 1u << lane : segment.mask());
       }
@@ -282,8 +282,10 @@ std::string BlockChecker::memory_at(std::uint64_t offset) const {
              : fmt::format("{} at byte {}", shown_name(*current_.region->allocation), offset);
 }
 
-void BlockChecker::add_unwritten(std::uint64_t offset, unsigned lane) {
-  const Defect defect = current_.region == nullptr ? Defect::unset : Defect::uninitialised;
+void BlockChecker::add_unwritten(std::uint64_t offset, unsigned lane, bool is_partly) {
+  const Defect defect = current_.region == nullptr ? Defect::unset_shared
+                        : is_partly                ? Defect::partly_unset
+                                                   : Defect::uninitialised;
   launch_.findings_.add(defect, current_.op->instruction, Span::none, [&] {
     return sentence(current_.warp->index * warp_lanes + lane,
                     fmt::format("reads {} bytes of {} that nothing has written",

@@ -51,6 +51,9 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
   all.emplace_back(
       "what becomes of a vector's or structure's unset part once it passes through local memory");
   if (coverage.is_program) {
+    all.emplace_back(
+        "kernels that may begin before the one in front of them has ended (programmatic launches): "
+        "here they wait for it");
     constexpr const char* unset_elsewhere =
         "memory of the host (managed and pinned too) that nothing has set, such with several "
         "addresses "

@@ -11,7 +11,9 @@ std::string_view to_string(Defect defect) {
     case Defect::misaligned:
       return "misaligned";
     case Defect::uninitialised:
+    case Defect::partly_unset:
     case Defect::unset:
+    case Defect::unset_shared:
       return "uninitialised read";
     case Defect::race:
       return "shared-memory race";
@@ -55,7 +57,14 @@ std::uint32_t Findings::create(Defect defect, std::uint32_t instruction) {
     finding.file = program_.files[static_cast<std::size_t>(finding.place.file)];
   }
   const auto code = static_cast<std::size_t>(finding.place.code_file);
-  finding.is_of_toolkit = code < program_.files.size() && is_of_toolkit(program_.files[code]);
+  const bool is_known = code < program_.files.size() && finding.place.code_line > 0;
+  finding.is_of_toolkit = is_known && is_of_toolkit(program_.files[code]);
+  finding.is_of_its_kernel = finding.is_of_toolkit && is_of_toolkit(finding.file);
+  // A person's function in a kernel of the toolkit: the person's line.
+  if (is_known && !finding.is_of_toolkit && is_of_toolkit(finding.file)) {
+    finding.file = program_.files[code];
+    finding.place.line = finding.place.own_line = finding.place.code_line;
+  }
   all_.push_back(std::move(finding));
   return static_cast<std::uint32_t>(all_.size()) - 1;
 }
@@ -79,9 +88,9 @@ std::vector<Finding> Findings::list() const {
   }
   for (Finding& finding : list) {
     if (finding.is_remark() && finding.defect != Defect::equal_writes) {
-      finding.message += finding.defect == Defect::block_race
-                             ? ", in code of the toolkit, which may order them otherwise"
-                             : ", in code of the toolkit, which may make no use of it";
+      const bool is_race = finding.defect == Defect::block_race || finding.defect == Defect::race;
+      finding.message += is_race ? ", in code of the toolkit, which may order them otherwise"
+                                 : ", in code of the toolkit, which may make no use of it";
     }
   }
   std::stable_sort(list.begin(), list.end(), [](const Finding& a, const Finding& b) {

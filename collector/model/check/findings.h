@@ -16,16 +16,18 @@ enum class Defect : std::uint8_t {
   out_of_bounds,
   misaligned,
   uninitialised,  ///< memory that others see too
-  unset,          ///< the same of registers, local and shared memory
-  race,           ///< threads of a block, on shared memory
-  global_race,    ///< threads of a block, on global memory
-  block_race,     ///< threads of several blocks
-  equal_writes,   ///< the same races, but all write the same: a remark
+  partly_unset,   ///< the same, of which a part was set: padding, maybe
+  unset,          ///< registers and local memory
+  unset_shared,
+  race,          ///< threads of a block, on shared memory
+  global_race,   ///< threads of a block, on global memory
+  block_race,    ///< threads of several blocks
+  equal_writes,  ///< the same races, but all write the same: a remark
   barrier,
   absent_lanes,
   trap,
 };
-inline constexpr std::size_t defects = 11;
+inline constexpr std::size_t defects = 13;
 std::string_view to_string(Defect defect);  ///< "out of bounds", "shared-memory race", …
 /// Threads that a mistake involves: what orders them differs.
 enum class Span : std::uint8_t { none, warp, block, grid };
@@ -37,17 +39,28 @@ struct Finding {
   std::string file;         ///< of the source; empty where the PTX does not say
   std::uint64_t times = 0;  ///< how often, by all threads
   std::string message;      ///< of the first time of the widest span: one sentence
-  /// The code is the toolkit's (CUB, Thrust, cooperative groups), inlined into the kernel maybe.
-  bool is_of_toolkit = false;
+  /// The code is the toolkit's (CUB, Thrust, cooperative groups), inlined into the kernel maybe;
+  /// and so is the kernel.
+  bool is_of_toolkit = false, is_of_its_kernel = false;
 
   /// Whether it is worth a look, but no mistake by itself: all write the same; or code of the
-  /// toolkit does with its own registers and shared memory what it makes no use of, or reads and
-  /// writes one range from several blocks (Thrust's algorithms in place, whose blocks tell each
-  /// other how far they have come).
+  /// toolkit reads padding, or shared memory, that nobody has set, and may make no use of it; or
+  /// its own kernels do so with registers, or use one place from several threads or blocks
+  /// (Thrust's algorithms in place, whose blocks tell each other how far they have come).
   bool is_remark() const {
-    const bool is_own =
-        defect == Defect::unset || defect == Defect::race || defect == Defect::block_race;
-    return defect == Defect::equal_writes || (is_of_toolkit && is_own);
+    switch (defect) {
+      case Defect::equal_writes:
+        return true;
+      case Defect::partly_unset:
+      case Defect::unset_shared:
+        return is_of_toolkit;
+      case Defect::unset:
+      case Defect::race:
+      case Defect::block_race:
+        return is_of_its_kernel;
+      default:
+        return false;
+    }
   }
 };
 

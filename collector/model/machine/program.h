@@ -28,9 +28,9 @@ namespace warpmeter::model {
 struct Place {
   int ptx_line = 0;
   int file = 0;
-  int line = 0;       ///< of code that was inlined, of the outermost call
-  int own_line = 0;   ///< where the code itself stands, if in the same file; else `line`
-  int code_file = 0;  ///< where the code itself stands
+  int line = 0;      ///< of code that was inlined, of the outermost call
+  int own_line = 0;  ///< where the code itself stands, if in the same file; else `line`
+  int code_file = 0, code_line = 0;  ///< where the code itself stands, in whatever file
 };
 
 enum class AccessKind : std::uint8_t { load, store, atomic, reduction };

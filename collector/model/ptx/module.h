@@ -37,7 +37,7 @@ struct Location {
   /// In the same file: of code inlined from a function of that file, where the code itself stands,
   /// while `line` is that of the outermost call; else `line`.
   int own_line = 0;
-  int code_file = 0;  ///< where the code itself stands: of inlined code another than `file`, maybe
+  int code_file = 0, code_line = 0;  ///< where the code itself stands, in whatever file
 };
 
 /// `[base + offset]`, `[offset]`, or the address of a name without brackets.

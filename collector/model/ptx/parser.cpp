@@ -377,6 +377,7 @@ void Parser::location(Body& body) {
     at.column = to_line(expect_integer("a column"));
     at.own_line = at.line;
     at.code_file = at.file;
+    at.code_line = at.line;
     return at;
   };
   const auto key = [](const Location& at) { return std::tuple(at.file, at.line, at.column); };
@@ -405,6 +406,7 @@ void Parser::location(Body& body) {
   const bool is_own = innermost.file == body.location->file && innermost.line > 0;
   if (is_own) body.location->own_line = innermost.line;
   body.location->code_file = innermost.file;
+  body.location->code_line = innermost.line;
   body.outermost[key(innermost)] = *body.location;
 }
 

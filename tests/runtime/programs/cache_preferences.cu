@@ -48,6 +48,14 @@ int main() {
   ask("1 KB", rotate<256>);
   ask("4 KB", rotate<1024>);
   ask("48 KB", rotate<12288>);
+  // What was said in percent stays.
+  const auto* function = reinterpret_cast<const void*>(rotate<1024>);
+  cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout, 10);
+  cudaFuncSetCacheConfig(function, cudaFuncCachePreferNone);
+  cudaFuncAttributes attributes{};
+  cudaFuncGetAttributes(&attributes, function);
+  std::printf("%d %%:", attributes.preferredShmemCarveout);
+  show_blocks(rotate<1024>);
   std::printf("%s\n", cudaGetErrorName(cudaFuncSetCacheConfig(
                           reinterpret_cast<const void*>(nothing), static_cast<cudaFuncCache>(4))));
   nothing<<<1, 1>>>();

@@ -1,6 +1,7 @@
 // Algorithms of the toolkit that leave alone what they make no use of: registers and shared memory
 // of the last, incomplete tile, and what Thrust compacts in place. Nothing here is a mistake.
 #include <thrust/device_vector.h>
+#include <thrust/extrema.h>
 #include <thrust/sequence.h>
 #include <thrust/unique.h>
 
@@ -31,6 +32,8 @@ int main() {
   std::printf("%d %d\n", int{keys[0]}, int{keys[n - 1]});
   thrust::sequence(runs.begin(), runs.end());
   thrust::transform(runs.begin(), runs.end(), runs.begin(), [] __device__(int i) { return i / 3; });
+  const auto largest = thrust::max_element(runs.begin(), runs.end());
+  std::printf("%d\n", static_cast<int>(largest - runs.begin()));
   const auto end = thrust::unique(runs.begin(), runs.end());
   std::printf("%d\n", static_cast<int>(end - runs.begin()));
 }

@@ -52,6 +52,7 @@ void Decoder::note_decider() {
   place.line = location->line;
   place.own_line = location->own_line;
   place.code_file = location->code_file;
+  place.code_line = location->code_line;
   program_.decided_at.emplace(ordinal_, place);
 }
 

@@ -208,6 +208,7 @@ void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& res
       place.line = instruction_->location->line;
       place.own_line = instruction_->location->own_line;
       place.code_file = instruction_->location->code_file;
+      place.code_line = instruction_->location->code_line;
     }
     ordinal_ = static_cast<std::uint32_t>(program_.places.size());
     guard_ = no_guard;
