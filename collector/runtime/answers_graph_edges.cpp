@@ -28,9 +28,9 @@ bool can_be(const cudaGraphEdgeData& edge, const Work& from, const Work* to) {
          (to == nullptr || is_kernel(*to));
 }
 
-cudaGraphEdgeData edge_between(const Node& from, const Node& to) {
-  const auto found = to.ports.find(&from);
-  return found == to.ports.end() ? cudaGraphEdgeData{} : found->second;
+cudaGraphEdgeData edge_from(const Node* node, const Ports& ports) {
+  const auto found = ports.find(node);
+  return found == ports.end() ? cudaGraphEdgeData{} : found->second;
 }
 
 /// As the API hands out lists: how many there are, or as many as there is room for, the rest null.
@@ -72,10 +72,7 @@ std::vector<Node*> followers(const Node& node) {
 
 std::vector<cudaGraphEdgeData> edges_of(const std::vector<Node*>& nodes, const Ports& ports) {
   std::vector<cudaGraphEdgeData> edges;
-  for (const Node* node : nodes) {
-    const auto found = ports.find(node);
-    edges.push_back(found == ports.end() ? cudaGraphEdgeData{} : found->second);
-  }
+  for (const Node* node : nodes) edges.push_back(edge_from(node, ports));
   return edges;
 }
 
@@ -168,7 +165,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGrap
       for (Node* before : node->after) {
         begins.push_back(before);
         ends.push_back(node.get());
-        all.push_back(edge_between(*before, *node));
+        all.push_back(edge_from(before, node->ports));
       }
     }
     const cudaError_t lossy = hand_out(all, edges, from != nullptr, count);
@@ -196,7 +193,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
     if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
     const std::vector<Node*> all = followers(*node_of(node));
     std::vector<cudaGraphEdgeData> own;
-    for (const Node* follower : all) own.push_back(edge_between(*node_of(node), *follower));
+    for (const Node* follower : all) own.push_back(edge_from(node_of(node), follower->ports));
     const cudaError_t lossy = hand_out(own, edges, nodes != nullptr, count);
     return lossy != cudaSuccess ? lossy : hand_out(all, nodes, count);
   });

@@ -3,6 +3,7 @@
 #include "collector/runtime/call.h"
 #include "collector/runtime/device.h"
 #include "collector/runtime/driver_call.h"
+#include "collector/runtime/graph_edges.h"
 #include "collector/runtime/node_work.h"
 #include "collector/runtime/occupancy.h"
 #include "collector/runtime/process.h"
@@ -44,11 +45,9 @@ cudaError_t record_launch(Process& process, const cudaLaunchAttribute& attribute
   const cudaError_t result = record(handle, stream);
   Event* event = process.event(handle);
   if (result != cudaSuccess || event->captured_in == nullptr) return result;
-  cudaGraphEdgeData port{};
-  port.from_port =
-      is_at_start ? cudaGraphKernelNodePortLaunchCompletion : cudaGraphKernelNodePortProgrammatic;
-  port.type = cudaGraphDependencyTypeProgrammatic;
-  for (const Node* node : event->captured_after) event->captured_ports[node] = port;
+  for (const Node* node : event->captured_after) {
+    event->captured_ports[node] = programmatic_edge(is_at_start);
+  }
   return cudaSuccess;
 }
 

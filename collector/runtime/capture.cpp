@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "collector/runtime/graph_edges.h"
+
 namespace warpmeter::runtime {
 namespace {
 
 unsigned long long captures = 0;  // that were begun
 unsigned active = 0;              // that have not ended; nothing is looked up while there is none
-
-/// From a kernel to one that may begin before it has ended.
-constexpr cudaGraphEdgeData programmatic_port = {
-    cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
 
 void leave(Process& process, Capture& capture) {
   process.for_each_stream([&](Stream& stream) {
@@ -103,7 +101,7 @@ cudaError_t capture(Stream& stream, Work work, Node** node) {
   if (is_programmatic) {
     for (const Node* before : added->after) {
       if (std::holds_alternative<KernelWork>(before->work)) {
-        added->ports.try_emplace(before, programmatic_port);
+        added->ports.try_emplace(before, programmatic_edge(false));
       }
     }
   }

@@ -8,6 +8,15 @@
 
 namespace warpmeter::runtime {
 
+/// From a kernel to one that may begin before it has ended: once it says so, or has begun.
+constexpr cudaGraphEdgeData programmatic_edge(bool is_at_start) {
+  cudaGraphEdgeData edge{};
+  edge.from_port =
+      is_at_start ? cudaGraphKernelNodePortLaunchCompletion : cudaGraphKernelNodePortProgrammatic;
+  edge.type = cudaGraphDependencyTypeProgrammatic;
+  return edge;
+}
+
 /// As the API describes the edges from those nodes.
 std::vector<cudaGraphEdgeData> edges_of(const std::vector<Node*>& nodes, const Ports& ports);
 

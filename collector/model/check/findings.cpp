@@ -35,10 +35,11 @@ std::string_view to_string(Defect defect) {
 
 namespace {
 
-/// As its folders are called, whatever the toolkit's is.
+/// As its folders are called, wherever the toolkit's is. A person's include/cuda/ is none of them.
 bool is_of_toolkit(std::string_view file) {
-  for (const std::string_view folder : {"/include/cccl/", "/include/cub/", "/include/thrust/",
-                                        "/include/cuda/", "/include/cooperative_groups"}) {
+  for (const std::string_view folder :
+       {"/include/cccl/", "/include/cub/", "/include/thrust/", "/include/cuda/std/",
+        "/include/cooperative_groups.h", "/include/cooperative_groups/"}) {
     if (file.find(folder) != std::string_view::npos) return true;
   }
   return false;

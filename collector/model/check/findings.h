@@ -29,6 +29,7 @@ enum class Defect : std::uint8_t {
 };
 inline constexpr std::size_t defects = 13;
 std::string_view to_string(Defect defect);  ///< "out of bounds", "shared-memory race", …
+
 /// Threads that a mistake involves: what orders them differs.
 enum class Span : std::uint8_t { none, warp, block, grid };
 

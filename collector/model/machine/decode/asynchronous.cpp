@@ -78,10 +78,12 @@ void Decoder::decode_copy() {
     move_row(static_cast<std::uint16_t>(rows + 2 * i), zero, 4, false);
   }
   std::uint16_t bytes = zero;
+  bool is_whole_words = operands[3].kind == Operand::Kind::integer && operands[3].bits % 4 == 0;
   if (operands[3].kind == Operand::Kind::name && predicate_index(operands[3].name)) {
     const std::uint16_t ignored = predicate_source(operands[3]);
     const std::uint16_t all = constant(operands[2].bits, 4);
     bytes = scratch(4);
+    is_whole_words = true;  // all of it or none
     Operation& choose = emit(Code::selp_b32, false);
     choose.d = bytes;
     choose.a = zero;
@@ -106,8 +108,6 @@ void Decoder::decode_copy() {
   };
   const std::uint16_t full = when(Code::le_u32, operands[2].bits);
   emit_copy(true, from, rows, 0, words, full);
-  const bool is_whole_words =
-      operands[3].kind == Operand::Kind::integer && operands[3].bits % 4 == 0;
   std::uint16_t bits = zero;
   if (!is_whole_words) {
     bits = scratch(4);
@@ -116,7 +116,7 @@ void Decoder::decode_copy() {
     scale.a = bytes;
     scale.b = constant(3, 4);
   }
-  for (unsigned i = 0; i < words; ++i) {
+  for (unsigned i = 0; i + (is_whole_words ? 1 : 0) < words; ++i) {
     const std::uint16_t some = when(Code::lt_u32, 4 * i);
     Operation& rest = emit(Code::and_pred, false);
     rest.d = static_cast<std::uint16_t>(some / 2);
