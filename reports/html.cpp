@@ -1,5 +1,5 @@
 // A report as one HTML page. The page (style, script, chart library) is made at build by
-// html/bundle.mjs; what is written here is plain HTML that can be read without any script: tables
+// html/bundle.py; what is written here is plain HTML that can be read without any script: tables
 // whose cells carry their exact number for sorting, and for each plot the table of its values,
 // which the script draws.
 //
@@ -247,8 +247,8 @@ std::string document_html(const Document& document) {
   if (page.empty()) {
     throw Error(
         ExitCode::usage,
-        "this warpmeter was built without HTML: npm was missing or could not fetch the chart "
-        "library; build it with ./dev, or choose another --format");
+        "this warpmeter was built without HTML, for the chart library was missing; "
+        "build it with ./dev, or choose another --format");
   }
   HtmlWriter writer(document);
   for (const auto& block : document.blocks) std::visit([&](const auto& b) { writer(b); }, block);

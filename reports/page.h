@@ -1,4 +1,4 @@
-// The empty HTML page that html/bundle.mjs makes of the style, the script and the chart library.
+// The empty HTML page that html/bundle.py makes of the style, the script and the chart library.
 #pragma once
 
 #include <string_view>

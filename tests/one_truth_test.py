@@ -19,7 +19,7 @@ CATALOGUE = json.loads((ROOT / "schema/catalogue.json").read_text(encoding="utf-
 def files(folders, endings):
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in endings and "node_modules" not in path.parts:
+            if path.suffix in endings:
                 yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
 
 

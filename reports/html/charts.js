@@ -201,8 +201,7 @@
     });
     for (const scale of Object.values(chart.options.scales)) {
       scale.ticks.color = colour('quiet');
-      scale.border = { color: colour('strong-line') };
-      scale.grid = { ...scale.grid, color: colour('line') };
+      scale.grid = { ...scale.grid, color: colour('line'), borderColor: colour('strong-line') };
       if (scale.title) scale.title.color = colour('text');
     }
     chart.options.plugins.legend.labels.color = colour('text');
