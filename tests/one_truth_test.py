@@ -219,7 +219,7 @@ class Answers(unittest.TestCase):
 # ---- what lies at the top
 
 ROOMS = {"CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "LICENSE", "README.md", "dev",
-         "base", "collector", "docs", "kernels", "reports", "schema", "tests"}
+         "base", "cmake", "collector", "docs", "kernels", "reports", "schema", "tests"}
 
 
 class TopLevel(unittest.TestCase):

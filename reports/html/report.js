@@ -149,7 +149,6 @@
 
   // ---- begin -----------------------------------------------------------------------------------------
 
-  Chart.defaults.plugins.colors.enabled = false;  // ours follow the theme
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   document.getElementById('bar').hidden = false;
   all('table:not(.heat)').forEach(make_sortable);
