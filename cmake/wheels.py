@@ -23,15 +23,24 @@ def unpack(wheel: pathlib.Path, folder: pathlib.Path) -> None:
                 path.chmod(mode & 0o777)
 
 
-def main(requirements: pathlib.Path, folder: pathlib.Path) -> None:
-    wanted = hashlib.sha256(requirements.read_bytes()).hexdigest()
+def digest(requirements: pathlib.Path) -> str:
+    return hashlib.sha256(requirements.read_bytes()).hexdigest()
+
+
+def mark(requirements: pathlib.Path, folder: pathlib.Path) -> None:
+    """Says that FOLDER is complete. A folder without this mark is made anew."""
+    (folder / "fetched").write_text(digest(requirements))
+
+
+def fetch(requirements: pathlib.Path, folder: pathlib.Path) -> bool:
+    """Whether FOLDER was made anew; the caller marks it when it has finished it."""
     fetched = folder / "fetched"
-    if fetched.exists() and fetched.read_text() == wanted:
-        return
+    if fetched.exists() and fetched.read_text() == digest(requirements):
+        return False
     with tempfile.TemporaryDirectory() as downloads:
-        print(f"fetching the wheels of {requirements.name} from PyPI", file=sys.stderr)
-        done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
-                               "--only-binary=:all:", "--require-hashes", "-d", downloads, "-r", requirements],
+        print(f"fetching from PyPI what {requirements.name} names", file=sys.stderr)
+        done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
+                               "--no-deps", "--only-binary=:all:", "--require-hashes", "-d", downloads, "-r", requirements],
                               stdout=subprocess.DEVNULL)
         if done.returncode != 0:
             sys.exit(f"wheels.py: pip could not fetch what {requirements} names")
@@ -39,7 +48,10 @@ def main(requirements: pathlib.Path, folder: pathlib.Path) -> None:
         folder.mkdir(parents=True)
         for wheel in sorted(pathlib.Path(downloads).glob("*.whl")):
             unpack(wheel, folder)
-    fetched.write_text(wanted)
+    return True
 
 
-main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
+if __name__ == "__main__":
+    files = [pathlib.Path(argument) for argument in sys.argv[1:3]]
+    if fetch(*files):
+        mark(*files)

@@ -218,7 +218,8 @@ class Answers(unittest.TestCase):
 
 # ---- what lies at the top
 
-ROOMS = {"CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "LICENSE", "README.md", "dev",
+ROOMS = {"CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md",
+         "SECURITY.md", "dev",
          "base", "cmake", "collector", "docs", "kernels", "reports", "schema", "tests"}
 
 

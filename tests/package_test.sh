@@ -14,6 +14,7 @@ lib/libwarpmeter_inject.so
 lib/libwarpmeter_runtime.so
 share/bash-completion/completions/warpmeter
 share/doc/warpmeter/CHANGELOG.md
+share/doc/warpmeter/CONTRIBUTING.md
 share/doc/warpmeter/LICENSE
 share/doc/warpmeter/README.md
 share/fish/vendor_completions.d/warpmeter.fish
@@ -38,6 +39,7 @@ $there
 instead of
 $expected"
   "$1/bin/warpmeter" --version | grep -q '^warpmeter ' || fail "$1/bin/warpmeter --version does not answer"
+  "$1/bin/warpmeter" --version --licences | grep -q '^======== libjs-chart.js' || fail "the licences are not printed"
   (cd "$work" && "$1/bin/warpmeter" run vector_add -n 1000 -b model -q) || fail "$1/bin/warpmeter does not measure"
   cmp -s "$1/share/bash-completion/completions/warpmeter" <("$1/bin/warpmeter" completion bash) ||
     fail "the completion of bash is another program's"

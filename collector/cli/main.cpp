@@ -9,6 +9,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/endings.h"
@@ -21,6 +22,9 @@
 #include "collector/cli/terminal.h"
 #include "collector/cli/usage.h"
 #include "collector/cli/version.h"
+
+// The texts that cmake/licences.cmake collects.
+extern "C" const char warpmeter_licences[], warpmeter_licences_end[];
 
 namespace warpmeter::cli {
 namespace {
@@ -56,6 +60,11 @@ std::string exit_code_text() {
   return text + line;
 }
 
+std::string_view licences() {
+  return {warpmeter_licences,
+          static_cast<std::size_t>(warpmeter_licences_end - warpmeter_licences)};
+}
+
 ExitCode print(const std::string& text) {
   Output output;
   output.write(text);
@@ -69,7 +78,10 @@ ExitCode run_command(const std::vector<std::string>& words) {
   program.get_formatter()->column_width(34);
   program.get_formatter()->label("SUBCOMMAND", "COMMAND");
   program.require_subcommand(0, 1);  // after a command, `runs` is a word like any other
+  bool wants_licences = false;
   program.set_version_flag("--version", version_line(), "The version, git revision, CUDA version");
+  program.add_flag("--licences", wants_licences, "The licences of all that is linked in")
+      ->trigger_on_parse();
 
   const Command commands[] = {
       add_run(program, words),                // measure kernel variants
@@ -99,10 +111,11 @@ ExitCode run_command(const std::vector<std::string>& words) {
   } catch (const CLI::CallForHelp&) {
     return print(program.help());
   } catch (const CLI::CallForVersion& version) {
-    return print(fmt::format("{}\n", version.what()));
+    return print(fmt::format("{}\n{}", version.what(), wants_licences ? licences() : ""));
   } catch (const CLI::ParseError& refusal) {
     throw usage_error(program, refusal);
   }
+  if (wants_licences) return print(std::string(licences()));
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     try {

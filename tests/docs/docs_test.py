@@ -25,7 +25,7 @@ def warpmeter(words, folder=ROOT, text=None):
 
 class Readme(unittest.TestCase):
     def test_is_a_page_that_one_reads_at_once(self):
-        self.assertLessEqual(len(pages()[0].text.splitlines()), 150)
+        self.assertLessEqual(len(pages()[0].text.splitlines()), 120)
 
     def test_leads_to_every_other_page(self):
         readme, *others = pages()

@@ -66,6 +66,7 @@ std::vector<fs::path> toolkit_folders() {
   }
   std::sort(others.rbegin(), others.rend());  // the newest first
   for (const fs::path& other : others) add(folders, other);
+  add(folders, WARPMETER_BUILT_WITH);  // fetched by ./dev where the machine has no other
   return folders;
 }
 
