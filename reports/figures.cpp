@@ -3,8 +3,18 @@
 #include <algorithm>
 
 #include "base/statistics.h"
+#include "schema/catalogue.h"
 
 namespace warpmeter::reports {
+namespace {
+
+/// Not every chip has these instructions, nor every run their counters.
+bool is_of_matrices(const schema::CounterInfo& counter) {
+  return counter.name.find("matrix") != std::string::npos ||
+         counter.name.find("wgmma") != std::string::npos;
+}
+
+}  // namespace
 
 RunFigures::Readings& RunFigures::column_of(std::string_view metric) {
   if (next_ == order_.size() || order_[next_]->first != metric) {
@@ -75,15 +85,17 @@ std::optional<double> RunFigures::value(std::int64_t launch, std::string_view me
 }
 
 Figure RunFigures::transactions_of(const std::vector<std::int64_t>& launches) const {
-  constexpr std::string_view counters[] = {"shared_load_wavefronts", "shared_store_wavefronts",
-                                           "global_load_sectors", "global_store_sectors"};
   Figure sum;
   auto weakest = schema::Grade::measured;
   double value = 0;
   Range range;
-  for (const std::string_view counter : counters) {
-    const Figure figure = of(launches, counter);
-    if (!figure.value) return {{}, {}, to_string(schema::Grade::unavailable), figure.reason};
+  for (const schema::CounterInfo& counter : schema::Catalogue::get().counters()) {
+    if (counter.unit != "wavefronts" && counter.unit != "sectors") continue;
+    const Figure figure = of(launches, counter.name);
+    if (!figure.value) {
+      if (is_of_matrices(counter)) continue;
+      return {{}, {}, to_string(schema::Grade::unavailable), figure.reason};
+    }
     value += *figure.value;
     range.low += figure.range ? figure.range->low : *figure.value;
     range.high += figure.range ? figure.range->high : *figure.value;

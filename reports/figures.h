@@ -22,7 +22,8 @@ struct Figure {
   std::string reason;                                         ///< why there is no value
 };
 
-/// What a launch costs where nothing was timed: its shared wavefronts and global sectors together.
+/// The cost of a launch where nothing was timed: its shared wavefronts and global sectors together,
+/// those of loads, stores, atomics, reductions and matrices.
 inline constexpr std::string_view all_transactions = "transactions";
 
 class RunFigures {

@@ -9,7 +9,7 @@
 namespace warpmeter::reports {
 namespace {
 
-constexpr std::array<ComparedMetric, 9> compared_by_default = {{
+constexpr std::array<ComparedMetric, 12> compared_by_default = {{
     {"duration", Kind::reading},
     {"relative_confidence", Kind::quotient},
     {"shared_load_transactions_per_request", Kind::quotient},
@@ -18,6 +18,9 @@ constexpr std::array<ComparedMetric, 9> compared_by_default = {{
     {"gst_efficiency", Kind::quotient},
     {"gld_transactions", Kind::count},
     {"gst_transactions", Kind::count},
+    {"shared_atomic_wavefronts", Kind::count, "shared atomics"},
+    {"global_atomic_sectors", Kind::count, "global atomics"},
+    {"global_reduction_sectors", Kind::count, "global reductions"},
     {"achieved_bandwidth", Kind::reading},
 }};
 
@@ -76,7 +79,12 @@ Column metric_column(std::string_view metric, Kind kind) {
     return Column::number(info->name, info->heading, said ? "" : info->unit, kind);
   }
   const schema::CounterInfo* counter = schema::Catalogue::get().find_counter(metric);
-  return Column::number(std::string(metric), "", counter != nullptr ? counter->unit : "", kind);
+  const auto* const compared =
+      std::find_if(compared_by_default.begin(), compared_by_default.end(),
+                   [&](const ComparedMetric& one) { return one.name == metric; });
+  const std::string_view heading = compared == compared_by_default.end() ? "" : compared->heading;
+  return Column::number(std::string(metric), std::string(heading),
+                        counter != nullptr ? counter->unit : "", kind);
 }
 
 }  // namespace warpmeter::reports

@@ -15,6 +15,7 @@ namespace warpmeter::reports {
 struct ComparedMetric {
   std::string_view name;
   Kind kind = Kind::quotient;
+  std::string_view heading = {};  ///< of a counter, which has none in the catalogue
 };
 
 /// In the order of the columns. `relative_confidence` is the timing's, as a fraction.

@@ -23,6 +23,7 @@
 #include "collector/family/launch_state.h"
 #include "reports/explain/explained.h"
 #include "reports/explain/sentences.h"
+#include "reports/metrics.h"
 #include "reports/number.h"
 #include "reports/table.h"
 #include "schema/catalogue.h"
@@ -98,12 +99,15 @@ class Figures {
     for (const std::string& metric : metrics_) {
       const bool has_value = std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) {
         const auto found = figures_.find({row, metric});
-        return found != figures_.end() && found->second.now;
+        if (found == figures_.end() || !found->second.now) return false;
+        const Figure& figure = found->second;
+        const bool is_any = *figure.now != 0 || figure.first.value_or(0) != 0;
+        return is_any || !reports::is_shown_where_any(metric);
       });
       if (!has_value) continue;
       shown.push_back(metric);
-      const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
-      table.columns.push_back(reports::Column::text(metric, info ? info->heading : metric));
+      table.columns.push_back(reports::Column::text(
+          metric, reports::metric_column(metric, reports::Kind::count).heading));
     }
     for (const Row& row : rows_) {
       std::vector<reports::Cell> cells = {
@@ -202,7 +206,14 @@ class Watch {
     for (const schema::SetInfo& set : schema::Catalogue::get().sets()) {
       const bool is_asked = std::find(options.metrics.begin(), options.metrics.end(),
                                       "@" + set.name) != options.metrics.end();
-      if (is_asked) metrics.insert(metrics.end(), set.metrics.begin(), set.metrics.end());
+      if (!is_asked) continue;
+      metrics.insert(metrics.end(), set.metrics.begin(), set.metrics.end());
+      for (const reports::ComparedMetric& compared : reports::compared_metrics()) {
+        const std::string name(compared.name);
+        const bool is_of_set =
+            std::find(set.where_any.begin(), set.where_any.end(), name) != set.where_any.end();
+        if (is_of_set) metrics.push_back(name);
+      }
     }
     for (const std::string& metric : options.metrics) {
       if (!metric.starts_with('@')) metrics.push_back(metric);

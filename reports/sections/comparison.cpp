@@ -15,6 +15,13 @@
 namespace warpmeter::reports::sections {
 namespace {
 
+/// Whether the table has a column for the metric: a counter of atomics only where there are any.
+bool is_worth_a_column(const Group& group, std::string_view metric) {
+  return !is_shown_where_any(metric) ||
+         std::any_of(group.subjects.begin(), group.subjects.end(),
+                     [&](const Subject& s) { return s.figure(metric).value.value_or(0) != 0; });
+}
+
 /// Appends a column whose cell depends on the subject alone, unless it would be empty.
 void add_column(Table& table, const Group& group, Column column,
                 const std::function<Cell(const Subject&)>& cell) {
@@ -89,6 +96,7 @@ Table table_of(const Group& group) {
   add_time_columns(table, group);
   for (const ComparedMetric& metric : compared_metrics()) {
     if (metric.name == "duration" || metric.name == "relative_confidence") continue;
+    if (!is_worth_a_column(group, metric.name)) continue;
     add_column(table, group, metric_column(metric.name, metric.kind),
                [&](const Subject& s) { return cell_of(s.figure(metric.name)); });
   }
@@ -155,7 +163,9 @@ std::string legend(const Document& tables) {
         "Shared loads and stores are transactions a request: 1 is free of bank conflicts for "
         "32-bit accesses. ";
   }
-  if (has_column(tables, "gld_transactions") || has_column(tables, "gst_transactions")) {
+  if (has_column(tables, "gld_transactions") || has_column(tables, "gst_transactions") ||
+      has_column(tables, "global_atomic_sectors") ||
+      has_column(tables, "global_reduction_sectors")) {
     text += "Global transactions are sectors of 32 bytes. ";
   }
   if (has_column(tables, "launches")) {

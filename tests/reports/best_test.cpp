@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/temporary.h"
+#include "schema/catalogue.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -124,6 +126,27 @@ TEST_F(Best, ByOneMetricAreFiveAndThoseEqualToTheFifth) {
   const std::string table = best({"shared_load_wavefronts"});
   EXPECT_THAT(table, testing::HasSubstr("mine,64,f,5\n"));
   EXPECT_THAT(table, testing::Not(testing::HasSubstr("mine,64,g,6\n")));
+}
+
+TEST_F(Best, OfEqualValuesTheOneThatMovesLeastByAtomicsTooStandsFirst) {
+  schema::Device device;
+  device.backend = "model";
+  std::vector<schema::Launch> launches;
+  for (const auto& [variant, stores, reductions] :
+       {std::tuple("atomics", 0, 669'014), std::tuple("stores", 1'536, 2'048)}) {
+    schema::Launch& launch = launches.emplace_back();
+    launch.family = "mine";
+    launch.variant = variant;
+    launch.size = 64;
+    for (const schema::CounterInfo& counter : schema::Catalogue::get().counters()) {
+      launch.counters.push_back({counter.name, 0, schema::Grade::exact, ""});
+      if (counter.name == "global_store_sectors") launch.counters.back().value = stores;
+      if (counter.name == "global_reduction_sectors") launch.counters.back().value = reductions;
+    }
+  }
+  store_.add_launches(run_, store_.add_device(run_, device), launches);
+  EXPECT_EQ(best({"global_load_sectors"}),
+            "family,size,variant,global_load_sectors\nmine,64,stores,0\nmine,64,atomics,0\n");
 }
 
 TEST_F(Best, OfTimesAreAllThatOneRunCannotTellFromTheFirst) {

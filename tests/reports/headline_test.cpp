@@ -77,11 +77,18 @@ schema::Launch counted(const std::string& variant, double transactions,
                        schema::Grade grade = schema::Grade::exact) {
   schema::Launch made = launch(variant, {});
   for (const char* counter :
-       {"shared_load_wavefronts", "shared_store_wavefronts", "global_load_sectors"}) {
+       {"shared_load_wavefronts", "shared_store_wavefronts", "shared_atomic_wavefronts",
+        "global_load_sectors", "global_atomic_sectors", "global_reduction_sectors"}) {
     count(made, counter, 0, grade);
   }
   count(made, "global_store_sectors", transactions, grade);
   return made;
+}
+
+void recount(schema::Launch& made, const std::string& counter, double value) {
+  for (schema::Counter& one : made.counters) {
+    if (one.name == counter) one.value = value;
+  }
 }
 
 schema::Launch explained(schema::Launch made, std::vector<schema::Finding> findings) {
@@ -185,6 +192,39 @@ TEST_F(Headline, OfAFamilyWithSeveralSizesComparesWhatDoesTheSameWork) {
             "transactions, 4,800; tiled(m=512), the next, has 5,200, 8.33 % more.");
 }
 
+// A histogram of 2^20 bytes by atomics of global memory, and one by atomics of shared memory.
+TEST_F(Headline, AddsWhatAtomicsReductionsAndMatricesMove) {
+  schema::Launch global = counted("global", 0), shared = counted("shared", 1536);
+  recount(global, "global_load_sectors", 32'768);
+  recount(global, "global_reduction_sectors", 669'014);
+  recount(shared, "global_load_sectors", 32'768);
+  recount(shared, "global_reduction_sectors", 2'048);
+  recount(shared, "shared_atomic_wavefronts", 102'000);
+  count(shared, "shared_matrix_load_wavefronts", 900, schema::Grade::exact);
+  add({global, shared});
+  EXPECT_EQ(sentences()[0],
+            "transpose at 1,024: shared has the fewest shared and global transactions, 139,252; "
+            "global, the next, has 701,782, 5.04 times as many.");
+}
+
+TEST_F(Headline, NamesNobodyByTransactionsWhereAtomicsWereNotCounted) {
+  schema::Launch a = counted("a", 400), b = counted("b", 800);
+  std::erase_if(b.counters, [](const schema::Counter& counter) {
+    return counter.name == "global_reduction_sectors";
+  });
+  add({a, b});
+  EXPECT_THAT(sentences(), Not(Contains(HasSubstr("fewest"))));
+}
+
+TEST_F(Headline, ShowsAtomicsAsColumnsWhereThereAreAny) {
+  schema::Launch global = counted("global", 0), shared = counted("shared", 1536);
+  recount(global, "global_reduction_sectors", 669'014);
+  add({global, shared});
+  EXPECT_THAT(report(Format::markdown),
+              AllOf(HasSubstr("global reductions"), Not(HasSubstr("shared atomics")),
+                    Not(HasSubstr("global atomics"))));
+}
+
 TEST_F(Headline, SaysWhenAllCostTheSame) {
   add({counted("a", 400), counted("b", 400)});
   EXPECT_EQ(sentences()[0],
@@ -253,7 +293,7 @@ TEST_F(Headline, SaysWhatChangedSinceTheSameWasRunBefore) {
                                     "global_store_sectors of transpose/b at 1,024, from 500 to 750 "
                                     "(`warpmeter compare 1 3`)."));
   add({counted("a", 400), counted("b", 750)});
-  EXPECT_THAT(sentences(), Contains("Since run 3, no counter of 8 changed (`warpmeter compare 3 "
+  EXPECT_THAT(sentences(), Contains("Since run 3, no counter of 14 changed (`warpmeter compare 3 "
                                     "4`)."));
 }
 

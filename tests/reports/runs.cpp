@@ -98,6 +98,9 @@ void add_counts(Launch& launch, const Counts& counts, Grade grade, Grade shared_
   add("global_store_sectors", counts.global_store[0]);
   add("global_store_requests", counts.global_store[1]);
   add("global_store_bytes", counts.global_store[2]);
+  add("shared_atomic_wavefronts", 0);
+  add("global_atomic_sectors", 0);
+  add("global_reduction_sectors", 0);
 }
 
 void measure(Launch& launch, const Counts& counts) {

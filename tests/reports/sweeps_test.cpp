@@ -240,7 +240,9 @@ TEST(Sweeps, WithoutTimesAreOfAllTransactionsAsTheHeadlineIs) {
   for (const int pad : {0, 1}) {
     Combination one{fmt::format("p[PAD={}]", pad)};
     one.counters = shared_loads(pad == 0 ? 2 : 1);
-    for (const char* counter : {"shared_store_wavefronts", "global_store_sectors"}) {
+    for (const char* counter :
+         {"shared_store_wavefronts", "shared_atomic_wavefronts", "global_store_sectors",
+          "global_atomic_sectors", "global_reduction_sectors"}) {
       one.counters.push_back({counter, 0, schema::Grade::exact, ""});
     }
     one.counters.push_back({"global_load_sectors", 4096.0 * (1 + pad), schema::Grade::exact, ""});
