@@ -119,6 +119,13 @@ std::vector<Check> check_program(const std::string& name) {
   const int arch = model::CompileOptions{}.target();
   const ProgramFile program = runtime::read_program(path, arch);
   std::vector<Check> checks = {check_way(path, program)};
+  if (program.is_damaged) {
+    checks.push_back(
+        {"code", false,
+         "its CUDA code is damaged: a size in it leads out of the file, or claims more "
+         "than any compiler writes",
+         "build the program again", not_possible});
+  }
   if (program.has_cuda()) {
     checks.push_back(check_code(program, arch));
     if (!program.modules.empty()) {

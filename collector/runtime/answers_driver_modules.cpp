@@ -44,12 +44,12 @@ CUresult load_module(Process& process, Handle* result, const void* image, JitOpt
   if (result == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (!jit.is_known()) return CUDA_ERROR_INVALID_VALUE;
   const auto begin = std::chrono::steady_clock::now();
-  ModuleSource source = source_of_image(image, process.arch());
+  ModuleSource source = source_in_memory(image, {}, process.arch());
   if (is_machine_code(static_cast<const char*>(image))) take_made(source, image, process.arch());
   const std::string ptx = source.ptx;
   constexpr bool is_library = std::is_same_v<Handle, CUlibrary>;
   Module* made = process.load(std::move(source), is_library);
-  const bool is_plain = !is_fat_binary(unwrapped(image));
+  const bool is_plain = !is_fat_binary(image);
   const auto mistake = load_mistake(*made, is_plain ? static_cast<const char*>(image) : nullptr,
                                     ptx, process.arch());
   jit.took(begin);

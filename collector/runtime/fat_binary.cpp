@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "collector/runtime/link_ptx.h"
+#include "collector/runtime/readable_memory.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -17,85 +18,117 @@ namespace {
 constexpr std::uint32_t magic = 0xba55ed50, wrapper_magic = 0x466243b1;
 constexpr std::uint64_t lz4_flag = 0x2000, zstd_flag = 0x8000;
 constexpr std::uint16_t ptx_kind = 1, machine_code_kind = 2;
-/// The most that a member may unpack to: more than any compiler writes.
-constexpr std::size_t most_raw_bytes = std::size_t{1} << 30;
+constexpr std::uint64_t alignment = 8;
 
-template <class Number>
-Number number_at(const std::byte* bytes, std::size_t offset) {
-  Number value;
-  std::memcpy(&value, bytes + offset, sizeof value);
-  return value;
+/// The most that so many bytes are unpacked to. LZ4 cannot go beyond 255 times; a file that claims
+/// far more is made to fill memory.
+std::uint64_t most_raw_bytes(std::uint64_t packed_bytes) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30, usual = std::uint64_t{1} << 26;
+  return std::min(most, 256 * std::min(packed_bytes, most) + usual);
 }
 
-FatEntry entry_at(const std::byte* header) {
+/// The header before a member's payload, by offsets.
+struct MemberHeader {
+  std::uint16_t kind = 0, version = 0;
+  std::uint32_t header_bytes = 0;
+  std::uint64_t padded_bytes = 0;
+  std::uint32_t packed_bytes = 0, reserved = 0, name_at = 0, arch = 0;
+  std::uint64_t name_bytes = 0, flags = 0, unknown = 0, raw_bytes = 0;
+};
+static_assert(offsetof(MemberHeader, arch) == 28 && offsetof(MemberHeader, flags) == 40 &&
+              offsetof(MemberHeader, raw_bytes) == 56 && sizeof(MemberHeader) == 64);
+
+/// The member that is all of `bytes`; nothing where it claims more than it has.
+std::optional<FatEntry> entry_in(Bytes bytes, const MemberHeader& header) {
   FatEntry entry;
-  entry.kind = number_at<std::uint16_t>(header, 0) == ptx_kind ? FatEntry::Kind::ptx
-                                                               : FatEntry::Kind::machine_code;
-  const auto header_bytes = number_at<std::uint32_t>(header, 4);
-  const auto padded_bytes = number_at<std::uint64_t>(header, 8);
-  const auto packed_bytes = number_at<std::uint32_t>(header, 16);
-  entry.arch = static_cast<int>(number_at<std::uint32_t>(header, 28));
-  const auto flags = number_at<std::uint64_t>(header, 40);
-  entry.payload = header + header_bytes;
-  entry.payload_bytes = padded_bytes;
-  entry.raw_bytes = padded_bytes;
-  if ((flags & (lz4_flag | zstd_flag)) != 0) {
-    entry.packing = (flags & lz4_flag) != 0 ? FatEntry::Packing::lz4 : FatEntry::Packing::zstd;
-    entry.payload_bytes = packed_bytes;
-    entry.raw_bytes = number_at<std::uint64_t>(header, 56);
+  entry.kind = header.kind == ptx_kind ? FatEntry::Kind::ptx : FatEntry::Kind::machine_code;
+  entry.arch = static_cast<int>(header.arch);
+  const bool is_packed = (header.flags & (lz4_flag | zstd_flag)) != 0;
+  const auto payload = part(bytes, header.header_bytes,
+                            is_packed ? std::uint64_t{header.packed_bytes} : header.padded_bytes);
+  if (!payload) return std::nullopt;
+  entry.payload = *payload;
+  entry.raw_bytes = payload->size();
+  if (is_packed) {
+    entry.packing =
+        (header.flags & lz4_flag) != 0 ? FatEntry::Packing::lz4 : FatEntry::Packing::zstd;
+    if (header.raw_bytes > most_raw_bytes(payload->size())) return std::nullopt;
+    entry.raw_bytes = header.raw_bytes;
   }
   return entry;
 }
 
+/// The members, and whether all of them are as they say.
+std::pair<std::vector<FatEntry>, bool> read_entries(Bytes fat_binary) {
+  std::vector<FatEntry> entries;
+  const auto whole = fat_binary_in(fat_binary);
+  if (!whole) return {entries, false};
+  Bytes left = rest(*whole, *number_at<std::uint16_t>(*whole, 6));
+  while (const auto header = number_at<MemberHeader>(left, 0)) {
+    std::uint64_t step = 0;
+    const bool wraps =
+        __builtin_add_overflow(header->padded_bytes, std::uint64_t{header->header_bytes}, &step);
+    const auto member = part(left, 0, step);
+    if (wraps || !member || step < sizeof(MemberHeader)) return {entries, false};
+    if (header->kind == ptx_kind || header->kind == machine_code_kind) {
+      const auto entry = entry_in(*member, *header);
+      if (!entry) return {entries, false};
+      entries.push_back(*entry);
+    }
+    left = rest(left, step);
+  }
+  return {entries, true};
+}
+
 }  // namespace
 
-const void* unwrapped(const void* data) {
-  const auto* bytes = static_cast<const std::byte*>(data);
-  if (data == nullptr || number_at<std::uint32_t>(bytes, 0) != wrapper_magic) return data;
-  return number_at<const void*>(bytes, 8);
+bool has_fat_mark(Bytes data) { return number_at<std::uint32_t>(data, 0) == magic; }
+
+std::optional<Bytes> fat_binary_in(Bytes data) {
+  const auto header_bytes = number_at<std::uint16_t>(data, 6);
+  const auto payload_bytes = number_at<std::uint64_t>(data, 8);
+  if (!has_fat_mark(data) || !payload_bytes || *header_bytes < 16) return std::nullopt;
+  if (!part(data, *header_bytes, *payload_bytes)) return std::nullopt;
+  return data.first(*header_bytes + *payload_bytes);
 }
 
-bool is_fat_binary(const void* data) {
-  return data != nullptr &&
-         number_at<std::uint32_t>(static_cast<const std::byte*>(data), 0) == magic;
-}
-
-std::size_t fat_binary_bytes(const void* data) {
-  const auto* bytes = static_cast<const std::byte*>(data);
-  return number_at<std::uint16_t>(bytes, 6) + number_at<std::uint64_t>(bytes, 8);
-}
-
-std::vector<FatEntry> entries_of(const void* fat_binary) {
-  std::vector<FatEntry> entries;
-  if (!is_fat_binary(fat_binary)) return entries;
-  const auto* bytes = static_cast<const std::byte*>(fat_binary);
-  const std::byte* at = bytes + number_at<std::uint16_t>(bytes, 6);
-  const std::byte* end = bytes + fat_binary_bytes(fat_binary);
-  while (at + 64 <= end) {
-    const auto kind = number_at<std::uint16_t>(at, 0);
-    const std::uint64_t step = number_at<std::uint32_t>(at, 4) + number_at<std::uint64_t>(at, 8);
-    if (step < 64 || step > static_cast<std::uint64_t>(end - at)) break;
-    if (kind == ptx_kind || kind == machine_code_kind) entries.push_back(entry_at(at));
-    at += step;
+FatBinaries fat_binaries_in(Bytes section) {
+  FatBinaries found;
+  std::uint64_t left = most_raw_bytes(section.size());  // of all together
+  for (std::uint64_t at = 0; at < section.size();) {
+    const auto binary = fat_binary_in(rest(section, at));
+    at += rounded_up(binary ? binary->size() : alignment, alignment).value_or(section.size());
+    if (!binary) {
+      found.is_damaged |= has_fat_mark(rest(section, at - alignment));
+      continue;
+    }
+    const auto [entries, is_whole] = read_entries(*binary);
+    found.is_damaged |= !is_whole;
+    for (const FatEntry& entry : entries) {
+      if (entry.raw_bytes > left) return {std::move(found.all), true};
+      left -= entry.raw_bytes;
+    }
+    found.all.push_back(*binary);
   }
-  return entries;
+  return found;
 }
+
+std::vector<FatEntry> entries_of(Bytes fat_binary) { return read_entries(fat_binary).first; }
 
 std::vector<std::byte> unpack(const FatEntry& entry) {
-  if (entry.packing == FatEntry::Packing::none) {
-    return {entry.payload, entry.payload + entry.payload_bytes};
-  }
-  if (entry.raw_bytes > most_raw_bytes) return {};
+  const Bytes from = entry.payload;
+  if (entry.packing == FatEntry::Packing::none) return {from.begin(), from.end()};
+  if (entry.raw_bytes > most_raw_bytes(from.size())) return {};
   std::vector<std::byte> raw(entry.raw_bytes);
   if (entry.packing == FatEntry::Packing::lz4) {
+    if (from.size() > LZ4_MAX_INPUT_SIZE) return {};
     const int bytes = LZ4_decompress_safe(
-        reinterpret_cast<const char*>(entry.payload), reinterpret_cast<char*>(raw.data()),
-        static_cast<int>(entry.payload_bytes), static_cast<int>(raw.size()));
+        reinterpret_cast<const char*>(from.data()), reinterpret_cast<char*>(raw.data()),
+        static_cast<int>(from.size()), static_cast<int>(raw.size()));
     if (bytes < 0) return {};
     raw.resize(static_cast<std::size_t>(bytes));
   } else {
-    const std::size_t bytes =
-        ZSTD_decompress(raw.data(), raw.size(), entry.payload, entry.payload_bytes);
+    const std::size_t bytes = ZSTD_decompress(raw.data(), raw.size(), from.data(), from.size());
     if (ZSTD_isError(bytes) != 0) return {};
     raw.resize(bytes);
   }
@@ -174,6 +207,9 @@ int later_ptx(const std::vector<FatEntry>& entries, int arch) {
 
 namespace {
 
+constexpr const char* damage =
+    "its fat binary is damaged: a size in it leads out of it; build the program again";
+
 void note_apart(ModuleSource& source, int arch) {
   const char letter = letter_of_cubin(source.cubin, arch);
   if (letter == letter_of_ptx(source.ptx, arch) || source.ptx.empty()) return;
@@ -183,9 +219,9 @@ void note_apart(ModuleSource& source, int arch) {
 
 }  // namespace
 
-ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& linked, int arch) {
+ModuleSource source_of(Bytes fat_binary, const std::vector<Bytes>& linked, int arch) {
   ModuleSource source;
-  const std::vector<FatEntry> entries = entries_of(fat_binary);
+  const auto [entries, is_whole] = read_entries(fat_binary);
   for (const FatEntry& entry : entries) {
     const bool is_own = entry.kind == FatEntry::Kind::machine_code && entry.arch == arch;
     if (is_own && source.cubin.empty()) source.cubin = unpack(entry);
@@ -193,16 +229,22 @@ ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& l
   if (linked.empty()) {
     if (const FatEntry* ptx = best_ptx(entries, arch)) source.ptx = ptx_text(*ptx);
     if (source.ptx.empty()) source.later_ptx = later_ptx(entries, arch);
+    if (source.ptx.empty() && !is_whole) source.why_no_ptx = damage;
     note_apart(source, arch);
     return source;
   }
   std::vector<std::string> texts;
-  for (const void* part : linked) {
-    const std::vector<FatEntry> members = entries_of(part);
+  bool are_whole = true;
+  for (const Bytes part : linked) {
+    const auto [members, is_whole_part] = read_entries(part);
+    are_whole &= is_whole_part;
     if (const FatEntry* ptx = best_ptx(members, arch)) texts.push_back(ptx_text(*ptx));
     source.later_ptx = std::max(source.later_ptx, later_ptx(members, arch));
   }
-  if (texts.empty()) return source;  // machine code alone, or PTX for later ones
+  if (texts.empty()) {  // machine code alone, or PTX for later ones
+    if (!are_whole) source.why_no_ptx = damage;
+    return source;
+  }
   source.later_ptx = 0;
   LinkedPtx result = link_ptx(texts);
   source.ptx = std::move(result.text);
@@ -212,16 +254,30 @@ ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& l
   return source;
 }
 
-ModuleSource source_of_image(const void* image, int arch) {
-  image = unwrapped(image);
-  if (is_fat_binary(image)) return source_of(image, {}, arch);
+namespace {
+
+/// The fat binary that nvcc's wrapper of it points to, or the image itself.
+Bytes unwrapped(const void* image) {
+  const Bytes bytes = readable_from(image);
+  if (number_at<std::uint32_t>(bytes, 0) != wrapper_magic) return bytes;
+  const auto place = number_at<const void*>(bytes, 8);
+  return place ? readable_from(*place) : Bytes();
+}
+
+}  // namespace
+
+bool is_fat_binary(const void* image) { return has_fat_mark(unwrapped(image)); }
+
+ModuleSource source_in_memory(const void* image, const std::vector<const void*>& linked, int arch) {
+  const Bytes bytes = unwrapped(image);
+  std::vector<Bytes> parts;
+  for (const void* part : linked) parts.push_back(unwrapped(part));
+  if (has_fat_mark(bytes) || !parts.empty()) return source_of(bytes, parts, arch);
   ModuleSource source;
-  const auto* bytes = static_cast<const char*>(image);
-  if (std::memcmp(bytes, ELFMAG, SELFMAG) != 0) {
-    source.ptx = bytes;
-    return source;
-  }
-  return source;  // machine code alone
+  const std::string_view text = as_text(bytes);
+  if (text.starts_with(ELFMAG)) return source;  // machine code alone
+  source.ptx = text.substr(0, text.find('\0'));
+  return source;
 }
 
 std::string without_ptx(int later_ptx, int arch) {

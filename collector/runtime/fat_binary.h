@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "collector/runtime/module.h"
 
 namespace warpmeter::runtime {
@@ -20,23 +22,27 @@ struct FatEntry {
   enum class Kind { ptx, machine_code };
   Kind kind = Kind::ptx;
   int arch = 0;  ///< 90 is sm_90
-  const std::byte* payload = nullptr;
-  std::size_t payload_bytes = 0;
-  std::size_t raw_bytes = 0;  ///< unpacked
+  Bytes payload;
+  std::size_t raw_bytes = 0;  ///< unpacked, as the member's header claims
   enum class Packing { none, lz4, zstd } packing = Packing::none;
 };
 
-/// The fat binary that nvcc's wrapper of it points to, or what was given.
-const void* unwrapped(const void* data);
+/// The fat binary that begins `data`, its header included; nothing where none begins there, or
+/// where it claims to be longer than `data` is.
+std::optional<Bytes> fat_binary_in(Bytes data);
+/// Whether the mark of a fat binary begins `data`.
+bool has_fat_mark(Bytes data);
 
-/// Whether a fat binary begins there: at least 16 bytes can be read.
-bool is_fat_binary(const void* data);
+struct FatBinaries {
+  std::vector<Bytes> all;
+  bool is_damaged = false;  ///< a size leads out of its place, or claims what no compiler writes
+};
+/// The fat binaries of a section, one behind the other.
+FatBinaries fat_binaries_in(Bytes section);
 
-/// Bytes of the whole fat binary, its header included.
-std::size_t fat_binary_bytes(const void* data);
-
-/// The members of a fat binary, in its order; none for what is not one.
-std::vector<FatEntry> entries_of(const void* fat_binary);
+/// The members of a fat binary, in its order; none for what is not one. A damaged member and those
+/// behind it are left out.
+std::vector<FatEntry> entries_of(Bytes fat_binary);
 
 /// What a member holds; empty when it cannot be unpacked.
 std::vector<std::byte> unpack(const FatEntry& entry);
@@ -50,10 +56,13 @@ std::string fat_binary_of(std::string_view ptx, int arch);
 /// The best PTX and machine code for an architecture: its own, or the newest PTX of those before
 /// it, as a driver chooses. `linked`: fat binaries that were compiled apart (-rdc=true), whose PTX
 /// is linked here, for the machine code that the toolkit's linker made of them has none.
-ModuleSource source_of(const void* fat_binary, const std::vector<const void*>& linked, int arch);
+ModuleSource source_of(Bytes fat_binary, const std::vector<Bytes>& linked, int arch);
 
-/// The same of what a program gives to be loaded: a fat binary, a cubin or PTX.
-ModuleSource source_of_image(const void* image, int arch);
+/// The same of what a program registers or gives to be loaded, in its own memory: a fat binary,
+/// nvcc's wrapper of it, a cubin or PTX, of which no more is read than there is memory.
+ModuleSource source_in_memory(const void* image, const std::vector<const void*>& linked, int arch);
+/// Whether such an image is a fat binary, or a wrapper of one.
+bool is_fat_binary(const void* image);
 
 /// For the person: why a module cannot be executed that has no PTX for this device, and what to do;
 /// `later_ptx` as of ModuleSource.

@@ -22,9 +22,6 @@ namespace {
 
 namespace ptx = model::ptx;
 
-/// Of a fat binary.
-constexpr std::size_t smallest = 16;
-
 std::string named(const std::string& name) { return name.empty() ? "an input" : name; }
 
 /// A number of a member's header in an archive.
@@ -61,23 +58,20 @@ CUresult Linker::add_ptx(std::string text, const std::string& name) {
 }
 
 CUresult Linker::add_binaries(std::string_view data, const std::string& name) {
-  constexpr std::size_t step = 8;
-  bool has_any = false, has_ptx = false;
-  for (std::size_t at = 0; at + smallest <= data.size();) {
-    const char* here = data.data() + at;
-    const bool is_whole = is_fat_binary(here) && fat_binary_bytes(here) <= data.size() - at;
-    if (is_whole) {
-      has_any = true;
-      ModuleSource source = source_of(here, {}, arch_);
-      if (!source.ptx.empty()) {
-        has_ptx = true;
-        const CUresult result = add_ptx(std::move(source.ptx), name);
-        if (result != CUDA_SUCCESS) return result;
-      }
-    }
-    at += ((is_whole ? fat_binary_bytes(here) : step) + step - 1) / step * step;
+  bool has_ptx = false;
+  const auto [binaries, is_damaged] = fat_binaries_in(bytes_in(data));
+  if (is_damaged) {
+    return refuse(CUDA_ERROR_INVALID_IMAGE,
+                  named(name) + " is damaged: a size in it leads out of it");
   }
-  if (!has_any) return refuse(CUDA_ERROR_INVALID_IMAGE, named(name) + " is no fat binary");
+  for (const Bytes binary : binaries) {
+    ModuleSource source = source_of(binary, {}, arch_);
+    if (source.ptx.empty()) continue;
+    has_ptx = true;
+    const CUresult result = add_ptx(std::move(source.ptx), name);
+    if (result != CUDA_SUCCESS) return result;
+  }
+  if (binaries.empty()) return refuse(CUDA_ERROR_INVALID_IMAGE, named(name) + " is no fat binary");
   if (has_ptx) return CUDA_SUCCESS;
   return refuse(CUDA_ERROR_NO_BINARY_FOR_GPU,
                 fmt::format("{} has no PTX for sm_{}, and the model executes PTX: compile with PTX "
@@ -112,7 +106,7 @@ CUresult Linker::add_library(std::string_view data, const std::string& name) {
     const ObjectFile object(aligned);
     for (const char* section : {".nv_fatbin", "__nv_relfatbin"}) {
       const std::string code(object.section(section));
-      if (code.empty() || source_of(code.data(), {}, arch_).ptx.empty()) continue;
+      if (code.empty() || source_of(bytes_in(code), {}, arch_).ptx.empty()) continue;
       const CUresult result = add_binaries(code, name);
       if (result != CUDA_SUCCESS) return result;
     }
@@ -125,7 +119,7 @@ CUresult Linker::add(CUjitInputType type, std::string_view data, const std::stri
   const auto result = [&] {
     switch (type) {
       case CU_JIT_INPUT_PTX:
-        if (data.size() >= smallest && is_fat_binary(data.data())) return add_binaries(data, name);
+        if (has_fat_mark(bytes_in(data))) return add_binaries(data, name);
         return add_ptx(std::string(data), name);
       case CU_JIT_INPUT_CUBIN:
         if (data.starts_with(std::string_view(ELFMAG, SELFMAG))) {

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "collector/runtime/readable_memory.h"
+
 namespace warpmeter::runtime {
 namespace {
 
@@ -45,11 +47,16 @@ void take_made(ModuleSource& source, const void* cubin, int arch) {
   const std::lock_guard lock(all.mutex);
   if (all.of_cubin.empty()) return;
   // The table of sections ends a cubin, or that of segments behind it does.
-  Elf64_Ehdr header;
-  std::memcpy(&header, cubin, sizeof header);
-  const std::size_t sections = header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
-  const std::size_t segments = header.e_phoff + std::size_t{header.e_phnum} * header.e_phentsize;
-  const std::string_view image(static_cast<const char*>(cubin), std::max(sections, segments));
+  const Bytes memory = readable_from(cubin);
+  const auto header = number_at<Elf64_Ehdr>(memory, 0);
+  if (!header) return;
+  const auto sections =
+      part(memory, header->e_shoff, std::uint64_t{header->e_shnum} * header->e_shentsize);
+  const auto segments =
+      part(memory, header->e_phoff, std::uint64_t{header->e_phnum} * header->e_phentsize);
+  if (!sections || !segments) return;
+  const std::string_view image = as_text(memory.first(
+      std::max(header->e_shoff + sections->size(), header->e_phoff + segments->size())));
   const auto found = all.of_cubin.find(image);
   if (found == all.of_cubin.end()) return;
   Made& code = found->second;

@@ -135,7 +135,7 @@ CUjitInputType driver_type(const Input& input) {
     case InputType::any:
       if (data.starts_with("!<arch>\n")) return CU_JIT_INPUT_LIBRARY;
       if (data.starts_with("\177ELF")) return CU_JIT_INPUT_OBJECT;
-      if (data.size() >= 16 && is_fat_binary(data.data())) return CU_JIT_INPUT_FATBINARY;
+      if (has_fat_mark(bytes_in(data))) return CU_JIT_INPUT_FATBINARY;
       return data.find(".version") != std::string_view::npos ? CU_JIT_INPUT_PTX
                                                              : CU_JIT_NUM_INPUT_TYPES;
     default:
@@ -160,7 +160,7 @@ std::string linked_ptx(const Library& library, const Link& link) {
     if (linker.add(CU_JIT_INPUT_PTX, text, "nvJitLink") != CUDA_SUCCESS) return "";
   }
   std::string_view image;
-  return linker.complete(image) == CUDA_SUCCESS ? source_of_image(image.data(), arch).ptx : "";
+  return linker.complete(image) == CUDA_SUCCESS ? source_of(bytes_in(image), {}, arch).ptx : "";
 }
 
 template <class Change>

@@ -1,14 +1,16 @@
-// An ELF file, mapped to be read: the functions that its symbol tables name, its sections, and the
-// libraries that it needs.
+// An ELF file, mapped to be read, whoever wrote it: the functions that its symbol tables name, its
+// sections, and the libraries that it needs.
 #pragma once
 
 #include <elf.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <vector>
+
+#include "base/bytes.h"
 
 namespace warpmeter::runtime {
 
@@ -23,7 +25,7 @@ class ObjectFile {
 
   /// Whether it is an ELF file of this machine's kind.
   bool is_program() const;
-  std::string_view all() const { return {reinterpret_cast<const char*>(bytes_), size_}; }
+  std::string_view all() const { return as_text(bytes_); }
   /// The bytes of a section; empty where there is none of that name.
   std::string_view section(std::string_view name) const;
   /// The names of the libraries that it is linked with.
@@ -33,39 +35,36 @@ class ObjectFile {
   /// keeps both symbol tables some come twice.
   template <class Visit>
   void for_each_function(const Visit& visit) const {
-    const auto* header = at<Elf64_Ehdr>(0);
-    if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
-    const auto* sections = at<Elf64_Shdr>(header->e_shoff, header->e_shnum);
-    if (sections == nullptr) return;
+    const auto header = number_at<Elf64_Ehdr>(bytes_, 0);
+    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
+    // Tables do not overlap: there are no more symbols than fit into the file.
+    std::uint64_t most = bytes_.size() / sizeof(Elf64_Sym);
     for (unsigned i = 0; i < header->e_shnum; ++i) {
-      const Elf64_Shdr& section = sections[i];
-      if (section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) continue;
-      if (section.sh_link >= header->e_shnum) continue;
-      const Elf64_Shdr& strings = sections[section.sh_link];
-      const std::uint64_t count = section.sh_size / sizeof(Elf64_Sym);
-      const auto* symbols = at<Elf64_Sym>(section.sh_offset, count);
-      const auto* names = at<char>(strings.sh_offset, strings.sh_size);
-      if (symbols == nullptr || names == nullptr) continue;
-      for (std::uint64_t k = 0; k < count; ++k) {
-        const Elf64_Sym& symbol = symbols[k];
-        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
-        if (symbol.st_name < strings.sh_size) {
-          visit(names + symbol.st_name, symbol.st_value, symbol.st_size);
-        }
+      const auto section = section_header(*header, i);
+      if (!section || (section->sh_type != SHT_SYMTAB && section->sh_type != SHT_DYNSYM)) continue;
+      const auto strings = section_header(*header, section->sh_link);
+      const auto symbols = part(bytes_, section->sh_offset, section->sh_size);
+      const auto names =
+          strings ? part(bytes_, strings->sh_offset, strings->sh_size) : std::nullopt;
+      if (!symbols || !names) continue;
+      for (std::uint64_t at = 0; most > 0; at += sizeof(Elf64_Sym), --most) {
+        const auto symbol = number_at<Elf64_Sym>(*symbols, at);
+        if (!symbol) break;
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF) continue;
+        const std::string_view name = text_at(*names, symbol->st_name);
+        if (!name.empty()) visit(name, symbol->st_value, symbol->st_size);
       }
     }
   }
 
  private:
-  /// `count` records of that type at an offset; null where the file does not hold them.
-  template <class T>
-  const T* at(std::uint64_t offset, std::uint64_t count = 1) const {
-    if (bytes_ == nullptr || offset > size_ || count > (size_ - offset) / sizeof(T)) return nullptr;
-    return reinterpret_cast<const T*>(bytes_ + offset);
+  /// By its number; nothing where the file does not hold it.
+  std::optional<Elf64_Shdr> section_header(const Elf64_Ehdr& header, unsigned number) const {
+    if (number >= header.e_shnum || header.e_shoff > bytes_.size()) return std::nullopt;
+    return number_at<Elf64_Shdr>(bytes_, header.e_shoff + number * sizeof(Elf64_Shdr));
   }
 
-  const std::byte* bytes_ = nullptr;
-  std::size_t size_ = 0;
+  Bytes bytes_;
   bool is_mapped_ = false;
 };
 

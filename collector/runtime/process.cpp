@@ -297,7 +297,7 @@ bool Process::remove_event(cudaEvent_t handle) { return events_.erase(handle) ==
 Module* Process::module_of(Registration& registration) {
   std::unique_ptr<Module>& module = registration.modules[current_device];
   if (module != nullptr) return module.get();
-  ModuleSource source = source_of(registration.fat_binary, registration.linked, arch_);
+  ModuleSource source = source_in_memory(registration.fat_binary, registration.linked, arch_);
   if (source.ptx.empty() && source.why_no_ptx.empty())
     source.why_no_ptx = without_ptx(source.later_ptx, arch_);
   module =

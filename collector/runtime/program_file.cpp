@@ -21,20 +21,6 @@ bool begins_with_one(std::string_view name) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-/// The fat binaries of a section, one behind the other.
-std::vector<const void*> fat_binaries(std::string_view section) {
-  constexpr std::size_t step = 8, smallest = 16;
-  std::vector<const void*> all;
-  for (std::size_t at = 0; at + smallest <= section.size();) {
-    const char* data = section.data() + at;
-    const bool is_whole = is_fat_binary(data) && fat_binary_bytes(data) <= section.size() - at;
-    if (is_whole) all.push_back(data);
-    const std::size_t bytes = is_whole ? fat_binary_bytes(data) : step;
-    at += (bytes + step - 1) / step * step;
-  }
-  return all;
-}
-
 /// nvcc writes members without any kernel too, for files of host code and for its linker.
 bool has_code(const FatEntry& entry) {
   const std::vector<std::byte> raw = unpack(entry);
@@ -43,10 +29,10 @@ bool has_code(const FatEntry& entry) {
   return text.find(is_ptx ? ".entry" : ".text.") != std::string_view::npos;
 }
 
-void keep_architectures(ProgramFile& program, const std::vector<const void*>& binaries) {
+void keep_architectures(ProgramFile& program, const std::vector<Bytes>& binaries) {
   std::set<int> ptx(program.ptx.begin(), program.ptx.end());
   std::set<int> machine_code(program.machine_code.begin(), program.machine_code.end());
-  for (const void* binary : binaries) {
+  for (const Bytes binary : binaries) {
     for (const FatEntry& entry : entries_of(binary)) {
       if (!has_code(entry)) continue;
       (entry.kind == FatEntry::Kind::ptx ? ptx : machine_code).insert(entry.arch);
@@ -65,8 +51,8 @@ WayIn way_into(const ObjectFile& file) {
   if (!file.is_program()) return WayIn::no_program;
   if (file.section(".interp").empty()) return WayIn::no_loader;
   bool has_runtime = false;
-  file.for_each_function([&](const char* name, std::uint64_t, std::uint64_t) {
-    has_runtime |= std::string_view(name) == "__cudaRegisterFatBinary";
+  file.for_each_function([&](std::string_view name, std::uint64_t, std::uint64_t) {
+    has_runtime |= name == "__cudaRegisterFatBinary";
   });
   if (has_runtime) return WayIn::static_runtime;
   if (needs_runtime) return WayIn::shared_runtime;
@@ -89,11 +75,12 @@ ProgramFile read_program(const std::string& path, int arch) {
     if (begins_with_one(needed)) program.libraries.emplace_back(needed);
   }
   program.way = way_into(file);
-  const auto whole = fat_binaries(file.section(".nv_fatbin"));
-  const auto apart = fat_binaries(file.section("__nv_relfatbin"));
+  const auto [whole, is_damaged] = fat_binaries_in(bytes_in(file.section(".nv_fatbin")));
+  const auto [apart, is_part_damaged] = fat_binaries_in(bytes_in(file.section("__nv_relfatbin")));
+  program.is_damaged = is_damaged || is_part_damaged;
   keep_architectures(program, whole);
   keep_architectures(program, apart);
-  for (const void* binary : whole) {
+  for (const Bytes binary : whole) {
     ModuleSource source = source_of(binary, {}, arch);
     const bool has_kernels = source.ptx.find(".entry") != std::string::npos;
     if (has_kernels) program.modules.push_back(std::move(source));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collector/runtime/ptx_items.h"
+#include "collector/runtime/readable_memory.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -46,10 +47,8 @@ std::size_t end_of_head(std::string_view ptx) {
 
 bool is_machine_code(const char* image) {
   constexpr Elf64_Half of_gpus = 190;
-  Elf64_Half machine = 0;
   if (std::strncmp(image, ELFMAG, SELFMAG) != 0) return false;
-  std::memcpy(&machine, image + offsetof(Elf64_Ehdr, e_machine), sizeof machine);
-  return machine == of_gpus;
+  return number_at<Elf64_Half>(readable_from(image), offsetof(Elf64_Ehdr, e_machine)) == of_gpus;
 }
 
 std::optional<ImageMistake> kind_mistake(std::string_view text) {

@@ -59,6 +59,16 @@ void write(std::span<Jump> jumps) {
   }
 }
 
+/// Whether a jump fits there, in the object's code.
+bool is_code(const dl_phdr_info& object, std::uint64_t value) {
+  return std::any_of(object.dlpi_phdr, object.dlpi_phdr + object.dlpi_phnum,
+                     [&](const ElfW(Phdr) & segment) {
+                       return segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 &&
+                              value >= segment.p_vaddr && segment.p_memsz >= jump_bytes &&
+                              value - segment.p_vaddr <= segment.p_memsz - jump_bytes;
+                     });
+}
+
 /// Small pieces of code that end in a jump.
 class Pieces {
  public:
@@ -149,10 +159,9 @@ class Redirector {
     const ObjectFile file(path.c_str());
     std::vector<std::pair<std::string_view, std::uint64_t>> functions;
     bool is_runtime = false, is_before_13 = false;
-    file.for_each_function([&](const char* name, std::uint64_t value, std::uint64_t) {
-      if (std::strncmp(name, "cu", 2) != 0 && std::strncmp(name, "__cuda", 6) != 0) return;
-      is_runtime |= std::strcmp(name, "__cudaRegisterFatBinary") == 0 ||
-                    std::strcmp(name, "cuDriverGetVersion") == 0;
+    file.for_each_function([&](std::string_view name, std::uint64_t value, std::uint64_t) {
+      if (!name.starts_with("cu") && !name.starts_with("__cuda")) return;
+      is_runtime |= name == "__cudaRegisterFatBinary" || name == "cuDriverGetVersion";
       is_before_13 |= is_of_before_13(name);
       functions.emplace_back(name, value);
     });
@@ -163,6 +172,7 @@ class Redirector {
     std::set<std::uint64_t> done;  // a name may stand in both tables
     for (const auto& [name, value] : functions) {
       if (value % 16 != 0 || !done.insert(value).second) continue;
+      if (!is_code(object, value)) continue;  // the file is damaged
       if (void* answer = answer_to(name, is_before_13)) {
         jumps_.push_back({object.dlpi_addr + value, answer});
       }

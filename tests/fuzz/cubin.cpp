@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const auto parsed = ptx::parse(std::string(source));
   static const ptx::Module& module = *std::get<0>(parsed);
   static const Program program = std::get<Program>(decode(module, "k"));
-  const sass::Bytes file(reinterpret_cast<const std::byte*>(data), size);
+  const warpmeter::Bytes file(reinterpret_cast<const std::byte*>(data), size);
   const auto elf = sass::Elf::read(file);
   if (const auto* sections = std::get_if<sass::Elf>(&elf)) {
     for (const sass::KernelDeclaration& kernel : sass::declarations_of(*sections).kernels) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "collector/model/counts/sass/info.h"
@@ -102,11 +103,13 @@ Declarations declarations_of(const Elf& elf) {
   all.target = target_of(elf, sections);
   const std::vector<Symbol> symbols = elf.symbols();
   std::unordered_map<std::uint64_t, std::size_t> kernel_of_symbol;
+  std::unordered_set<std::string_view> known;
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     const Symbol& symbol = symbols[i];
     if (symbol.name.empty() || symbol.section == 0) continue;
     const std::string_view section = elf.sections()[symbol.section].name;
     if (symbol.is_kernel) {
+      if (!known.insert(symbol.name).second) continue;  // in a damaged file, thousands may be alike
       kernel_of_symbol[i] = all.kernels.size();
       all.kernels.push_back(kernel_of(symbol, sections, !elf.is_relocatable()));
     } else if (!symbol.is_function && section.starts_with(".nv.constant3")) {

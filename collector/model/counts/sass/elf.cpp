@@ -4,41 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
 namespace warpmeter::model::sass {
-namespace {
-
-std::optional<Bytes> part(Bytes bytes, std::uint64_t offset, std::uint64_t size) {
-  if (offset > bytes.size() || size > bytes.size() - offset) return std::nullopt;
-  return bytes.subspan(offset, size);
-}
-
-}  // namespace
-
-template <class T>
-std::optional<T> number_at(Bytes bytes, std::uint64_t offset) {
-  const auto found = part(bytes, offset, sizeof(T));
-  if (!found) return std::nullopt;
-  T value = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    value = static_cast<T>(value | static_cast<T>(static_cast<T>((*found)[i]) << 8 * i));
-  }
-  return value;
-}
-template std::optional<std::uint8_t> number_at(Bytes, std::uint64_t);
-template std::optional<std::uint16_t> number_at(Bytes, std::uint64_t);
-template std::optional<std::uint32_t> number_at(Bytes, std::uint64_t);
-template std::optional<std::uint64_t> number_at(Bytes, std::uint64_t);
-
-std::string_view text_at(Bytes bytes, std::uint64_t offset) {
-  if (offset >= bytes.size()) return {};
-  const auto* first = reinterpret_cast<const char*>(bytes.data()) + offset;
-  const void* end = std::memchr(first, 0, bytes.size() - offset);
-  if (end == nullptr) return {};
-  return {first, static_cast<std::size_t>(static_cast<const char*>(end) - first)};
-}
-
 std::variant<Elf, std::string> Elf::read(Bytes file) {
   constexpr unsigned char magic[] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB};
   constexpr std::uint32_t fat_binary = 0xba55ed50;

@@ -1,28 +1,19 @@
 // The sections of a cubin, which is an ELF file of 64 bits. Only what is needed: sections by name,
 // functions and variables, and for a relocated place in a section the section that it points into.
-// Cubins come from users: every offset and size is checked before it is followed.
+// Cubins come from users: every offset and size is checked before it is followed (base/bytes.h).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
+#include "base/bytes.h"
+
 namespace warpmeter::model::sass {
-
-using Bytes = std::span<const std::byte>;
-
-/// A little-endian number at `offset`; nothing past the end.
-template <class T>
-std::optional<T> number_at(Bytes bytes, std::uint64_t offset);
-
-/// The text at `offset` up to its NUL; empty where there is none.
-std::string_view text_at(Bytes bytes, std::uint64_t offset);
 
 struct Section {
   std::string_view name;

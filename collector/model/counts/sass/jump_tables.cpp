@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint64_t opcode_mask = 0xfff, load_constant = 0xb82, jump_relative = 0x949;
 constexpr std::uint64_t bank = 2, entry_bytes = 4;
+/// Of all tables, once for each jump by one.
+constexpr std::size_t most_entries = std::size_t{1} << 20;
 /// Instructions between a table's load and its jump, at the most.
 constexpr std::size_t distance = 64;
 
@@ -44,7 +46,11 @@ std::map<std::size_t, std::vector<std::size_t>> jump_tables(Bytes code, Bytes co
     ends.insert(*begin);
   }
   std::map<std::size_t, std::vector<std::size_t>> tables;
+  std::size_t left = most_entries;
   for (const auto& [jump, begin] : begins) {
+    const std::uint64_t entries = (*ends.upper_bound(begin) - begin) / entry_bytes;
+    if (entries > left) break;  // thousands of jumps by one long table: no compiler writes that
+    left -= entries;
     std::vector<std::size_t> targets;
     bool fits = true;
     for (std::uint64_t at = begin; at < *ends.upper_bound(begin); at += entry_bytes) {
