@@ -18,6 +18,7 @@
 #include "base/words.h"
 #include "schema/embedded.h"
 #include "schema/view_sql.h"
+#include "schema/watch.h"
 
 namespace warpmeter::schema {
 namespace {
@@ -56,12 +57,6 @@ std::string plain(std::string_view sql) {
     sql.remove_prefix(length);
   }
   while (text.ends_with(';')) text.pop_back();
-  return text;
-}
-
-/// SQLite's names do not mind their case.
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
 
@@ -164,7 +159,7 @@ class Inspection {
  private:
   void look_at(const std::string& type, const std::string& name, const std::string& table,
                const std::string& sql) {
-    const std::string low = lower(name), of = lower(table);
+    const std::string low = lower_case(name), of = lower_case(table);
     if (type == "trigger") {
       if (!is_ours(of)) return;
       faults_.push_back({fmt::format("the trigger {} on {}", shown(name), shown(of)), type, name});
@@ -226,13 +221,20 @@ class Inspection {
 
 }  // namespace
 
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
 void distrust(sqlite3* db) {
   const std::pair<int, int> settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                           {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
                                           {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
                                           {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+                                          {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
                                           {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}};
   for (const auto& [setting, value] : settings) sqlite3_db_config(db, setting, value, nullptr);
+  keep_listed_modules(db);
   constexpr int longest_text = 256 << 20;
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, longest_text);
   sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 1);  // VACUUM attaches its copy
@@ -248,7 +250,7 @@ void refuse_changed_objects(sqlite3* db, const std::string& path,
 bool has_all_views(sqlite3* db) {
   std::size_t found = 0;
   Statement statement(db, "SELECT name FROM sqlite_schema WHERE type = 'view'");
-  while (statement.step()) found += our_views().count(lower(statement.text(0)));
+  while (statement.step()) found += our_views().count(lower_case(statement.text(0)));
   return found == our_views().size();
 }
 

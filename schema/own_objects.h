@@ -10,6 +10,9 @@
 
 namespace warpmeter::schema {
 
+/// SQLite's names do not mind their case.
+std::string lower_case(std::string text);
+
 /// Makes a connection trust nothing that the file says: no triggers, no functions with effects in
 /// its views and tables, no writing to its schema, no extensions, limits on what a statement needs.
 void distrust(sqlite3* db);

@@ -1,67 +1,18 @@
-// Reading. The file is opened read-only, `query_only` is on, and an authorizer lets nothing but
-// reading through, so that a statement that would write says so before it starts.
+// Reading. The file is opened read-only, `query_only` is on, and a statement of a person's is
+// watched (watch.h), so that one that would write says so before it starts.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 #include "base/utf8.h"
 #include "schema/database.h"
 #include "schema/sqlite.h"
 #include "schema/store.h"
+#include "schema/watch.h"
 
 namespace warpmeter::schema {
 namespace {
-
-constexpr std::string_view read_only_message =
-    "read-only: query cannot change the database; write SELECT …, or use the other commands";
-
-/// Pragmas that only tell.
-bool tells(std::string_view pragma, const char* argument) {
-  constexpr std::array<std::string_view, 8> with_argument = {
-      "table_info", "table_xinfo", "table_list",       "index_list",
-      "index_info", "index_xinfo", "foreign_key_list", "foreign_key_check"};
-  constexpr std::array<std::string_view, 9> without = {
-      "user_version", "application_id", "schema_version",  "page_count", "page_size",
-      "journal_mode", "database_list",  "integrity_check", "quick_check"};
-  const auto in = [&](const auto& names) {
-    return std::find(names.begin(), names.end(), pragma) != names.end();
-  };
-  return in(with_argument) || (argument == nullptr && in(without));
-}
-
-int authorize(void* denied, int action, const char* first, const char* second, const char*,
-              const char*) {
-  switch (action) {
-    case SQLITE_SELECT:
-    case SQLITE_READ:
-    case SQLITE_FUNCTION:
-    case SQLITE_RECURSIVE:
-      return SQLITE_OK;
-    case SQLITE_PRAGMA:
-      if (tells(first, second)) return SQLITE_OK;
-      break;
-    default:
-      break;
-  }
-  *static_cast<bool*>(denied) = true;
-  return SQLITE_DENY;
-}
-
-/// Watches what the statements of a connection may do while it lives.
-class Watch {
- public:
-  explicit Watch(sqlite3* db) : db_(db) { sqlite3_set_authorizer(db_, authorize, &denied_); }
-  ~Watch() { sqlite3_set_authorizer(db_, nullptr, nullptr); }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-  bool denied() const { return denied_; }
-
- private:
-  sqlite3* db_;
-  bool denied_ = false;
-};
 
 /// "near "FORM": syntax error, at line 1, column 10".
 Error sql_error(sqlite3* db, std::string_view sql) {
@@ -83,7 +34,7 @@ Statement prepare_one(sqlite3* db, std::string_view sql, const Watch& watch) {
   const char* tail = nullptr;
   const auto size = [](std::string_view text) { return static_cast<int>(text.size()); };
   if (sqlite3_prepare_v2(db, sql.data(), size(sql), &prepared, &tail) != SQLITE_OK) {
-    if (watch.denied()) throw Error(ExitCode::usage, std::string(read_only_message));
+    if (!watch.refusal().empty()) throw Error(ExitCode::usage, watch.refusal());
     throw sql_error(db, sql);
   }
   if (prepared == nullptr) throw Error(ExitCode::usage, "there is no SQL statement in the query");
@@ -99,7 +50,7 @@ Statement prepare_one(sqlite3* db, std::string_view sql, const Watch& watch) {
         "run it as a query of its own");
   }
   if (sqlite3_stmt_readonly(prepared) == 0) {
-    throw Error(ExitCode::usage, std::string(read_only_message));
+    throw Error(ExitCode::usage, "read-only: query cannot change the database; write SELECT …");
   }
   return statement;
 }
@@ -164,6 +115,7 @@ void Reader::query_user(
                               limits.time->count()));
     }
     if (code != SQLITE_ROW) {
+      if (!watch.refusal().empty()) throw Error(ExitCode::usage, watch.refusal());
       // A value that does not fit (an overflow, broken JSON) is the statement's fault, not the
       // file's.
       if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_TOOBIG ||

@@ -94,6 +94,61 @@ INSTANTIATE_TEST_SUITE_P(
                       "VACUUM INTO 'b.db'", "BEGIN", "REINDEX", "ANALYZE",
                       "EXPLAIN DELETE FROM t_run", "WITH a AS (SELECT 1) DELETE FROM t_run"));
 
+class UnlistedSql : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(UnlistedSql, IsRefusedBeforeItRuns) {
+  const Folder folder;
+  store_run(folder / "a.db", {example_launch()});
+  const Failure failure = failure_of([&] {
+    Reader(folder / "a.db")
+        .query_user(
+            GetParam(), {}, [](const auto&) {}, [](const auto&) { return true; });
+  });
+  expect_failure(failure, ExitCode::usage, Not(HasSubstr("could not be read")));
+}
+
+// Functions that take addresses, load code, write logs or show the inside of an index; pragmas and
+// virtual tables that nobody needs to read runs.
+INSTANTIATE_TEST_SUITE_P(
+    Reader, UnlistedSql,
+    ::testing::Values("SELECT fts3_tokenizer('simple')",
+                      "SELECT FTS3_Tokenizer('simple', x'4141414141414141')",
+                      "SELECT load_extension('a.so')", "SELECT sqlite_log(1, 'text')",
+                      "SELECT rtreenode(2, x'00')", "SELECT rtreecheck('t')", "SELECT fts5(x'00')",
+                      "SELECT 'a' MATCH 'b'", "SELECT 'a' REGEXP 'b'", "SELECT * FROM dbstat",
+                      "SELECT * FROM sqlite_stmt", "SELECT * FROM fts3tokenize('simple', 'text')",
+                      "SELECT * FROM pragma_function_list", "SELECT * FROM pragma_module_list",
+                      "SELECT * FROM pragma_compile_options", "PRAGMA temp_store_directory",
+                      "PRAGMA data_store_directory", "PRAGMA wal_checkpoint",
+                      "SELECT (SELECT max(launch_id) FROM launches "
+                      "WHERE fts3_tokenizer('simple') IS NULL)"));
+
+TEST_F(ReaderTest, CallsWhatComputes) {
+  store_run(path(), {example_launch()});
+  EXPECT_THAT(ask("SELECT upper('a') || round(2.5) || json_extract('[1,2]', '$[1]') || "
+                  "date(0, 'unixepoch') || abs(-3) AS x"),
+              ElementsAre("x ", "A3.021970-01-013"));
+  EXPECT_THAT(ask("SELECT value FROM json_each('[7,8]')"), ElementsAre("value ", "7", "8"));
+  EXPECT_THAT(ask("PRAGMA user_version").size(), 2u);
+}
+
+TEST_F(ReaderTest, ReadsNoVirtualTableOfAForeignFile) {
+  store_run(path(), {example_launch()});
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &db), SQLITE_OK);
+  for (const char* sql :
+       {"CREATE VIRTUAL TABLE theirs USING fts5(text)",
+        "CREATE VIEW theirs_view AS SELECT * FROM theirs",
+        "CREATE VIEW tokenizer AS SELECT hex(fts3_tokenizer('simple')) AS address"}) {
+    ASSERT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  }
+  sqlite3_close(db);
+  for (const char* sql :
+       {"SELECT * FROM theirs", "SELECT * FROM theirs_view", "SELECT * FROM tokenizer"}) {
+    EXPECT_EQ(refusal(sql).code, ExitCode::usage) << sql;
+  }
+}
+
 TEST_F(ReaderTest, TellsWhereSqlIsWrong) {
   store_run(path(), {});
   expect_failure(refusal("SELECT * FORM runs"), ExitCode::usage,
