@@ -95,10 +95,13 @@ class Contractor {
       : body_(function.body),
         graph_(graph),
         data_(data_flow(function)),
+        is_entry_(function.is_entry),
         taken_(body_.size(), none),
-        group_(body_.size()) {
+        group_(body_.size()),
+        crosses_(body_.size(), false) {
     find_groups();
     find_accesses();
+    for (std::size_t i = 0; i < body_.size(); ++i) crosses_[i] = can_cross(i);
   }
 
   void contract() {
@@ -151,14 +154,78 @@ class Contractor {
     return group(found) == group(instruction) ? found : none;
   }
 
+  /// The only instruction that writes a register; none: there are several, or none.
+  std::size_t only_write(const Operand& operand) const {
+    const auto id = register_of(operand);
+    return id && writes_[*id].size() == 1 ? writes_[*id][0] : none;
+  }
+  bool is_number(const Operand& operand) const {
+    if (operand.kind == Operand::Kind::floating) return true;
+    const std::size_t at = only_write(operand);
+    if (at == none || body_[at].guard || !body_[at].is(Opcode::mov)) return false;
+    return body_[at].operands[1].kind == Operand::Kind::floating;
+  }
+  /// A number of the code or a parameter of the kernel, also negated or without its sign: machine
+  /// code has it as an operand wherever it is needed.
+  bool is_constant(const Operand& operand, int depth = 4) const {
+    if (is_number(operand)) return true;
+    const std::size_t at = only_write(operand);
+    if (at == none || body_[at].guard || depth == 0) return false;
+    const Instruction& write = body_[at];
+    if (write.is(Opcode::ld)) return is_entry_ && write.space == Space::param;
+    const bool passes_on = write.is(Opcode::mov) || write.is(Opcode::neg) || write.is(Opcode::abs);
+    return passes_on && is_constant(write.operands[1], depth - 1);
+  }
+  /// Numbers are multiplied when the code is compiled.
+  bool is_of_numbers(std::size_t product) const {
+    return is_number(body_[product].operands[1]) && is_number(body_[product].operands[2]);
+  }
+  /// Whether ptxas makes the product where it is needed, in whichever block that is.
+  bool can_cross(std::size_t product) const {
+    const Instruction& instruction = body_[product];
+    if (!is_product(instruction) || only_write(instruction.operands[0]) != product) return false;
+    const bool is_cheap = instruction.is(Opcode::mul) ? is_constant(instruction.operands[1]) ||
+                                                            is_constant(instruction.operands[2])
+                                                      : is_number(instruction.operands[2]);
+    const auto factors = data_.reads(product);
+    return is_cheap && std::all_of(factors.begin(), factors.end(),
+                                   [&](RegisterId factor) { return writes_[factor].size() <= 1; });
+  }
+  /// Whether every way to the second instruction leads over the first.
+  bool comes_always_before(std::size_t first, std::size_t second) {
+    const std::size_t from = graph_.block_of[first], to = graph_.block_of[second];
+    if (from == to) return first < second;
+    if (from == 0) return true;
+    if (passed_by_ != from) {
+      passed_by_ = from;
+      is_passed_.assign(graph_.blocks.size(), false);
+      std::vector<std::size_t> open = {0};
+      is_passed_[0] = true;
+      while (!open.empty()) {
+        const std::size_t number = open.back();
+        open.pop_back();
+        for (const std::size_t next : graph_.blocks[number].successors) {
+          if (next == from || is_passed_[next]) continue;
+          is_passed_[next] = true;
+          open.push_back(next);
+        }
+      }
+    }
+    return !is_passed_[to];
+  }
+
   /// The product that operand 1 or 2 of a sum is.
-  std::size_t product_of(std::size_t sum, std::size_t operand) const {
+  std::size_t product_of(std::size_t sum, std::size_t operand) {
     const auto id = register_of(body_[sum].operands[operand]);
     if (!id || register_of(body_[sum].operands[3 - operand]) == id) return none;
     // Under a guard some lanes keep the product itself.
     if (body_[sum].guard && register_of(body_[sum].operands[0]) == id) return none;
-    const std::size_t product = last_before(writes_[*id], sum);
-    if (product == none || !is_product(body_[product])) return none;
+    std::size_t product = last_before(writes_[*id], sum);
+    if (product == none && writes_[*id].size() == 1 && crosses_[writes_[*id][0]] &&
+        comes_always_before(writes_[*id][0], sum)) {
+      product = writes_[*id][0];
+    }
+    if (product == none || !is_product(body_[product]) || is_of_numbers(product)) return none;
     if (register_of(body_[product].operands[0]) != id) return none;
     const Instruction &a = body_[product], &b = body_[sum];
     const bool agree = a.last_type() == b.last_type() && a.has(Word::ftz) == b.has(Word::ftz);
@@ -174,6 +241,7 @@ class Contractor {
   /// What reads a product; nothing where something outside of its group may.
   std::optional<std::vector<std::size_t>> readers(std::size_t product) const {
     const RegisterId id = *register_of(body_[product].operands[0]);
+    if (crosses_[product]) return reads_[id];
     const auto& writes = writes_[id];
     const auto next = std::upper_bound(writes.begin(), writes.end(), product);
     const bool is_overwritten =
@@ -188,7 +256,7 @@ class Contractor {
     return found;
   }
   /// Whether all that reads the product are sums that take it in, or can.
-  bool can_be_taken_in(std::size_t product, bool alone) const {
+  bool can_be_taken_in(std::size_t product, bool alone) {
     const auto found = readers(product);
     if (!found || (alone && found->size() != 1)) return false;
     return std::all_of(found->begin(), found->end(), [&](std::size_t reader) {
@@ -230,8 +298,12 @@ class Contractor {
   std::vector<Instruction>& body_;
   const ControlFlow& graph_;
   const DataFlow data_;
+  const bool is_entry_;
   std::vector<std::size_t> taken_;  ///< by each sum: the product
   std::vector<std::size_t> group_;  ///< of each instruction
+  std::vector<bool> crosses_;       ///< of each instruction: a product that other groups take in
+  std::size_t passed_by_ = none;    ///< a block, around which there are ways to others:
+  std::vector<bool> is_passed_;
   std::vector<std::vector<std::size_t>> reads_,
       writes_;  ///< of each register: instructions, ascending
 };

@@ -11,9 +11,13 @@
 //     basic block, which is the machine code's: a correctly rounded division, reciprocal or root, a
 //     division of integers but of u32, a fence, a call, or anything under a guard that does more
 //     than compute (a load, a barrier) ends it,
+//   - or, of a product with a number of the code or a parameter of the kernel for a factor (also
+//     negated or without its sign), and of a quotient by a number, in any block: ptxas makes such a
+//     product again wherever it is needed,
 //   - where all that reads the product are sums that can take it in. A sum of two products takes in
 //   one:
 //     the first that nothing else reads, or else the first that can be taken in everywhere.
+// A product of two numbers is a number.
 // With -O0, as for `.target …, debug`, it does not. Not seen through: moves and neg between the
 // two, and a product whose factors are overwritten before the sum; these stay as they are written.
 #pragma once
