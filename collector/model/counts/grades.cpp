@@ -22,8 +22,8 @@ constexpr std::string_view raced_reason =
     "approximate: threads go by values that others of the launch may store meanwhile; counted in "
     "one order, and a GPU may take another";
 constexpr std::string_view left_ordered_reason =
-    "approximate: its addresses depend on the order in which threads of an earlier launch came to "
-    "an atomic";
+    "approximate: its addresses, or who comes to it, depend on the order in which threads of an "
+    "earlier launch came to an atomic";
 constexpr std::string_view behind_reason =
     "approximate: lanes that leave a loop in which they wait for other threads, or that holds an "
     "atomic beside a division, a root or a call, do not meet behind it on hardware, so that they "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "collector/model/ptx/branch_regions.h"
 #include "collector/model/ptx/definitions.h"
 #include "collector/model/ptx/memory_accesses.h"
 #include "collector/model/ptx/one_value.h"
@@ -36,10 +37,9 @@ class Finder {
         data_(data),
         definitions_(function, data),
         memory_(function, data, variables),
-        accesses_(memory_accesses(function, data, memory_)) {
+        accesses_(memory_accesses(function, data, memory_)),
+        regions_(graph) {
     note_retried(is_retried);
-    place_of_.resize(graph.blocks.size());
-    for (std::size_t i = 0; i < graph.order.size(); ++i) place_of_[graph.order[i]] = i;
     stores_same_ = stores_of_one_value(function, data);
   }
 
@@ -69,6 +69,7 @@ class Finder {
       const bool leads = std::find(accesses.begin(), accesses.end(), true) != accesses.end();
       if (leads || !found.memory.empty()) result.of_contents[id] = std::move(found);
     }
+    add_own_contents(result);
     return result;
   }
 
@@ -84,13 +85,32 @@ class Finder {
 
   /// What hands numbers on: memory that lasts is left out, or all memory.
   enum class Way { registers, block, all };
+  /// By instruction: what decides whether a thread comes to it.
+  using Deciders = std::vector<Origin>;
   /// What numbers are made of: for certain, and at the most; null: everything that may depend on
   /// the order is taken to.
   struct Origins {
     const State* sure = nullptr;
     const State* most = nullptr;
     Way way = Way::all;
+    const Deciders* deciders = nullptr;  ///< null: what branches decide is not followed
   };
+
+  /// The function itself may load what its atomics left in an order.
+  void add_own_contents(OrderFlow& flow) const {
+    OrderReach& own = flow.of_atomics;
+    for (std::size_t k = 0; k < own.memory.size(); ++k) {  // it grows
+      const OrderReach& more = flow.of_contents[own.memory[k]];
+      for (std::size_t i = 0; i < more.accesses.size(); ++i) {
+        if (more.accesses[i]) own.accesses[i] = true;
+      }
+      for (const PieceId id : more.memory) {
+        const bool is_known =
+            std::find(own.memory.begin(), own.memory.end(), id) != own.memory.end();
+        if (!is_known) own.memory.push_back(id);
+      }
+    }
+  }
 
   /// What a loop leaves behind depends on how often it was tried.
   void note_retried(const std::vector<bool>& is_retried) {
@@ -136,16 +156,39 @@ class Finder {
   }
 
   OrderReach reach(PieceId source) const {
-    const State sure = follow(source, {.way = Way::registers});
-    const State all = follow(source, {});
+    Deciders deciders;
+    std::vector<Origin> known;  // by register: of what branches decide
+    if (source != own_atomics) {
+      deciders.resize(accesses_.size(), nothing);
+      known.resize(data_.registers().size(), nothing);
+    }
+    for (;;) {
+      const State found = follow_certain(source, deciders, known);
+      if (source != own_atomics && decide(found, deciders, known)) continue;
+      return reach_of(source, found, deciders);
+    }
+  }
+
+  State follow_certain(PieceId source, const Deciders& deciders,
+                       const std::vector<Origin>& known) const {
     Origins origins;
+    if (!deciders.empty()) origins.deciders = &deciders;
+    origins.way = Way::registers;
+    const State sure = follow(source, origins, known);
+    origins.way = Way::all;
+    const State all = follow(source, origins, known);
     origins.sure = &sure;
     origins.most = &all;
-    const State found = follow(source, origins);
+    return follow(source, origins, known);
+  }
+
+  OrderReach reach_of(PieceId source, const State& found, const Deciders& deciders) const {
     OrderReach result;
     result.accesses.resize(accesses_.size());
     for (std::size_t i = 0; i < accesses_.size(); ++i) {
-      result.accesses[i] = is_access(i) && of(accesses_[i].address, found) != nothing;
+      const bool is_decided = !deciders.empty() && deciders[i] != nothing;
+      result.accesses[i] =
+          is_access(i) && (is_decided || of(accesses_[i].address, found) != nothing);
     }
     if (source == own_atomics) {
       std::vector<bool> won(accesses_.size(), false);
@@ -161,10 +204,35 @@ class Finder {
     return result;
   }
 
+  /// Notes what the branches decide whose predicates depend on the order: who comes to an
+  /// instruction, and so what it writes. Whether there is more than before.
+  bool decide(const State& found, Deciders& deciders, std::vector<Origin>& known) const {
+    bool changed = false;
+    const auto note = [&](std::size_t i, Origin by) {
+      if (!add(deciders[i], by)) return;
+      changed = true;
+      for (const RegisterId id : data_.writes(i)) add(known[id], by);
+    };
+    for (std::size_t i = 0; i < accesses_.size(); ++i) {
+      const Instruction& instruction = function_.body[i];
+      if (!instruction.guard) continue;
+      const auto id = data_.find(instruction.guard->predicate);
+      const Origin by = id ? found.registers[*id] : nothing;
+      if (by == nothing) continue;
+      note(i, by);
+      if (instruction.row().effects.flow != Flow::branch) continue;
+      for (const std::size_t number : regions_.of(i)) {
+        const Block& block = graph_.blocks[number];
+        for (std::size_t k = block.first; k < block.end; ++k) note(k, by);
+      }
+    }
+    return changed;
+  }
+
   /// What is written behind a branch that such a load decides depends on it too: how often a loop
   /// went round is what it counts.
   std::vector<bool> reach_of_races() const {
-    std::vector<bool> is_decided(data_.registers().size(), false);
+    std::vector<Origin> is_decided(data_.registers().size(), nothing);
     for (;;) {
       const State found = follow(contested, {.way = Way::block}, is_decided);
       std::vector<bool> decided(accesses_.size(), false);
@@ -173,8 +241,7 @@ class Finder {
       for (std::size_t i = 0; i < decided.size(); ++i) {
         if (!decided[i]) continue;
         for (const RegisterId id : data_.writes(i)) {
-          changed = changed || !is_decided[id];
-          is_decided[id] = true;
+          changed |= add(is_decided[id], several);
         }
       }
       if (changed) continue;
@@ -209,41 +276,23 @@ class Finder {
     }
   }
 
-  /// What lies on the one way from a branch and not on the other, without going round a loop.
   void add_region(std::size_t branch, std::vector<bool>& instructions) const {
-    const auto& successors = graph_.blocks[graph_.block_of[branch]].successors;
-    if (successors.size() < 2) return;
-    const std::vector<bool> one = ahead_of(successors[0]), other = ahead_of(successors[1]);
-    for (std::size_t number = 0; number < one.size(); ++number) {
-      if (one[number] == other[number]) continue;
+    for (const std::size_t number : regions_.of(branch)) {
       const Block& block = graph_.blocks[number];
       for (std::size_t i = block.first; i < block.end; ++i) instructions[i] = true;
     }
   }
 
-  std::vector<bool> ahead_of(std::size_t first) const {
-    std::vector<bool> is_reached(graph_.blocks.size(), false);
-    is_reached[first] = true;
-    for (const std::size_t number : graph_.order) {  // a block comes behind those that lead to it
-      if (!is_reached[number]) continue;
-      for (const std::size_t next : graph_.blocks[number].successors) {
-        is_reached[next] = is_reached[next] || place_of_[next] > place_of_[number];
-      }
-    }
-    return is_reached;
-  }
+  State follow(PieceId source, const Origins& origins) const { return follow(source, origins, {}); }
 
-  State follow(PieceId source, const Origins& origins) const {
-    return follow(source, origins, source == own_atomics ? is_left_ : std::vector<bool>());
-  }
-
-  /// `known`: registers that depend on the order from the start; empty: none does.
-  State follow(PieceId source, const Origins& origins, const std::vector<bool>& known) const {
+  /// `known`: on what registers depend from the start; empty: on nothing.
+  State follow(PieceId source, const Origins& origins, const std::vector<Origin>& known) const {
     State state;
     state.registers.resize(data_.registers().size(), nothing);
     state.contents.resize(memory_.pieces().size(), nothing);
-    for (std::size_t id = 0; id < known.size(); ++id) {
-      if (known[id]) state.registers[id] = several;
+    std::copy(known.begin(), known.end(), state.registers.begin());
+    for (std::size_t id = 0; source == own_atomics && id < is_left_.size(); ++id) {
+      if (is_left_[id]) state.registers[id] = several;
     }
     for (bool changed = true; changed;) {
       changed = false;
@@ -274,8 +323,11 @@ class Finder {
     }
     bool changed = false;
     for (const RegisterId id : data_.writes(i)) changed |= add(state.registers[id], given);
+    if (origins.deciders != nullptr && is_left_by_decision(i, state)) {
+      add(stored, (*origins.deciders)[i]);
+    }
     if (stored == nothing || origins.way == Way::registers) return changed;
-    if (is_overtaken_[i]) stored = several;
+    if (is_overtaken_[i] || is_shuffled(i, state)) stored = several;
     const bool is_certain =
         stored != several && origins.most != nullptr && is_same_in_any_order(i, source, origins);
     if (is_certain) return changed;
@@ -285,6 +337,20 @@ class Finder {
       changed |= add(state.contents[id], stored);
     }
     return changed;
+  }
+
+  /// Whether a place keeps its value where no thread comes to a store. Of places that depend on the
+  /// order themselves, and of sums, the same ones come in another order.
+  bool is_left_by_decision(std::size_t i, const State& state) const {
+    return !accesses_[i].to.empty() && of(accesses_[i].address, state) == nothing &&
+           (!is_atomic(function_.body[i]) || leaves_by_order(function_.body[i]));
+  }
+
+  /// Whether an answer says where another value goes: who loads it there has anybody's.
+  bool is_shuffled(std::size_t i, const State& state) const {
+    const Origin place = of(accesses_[i].address, state);
+    return place != nothing && place != of(accesses_[i].values, state) && !stores_same_[i] &&
+           !is_atomic(function_.body[i]);
   }
 
   /// Whether what an instruction leaves in memory is the same in the end.
@@ -313,7 +379,7 @@ class Finder {
   std::vector<bool> stores_same_;       ///< by instruction
   std::vector<bool> is_overtaken_;      ///< by instruction: see SharedUse
   std::vector<bool> is_contested_;
-  std::vector<std::size_t> place_of_;  ///< by block: in the graph's order
+  mutable BranchRegions regions_;
 };
 
 }  // namespace

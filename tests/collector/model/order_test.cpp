@@ -184,6 +184,51 @@ TEST_P(Order, WhatIsMadeOfItsPlaceIsTheSame) {
   EXPECT_TRUE(device.is_ordered(out));
 }
 
+// Of 45 launches of exchange_pairs and its like over a queue an H200 counted 84 other values.
+TEST_P(Order, BranchesGoByWhatEarlierLaunchesLeft) {
+  const std::uint64_t queue = filled(), out = device.zeros(), other = device.zeros();
+  EXPECT_EQ(device.run("store_the_odd", queue, out).stores(), 0);
+  EXPECT_TRUE(device.is_ordered(out));
+  const auto rounds = device.run("go_round", queue, device.numbers(), other);
+  EXPECT_EQ(rounds.loads(), 0);
+  EXPECT_EQ(rounds.stores(), 1);
+  EXPECT_TRUE(device.is_ordered(other));
+  EXPECT_EQ(device.run("exchange_pairs", queue, int{0}).stores(), 0);
+}
+
+TEST_P(Order, BranchesOverWhatIsCertainAreCertain) {
+  const std::uint64_t numbers = device.numbers(), out = device.zeros(), count = device.zeros(1);
+  EXPECT_EQ(device.run("store_the_odd", numbers, out).stores(), 1);
+  EXPECT_EQ(device.run("exchange_pairs", numbers, int{0}).stores(), 1);
+  EXPECT_FALSE(device.is_ordered(out));
+  device.run("fill_queue", device.zeros(), numbers, count);
+  EXPECT_EQ(device.run("store_as_many", count, out).stores(), 1);
+  EXPECT_FALSE(device.is_ordered(out));
+}
+
+TEST_P(Order, SumsAndMarksOfBranchesAreTheSame) {
+  const std::uint64_t queue = filled(), count = device.zeros(1), level = device.zeros();
+  device.run("count_the_odd", queue, count);
+  EXPECT_FALSE(device.is_ordered(count));
+  const auto ran =
+      device.run("mark_neighbours", queue, device.zeros(threads + 1), device.zeros(), level);
+  EXPECT_EQ(ran.stores(), 0);
+  EXPECT_FALSE(device.is_ordered(level));
+}
+
+TEST_P(Order, ListsAreWalkedInTheOrderOfTheirBuilding) {
+  const std::uint64_t heads = device.zeros(4), next = device.zeros(), in = device.numbers();
+  const std::uint64_t out = device.zeros();
+  device.run("chain", heads, next, in);
+  const auto ran = device.run("walk_lists", heads, next, in, out);
+  EXPECT_EQ(ran.loads(), 2) << "the load of the head itself is certain";
+  EXPECT_EQ(ran.stores(), 1);
+}
+
+TEST_P(Order, APlaceInSharedMemoryHoldsAnybodysValue) {
+  EXPECT_EQ(device.run("sort_in_block", device.numbers(), device.zeros()).stores(), 0);
+}
+
 TEST_P(Order, CopiesTakeItAlongOrEndIt) {
   HostOrder host;
   const std::uint64_t queue = filled(), other = device.zeros(), from_host = 4096;

@@ -282,3 +282,45 @@ extern "C" __global__ void exchange_pairs(int* data, int phase) {
     data[i + 1] = one;
   }
 }
+
+// What lies in the queue decides who stores, who adds, how often a loop goes round.
+extern "C" __global__ void store_the_odd(const int* queue, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (queue[i] & 1) out[i] = 1;
+}
+extern "C" __global__ void count_the_odd(const int* queue, int* count) {
+  if (queue[blockIdx.x * blockDim.x + threadIdx.x] & 1) atomicAdd(count, 1);
+}
+extern "C" __global__ void go_round(const int* queue, const int* data, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int sum = 0;
+  for (int r = 0; r < queue[i]; ++r) sum += data[i ^ r];
+  out[i] = sum;
+}
+// The same neighbours are marked in any order.
+extern "C" __global__ void mark_neighbours(const int* queue, const int* first, const int* edges,
+                                           int* level) {
+  const int v = queue[blockIdx.x * blockDim.x + threadIdx.x];
+  for (int e = first[v]; e < first[v + 1]; ++e) level[edges[e]] = 3;
+}
+extern "C" __global__ void walk_lists(const int* heads, const int* next, const int* in, int* out) {
+  const int i = threadIdx.x & 3;
+  int sum = 0;
+  for (int p = heads[i]; p > 0; p = next[p]) sum += in[p];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+// As many as were counted, whoever they are.
+extern "C" __global__ void store_as_many(const int* count, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count[0]) out[i] = 1;
+}
+// Counting sort of a block: its places are anybody's, and so are neighbours there.
+extern "C" __global__ void sort_in_block(const int* in, int* out) {
+  __shared__ int next[4], sorted[64];
+  const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  if (t < 4) next[t] = 16 * t;
+  __syncthreads();
+  sorted[atomicAdd(&next[in[i] & 3], 1) & 63] = in[i];
+  __syncthreads();
+  if (sorted[t] > sorted[t ^ 1]) out[i] = sorted[t];
+}
