@@ -49,6 +49,7 @@ struct Image {
   std::string_view source_path;  ///< relative to the repository: "kernels/transpose.cu"
   std::string_view source;
   std::span<const Code> codes;
+  std::span<const std::string> folders = {};  ///< of the headers, by the person (-I)
 };
 
 /// Device memory of a launch. Every launch starts from `initial`.

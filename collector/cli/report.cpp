@@ -4,13 +4,12 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/named_files.h"
 #include "base/output.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/options.h"
@@ -41,16 +40,14 @@ std::vector<reports::SectionChoice> choices_of(const std::vector<std::string>& n
       choices.push_back({name, ""});
       continue;
     }
-    std::ifstream file(name, std::ios::binary);
-    std::stringstream text;
-    if (fs::is_regular_file(name) && file) text << file.rdbuf();
-    if (!file || text.str().empty()) {
+    const ReadFile file = read_regular_file(name);
+    if (!file.text || file.text->empty()) {
       throw Error(ExitCode::file,
                   fmt::format("cannot read the section file {}: it is missing, empty or not "
                               "readable",
                               name));
     }
-    choices.push_back({fs::path(name).stem().string(), text.str()});
+    choices.push_back({fs::path(name).stem().string(), *file.text});
   }
   return choices;
 }

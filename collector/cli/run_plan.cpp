@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "base/named_files.h"
 #include "collector/cli/progress.h"
 #include "collector/cli/terminal.h"
 #include "collector/family/machine_code.h"
@@ -62,14 +61,14 @@ std::string launch_line(const kernels::Family& family, const kernels::Variant& v
 }
 
 run::Choice only_launches(const run::Choice& choice, const std::string& file) {
-  std::ifstream text(file);
+  const ReadFile read = read_regular_file(file);
+  if (!read.text) {
+    throw Error(ExitCode::file, fmt::format("--launches {} {}", file, read.why_not));
+  }
+  std::istringstream text(*read.text);
   std::set<std::string> wanted;
   for (std::string line; std::getline(text, line);) {
     if (!line.empty()) wanted.insert(line);
-  }
-  if (!text.eof()) {
-    throw Error(ExitCode::file,
-                fmt::format("--launches {} cannot be read: {}", file, std::strerror(errno)));
   }
   run::Choice chosen;
   chosen.notes = choice.notes;

@@ -20,7 +20,8 @@ constexpr const char* lines_of_files =
 
 struct Source {
   std::string text;
-  bool is_same = true;  ///< as it was measured
+  bool is_same = true;    ///< as it was measured
+  bool has_line = false;  ///< a text that was measured stands in it
 };
 
 }  // namespace
@@ -40,12 +41,16 @@ void keep_sources(const std::string& database, std::int64_t run_id,
         source.text = held != known.end() ? held->second : model::source_text(file);
       }
       const auto line = static_cast<int>(row.integer("line").value_or(0));
-      source.is_same = source.is_same && model::line_text(source.text, line) == row.text("text");
+      const std::string text = row.text("text");
+      source.is_same = source.is_same && model::line_text(source.text, line) == text;
+      source.has_line |= !text.empty();
     }
   }
   std::vector<std::pair<std::string, std::string>> kept;
   for (auto& [file, source] : sources) {
-    if (!source.is_same || source.text.empty() || source.text.size() > most_text_bytes) continue;
+    if (!source.is_same || !source.has_line || source.text.empty() ||
+        source.text.size() > most_text_bytes)
+      continue;
     kept.emplace_back(file, std::move(source.text));
   }
   if (!kept.empty()) schema::Store(database).add_sources(run_id, kept);

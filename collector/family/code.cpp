@@ -116,7 +116,8 @@ Unit& CodeBase::add_unit(model::KernelFile file) {
   }
   const auto* cubin = reinterpret_cast<const unsigned char*>(unit.file.cubin.data());
   unit.code.cubin = {cubin, unit.file.cubin.size()};
-  unit.image = {unit.name, unit.source_path, unit.source, std::span(&unit.code, 1)};
+  unit.image = {unit.name, unit.source_path, unit.source, std::span(&unit.code, 1),
+                spec_.options.includes};
   return unit;
 }
 

@@ -11,11 +11,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "base/error.h"
+#include "base/named_files.h"
 #include "base/new_file.h"
 #include "base/numbers.h"
 #include "collector/lab/script.h"
@@ -66,11 +66,7 @@ std::string first_line(const std::string& path) {
 }  // namespace
 
 std::optional<std::string> content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return read_regular_file(path).text;
 }
 
 void write_whole(const std::string& path, const std::string& text) {

@@ -6,13 +6,12 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
 #include "base/error.h"
+#include "base/named_files.h"
 #include "base/nearest.h"
 
 namespace warpmeter::reports {
@@ -23,14 +22,12 @@ class ConfigReader {
   explicit ConfigReader(std::string path) : path_(std::move(path)) {}
 
   Config read() {
-    std::ifstream file(path_, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    if (!file) {
+    const ReadFile file = read_regular_file(path_);
+    if (!file.text) {
       throw Error(ExitCode::file,
-                  fmt::format("{} cannot be read: name another with --config", path_));
+                  fmt::format("{} {}: name another with --config", path_, file.why_not));
     }
-    toml::parse_result parsed = toml::parse(text.str());
+    toml::parse_result parsed = toml::parse(*file.text);
     if (!parsed) {
       const toml::parse_error& error = parsed.error();
       fail(error.source(), fmt::format("is no TOML: {}", error.description()));

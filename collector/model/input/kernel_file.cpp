@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/kernel_name.h"
+#include "base/named_files.h"
 #include "base/nearest.h"
 #include "base/temporary.h"
 #include "collector/model/input/npy.h"
@@ -307,6 +308,7 @@ KernelFile read_kernel_file(const std::string& path, const CompileOptions& optio
                             const std::vector<std::string>& kernels, const std::string& cubin) {
   KernelFile file;
   file.path = path;
+  file.folders = options.includes;
   const std::string suffix = fs::path(path).extension().string();
   if (suffix == ".ptx") {
     file.module = parse(path, read_text_file(path));
@@ -329,6 +331,7 @@ KernelFile read_kernel_file(const std::string& path, const CompileOptions& optio
   KernelFile made =
       kernel_file_of(path, compile(path, options, expressions_in(kernels), file.remarks));
   made.remarks = std::move(file.remarks);
+  made.folders = std::move(file.folders);
   return made;
 }
 
@@ -372,8 +375,7 @@ Assembled assemble(const ptx::Module& module) {
 }
 
 std::string source_text(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  return read_regular_file(path).text.value_or("");
 }
 
 std::string relative_path(const std::string& path) {

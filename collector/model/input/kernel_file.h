@@ -21,6 +21,7 @@ struct KernelFile {
   std::string cubin_path;                    ///< where that was read from; empty: compiled here
   bool cubin_is_named = false;               ///< by the person, not found beside the PTX
   std::map<std::string, std::string> named;  ///< name expression → the entry's name
+  std::vector<std::string> folders;          ///< of the headers, by the person (-I)
   std::vector<std::string> remarks;          ///< for the person: by which compiler, and why
 };
 
@@ -71,7 +72,7 @@ struct Assembled {
 /// The machine code that ptxas of this machine's toolkit makes of PTX.
 Assembled assemble(const ptx::Module& module);
 
-/// A file's text, for showing its lines; empty when it cannot be read.
+/// A regular file's text, for showing its lines; empty when it cannot be read.
 std::string source_text(const std::string& path);
 
 /// A path as a person in this folder would write it.

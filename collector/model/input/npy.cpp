@@ -16,10 +16,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/host_memory.h"
 #include "base/new_file.h"
 
 namespace warpmeter::model {
 namespace {
+
+/// PTX of a large library has some ten million bytes.
+constexpr std::uint64_t most_text = std::uint64_t{256} << 20;
 
 constexpr std::string_view magic = "\x93NUMPY";
 
@@ -106,6 +110,12 @@ std::size_t number_of(std::span<const std::byte> contents, std::size_t at, std::
 /// The beginning of a regular file, as much of it as there is.
 std::vector<std::byte> read_beginning(const std::string& path, std::uint64_t most) {
   const std::uint64_t bytes = std::min(size_of_file(path), most);
+  const std::uint64_t memory = available_memory();
+  if (memory > 0 && bytes > memory) {  // a file with holes takes no room on a disk
+    throw Error(ExitCode::file, fmt::format("{} has {} bytes, more than this machine's memory; "
+                                            "give a smaller file",
+                                            path, bytes));
+  }
   std::ifstream stream(path, std::ios::binary);
   std::vector<std::byte> contents(bytes);
   stream.read(reinterpret_cast<char*>(contents.data()), static_cast<std::streamsize>(bytes));
@@ -180,6 +190,12 @@ std::vector<std::byte> read_whole_file(const std::string& path) {
 }
 
 std::string read_text_file(const std::string& path) {
+  const std::uint64_t size = size_of_file(path);
+  if (size > most_text) {
+    throw Error(ExitCode::file, fmt::format("{} has {} bytes, more than the {} that are read; "
+                                            "give a smaller file",
+                                            path, size, most_text));
+  }
   const std::vector<std::byte> bytes = read_whole_file(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

@@ -88,6 +88,14 @@ std::vector<fs::path> toolkit_includes() {
   return {};
 }
 
+NamedFiles allowed_sources(const std::string& file, std::span<const std::string> folders) {
+  NamedFiles allowed(file);
+  for (const std::string& folder : folders) allowed.allow(folder);
+  for (const fs::path& folder : toolkit_includes()) allowed.allow(folder);
+  allowed.allow("/usr/include");
+  return allowed;
+}
+
 namespace {
 thread_local bool is_starting = false;
 }

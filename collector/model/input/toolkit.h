@@ -4,8 +4,11 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "base/named_files.h"
 
 namespace warpmeter::model {
 
@@ -18,6 +21,10 @@ std::optional<std::filesystem::path> toolkit_program(const std::string& name);
 
 /// Folders to include CUDA's headers from; empty without a toolkit.
 std::vector<std::filesystem::path> toolkit_includes();
+
+/// The sources whose lines may be shown for the code of a file: those below its folder, the working
+/// folder, the person's folders of headers, the toolkit's and the system's.
+NamedFiles allowed_sources(const std::string& file, std::span<const std::string> folders);
 
 struct ToolOutcome {
   int exit_code = -1;  ///< -1: it could not be started, or a signal ended it

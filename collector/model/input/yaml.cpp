@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
+#include "base/named_files.h"
 #include "base/nearest.h"
 #include "collector/model/input/fill.h"
 #include "collector/model/input/npy.h"
@@ -26,11 +28,11 @@ void refuse(const std::string& path, const Text& at, const std::string& what, Ex
 }
 
 void YamlFile::read(const std::function<void(const YAML::Node& root)>& use) const {
-  const std::vector<std::byte> contents = read_whole_file(path_);
-  if (contents.size() > largest_file) {
+  if (size_of_file(path_) > largest_file) {
     throw Error(ExitCode::usage, fmt::format("{} is larger than {} can be ({} bytes); write less",
                                              path_, kind_, largest_file));
   }
+  const std::vector<std::byte> contents = read_whole_file(path_);
   try {
     use(YAML::Load(std::string(reinterpret_cast<const char*>(contents.data()), contents.size())));
   } catch (const YAML::Exception& wrong) {
@@ -97,7 +99,14 @@ std::vector<std::string> YamlFile::words(const std::vector<Text>& texts) {
 }
 
 std::string YamlFile::beside(const std::string& path) const {
-  return (std::filesystem::path(path_).parent_path() / path).string();
+  std::string place = (std::filesystem::path(path_).parent_path() / path).string();
+  if (!NamedFiles(path_).allows(place)) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} names {}, which lies neither below its folder nor below this one: "
+                            "copy that file there, or run the command in a folder above both",
+                            path_, path));
+  }
+  return place;
 }
 
 void YamlFile::read_compile_options(const YAML::Node& root, CompileOptions& options) const {

@@ -11,11 +11,13 @@
 #include "base/error.h"
 #include "base/host_memory.h"
 #include "base/kernel_name.h"
+#include "base/named_files.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/sass/audit.h"
 #include "collector/model/counts/sass/resources.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"
+#include "collector/model/input/toolkit.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
 #include "schema/catalogue.h"
@@ -203,7 +205,9 @@ class ModelWorkload : public run::Workload {
   schema::Explanation explain(const run::Launch& launch, const Program& program,
                               const LaunchOutcome& outcome, const DeviceMemory& memory) {
     explain::Options options;
-    sources_.give(std::string(launch.image->source_path), launch.image->source);
+    const kernels::Image& image = *launch.image;
+    allowed_ = allowed_sources(std::string(image.source_path), image.folders);
+    sources_.give(std::string(image.source_path), image.source);
     options.sources = &sources_;
     options.buffer = explain::buffers_of(memory);
     options.shapes = options_.shapes;
@@ -254,7 +258,8 @@ class ModelWorkload : public run::Workload {
   const std::vector<std::string>& counters_;
   Programs& programs_;
   std::map<Key, Executed> executed_;
-  explain::Sources sources_{source_text};
+  std::optional<NamedFiles> allowed_;  ///< of the sources that the code names
+  explain::Sources sources_{[this](const std::string& file) { return allowed_->text(file); }};
 };
 
 /// Architectures that any family's image has PTX of, in ascending order.

@@ -17,6 +17,7 @@
 #include "collector/model/counts/sass/resources.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/input/parameter_types.h"
+#include "collector/model/input/toolkit.h"
 #include "collector/model/input/unset_variables.h"
 #include "collector/model/machine/decode/decode.h"
 #include "schema/catalogue.h"
@@ -44,7 +45,10 @@ std::vector<std::byte> address_bytes(std::uint64_t address) {
 }  // namespace
 
 LaunchSession::LaunchSession(const KernelFile& file, SessionOptions options, FileClaims& claims)
-    : file_(file), options_(std::move(options)), claims_(claims) {}
+    : file_(file),
+      allowed_(allowed_sources(file.path, file.folders)),
+      options_(std::move(options)),
+      claims_(claims) {}
 
 /// Audits with the cubin that the file came with, and says why that is no help. One that the person
 /// named has to be.
@@ -284,7 +288,7 @@ std::vector<schema::Line> LaunchSession::lines_of(const Program& program,
 
 std::string LaunchSession::text_of(const std::string& file) const {
   const bool is_ptx = file == file_.path && file.ends_with(".ptx");
-  return is_ptx ? file_.module->text : source_text(file);
+  return is_ptx ? file_.module->text : allowed_.text(file);
 }
 
 schema::Explanation LaunchSession::explanation_of(const Program& program, const Geometry& geometry,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/file_claims.h"
+#include "base/named_files.h"
 #include "base/output.h"
 #include "collector/model/check/coverage.h"
 #include "collector/model/check/findings.h"
@@ -97,6 +98,7 @@ class LaunchSession {
   std::string text_of(const std::string& file) const;
 
   const KernelFile& file_;
+  const NamedFiles allowed_;  ///< of the sources that the PTX names
   const SessionOptions options_;
   FileClaims& claims_;
   std::map<std::string, std::unique_ptr<Program>> programs_;
