@@ -1,7 +1,10 @@
 #include "reports/json.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "base/error.h"
 #include "reports/number.h"
 
 namespace warpmeter::reports {
@@ -27,6 +30,24 @@ nlohmann::ordered_json json_row(const Table& table, std::size_t row) {
     object[table.columns[i].name] = value_of(table.rows[row][i]);
   }
   return object;
+}
+
+void refuse_stored(std::string_view what) {
+  throw Error(ExitCode::file, fmt::format("the database was changed by something else than "
+                                          "warpmeter: {} cannot be read; use a copy that was not",
+                                          what));
+}
+
+nlohmann::ordered_json stored_json(const std::string& text, std::string_view what) {
+  constexpr int deepest = 8;  // deeper ones would take the stack
+  bool is_too_deep = false;
+  const auto look = [&](int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json&) {
+    is_too_deep |= depth > deepest;
+    return !is_too_deep;
+  };
+  nlohmann::ordered_json value = nlohmann::ordered_json::parse(text, look, false);
+  if (value.is_discarded() || is_too_deep) refuse_stored(what);
+  return value;
 }
 
 std::string json_text(const nlohmann::ordered_json& value) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "reports/table.h"
 
@@ -11,6 +12,12 @@ namespace warpmeter::reports {
 /// One row as an object in the table's order. Numbers exact, whole numbers without ".0"; numbers
 /// that JSON lacks (infinity) and missing values are null.
 nlohmann::ordered_json json_row(const Table& table, std::size_t row);
+
+/// JSON that a column holds. Throws Error{file} where it is none, or nested deeper than what
+/// warpmeter writes; `what` names the column: "the lanes of a finding".
+nlohmann::ordered_json stored_json(const std::string& text, std::string_view what);
+/// Throws Error{file}: the database holds something there that warpmeter does not write.
+[[noreturn]] void refuse_stored(std::string_view what);
 
 /// Text of a value on one line; bytes that are no UTF-8 become U+FFFD.
 std::string json_text(const nlohmann::ordered_json& value);

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <string>
 #include <string_view>
@@ -72,6 +74,13 @@ ExitCode print(const std::string& text) {
   return ExitCode::done;
 }
 
+/// Commands whose figures all come from a database, which may be a stranger's.
+bool only_reads(std::string_view command) {
+  constexpr std::string_view names[] = {"report",  "explain", "compare", "check",
+                                        "history", "query",   "merge",   "list"};
+  return std::find(std::begin(names), std::end(names), command) != std::end(names);
+}
+
 ExitCode run_command(const std::vector<std::string>& words) {
   CLI::App program(description, "warpmeter");
   program.footer(examples + exit_code_text());
@@ -122,6 +131,15 @@ ExitCode run_command(const std::vector<std::string>& words) {
       return command.run();
     } catch (const std::bad_alloc&) {
       throw out_of_memory(*command.app);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& unexpected) {
+      if (!only_reads(command.app->get_name())) throw;
+      throw Error(
+          ExitCode::file,
+          fmt::format("the database holds something that warpmeter does not write ({}): use "
+                      "a copy that nobody has changed",
+                      unexpected.what()));
     }
   }
   throw no_command(program);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "reports/explain/sentences.h"
+#include "reports/json.h"
 #include "reports/number.h"
 #include "reports/unfinished.h"
 
@@ -283,7 +284,9 @@ class Explaining {
     for (const LookedFor& reason : reasons) {
       std::string where;
       if (reason.launches < static_cast<std::int64_t>(ids.size())) {
-        where = " in " + by_id.at(reason.launch_id)->title;
+        const auto launch = by_id.find(reason.launch_id);
+        if (launch == by_id.end()) refuse_stored("the launch that something was looked for in");
+        where = " in " + launch->second->title;
         if (reason.launches > 1) {
           where += fmt::format(" and {} more", grouped_number(reason.launches - 1));
         }

@@ -18,7 +18,9 @@ ordered_json or_null(const std::optional<T>& value) {
 }
 
 ordered_json json_of_lanes(const std::string& text) {
-  return text.empty() ? ordered_json(nullptr) : ordered_json::parse(text, nullptr, false);
+  if (text.empty()) return nullptr;
+  read_lanes(text);  // throws for what is no picture of a warp
+  return stored_json(text, lanes_of_finding);
 }
 
 ordered_json json_of(const ExplainedRemedy& remedy) {

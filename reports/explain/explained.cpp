@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -12,6 +10,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "reports/json.h"
 #include "reports/record.h"
 #include "reports/sections/sql.h"
 #include "reports/unfinished.h"
@@ -55,11 +54,17 @@ class Gathering {
   std::vector<ExplainedLaunch> launches_;
 };
 
-/// Of a JSON array; none where it is no such.
-std::vector<std::int64_t> numbers_of(const std::string& text) {
-  const auto numbers = nlohmann::json::parse(text, nullptr, false);
-  return numbers.is_array() ? numbers.get<std::vector<std::int64_t>>()
-                            : std::vector<std::int64_t>();
+/// Of a JSON array; none where there is none.
+std::vector<std::int64_t> numbers_of(const std::string& text, std::string_view what) {
+  std::vector<std::int64_t> numbers;
+  if (text.empty()) return numbers;
+  const auto json = stored_json(text, what);
+  if (!json.is_array()) refuse_stored(what);
+  for (const auto& number : json) {
+    if (!number.is_number_integer()) refuse_stored(what);
+    numbers.push_back(number.get<std::int64_t>());
+  }
+  return numbers;
 }
 
 ExplainedRemedy remedy_of(const Row& row) {
@@ -68,7 +73,7 @@ ExplainedRemedy remedy_of(const Row& row) {
   remedy.name = row.text("name");
   remedy.change = row.text("change");
   remedy.words = row.text("words");
-  remedy.also_amounts = numbers_of(row.text("also_amounts"));
+  remedy.also_amounts = numbers_of(row.text("also_amounts"), "the amounts of a remedy");
   remedy.is_advised = row.flag("is_advised");
   remedy.transactions = row.integer("transactions").value_or(0);
   remedy.other_transactions = row.integer("other_transactions").value_or(0);
@@ -84,7 +89,7 @@ std::int64_t spared_requests(const ExplainedFinding& finding, const ExplainedRem
   constexpr std::string_view vector = "vector ";
   if (!std::string_view(remedy.name).starts_with(vector)) return 0;
   const std::int64_t together =
-      std::max(std::strtoll(remedy.name.c_str() + vector.size(), nullptr, 10), 1LL);
+      std::clamp(std::strtoll(remedy.name.c_str() + vector.size(), nullptr, 10), 1LL, 64LL);
   return finding.requests - (finding.requests + together - 1) / together;
 }
 
@@ -141,12 +146,18 @@ class Details {
 
  private:
   ExplainedLaunch& launch_of(const Row& row) {
-    return *by_id_.at(row.integer("launch_id").value_or(0));
+    const auto found = by_id_.find(row.integer("launch_id").value_or(0));
+    if (found == by_id_.end()) refuse_stored("the launch of a finding");
+    return *found->second;
   }
   /// Ranks count from 1 without a gap.
   ExplainedFinding& finding_of_row(const Row& row) {
-    return launch_of(row).findings.at(
-        static_cast<std::size_t>(row.integer("finding_rank").value_or(1) - 1));
+    std::vector<ExplainedFinding>& findings = launch_of(row).findings;
+    const std::int64_t rank = row.integer("finding_rank").value_or(0);
+    if (rank < 1 || static_cast<std::uint64_t>(rank) > findings.size()) {
+      refuse_stored("the rank of a finding");
+    }
+    return findings[static_cast<std::size_t>(rank - 1)];
   }
 
   const schema::Reader& reader_;
@@ -194,7 +205,7 @@ ExplainedFinding finding_of(const Row& row) {
   finding.kind = row.text("kind");
   finding.file = row.text("file");
   finding.line = row.integer("line");
-  finding.also_lines = numbers_of(row.text("also_lines"));
+  finding.also_lines = numbers_of(row.text("also_lines"), "the lines of a finding");
   finding.text = row.text("text");
   finding.object = row.text("object");
   finding.access = row.text("access");

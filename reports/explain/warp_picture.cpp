@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "reports/json.h"
 #include "reports/number.h"
 
 namespace warpmeter::reports {
@@ -14,6 +15,7 @@ namespace {
 constexpr std::uint64_t word_bytes = 4, sector_bytes = 32;
 constexpr std::size_t banks = 32, words_of_sector = sector_bytes / word_bytes;
 constexpr std::size_t most_rows = 64;
+constexpr std::uint64_t most_passes = 4096;
 
 /// Lanes that meet in a cell: the lowest is shown, all are told.
 void add_lane(Picture::Cell& cell, const Lane& lane, const std::string& place) {
@@ -93,16 +95,25 @@ Picture picture_of_sectors(const Lanes& lanes) {
 
 std::optional<Lanes> read_lanes(std::string_view text) {
   if (text.empty()) return std::nullopt;
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("lanes") || !json["lanes"].is_array()) {
-    return std::nullopt;
-  }
+  constexpr std::uint64_t most_lanes = 1024, widest = 1024, any = ~std::uint64_t{0};
+  const auto json = stored_json(std::string(text), lanes_of_finding);
+  const auto number = [](const auto& object, const char* key, std::uint64_t most) {
+    const auto found = object.find(key);
+    if (found == object.end()) return std::uint64_t{0};
+    if (!found->is_number_unsigned()) refuse_stored(lanes_of_finding);
+    const auto value = found->template get<std::uint64_t>();
+    if (value > most) refuse_stored(lanes_of_finding);
+    return value;
+  };
+  const bool has_lanes = json.is_object() && json.contains("lanes") && json["lanes"].is_array();
+  if (!has_lanes || json["lanes"].size() > most_lanes) refuse_stored(lanes_of_finding);
   Lanes lanes;
-  lanes.width = json.value("width", 0U);
+  lanes.width = static_cast<unsigned>(number(json, "width", widest));
   for (const auto& entry : json["lanes"]) {
-    if (!entry.is_object()) return std::nullopt;
-    lanes.lanes.push_back({entry.value("lane", 0U), entry.value("address", std::uint64_t{0}),
-                           entry.value("pass", 0U)});
+    if (!entry.is_object()) refuse_stored(lanes_of_finding);
+    lanes.lanes.push_back({static_cast<unsigned>(number(entry, "lane", most_lanes - 1)),
+                           number(entry, "address", any),
+                           static_cast<unsigned>(number(entry, "pass", most_passes))});
   }
   return lanes.lanes.empty() ? std::nullopt : std::optional(lanes);
 }

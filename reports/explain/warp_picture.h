@@ -24,7 +24,8 @@ struct Lanes {
   std::vector<Lane> lanes;
 };
 
-/// Nothing for an empty text, and for one that is no such JSON.
+inline constexpr std::string_view lanes_of_finding = "the lanes of a finding";
+/// Nothing for an empty text. Throws Error{file} for one that is no such JSON.
 std::optional<Lanes> read_lanes(std::string_view text);
 
 /// `access`: "shared load", "global store", …

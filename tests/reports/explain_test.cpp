@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "reports/explain/sentences.h"
+#include "reports/explain/warp_picture.h"
+#include "reports/json.h"
 #include "reports/page.h"
 #include "reports/report.h"
 #include "tests/reports/explained_launches.h"
@@ -278,6 +280,41 @@ TEST_F(Explain, TellsLaunchesThatDifferInCountsAloneOnceWithTheWorst) {
   EXPECT_THAT(told(options), AllOf(HasSubstr("transpose/tiled at 4,096, 2 launches, the worst of "
                                              "them\n"),
                                    HasSubstr("95 %"), HasSubstr("transpose.cu:99")));
+}
+
+TEST(ReadLanes, ReadsWhatTheStoreWrites) {
+  EXPECT_FALSE(read_lanes(""));
+  const auto lanes = read_lanes(R"({"width":4,"lanes":[{"lane":31,"address":128,"pass":2}]})");
+  ASSERT_TRUE(lanes);
+  EXPECT_EQ(lanes->width, 4u);
+  EXPECT_EQ(lanes->lanes.at(0).address, 128u);
+}
+
+/// The texts of columns that hold JSON, in a database that somebody has changed.
+class ChangedJson : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ChangedJson, IsRefusedAsAFileThatCannotBeRead) {
+  try {
+    read_lanes(GetParam());
+    ADD_FAILURE() << "read " << GetParam();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::file) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ReadLanes, ChangedJson,
+                         ::testing::Values("{", "7", "[]", "\xff\xfe", R"({"width":4})",
+                                           R"({"lanes":7})", R"({"width":"x","lanes":[]})",
+                                           R"({"width":4294967295,"lanes":[]})",
+                                           R"({"width":4,"lanes":[7]})",
+                                           R"({"width":4,"lanes":[{"lane":-1}]})",
+                                           R"({"width":4,"lanes":[{"address":"x"}]})",
+                                           R"({"width":4,"lanes":[{"pass":99999999}]})"));
+
+TEST(StoredJson, ThatIsNestedTooDeepIsRefused) {
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  EXPECT_THROW(stored_json(deep, "a text"), Error);
+  EXPECT_EQ(stored_json("[[1]]", "a text")[0][0], 1);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // What `warpmeter model` is given besides arguments, and what it must leave alone: variables of the
 // module that are set, or that nobody has set, and files that are read and must not be overwritten.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <map>
 
@@ -249,6 +251,43 @@ TEST_F(ModelInputs, LeaveNoFileWhereALaunchFails) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
     EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("npy."))) << "left over";
   }
+}
+
+/// PTX whose one load has a line of that file.
+std::string ptx_of(const std::string& file) {
+  return ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+         ".reg .b64 %d<3>; .reg .b32 %r<3>;\nld.param.u64 %d1, [p];\n.loc 1 1 1\n"
+         "ld.global.u32 %r1, [%d1];\n.loc 1 1 1\nst.global.u32 [%d1+4], %r1;\nret;\n}\n.file 1 \"" +
+         file + "\"\n";
+}
+
+TEST_F(ModelInputs, ShowNoFileThatAStrangersPtxNames) {
+  const std::vector<std::string> more = {"--grid",      "1",       "--block", "1",          "--arg",
+                                         "u32[8]=iota", "--lines", "--db",    "stranger.db"};
+  const auto text_of = [&](const std::string& named) {
+    write("stranger.ptx", ptx_of(named));
+    std::vector<std::string> words = {"model", "stranger.ptx", "-k", "k"};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(warpmeter(words).exit_code, 0) << named;
+    return warpmeter({"query",
+                      "SELECT count(text) AS n FROM lines WHERE text <> '' UNION ALL "
+                      "SELECT count(*) FROM sources",
+                      "--format", "csv", "--db", "stranger.db"})
+        .output;
+  };
+  for (const char* named : {"/etc/passwd", "../../../../../../etc/passwd", "/dev/zero", "pipe"}) {
+    ASSERT_TRUE(std::string_view(named) != "pipe" || mkfifo(file("pipe").c_str(), 0600) == 0);
+    EXPECT_EQ(text_of(named), "n\n0\n0\n") << named;
+  }
+  write("own.h", "int first_line;\n");
+  EXPECT_NE(text_of("own.h"), "n\n0\n0\n");
+}
+
+TEST_F(ModelInputs, OfYamlLieBelowItsFolderOrTheWorkingFolder) {
+  write("stranger.yaml", "file: ../../../../../../etc/passwd.cu\nvariants:\n  k: {kernel: k}\n");
+  const Outcome outcome = warpmeter({"run", "stranger.yaml", "--dry-run"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("neither below its folder nor below this one"));
 }
 
 }  // namespace
