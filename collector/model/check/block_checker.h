@@ -85,6 +85,8 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void note_partly_written(const WrittenBytes& written, std::uint64_t begin, std::uint32_t lanes);
   void pass_on_unset(WrittenBytes& written, std::uint64_t offset, const Segment& segment);
   std::string memory_at(std::uint64_t offset) const;
+  /// "shared memory at byte 128 of 'tile' (element 32 of 4 bytes)"; `width`: of the access.
+  std::string shared_at(std::uint64_t offset, std::uint64_t width) const;
   std::string unset_value(const UnsetRegisters::Found& found, std::uint32_t instruction) const;
   void check_registers(const Warp& warp, const Operation* op);
   const Region& region_of(std::uint32_t site, std::uint64_t address);

@@ -41,11 +41,11 @@ void BlockChecker::add_unawaited(const Copy& copy, std::uint32_t instruction, st
   launch_.findings_.add(Defect::race, instruction, span_of(copy.thread, thread), [&] {
     return sentence(
         thread,
-        fmt::format("{} shared memory at byte {} to which the copy that {} started on {} may still "
+        fmt::format("{} {} to which the copy that {} started on {} may still "
                     "be under way; wait for it (cp.async.wait_all, or __pipeline_wait_prior) and "
                     "then, where another thread uses it, call __syncthreads()",
-                    writes ? "writes" : "reads", copy.offset, launch_.names_.thread(copy.thread),
-                    launch_.names_.line(copy.instruction)));
+                    writes ? "writes" : "reads", shared_at(copy.offset, copy.width),
+                    launch_.names_.thread(copy.thread), launch_.names_.line(copy.instruction)));
   });
 }
 
@@ -88,10 +88,10 @@ void BlockChecker::add_unawaited(const Stretch& stretch, std::uint32_t instructi
   launch_.findings_.add(Defect::race, instruction, span_of(stretch.thread, thread), [&] {
     return sentence(
         thread,
-        fmt::format("{} shared memory at byte {}, {} the copy that {} started on {} may "
+        fmt::format("{} {}, {} the copy that {} started on {} may "
                     "still {}; {} and then, where another thread uses it, call "
                     "__syncthreads()",
-                    writes ? "writes" : "reads", offset,
+                    writes ? "writes" : "reads", shared_at(offset, 0),
                     stretch.is_read ? "from which" : "to which",
                     launch_.names_.thread(stretch.thread), launch_.names_.line(stretch.instruction),
                     stretch.is_read ? "read" : "write",

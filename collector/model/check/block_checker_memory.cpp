@@ -278,8 +278,21 @@ void BlockChecker::pass_on_unset(WrittenBytes& written, std::uint64_t offset,
 
 std::string BlockChecker::memory_at(std::uint64_t offset) const {
   return current_.region == nullptr
-             ? fmt::format("shared memory at byte {}", offset)
+             ? shared_at(offset, current_.info->width)
              : fmt::format("{} at byte {}", shown_name(*current_.region->allocation), offset);
+}
+
+std::string BlockChecker::shared_at(std::uint64_t offset, std::uint64_t width) const {
+  for (const SharedVariable& array : program_.shared_variables) {
+    const bool is_dynamic = array.bytes == 0;  // it goes on to the end
+    if (offset < array.offset || (!is_dynamic && offset - array.offset >= array.bytes)) continue;
+    const std::uint64_t byte = offset - array.offset;
+    const std::string place = fmt::format("shared memory at byte {} of '{}'", byte, name_of(array));
+    if (width == 0 || byte % width != 0) return place;
+    return fmt::format("{} (element {} of {} byte{})", place, byte / width, width,
+                       width == 1 ? "" : "s");
+  }
+  return fmt::format("shared memory at byte {}", offset);
 }
 
 void BlockChecker::add_unwritten(std::uint64_t offset, unsigned lane, bool is_partly) {

@@ -127,16 +127,17 @@ std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_
   const Pair lanes = pair_of(conflict, span);
   const std::uint32_t their_thread = theirs.warp * warp_lanes + lanes.other;
   const bool writes = current_.info->kind != AccessKind::load;
-  const std::string what = current_.places.space == AddressSpace::shared
-                               ? std::string("shared memory")
-                               : shown_name(*current_.region->allocation);
+  const std::string what =
+      current_.places.space == AddressSpace::shared
+          ? shared_at(conflict.offset, current_.info->width)
+          : fmt::format("{} at byte {}", shown_name(*current_.region->allocation), conflict.offset);
   const std::string whose = span == Span::grid
                                 ? fmt::format("{} of {}", launch_.names_.thread(their_thread),
                                               launch_.names_.block(theirs.block))
                                 : launch_.names_.thread(their_thread);
-  std::string text = fmt::format("{} {} at byte {}, which {} {} on {}", writes ? "writes" : "reads",
-                                 what, conflict.offset, whose, theirs.writes ? "writes" : "reads",
-                                 launch_.names_.line(other.instruction));
+  std::string text =
+      fmt::format("{} {}, which {} {} on {}", writes ? "writes" : "reads", what, whose,
+                  theirs.writes ? "writes" : "reads", launch_.names_.line(other.instruction));
   if (is_equal) {
     const bool always = current_.info->stores_same && other.stores_same;
     text += always ? "; both write the same, which does no harm where nothing else writes it"

@@ -33,19 +33,17 @@ std::string_view to_string(Defect defect) {
   return "trap";
 }
 
-namespace {
-
-/// As its folders are called, wherever the toolkit's is. A person's include/cuda/ is none of them.
+/// By the names of its folders, in a toolkit or in a checkout of CCCL. A person's include/cuda/ is
+/// none of them.
 bool is_of_toolkit(std::string_view file) {
   for (const std::string_view folder :
        {"/include/cccl/", "/include/cub/", "/include/thrust/", "/include/cuda/std/",
-        "/include/cooperative_groups.h", "/include/cooperative_groups/"}) {
+        "/include/cooperative_groups.h", "/include/cooperative_groups/", "/cub/cub/",
+        "/thrust/thrust/", "/libcudacxx/include/"}) {
     if (file.find(folder) != std::string_view::npos) return true;
   }
   return false;
 }
-
-}  // namespace
 
 Findings::Findings(const Program& program)
     : program_(program), numbers_((program.places.size() + 1) * defects, none) {}

@@ -30,6 +30,9 @@ enum class Defect : std::uint8_t {
 inline constexpr std::size_t defects = 13;
 std::string_view to_string(Defect defect);  ///< "out of bounds", "shared-memory race", …
 
+/// Whether a source file is a header of CUB, Thrust, libcu++ or cooperative groups.
+bool is_of_toolkit(std::string_view file);
+
 /// Threads that a mistake involves: what orders them differs.
 enum class Span : std::uint8_t { none, warp, block, grid };
 

@@ -14,11 +14,31 @@ namespace {
 /// `.file` numbers index a list, so a mistyped one must not make it huge.
 constexpr std::uint64_t most_files = 1 << 16;
 
-/// The paths of `.file` write a quote or backslash with a backslash before it.
+/// The byte that "\303" stands for; nullopt: these are no three octal digits.
+std::optional<char> octal_byte(std::string_view text) {
+  if (text.size() < 4) return std::nullopt;
+  unsigned value = 0;
+  for (const char digit : text.substr(1, 3)) {
+    if (digit < '0' || digit > '7') return std::nullopt;
+    value = 8 * value + static_cast<unsigned>(digit - '0');
+  }
+  if (value == 0 || value > 0xff) return std::nullopt;
+  return static_cast<char>(value);
+}
+
+/// The paths of `.file` write a quote or backslash with a backslash before it, and what is not
+/// ASCII as octal numbers of its bytes.
 std::string unescape(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\')) ++i;
+    if (text[i] == '\\') {
+      if (const std::optional<char> byte = octal_byte(text.substr(i))) {
+        plain.push_back(*byte);
+        i += 3;
+        continue;
+      }
+      if (i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\')) ++i;
+    }
     plain.push_back(text[i]);
   }
   return plain;

@@ -176,17 +176,22 @@ std::string names_of_kernels(const Elf& elf) {
   return names.empty() ? "it has none" : "it has " + names;
 }
 
-/// The PTX that it was assembled from; of what is to be linked, or was, a number ends the name. Of
-/// several files' nobody says which is whose. Null: there is none.
+constexpr std::string_view text_section = ".nv_debug_ptx_txt";
+
+/// The PTX that it was assembled from; of what is to be linked, or was, a number ends the name.
+/// Null: there is none.
 const Section* ptx_of(const Elf& elf) {
-  constexpr std::string_view name = ".nv_debug_ptx_txt";
-  const Section* found = nullptr;
   for (const Section& section : elf.sections()) {
-    if (!section.name.starts_with(name)) continue;
-    if (found != nullptr) return nullptr;
-    found = &section;
+    if (section.name.starts_with(text_section)) return &section;
   }
-  return found;
+  return nullptr;
+}
+
+bool has_several_texts(const Elf& elf) {
+  const auto& all = elf.sections();
+  return std::count_if(all.begin(), all.end(), [](const Section& section) {
+           return section.name.starts_with(text_section);
+         }) > 1;
 }
 
 }  // namespace
@@ -207,6 +212,10 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
   if (auto* wrong = std::get_if<std::string>(&table)) return std::move(*wrong);
   const LineTable& lines = std::get<LineTable>(table);
   const Section* text = ptx_of(elf);
+  if (has_several_texts(elf)) {
+    return "was linked of several files (-rdc=true), whose lines are not told apart; compile the "
+           "kernel and what it calls as one file";
+  }
   if (text == nullptr || text->contents.empty()) {
     return "does not hold the PTX that it was assembled from; compile it with -lineinfo";
   }

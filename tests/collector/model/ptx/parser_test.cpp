@@ -235,6 +235,16 @@ TEST(PtxParser, ChargesInlinedCodeToTheOutermostCall) {
                                  std::pair(2, 50), std::pair(2, 50)));
 }
 
+/// nvcc writes the two bytes of UTF-8 that "ö" has as octal numbers.
+TEST(PtxParser, ReadsNamesOfFilesThatAreNotAscii) {
+  const auto module = parsed(
+      with_header(".file 1 \"/tmp/gr\\303\\266\\303\\237e/a.cu\"\n.file 2 \"a\\\\303.cu\"\n.file 3 "
+                  "\"a\\39b.cu\"\n"));
+  EXPECT_EQ(module->files[1], "/tmp/gr\u00f6\u00dfe/a.cu");
+  EXPECT_EQ(module->files[2], "a\\303.cu");
+  EXPECT_EQ(module->files[3], "a\\39b.cu");
+}
+
 TEST(PtxParser, LeavesLocationsOutWhereThereAreNone) {
   EXPECT_FALSE(parsed(entry("ret;"))->functions[0].body[0].location.has_value());
 }
