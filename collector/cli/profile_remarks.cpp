@@ -238,6 +238,37 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
   }
 }
 
+/// Whether another line names the call already, or the kernel of a launch.
+bool is_told(const profile::Recorder& recorder, const std::string& call) {
+  const std::string function = call.substr(0, call.find(' '));
+  const auto names_it = [&](const std::string& text) {
+    return text.find(function) != std::string::npos;
+  };
+  const bool is_launch = function.find("Launch") != std::string::npos;
+  if (is_launch && !(recorder.failures().empty() && recorder.refused().empty())) return true;
+  const auto& remarks = recorder.remarks();
+  return std::any_of(remarks.begin(), remarks.end(), names_it);
+}
+
+/// The first calls that failed, where the program ended badly or launched nothing. A call that the
+/// model alone may refuse is named in any case.
+void show_failed_calls(const profile::Outcome& outcome, const profile::Recorder& recorder) {
+  constexpr std::size_t most_shown = 3;
+  std::vector<std::string> shown;
+  for (const inject::FailedCall& failed : recorder.failed_calls()) {
+    const bool matters =
+        failed.is_of_model || !outcome.ending.ok() || recorder.launches() == recorder.not_run();
+    if (matters && !is_told(recorder, failed.call)) shown.push_back(failed.call);
+  }
+  for (std::size_t i = 0; i < std::min(shown.size(), most_shown); ++i) {
+    say_line(fmt::format("warpmeter: {} CUDA call that failed: {}", i == 0 ? "first" : "next",
+                         printable(shown[i])));
+  }
+  if (shown.size() > most_shown) {
+    say_line(fmt::format("warpmeter: {} other CUDA calls failed", shown.size() - most_shown));
+  }
+}
+
 schema::RunOutcome outcome_of(const profile::Outcome& outcome, const profile::Recorder& recorder) {
   if (outcome.cancelled || outcome.timed_out) return schema::RunOutcome::interrupted;
   const bool is_done = outcome.ending.ok() && recorder.failures().empty();
@@ -323,6 +354,7 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   } else if (!is_empty) {  // else it is why nothing was measured
     show_failures(request, recorder);
   }
+  if (!request.quiet || !outcome.ending.ok()) show_failed_calls(outcome, recorder);
   const FindingCount found = count_of(shown_findings(recorder));
   if (!ended.empty()) {
     const bool is_checked = request.checks && !request.counts();

@@ -214,6 +214,9 @@ void visit_fields(Io& io, M& message) {
     io.number(message.kernel);
   } else if constexpr (std::is_same_v<Type, Refused>) {
     io.number(message.reason);
+  } else if constexpr (std::is_same_v<Type, FailedCall>) {
+    io.text(message.call);
+    flag(io, message.is_of_model);
   } else if constexpr (std::is_same_v<Type, Shaped>) {
     io.text(message.array);
     io.text(message.wrong);

@@ -31,7 +31,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 10;
+inline constexpr std::uint16_t protocol_version = 11;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -206,6 +206,12 @@ struct Refused {
   std::uint32_t reason = 0;  ///< Name: a sentence that names the kernel
 };
 
+/// A call of the API that returned an error; sent once for each function and error.
+struct FailedCall {
+  std::string call;  ///< "cuInit returned CUDA_ERROR_NO_DEVICE (no CUDA-capable device …)"
+  bool is_of_model = false;  ///< the model cannot do what was asked
+};
+
 /// Why this process, or a part of it, cannot be measured; or what a person should know beside the
 /// figures, which is no reason for there being none.
 struct Problem {
@@ -231,9 +237,9 @@ struct Bye {
   std::uint64_t lost_records = 0;  ///< CUPTI had no room for them
 };
 
-using Message =
-    std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye, Lines,
-                 Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved, Refused, Running>;
+using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye,
+                             Lines, Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved,
+                             Refused, Running, FailedCall>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

@@ -20,7 +20,7 @@ constexpr std::size_t most_name_bytes = 256 << 20;
 constexpr std::size_t most_devices = 1024;
 constexpr std::size_t most_findings = 100'000, most_lines = 1'000'000, most_found = 1000,
                       most_shapes = 1000, most_unobserved = 10'000, most_explanations = 100'000,
-                      most_refused = 10'000;
+                      most_refused = 10'000, most_failed_calls = 100;
 constexpr const char* without_device = "unknown";
 /// Launches that wait for the writer. A program that is faster for longer waits for it too.
 constexpr std::size_t most_waiting = 200'000;
@@ -90,6 +90,12 @@ bool Recorder::take(int peer, inject::Message&& message) {
     const Name* reason = name_of(process.names, refused->reason);
     if (reason != nullptr && !later_) ++refused_[reason->text];
     return reason != nullptr && refused_.size() <= most_refused;
+  }
+  if (auto* failed = std::get_if<inject::FailedCall>(&message)) {
+    if (!later_ && failed_calls_.size() < most_failed_calls) {
+      failed_calls_.push_back(std::move(*failed));
+    }
+    return true;
   }
   if (const auto* problem = std::get_if<inject::Problem>(&message)) {
     (problem->is_remark ? remarks_ : problems_).insert(problem->text);

@@ -96,6 +96,8 @@ class Recorder final : public Receiver {
   const std::map<std::string, Refusal>& refusals() const { return refusals_; }
   /// Launches that the API refused in the first pass, by the reason, which names the kernel.
   const std::map<std::string, std::uint64_t>& refused() const { return refused_; }
+  /// Calls of the API that returned an error in the first pass, in their order.
+  const std::vector<inject::FailedCall>& failed_calls() const { return failed_calls_; }
   const std::set<std::string>& left_out() const { return left_out_; }  ///< kernels, by the filter
   const std::set<std::string>& problems() const { return problems_; }
   /// Kernels that the model was executing when nothing more was heard of their processes.
@@ -177,6 +179,7 @@ class Recorder final : public Receiver {
   std::map<std::pair<inject::ActivityKind, std::string>, Activity> activities_;
   std::map<std::string, Refusal> refusals_;
   std::map<std::string, std::uint64_t> refused_;
+  std::vector<inject::FailedCall> failed_calls_;
   std::set<std::string> left_out_, problems_, remarks_, cut_off_;
   std::uint64_t launches_ = 0, not_run_ = 0, lost_records_ = 0;
 };

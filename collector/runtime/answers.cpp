@@ -88,13 +88,13 @@ int say_unanswered(std::uint32_t number) {
     const std::lock_guard lock(unanswered().mutex);
     name = unanswered().all[number];
   }
-  return call_always(name, [&](Process& process) {
-    process.say(
-        fmt::format("{} is not answered where there is no GPU; it returned "
-                    "cudaErrorNotSupported",
-                    name));
-    return cudaErrorNotSupported;
-  });
+  return noted(name, timed_call(name, true, [&](Process& process) {
+                 process.say(
+                     fmt::format("{} is not answered where there is no GPU; it returned "
+                                 "cudaErrorNotSupported",
+                                 name));
+                 return cudaErrorNotSupported;
+               }));
 }
 
 }  // namespace warpmeter::runtime

@@ -64,7 +64,9 @@ cudaError_t cudaSetDevice(int device) {
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
   return device_call_always("cudaInitDevice", [&](Process& p) {
-    return p.has_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
+    if (!p.has_device(device)) return cudaErrorInvalidDevice;
+    Contexts::get().primary(device).is_of_runtime = true;  // there is one, which is not current
+    return cudaSuccess;
   });
 }
 
@@ -135,7 +137,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  return call("cudaDeviceCanAccessPeer", [&](Process& p) {
+  return call_without_context("cudaDeviceCanAccessPeer", [&](Process& p) {
     if (!p.has_device(device) || !p.has_device(peer)) return cudaErrorInvalidDevice;
     *can = device != peer ? 1 : 0;
     return cudaSuccess;
@@ -161,7 +163,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  return call("cudaDeviceGetPCIBusId", [&](Process& p) {
+  return call_without_context("cudaDeviceGetPCIBusId", [&](Process& p) {
     if (text == nullptr || length < 13) return cudaErrorInvalidValue;
     if (!p.has_device(device)) return cudaErrorInvalidDevice;
     std::snprintf(text, static_cast<std::size_t>(length), "0000:00:%02x.0",
@@ -172,7 +174,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
 
 /// As between two of them in one machine, by NVLink.
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr which, int from, int to) {
-  return call("cudaDeviceGetP2PAttribute", [&](Process& p) {
+  return call_without_context("cudaDeviceGetP2PAttribute", [&](Process& p) {
     if (value == nullptr) return cudaErrorInvalidValue;
     if (!p.has_device(from) || !p.has_device(to) || from == to) return cudaErrorInvalidDevice;
     switch (which) {
@@ -192,7 +194,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr which, int f
 
 /// "0000:00:01.0", or without its domain or function.
 cudaError_t cudaDeviceGetByPCIBusId(int* result, const char* text) {
-  return call("cudaDeviceGetByPCIBusId", [&](Process& p) {
+  return call_without_context("cudaDeviceGetByPCIBusId", [&](Process& p) {
     if (result == nullptr || text == nullptr) return cudaErrorInvalidValue;
     unsigned domain = 0, bus = 0, device = 0, function = 0;
     const auto colons = std::count(text, text + std::strlen(text), ':');
@@ -221,7 +223,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
-  return call("cudaGetDeviceFlags", [&](Process&) {
+  return call_without_context("cudaGetDeviceFlags", [&](Process&) {
     if (flags == nullptr) return cudaErrorInvalidValue;
     *flags = Contexts::get().primary(Process::current_device).flags | cudaDeviceMapHost;
     return cudaSuccess;
@@ -242,17 +244,26 @@ cudaError_t cudaDeviceReset() {
 cudaError_t cudaGetLastError() {
   Process& process = Process::get();
   const std::lock_guard lock(process.mutex());
+  begin_runtime(process);
   return process.take_last_error();
 }
 
 cudaError_t cudaPeekAtLastError() {
   Process& process = Process::get();
   const std::lock_guard lock(process.mutex());
+  begin_runtime(process);
   return process.peek_at_last_error();
 }
 
-const char* cudaGetErrorString(cudaError_t error) { return error_text(error); }
-const char* cudaGetErrorName(cudaError_t error) { return error_name(error); }
+const char* cudaGetErrorString(cudaError_t error) {
+  begin_runtime(Process::get());
+  return error_text(error);
+}
+
+const char* cudaGetErrorName(cudaError_t error) {
+  begin_runtime(Process::get());
+  return error_name(error);
+}
 
 cudaError_t cudaDriverGetVersion(int* version) {
   return call_always("cudaDriverGetVersion", [&](Process&) {
@@ -263,18 +274,19 @@ cudaError_t cudaDriverGetVersion(int* version) {
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  return call_always("cudaRuntimeGetVersion", [&](Process&) {
-    if (version == nullptr) return cudaErrorInvalidValue;
-    *version = cuda_version;
-    return cudaSuccess;
-  });
+  constexpr std::string_view name = "cudaRuntimeGetVersion";
+  return noted(name, timed_call(name, true, [&](Process&) {
+                 if (version == nullptr) return cudaErrorInvalidValue;
+                 *version = cuda_version;
+                 return cudaSuccess;
+               }));
 }
 
 cudaError_t cudaProfilerStart() {
   return call("cudaProfilerStart", [](Process&) { return cudaSuccess; });
 }
 cudaError_t cudaProfilerStop() {
-  return call("cudaProfilerStop", [](Process&) { return cudaSuccess; });
+  return call_without_context("cudaProfilerStop", [](Process&) { return cudaSuccess; });
 }
 
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f) {

@@ -237,15 +237,17 @@ cudaError_t cudaDeviceGraphMemTrim(int device) {
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType which,
                                            void* value) {
-  return call("cudaDeviceGetGraphMemAttribute", [&](Process& p) {
+  return call_without_context("cudaDeviceGetGraphMemAttribute", [&](Process& p) {
     if (device < 0 || device >= p.devices()) return cudaErrorInvalidDevice;
     if (value == nullptr) return cudaErrorInvalidValue;
     const GraphMemory& memory = graph_memory(device);
     auto& result = *static_cast<std::uint64_t*>(value);
     switch (which) {
       case cudaGraphMemAttrUsedMemCurrent:
+        result = memory.used;
+        return cudaSuccess;
       case cudaGraphMemAttrReservedMemCurrent:
-        result = memory.kept;
+        result = memory.reserved;
         return cudaSuccess;
       case cudaGraphMemAttrUsedMemHigh:
         result = memory.used_high;
@@ -262,7 +264,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
 /// The highest that there was is set back, to what there is now.
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType which,
                                            void* value) {
-  return call("cudaDeviceSetGraphMemAttribute", [&](Process& p) {
+  return call_without_context("cudaDeviceSetGraphMemAttribute", [&](Process& p) {
     if (device < 0 || device >= p.devices()) return cudaErrorInvalidDevice;
     const bool is_high =
         which == cudaGraphMemAttrUsedMemHigh || which == cudaGraphMemAttrReservedMemHigh;
@@ -270,7 +272,11 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
       return cudaErrorInvalidValue;
     }
     GraphMemory& memory = graph_memory(device);
-    (which == cudaGraphMemAttrUsedMemHigh ? memory.used_high : memory.reserved_high) = memory.kept;
+    if (which == cudaGraphMemAttrUsedMemHigh) {
+      memory.used_high = memory.used;
+    } else {
+      memory.reserved_high = memory.reserved;
+    }
     return cudaSuccess;
   });
 }

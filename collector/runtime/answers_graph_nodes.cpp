@@ -11,6 +11,7 @@ namespace {
 /// Work of the same type in the node's place.
 cudaError_t put(Node* node, Work work) {
   if (node == nullptr || type_of(node->work) != type_of(work)) return cudaErrorInvalidValue;
+  if (std::holds_alternative<AllocationWork>(work)) return cudaErrorInvalidValue;  // it stays
   if (auto* kernel = std::get_if<KernelWork>(&work)) {
     for (const auto& [id, value] : node->attributes) apply_attribute(*kernel, id, value);
   }

@@ -8,6 +8,7 @@
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
 #include "collector/runtime/copies.h"
+#include "collector/runtime/graph_addresses.h"
 #include "collector/runtime/graph_edges.h"
 #include "collector/runtime/graphs.h"
 #include "collector/runtime/node_work.h"
@@ -35,6 +36,10 @@ cudaError_t add(std::string_view name, cudaGraphNode_t* result, cudaGraph_t hand
     Work work;
     const cudaError_t made = make(p, work);
     if (made != cudaSuccess) return made;
+    auto* allocation = std::get_if<AllocationWork>(&work);
+    if (allocation != nullptr && !place(p.memory(), *graph, after, *allocation)) {
+      return cudaErrorMemoryAllocation;
+    }
     Ports ports;
     const cudaError_t wrong = ports_of(after, edges, &work, ports);
     if (wrong != cudaSuccess) return wrong;
@@ -43,6 +48,11 @@ cudaError_t add(std::string_view name, cudaGraphNode_t* result, cudaGraph_t hand
     *result = handle_of(node);
     return cudaSuccess;
   });
+}
+
+/// Where a node allocates.
+void* address_of(cudaGraphNode_t node) {
+  return std::get<AllocationWork>(node_of(node)->work).parameters.dptr;
 }
 
 std::string label_of(const Node& node) {
@@ -188,8 +198,11 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* dependencies, std::size_t count,
                                      cudaMemAllocNodeParams* parameters) {
-  return add("cudaGraphAddMemAllocNode", node, graph, dependencies, count,
-             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+  const cudaError_t result =
+      add("cudaGraphAddMemAllocNode", node, graph, dependencies, count,
+          [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+  if (result == cudaSuccess) parameters->dptr = address_of(*node);
+  return result;
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -198,10 +211,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
   return add("cudaGraphAddMemFreeNode", node, graph, dependencies, count,
              [&](Process& p, Work& work) {
                const auto address = reinterpret_cast<std::uint64_t>(pointer);
-               for (const auto& other : graph_of(graph)->nodes) {
-                 const auto* freed = std::get_if<FreeWork>(&other->work);
-                 if (freed != nullptr && freed->address == address) return cudaErrorInvalidValue;
-               }
+               if (is_freed(*graph_of(graph), address)) return cudaErrorInvalidValue;
                return make_free(p, pointer, work);
              });
 }
@@ -209,9 +219,12 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
                              const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* edges,
                              std::size_t count, cudaGraphNodeParams* parameters) {
-  return add(
+  const cudaError_t result = add(
       "cudaGraphAddNode", node, graph, dependencies, count,
       [&](Process& p, Work& work) { return make_work(p, parameters, work); }, edges);
+  const bool allocates = result == cudaSuccess && parameters->type == cudaGraphNodeTypeMemAlloc;
+  if (allocates) parameters->alloc.dptr = address_of(*node);
+  return result;
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {

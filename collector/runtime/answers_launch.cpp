@@ -158,7 +158,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* function, int) {
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
-  return call("cudaFuncGetName", [&](Process& p) {
+  return call_without_context("cudaFuncGetName", [&](Process& p) {
     if (name == nullptr) return cudaErrorInvalidValue;
     return of_kernel(p, function, [&](const Kernel& kernel) {
       *name = kernel.entry().c_str();
@@ -178,7 +178,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol) {
 }
 
 cudaError_t cudaGetKernel(cudaKernel_t* result, const void* symbol) {
-  return call("cudaGetKernel", [&](Process& p) {
+  return call_without_context("cudaGetKernel", [&](Process& p) {
     if (result == nullptr) return cudaErrorInvalidValue;
     if (p.kernel(symbol) == nullptr) return cudaErrorInvalidDeviceFunction;
     return of_kernel(p, symbol, [&](Kernel&) {

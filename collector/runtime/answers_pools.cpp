@@ -6,6 +6,7 @@
 #include "collector/model/machine/align.h"
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
+#include "collector/runtime/graph_addresses.h"
 #include "collector/runtime/pools.h"
 #include "collector/runtime/submit.h"
 
@@ -184,8 +185,9 @@ cudaError_t give_in_order(Process& process, void** pointer, std::size_t bytes, c
   allocation.parameters.bytesize = bytes;
   allocation.parameters.poolProps.allocType = cudaMemAllocationTypePinned;
   allocation.parameters.poolProps.location = {cudaMemLocationTypeDevice, stream->device};
-  allocation.parameters.dptr = reinterpret_cast<void*>(process.memory().reserve(bytes));
-  if (allocation.parameters.dptr == nullptr) return cudaErrorMemoryAllocation;
+  const bool is_placed =
+      place(process.memory(), *stream->capture->graph, stream->capture_after, allocation);
+  if (!is_placed) return cudaErrorMemoryAllocation;
   *pointer = allocation.parameters.dptr;
   return submit(process, handle, allocation);
 }
@@ -210,7 +212,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPo
 
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* result, cudaMemLocation* location,
                                      cudaMemAllocationType type) {
-  return call("cudaMemGetDefaultMemPool", [&](Process& p) {
+  return call_without_context("cudaMemGetDefaultMemPool", [&](Process& p) {
     const cudaError_t mistake = owner_mistake(p, location, type);
     if (result == nullptr || mistake == cudaErrorInvalidValue) return cudaErrorInvalidValue;
     if (mistake == cudaSuccess) *result = handle_of(*default_pool(*location, type));
@@ -220,7 +222,7 @@ cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* result, cudaMemLocation* loc
 
 cudaError_t cudaMemGetMemPool(cudaMemPool_t* result, cudaMemLocation* location,
                               cudaMemAllocationType type) {
-  return call("cudaMemGetMemPool", [&](Process& p) {
+  return call_without_context("cudaMemGetMemPool", [&](Process& p) {
     const cudaError_t mistake = owner_mistake(p, location, type);
     if (result == nullptr || mistake == cudaErrorInvalidValue) return cudaErrorInvalidValue;
     if (mistake == cudaSuccess) *result = handle_of(*current(*location, type));
@@ -243,14 +245,14 @@ cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType t
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* result, int device) {
-  return call("cudaDeviceGetDefaultMemPool", [&](Process&) {
+  return call_without_context("cudaDeviceGetDefaultMemPool", [&](Process&) {
     cudaMemLocation location = {cudaMemLocationTypeDevice, device};
     return api::cudaMemGetDefaultMemPool(result, &location, cudaMemAllocationTypePinned);
   });
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* result, int device) {
-  return call("cudaDeviceGetMemPool", [&](Process&) {
+  return call_without_context("cudaDeviceGetMemPool", [&](Process&) {
     cudaMemLocation location = {cudaMemLocationTypeDevice, device};
     return api::cudaMemGetMemPool(result, &location, cudaMemAllocationTypePinned);
   });

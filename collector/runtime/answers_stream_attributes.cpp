@@ -113,7 +113,9 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
 
 /// Nothing persists in a cache that is not modelled.
 cudaError_t cudaCtxResetPersistingL2Cache() {
-  return call("cudaCtxResetPersistingL2Cache", [](Process&) { return cudaSuccess; });
+  return call_without_context("cudaCtxResetPersistingL2Cache", [](Process&) {
+    return Contexts::get().current() != nullptr ? cudaSuccess : cudaErrorDeviceUninitialized;
+  });
 }
 
 }  // namespace

@@ -98,6 +98,13 @@ cudaError_t wait_for_stream(Process& process, cudaStream_t handle) {
   return process.surfaced_error();
 }
 
+/// Asking for the state of a stream that is not captured, while others are.
+cudaError_t unsafe_to_ask(Process& process, const Stream* stream) {
+  const bool is_other =
+      stream != nullptr && stream != process.stream(cudaStreamLegacy) && stream->capture == nullptr;
+  return is_other ? unsafe_in_capture(process) : cudaSuccess;
+}
+
 /// Asking for an event's state: not of one that a capture recorded, and a capture's mode may forbid
 /// it altogether.
 cudaError_t event_mistake(Process& process, const Event* event) {
@@ -137,24 +144,23 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call("cudaStreamDestroy", [&](Process& p) {
     Stream* known = p.stream(stream);
-    if (known != nullptr && known->capture != nullptr) known->capture->is_invalid = true;
+    const bool is_default = static_cast<const void*>(stream) != known;
+    if (known != nullptr && !is_default) leave_capture(p, *known);
     return p.remove_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return call("cudaStreamSynchronize", [&](Process& p) {
-    const Stream* known = p.stream(stream);
-    const bool is_other =
-        known != nullptr && known != p.stream(cudaStreamLegacy) && known->capture == nullptr;
-    const cudaError_t mistake = is_other ? unsafe_in_capture(p) : cudaSuccess;
+    const cudaError_t mistake = unsafe_to_ask(p, p.stream(stream));
     return mistake != cudaSuccess ? mistake : wait_for_stream(p, stream);
   });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return call("cudaStreamQuery", [&](Process& p) {
-    Stream* known = p.stream(stream);
+    const Stream* known = p.stream(stream);
+    if (const cudaError_t mistake = unsafe_to_ask(p, known)) return mistake;
     if (known != nullptr && known->capture == nullptr && !is_done(*known)) {
       return cudaErrorNotReady;
     }
@@ -284,6 +290,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
       return p.refuse(cudaErrorInvalidResourceHandle, "failed call", [&] { return why; });
     };
     if (begin == nullptr || end == nullptr) return refused("one of the events is none");
+    if (begin->captured_in != nullptr || end->captured_in != nullptr) return cudaErrorCapturedEvent;
     if (!begin->is_recorded || !end->is_recorded) {
       return refused(begin->is_recorded ? "the second event was never recorded"
                      : end->is_recorded ? "the first event was never recorded"
@@ -292,7 +299,6 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
     if (((begin->flags | end->flags) & cudaEventDisableTiming) != 0) {
       return refused("an event with cudaEventDisableTiming keeps no time");
     }
-    if (begin->captured_in != nullptr || end->captured_in != nullptr) return cudaErrorCapturedEvent;
     if (!is_done(*begin) || !is_done(*end)) return cudaErrorNotReady;
     const std::chrono::duration<float, std::milli> passed = end->at - begin->at;
     *milliseconds = passed.count();

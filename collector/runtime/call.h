@@ -70,6 +70,12 @@ inline cudaError_t noted(std::string_view name, const Called& called) {
   return called.is_own ? process.note(name, called.result) : process.note(called.result);
 }
 
+/// The runtime initialises the driver, whichever of its functions is called first: on an H200 in
+/// all but cudaRuntimeGetVersion and cudaCreateChannelDesc.
+inline void begin_runtime(const Process& process) {
+  if (!process.is_fork() && process.devices() > 0) Contexts::get().is_initialised = true;
+}
+
 template <class Body>
 cudaError_t call(std::string_view name, const Body& body) {
   return noted(name, timed_call(name, false, [&](Process& process) {
@@ -79,10 +85,22 @@ cudaError_t call(std::string_view name, const Body& body) {
                }));
 }
 
+/// The same for what needs no context, and makes none.
+template <class Body>
+cudaError_t call_without_context(std::string_view name, const Body& body) {
+  return noted(name, timed_call(name, false, [&](Process& process) {
+                 begin_runtime(process);
+                 return process.devices() == 0 ? cudaErrorNoDevice : body(process);
+               }));
+}
+
 /// The same for what answers whatever a kernel has done.
 template <class Body>
 cudaError_t call_always(std::string_view name, const Body& body) {
-  return noted(name, timed_call(name, true, body));
+  return noted(name, timed_call(name, true, [&](Process& process) {
+                 begin_runtime(process);
+                 return body(process);
+               }));
 }
 
 /// And that asks about devices: how many there are.

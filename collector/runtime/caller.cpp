@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/kernel_name.h"
+#include "collector/model/check/findings.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/runtime/allocated_variable.h"
 #include "collector/runtime/registry.h"
@@ -134,7 +135,7 @@ Frame frame_at(std::uintptr_t instruction) {
 bool is_of_toolkit(const Level& level) {
   if (!level.file.empty()) {
     return level.file.find("/targets/x86_64-linux/include/") != std::string::npos ||
-           level.file.ends_with("/cuda_runtime.h");
+           level.file.ends_with("/cuda_runtime.h") || model::check::is_of_toolkit(level.file);
   }
   const std::string name = readable_name(level.function);
   return name.starts_with("cuda") || name.starts_with("__cuda") || name.starts_with("thrust::") ||

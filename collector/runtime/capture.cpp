@@ -78,7 +78,7 @@ cudaError_t end_capture(Process& process, Stream& stream, std::shared_ptr<Graph>
   if (ended->mode != cudaStreamCaptureModeRelaxed && ended->thread != std::this_thread::get_id()) {
     return cudaErrorStreamCaptureWrongThread;
   }
-  bool is_joined = true;
+  bool is_joined = are_before(ended->left_open, stream.capture_after);
   process.for_each_stream([&](const Stream& other) {
     if (other.capture == ended) is_joined &= are_before(other.capture_after, stream.capture_after);
   });
@@ -89,6 +89,20 @@ cudaError_t end_capture(Process& process, Stream& stream, std::shared_ptr<Graph>
   if (!is_joined) return cudaErrorStreamCaptureUnjoined;
   graph = ended->graph;
   return cudaSuccess;
+}
+
+void leave_capture(Process& process, Stream& stream) {
+  const std::shared_ptr<Capture> left = stream.capture;
+  if (left == nullptr) return;
+  if (left->origin == &stream) {
+    leave(process, *left);
+    left->is_over = true;
+    --active;
+    return;
+  }
+  left->left_open.insert(left->left_open.end(), stream.capture_after.begin(),
+                         stream.capture_after.end());
+  stream.capture.reset();
 }
 
 cudaError_t capture(Stream& stream, Work work, Node** node) {

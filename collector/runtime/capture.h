@@ -21,7 +21,8 @@ struct Capture {
   std::thread::id thread;
   const Stream* origin = nullptr;
   bool is_invalid = false, is_over = false;
-  bool is_given = false;  ///< the graph was there before, and has its owner
+  bool is_given = false;         ///< the graph was there before, and has its owner
+  std::vector<Node*> left_open;  ///< the last nodes of streams that were destroyed
 };
 
 /// `graph`: which takes the nodes, behind `after`.
@@ -32,6 +33,10 @@ cudaError_t begin_capture_into(Process& process, Stream& stream, cudaStreamCaptu
                                Graph& graph, std::vector<Node*> after);
 /// `graph` is null where the result is not cudaSuccess.
 cudaError_t end_capture(Process& process, Stream& stream, std::shared_ptr<Graph>& graph);
+
+/// A stream is destroyed. Its capture goes on with the others, which have to join what the stream
+/// was given last; the capture that it began ends with it, as on an H200.
+void leave_capture(Process& process, Stream& stream);
 
 /// A node for the work, behind what the stream was given before. The stream is captured.
 cudaError_t capture(Stream& stream, Work work, Node** node = nullptr);

@@ -7,7 +7,7 @@
 
 #include "base/kernel_name.h"
 #include "collector/model/input/kernel_file.h"
-#include "collector/runtime/error_texts.h"
+#include "collector/runtime/failed_calls.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -47,47 +47,20 @@ std::string place_of(const model::check::Finding& finding, const std::string& ke
   return fmt::format("{}, PTX line {}", kernel, finding.place.ptx_line);
 }
 
-std::string error_in_words(std::string_view function, cudaError_t error) {
-  const char* name = is_of_driver(function) ? driver_error_name(error) : error_name(error);
-  return name != nullptr ? fmt::format("{} returned {} ({})", function, name, error_text(error))
-                         : fmt::format("{} returned error {}", function, static_cast<int>(error));
-}
-
-/// Calls that ask whether there is something: the error is the answer "no", and
-/// programs and libraries ask on purpose. Who goes on as if there were is told by the next call.
-struct Question {
-  std::string_view function;
-  CUresult no;
+/// Where a person finds a kernel's mistake, and the end of its message. In the toolkit's own
+/// kernels that is the host code that called Thrust or CUB; the message then names the header.
+struct Attributed {
+  std::string where, ending;
 };
-constexpr Question questions[] = {
-    {"cuCtxGetCurrent", CUDA_ERROR_NOT_INITIALIZED},  // does anybody use CUDA already?
-    {"cuCtxGetDevice", CUDA_ERROR_NOT_INITIALIZED},
-    {"cuCtxGetDevice", CUDA_ERROR_INVALID_CONTEXT},
-    {"cuDeviceGetAttribute", CUDA_ERROR_INVALID_VALUE},  // one of a later version
-    {"cuPointerGetAttribute", CUDA_ERROR_NOT_INITIALIZED},
-    {"cuPointerGetAttribute", CUDA_ERROR_INVALID_VALUE},  // is this memory of the device?
-    {"cuPointerGetAttribute", CUDA_ERROR_NOT_SUPPORTED},
-    {"cuPointerGetAttributes", CUDA_ERROR_NOT_INITIALIZED},
-    {"cuMemGetAddressRange", CUDA_ERROR_NOT_FOUND},
-    {"cuMemHostGetFlags", CUDA_ERROR_INVALID_VALUE},
-    {"cuModuleGetFunction", CUDA_ERROR_NOT_FOUND},
-    {"cuModuleGetGlobal", CUDA_ERROR_NOT_FOUND},
-    {"cuLibraryGetKernel", CUDA_ERROR_NOT_FOUND},
-    {"cuLibraryGetGlobal", CUDA_ERROR_NOT_FOUND},
-    {"cuLibraryGetManaged", CUDA_ERROR_NOT_FOUND},
-    {"cuLibraryGetUnifiedFunction", CUDA_ERROR_INVALID_VALUE},
-    {"cudaLibraryGetKernel", CUDA_ERROR_NOT_FOUND},
-    {"cudaLibraryGetGlobal", CUDA_ERROR_NOT_FOUND},
-    {"cudaLibraryGetManaged", CUDA_ERROR_NOT_FOUND},
-    {"cudaLibraryGetUnifiedFunction", CUDA_ERROR_INVALID_VALUE},
-    {"cudaGraphExecUpdate", CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE},  // or is a new one needed?
-    {"cuGraphExecUpdate", CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE},
-};
-
-bool is_answer(std::string_view function, cudaError_t error) {
-  return std::any_of(std::begin(questions), std::end(questions), [&](const Question& question) {
-    return question.function == function && question.no == static_cast<CUresult>(error);
-  });
+Attributed attributed(const model::check::Finding& finding, const std::string& kernel) {
+  const HostPlace call = place_of_call();
+  const std::string place = place_of(finding, kernel), from = call.after("; launched");
+  if (!model::check::is_of_toolkit(finding.file) || call.in_words().empty()) return {place, from};
+  const bool is_named = finding.message.find(place) != std::string::npos;
+  return {
+      call.in_words(),
+      fmt::format("{}{}{}", is_named ? "" : "; in the toolkit's code at ", is_named ? "" : place,
+                  call.line > 0 ? "" : "; compile the host code with -g for the line")};
 }
 
 }  // namespace
@@ -242,10 +215,11 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
   report_.tell(checked);
   const std::vector<model::check::Finding> findings = checker.findings();
   if (findings.empty()) return;
-  const std::string from = place_of_call().after("; launched"), name = readable_name(kernel);
+  const std::string name = readable_name(kernel);
   for (const model::check::Finding& finding : findings) {
-    find(std::string(to_string(finding.defect)), place_of(finding, name), kernel,
-         finding.message + from, finding.times, finding.is_remark());
+    const Attributed words = attributed(finding, name);
+    find(std::string(to_string(finding.defect)), words.where, kernel,
+         finding.message + words.ending, finding.times, finding.is_remark());
   }
 }
 
@@ -253,8 +227,10 @@ void Checks::trapped(const std::string& kernel, const std::string& file, const m
   model::check::Finding finding;
   finding.place = trap.place;
   finding.file = file;
-  find(std::string(to_string(finding.defect)), place_of(finding, readable_name(kernel)), kernel,
-       trap.message + place_of_call().after("; launched"), 1, false);
+  finding.message = trap.message;
+  const Attributed words = attributed(finding, readable_name(kernel));
+  find(std::string(to_string(finding.defect)), words.where, kernel, trap.message + words.ending, 1,
+       false);
 }
 
 void Checks::refused() {
@@ -273,10 +249,7 @@ void Checks::because(std::string kind, std::string why) {
 void Checks::failed(std::string_view function, cudaError_t error, bool is_unseen) {
   const std::optional<Reason> reason = std::exchange(reason_, std::nullopt);
   if (error == cudaSuccess || error == cudaErrorNotReady || is_answer(function, error)) return;
-  if (error == cudaErrorNotSupported || error == cudaErrorNoKernelImageForDevice ||
-      error == cudaErrorUnknown) {
-    return refused();  // of ours, not of the program
-  }
+  if (is_of_model(error)) return refused();
   const std::string where = place_of_call().in_words();
   const std::string what = error_in_words(function, error);
   const bool is_launch = function.starts_with("cudaLaunch") || function.starts_with("cuLaunch");

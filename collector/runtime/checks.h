@@ -20,6 +20,7 @@
 #include "collector/model/check/written.h"
 #include "collector/runtime/caller.h"
 #include "collector/runtime/cuda.h"
+#include "collector/runtime/failed_calls.h"
 #include "collector/runtime/graph.h"
 #include "collector/runtime/memory.h"
 #include "collector/runtime/races.h"
@@ -27,11 +28,6 @@
 #include "collector/runtime/virtual_memory.h"
 
 namespace warpmeter::runtime {
-
-/// Whether it is one of the driver's: "cuMemFree", where the runtime's is "cudaFree".
-inline bool is_of_driver(std::string_view function) {
-  return function.starts_with("cu") && !function.starts_with("cuda");
-}
 
 class Checks final : public MemoryObserver {
  public:

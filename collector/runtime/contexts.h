@@ -3,6 +3,7 @@
 // context only says which device is meant, and whether there is one at all.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <vector>
@@ -28,7 +29,7 @@ class Contexts {
  public:
   static Contexts& get();
 
-  bool is_initialised = false;  ///< by cuInit, or a call of the runtime
+  std::atomic<bool> is_initialised = false;  ///< by cuInit, or a call of the runtime
 
   /// Of this thread; null: none is current.
   Context* current() const;

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "collector/model/machine/align.h"
+
 namespace warpmeter::runtime {
 
 Graph::Graph()
@@ -19,7 +21,26 @@ Node* Graph::add(Work work, std::vector<Node*> after) {
   node->work = std::move(work);
   node->after = std::move(after);
   node->graph = this;
+  note_memory(*node);
   return nodes.emplace_back(std::move(node)).get();
+}
+
+void Graph::note_memory(const Node& node) {
+  if (const auto* freed = std::get_if<FreeWork>(&node.work)) {
+    const auto found = std::find_if(placed.rbegin(), placed.rend(), [&](const auto& each) {
+      return each.address == freed->address && each.freed_by == nullptr;
+    });
+    if (found != placed.rend()) found->freed_by = &node;
+    return;
+  }
+  const auto* allocation = std::get_if<AllocationWork>(&node.work);
+  if (allocation == nullptr) return;
+  const std::uint64_t bytes =
+      model::round_up(allocation->parameters.bytesize, graph_memory_alignment);
+  placed.push_back({allocation->offset, bytes,
+                    reinterpret_cast<std::uint64_t>(allocation->parameters.dptr), nullptr});
+  memory_bytes = std::max(memory_bytes, allocation->offset + bytes);
+  if (memory_bytes > reserved_bytes) reserved_bytes += model::round_up(bytes, graph_memory_step);
 }
 
 bool Graph::has_memory() const {
@@ -84,7 +105,7 @@ std::shared_ptr<Graph> Graph::copy() const {
   return made;
 }
 
-bool are_before(const std::vector<Node*>& nodes, const std::vector<Node*>& ends) {
+std::set<const Node*> ancestors(const std::vector<Node*>& ends) {
   std::set<const Node*> seen;
   std::vector<const Node*> open(ends.begin(), ends.end());
   while (!open.empty()) {
@@ -93,6 +114,11 @@ bool are_before(const std::vector<Node*>& nodes, const std::vector<Node*>& ends)
     if (!seen.insert(node).second) continue;
     open.insert(open.end(), node->after.begin(), node->after.end());
   }
+  return seen;
+}
+
+bool are_before(const std::vector<Node*>& nodes, const std::vector<Node*>& ends) {
+  const std::set<const Node*> seen = ancestors(ends);
   return std::all_of(nodes.begin(), nodes.end(),
                      [&](const Node* node) { return seen.contains(node); });
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -80,6 +81,7 @@ struct FreeWork {
 /// Memory at an address that was chosen when the node was made: what follows names it already.
 struct AllocationWork {
   cudaMemAllocNodeParams parameters{};
+  std::uint64_t offset = 0;  ///< in the graph's memory; see graph_addresses.h
 };
 
 /// Values in memory that the stream waits for or writes, one after the other.
@@ -113,6 +115,13 @@ struct Node {
 
 struct UserObject;
 
+/// An allocation of a graph, in the graph's memory.
+struct PlacedAllocation {
+  std::uint64_t offset = 0, bytes = 0;
+  std::uint64_t address = 0;
+  const Node* freed_by = nullptr;  ///< null: no node of the graph frees it
+};
+
 /// Nodes in the order in which they were added.
 struct Graph : std::enable_shared_from_this<Graph> {
   Graph();
@@ -121,6 +130,9 @@ struct Graph : std::enable_shared_from_this<Graph> {
   std::map<const Node*, Node*> copied;  ///< of a copy: which node became which
   /// What it keeps for the program; each lets it go with the graph.
   std::vector<std::shared_ptr<UserObject>> kept;
+  std::vector<PlacedAllocation> placed;
+  /// Memory of all these: up to the end of the last, and what a device takes for it in its steps.
+  std::uint64_t memory_bytes = 0, reserved_bytes = 0;
 
   Node* add(Work work, std::vector<Node*> after);
   /// Whether it allocates or frees: then it is neither copied nor executable twice at a time, and
@@ -131,8 +143,18 @@ struct Graph : std::enable_shared_from_this<Graph> {
   /// are where their edges go round in a circle.
   std::vector<Node*> in_order() const;
   std::shared_ptr<Graph> copy() const;
+
+ private:
+  void note_memory(const Node& node);
 };
 
+/// In which a device gives memory to graphs, and what offsets there are multiples of, as an H200's
+/// driver has it.
+inline constexpr std::uint64_t graph_memory_step = std::uint64_t{32} << 20;
+inline constexpr std::uint64_t graph_memory_alignment = 512;
+
+/// `ends` and all nodes that come before them.
+std::set<const Node*> ancestors(const std::vector<Node*>& ends);
 /// Whether all of `nodes` are among `ends` or come before them.
 bool are_before(const std::vector<Node*>& nodes, const std::vector<Node*>& ends);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "collector/model/machine/align.h"
@@ -131,6 +132,7 @@ cudaError_t launch(Process& process, Executable& executable, cudaStream_t handle
     wait_for(process, *stream);
     process.memory().release(address);
   }
+  count_graph_memory(process.memory(), *executable.graph);
   begin_conditions(executable.order);
   executable.is_uploaded = true;
   const bool is_marked = launches_graphs(executable);
@@ -174,17 +176,41 @@ GraphMemory& graph_memory(int device) {
   return (*all)[device];
 }
 
+void GraphMemory::grow(std::uint64_t least_used, std::uint64_t least_reserved) {
+  used = std::max(used, least_used);
+  reserved = std::max({reserved, least_reserved, used});
+  used_high = std::max(used_high, used);
+  reserved_high = std::max(reserved_high, reserved);
+}
+
 void count_graph_memory(const Memory& memory, int device, bool trims) {
-  constexpr std::uint64_t step = std::uint64_t{32} << 20;  // as an H200's driver has it
   std::uint64_t bytes = 0;
   memory.for_each([&](const Block& block) {
     if (block.is_of_graph && block.device == device) bytes += block.bytes;
   });
   GraphMemory& all = graph_memory(device);
-  const std::uint64_t needed = model::round_up(bytes, step);
-  all.kept = trims ? needed : std::max(all.kept, needed);
-  all.used_high = std::max(all.used_high, all.kept);
-  all.reserved_high = std::max(all.reserved_high, all.kept);
+  const std::uint64_t needed = model::round_up(bytes, graph_memory_step);
+  if (trims) all.used = all.reserved = needed;
+  all.grow(needed, needed);
+}
+
+void count_graph_memory(const Memory& memory, const Graph& graph) {
+  if (graph.placed.empty()) return;
+  int device = 0;
+  for (const auto& node : graph.nodes) {
+    const auto* allocation = std::get_if<AllocationWork>(&node->work);
+    if (allocation != nullptr) device = allocation->parameters.poolProps.location.id;
+  }
+  std::set<std::uint64_t> own;
+  for (const PlacedAllocation& placed : graph.placed) own.insert(placed.address);
+  std::uint64_t others = 0;  // what other graphs have not freed
+  memory.for_each([&](const Block& block) {
+    const bool is_other = block.is_of_graph && !own.contains(block.address);
+    if (is_other && block.device == device) others += block.bytes;
+  });
+  others = model::round_up(others, graph_memory_step);
+  graph_memory(device).grow(others + model::round_up(graph.memory_bytes, graph_memory_step),
+                            others + graph.reserved_bytes);
 }
 
 UserObject* keep_object(std::shared_ptr<UserObject> object, unsigned references) {

@@ -57,11 +57,14 @@ cudaError_t launch(Process& process, Executable& executable, cudaStream_t stream
 /// What the graphs of a device keep of its memory, in steps; it is given back when the program says
 /// so.
 struct GraphMemory {
-  std::uint64_t kept = 0, used_high = 0, reserved_high = 0;
+  std::uint64_t used = 0, reserved = 0, used_high = 0, reserved_high = 0;
+  void grow(std::uint64_t least_used, std::uint64_t least_reserved);
 };
 GraphMemory& graph_memory(int device);
 /// Graphs have allocated more; or `trims`: what nobody has any more is given back.
 void count_graph_memory(const Memory& memory, int device, bool trims);
+/// A launch of the graph takes memory for all of its allocations.
+void count_graph_memory(const Memory& memory, const Graph& graph);
 
 /// The program's own references to an object are counted here.
 UserObject* keep_object(std::shared_ptr<UserObject> object, unsigned references);

@@ -70,9 +70,10 @@ void tell_of_strays(Process& process, const model::Program& program,
   const std::string kernel = readable_name(program.kernel);
   const std::string beside = lines_of_sites(program, outcome, &model::SiteCounts::has_strayed);
   if (!beside.empty()) {
-    process.say(fmt::format(
-        "kernel '{}' accesses memory beside its buffers, which hardware does not notice there: {}",
-        kernel, beside));
+    process.say(
+        fmt::format("kernel '{}' accesses memory beside its buffers, which hardware does not "
+                    "notice there: {}{}",
+                    kernel, beside, place_of_call().after("; launched")));
   }
   const std::string ended = lines_of_sites(program, outcome, &model::SiteCounts::reaches_ended);
   if (!ended.empty() && !outcome.trap) {
@@ -358,7 +359,8 @@ class Grids {
     }
     if (outcome.trap) {
       process_.print_assertion(outcome.trap->assertion);
-      fail(error_of(outcome.trap->kind), kernel.entry(), outcome.trap->message);
+      fail(error_of(outcome.trap->kind), kernel.entry(),
+           outcome.trap->message + place_of_call().after("; launched"));
     }
     tell_of_strays(process_, program, outcome);
     if (const std::string parted = parted_remark(program, outcome); !parted.empty()) {

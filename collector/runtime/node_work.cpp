@@ -134,11 +134,9 @@ cudaError_t make_work(Process& process, cudaEvent_t handle, bool records, Work& 
   return cudaSuccess;
 }
 
-cudaError_t make_work(Process& process, cudaMemAllocNodeParams* parameters, Work& work) {
+cudaError_t make_work(Process&, cudaMemAllocNodeParams* parameters, Work& work) {
   if (parameters == nullptr || parameters->bytesize == 0) return cudaErrorInvalidValue;
-  parameters->dptr = reinterpret_cast<void*>(process.memory().reserve(parameters->bytesize));
-  if (parameters->dptr == nullptr) return cudaErrorMemoryAllocation;
-  work = AllocationWork{*parameters};
+  work = AllocationWork{*parameters};  // whoever adds it to a graph places it
   return cudaSuccess;
 }
 
@@ -190,9 +188,7 @@ cudaError_t make_work(Process& process, cudaGraphNodeParams* parameters, Work& w
       auto& given = parameters->alloc;
       cudaMemAllocNodeParams allocation{given.poolProps, given.accessDescs, given.accessDescCount,
                                         given.bytesize, nullptr};
-      const cudaError_t result = make_work(process, &allocation, work);
-      given.dptr = allocation.dptr;
-      return result;
+      return make_work(process, &allocation, work);
     }
     case cudaGraphNodeTypeConditional:
       return make_work(parameters->conditional, work);

@@ -11,6 +11,7 @@
 #include "collector/runtime/caller.h"
 #include "collector/runtime/contexts.h"
 #include "collector/runtime/device.h"
+#include "collector/runtime/failed_calls.h"
 #include "collector/runtime/fat_binary.h"
 #include "collector/runtime/host_fault.h"
 #include "collector/runtime/redirect.h"
@@ -128,7 +129,15 @@ cudaError_t Process::note(std::string_view function, cudaError_t result) {
   return note(result);
 }
 
+void Process::tell_failed(std::string_view function, cudaError_t error) {
+  if (report_ == nullptr || error == cudaErrorNotReady || is_answer(function, error)) return;
+  const std::lock_guard lock(mutex_);
+  std::string words = error_in_words(function, error);
+  if (failed_calls_.insert(words).second) report_->failed(words, is_of_model(error));
+}
+
 void Process::look_at(std::string_view function, cudaError_t result, bool is_unseen) {
+  if (result != cudaSuccess) tell_failed(function, result);
   if (checks_ == nullptr) return;
   const std::lock_guard lock(mutex_);
   checks_->failed(function, result, is_unseen);
@@ -207,6 +216,7 @@ void Process::show_printed() {
   for (auto [text, file] : {std::pair(&printed_, stdout), std::pair(&failed_, stderr)}) {
     if (text->empty()) continue;
     std::fwrite(text->data(), 1, text->size(), file);
+    std::fflush(file);  // as the driver does, and what the host printed before with it
     text->clear();
   }
 }

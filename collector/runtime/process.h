@@ -133,6 +133,8 @@ class Process {
   cudaError_t note(std::string_view function, cudaError_t result);
   /// What a call found out itself, for the checks.
   void look_at(std::string_view function, cudaError_t result, bool is_unseen = false);
+  /// Tells warpmeter, once for each function and error.
+  void tell_failed(std::string_view function, cudaError_t error);
   /// The call that is being answered.
   std::string_view function() const { return function_; }
   void begin_call(std::string_view function) { function_ = function; }
@@ -238,7 +240,7 @@ class Process {
   std::string_view function_;
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::string printed_, failed_;
-  std::set<std::string> said_;
+  std::set<std::string> said_, failed_calls_;
   std::map<const void*, std::shared_ptr<Stream>> streams_;
   std::vector<std::shared_ptr<Stream>> left_;  ///< without a handle, with something to do
   std::map<const void*, std::unique_ptr<Event>> events_;

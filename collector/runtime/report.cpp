@@ -97,6 +97,12 @@ void Report::could_not_run(const LaunchPlace& place, const std::string& why) {
 
 void Report::refused(const std::string& why) { channel_.send(inject::Refused{channel_.name(why)}); }
 
+void Report::failed(const std::string& call, bool is_of_model) {
+  if (is_told_of_launches() || config_.checks) {
+    channel_.send(inject::FailedCall{call, is_of_model});
+  }
+}
+
 std::uint32_t Report::explain(const schema::Explanation& explanation) {
   for (const schema::Finding& finding : explanation.findings) {
     inject::Found found{finding};

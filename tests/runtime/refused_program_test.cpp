@@ -116,6 +116,17 @@ TEST_F(RuntimeProgramRefused, IsToldWhichOfItsLaunchesWereBesideThoseThatRan) {
                                        "blocks, more than fit on the device at a time"));
 }
 
+/// The names are those of CUDA's documentation.
+TEST_F(RuntimeProgramRefused, IsToldWhichOfItsCallsFailedWhereItEndsBadly) {
+  const Outcome outcome = profile("failed_calls");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("first CUDA call that failed: cudaSetDevice returned "
+                                       "cudaErrorInvalidDevice (invalid device ordinal)\n"));
+  EXPECT_THAT(outcome.error, HasSubstr("next CUDA call that failed: cudaDeviceGetAttribute"));
+  EXPECT_THAT(profile("failed_calls", {"-q"}).error, HasSubstr("cudaSetDevice returned"));
+  EXPECT_THAT(profile("launches").error, Not(HasSubstr("call that failed")));
+}
+
 TEST_F(RuntimeProgramRefused, HasItsFailedKernelsInTheSummaryToo) {
   const Outcome outcome = run_program(
       {{"profile", "-b", "model", program("trap")}, folder_, {{"LD_LIBRARY_PATH", ""}}});

@@ -18,6 +18,24 @@ TEST_F(RuntimeProgram, WithTheRuntimeLinkedIntoItIsAnsweredAndCounted) {
   EXPECT_EQ(counts(), "scale,2,129,129\n");  // 32 warps of 4 sectors, and one of the counter
 }
 
+/// Which of the runtime's functions initialise the driver, and which make a context too.
+TEST_F(RuntimeProgram, FindsTheDriverInitialisedByTheRuntime) {
+  expect_output("first_calls", "first_calls");
+}
+
+TEST_F(RuntimeProgram, MayDestroyWhatACaptureHasUsed) {
+  expect_output("capture_destroyed", "capture_destroyed");
+}
+
+/// As often as their frees allow, and no more memory than that takes.
+TEST_F(RuntimeProgram, HasAllocationsOfAGraphInOnePlaceOneAfterTheOther) {
+  expect_output("graph_memory", "graph_memory");
+}
+
+TEST_F(RuntimeProgram, SeesWhatAKernelPrintedWhenItWaits) {
+  expect_output("printf_flush", "printf_flush");
+}
+
 TEST_F(RuntimeProgram, FindsALibcudartWhereNoneIsInstalled) {
   expect_output("launches_shared", "launches");
   EXPECT_EQ(counts(), "scale,2,129,129\n");
