@@ -57,6 +57,7 @@ struct Buffer {
   std::string name;
   Element type = Element::i32;
   std::vector<std::byte> initial;
+  bool is_set = true;  ///< false: nobody has set what it holds, and a kernel should not read it
 };
 
 /// The buffer's address is the argument.

@@ -116,11 +116,19 @@ bool is_listing(const FilesRequest& request) {
   return !request.files.empty() && !has_family && !request.names_a_launch();
 }
 
-/// A grid and a block to start from.
+/// A grid and a block to start from: a thread for each element of a problem of that side.
 std::pair<std::string, std::string> start_of(const family::Found& found) {
-  if (found.dimensions == 3) return {"16,16,16", "8,8,4"};
-  if (found.dimensions == 2) return {"64,64", "16,16"};
-  return {"4096", std::to_string(found.block)};
+  const auto side = static_cast<std::uint32_t>(family::side_to_start_from(found.dimensions));
+  if (found.dimensions == 3) {
+    if (found.block < 256) return {"16,16,16", "4,4,4"};
+    return {"8,8,16", "8,8,4"};
+  }
+  if (found.dimensions == 2) {
+    const std::uint32_t block = found.tile != 0 ? found.tile : found.block < 256 ? 8U : 16U;
+    return {fmt::format("{0},{0}", side / block), fmt::format("{0},{0}", block)};
+  }
+  const std::uint32_t block = found.tile != 0 ? found.tile : found.block;
+  return {std::to_string(std::max(1U, side / block)), std::to_string(block)};
 }
 
 std::string listing(const FilesRequest& request) {
@@ -139,6 +147,7 @@ std::string listing(const FilesRequest& request) {
       const auto [grid, block] = start_of(found);
       std::vector<std::string> words = {"warpmeter", "run", file,      "-k", found.kernel,
                                         "--grid",    grid,  "--block", block};
+      if (found.has_dynamic_shared) words.insert(words.end(), {"--shared", "16384"});
       for (const std::string& argument : found.arguments) {
         words.insert(words.end(), {"--arg", argument});
       }

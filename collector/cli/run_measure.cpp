@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,19 @@ namespace {
 std::string launch_name(std::string_view family, std::string_view variant, std::int64_t size) {
   const std::string at = size > 0 ? fmt::format(" {}", size) : "";
   return fmt::format("{}/{}{}", family, variant, at);
+}
+
+/// A compiler's complaint takes many lines: once for all launches that it is about.
+std::string short_if_said(const std::string& reason, std::set<std::string>& said) {
+  const std::size_t end = reason.find('\n');
+  if (end == std::string::npos) return reason;
+  std::string complaints;  // without the source, which macros change from launch to launch
+  for (std::size_t at = reason.find("error: "); at != std::string::npos;
+       at = reason.find("error: ", at + 1)) {
+    complaints += reason.substr(at, reason.find('\n', at) - at) + "\n";
+  }
+  const bool is_new = said.insert(complaints).second;
+  return is_new ? reason : reason.substr(0, end) + " the errors are those named above";
 }
 
 /// --print-output: the first values of every buffer that the launch changed.
@@ -81,12 +95,13 @@ run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output,
   run::Hooks hooks;
   hooks.cancelled = interrupted;
   hooks.progress = [&bar](const run::Progress& progress) { bar.update(progress); };
-  hooks.failed = [&bar, &request](const schema::Launch& launch) {
+  hooks.failed = [&bar, &request,
+                  said = std::set<std::string>()](const schema::Launch& launch) mutable {
     if (request.watch) return;  // it says so under its table
     bar.clear();
     say(fmt::format("{} {}: {}\n", coloured(STDERR_FILENO, Colour::red, "failed:"),
                     launch_name(launch.family, launch.variant, launch.size.value_or(0)),
-                    launch.reason));
+                    short_if_said(launch.reason, said)));
   };
   hooks.verified = [&bar, &request](const schema::Launch& launch, const std::string& error) {
     if (error.empty()) return;

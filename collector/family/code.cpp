@@ -19,6 +19,7 @@
 #include "collector/family/listing.h"
 #include "collector/family/machine_code.h"
 #include "collector/model/input/cache.h"
+#include "collector/model/input/compiler_messages.h"
 #include "collector/model/input/includes.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/input/nvcc.h"
@@ -271,11 +272,11 @@ std::vector<Kernel> CodeBase::compile_source(const std::vector<Configuration>& c
       }
       const bool is_of_name = job.expressions.size() == 1 && configuration.doubt.empty() &&
                               job.compiled.failure.starts_with(model::of_kernel_name);
-      kernels[i].failure = is_of_name
-                               ? no_instance(configuration, spec_.source, job.compiled.failure)
-                               : fmt::format("{} does not compile{}{}\n{}", spec_.source,
-                                             configuration.doubt.empty() ? ":" : ": ",
-                                             configuration.doubt, job.compiled.failure);
+      kernels[i].failure =
+          is_of_name ? no_instance(configuration, spec_.source, job.compiled.failure)
+                     : fmt::format("{} does not compile{}{}\n{}", spec_.source,
+                                   configuration.doubt.empty() ? ":" : ": ", configuration.doubt,
+                                   model::first_errors(job.compiled.failure));
     }
   }
   return kernels;

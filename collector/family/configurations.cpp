@@ -12,6 +12,7 @@
 #include "base/variant_name.h"
 #include "base/words.h"
 #include "collector/family/comments.h"
+#include "collector/family/declared_names.h"
 #include "collector/family/listing.h"
 #include "collector/family/substitution.h"
 
@@ -72,15 +73,16 @@ class Product {
   Product(const FamilySpec& spec, const VariantSpec& variant, const std::string& source)
       : spec_(spec), variant_(variant), dimensions_(dimensions(spec, variant)) {
     const Uses uses{words_in(source), words_in(template_arguments(variant.kernel.text)),
-                    names_used(spec, variant), template_parameters_in(source)};
+                    names_used(spec, variant), template_parameters_in(source),
+                    declared_names(source)};
     const Slip slip = misspelt(uses);
     for (const Parameter& parameter : dimensions_) {
       const std::string& name = parameter.name.text;
       if (!is_parameter(parameter) || uses.in_kernel.contains(name)) continue;
-      // As a macro it would stand in the place of a template's own parameter.
+      // As a macro it would stand in the place of what the source itself calls so.
       const bool is_of_template = uses.of_templates.contains(name);
       const bool is_misspelt = is_of_template && slip.parameter == name;
-      if (uses.in_source.contains(name) && !is_of_template) {
+      if (uses.in_source.contains(name) && !is_of_template && !uses.declared.contains(name)) {
         defined_.insert(name);
       } else if (is_misspelt || !uses.in_file.contains(name)) {
         refuse_unused(parameter.name, slip, uses);
@@ -109,6 +111,7 @@ class Product {
   struct Uses {
     std::set<std::string> in_source, in_kernel, in_file;
     std::set<std::string> of_templates;  ///< the source's own parameters of templates
+    std::set<std::string> declared;      ///< other names that the source declares
   };
   /// A template argument that nobody knows, and the parameter whose name is near.
   struct Slip {
@@ -145,6 +148,12 @@ class Product {
              fmt::format("nothing uses the parameter '{0}', for {0} is no macro but a template's "
                          "own parameter: name it in the kernel's template arguments ('{1}<{0}>')",
                          name.text, stem));
+    }
+    if (uses.declared.contains(name.text)) {
+      refuse(spec_, name,
+             fmt::format("nothing uses the parameter '{0}', for {1} declares its own {0}, which no "
+                         "macro replaces: call the parameter something else",
+                         name.text, spec_.source));
     }
     constexpr std::size_t shortest = 3;  // shorter ones are near to every other
     std::vector<std::string> in_source;

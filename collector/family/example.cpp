@@ -68,25 +68,45 @@ Typed typed(const std::string& parameter, bool has_name) {
   return result;
 }
 
-std::string number_like(Element element) {
-  return is_floating(element) ? "1.5" : bytes_of(element) == 1 ? "1" : "1024";
+std::string number_like(Element element, std::int64_t number) {
+  return is_floating(element) ? "1.5" : bytes_of(element) == 1 ? "1" : std::to_string(number);
 }
 
-std::string example_of(const Typed& parameter) {
+/// Numbers that index others are different ones, lest what they scatter meets.
+bool is_name_of_indices(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const char* word : {"ind", "idx", "perm", "map", "order", "row", "col", "ptr", "off"}) {
+    if (name.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
+/// Whole numbers stay small: a kernel may take them for places in a buffer or a histogram.
+std::string contents_to_read(const Typed& parameter) {
+  if (!parameter.is_const || !parameter.is_known()) return "=zeros";
+  if (!parameter.element || is_floating(*parameter.element)) return "=random";
+  const std::size_t bytes = bytes_of(*parameter.element);
+  if (bytes >= 4 && is_name_of_indices(parameter.name)) return "=iota";
+  return bytes > 1 ? "=random:0..255" : parameter.type == "i8" ? "=random:0..127" : "=random";
+}
+
+std::string example_of(const Typed& parameter, std::int64_t number, bool is_read) {
   const std::string prefix = parameter.name.empty() ? "" : parameter.name + ":";
+  const std::string contents = parameter.is_const || is_read ? contents_to_read(parameter) : "";
   if (!parameter.is_known()) {
-    return fmt::format("{}{}", prefix, parameter.is_pointer ? "f32[1<<20]" : "bytes=0x00");
+    return fmt::format("{}{}{}", prefix, parameter.is_pointer ? "f32[1<<20]" : "bytes=0x00",
+                       parameter.is_pointer ? contents : "");
   }
   if (parameter.is_pointer) {
-    return fmt::format("{}{}[1<<20]{}", prefix, parameter.type,
-                       parameter.is_const ? "=random" : "");
+    return fmt::format("{}{}[1<<20]{}", prefix, parameter.type, contents);
   }
   if (parameter.lanes > '1') {
     std::string zeros = "0";
     for (char lane = '1'; lane < parameter.lanes; ++lane) zeros += ",0";
     return fmt::format("{}{}={}", prefix, parameter.type, zeros);
   }
-  return fmt::format("{}{}={}", prefix, parameter.type, number_like(*parameter.element));
+  return fmt::format("{}{}={}", prefix, parameter.type, number_like(*parameter.element, number));
 }
 
 /// Bytes of a number or a vector of them; 0: not known.
@@ -104,16 +124,16 @@ std::string zeros(const model::Parameter& parameter) {
 }
 
 /// Where the size alone is known, or how PTX declares it.
-std::string example_of_bytes(const model::Parameter& parameter) {
+std::string example_of_bytes(const model::Parameter& parameter, std::int64_t number) {
   const std::string& type = parameter.type;
   if (type == "f32" || type == "f64") return type + "=1.5";
   switch (parameter.bytes) {
     case 8:
-      return "f32[1<<20]";  // most are pointers
+      return "f32[1<<20]=zeros";  // most are pointers
     case 4:
-      return "i32=1024";
+      return fmt::format("i32={}", number);
     case 2:
-      return "i16=1024";
+      return fmt::format("i16={}", number);
     case 1:
       return "i8=1";
     default:
@@ -128,17 +148,19 @@ std::optional<Element> element_of(const std::string& type) {
   return known.is_pointer ? std::nullopt : known.element;
 }
 
-std::string example_of_declaration(const std::string& parameter) {
-  return example_of(typed(parameter, true));
+std::string example_of_declaration(const std::string& parameter, std::int64_t number,
+                                   bool is_read) {
+  return example_of(typed(parameter, true), number, is_read);
 }
 
-std::string example_of_parameter(const model::Parameter& parameter, const std::string& type) {
+std::string example_of_parameter(const model::Parameter& parameter, const std::string& type,
+                                 std::int64_t number) {
   if (!type.empty()) {
     const Typed known = typed(type, false);
-    if (bytes_of(known) == parameter.bytes) return example_of(known);
+    if (bytes_of(known) == parameter.bytes) return example_of(known, number, true);
     if (!known.is_pointer && !known.is_known()) return zeros(parameter);  // a structure
   }
-  return example_of_bytes(parameter);
+  return example_of_bytes(parameter, number);
 }
 
 }  // namespace warpmeter::family

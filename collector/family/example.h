@@ -2,6 +2,7 @@
 // type and size, and anybody's guess in the rest.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -13,10 +14,13 @@ namespace warpmeter::family {
 /// The number that a C++ type is: "unsigned int const" is u32. nullopt: a pointer, a structure.
 std::optional<Element> element_of(const std::string& type);
 
-/// Of a parameter as a source declares it: "const float* __restrict__ in" → "in:f32[1<<20]=random".
-std::string example_of_declaration(const std::string& parameter);
+/// For a parameter as a source declares it: "const float* __restrict__ in" →
+/// "in:f32[1<<20]=random". Whole numbers are `number`. What is read has values that are safe as
+/// indices.
+std::string example_of_declaration(const std::string& parameter, std::int64_t number, bool is_read);
 
-/// Of a parameter whose type is known from the kernel's mangled name ("float const*"), or "".
-std::string example_of_parameter(const model::Parameter& parameter, const std::string& type);
+/// For a parameter whose type is known from the kernel's mangled name ("float const*"), or "".
+std::string example_of_parameter(const model::Parameter& parameter, const std::string& type,
+                                 std::int64_t number);
 
 }  // namespace warpmeter::family

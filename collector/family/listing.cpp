@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <map>
 #include <sstream>
 
@@ -57,12 +58,16 @@ std::string template_before(std::string_view text, std::size_t at) {
   return one_line(text.substr(word, close + 1 - word));
 }
 
-/// That the body behind `at` asks for, itself.
-int dimensions_of(std::string_view text, std::size_t at) {
+/// The body behind `at`.
+std::string_view body_behind(std::string_view text, std::size_t at) {
   const std::size_t open = text.find('{', at);
-  if (open == std::string_view::npos) return 1;
+  if (open == std::string_view::npos) return "";
   const std::size_t close = closing(text, open, '{', '}');
-  const std::string_view body = text.substr(open, close == text.npos ? close : close - open);
+  return text.substr(open, close == text.npos ? close : close - open);
+}
+
+/// That the body asks for, itself.
+int dimensions_of(std::string_view body) {
   const auto asks = [&](std::string_view axis) {
     for (const std::string_view index : {"blockIdx.", "threadIdx."}) {
       if (body.find(std::string(index).append(axis)) != std::string_view::npos) return true;
@@ -72,18 +77,109 @@ int dimensions_of(std::string_view text, std::size_t at) {
   return asks("z") ? 3 : asks("y") ? 2 : 1;
 }
 
+/// Whether the body may read what the pointer points to: it does more than assign its elements.
+bool may_read(std::string_view body, std::string_view name) {
+  bool reads = false;
+  for_each_word(body, [&](std::size_t begin, std::string_view word) {
+    if (word != name) return;
+    const auto next = [&](std::size_t at) { return body.find_first_not_of(" \t\n", at); };
+    std::size_t at = next(begin + word.size());
+    if (at == body.npos || body[at] != '[') {
+      reads = true;
+      return;
+    }
+    const std::size_t close = closing(body, at, '[', ']');
+    at = close == body.npos ? close : next(close + 1);
+    const bool is_assigned = at != body.npos && body[at] == '=' && body.substr(at, 2) != "==";
+    reads = reads || !is_assigned;
+  });
+  return reads;
+}
+
+/// "32", or of a name the number that the source gives it: "#define TILE 32", "TILE = 32".
+std::uint32_t extent_of(const std::string& source, const std::string& word) {
+  const auto number_at = [](std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(" \t=({");
+    std::uint32_t number = 0;
+    if (begin != text.npos) std::from_chars(text.data() + begin, text.data() + text.size(), number);
+    return number;
+  };
+  if (std::isdigit(static_cast<unsigned char>(word[0])) != 0) return number_at(word);
+  std::uint32_t found = 0;
+  for_each_word(source, [&](std::size_t begin, std::string_view other) {
+    if (found == 0 && other == word) {
+      found = number_at(std::string_view(source).substr(begin + other.size(), 16));
+    }
+  });
+  return found;
+}
+
+/// The extents of the first array in shared memory; none where one is not known.
+std::vector<std::uint32_t> shared_extents(const std::string& source, std::string_view body) {
+  const std::size_t at = body.find("__shared__");
+  if (at == body.npos) return {};
+  const std::string_view declared = body.substr(at, body.find_first_of(";,", at) - at);
+  std::vector<std::uint32_t> extents;
+  for (std::size_t open = declared.find('['); open != declared.npos;
+       open = declared.find('[', open + 1)) {
+    const std::vector<std::string> words =
+        words_of(declared.substr(open, declared.find(']', open) - open));
+    if (words.empty()) return {};
+    extents.push_back(extent_of(source, words.front()));
+  }
+  return extents;
+}
+
+/// 16 of "blockIdx.x * 16 + threadIdx.x"; 0: the source does not say so.
+std::uint32_t factor_of_block(const std::string& source, std::string_view body) {
+  constexpr std::string_view index = "blockIdx.x";
+  for (std::size_t at = body.find(index); at != body.npos; at = body.find(index, at + 1)) {
+    const std::size_t times = body.find_first_not_of(" \t\n", at + index.size());
+    if (times == body.npos || body[times] != '*') continue;
+    const std::vector<std::string> words = words_of(body.substr(times, 64));
+    if (!words.empty() && words[0] != "blockDim") return extent_of(source, words[0]);
+  }
+  return 0;
+}
+
+/// The extent of a block that the body takes for granted: by an array in shared memory with one
+/// element a thread ("tile[16][17]"), or by how it finds its place; 0: none.
+std::uint32_t tile_of(const std::string& source, std::string_view body, int dimensions) {
+  const std::vector<std::uint32_t> extents = shared_extents(source, body);
+  const bool has_array = extents.size() == static_cast<std::size_t>(dimensions);
+  const std::uint32_t extent = has_array ? extents.front() : factor_of_block(source, body);
+  const std::uint32_t threads = dimensions == 2 ? extent * extent : extent;
+  const bool fits = extent <= 1024 && threads >= 32 && threads <= 1024;
+  return dimensions <= 2 && extent % 4 == 0 && fits ? extent : 0;
+}
+
+/// What the body says of blocks to start from.
+void find_start(const std::string& source, std::string_view body, std::uint32_t most_threads,
+                Found& found) {
+  found.dimensions = dimensions_of(body);
+  found.block = std::min(found.block, most_threads);
+  found.tile = tile_of(source, body, found.dimensions);
+  const std::uint32_t threads = found.dimensions == 2 ? found.tile * found.tile : found.tile;
+  if (threads > most_threads) found.tile = 0;
+  found.has_dynamic_shared = body.find("extern __shared__") != body.npos;
+}
+
 std::vector<Found> in_source(const std::string& source) {
   const std::string text = without_commands(source);
   std::vector<Found> all;
   constexpr std::string_view mark = "__global__";
   for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
     std::size_t open = text.find('(', at);
+    std::uint32_t most_threads = 1024;
     // __launch_bounds__(256) has parentheses of its own.
     while (open != std::string::npos) {
       const std::vector<std::string> before =
           words_of(std::string_view(text).substr(at, open - at));
       if (before.empty() || before.back().find("launch_bounds") == std::string::npos) break;
       const std::size_t close = closing(text, open, '(', ')');
+      const std::vector<std::string> bounds = words_of(std::string_view(text).substr(open, 32));
+      const std::uint32_t bound = bounds.empty() ? 0 : extent_of(source, bounds.front());
+      if (bound > 0) most_threads = std::min(most_threads, bound);
       open = close == std::string::npos ? close : text.find('(', close);
     }
     if (open == std::string::npos) continue;
@@ -100,7 +196,9 @@ std::vector<Found> in_source(const std::string& source) {
     found.signature = fmt::format("{}{}void {}({})", templated, templated.empty() ? "" : " ", name,
                                   fmt::join(split_list(parameters), ", "));
     found.kernel = name;
-    found.dimensions = dimensions_of(text, close);
+    const std::string_view body = body_behind(text, close);
+    find_start(source, body, most_threads, found);
+    if (!templated.empty()) found.tile = 0;
     if (!templated.empty()) {
       found.is_template = true;
       std::vector<std::string> names;
@@ -114,7 +212,10 @@ std::vector<Found> in_source(const std::string& source) {
     for (const std::string& parameter : split_list(parameters)) {
       if (parameter == "void") continue;
       found.parameters.push_back(parameter);
-      found.arguments.push_back(example_of_declaration(parameter));
+      const std::vector<std::string> words = words_of(parameter);
+      found.arguments.push_back(
+          example_of_declaration(parameter, side_to_start_from(found.dimensions),
+                                 !words.empty() && may_read(body, words.back())));
     }
     all.push_back(std::move(found));
   }
@@ -158,7 +259,8 @@ std::vector<Found> in_module(const model::KernelFile& file) {
     const auto types = parameter_types(function.name);
     const bool has_types = types && types->size() == parameters.size();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      found.arguments.push_back(example_of_parameter(parameters[i], has_types ? (*types)[i] : ""));
+      found.arguments.push_back(example_of_parameter(parameters[i], has_types ? (*types)[i] : "",
+                                                     side_to_start_from(found.dimensions)));
     }
     const std::string name(function.name);
     found.signature = name.starts_with("_Z") ? name_with_parameters(name)
@@ -199,6 +301,10 @@ std::vector<Found> in_machine_code(const MachineCode& code) {
 }
 
 }  // namespace
+
+std::int64_t side_to_start_from(int dimensions) {
+  return dimensions == 3 ? 64 : dimensions == 2 ? 256 : 1024;
+}
 
 std::string signature_in(const std::string& source, const std::string& kernel) {
   const std::string name = function_name(kernel);

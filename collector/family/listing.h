@@ -18,10 +18,16 @@ struct Found {
   std::vector<std::string> arguments;   ///< a guess to start from: "out:f32[1<<20]", "i32=1024"
   bool is_template = false;
   std::uint32_t block = 256;  ///< threads to start from: no more than the kernel may have
-  int dimensions = 1;         ///< of the grid and the block, that the kernel asks for
+  std::uint32_t tile = 0;     ///< extent of the block that it takes for granted; 0: none, or not known
+  bool has_dynamic_shared = false;
+  int dimensions = 1;  ///< of the grid and the block, that the kernel asks for
   std::string target;         ///< of machine code, what it is for: "sm_90a"
   std::string facts;          ///< of machine code: sizes of the parameters, registers, …
 };
+
+/// The sizes of a problem whose cube, square or row of `dimensions` is large enough to see
+/// something and small enough for the buffers: what is indexed by two of them fits.
+std::int64_t side_to_start_from(int dimensions);
 
 /// The kernels of a .cu, .ptx or .cubin, in the order of the file. Throws Error{file},
 /// Error{usage} where there is none, with what a kernel is.

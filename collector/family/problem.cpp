@@ -106,6 +106,7 @@ kernels::Problem problem_of(const FamilySpec& spec, const std::vector<Text>& tex
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     if (argument.kind != Argument::Kind::buffer) continue;
+    problem.buffers[next].is_set = argument.is_set();
     std::vector<std::byte>& contents = problem.buffers[next++].initial;
     contents =
         checked(spec, texts[i], [&] { return model::contents_of(argument, available_memory()); });

@@ -15,6 +15,7 @@
 #include "base/named_files.h"
 #include "base/nearest.h"
 #include "base/temporary.h"
+#include "collector/model/input/compiler_messages.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/input/nvcc.h"
 #include "collector/model/input/toolkit.h"
@@ -58,12 +59,6 @@ Compiled compile_preferring_nvcc(const fs::path& nvcc, const std::string& path,
 }
 
 }  // namespace
-
-std::string first_error(const std::string& messages) {
-  constexpr std::string_view mark = "error: ";
-  const std::size_t at = messages.find(mark);
-  return first_line(at == std::string::npos ? messages : messages.substr(at + mark.size()));
-}
 
 // NVRTC stumbles over what only a whole program has: headers of the host and calls of the runtime.
 // What it writes is not quite what nvcc does: addresses in shared memory have 64 bits, and
@@ -126,7 +121,7 @@ Compiled compile(const std::string& path, const CompileOptions& options,
                       ? ", or, if it holds host code, which NVRTC does not know, compile it "
                         "elsewhere with `nvcc -ptx -lineinfo` and give the .ptx"
                       : "",
-                  compiled.failure));
+                  first_errors(compiled.failure)));
 }
 
 std::unique_ptr<ptx::Module> parse(const std::string& path, std::string text) {

@@ -25,9 +25,6 @@ struct KernelFile {
   std::vector<std::string> remarks;          ///< for the person: by which compiler, and why
 };
 
-/// What a compiler complains of first, without the place: 'identifier "flaot" is undefined'.
-std::string first_error(const std::string& messages);
-
 /// What the compilers make of a .cu: NVRTC, or nvcc where the source holds host code. `expressions`
 /// are templates to instantiate. With a failure where they refuse the source or an expression;
 /// `remarks` says which compiler, and why. Throws Error{no_hardware} where there is none.

@@ -295,8 +295,8 @@ TEST_F(FamilyFile, AFileOfKernelsIsListedWithCommandsToStartFrom) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("void naive(float* out, const float* in, int n)"),
-                    HasSubstr("warpmeter run k.cu -k naive --grid 64,64 --block 16,16 --arg "
-                              "'out:f32[1<<20]' --arg 'in:f32[1<<20]=random' --arg n:i32=1024"),
+                    HasSubstr("warpmeter run k.cu -k naive --grid 16,16 --block 16,16 --arg "
+                              "'out:f32[1<<20]' --arg 'in:f32[1<<20]=random' --arg n:i32=256"),
                     HasSubstr("template <int TILE, int PAD> void tiled")));
   EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
 }

@@ -137,7 +137,7 @@ TEST_F(RunMachineCode, ListsItsKernelsWithoutAGpu) {
       AllOf(HasSubstr("k.cubin holds 4 kernels for sm_90, and nothing was run."),
             HasSubstr("\n  tiled<16>(float*, float const*, int)\n    (parameters of 8, 8 and 4 "
                       "bytes; "),
-            HasSubstr("k.cubin -k 'tiled<16>' --grid 4096 --block 128 --arg 'f32[1<<20]' --arg "
+            HasSubstr("k.cubin -k 'tiled<16>' --grid 8 --block 128 --arg 'f32[1<<20]=zeros' --arg "
                       "'f32[1<<20]=random' --arg i32=1024\n"),
             HasSubstr("\n  plain(b64, b64, b8[40], b16, b32)\n")));
   EXPECT_FALSE(is_measured());

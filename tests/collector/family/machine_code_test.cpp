@@ -95,14 +95,14 @@ TEST_F(MachineCodeFiles, AreListedWithACommandToStartFrom) {
               testing::MatchesRegex("parameters of 8, 8 and 4 bytes; [0-9]+ registers a thread; 64 "
                                     "bytes of static shared memory a block; at most 128 threads a "
                                     "block"));
-  EXPECT_THAT(tiled.arguments, ElementsAre("f32[1<<20]", "f32[1<<20]=random", "i32=1024"));
+  EXPECT_THAT(tiled.arguments, ElementsAre("f32[1<<20]=zeros", "f32[1<<20]=random", "i32=1024"));
   EXPECT_EQ(tiled.block, 128U);
   const Found& plain = all.at("plain");
   EXPECT_EQ(plain.signature, "plain(b64, b64, b8[40], b16, b32)");
   EXPECT_EQ(plain.block, 256U);
   EXPECT_THAT(plain.arguments,
-              ElementsAre("f32[1<<20]", "f32[1<<20]", "bytes=0x" + std::string(80, '0'), "i16=1024",
-                          "i32=1024"));
+              ElementsAre("f32[1<<20]=zeros", "f32[1<<20]=zeros", "bytes=0x" + std::string(80, '0'),
+                          "i16=1024", "i32=1024"));
   EXPECT_THAT(all.at("ns::none").arguments, IsEmpty());
   EXPECT_THAT(all.at("ns::none").facts, testing::StartsWith("no parameters; "));
 }
@@ -230,7 +230,7 @@ TEST_F(MachineCodeFiles, TellOverloadsApart) {
                path("two.cubin")));
   const auto all = listed("two.cubin");
   ASSERT_EQ(all.size(), 2U);
-  EXPECT_THAT(all.at("f(int*)").arguments, ElementsAre("i32[1<<20]"));
+  EXPECT_THAT(all.at("f(int*)").arguments, ElementsAre("i32[1<<20]=zeros"));
   EXPECT_THAT(all.at("f(unsigned char)").arguments, ElementsAre("u8=1"));
   EXPECT_THAT(all.at("f(unsigned char)").facts, testing::StartsWith("a parameter of 1 byte; "));
   const MachineCode code = read_machine_code(path("two.cubin"));

@@ -235,6 +235,20 @@ TEST_F(Family, AParameterOfATemplateIsNoMacro) {
               ElementsAre("TILE=16"));
 }
 
+TEST_F(Family, AParameterThatTheSourceDeclaresItselfIsNoMacro) {
+  const std::string source =
+      "__global__ void tiled(int* out) {}\n"
+      "__global__ void other(const float* TILE) {}\n";
+  // The block alone uses it, and the macro would break the other kernel.
+  const FamilySpec spec = read(tiled_with("tiled", "TILE: 16", "TILE"));
+  EXPECT_THAT(configurations(spec, source).at(0).defines, ElementsAre());
+  EXPECT_THAT(configurations(spec, source + "int n = 2 * UNROLL;").at(0).defines, ElementsAre());
+  EXPECT_THAT(configurations(spec, "__shared__ int s[TILE];").at(0).defines,
+              ElementsAre("TILE=16"));
+  EXPECT_THAT(refusal(tiled_with("tiled", "TILE: 16"), source),
+              HasSubstr("k.cu declares its own TILE, which no macro replaces"));
+}
+
 TEST_F(Family, ATemplateArgumentThatIsNearAParameterIsDoubted) {
   const auto doubt = [this](const std::string& kernel, const std::string& source) {
     return configurations(read(tiled_with(kernel, "TILE: 16", "TILE")), source).at(0).doubt;
