@@ -155,6 +155,30 @@ std::vector<std::string> selectors_of(const std::vector<LaunchName>& launches,
   return names;
 }
 
+namespace {
+
+bool selects_any(const Selector& selector, const std::vector<LaunchName>& launches) {
+  return std::any_of(launches.begin(), launches.end(),
+                     [&](const LaunchName& launch) { return selector.selects(launch); });
+}
+
+/// "; did you mean …?" of the launches' names, or of the variants' alone.
+std::string near_names(const std::vector<LaunchName>& launches, const Selector& selector) {
+  const std::string near = did_you_mean(selector.text(), selectors_of(launches, selector));
+  if (!near.empty()) return near;
+  std::vector<std::string> variants;
+  for (const LaunchName& launch : launches) variants.push_back(launch.variant);
+  return did_you_mean(selector.text(), variants);
+}
+
+}  // namespace
+
+Selector settled(const Selector& selector, const std::vector<LaunchName>& launches) {
+  if (selects_any(selector, launches)) return selector;
+  const Selector any = selector.of_any_family();
+  return selects_any(any, launches) ? any : selector;
+}
+
 std::string meant_by(const std::vector<LaunchName>& launches, const Selector& selector) {
   std::vector<LaunchName> at_sizes, without_sizes;
   for (const LaunchName& launch : launches) {
@@ -163,9 +187,8 @@ std::string meant_by(const std::vector<LaunchName>& launches, const Selector& se
     if (bare.variant != launch.variant && selector.selects(bare)) at_sizes.push_back(launch);
   }
   if (at_sizes.empty()) {
-    const std::string near = did_you_mean(selector.text(), selectors_of(launches, selector));
-    return near.empty() ? did_you_mean(selector.text(), selectors_of(without_sizes, selector))
-                        : near;
+    const std::string near = near_names(launches, selector);
+    return near.empty() ? near_names(without_sizes, selector) : near;
   }
   const std::vector<std::string> names = selectors_of(at_sizes, selector);
   constexpr std::size_t shown = 3;
@@ -180,16 +203,9 @@ std::string meant_by(const std::vector<LaunchName>& launches, const Selector& se
 
 void require_selected(const std::vector<LaunchName>& launches, std::vector<Selector>& selectors,
                       std::int64_t run, const std::string& unfinished) {
-  const auto selects_any = [&](const Selector& selector) {
-    return std::any_of(launches.begin(), launches.end(),
-                       [&](const LaunchName& launch) { return selector.selects(launch); });
-  };
   for (Selector& selector : selectors) {
-    if (selects_any(selector)) continue;
-    if (const Selector any = selector.of_any_family(); selects_any(any)) {
-      selector = any;
-      continue;
-    }
+    selector = settled(selector, launches);
+    if (selects_any(selector, launches)) continue;
     if (!unfinished.empty()) {
       throw Error(ExitCode::nothing, fmt::format("no launch matches '{}', and {}; measure it again",
                                                  selector.text(), unfinished));

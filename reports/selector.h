@@ -71,6 +71,9 @@ class Selector {
   std::vector<std::string> devices_;                      ///< all have to be met
 };
 
+/// The selector as these launches read it: a name that is no family's is a variant's.
+Selector settled(const Selector& selector, const std::vector<LaunchName>& launches);
+
 /// What may have been meant by one that selects nothing: the variant at its named sizes, or near
 /// names; "; it is at …", "; did you mean …?" or "".
 std::string meant_by(const std::vector<LaunchName>& launches, const Selector& selector);

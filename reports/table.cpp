@@ -116,7 +116,7 @@ std::string render(const Table& table, Format format, std::size_t width) {
     case Format::json:
       return render_json(table);
     case Format::table:
-      return render_text(table, width);
+      return render_to_fit(table, width);
     case Format::html:
       return render_html(table);
     case Format::markdown:

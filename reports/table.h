@@ -110,6 +110,10 @@ std::string render_html(const Table& table);
 /// Columns two spaces apart under stacked headings; see render for `width`.
 std::string render_text(const Table& table, std::size_t width = 0);
 
+/// The same for tables of many columns. Where a terminal is too narrow for whole names, columns
+/// without a value are left out and named below; where it is still too narrow, each row is a list.
+std::string render_to_fit(const Table& table, std::size_t width);
+
 /// The same where the table would be wider than `width` columns: cut into several, below one
 /// another, each with the first column.
 std::string render_text_in_pieces(const Table& table, std::size_t width);

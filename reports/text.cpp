@@ -1,7 +1,7 @@
 // Tables for a terminal. Headings are stacked word by word, so that a column is as narrow as its
 // values; text wraps in its cell where the terminal is too narrow, and nothing is cut off. Source
 // text that would not keep 40 columns goes below its row, and so do the last columns where the rest
-// is still too wide: "ideal 32,768, excess 0".
+// is still too wide: "ideal 32,768, excess 0". Names are broken last.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,10 +17,11 @@
 namespace warpmeter::reports {
 namespace {
 
-constexpr std::size_t gap = 2;              // spaces between columns
-constexpr std::size_t narrowest_text = 12;  // a text column is not squeezed further
-constexpr std::size_t narrowest_code = 40;  // nor is one of source text
-constexpr std::size_t indent = 4;           // of what stands below its row
+constexpr std::size_t gap = 2;                   // spaces between columns
+constexpr std::size_t narrowest_text = 12;       // a text column is not squeezed further
+constexpr std::size_t widest_name_in_text = 24;  // a longer word among others may be broken
+constexpr std::size_t narrowest_code = 40;       // nor is one of source text
+constexpr std::size_t indent = 4;                // of what stands below its row
 
 struct Layout {
   Align align = Align::left;
@@ -29,6 +30,7 @@ struct Layout {
   std::vector<std::string> heading;  // lines
   std::vector<std::string> cells;
   std::size_t width = 0;
+  std::size_t widest_name = 0;  ///< that is kept whole while others can give
 };
 
 /// A slash stays with the word before it: "loads / request" breaks after the slash.
@@ -56,6 +58,12 @@ Layout layout_of(const Table& table, std::size_t i) {
   for (const std::string& cell : layout.cells) {
     layout.width = std::max(layout.width, display_width(cell));
   }
+  bool are_names = true;
+  for (const std::string& cell : layout.cells) {
+    are_names = are_names && cell.find(' ') == std::string::npos;
+    layout.widest_name = std::max(layout.widest_name, widest_word(cell));
+  }
+  if (!are_names) layout.widest_name = std::min(layout.widest_name, widest_name_in_text);
   layout.heading = wrapped(heading, std::max<std::size_t>(layout.width, 2));
   return layout;
 }
@@ -63,6 +71,11 @@ Layout layout_of(const Table& table, std::size_t i) {
 std::size_t narrowest(const Layout& column) {
   if (!column.may_wrap) return column.width;
   return std::min(column.width, column.is_code ? narrowest_code : narrowest_text);
+}
+
+/// A name is not broken while sentences can give.
+std::size_t narrowest_with_whole_names(const Layout& column) {
+  return std::max(narrowest(column), column.widest_name);
 }
 
 std::size_t narrowest_total(const std::vector<Layout>& columns) {
@@ -115,21 +128,31 @@ std::string below_lines(const Below& below, std::size_t row, std::size_t width) 
   return lines;
 }
 
-/// Narrows the widest text column, again and again, until the table fits or none can give more, and
-/// breaks the headings to what their columns have become.
-void fit(std::vector<Layout>& columns, std::size_t width) {
+std::size_t width_of(const std::vector<Layout>& columns) {
   std::size_t total = gap * (columns.size() - 1);
   for (const Layout& column : columns) total += column.width;
-  while (total > width) {
+  return total;
+}
+
+/// Narrows the widest text column, again and again, until the table fits or none is wider than its
+/// `least`.
+void narrow(std::vector<Layout>& columns, std::size_t width, std::size_t (*least)(const Layout&)) {
+  for (std::size_t total = width_of(columns); total > width; --total) {
     Layout* widest = nullptr;
     for (Layout& column : columns) {
-      if (!column.may_wrap || column.width <= narrowest(column)) continue;
+      if (!column.may_wrap || column.width <= least(column)) continue;
       if (widest == nullptr || column.width > widest->width) widest = &column;
     }
-    if (widest == nullptr) break;
+    if (widest == nullptr) return;
     --widest->width;
-    --total;
   }
+}
+
+/// Breaks sentences first, then names, and the headings to what their columns have
+/// become.
+void fit(std::vector<Layout>& columns, std::size_t width) {
+  narrow(columns, width, narrowest_with_whole_names);
+  narrow(columns, width, narrowest);
   for (Layout& column : columns) {
     std::vector<std::string> lines;
     for (const std::string& line : column.heading) {
@@ -214,6 +237,83 @@ std::string render_text(const Table& table, std::size_t width) {
   std::string text = heading_lines(columns);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     text += row_lines(columns, i) + below_lines(below, i, width);
+  }
+  return text;
+}
+
+namespace {
+
+bool fits_with_whole_names(const Table& table, std::size_t width) {
+  std::vector<Layout> columns;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) columns.push_back(layout_of(table, i));
+  narrow(columns, width, narrowest_with_whole_names);
+  return width_of(columns) <= width;
+}
+
+/// The columns that have a value in some row; the headings of the others go to `empty`.
+Table filled_columns(const Table& table, std::vector<std::string>& empty) {
+  Table filled;
+  filled.rows.resize(table.rows.size());
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const bool is_empty = std::all_of(table.rows.begin(), table.rows.end(),
+                                      [&](const auto& row) { return row[i].missing(); });
+    if (is_empty) {
+      empty.push_back(heading_of(table.columns[i]));
+      continue;
+    }
+    filled.columns.push_back(table.columns[i]);
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      filled.rows[r].push_back(table.rows[r][i]);
+    }
+  }
+  return filled;
+}
+
+/// Each row as a list: a heading and its value a line.
+std::string render_lists(const Table& table, std::size_t width) {
+  std::vector<Layout> columns;
+  std::size_t names = 0;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    columns.push_back(layout_of(table, i));
+    names = std::max(names, display_width(heading_of(table.columns[i])));
+  }
+  const std::size_t values = width > names + gap + narrowest_text ? width - names - gap : width;
+  std::string text;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    text += fmt::format("{}── row {}\n", r == 0 ? "" : "\n", r + 1);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (table.rows[r][i].missing()) continue;
+      const std::string name = heading_of(table.columns[i]);
+      std::string cell = columns[i].cells[r];
+      cell.erase(cell.find_last_not_of(' ') + 1);
+      std::string before = name + std::string(names + gap - display_width(name), ' ');
+      for (const std::string& line : wrapped(cell, values)) {
+        text += before + line + "\n";
+        before = std::string(names + gap, ' ');
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string render_to_fit(const Table& table, std::size_t width) {
+  if (width == 0 || table.rows.empty() || fits_with_whole_names(table, width)) {
+    return render_text(table, width);
+  }
+  std::vector<std::string> empty;
+  const Table filled = filled_columns(table, empty);
+  if (filled.columns.empty()) return render_text(table, width);
+  const bool fits = fits_with_whole_names(filled, width);
+  std::string text = fits ? render_text(filled, width) : render_lists(filled, width);
+  if (fits && !empty.empty()) {
+    text += "\n";
+    for (const std::string& line :
+         wrapped(fmt::format("No value in any row: {}.", fmt::join(empty, ", ")),
+                 std::max<std::size_t>(width, 2))) {
+      text += line + "\n";
+    }
   }
   return text;
 }

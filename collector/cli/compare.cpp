@@ -72,7 +72,7 @@ ExitCode run(const Compare& compare) {
   const Destination destination = files.write(compare.file, "-o");
   if (!compare.label.empty() && compare.by != "device") {
     throw Error(ExitCode::usage,
-                "--label says whose runs --by device looks at; two labels are compared with "
+                "--label chooses the runs of --by device; two labels are compared with "
                 "--by label BASE CONTENDER");
   }
   reports::CompareRequest request{key_of(compare.by), compare.names, compare.run, compare.label};
@@ -111,7 +111,7 @@ ExitCode run(const Compare& compare) {
 Command add_compare(CLI::App& program) {
   CLI::App& app = add_command(
       program, "compare", "Say what changed between two runs, and whether it is real",
-      {{"warpmeter compare", "the last run against the one before it"},
+      {{"warpmeter compare", "the last run against the one before it that measured the same"},
        {"warpmeter compare main last --fail-on slower", "exit 1 when something became slower"},
        {"warpmeter compare main.db branch.db", "the last runs of two databases"},
        {"warpmeter compare --by backend last", "the model against hardware"},

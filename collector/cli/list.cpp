@@ -126,7 +126,9 @@ Table table_of(const List& list) {
   if (list.what == "kernels") return kernels_table();
   if (list.what == "metrics") return metrics_table();
   if (list.what == "devices") return devices_table();
-  if (list.what == "runs") return runs_table(list.database);
+  if (list.what == "runs") {
+    return runs_table(list.database, list.format == "table" && table_width(list.file) > 0);
+  }
   if (list.what == "views") return views_table();
   throw Error(ExitCode::usage,
               "list needs to know what: kernels, metrics, devices, runs or views (see: warpmeter "

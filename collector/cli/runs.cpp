@@ -110,7 +110,8 @@ bool is_confirmed(const Runs& runs, const schema::Reader& reader,
 ExitCode list(const Runs& runs) {
   expect_arguments(runs, 0, "nothing more");
   Output output;
-  output.write(rendered(runs_table(runs.database), runs.format));
+  output.write(rendered(runs_table(runs.database, runs.format == "table" && table_width("") > 0),
+                        runs.format));
   output.finish();
   return ExitCode::done;
 }
@@ -176,19 +177,22 @@ ExitCode run(const Runs& runs) {
 
 }  // namespace
 
-reports::Table runs_table(const std::string& database) {
+reports::Table runs_table(const std::string& database, bool is_for_terminal) {
   const schema::Reader reader(database);
-  return reports::table_from(reader.query(
-      "SELECT run_id, substr(uuid, 1, 8) AS uuid, started, label, backend, device, launches, "
-      "failed_launches AS failed, outcome, command FROM runs "
-      "ORDER BY run_id"));
+  // A terminal may break a blank; and few people want milliseconds.
+  const std::string started =
+      is_for_terminal ? "replace(substr(started, 1, 19), 'T', ' ')" : "started";
+  return reports::table_from(reader.query("SELECT run_id, substr(uuid, 1, 8) AS uuid, " + started +
+                                          " AS started, label, backend, device, launches, "
+                                          "failed_launches AS failed, outcome, command FROM runs "
+                                          "ORDER BY run_id"));
 }
 
 Command add_runs(CLI::App& program) {
   CLI::App& app =
       add_command(program, "runs", "List, name, remove and back up the runs of a database",
                   {{"warpmeter runs", "what there is"},
-                   {"warpmeter runs label last before", "a name, for --run before"},
+                   {"warpmeter runs label last before", "a name, for report --run before"},
                    {"warpmeter runs rm 3 last~2", "these two; asks first"},
                    {"warpmeter runs rm --keep 20 --yes", "all but the last 20"},
                    {"warpmeter runs vacuum", "give their space back"},

@@ -7,6 +7,6 @@
 
 namespace warpmeter::cli {
 
-reports::Table runs_table(const std::string& database);
+reports::Table runs_table(const std::string& database, bool is_for_terminal);
 
 }  // namespace warpmeter::cli

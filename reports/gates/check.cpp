@@ -125,7 +125,7 @@ std::string missing_reason(const Gate& gate, const LaunchToCheck& launch) {
   for (const std::string& metric : gate.metrics) {
     const auto found = launch.values.find(metric);
     if (found == launch.values.end()) {
-      return fmt::format("{} was not measured: add it to the run's --metrics", metric);
+      return fmt::format("{0} was not measured: measure again, with run --metrics {0}", metric);
     }
     if (!found->second.value) return fmt::format("{}: {}", metric, found->second.reason);
   }
@@ -213,17 +213,19 @@ Finding unmatched(const Gate& gate, bool any_selected, const std::vector<LaunchN
 
 void add_gates(const CheckRequest& request, const std::vector<LaunchToCheck>& launches,
                WorstFindings& findings) {
+  const std::vector<LaunchName> names = names_of(launches);
   for (const Gate& gate : request.gates) {
+    const Selector selector = settled(gate.selector, names);
     bool any_selected = false, any_applies = false;
     for (const LaunchToCheck& launch : launches) {
-      if (!gate.selector.selects(launch.name)) continue;
+      if (!selector.selects(launch.name)) continue;
       any_selected = true;
       if (std::optional<Finding> finding = judge(gate, launch)) {
         any_applies = true;
         findings.add(std::move(*finding));
       }
     }
-    if (!any_applies) findings.add(unmatched(gate, any_selected, names_of(launches)));
+    if (!any_applies) findings.add(unmatched(gate, any_selected, names));
   }
 }
 

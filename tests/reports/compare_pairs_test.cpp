@@ -37,7 +37,8 @@ TEST_F(CompareTest, SaysWhatHasNoPartnerAndWhy) {
 TEST_F(CompareTest, NothingInCommonIsAnErrorOfItsOwn) {
   add_run(store_, {launch("naive", {})});
   add_run(store_, {launch("tiled", {})});
-  expect_error({}, ExitCode::nothing, "no launch in common");
+  expect_error({.names = {"1", "2"}}, ExitCode::nothing, "no launch in common");
+  expect_error({}, ExitCode::nothing, "no earlier run has launches of run 2");
 }
 
 TEST_F(CompareTest, ALaunchThatBrokeCountsAsSlower) {

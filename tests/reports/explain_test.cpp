@@ -220,7 +220,7 @@ TEST_F(Explain, SaysWhyALaunchOfAnOlderDatabaseOrOfAGpuIsNotExplained) {
                                    HasSubstr("; --run names another.\n\nNot explained: "
                                              "vector_add/block_128 at 1,000 and "
                                              "vector_add/block_256 at 1,000: hardware counters"),
-                                   HasSubstr("run it with --counts model too.\n")));
+                                   HasSubstr("run --counts model, or profile -b model.\n")));
   options.run = add_model_run(store);
   EXPECT_THAT(told(options),
               HasSubstr("counted without explaining, as --check and an older warpmeter do.\n"));

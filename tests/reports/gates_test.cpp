@@ -117,6 +117,20 @@ TEST_F(CheckTest, OneGateThatMatchesNothingSpoilsTheRest) {
   EXPECT_THAT(result.findings.front().reason, HasSubstr("matches no launch"));
 }
 
+TEST_F(CheckTest, AGateNamesAKernelOfAnyFamily) {
+  add_transposes();
+  for (const char* gate :
+       {"tiled: shared_load_wavefronts <= 262144", "til*: shared_load_wavefronts <= 262144",
+        "transpose/tiled: shared_load_wavefronts <= 262144"}) {
+    EXPECT_EQ(outcome_of(gate), Outcome::holds) << gate;
+  }
+  EXPECT_EQ(outcome_of("tiled: shared_load_wavefronts <= 1"), Outcome::broken);
+  const Check none = checked({"tield: shared_load_wavefronts <= 1"});
+  ASSERT_EQ(none.findings.size(), 1U);
+  EXPECT_EQ(none.findings[0].outcome, Outcome::inconclusive);
+  EXPECT_THAT(none.findings[0].reason, HasSubstr("did you mean tiled?"));
+}
+
 TEST_F(CheckTest, TellsByHowMuchAndWhere) {
   add_transposes();
   const Check result = checked({"transpose/tiled: shared_load_transactions_per_request <= 2"});

@@ -106,8 +106,8 @@ schema::Launch failed(schema::Launch made) {
 }
 
 constexpr const char* not_looked_for =
-    "What costs most was not looked for in any launch (hardware counters have no addresses; run it "
-    "with --counts model too).";
+    "What costs most was not looked for in any launch (hardware counters have no addresses; the "
+    "model has them: run --counts model, or profile -b model).";
 
 TEST_F(Headline, SaysWhatMayHaveDisturbedTheTimesAndTheFactsWhatElseWasThere) {
   schema::Disturbance idle = neighbour("jupyter");
@@ -282,7 +282,8 @@ TEST_F(Headline, SaysThatNothingWasFoundOnlyWhereItWasLookedFor) {
   add({explained(counted("a", 400), {}), counted("b", 500)});
   EXPECT_THAT(sentences(),
               Contains("What costs most was not looked for in 1 launch (hardware "
-                       "counters have no addresses; run it with --counts model too)."));
+                       "counters have no addresses; the model has them: run --counts model, or "
+                       "profile -b model)."));
 }
 
 TEST_F(Headline, SaysWhatChangedSinceTheSameWasRunBefore) {

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -37,6 +38,45 @@ TEST(TextTable, OverflowsATerminalThatIsTooNarrowForItsNumbers) {
     EXPECT_NE(text.find("123,456,789"), std::string::npos) << width;
     EXPECT_NE(text.find("short"), std::string::npos) << width;
   }
+}
+
+TEST(TextTable, BreaksNoNameWhileASentenceCanGive) {
+  Table table;
+  table.columns = {Column::text("metric"), Column::text("what")};
+  table.rows = {{"shared_load_transactions_per_request", "wavefronts of a load of shared memory"}};
+  EXPECT_THAT(render_text(table, 54),
+              testing::HasSubstr("shared_load_transactions_per_request  wavefronts of a\n"));
+}
+
+/// One row of a value in each column, but for those that are empty.
+Table wide_table(int columns, int empty) {
+  Table table;
+  table.rows.emplace_back();
+  for (int i = 0; i < columns; ++i) {
+    table.columns.push_back(Column::text("column_" + std::to_string(i)));
+    table.rows[0].push_back(i < empty ? Cell(Missing{}) : Cell("name_" + std::to_string(i)));
+  }
+  return table;
+}
+
+TEST(TextTable, LeavesOutEmptyColumnsWhereTheTerminalIsTooNarrow) {
+  EXPECT_EQ(render_to_fit(wide_table(3, 1), 40), render_text(wide_table(3, 1), 40));
+  EXPECT_EQ(render_to_fit(wide_table(4, 2), 20),
+            "column_2  column_3\n"
+            "────────  ────────\n"
+            "name_2    name_3\n"
+            "\n"
+            "No value in any row:\n"
+            "column_0, column_1.\n");
+  EXPECT_EQ(render_to_fit(wide_table(4, 2), 0), render_text(wide_table(4, 2)));
+}
+
+TEST(TextTable, BecomesAListWhereTheTerminalIsStillTooNarrow) {
+  EXPECT_EQ(render_to_fit(wide_table(4, 1), 26),
+            "── row 1\n"
+            "column_1  name_1\n"
+            "column_2  name_2\n"
+            "column_3  name_3\n");
 }
 
 TEST(TextTable, WrapsTextToTheTerminalAndLosesNothing) {

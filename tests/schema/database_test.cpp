@@ -146,7 +146,7 @@ TEST(Database, OfTheFirstVersionIsBroughtUpToDateWithItsRangesAndLines) {
               ElementsAre("12|NULL|100|local memory was not recorded"));
   EXPECT_THAT(
       lines_of(folder / "a.db", "SELECT findings, reason FROM explanations LIMIT 1"),
-      ElementsAre("NULL|hardware counters have no addresses; run it with --counts model too"));
+      ElementsAre("NULL|hardware counters have no addresses; the model has them: run --counts model, or profile -b model"));
 }
 
 TEST(Database, TellsThatItIsDamaged) {

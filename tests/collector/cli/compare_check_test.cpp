@@ -72,6 +72,20 @@ TEST_F(CompareAndCheck, RunsOfTwoDatabasesAreComparedAndNeitherFileChanges) {
   }
 }
 
+TEST_F(CompareAndCheck, WithoutNamesTheLastRunMeetsTheLatestThatMeasuredTheSame) {
+  const auto measure = [this](const std::string& what, const std::string& size) {
+    ASSERT_EQ(warpmeter({"run", what, "-n", size, "-b", "model", "-q"}).exit_code, 0);
+  };
+  measure("transpose/naive", "64");
+  measure("vector_add", "1000");
+  expect(3, {"compare"}, "no earlier run has launches of run 2 (vector_add/block_128 on model, …)");
+  measure("transpose/naive", "32");
+  expect(3, {"compare"}, "no earlier run has launches of run 3");
+  measure("transpose", "64");
+  expect(0, {"compare"}, "run 4 against run 1");
+  expect(0, {"compare", "--fail-on", "changed"}, "run 4 against run 1");
+}
+
 TEST_F(CompareAndCheck, ARunThatWasMergedIsItselfInBothDatabases) {
   measure("one");
   ASSERT_EQ(warpmeter({"merge", "warpmeter.db", "-o", "merged.db"}).exit_code, 0);
@@ -92,7 +106,8 @@ TEST_F(CompareAndCheck, VariantsDifferAndFailOnSaysSo) {
 TEST_F(CompareAndCheck, NothingToPairIsExitCode3) {
   measure("a", "transpose");
   measure("b", "vector_add");
-  expect(3, {"compare"}, "no launch in common");
+  expect(3, {"compare", "a", "b"}, "no launch in common");
+  expect(3, {"compare"}, "no earlier run has launches of run 2");
 }
 
 TEST_F(CompareAndCheck, GatesHoldBreakOrMatchNothing) {

@@ -50,8 +50,8 @@ TEST_F(MeasuredFindingsTest, TellATimeBesideTheCopysAndOnlyOfWhatIsSlower) {
   EXPECT_THAT(ask("SELECT kind, reason FROM looked_for WHERE launch_id = 2 AND kind IN "
                   "('below_copy', 'waiting', 'tail')"),
               ElementsAre("below_copy|NULL",
-                          "tail|hardware counters have no addresses; run it with --counts model "
-                          "too"))
+                          "tail|hardware counters have no addresses; the model has them: run "
+                          "--counts model, or profile -b model"))
       << "nobody sampled it";
   EXPECT_THAT(ask("SELECT launch_id, findings FROM explanations"), ElementsAre("1|NULL", "2|1"));
 }
