@@ -63,8 +63,9 @@ std::vector<std::string> split_list(std::string_view option, std::span<const std
 std::pair<std::string, schema::Value> parameter(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || !is_name(text.substr(0, equals))) {
-    throw Error(ExitCode::usage,
-                fmt::format("--param takes NAME=VALUE, not '{}'; write :NAME in the SQL", text));
+    throw Error(
+        ExitCode::usage,
+        fmt::format("query --param takes NAME=VALUE, not '{}'; write :NAME in the SQL", text));
   }
   const std::string name = fmt::format(":{}", text.substr(0, equals));
   const std::string_view value = text.substr(equals + 1);
@@ -78,7 +79,7 @@ void check_label(std::string_view label) {
   const bool is_id = !label.empty() && label.find_first_not_of("0123456789") == label.npos;
   if (is_id || label == "last" || label.starts_with("last~")) {
     throw Error(ExitCode::usage,
-                fmt::format("--label '{}' already means a run to --run: choose another", label));
+                fmt::format("--label '{}' already means a run: choose another", label));
   }
   constexpr std::size_t longest_label = 200;
   if (label.size() > longest_label) {

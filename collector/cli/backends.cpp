@@ -76,6 +76,7 @@ model::Options options_of_model(const BackendRequest& request) {
     options.shapes.push_back(model::explain::parse_shape(text));
   }
   options.shaped = request.shaped;
+  options.checked = request.checked;
   return options;
 }
 
@@ -203,7 +204,7 @@ Backends choose(const BackendRequest& request) {
     backends = {};
     backends.opened.push_back(open_model(request));
     backends.notes.push_back(fmt::format("{} answers, since no GPU is usable: {}",
-                                         backends.opened.front()->device().name, error.what()));
+                                         backends.opened.front()->device().name, reason_of(error)));
   }
   return backends;
 }

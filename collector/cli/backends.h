@@ -13,6 +13,9 @@
 namespace warpmeter::cupti {
 struct Options;
 }
+namespace warpmeter::model {
+struct CheckedLaunch;
+}
 
 namespace warpmeter::cli {
 
@@ -39,7 +42,8 @@ struct BackendRequest {
   bool has_ptx = true;    ///< of something that is to run
   bool is_apart = false;  ///< of several GPUs each is for a process of its own: open one alone
   std::function<bool()> cancelled;
-  OpenGpu open_gpu;  ///< empty: cupti::open
+  std::function<void(model::CheckedLaunch)> checked;  ///< see model::Options
+  OpenGpu open_gpu;                                   ///< empty: cupti::open
 };
 
 struct Backends {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,24 @@ reports::Table findings_table(std::span<const ShownFinding> findings,
     table.rows.push_back(std::move(cells));
   }
   return table;
+}
+
+std::string coverage_text(const model::check::Coverage& coverage, std::vector<std::string> gaps,
+                          bool is_verbose) {
+  const auto add = [](std::vector<std::string>& to, std::vector<std::string> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(to));
+  };
+  if (is_verbose) {
+    std::vector<std::string> looked = model::check::looked_for();
+    if (coverage.is_program) add(looked, model::check::looked_for_in_programs());
+    add(gaps, model::check::not_looked_for(coverage));
+    return fmt::format("{}. Not looked for: {}.", fmt::join(looked, "; "), fmt::join(gaps, "; "));
+  }
+  add(gaps, model::check::left_out(coverage));
+  const std::string looked = model::check::looked_for_in_short(coverage.is_program);
+  if (gaps.empty()) return looked + " (-v lists each, and what was not looked for).";
+  return fmt::format("{} (-v lists each). Not looked for: {}; and what else -v lists.", looked,
+                     fmt::join(gaps, "; "));
 }
 
 FindingCount count_of(std::span<const ShownFinding> findings) {

@@ -1,11 +1,13 @@
-// What --check of `model` and of `profile` found, as one table and in one sentence.
+// What --check of `run`, `model` and `profile` found, as one table and in one sentence.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "collector/model/check/coverage.h"
 #include "reports/table.h"
 
 namespace warpmeter::cli {
@@ -26,6 +28,11 @@ struct FindingColumns {
 
 reports::Table findings_table(std::span<const ShownFinding> findings,
                               const FindingColumns& columns);
+
+/// What was looked for and what was not: the kinds in short, and what of this launch or program was
+/// left unseen (`gaps`, and as `coverage` says); or with is_verbose all of both lists.
+std::string coverage_text(const model::check::Coverage& coverage, std::vector<std::string> gaps,
+                          bool is_verbose);
 
 struct FindingCount {
   std::size_t mistakes = 0, remarks = 0;

@@ -92,25 +92,7 @@ ExitCode run_command(const std::vector<std::string>& words) {
   program.add_flag("--licences", wants_licences, "The licences of all that is linked in")
       ->trigger_on_parse();
 
-  const Command commands[] = {
-      add_run(program, words),                // measure kernel variants
-      add_profile(program, words),            // measure the kernels of any program
-      add_model(program, shell_line(words)),  // run a kernel of one's own on the model
-      add_report(program),                    // render tables of a run
-      add_explain(program),                   // which line, why, what to change
-      add_compare(program),                   // what changed, and whether it is real
-      add_check(program),                     // expectations, gates, a baseline
-      add_history(program),                   // one metric over runs
-      add_query(program),                     // read the database
-      add_merge(program),                     // join databases
-      add_push(program, words),               // to the lab's server
-      add_pull(program),                      // and back
-      add_submit(program, words),             // any of these as a job of Slurm
-      add_runs(program),                      // name, remove, back up runs
-      add_list(program),                      // kernels, metrics, devices, runs, views
-      add_doctor(program),                    // what works here
-      add_completion(program),
-  };
+  const std::vector<Command> commands = add_commands(program, words);
 
   try {
     std::vector<const char*> ours;

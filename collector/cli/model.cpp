@@ -43,7 +43,7 @@ struct ModelRequest : KernelWords {
   std::vector<std::string> shapes;
   std::string format = "table", file;
   std::int64_t threads = 0;
-  bool lines = false, check = false, accepts = false, quiet = false;
+  bool lines = false, check = false, accepts = false, quiet = false, verbose = false;
 };
 
 void require(bool holds, const std::string& otherwise) {
@@ -215,6 +215,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   answer.is_default = request.metrics.empty();
   answer.metrics = answer.is_default ? std::vector<std::string>{"@default"} : request.metrics;
   answer.lines = request.lines;
+  answer.verbose = request.verbose;
   model::SessionOptions options;
   options.threads = static_cast<unsigned>(request.threads);
   options.counters = schema::Catalogue::get().counters_for(answer.metrics);
@@ -322,6 +323,8 @@ Command add_model(CLI::App& program, const std::string& command_line) {
       app, "--check", request->check,
       "Look for accesses out of bounds, unset memory, races and divergent barriers; exits 6 when "
       "there are any");
+  add_flag(app, "-v,--verbose", request->verbose,
+           "With --check: list all that was looked for, and what was not");
   add_list(app, "--shape", "NAME=SHAPE", request->shapes,
            "The shape of an array in shared memory, for what `explain` says of it: tile=16x16:f32");
   add_text(app, "--blocks", "N|P%", request->blocks,
@@ -335,7 +338,7 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_format(app, request->format);
   add_text(app, "-o,--output", "FILE", request->file, "Write there instead of standard output");
   add_text(app, "--label", "TEXT", request->label,
-           "Store the run under this name, for --run later");
+           "Store the run under this name, for report --run later");
   add_database(app, request->database);
   add_recorded_as(app, request->command_line);
   add_flag(app, "-q,--quiet", request->quiet, "No remarks and no progress bar");

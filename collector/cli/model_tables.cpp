@@ -86,14 +86,14 @@ Table findings_of(const ModelAnswer& answer, std::size_t first, std::size_t coun
 }
 
 /// What the findings of a launch cover: never a bare "no mistake".
-std::string checked_text(const model::SessionOutcome& outcome) {
+std::string checked_text(const model::SessionOutcome& outcome, bool is_verbose) {
   const bool is_clean = outcome.findings.empty();
   const auto& block = outcome.launch.block;
-  return fmt::format("{} in this launch ({}, {} threads each, this input): {}. Not looked for: {}.",
+  return fmt::format("{} in this launch ({}, {} threads each, this input): {}",
                      is_clean ? "Nothing was found of what was looked for" : "Looked for",
                      outcome.checked.blocks.empty() ? "all blocks" : outcome.checked.blocks,
-                     block[0] * block[1] * block[2], fmt::join(model::check::looked_for(), "; "),
-                     fmt::join(model::check::not_looked_for(outcome.checked), "; "));
+                     block[0] * block[1] * block[2],
+                     coverage_text(outcome.checked, {}, is_verbose));
 }
 
 /// The same for programs.
@@ -206,7 +206,7 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
     if (answer.check) {
       Table findings = findings_of(answer, i, 1, true);
       if (!findings.rows.empty()) document.table(std::move(findings));
-      document.paragraph(checked_text(outcome));
+      document.paragraph(checked_text(outcome, answer.verbose));
     }
     if (!outcome.coverage.empty()) {
       document.paragraph(fmt::format(
@@ -238,11 +238,12 @@ reports::Document document_of(const schema::Reader& reader, const ModelAnswer& a
 
 }  // namespace
 
-std::vector<ShownFinding> shown_findings(const model::SessionOutcome& outcome) {
+std::vector<ShownFinding> shown_findings(std::span<const model::check::Finding> findings,
+                                         const std::string& launch) {
   std::vector<ShownFinding> shown;
-  for (const model::check::Finding& finding : outcome.findings) {
+  for (const model::check::Finding& finding : findings) {
     ShownFinding& row = shown.emplace_back();
-    row.launch = outcome.launch.variant;
+    row.launch = launch;
     row.finding = to_string(finding.defect);
     if (finding.place.line > 0) {
       row.place = fmt::format("{}:{}", finding.file, finding.place.line);
@@ -253,6 +254,10 @@ std::vector<ShownFinding> shown_findings(const model::SessionOutcome& outcome) {
     row.message = finding.message;
   }
   return shown;
+}
+
+std::vector<ShownFinding> shown_findings(const model::SessionOutcome& outcome) {
+  return shown_findings(outcome.findings, outcome.launch.variant);
 }
 
 std::string render_answer(const schema::Reader& reader, const ModelAnswer& answer,

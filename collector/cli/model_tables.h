@@ -20,10 +20,13 @@ struct ModelAnswer {
   bool is_default = true;            ///< nobody asked: those without a value are left out
   bool lines = false;
   bool check = false;
+  bool verbose = false;  ///< with all that was and was not looked for
 };
 
 /// What --check found in a launch, by its place in the source.
 std::vector<ShownFinding> shown_findings(const model::SessionOutcome& outcome);
+std::vector<ShownFinding> shown_findings(std::span<const model::check::Finding> findings,
+                                         const std::string& launch);
 
 /// In a format by name; `width` is the terminal's, 0: none. csv holds one table: the findings
 /// where they were asked for, else the lines, else the metrics.

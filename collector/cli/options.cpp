@@ -64,8 +64,10 @@ void add_text(CLI::App& app, const std::string& names, const std::string& type, 
 void add_choice(CLI::App& app, const std::string& names, std::vector<std::string> choices,
                 std::string& value, const std::string& description) {
   const std::string type = fmt::format("{}", fmt::join(choices, "|"));
+  // A person types no positional's name: it is the command that takes the word.
+  std::string name = names.starts_with('-') ? written_name(names) : app.get_name();
   add_value(app, names, type, description,
-            [&value, name = written_name(names), known = std::move(choices)](std::string text) {
+            [&value, name = std::move(name), known = std::move(choices)](std::string text) {
               const bool has_markdown =
                   std::find(known.begin(), known.end(), "markdown") != known.end();
               if (text == "md" && has_markdown) text = "markdown";  // as its files end

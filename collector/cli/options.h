@@ -69,6 +69,9 @@ void add_recorded_as(CLI::App& app, std::string& command_line);
 /// are none of ours, and `submit` at --. All of them for the other commands.
 std::size_t words_before_program(const CLI::App& program, const std::vector<std::string>& words);
 
+/// All subcommands below. `words`: the whole command line.
+std::vector<Command> add_commands(CLI::App& program, const std::vector<std::string>& words);
+
 // The subcommands, one file each.
 /// `words` are what was typed; they are recorded with the run. `open_gpu` is for tests.
 Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGpu open_gpu = {});

@@ -319,6 +319,8 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
             "Of the model: how many devices the program finds");
   add_flag(app, "--check", request->checks,
            "Of the model: look for mistakes of kernels and host code; exit 6 when there are any");
+  add_flag(app, "-v,--verbose", request->verbose,
+           "With --check: list all that was looked for, and what was not");
   add_list(app, "--shape", "NAME=SHAPE", request->shapes,
            "Of the model: the shape of an array in shared memory, for what `explain` says of it: "
            "tile=16x16:f32");
@@ -354,7 +356,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
            "Pause DCGM's profiling, which takes the counters; it is resumed however this ends");
   add_seconds(app, "--timeout", request->timeout,
               "End each run of the program after that long; the exit code is 3 then");
-  add_text(app, "--label", "TEXT", request->label, "A name for the run, for --run later");
+  add_text(app, "--label", "TEXT", request->label, "A name for the run, for report --run later");
   add_database(app, request->database);
   add_recorded_as(app, request->command_line);
   add_flag(app, "-q,--quiet", request->quiet, "Print no tables");

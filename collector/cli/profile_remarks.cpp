@@ -100,7 +100,7 @@ std::vector<std::string> gaps_of(const Looked& looked) {
 }
 
 /// What the findings of a program cover: never a bare "no mistake".
-std::string checked_text(const Looked& by, bool has_findings) {
+std::string checked_text(const Looked& by, bool has_findings, bool is_verbose) {
   const profile::Recorder::Coverage& checked = by.checked;
   model::check::Coverage coverage;
   coverage.is_program = true;
@@ -108,10 +108,6 @@ std::string checked_text(const Looked& by, bool has_findings) {
   coverage.is_partial = checked.partial > 0;
   coverage.has_ordered = checked.ordered > 0;
   coverage.has_unnamed = checked.unnamed > 0;
-  std::vector<std::string> looked = model::check::looked_for();
-  for (std::string& text : model::check::looked_for_in_programs()) looked.push_back(text);
-  std::vector<std::string> gaps = gaps_of(by);
-  for (std::string& text : model::check::not_looked_for(coverage)) gaps.push_back(text);
   const std::uint64_t launches = checked.launches + checked.stopped;
   const bool is_whole = checked.stopped == 0 && checked.refused == 0 && checked.partial == 0 &&
                         checked.unended == 0 && by.unobserved.empty();
@@ -121,19 +117,20 @@ std::string checked_text(const Looked& by, bool has_findings) {
       : by.was_refused      ? "the program, all of whose launches were refused"
                             : "the program, which launched nothing";
   return fmt::format(
-      "{} in {} (this input): {}. Not looked for: {}.",
+      "{} in {} (this input): {}",
       is_whole && !has_findings ? "Nothing was found of what was looked for" : "Looked for",
       launches == 1   ? "the program and its one launch"
       : launches == 0 ? without_launches
                       : fmt::format("the program and its {} launches", launches),
-      fmt::join(looked, "; "), fmt::join(gaps, "; "));
+      coverage_text(coverage, gaps_of(by), is_verbose));
 }
 
-void show_findings(const profile::Recorder& recorder, const profile::Outcome& outcome) {
+void show_findings(const profile::Recorder& recorder, const profile::Outcome& outcome,
+                   bool is_verbose) {
   const std::vector<ShownFinding> findings = shown_findings(recorder);
   reports::Document document;
   if (!findings.empty()) document.table(findings_table(findings, {}));
-  document.paragraph(checked_text(looked_of(recorder, outcome), !findings.empty()));
+  document.paragraph(checked_text(looked_of(recorder, outcome), !findings.empty(), is_verbose));
   const bool is_wide = is_terminal(STDERR_FILENO);
   say_line(reports::document_text(
       document, is_wide ? static_cast<std::size_t>(terminal_width(STDERR_FILENO)) : 0));
@@ -349,7 +346,7 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   if (!request.quiet) {
     show_tables(request, recorder);
     show_lines(request, recorder);
-    if (request.checks) show_findings(recorder, outcome);
+    if (request.checks) show_findings(recorder, outcome, request.verbose);
     show_remarks(request, recorder);
   } else if (!is_empty) {  // else it is why nothing was measured
     show_failures(request, recorder);

@@ -18,7 +18,8 @@ struct ProfileRequest {
   std::int64_t skip = 0, count = 0, lines_kernels = 0;  ///< the last 0: not given
   double timeout = 0;
   std::vector<std::string> shapes;
-  bool times = false, list_passes = false, quiet = false, checks = false, lines = false;
+  bool times = false, list_passes = false, quiet = false, checks = false, lines = false,
+       verbose = false;
   bool pause_dcgm = false;
   std::int64_t model_devices = 1;
 

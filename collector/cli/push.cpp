@@ -146,7 +146,7 @@ ExitCode pull(const Exchange& exchange) {
   }
   if (exchange.has_where && exchange.where.empty()) {
     throw Error(ExitCode::usage,
-                "--where needs a condition, as \"family = 'transpose'\"; without --where all runs "
+                "pull --where needs a condition, as \"family = 'transpose'\"; without it all runs "
                 "come");
   }
   FileClaims files;

@@ -25,6 +25,8 @@
 #include "collector/cli/measured_findings.h"
 #include "collector/cli/options.h"
 #include "collector/cli/progress.h"
+#include "collector/cli/run_answers.h"
+#include "collector/cli/run_check.h"
 #include "collector/cli/run_measure.h"
 #include "collector/cli/run_plan.h"
 #include "collector/cli/run_record.h"
@@ -59,6 +61,14 @@ std::string next_command(const RunRequest& request, std::int64_t run_id, bool is
   if (request.interleave) {
     words = {"warpmeter", "compare", "--db", request.database, "--by", "variant", run};
   }
+  return shell_line(words);
+}
+
+/// The same launches under --check.
+std::string check_command(const RunRequest& request) {
+  std::vector<std::string> words = {"warpmeter", "run", "--check"};
+  const std::vector<std::string> launched = words_of_launches(request);
+  words.insert(words.end(), launched.begin(), launched.end());
   return shell_line(words);
 }
 
@@ -98,71 +108,6 @@ void print_best(const RunRequest& request, std::int64_t run_id, Output& output) 
       "\n{} is the best, {} may be as good: one run cannot tell them apart. `compare --by variant` "
       "says how many runs would.\n",
       reports::best_mark, reports::as_good_mark));
-}
-
-/// Of the metrics named on the command line, those that no launch of the run has, each with its
-/// reason.
-std::vector<std::string> unanswered(const RunRequest& request, const schema::Reader& reader,
-                                    std::int64_t run_id) {
-  const schema::Rows missing = reader.query(
-      "SELECT metric, min(reason) FROM results WHERE run_id = :run GROUP BY metric "
-      "HAVING count(value) = 0",
-      {{":run", run_id}});
-  std::vector<std::string> remarks;
-  for (const auto& row : missing.rows) {
-    const auto* metric = std::get_if<std::string>(&row[0]);
-    const auto* reason = std::get_if<std::string>(&row[1]);
-    const auto& named = request.metrics;
-    if (metric == nullptr || std::find(named.begin(), named.end(), *metric) == named.end())
-      continue;
-    remarks.push_back(fmt::format("{} has no value: {}", *metric,
-                                  reason != nullptr ? *reason : "no reason is known"));
-  }
-  return remarks;
-}
-
-std::int64_t count_of(const schema::Reader& reader, std::int64_t run_id,
-                      const std::string& condition) {
-  const schema::Rows rows = reader.query(
-      "SELECT count(*) FROM launches WHERE run_id = :run AND " + condition, {{":run", run_id}});
-  return std::get<std::int64_t>(rows.rows.at(0).at(0));
-}
-
-/// Says what could not be run here, and throws Error{nothing} when that was everything.
-void say_what_was_not_run(const RunRequest& request, const schema::Reader& reader,
-                          std::int64_t run_id) {
-  const schema::Rows missing = reader.query(
-      "SELECT family || '/' || variant, min(reason) FROM launches WHERE run_id = :run AND "
-      "outcome = 'done' AND reason IS NOT NULL GROUP BY family, variant",
-      {{":run", run_id}});
-  const bool none_ran = count_of(reader, run_id, "outcome = 'done' AND reason IS NULL") == 0;
-  for (const auto& row : missing.rows) {
-    const std::string text = fmt::format("{} was not run: {}", std::get<std::string>(row[0]),
-                                         std::get<std::string>(row[1]));
-    if (none_ran) throw Error(ExitCode::nothing, text);
-    remark(request, text);
-  }
-}
-
-/// Says which metrics stayed without a value; throws Error{nothing} when all did.
-void check_answers(const RunRequest& request, std::int64_t run_id) {
-  const schema::Reader reader(request.database);
-  say_what_was_not_run(request, reader, run_id);
-  const bool is_verified = count_of(reader, run_id, "verified = 1") > 0;
-  if (!is_verified) {
-    remark(request, "no result was verified: a family file says what to compare with (reference:)");
-  }
-  const std::vector<std::string> remarks = unanswered(request, reader, run_id);
-  for (const std::string& text : remarks) remark(request, text);
-  const schema::Rows rows = reader.query(
-      "SELECT count(*) FROM results WHERE run_id = :run AND value IS NOT NULL", {{":run", run_id}});
-  if (rows.rows.at(0).at(0) == schema::Value(std::int64_t{0})) {
-    throw Error(ExitCode::nothing,
-                fmt::format("the kernels ran{}, but nothing that was asked for could be measured "
-                            "here: choose other --metrics (see: warpmeter list metrics), or run on "
-                            "a GPU",
-                            is_verified ? " and are right" : ""));
-  }
 }
 
 /// Who else was on the card, where that may have moved a time.
@@ -224,9 +169,14 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
                      reports::counted(summary.launches, "launch", "launches"), elapsed.count(),
                      summary.failed, summary.cancelled ? ", interrupted" : "", summary.run_id,
                      request.database));
+  say_verified(request, choice, summary.run_id);
   say_disturbances(request, summary.run_id);
   remark(request,
          fmt::format("next: {}", next_command(request, summary.run_id, summary.cancelled)));
+  if (!request.files.files.empty() && !summary.cancelled) {
+    remark(request, fmt::format("      {}  # races, unset memory, accesses out of bounds",
+                                check_command(request)));
+  }
   if (summary.failed > 0) return ExitCode::kernel;
   if (summary.launches == 0) return ExitCode::nothing;
   if (!are_several) check_shapes(request.backend.shapes, request.shaped, summary.run_id);
@@ -291,6 +241,8 @@ ExitCode run_command(const RunRequest& typed) {
   backend.of_files = !specs.empty();
   say_machine_code(specs, backend);
   backend.is_apart = !request.watch && !request.backend.open_gpu;
+  RunCheck check;
+  if (request.check) check.prepare(request, backend);
   Backends backends = open_backends(backend);
   check_machine_code(specs, backends);
   for (const std::string& note : backends.notes) remark(request, note);
@@ -304,6 +256,9 @@ ExitCode run_command(const RunRequest& typed) {
   for (const std::string& note : choice.notes) remark(request, note);
   for (const auto& opened : backends.opened) run::check_fits(choice.selections, *opened);
 
+  if (request.check && !request.dry_run) {
+    return check.run(request, choice, *backends.opened.front());
+  }
   if (!request.dry_run) return measure(request, choice, options, std::move(backends));
   Output output;
   output.write(rendered(plan_table(choice), "table"));
@@ -333,6 +288,7 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
        {"warpmeter run mine.yaml -n 1024", "a family of your own, described in a file"},
        {"warpmeter run matmul -m @shared,gld_efficiency --label before", "chosen metrics, a name"},
        {"warpmeter run transpose/tiled -n 1024 --lines", "which line has the bank conflict"},
+       {"warpmeter run mine.yaml --check", "look for races, unset memory, accesses out of bounds"},
        {"warpmeter run 'transpose/tiled*' --interleave", "timed in turns, A B A B"},
        {"warpmeter run transpose --against ../main/warpmeter", "so with another build"}});
   add_arguments(app, "SELECTOR|FILE", run->selectors,
@@ -373,12 +329,17 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
             "CPU threads of the model; all cores when not given");
   add_list(app, "--shape", "NAME=SHAPE", run->backend.shapes,
            "The shape of an array in shared memory, for what `explain` says of it: tile=16x16:f32");
-  add_text(app, "--label", "TEXT", run->label, "A name for the run, for --run later");
+  add_text(app, "--label", "TEXT", run->label, "A name for the run, for report --run later");
   add_database(app, run->database);
   add_count(app, "--print-output", 1, 1'000'000, run->print_output,
             "Print the first N values that each launch wrote");
   add_flag(app, "--lines", run->lines,
            "What each source line costs, the worst first; on a GPU a process more for each launch");
+  add_flag(app, "--check", run->check,
+           "Look for accesses out of bounds, unset memory, races and divergent barriers, on the "
+           "model, and measure nothing; exits 6 when there are any");
+  add_flag(app, "-v,--verbose", run->verbose,
+           "With --check: list all that was looked for, and what was not");
   add_list(app, "--best", "METRIC", run->best,
            "The variants that nothing beats in these metrics: duration, gld_efficiency, …");
   add_text(app, "--launches", "FILE", run->launches,

@@ -97,48 +97,70 @@ run::Options session_options(const RunRequest& request) {
   return options;
 }
 
-std::vector<std::string> words_of(const RunRequest& request) {
+namespace {
+
+/// Words of a command line, of those options that were given.
+struct GivenWords {
   std::vector<std::string> words;
-  const auto add = [&](const char* option, const std::string& value) {
+
+  void add(const char* option, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {option, value});
-  };
-  const auto add_number = [&](const char* option, auto number, auto when_not_given) {
+  }
+  void add_each(const char* option, const std::vector<std::string>& values) {
+    for (const std::string& value : values) add(option, value);
+  }
+  template <class Number>
+  void add_number(const char* option, Number number, Number when_not_given) {
     if (number != when_not_given) add(option, fmt::format("{}", number));
-  };
-  const auto add_flag = [&](const char* option, bool given) {
+  }
+  void add_flag(const char* option, bool given) {
     if (given) words.emplace_back(option);
-  };
-  add("--backend", request.backend.backend);
-  add("--device", request.backend.device);
-  add("--arch", request.backend.arch);
-  if (request.backend.counts != "auto") add("--counts", request.backend.counts);
-  add_number("--timeout", request.backend.timeout_s, 0.0);
-  add_number("--threads", request.backend.threads, 0);
-  for (const std::string& shape : request.backend.shapes) add("--shape", shape);
-  for (const std::string& size : request.sizes) add("--size", size);
-  for (const std::string& metric : request.metrics) add("--metrics", metric);
-  add_flag("--timing-only", request.timing_only);
-  add_flag("--counters-only", request.counters_only);
-  add("--cache", request.cache);
-  add_number("--repeat", request.repeat, 1);
-  add_number("--max-samples", request.max_samples, 0);
-  add_number("--time-budget", request.time_budget, 0.0);
-  add_number("--print-output", request.print_output, 0);
-  add("--kernel-name", request.files.kernel);
-  add("--grid", request.files.grid);
-  add("--block", request.files.block);
-  add_number("--shared", request.files.shared, 0);
-  for (const std::string& argument : request.files.arguments) add("--arg", argument);
-  for (const std::string& setting : request.files.settings) add("--set", setting);
-  for (const std::string& folder : request.files.includes) add("--include", folder);
-  for (const std::string& define : request.files.defines) add("--define", define);
-  add("--std", request.files.standard);
-  add("--compiler", request.files.compiler);
-  add("--cubin", request.files.cubin);
-  add("--launches", request.launches);
-  words.insert(words.end(), request.files.files.begin(), request.files.files.end());
-  words.insert(words.end(), request.selectors.begin(), request.selectors.end());
-  return words;
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> words_of_launches(const RunRequest& request) {
+  const FilesRequest& files = request.files;
+  GivenWords given;
+  given.add("--arch", request.backend.arch);
+  given.add_each("--size", request.sizes);
+  given.add("--kernel-name", files.kernel);
+  given.add("--grid", files.grid);
+  given.add("--block", files.block);
+  given.add_number("--shared", files.shared, std::int64_t{0});
+  given.add_each("--arg", files.arguments);
+  given.add_each("--set", files.settings);
+  given.add_each("--include", files.includes);
+  given.add_each("--define", files.defines);
+  given.add("--std", files.standard);
+  given.add("--compiler", files.compiler);
+  given.add("--cubin", files.cubin);
+  given.add("--launches", request.launches);
+  given.words.insert(given.words.end(), files.files.begin(), files.files.end());
+  given.words.insert(given.words.end(), request.selectors.begin(), request.selectors.end());
+  return std::move(given.words);
+}
+
+std::vector<std::string> words_of(const RunRequest& request) {
+  GivenWords given;
+  given.add("--backend", request.backend.backend);
+  given.add("--device", request.backend.device);
+  if (request.backend.counts != "auto") given.add("--counts", request.backend.counts);
+  given.add_number("--timeout", request.backend.timeout_s, 0.0);
+  given.add_number("--threads", request.backend.threads, std::int64_t{0});
+  given.add_each("--shape", request.backend.shapes);
+  given.add_each("--metrics", request.metrics);
+  given.add_flag("--timing-only", request.timing_only);
+  given.add_flag("--counters-only", request.counters_only);
+  given.add("--cache", request.cache);
+  given.add_number("--repeat", request.repeat, std::int64_t{1});
+  given.add_number("--max-samples", request.max_samples, std::int64_t{0});
+  given.add_number("--time-budget", request.time_budget, 0.0);
+  given.add_number("--print-output", request.print_output, std::int64_t{0});
+  const std::vector<std::string> launches = words_of_launches(request);
+  given.words.insert(given.words.end(), launches.begin(), launches.end());
+  return std::move(given.words);
 }
 
 void remark(const RunRequest& request, const std::string& text) {

@@ -29,6 +29,7 @@ struct RunRequest {
   std::vector<std::string> best;
   bool pause_dcgm = false, timing_only = false, counters_only = false, dry_run = false,
        quiet = false;
+  bool check = false, verbose = false;
   bool no_progress = false, interleave = false, watch = false, lines = false;
   bool go_on = false;              ///< --continue
   std::int64_t continued_run = 0;  ///< the run that goes on; 0: a new one
@@ -54,6 +55,9 @@ run::Options session_options(const RunRequest& request);
 /// The same request as words of a command line, without what is the business of the one who has it
 /// run in turns: whose turn it is, the database and label, what is shown.
 std::vector<std::string> words_of(const RunRequest& request);
+
+/// Of these words, those that say what is launched.
+std::vector<std::string> words_of_launches(const RunRequest& request);
 
 /// To standard error, unless the person wants it quiet.
 void remark(const RunRequest& request, const std::string& text);

@@ -282,7 +282,7 @@ Command add_submit(CLI::App& program, const std::vector<std::string>& words) {
   add_text(app, "--folder", "FOLDER", request->folder,
            "Where the job is kept, on storage that the nodes see; warpmeter-jobs/TIME when not "
            "given");
-  add_text(app, "--label", "TEXT", request->label, "A name for the runs, for --run later");
+  add_text(app, "--label", "TEXT", request->label, "A name for the runs, for report --run later");
   add_flag(app, "--wait", request->wait, "Wait for the job's end, and exit as the command would");
   add_flag(app, "--dry-run", request->dry_run,
            "Show the tasks and the batch script, queue nothing");

@@ -70,7 +70,9 @@ Finding neighbours_finding(const schema::DeviceState& state) {
   }
   if (finding.detail.empty()) finding.detail = "nobody else is on the card";
   if (is_about_dcgm) finding.detail += " (--pause-dcgm pauses it while run or profile measures)";
-  if (!finding.ok) finding.remedy = "wait until it has ended, or measure on another card: --device";
+  if (!finding.ok)
+    finding.remedy =
+        "wait until it has ended, or measure on another card: run --device, profile --devices";
   return finding;
 }
 

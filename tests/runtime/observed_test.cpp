@@ -43,7 +43,7 @@ constexpr const char* clean = "Nothing was found of what was looked for in the p
 constexpr const char* unended = "what a process would have done that did not come to its end";
 
 TEST_F(Observed, AProgramThatEndsInOrderIsClean) {
-  const Answer returns = check({clean_});
+  const Answer returns = check({clean_}, {"-v"});
   EXPECT_EQ(returns.exit_code, 0);
   EXPECT_THAT(returns.text, HasSubstr(std::string(clean) + " and its one launch"));
   EXPECT_THAT(returns.text, HasSubstr("whether what kernels allocate themselves (malloc, new) is"));

@@ -28,7 +28,13 @@ std::vector<std::string> looked_for_in_programs() {
           "calls and launches that failed, and failed launches that the program did not ask about"};
 }
 
-std::vector<std::string> not_looked_for(const Coverage& coverage) {
+std::string looked_for_in_short(bool is_program) {
+  const std::string kernels =
+      "out-of-bounds accesses, unset memory, races, unfinished copies, barriers, masks";
+  return is_program ? kernels + ", and copies, frees, waits and calls of the host" : kernels;
+}
+
+std::vector<std::string> left_out(const Coverage& coverage) {
   std::vector<std::string> all;
   if (!coverage.has_ended) all.emplace_back("what comes after the place where the kernel stopped");
   if (!coverage.blocks.empty()) all.emplace_back("the blocks that --blocks left out");
@@ -45,6 +51,11 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "accesses that run over from one shared array into another, where the code does not show "
         "which of them is meant");
   }
+  return all;
+}
+
+std::vector<std::string> not_looked_for(const Coverage& coverage) {
+  std::vector<std::string> all = left_out(coverage);
   all.emplace_back(
       "the fences that bulk copies need (fence.proxy.async), and whether what they store to global "
       "memory is waited for");

@@ -21,6 +21,11 @@ struct Coverage {
 std::vector<std::string> looked_for();
 /// In host code.
 std::vector<std::string> looked_for_in_programs();
+/// The kinds of both in a few words.
+std::string looked_for_in_short(bool is_program);
+/// What this one launch or program left unseen.
+std::vector<std::string> left_out(const Coverage& coverage);
+/// That, and what is never looked for.
 std::vector<std::string> not_looked_for(const Coverage& coverage);
 
 }  // namespace warpmeter::model::check

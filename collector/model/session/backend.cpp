@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "base/host_memory.h"
 #include "base/kernel_name.h"
 #include "base/named_files.h"
+#include "collector/model/check/checker.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/sass/audit.h"
 #include "collector/model/counts/sass/resources.h"
@@ -20,6 +22,7 @@
 #include "collector/model/input/toolkit.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
+#include "collector/model/session/session.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::model {
@@ -118,12 +121,17 @@ class ModelWorkload : public run::Workload {
     execution.resources_reason = sass::why_not_known(program);
     execution.failure = geometry_failure(program, launch.geometry);
     if (execution.failure.empty()) execution.failure = alone_failure(program);
+    if (execution.failure.empty() && options_.checked) {
+      execution.failure = why_not_followed(program, launch.geometry, "--check does not follow");
+    }
     if (!execution.failure.empty()) return execution;
 
     DeviceMemory memory;
+    check::WrittenMemory written;
     std::vector<std::uint64_t> addresses;
     for (const kernels::Buffer& buffer : problem_.buffers) {
       addresses.push_back(memory.allocate(buffer.initial, buffer.name));
+      if (!buffer.is_set) written.add(addresses.back(), buffer.initial.size());
     }
     const auto parameters = pack_parameters(program, arguments(addresses));
     if (!parameters) {
@@ -136,10 +144,19 @@ class ModelWorkload : public run::Workload {
         options_.threads, options_.instruction_budget, options_.cancelled, nullptr, {}};
     options.keep_variables = true;  // the memory goes, and what was set has to be found
     options.records = true;
+    std::optional<check::Checker> checker;
+    if (options_.checked) {
+      options.observer = &checker.emplace(program, launch.geometry, memory, written);
+    }
     const std::vector<std::byte> constants = program.constant_memory;
     set_variables(program, memory, addresses);
     LaunchOutcome outcome = model::launch(program, launch.geometry, *parameters, memory, options);
     program.constant_memory = constants;
+    if (checker && !outcome.cancelled) {
+      check::Coverage coverage = coverage_of(*checker);
+      coverage.has_ended = !outcome.trap.has_value();
+      options_.checked({checker->findings(), std::move(coverage)});
+    }
     if (outcome.trap) {
       execution.failure = outcome.trap->message;
     } else if (outcome.cancelled) {

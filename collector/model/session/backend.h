@@ -9,11 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "collector/model/check/coverage.h"
+#include "collector/model/check/findings.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/machine/launch.h"
 #include "collector/run/backend.h"
 
 namespace warpmeter::model {
+
+/// What the checker said of a launch that came to its end, or stopped.
+struct CheckedLaunch {
+  std::vector<check::Finding> findings;
+  check::Coverage coverage;
+};
 
 struct Options {
   int arch = 90;         ///< 90 is sm_90: which of an image's PTX is executed
@@ -22,7 +30,9 @@ struct Options {
   std::function<bool()> cancelled = {};     ///< asked now and then, by any thread
   std::vector<explain::Shape> shapes = {};  ///< of arrays in shared memory, as a person says
   std::map<std::string, std::string>* shaped =
-      nullptr;              ///< see explain::Options; outlives the backend
+      nullptr;  ///< see explain::Options; outlives the backend
+  /// Not empty: each launch is looked at for mistakes, and told. Outlives the backend.
+  std::function<void(CheckedLaunch)> checked = {};
   bool is_embedded = true;  ///< the kernels are the program's own, whose architectures are known
 };
 

@@ -112,6 +112,21 @@ const Program& LaunchSession::program_of(const std::string& entry) {
   return *program;
 }
 
+check::Coverage coverage_of(const check::Checker& checker) {
+  check::Coverage coverage;
+  coverage.is_partial = checker.is_partial();
+  coverage.has_ordered = checker.has_ordered();
+  coverage.has_unnamed = checker.has_unnamed();
+  return coverage;
+}
+
+std::string why_not_followed(const Program& program, const Geometry& geometry,
+                             std::string_view what) {
+  if (!program.has_clusters || in_clusters(program, geometry).cluster.count() == 1) return "";
+  return fmt::format("kernel '{}' runs in clusters of blocks, which {}",
+                     readable_name(program.kernel), what);
+}
+
 void LaunchSession::prepare(const LaunchSpec& launch) {
   Prepared prepared;
   prepared.launch = &launch;
@@ -122,14 +137,11 @@ void LaunchSession::prepare(const LaunchSpec& launch) {
     throw Error(ExitCode::usage, wrong + "; choose another grid, block or size of shared memory");
   const std::string alone = alone_failure(*prepared.program);
   if (!alone.empty()) throw Error(ExitCode::usage, alone);
-  const bool has_clusters = prepared.program->has_clusters &&
-                            in_clusters(*prepared.program, launch.geometry).cluster.count() > 1;
-  if (has_clusters && (options_.check || !options_.blocks.empty())) {
-    throw Error(
-        ExitCode::usage,
-        fmt::format("kernel '{}' runs in clusters of blocks, which {}; leave it out",
-                    readable_name(prepared.entry),
-                    options_.check ? "--check does not follow" : "--blocks cannot choose from"));
+  if (options_.check || !options_.blocks.empty()) {
+    const std::string why = why_not_followed(
+        *prepared.program, launch.geometry,
+        options_.check ? "--check does not follow" : "--blocks cannot choose from");
+    if (!why.empty()) throw Error(ExitCode::usage, why + "; leave it out");
   }
   if (!options_.blocks.empty()) block_count(options_.blocks, launch.geometry.grid);
   prepare_arguments(prepared);
@@ -377,9 +389,7 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
   answer.launch = std::move(record);
   if (checker) {
     answer.findings = checker->findings();
-    answer.checked.is_partial = checker->is_partial();
-    answer.checked.has_ordered = checker->has_ordered();
-    answer.checked.has_unnamed = checker->has_unnamed();
+    answer.checked = coverage_of(*checker);
     answer.checked.has_ended = !outcome.trap.has_value();
     if (estimate) answer.checked.blocks = estimate->coverage();
   }

@@ -28,6 +28,10 @@
 #include "collector/model/machine/launch.h"
 #include "schema/records.h"
 
+namespace warpmeter::model::check {
+class Checker;
+}
+
 namespace warpmeter::model {
 
 struct SessionOptions {
@@ -48,6 +52,14 @@ struct SessionOutcome {
   std::string coverage;     ///< by the blocks that were run; empty: all were
   std::vector<Estimate::Range> ranges;
 };
+
+/// What of a launch the checker followed, as far as it knows.
+check::Coverage coverage_of(const check::Checker& checker);
+
+/// Why the blocks of a launch cannot be looked at one by one, as `what` ("--check does not follow")
+/// would; empty where they can.
+std::string why_not_followed(const Program& program, const Geometry& geometry,
+                             std::string_view what);
 
 class LaunchSession {
  public:

@@ -46,6 +46,7 @@ TEST_F(Run, StoresEveryChosenVariantVerified) {
   const Outcome outcome = warpmeter({"run", "smem_square/set_col*", "vector_add", "-n", "1000,33",
                                      "-b", "model", "--label", "mine"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.error, HasSubstr("verified: 5 of 5 launches against the CPU reference\n"));
   EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE verified = 1 AND outcome = 'done'"), "5");
   EXPECT_EQ(value_of("SELECT outcome || ' ' || label || ' ' || backend FROM runs"),
             "done mine model");
