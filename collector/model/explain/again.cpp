@@ -37,8 +37,7 @@ struct Again {
 constexpr Again fetched_again[] = {
     {"repeated_load", &SiteTrace::repeated,
      "are of addresses that the same lanes had loaded before, and nobody else of the block had "
-     "stored there since: a register may keep the value (where the compiler cannot know that, "
-     "a local variable or __restrict__ says so)."},
+     "stored there since: a register may keep the value"},
     {"overlapping_access", &SiteTrace::by_own_warp,
      "had been fetched by the same warp: neighbouring requests overlap, and shared memory or "
      "shuffles could hand their values on."},
@@ -234,10 +233,23 @@ class AgainFinder {
     all.cycles += one.cycles;
   }
 
+  /// The end of the sentence on a register. A load that is read-only to the compiler, or a kernel
+  /// that stores nothing, leaves __restrict__ nothing to say.
+  const char* how_to_keep(const AccessGroup& group) const {
+    const bool is_read_only =
+        stored_.empty() || std::all_of(group.sites.begin(), group.sites.end(), [&](std::size_t i) {
+          return subject_.site(i).is_read_only;
+        });
+    return is_read_only ? ", or shared memory where it is too many for registers."
+                        : " (where the compiler cannot know that, a local variable or __restrict__ "
+                          "says so).";
+  }
+
   std::string evidence_of(const Repetition& one) const {
     const double percent = 100 * one.sectors / static_cast<double>(one.group.transactions);
     if (one.again != nullptr) {
-      return fmt::format("{:.0f} % of the sectors {}", percent, one.again->evidence);
+      return fmt::format("{:.0f} % of the sectors {}{}", percent, one.again->evidence,
+                         one.again->count == &SiteTrace::repeated ? how_to_keep(one.group) : "");
     }
     const double by_own =
         100 * static_cast<double>(one.by_own) / static_cast<double>(one.by_own + one.by_others);

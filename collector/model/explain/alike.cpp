@@ -43,6 +43,7 @@ Steps moves_of(const Likeness& likeness, std::uint32_t row) {
       steps.bytes = Divisor(grain);
       break;
     case Layout::Kind::split:
+    case Layout::Kind::members:
       steps.bytes = Divisor(std::lcm(element, grain));
       break;
   }

@@ -294,14 +294,14 @@ class ConflictFinder {
           fmt::format("{}Its {} {}s in PTX are counted together.",
                       finding.evidence.empty() ? "" : " ", group.sites.size(), access);
     }
-    if (array.extents.size() < 2 && !tried.empty()) {
+    if (array.extents.size() < 2 && !array.is_given && !tried.empty()) {
       finding.evidence += " How long its rows are goes by the addresses";
       // A part of a buffer has no name of its own to be given a shape.
+      const bool has_name = !array.name.empty() && array.part.empty();
+      const std::string shape =
+          has_name ? shape_of(array, tried.front().layout.row, what_if.element()) : "";
       finding.evidence +=
-          array.name.empty() || !array.part.empty()
-              ? "."
-              : fmt::format("; --shape {}, where it runs, would tell it.",
-                            shape_of(array, tried.front().layout.row, what_if.element()));
+          shape.empty() ? "." : fmt::format("; --shape {}, where it runs, would tell it.", shape);
     } else if (array.is_given) {
       finding.evidence += " Its rows are as --shape says.";
     }

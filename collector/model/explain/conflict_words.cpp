@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/error.h"
 #include "collector/model/explain/joined.h"
 #include "collector/model/machine/access_counts.h"
 
@@ -56,6 +57,15 @@ bool is_of_elements(const SharedArray& array, std::uint32_t row) {
 
 std::string_view name_of(const SharedArray& array) {
   return array.name.empty() ? "array"sv : std::string_view(array.name);
+}
+
+/// Whether --shape would refuse it.
+bool is_refused(const std::string& text, const SharedArray& array) {
+  try {
+    return !misfit(parse_shape(text), array).empty();
+  } catch (const Error&) {
+    return true;
+  }
 }
 
 /// Behind what is said of one.
@@ -152,6 +162,7 @@ std::string change_of(const SharedArray& array, const Layout& layout, const What
                       : joined(name, "[i % ", columns, " * ", rows, " + i / ", columns, "]");
     case Layout::Kind::padding:  // see PaddingWords
     case Layout::Kind::split:
+    case Layout::Kind::members:
     case Layout::Kind::as_is:
       break;
   }
@@ -171,6 +182,8 @@ std::string meaning_of(const SharedArray& array, const Layout& layout) {
       return joined("rows of ", layout.row / word, " words stored as columns", part);
     case Layout::Kind::split:
       return joined("an array for each word of an element", part);
+    case Layout::Kind::members:
+      return joined("an array for each member of ", layout.amount, " bytes", part);
     case Layout::Kind::padding:  // see PaddingWords
     case Layout::Kind::as_is:
       break;
@@ -182,7 +195,9 @@ std::string shape_of(const SharedArray& array, std::uint32_t row, std::uint32_t 
   const std::uint32_t bytes = element_bytes(array, together);
   const std::string_view type = bytes == 1 ? "u8" : bytes == 2 ? "f16" : bytes == 8 ? "f64" : "f32";
   const std::uint32_t columns = row / (bytes > 8 ? word : bytes);
-  return fmt::format("{}={}x{}:{}", array.name, (array.bytes + row - 1) / row, columns, type);
+  const std::uint32_t rows = (array.bytes + row - 1) / row;
+  const std::string shape = fmt::format("{}={}x{}:{}", array.name, rows, columns, type);
+  return is_refused(shape, array) ? "" : shape;
 }
 
 PaddingWords::PaddingWords(const SharedArray& array, std::uint32_t row, std::uint32_t together)

@@ -1,14 +1,10 @@
-// What instructions do: lanes that wait while others run, atomics that meet, doubles in code of
-// floats.
+// The cost of instructions: lanes that wait while others run, doubles in code of floats.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,12 +14,6 @@
 
 namespace warpmeter::model::explain {
 namespace {
-
-/// Lanes of an atomic that share an address, in the mean, from where on they are told: those that
-/// go to 32 addresses at random, a private count of letters, are 1.57, and there is no better way.
-constexpr double least_meeting_lanes = 1.75;
-/// Cycles that each lane of an atomic waits for those before it at its address.
-constexpr double cycles_of_meeting = 1;
 
 /// Fewer instructions behind a branch are executed by all lanes, with a predicate.
 constexpr std::uint32_t least_branched = 3;
@@ -236,113 +226,6 @@ void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
   }
 }
 
-// ---- atomics
-
-void find_atomics(const Subject& subject, std::vector<Weighed>& found) {
-  struct Atomic {
-    std::size_t site = 0;
-    double requests = 0, lanes = 0, meeting = 0;
-    double of_block = 0;
-    bool is_elected = false;  ///< ptxas has the lanes of a warp add up first
-  };
-  std::map<std::pair<LineKey, std::size_t>, Atomic> lines;  // without lines each by itself
-  for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
-    const SiteInfo& site = subject.site(i);
-    if (!site.is_atomic() || site.is_apart) continue;  // whoever waits at a barrier object does so
-    const SiteCounts& counted = subject.outcome.counts[i];
-    if (counted.shared.requests + counted.global.requests == 0) continue;
-    const Place& own = subject.place(site);
-    Atomic& atomic = lines[{line_key(own), own.own_line == 0 ? i : 0}];
-    atomic.site = i;
-    atomic.is_elected = !site.requests.empty() && site.requests[0].is_elected;
-    for (const auto& entry : subject.recording.sites[i].patterns()) {
-      const LanePattern& pattern = entry.first;
-      std::vector<std::uint64_t> addresses;
-      for_each_lane(pattern.mask, [&](unsigned lane) { addresses.push_back(pattern.delta[lane]); });
-      const auto lanes = static_cast<double>(addresses.size());
-      std::sort(addresses.begin(), addresses.end());
-      addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
-      double times = 0;
-      for (const auto& [place, count] : entry.second) times += static_cast<double>(count);
-      atomic.requests += times;
-      atomic.lanes += times * lanes;
-      atomic.meeting += times * (lanes - static_cast<double>(addresses.size()));
-    }
-    const SiteTrace& trace = subject.recording.traces[i];
-    if (subject.recording.sites[i].is_full() && trace.requests > 0) {
-      // What the blocks followed show has to do.
-      const SiteCounts& counts = subject.outcome.counts[i];
-      const auto requests =
-          static_cast<double>(std::max(counts.global.requests, counts.shared.requests));
-      const double of_request =
-          static_cast<double>(trace.meeting) / static_cast<double>(trace.requests);
-      atomic.requests += requests;
-      atomic.lanes +=
-          requests * static_cast<double>(trace.lanes) / static_cast<double>(trace.requests);
-      atomic.meeting += requests * of_request;
-    }
-    if (trace.addresses > 0) {
-      atomic.of_block = static_cast<double>(trace.lanes) / static_cast<double>(trace.addresses);
-    }
-  }
-  for (const auto& [key, atomic] : lines) {
-    if (atomic.lanes <= 0) continue;
-    const double addresses = atomic.lanes - atomic.meeting;
-    if (atomic.lanes / addresses < least_meeting_lanes) continue;
-    const SiteInfo& site = subject.site(atomic.site);
-    schema::Finding& finding = start(subject, "contended_atomic", subject.place(site),
-                                     cycles_of_meeting * atomic.meeting, found);
-    const bool is_shared = subject.outcome.counts[atomic.site].shared.requests > 0;
-    const AccessCounts& counts = is_shared ? subject.outcome.counts[atomic.site].shared
-                                           : subject.outcome.counts[atomic.site].global;
-    finding.access = access_name(site, is_shared ? AddressSpace::shared : AddressSpace::global);
-    finding.requests = counts.requests;
-    finding.transactions = counts.transactions;
-    finding.ideal = counts.ideal;
-    const SiteTrace& trace = subject.recording.traces[atomic.site];
-    const auto& patterns = subject.recording.sites[atomic.site].patterns();
-    if (is_shared && !patterns.empty()) {
-      finding.object = shared_name(subject.program, patterns.begin()->second.begin()->first);
-    } else if (is_shared && trace.first) {
-      finding.object =
-          shared_name(subject.program, static_cast<std::uint32_t>(trace.first_address));
-    }
-    if (!is_shared && trace.first && subject.options.buffer) {
-      finding.object = subject.options.buffer(trace.first_address).name;
-    }
-    weaken(subject, atomic.site, is_shared ? AddressSpace::shared : AddressSpace::global, finding);
-    finding.share = atomic.meeting / atomic.lanes;
-    finding.share_of = "its lanes go where another of the warp goes";
-    const std::string of_block =
-        atomic.of_block >= 2
-            ? fmt::format(" A block comes {}{:.0f} times to each of its addresses.",
-                          trace.is_cut ? "at least " : "", atomic.of_block)
-            : "";
-    // A counter of its own for each warp is what such a place in shared memory may be already.
-    const char* together = is_shared
-                               ? "__match_any_sync tells which lanes share an address, and one of "
-                                 "them acts for all"
-                               : "a shuffle, a counter for each warp in shared memory";
-    const bool is_one_address = addresses / atomic.requests < 1.05;
-    const std::string where = fmt::format(
-        "{:.0f} lanes of a request go to {}", atomic.lanes / atomic.requests,
-        is_one_address ? "one address"
-                       : fmt::format("{:.1f} addresses in the mean", addresses / atomic.requests));
-    finding.evidence =
-        atomic.is_elected
-            ? fmt::format(
-                  "{}; the compiler has one of them act for all, and the warps wait for each "
-                  "other.{} "
-                  "Brought together in each block first, it would be one atomic a block.",
-                  where, of_block)
-            : fmt::format(
-                  "{}, and wait for each other there.{} Brought together in each warp first ({}), "
-                  "it "
-                  "would be one atomic a warp{}.",
-                  where, of_block, together, is_one_address ? "" : " and address");
-  }
-}
-
 // ---- doubles
 
 /// Of one line.
@@ -410,7 +293,6 @@ void find_doubles(const Subject& subject, std::vector<Weighed>& found) {
 
 void find_in_execution(const Subject& subject, std::vector<Weighed>& found) {
   find_divergence(subject, found);
-  find_atomics(subject, found);
   find_doubles(subject, found);
 }
 

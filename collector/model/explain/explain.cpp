@@ -109,6 +109,7 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   found.reserve(most_findings);
   const bool has_random_places = find_bank_conflicts(subject, found);
   find_global_accesses(subject, found);
+  find_contended_atomics(subject, found);
   find_in_execution(subject, found);
   find_local_memory(subject, found);
   find_launch_shape(subject, found);

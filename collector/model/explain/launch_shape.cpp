@@ -43,15 +43,16 @@ void tell(const char* kind, double cycles, const std::string& evidence,
   weighed.finding.grade = schema::Grade::exact;
 }
 
-/// What may help a grid that is too small, going by what there is to share out: the same threads
-/// in smaller blocks, or what each warp does.
+/// What may help a grid that is too small: the same threads in smaller blocks, where the kernel
+/// numbers the threads of the whole grid; else less for each warp to do.
 std::string what_gives_blocks(const Subject& subject, std::uint64_t blocks,
                               std::uint64_t multiprocessors) {
   const std::uint64_t threads = subject.geometry.block.count(), all = blocks * threads;
   std::uint64_t smaller = std::bit_floor(threads);
   while (smaller > warp_lanes && (all + smaller - 1) / smaller < multiprocessors) smaller /= 2;
   const std::uint64_t more = (all + smaller - 1) / smaller;
-  if (smaller < threads && smaller >= warp_lanes && more >= multiprocessors) {
+  const bool can_be_smaller = subject.program.numbers_threads && smaller < threads;
+  if (can_be_smaller && smaller >= warp_lanes && more >= multiprocessors) {
     return fmt::format("Smaller blocks may help: of {} threads each it would be {} of them.",
                        smaller, shown(static_cast<double>(more)));
   }

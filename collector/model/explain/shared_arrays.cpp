@@ -137,19 +137,6 @@ void take_accesses(const Subject& subject, SharedArray& array) {
   }
 }
 
-/// A given shape that has not the array's size: what is wrong with it; else empty.
-std::string misfit(const Shape& shape, const SharedArray& array) {
-  std::uint64_t bytes = shape.element_bytes;
-  for (const std::uint32_t extent : shape.extents) bytes *= extent;
-  if (bytes >= array.bytes && bytes <= array.declared) return "";
-  const std::string has =
-      array.declared == array.bytes
-          ? fmt::format("it has {}", shown(array.bytes))
-          : fmt::format("{} of its {} are accessed", shown(array.bytes), shown(array.declared));
-  return fmt::format("--shape gives '{}' {} bytes, and {}", shape.array,
-                     shown(static_cast<double>(bytes)), has);
-}
-
 void take_given_shape(const Subject& subject, SharedArray& array) {
   const auto given = std::find_if(
       subject.options.shapes.begin(), subject.options.shapes.end(), [&](const Shape& shape) {
@@ -224,6 +211,18 @@ bool is_shared(const SiteRecording& recording) {
 }
 
 }  // namespace
+
+std::string misfit(const Shape& shape, const SharedArray& array) {
+  std::uint64_t bytes = shape.element_bytes;
+  for (const std::uint32_t extent : shape.extents) bytes *= extent;
+  if (bytes >= array.bytes && bytes <= array.declared) return "";
+  const std::string has =
+      array.declared == array.bytes
+          ? fmt::format("it has {}", shown(array.bytes))
+          : fmt::format("{} of its {} are accessed", shown(array.bytes), shown(array.declared));
+  return fmt::format("--shape gives '{}' {} bytes, and {}", shape.array,
+                     shown(static_cast<double>(bytes)), has);
+}
 
 std::string shared_name(const Program& program, std::uint32_t offset) {
   for (const SharedVariable& variable : program.shared_variables) {

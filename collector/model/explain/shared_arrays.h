@@ -48,6 +48,9 @@ std::vector<SharedArray> shared_arrays(const Subject& subject);
 /// Its accesses, and its shape as the source declares it.
 void complete(const Subject& subject, SharedArray& array);
 
+/// A given shape that does not have the array's size: what is wrong with it; else empty.
+std::string misfit(const Shape& shape, const SharedArray& array);
+
 /// How long rows may be, in bytes, the likeliest first.
 std::vector<std::uint32_t> row_lengths(const Subject& subject, const SharedArray& array);
 

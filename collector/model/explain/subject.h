@@ -75,6 +75,7 @@ std::string in_words(std::uint64_t number);
 /// Whether there are conflicts that are not told, because random places cost as much.
 bool find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found);
 void find_global_accesses(const Subject& subject, std::vector<Weighed>& found);
+void find_contended_atomics(const Subject& subject, std::vector<Weighed>& found);
 void find_in_execution(const Subject& subject, std::vector<Weighed>& found);
 void find_local_memory(const Subject& subject, std::vector<Weighed>& found);
 void find_launch_shape(const Subject& subject, std::vector<Weighed>& found);

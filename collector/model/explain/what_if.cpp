@@ -30,6 +30,8 @@ std::string Layout::name() const {
       return amount == 0 ? "swizzle" : joined("swizzle >> ", amount);
     case Kind::transpose:
       return "transpose";
+    case Kind::members:
+      return "members apart";
     case Kind::split:
       break;
   }
@@ -81,6 +83,12 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
 
 Moved::Moved(const Layout& layout, std::uint32_t element, std::uint32_t bytes) : layout_(layout) {
   if (layout.kind == Layout::Kind::as_is || layout.kind == Layout::Kind::split) return;
+  if (layout.kind == Layout::Kind::members) {
+    row_ = Divisor(layout.row);
+    element_ = Divisor(layout.amount);
+    rows_ = (bytes + layout.row - 1) / layout.row;
+    return;
+  }
   row_ = Divisor(layout.row);
   element_ = Divisor(element);
   if (layout.kind == Layout::Kind::swizzle) elements_ = Divisor(layout.row / element);
@@ -100,6 +108,10 @@ std::uint32_t Moved::operator()(std::uint32_t offset) const {
     case Layout::Kind::transpose: {
       const std::uint32_t element = element_.quotient(column);
       return (element * rows_ + row) * element_.number() + column - element * element_.number();
+    }
+    case Layout::Kind::members: {
+      const std::uint32_t member = element_.quotient(column);
+      return (member * rows_ + row) * layout_.amount + column - member * layout_.amount;
     }
     case Layout::Kind::as_is:
     case Layout::Kind::split:
@@ -132,8 +144,18 @@ std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
       }
     }
   }
+  const bool has_members = narrowest_ >= word && narrowest_ < array_.element_bytes &&
+                           array_.element_bytes % narrowest_ == 0;
+  const bool is_innermost = !array_.extents.empty() &&
+                            (is_of_elements || row == array_.extents.back() * array_.element_bytes);
+  if (has_members && is_innermost && !has_matrices_) {
+    all.push_back({Layout::Kind::members, array_.element_bytes, narrowest_});
+  }
   if (is_of_elements || has_stride_) return all;
-  if (std::has_single_bit(row / element_) && row / element_ >= 2) {
+  // A swizzle leads to any place of a row: the last one has to lie in the array too.
+  const bool has_whole_rows =
+      (array_.bytes + row - 1) / row * row <= std::max(array_.bytes, array_.declared);
+  if (has_whole_rows && std::has_single_bit(row / element_) && row / element_ >= 2) {
     const std::uint32_t last_row = (array_.bytes - 1) / row;
     for (unsigned shift = 0; shift <= most_shift && last_row >> shift != 0; ++shift) {
       all.push_back({Layout::Kind::swizzle, row, shift});
@@ -174,6 +196,15 @@ void WhatIf::for_each_request(const Moved& moved, const Placed& placed, Visit vi
         const std::uint32_t number = element.quotient(byte);
         return (byte - number * element_) / word * plane + number * word;
       });
+      visit(access);
+    }
+    return;
+  }
+  if (layout.kind == Layout::Kind::members) {
+    for (std::uint32_t part = 0; part < site.width; part += layout.amount) {
+      make(layout.amount, [&](std::uint32_t at) { return moved(at + part); });
+      const bool is_elected = !site.requests.empty() && site.requests[0].is_elected;
+      if (is_elected) access.mask &= ~access.mask + 1;
       visit(access);
     }
     return;
@@ -223,7 +254,7 @@ std::span<LayoutCost> WhatIf::costs(std::size_t count, const LayoutCost* as) con
 const LayoutCost* WhatIf::cost(const Layout& layout) const {
   if (!impossible_.empty()) return nullptr;
   const bool breaks = merged_bytes_ != 0 && !keeps_merged(layout);
-  if (breaks) {
+  if (breaks && layout.kind != Layout::Kind::members) {
     // It has to be sure that ptxas can merge nothing any more, and that no vector of PTX is cut.
     if (layout.kind != Layout::Kind::padding || layout.amount % 2 == 0) return nullptr;
     for (const std::size_t site : array_.sites) {
@@ -342,6 +373,7 @@ void WhatIf::count_amounts(const Layout& layout, OfRows& of_rows, Different& kno
       break;
     case Layout::Kind::as_is:
     case Layout::Kind::split:
+    case Layout::Kind::members:
       return;
   }
   const Divisor row_length(layout.row);

@@ -160,7 +160,8 @@ void BlockTrace::follow_atomic(const TracedAccess& traced, const std::uint64_t* 
   --atomics_left_;
   ++trace.requests;
   trace.lanes += static_cast<unsigned>(std::popcount(traced.mask));
-  const std::uint64_t place = mixed(traced.site, static_cast<std::uint64_t>(traced.space));
+  const std::uint32_t line = lines_.empty() ? traced.site : lines_[traced.site];
+  const std::uint64_t place = mixed(line, static_cast<std::uint64_t>(traced.space));
   std::vector<std::uint64_t> own;
   for_each_lane(traced.mask, [&](unsigned lane) {
     if (atomics_.insert(mixed(place, traced.first + delta[lane])).second) ++trace.addresses;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "collector/model/machine/recording.h"
@@ -33,7 +34,10 @@ struct TracedAccess {
 
 class BlockTrace {
  public:
-  explicit BlockTrace(Recording& recording) : recording_(recording) {}
+  /// `lines`: of each site the first one of its source line, by which the addresses of atomics are
+  /// told apart; empty: each site has a line of its own.
+  explicit BlockTrace(Recording& recording, std::vector<std::uint32_t> lines = {})
+      : recording_(recording), lines_(std::move(lines)) {}
 
   void start();
   /// `delta`: of each active lane, the distance from the first.
@@ -88,6 +92,7 @@ class BlockTrace {
   void thin();
 
   Recording& recording_;
+  std::vector<std::uint32_t> lines_;
   std::uint64_t atomics_left_ = 0;                      ///< requests that are still followed
   std::unordered_map<std::uint64_t, Fetched> fetched_;  ///< by sector
   /// The sector's version that lanes know, and how many requests their warp had made when they
@@ -101,7 +106,7 @@ class BlockTrace {
   std::array<std::uint32_t, warp_lanes> made_{};  ///< requests to global memory, of each warp
   std::vector<LoadRequest> requests_;
   StoreTrace stores_;
-  std::unordered_set<std::uint64_t> atomics_;  ///< hashes of sites and addresses
+  std::unordered_set<std::uint64_t> atomics_;  ///< hashes of lines and addresses
   std::vector<Followed> followed_;             ///< by site
   std::unordered_map<std::uint32_t, std::array<Seen, levels>> loads_;  ///< of each site, by level
   unsigned level_ = 0;         ///< the lowest that is still followed

@@ -73,8 +73,10 @@ struct SiteInfo {
   Scope scope = Scope::device;  ///< of an atomic or a strong access
   bool is_of_system = false;    ///< such a one that the host is meant to see too
   bool stores_same = false;     ///< a store of what is one value in all threads
-  bool is_copied = false;       ///< a load of what is only stored again
-  bool is_verified = false;     ///< a load of what an atomic there compares before it changes it
+  bool is_read_only =
+      false;               ///< a load by ld.global.nc: the compiler knows that nobody stores there
+  bool is_copied = false;  ///< a load of what is only stored again
+  bool is_verified = false;  ///< a load of what an atomic there compares before it changes it
   /// The shared array that it means, where the code shows it: bytes from `array_begin` to before
   /// `array_end`. Both 0: not known.
   std::uint32_t array_begin = 0, array_end = 0;
@@ -291,6 +293,7 @@ struct Program {
   std::vector<std::byte> constant_memory;
   std::vector<FunctionCode> functions;  ///< those that are not inlined
   bool has_calls = false;
+  bool numbers_threads = false;  ///< of the whole grid: see ptx::numbers_threads_of_grid()
   bool prints = false, allocates = false;  ///< on the device
   std::vector<DeviceCall> device_calls;
   /// All of the module that it may launch, by their numbers; empty: it names none.

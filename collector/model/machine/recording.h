@@ -80,7 +80,7 @@ struct SiteTrace {
   /// before the block had read it: by the same warp, or by another.
   std::uint64_t stored = 0, over_by_own_warp = 0, over_by_others = 0;
   std::uint64_t lanes = 0;           ///< active ones; and of atomics, to either memory,
-  std::uint64_t addresses = 0;       ///< distinct ones of each block
+  std::uint64_t addresses = 0;       ///< distinct ones of each block, new to the site's source line
   std::uint64_t meeting = 0;         ///< lanes whose address a lower lane of the request has
   bool is_cut = false;               ///< a block had more atomics than were followed
   std::optional<LanePattern> first;  ///< a block's first access, and its first lane's address

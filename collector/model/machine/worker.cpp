@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <new>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/align.h"
@@ -32,6 +34,18 @@ constexpr std::uint32_t longest_turn = 64, longest_of_short_turns = 16;
 /// Shares of every warp in which none does anything new, after which a block on its own waits for
 /// nothing that could come.
 constexpr std::uint32_t still_shares = 16;
+
+/// Of each site the first one of its source line, where it has one.
+std::vector<std::uint32_t> lines_of_sites(const Program& program) {
+  std::vector<std::uint32_t> lines(program.sites.size());
+  std::map<std::pair<int, int>, std::uint32_t> first;
+  for (std::uint32_t i = 0; i < lines.size(); ++i) {
+    const Place& place = program.places[program.sites[i].instruction];
+    const bool has_line = place.own_line != 0 && program.sites[i].is_atomic();
+    lines[i] = has_line ? first.try_emplace({place.file, place.own_line}, i).first->second : i;
+  }
+  return lines;
+}
 
 }  // namespace
 
@@ -108,7 +122,7 @@ Worker::~Worker() = default;
 
 void Worker::record() {
   memory_.recording = std::make_unique<Recording>(program_.sites.size(), program_.places.size());
-  memory_.trace = std::make_unique<BlockTrace>(*memory_.recording);
+  memory_.trace = std::make_unique<BlockTrace>(*memory_.recording, lines_of_sites(program_));
   memory_.places.resize(program_.sites.size());
   memory_.shapes.resize(program_.sites.size());
   for (Warp& warp : warps_) {

@@ -148,10 +148,10 @@ __global__ void histogram_dark(unsigned* hist, const uchar4* img, int per_thread
   __syncthreads();
   for (int k = 0; k < per_thread; ++k) {
     uchar4 p = img[(blockIdx.x * per_thread + k) * 256 + threadIdx.x];
-    atomicAdd(&h[p.x], 1);  // cause: histogram_dark
-    atomicAdd(&h[p.y], 1);  // cause: histogram_dark
-    atomicAdd(&h[p.z], 1);  // cause: histogram_dark
-    atomicAdd(&h[p.w], 1);  // cause: histogram_dark
+    atomicAdd(&h[p.x], 1);  // equal addresses add up: no fault
+    atomicAdd(&h[p.y], 1);  // equal addresses add up: no fault
+    atomicAdd(&h[p.z], 1);  // equal addresses add up: no fault
+    atomicAdd(&h[p.w], 1);  // equal addresses add up: no fault
   }
   __syncthreads();
   atomicAdd(&hist[threadIdx.x], h[threadIdx.x]);

@@ -262,7 +262,7 @@ __global__ void votes(int* totals, const int* ballots, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int k = 0; k < 8; k++) {
     int party = ballots[k * n + i];
-    atomicAdd(&tally[party], 1);  // cause: votes
+    atomicAdd(&tally[party], 1);  // equal addresses add up: no fault
   }
   __syncthreads();
   if (threadIdx.x < 8) atomicAdd(&totals[threadIdx.x], tally[threadIdx.x]);

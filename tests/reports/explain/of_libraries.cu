@@ -152,7 +152,7 @@ __global__ void bucket_count(int* count, const unsigned* key) {
   if (threadIdx.x < BUCKETS) bucket[threadIdx.x] = 0;
   __syncthreads();
   const unsigned mine = key[blockIdx.x * blockDim.x + threadIdx.x];
-  atomicAdd(&bucket[mine % BUCKETS], 1);  // cause: bucket_count
+  atomicAdd(&bucket[mine % BUCKETS], 1);  // equal addresses add up: no fault
   __syncthreads();
   if (threadIdx.x < BUCKETS) atomicAdd(&count[threadIdx.x], bucket[threadIdx.x]);
 }

@@ -139,7 +139,7 @@ __global__ void block_histogram(const T* __restrict__ keys, int* __restrict__ co
   for (int b = threadIdx.x; b < BINS; b += blockDim.x) bins[b] = 0;
   __syncthreads();
   for (index_t i = global_thread(); i < n; i += global_stride())
-    atomicAdd(&bins[keys[i] % BINS], 1);  // cause: block_histogram
+    atomicAdd(&bins[keys[i] % BINS], 1);  // equal addresses add up: no fault
   __syncthreads();
   for (int b = threadIdx.x; b < BINS; b += blockDim.x) atomicAdd(&counts[b], bins[b]);
 }

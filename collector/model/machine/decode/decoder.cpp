@@ -13,6 +13,7 @@
 #include "collector/model/ptx/leaders.h"
 #include "collector/model/ptx/one_value.h"
 #include "collector/model/ptx/shared_variables.h"
+#include "collector/model/ptx/thread_numbers.h"
 #include "collector/model/ptx/verified_loads.h"
 #include "collector/model/ptx/waiting.h"
 
@@ -125,6 +126,7 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.is_copied = ptx::copied_loads(function, analysis.data);
   analysis.is_verified = ptx::verified_loads(function, analysis.data);
   analysis.stores_same = ptx::stores_of_one_value(function, analysis.data);
+  program_.numbers_threads |= ptx::numbers_threads_of_grid(function, analysis.data);
   analysis.deciders = ptx::deciding_comparisons(function, analysis.data);
   std::unordered_set<std::string_view> shared;
   for (const auto* variables : {&module_.variables, &function.variables}) {

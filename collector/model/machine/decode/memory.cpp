@@ -175,6 +175,7 @@ void Decoder::note_order(SiteInfo& info) {
   info.acquires = order == ptx::Order::acquire || order == ptx::Order::acq_rel;
   info.releases = order == ptx::Order::release || order == ptx::Order::acq_rel;
   info.says_order = info.acquires || info.releases || order == ptx::Order::relaxed;
+  info.is_read_only = has(Word::nc);
   info.scope = scope();
   info.is_of_system = has(Word::sys) || has(Word::volatile_);
   program_.has_releases |= info.releases;

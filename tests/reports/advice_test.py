@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Kernels rewritten as explain advises (tests/reports/explain/advised.cu): the rewritten kernel counts what was
+foretold, moves no more than before, and gets other advice than the one that was followed."""
+import json, os, pathlib, re, subprocess, sys, tempfile, unittest
+
+HERE = pathlib.Path(__file__).parent / "explain"
+
+# kernel, rewritten kernel, kind of the finding, the object it names, the remedy that was followed
+PAIRS = [
+    ("distances", "distances_padded", "bank_conflict", "points", "padding 1"),
+    ("distances", "distances_swizzled", "bank_conflict", "points", "swizzle"),
+    ("turn", "turn_padded", "bank_conflict", "tile", "padding 2"),
+    ("columns_of_halves", "columns_of_halves_padded", "bank_conflict", "tile", "padding 1"),
+    ("along_z", "along_z_padded", "bank_conflict", "box", "padding 1"),
+    ("scan_of_block", "scan_of_block_padded", "bank_conflict", "s", "padding 1"),
+    ("softmax_of_rows", "softmax_of_rows_padded", "bank_conflict", "rows", "padding 1"),
+    ("sort_columns", "sort_columns_padded", "bank_conflict", "keys", "padding 2"),
+    ("flip_bytes", "flip_bytes_padded", "bank_conflict", "tile", "padding 1"),
+    ("rotate", "rotate_apart", "bank_conflict", "z", "members apart"),
+    ("rays", "rays_apart", "bank_conflict", "r", "members apart"),
+    ("own_counters", "own_counters_turned", "bank_conflict", "counters", "transpose"),
+    ("highest_of_keys", "highest_of_keys_by_warps", "contended_atomic", "highest", "one lane a warp"),
+    ("product", "product_by_blocks", "contended_atomic", "sum", "one atomic a block"),
+    ("light", "light_of_arrays", "strided_access", "stars", "coalesced"),
+    ("grow_older", "grow_older_of_arrays", "strided_access", "stars", "coalesced"),
+    ("shorten", "shorten_of_arrays", "strided_access", "edges", "coalesced"),
+    ("weigh", "weigh_of_arrays", "strided_access", "samples", "coalesced"),
+    ("sums_of_eight", "sums_of_eight_turned", "strided_access", "in", "coalesced"),
+    ("every_fourth", "every_fourth_gathered", "strided_access", "in", "coalesced"),
+    ("row_maxima", "row_maxima_turned", "strided_access", "in", "coalesced"),
+    ("fit", "fit_of_arrays", "strided_access", "out", "coalesced"),
+    ("negate", "negate_by_four", "narrow_access", "in", "vector 4"),
+    ("scale_halves", "scale_halves_by_two", "narrow_access", "in", "vector 2"),
+    ("clip", "clip_by_two", "narrow_access", "in", "vector 2"),
+    ("lengths", "lengths_by_two", "narrow_access", "in", "vector 2"),
+    ("areas", "areas_by_four", "narrow_access", "in", "vector 4"),
+    ("spans", "spans_by_two", "narrow_access", "in", "vector 2"),
+    ("polar", "polar_by_two", "narrow_access", "out", "vector 2"),
+    ("greyness", "greyness_by_four", "narrow_access", "in", "vector 4"),
+]
+
+
+def warpmeter(*words):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True)
+
+
+class Advice(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        database = os.path.join(cls.folder.name, "advice.db")
+        done = warpmeter("run", str(HERE / "advised.yaml"), "-b", "model", "--db", database, "-q")
+        assert done.returncode == 0, done.stderr
+        done = warpmeter("explain", "--db", database, "--format", "json")
+        assert done.returncode == 0, done.stderr
+        cls.findings = {launch["variant"]: launch["findings"] for launch in json.loads(done.stdout)["launches"]}
+        done = warpmeter("query", "SELECT variant, metric, value FROM results", "--db", database, "--format", "json")
+        assert done.returncode == 0, done.stderr
+        cls.counts = {}
+        for row in json.loads(done.stdout):
+            cls.counts.setdefault(row["variant"], {})[row["metric"]] = row["value"]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def advised(self, variant, kind, array, name):
+        return [remedy for finding in self.findings.get(variant, ()) for remedy in finding["remedies"]
+                if remedy["is_advised"] and remedy["name"] == name and (finding["kind"], finding["object"]) == (kind, array)]
+
+    def test_there_are_thirty_pairs(self):
+        self.assertGreaterEqual(len(PAIRS), 30)
+
+    def test_the_rewritten_kernel_counts_what_was_foretold(self):
+        for before, after, *advice in PAIRS:
+            with self.subTest(after):
+                remedies = self.advised(before, *advice)
+                self.assertTrue(remedies, [(f["kind"], f["object"], f["advice"]) for f in self.findings.get(before, ())])
+                foretold = {p["counter"]: p["predicted"] for p in remedies[0]["predictions"]}
+                self.assertTrue(foretold)
+                self.assertEqual({counter: self.counts[after].get(counter) for counter in foretold}, foretold)
+
+    def test_the_advice_is_not_given_again(self):
+        for before, after, kind, array, name in PAIRS:
+            with self.subTest(after):
+                for finding in self.findings.get(after, ()):
+                    again = [r["name"] for r in finding["remedies"] if r["is_advised"]]
+                    self.assertNotIn(name, again, finding["sentence"])
+
+    def test_the_rewritten_kernel_costs_less(self):
+        for before, after, *advice in PAIRS:
+            with self.subTest(after):
+                foretold = [p["counter"] for p in self.advised(before, *advice)[0]["predictions"]]
+                # Atomics of one address take time that no count of requests and sectors shows.
+                counters = foretold if advice[0] == "contended_atomic" else [
+                    c for c in self.counts[before] if c.endswith(("_wavefronts", "_sectors", "_requests"))]
+                def cost(variant):
+                    return sum(self.counts[variant].get(counter) or 0 for counter in counters)
+                self.assertLess(cost(after), cost(before))
+
+
+class Findings(unittest.TestCase):
+    def findings(self, file, kernel, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            database = os.path.join(folder, "a.db")
+            done = warpmeter("model", str(HERE / file), "-k", kernel, *words, "--db", database)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = warpmeter("explain", "--db", database, "--format", "json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)["launches"][0]["findings"]
+
+
+class Atomics(Findings):
+    def findings(self, kernel, values):
+        found = super().findings("atomics_of_a_line.cu", kernel, "--grid", "1", "--block", "256", "--arg",
+                                 "out:u32[256]=zeros", "--arg", f"in:u32[16384]={values}")
+        return [f for f in found if f["kind"] == "contended_atomic"]
+
+    def test_no_advice_where_the_hardware_adds_up_equal_addresses(self):
+        for values in ("zeros", "integers:0..7:1", "integers:0..1:1"):
+            self.assertEqual(self.findings("increments", values), [])
+
+    def test_the_copies_of_an_unrolled_loop_are_counted_together(self):
+        found, = self.findings("sums", "iota")
+        self.assertEqual(found["requests"], 64 * 8)
+        self.assertEqual(found["transactions"], 64 * 8 * 4)  # four lanes of a warp go to each of eight places
+        self.assertIn("32 lanes of a request go to 8.0 addresses", found["evidence"])
+        self.assertIn("A block comes 2,048 times to each of its addresses", found["evidence"])
+        self.assertNotIn("__match_any_sync", found["evidence"])
+        self.assertEqual(found["remedies"], [])
+
+    def test_two_arrays_on_a_line_are_two(self):
+        found, = self.findings("two_arrays", "iota")  # each lane has a place of its own in the other
+        self.assertEqual(found["object"], "few")
+        self.assertEqual(found["requests"], 8 * 8)
+        self.assertIn("32 lanes of a request go to 2.0 addresses", found["evidence"])
+
+
+class Words(Findings):
+    def evidence(self, kind, kernel, *words):
+        return " ".join(f["evidence"] for f in self.findings("advised_words.cu", kernel, *words) if f["kind"] == kind)
+
+    def test_smaller_blocks_are_advised_only_where_there_would_be_more_of_them(self):
+        words = ("--grid", "100", "--block", "256", "--arg", "out:f32[25600]", "--arg", "in:f32[409600]=iota", "--arg")
+        self.assertNotIn("Smaller blocks", self.evidence("small_grid", "row_sums", *words, "i32=4096"))
+        self.assertIn("Smaller blocks may help: of 128 threads each it would be 200 of them",
+                      self.evidence("small_grid", "doubled", *words, "i32=25600"))
+
+    def test_restrict_is_not_advised_where_it_is_written(self):
+        words = ("--grid", "4", "--block", "256", "--arg", "in:f32[4096]=iota", "--arg", "out:f32[1024]", "--arg", "i32=1024")
+        evidence = self.evidence("repeated_load", "shifted", *words)
+        self.assertIn("of addresses that the same lanes had loaded before", evidence)
+        self.assertNotIn("__restrict__", evidence)
+
+    def test_a_swizzle_stays_in_the_array(self):
+        words = ("--grid", "1", "--block", "256", "--arg", "out:f32[256]", "--arg", "in:f32[2048]=iota")
+        for size, expected in ((1000, set()), (1024, {"swizzle"})):
+            names = {remedy["name"].split()[0] for finding in self.findings("advised_words.cu", f"places_{size}", *words)
+                     for remedy in finding["remedies"]}
+            self.assertEqual(names & {"swizzle"}, expected)
+
+    def test_a_shape_that_is_advised_is_accepted_and_not_advised_again(self):
+        advised = 0
+        for size in (1000, 1024, 1030):
+            words = ("--grid", "1", "--block", "256", "--arg", "out:f32[256]", "--arg", "in:f32[2048]=iota")
+            evidence = self.evidence("bank_conflict", f"places_{size}", *words)
+            self.assertTrue(evidence)
+            if shape := re.search(r"--shape (\S+),", evidence):
+                advised += 1
+                again = self.evidence("bank_conflict", f"places_{size}", *words, "--shape", shape[1])
+                self.assertNotIn("--shape places=", again)
+        self.assertGreaterEqual(advised, 1)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
