@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <set>
-#include <utility>
 
 #include "collector/runtime/answer.h"
 #include "collector/runtime/call.h"
 #include "collector/runtime/device.h"
 #include "collector/runtime/error_texts.h"
 #include "collector/runtime/limits.h"
+#include "collector/runtime/peers.h"
 #include "collector/runtime/process.h"
 
 namespace warpmeter::runtime {
@@ -21,12 +20,6 @@ constexpr int cuda_version = CUDART_VERSION;
 cudaFuncCache& preferred_cache() {
   static cudaFuncCache preferred = cudaFuncCachePreferNone;
   return preferred;
-}
-
-/// Devices, and those whose memory they may reach. Kernels reach it all the same.
-std::set<std::pair<int, int>>& peers() {
-  static auto* enabled = new std::set<std::pair<int, int>>;
-  return *enabled;
 }
 
 }  // namespace
@@ -150,15 +143,17 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     if (!p.has_device(peer)) return cudaErrorInvalidDevice;
     if (peer == device) return cudaErrorPeerAccessUnsupported;
     if (flags != 0) return cudaErrorInvalidValue;
-    return peers().insert({device, peer}).second ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
+    if (is_peer_enabled(device, peer)) return cudaErrorPeerAccessAlreadyEnabled;
+    enable_peer(device, peer);
+    return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return call("cudaDeviceDisablePeerAccess", [&](Process& p) {
     if (!p.has_device(peer)) return cudaErrorInvalidDevice;
-    return peers().erase({Process::current_device, peer}) == 1 ? cudaSuccess
-                                                               : cudaErrorPeerAccessNotEnabled;
+    return disable_peer(Process::current_device, peer) ? cudaSuccess
+                                                       : cudaErrorPeerAccessNotEnabled;
   });
 }
 
@@ -237,6 +232,7 @@ cudaError_t cudaDeviceReset() {
     if (Contexts::get().current() == nullptr) return cudaSuccess;
     Contexts::get().primary(Process::current_device).is_of_runtime = false;
     reset_limits(p);
+    forget_peers(Process::current_device);
     return p.reset();
   });
 }

@@ -13,6 +13,7 @@
 #include "collector/runtime/error_texts.h"
 #include "collector/runtime/limits.h"
 #include "collector/runtime/outstanding.h"
+#include "collector/runtime/peers.h"
 #include "collector/runtime/process.h"
 #include "collector/runtime/redirect.h"
 
@@ -193,6 +194,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
     primary.uses = 0;
     primary.is_of_runtime = false;
     reset_limits(p);
+    forget_peers(device);
     return as_driver_error(p.reset());
   });
 }
@@ -303,14 +305,19 @@ CUresult cuCtxResetPersistingL2Cache() {
 CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned) {
   return driver_call("cuCtxEnablePeerAccess", Needs::context, [&](Process&) {
     const Context* peer = handle == nullptr ? nullptr : context_of(handle);
-    return peer != nullptr && peer != Contexts::get().current() ? CUDA_SUCCESS
-                                                                : CUDA_ERROR_INVALID_CONTEXT;
+    const Context* current = Contexts::get().current();
+    if (peer == nullptr || peer == current) return CUDA_ERROR_INVALID_CONTEXT;
+    enable_peer(current->device, peer->device);
+    return CUDA_SUCCESS;
   });
 }
 CUresult cuCtxDisablePeerAccess(CUcontext handle) {
   return driver_call("cuCtxDisablePeerAccess", Needs::context, [&](Process&) {
-    return handle != nullptr && context_of(handle) != nullptr ? CUDA_SUCCESS
-                                                              : CUDA_ERROR_INVALID_CONTEXT;
+    const Context* peer = handle == nullptr ? nullptr : context_of(handle);
+    if (peer == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    return disable_peer(Contexts::get().current()->device, peer->device)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
   });
 }
 

@@ -194,8 +194,8 @@ void Checks::end_of_copy(std::string_view call) {
                    unset.bytes > 0 ? unset.first : unset.first_gap));
 }
 
-void Checks::find_direction(std::string_view call, const std::string& message) {
-  find("wrong direction", place_of_call().in_words(), std::string(call), message);
+void Checks::find_copy(const std::string& kind, std::string_view call, const std::string& message) {
+  find(kind, place_of_call().in_words(), std::string(call), message);
 }
 
 void Checks::set(std::uint64_t to, std::uint64_t bytes) {

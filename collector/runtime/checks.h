@@ -45,8 +45,8 @@ class Checks final : public MemoryObserver {
   void copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
   /// After all rows of a copy: whether it took what nothing had written.
   void end_of_copy(std::string_view call);
-  /// A copy whose kind is not where its sides are.
-  void find_direction(std::string_view call, const std::string& message);
+  /// A copy that the API takes although it is wrong.
+  void find_copy(const std::string& kind, std::string_view call, const std::string& message);
   void set(std::uint64_t to, std::uint64_t bytes);
   /// What was allocated at an address once and is freed: "'d_a' (allocated at vec.cu:12)"; and
   /// whether it began there.

@@ -28,6 +28,7 @@ struct KernelWork {
   const void* function = nullptr;  ///< as the program named it
   Geometry geometry;
   std::vector<std::byte> parameters;
+  int device = 0;  ///< that it runs on
   /// The launch may begin before the one that it follows has ended, and waits for it by itself.
   bool is_programmatic = false;
   std::shared_ptr<const Multiprocessors> multiprocessors;  ///< that it runs on; null: on all

@@ -21,6 +21,7 @@
 #include "collector/runtime/device_side.h"
 #include "collector/runtime/limits.h"
 #include "collector/runtime/occupancy.h"
+#include "collector/runtime/peers.h"
 #include "collector/runtime/registry.h"
 #include "collector/runtime/textures.h"
 
@@ -37,12 +38,15 @@ cudaError_t error_of(model::TrapKind kind) {
       return cudaErrorMisalignedAddress;
     case model::TrapKind::out_of_bounds:
     case model::TrapKind::outside_surface:
+    case model::TrapKind::stack_overflow:  // measured on sm_90
       return cudaErrorIllegalAddress;
     case model::TrapKind::illegal_box:
     case model::TrapKind::incomplete_warpgroup:
       return cudaErrorIllegalInstruction;
     case model::TrapKind::assertion:
       return cudaErrorAssert;
+    case model::TrapKind::waits_outside:  // none of hardware
+      return cudaErrorNotSupported;
     default:
       return cudaErrorLaunchFailure;
   }
@@ -83,6 +87,26 @@ void tell_of_strays(Process& process, const model::Program& program,
         "stand behind the last access to another block: {}",
         kernel, ended));
   }
+}
+
+/// Whether somebody else may bring about what a kernel of the stream waits for: the host, by memory
+/// that it shares and the kernel was given, or a stream that does not wait for this one.
+bool may_be_answered(Process& process, const std::vector<std::byte>& parameters,
+                     std::uint32_t stream) {
+  bool may = false;
+  process.for_each_stream([&](const Stream& other) {
+    const bool is_apart = (other.flags & cudaStreamNonBlocking) != 0;
+    may |= other.number == stream ? is_apart : other.number != legacy_stream_number;
+  });
+  for (std::size_t at = 0; !may && at + sizeof(std::uint64_t) <= parameters.size(); at += 4) {
+    std::uint64_t address = 0;
+    std::memcpy(&address, parameters.data() + at, sizeof address);
+    const Block* block = process.memory().find(address);
+    may = block != nullptr &&
+          (block->kind == MemoryKind::managed || block->kind == MemoryKind::pinned ||
+           block->kind == MemoryKind::registered);
+  }
+  return may;
 }
 
 /// Blocks side by side may cost as much memory: the program's own grows by little.
@@ -264,6 +288,7 @@ class Grids {
     if (get_limit(most_pending, cudaLimitDevRuntimePendingLaunchCount) != cudaSuccess) return;
     model::DeviceRuntime runtime(kernels, process_.memory().machine(), most_pending);
     multiprocessors_ = work.multiprocessors;
+    const Reach reach(process_, work.device);
     run(*work.kernel, work.geometry, work.parameters, runtime);
     while (!has_failed_) {
       const std::optional<model::ChildGrid> child = runtime.next();
@@ -287,6 +312,8 @@ class Grids {
 
   const std::vector<model::Ran>& all() const { return ran_; }
   const std::string& failure() const { return failure_; }
+  /// It failed here alone.
+  bool is_limit() const { return is_limit_; }
   bool has_own_accesses() const { return has_own_accesses_; }
   std::uint64_t warp_instructions() const {
     std::uint64_t sum = 0;
@@ -314,6 +341,8 @@ class Grids {
     options.may_leave_shared = true;
     options.instruction_budget = instruction_budget;
     options.predicated_barriers = [&kernel] { return kernel.predicated_barriers(); };
+    options.may_be_answered = [&] { return may_be_answered(process_, parameters, place_.stream); };
+    options.registers = [&kernel] { return kernel.resources().registers; };
     options.records = is_counted_ && ran_.empty() && process_.explained().wants(place_);
     // This machine's clock, as a program may set it beside the host's.
     options.began_at = static_cast<std::uint64_t>(
@@ -357,6 +386,8 @@ class Grids {
       checks->trapped(kernel.entry(), file < program.files.size() ? program.files[file] : "",
                       *outcome.trap);
     }
+    is_limit_ = outcome.trap && outcome.trap->kind == model::TrapKind::waits_outside;
+    if (is_limit_ && checks != nullptr) checks->refused();
     if (outcome.trap) {
       process_.print_assertion(outcome.trap->assertion);
       fail(error_of(outcome.trap->kind), kernel.entry(),
@@ -393,7 +424,7 @@ class Grids {
   std::vector<model::Ran> ran_;  ///< the launch's own first
   std::string kernel_;           ///< that runs
   std::string failure_;
-  bool has_failed_ = false;
+  bool has_failed_ = false, is_limit_ = false;
   std::shared_ptr<const Multiprocessors> multiprocessors_;  ///< of the launch; null: all
   bool has_own_accesses_ = false;
 };
@@ -418,7 +449,9 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
   if (report == nullptr) return;
   const model::Program& program = *kernel.program();
   const bool has_failed = !grids.failure().empty();
-  if (is_counted || (has_failed && report->is_told_of_launches())) {
+  if (grids.is_limit() && report->is_told_of_launches()) {
+    report->could_not_run(place, grids.failure());
+  } else if (is_counted || (has_failed && report->is_told_of_launches())) {
     const bool is_told = is_counted && !has_failed && process.checks() == nullptr;
     const std::uint32_t explanation =
         is_told ? process.explained().number_of(place, program, grids.all().front().outcome,

@@ -57,6 +57,7 @@ cudaError_t make_work(Process& process, const cudaKernelNodeParams* parameters, 
   if (parameters == nullptr) return cudaErrorInvalidValue;
   KernelWork kernel;
   kernel.function = parameters->func;
+  kernel.device = Process::current_device;
   kernel.kernel = process.kernel(parameters->func);
   if (kernel.kernel == nullptr) return cudaErrorInvalidDeviceFunction;
   const dim3 &grid = parameters->gridDim, &block = parameters->blockDim;

@@ -160,7 +160,8 @@ cudaError_t Process::last_error() const { return last; }
 void Process::kernel_failed(cudaError_t error, const std::string& kernel) {
   if (pending_ != cudaSuccess) return;
   pending_ = error;
-  if (checks_ != nullptr) checks_->kernel_failed(kernel, is_of_driver(function_));
+  const bool is_ours = error == cudaErrorNotSupported;  // and no mistake of the program
+  if (checks_ != nullptr && !is_ours) checks_->kernel_failed(kernel, is_of_driver(function_));
 }
 
 cudaError_t Process::error_for(std::string_view function) {

@@ -101,6 +101,10 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
   const auto touch = [&](std::uint64_t address, bool writes) {
     checks->races().touch(address, copy.width, writes);
   };
+  if (checks != nullptr) {
+    look_at_overlap(process, copy, reinterpret_cast<std::uint64_t>(to.host),
+                    reinterpret_cast<std::uint64_t>(from.host));
+  }
   model::follow_copy(process.memory().machine(), process.host_order(), copy.to, copy.from,
                      bytes_on_end(copy, copy.width, copy.to_pitch));
   for (std::uint64_t z = 0; z < copy.depth; ++z) {
@@ -292,6 +296,7 @@ cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block
                    const Dim3& cluster, bool is_programmatic) {
   KernelWork work;
   work.function = function;
+  work.device = Process::current_device;
   work.kernel = process.kernel(function);
   if (work.kernel == nullptr) return Process::kernel_mistake(function);
   const Stream* given = process.stream(stream);

@@ -256,6 +256,17 @@ CUresult VirtualMemory::set_access(std::uint64_t address, std::uint64_t bytes,
   return CUDA_SUCCESS;
 }
 
+bool VirtualMemory::is_open(std::uint64_t address, std::uint64_t bytes, int device) const {
+  for (auto at = mappings_.lower_bound(address);
+       at != mappings_.end() && at->first < address + bytes; ++at) {
+    const auto flags = at->second.access.find(device);
+    if (flags != at->second.access.end() && flags->second != CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void VirtualMemory::tell_of_contents(std::uint64_t address, std::uint64_t bytes) {
   MemoryObserver* observer = memory_.observer();
   if (observer == nullptr) return;

@@ -87,6 +87,8 @@ class VirtualMemory {
   /// What holds the address; null: nothing does.
   const Reservation* reservation_at(std::uint64_t address) const;
   const Mapping* mapping_at(std::uint64_t address, std::uint64_t* begin = nullptr) const;
+  /// Whether kernels of the device may access any of these bytes.
+  bool is_open(std::uint64_t address, std::uint64_t bytes, int device) const;
 
   /// Physical memory that has not gone, with what keeps it.
   struct Kept {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 namespace warpmeter::runtime {
@@ -40,6 +41,33 @@ const char* kind_name(cudaMemcpyKind kind) {
       break;
   }
   return "cudaMemcpyDefault";
+}
+
+/// Where the rows of one side of a copy lie.
+struct Rows {
+  std::uint64_t base, pitch, layer;
+};
+
+/// Rows ascend on both sides. A copy onto itself changes nothing, whatever its order.
+bool has_common_bytes(const Rows& to, const Rows& from, const CopyWork& copy) {
+  const bool has_rows = copy.height > 1 || copy.depth > 1;
+  const bool has_layers = copy.depth > 1;
+  if (to.base == from.base && (!has_rows || to.pitch == from.pitch) &&
+      (!has_layers || to.layer == from.layer)) {
+    return false;
+  }
+  const auto begin = [&](const Rows& side, std::uint64_t row) {
+    return side.base + row / copy.height * side.layer + row % copy.height * side.pitch;
+  };
+  const std::uint64_t rows = copy.height * copy.depth;
+  const auto end = [&](const Rows& side) { return begin(side, rows - 1) + copy.width; };
+  if (end(to) <= from.base || end(from) <= to.base) return false;
+  for (std::uint64_t i = 0, k = 0; i < rows && k < rows;) {
+    const std::uint64_t target = begin(to, i), source = begin(from, k);
+    if (target < source + copy.width && source < target + copy.width) return true;
+    ++(target < source ? i : k);
+  }
+  return false;
 }
 
 }  // namespace
@@ -84,11 +112,30 @@ void look_at_direction(Process& process, const CopyWork& copy) {
   const Block* to = is_to_host ? of_device(copy.to) : nullptr;
   const Block* from = is_from_host ? of_device(copy.from) : nullptr;
   if (to == nullptr && from == nullptr) return;
-  process.checks()->find_direction(
-      process.function(),
+  process.checks()->find_copy(
+      "wrong direction", process.function(),
       fmt::format("{} is {} and its {} is {}: CUDA does not say what becomes of such a copy",
                   process.function(), kind_name(copy.kind),
                   to != nullptr ? "destination" : "source", to != nullptr ? to->name : from->name));
+}
+
+void look_at_overlap(Process& process, const CopyWork& copy, std::uint64_t to, std::uint64_t from) {
+  if (!has_common_bytes(
+          {to, copy.to_pitch, copy.to_pitch * std::max(copy.to_height, copy.height)},
+          {from, copy.from_pitch, copy.from_pitch * std::max(copy.from_height, copy.height)},
+          copy)) {
+    return;
+  }
+  const Block* block = process.memory().find(copy.from);
+  const std::uint64_t apart = std::max(to, from) - std::min(to, from);
+  process.checks()->find_copy(
+      "overlapping copy", process.function(),
+      fmt::format(
+          "{} copies within {}: its destination begins {} byte{} {} its source, and both "
+          "have bytes in common; CUDA does not say what is there afterwards: copy by way of "
+          "another buffer",
+          process.function(), block != nullptr ? block->name : "memory of the host", apart,
+          apart == 1 ? "" : "s", to < from ? "before" : "behind"));
 }
 
 cudaError_t null_side(Process& process, const char* side) {

@@ -15,6 +15,9 @@ cudaError_t unreachable(Process& process, std::uint64_t address, std::uint64_t b
 cudaError_t wrong_direction(Process& process, const CopyWork& copy, bool is_target);
 /// With --check: a copy that the API takes although its kind is not where its sides are.
 void look_at_direction(Process& process, const CopyWork& copy);
+/// With --check: a copy whose sides have bytes in common, which CUDA forbids. `to` and `from`:
+/// where they lie in this process, for memory may have several addresses.
+void look_at_overlap(Process& process, const CopyWork& copy, std::uint64_t to, std::uint64_t from);
 cudaError_t null_side(Process& process, const char* side);
 
 }  // namespace warpmeter::runtime

@@ -143,6 +143,7 @@ const Region& Checker::region_of(std::uint64_t address) {
 }
 
 void Checker::stopped(TrapKind kind, std::uint32_t instruction, const std::string& message) {
+  if (kind == TrapKind::waits_outside) return;
   const bool is_barrier =
       kind == TrapKind::divergent_barrier || kind == TrapKind::barrier_not_reached;
   findings_.add(is_barrier ? Defect::barrier : Defect::trap, instruction, Span::grid,

@@ -60,6 +60,10 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
       "the fences that bulk copies need (fence.proxy.async), and whether what they store to global "
       "memory is waited for");
   all.emplace_back(
+      "accesses that run over from one local array of a thread into another, and stacks deeper "
+      "than "
+      "cudaLimitStackSize: a thread has 256 KiB here");
+  all.emplace_back(
       "what becomes of a vector's or structure's unset part once it passes through local memory");
   if (coverage.is_program) {
     all.emplace_back(

@@ -16,6 +16,7 @@
 #include "collector/model/machine/cluster.h"
 #include "collector/model/machine/device_limits.h"
 #include "collector/model/machine/order.h"
+#include "collector/model/machine/residency.h"
 #include "collector/model/machine/sharing.h"
 #include "collector/model/machine/trap_message.h"
 #include "collector/model/machine/turns.h"
@@ -317,7 +318,9 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
     const Turns turns = has_waiting_loops ? Turns::short_ones : Turns::long_ones;
     const bool takes_turns = program.blocks_communicate || has_clusters;
     const auto together = has_clusters ? static_cast<std::uint32_t>(geometry.cluster.count()) : 1;
-    run_in_turns(new_worker, workers, blocks, takes_turns ? turns : Turns::none, together, options);
+    const auto residency = [&] { return residency_of(program, geometry, options); };
+    run_in_turns(new_worker, workers, blocks,
+                 {takes_turns ? turns : Turns::none, together, residency}, options);
   }
 
   outcome.cancelled = blocks.is_stopped();

@@ -127,6 +127,12 @@ struct LaunchOptions {
   /// What Program::predicated_barriers would be of a program that was not audited; asked once some
   /// lanes of a warp have come to a barrier without the others, by any thread. May be empty.
   std::function<std::vector<std::uint32_t>()> predicated_barriers = {};
+  /// Whether the host or another stream may bring about what the blocks wait for; asked where none
+  /// goes on. Such a wait is a limit of the model, and no mistake. Empty: nobody else is there.
+  std::function<bool()> may_be_answered = {};
+  /// A thread's registers, of a program that was not audited; asked once more blocks wait than the
+  /// device has multiprocessors. May be empty.
+  std::function<std::optional<std::int64_t>()> registers = {};
   /// What %smid is, dealt out in turn to the blocks; empty: every multiprocessor of the device.
   std::span<const std::uint32_t> multiprocessors = {};
   /// Told now and then how many blocks were begun, by one thread; may be empty.

@@ -61,6 +61,8 @@ struct Allocation {
   /// because it maps whole pages.
   std::uint64_t slack_before = 0, slack_behind = 0;
   bool is_read_only = false;  ///< kernels may not write it
+  /// It is another device's, and closed to kernels of the one that a launch runs on.
+  bool is_out_of_reach = false;
   /// What it holds depends on the order in which threads came to an atomic; see order.h.
   std::atomic<bool> is_ordered{false};
 

@@ -89,6 +89,12 @@ std::string neighbourhood(std::uint64_t address, std::uint64_t width, const Devi
     return fmt::format("a null pointer (minus {})", bytes(0 - address));
   }
   if (const Allocation* begun = memory.find(address)) {
+    if (begun->is_out_of_reach) {
+      return fmt::format(
+          "{} into {}, which lies on another device; cudaDeviceEnablePeerAccess() opens what "
+          "cudaMalloc() gave there, cudaMemPoolSetAccess() a pool, cuMemSetAccess() mapped memory",
+          bytes(address - begun->address), described(*begun));
+    }
     if (begun->is_read_only) {
       return fmt::format("{} into {}, which the device may only read",
                          bytes(address - begun->address), described(*begun));
@@ -238,6 +244,17 @@ std::string illegal_address(const RaisedTrap& raised, const Program& program,
   return fmt::format("illegal address: kernel '{}' {} {}", kernel, does, where);
 }
 
+/// Blocks wait, and others begin only when one of these ends.
+std::string not_resident(const BlockTrap& trap, const std::string& kernel,
+                         const Geometry& geometry) {
+  return fmt::format(
+      "no progress: kernel '{}' waits in a loop for what no block on the device brings about: {} "
+      "blocks of {} threads fit at a time, and {} of {} blocks begin only when one of those ends; "
+      "launch at most {} blocks, or let blocks wait for lower ones only",
+      kernel, trap.resident, geometry.block.count(), trap.not_begun, geometry.grid.count(),
+      trap.resident);
+}
+
 bool is_exchange(const Program& program, std::uint32_t instruction) {
   return std::any_of(program.syncs.begin(), program.syncs.end(),
                      [&](const SyncInfo& sync) { return sync.instruction == instruction; });
@@ -285,8 +302,15 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
       return fmt::format("endless loop: a warp of kernel '{}' has used up its instruction budget",
                          kernel);
     case TrapKind::no_progress:
+      if (trap.not_begun > 0) return not_resident(trap, kernel, geometry);
       return fmt::format(
           "no progress: kernel '{}' waits in a loop for what no thread of the grid brings about",
+          kernel);
+    case TrapKind::waits_outside:
+      return fmt::format(
+          "limit of warpmeter: kernel '{}' waits in a loop for what no thread of the grid brings "
+          "about, but the host or another stream may; on the model a kernel ends before the host "
+          "goes on",
           kernel);
     case TrapKind::stack_overflow:
       if (!program.has_calls) {

@@ -23,14 +23,15 @@ constexpr std::uint64_t most_budgets = 16;
 class TurnTaking {
  public:
   TurnTaking(const std::function<std::unique_ptr<Worker>()>& new_worker,
-             std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks,
-             std::uint32_t cluster_blocks)
+             std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks, const TurnRules& rules)
       : new_worker_(new_worker),
         workers_(workers),
         blocks_(blocks),
-        cluster_blocks_(cluster_blocks) {}
+        rules_(rules),
+        cluster_blocks_(rules.cluster_blocks) {}
 
-  void run(Turns turns, const LaunchOptions& options) {
+  void run(const LaunchOptions& options) {
+    Turns turns = rules_.turns;
     while (Worker* worker = next()) {
       // Lanes of a warp part for good only when no block goes on otherwise.
       const bool is_last_resort = still_ > still_turns / 2 * waiting_.size() && still_ > 1;
@@ -51,7 +52,10 @@ class TurnTaking {
           turns = Turns::short_ones;
           waiting_.push_back(worker);
           still_ = worker->is_still() ? still_ + 1 : 0;
-          if (still_ > still_turns * waiting_.size()) return give_up(TrapKind::no_progress);
+          if (still_ > still_turns * waiting_.size()) {
+            const bool may_be_answered = options.may_be_answered && options.may_be_answered();
+            return give_up(may_be_answered ? TrapKind::waits_outside : TrapKind::no_progress);
+          }
           if (since_last_end_ / most_budgets > options.instruction_budget) {
             return give_up(TrapKind::endless);
           }
@@ -82,13 +86,23 @@ class TurnTaking {
 
   /// Of clusters, one after the other begins, unless the blocks of those that have begun wait for
   /// what does not come from them.
-  bool wants_another() const {
+  bool wants_another() {
     if (cluster_blocks_ > 1 && !waiting_.empty()) {
       if (begun_ % cluster_blocks_ != 0) return true;
       if (still_ <= 2 * waiting_.size()) return false;
     }
+    if (is_full()) return false;
     return waiting_.size() < least_waiting_blocks ||
            waiting_.size() * waiting_.front()->resident_bytes() < most_waiting_bytes;
+  }
+
+  /// All that wait are on the device, which may have no room for more.
+  bool is_full() {
+    constexpr std::size_t always_fit = 8;  // one on each multiprocessor of the smallest device
+    if (waiting_.size() < always_fit) return false;
+    if (!residency_) residency_ = rules_.residency();
+    return waiting_.size() + cluster_blocks_ >
+           std::max<std::uint64_t>(residency_->blocks(), cluster_blocks_);
   }
 
   Cluster* cluster_of_next() {
@@ -126,7 +140,12 @@ class TurnTaking {
         *std::min_element(waiting_.begin(), waiting_.end(),
                           [](const Worker* a, const Worker* b) { return a->block() < b->block(); });
     first->give_up(kind);
-    blocks_.trapped(first->trap());
+    BlockTrap trap = first->trap();
+    if (is_full()) {
+      trap.not_begun = blocks_.count() - blocks_.begun();
+      trap.resident = residency_->blocks();
+    }
+    blocks_.trapped(trap);
   }
 
   const std::function<std::unique_ptr<Worker>()>& new_worker_;
@@ -137,9 +156,11 @@ class TurnTaking {
     Cluster cluster;
     std::vector<Worker*> ended;
   };
+  const TurnRules& rules_;
   const std::uint32_t cluster_blocks_;
-  std::uint64_t begun_ = 0;    ///< blocks
-  std::list<Begun> clusters_;  ///< of which some block has not ended
+  std::optional<Residency> residency_;  ///< once it matters
+  std::uint64_t begun_ = 0;             ///< blocks
+  std::list<Begun> clusters_;           ///< of which some block has not ended
   std::deque<Worker*> waiting_;
   std::vector<Worker*> idle_;
   std::size_t still_ = 0;             ///< turns in a row in which a block did nothing new
@@ -149,9 +170,9 @@ class TurnTaking {
 }  // namespace
 
 void run_in_turns(const std::function<std::unique_ptr<Worker>()>& new_worker,
-                  std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks, Turns turns,
-                  std::uint32_t cluster_blocks, const LaunchOptions& options) {
-  TurnTaking(new_worker, workers, blocks, cluster_blocks).run(turns, options);
+                  std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks,
+                  const TurnRules& rules, const LaunchOptions& options) {
+  TurnTaking(new_worker, workers, blocks, rules).run(options);
 }
 
 }  // namespace warpmeter::model

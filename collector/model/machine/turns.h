@@ -13,16 +13,23 @@
 
 #include "collector/model/machine/blocks.h"
 #include "collector/model/machine/launch.h"
+#include "collector/model/machine/residency.h"
 #include "collector/model/machine/worker.h"
 
 namespace warpmeter::model {
 
+struct TurnRules {
+  Turns turns = Turns::none;
+  std::uint32_t cluster_blocks = 1;  ///< that run side by side, one after the other of the grid
+  std::function<Residency()> residency;
+};
+
 /// Runs all blocks, or until one is trapped or the launch is cancelled. What ran them is added to
 /// `workers`. With Turns::none no block is left before its end; else blocks that all wait and that
-/// nothing comes for are a trap of the first of them. `cluster_blocks`: that run side by side, one
-/// after the other of `blocks`.
+/// nothing comes for are a trap of the first of them. No more blocks wait at a time than the device
+/// holds.
 void run_in_turns(const std::function<std::unique_ptr<Worker>()>& new_worker,
-                  std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks, Turns turns,
-                  std::uint32_t cluster_blocks, const LaunchOptions& options);
+                  std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks,
+                  const TurnRules& rules, const LaunchOptions& options);
 
 }  // namespace warpmeter::model

@@ -57,7 +57,9 @@ Window window_at(const Warp& w, const SiteInfo& info, std::uint64_t address, uns
       break;
   }
   Allocation* allocation = memory.device->find(address);
-  if (allocation == nullptr) return {AddressSpace::global, 0, 0, nullptr};
+  if (allocation == nullptr || allocation->is_out_of_reach) {
+    return {AddressSpace::global, 0, 0, nullptr};
+  }
   const bool stores = info.kind != AccessKind::load;
   if (stores && allocation->is_read_only) return {AddressSpace::global, 0, 0, nullptr};
   return {AddressSpace::global, allocation->address, allocation->data.size(),
@@ -67,8 +69,9 @@ Window window_at(const Warp& w, const SiteInfo& info, std::uint64_t address, uns
 
 Window slack_at(const Warp& w, std::uint64_t address) {
   Allocation* allocation = w.memory->device->find_slack(address);
-  if (allocation == nullptr || allocation->is_read_only)
+  if (allocation == nullptr || allocation->is_read_only || allocation->is_out_of_reach) {
     return {AddressSpace::global, 0, 0, nullptr};
+  }
   if (w.memory->footprint != nullptr) w.memory->footprint->give_up();
   return {AddressSpace::global, allocation->address - allocation->slack_before,
           allocation->slack_before + allocation->data.size() + allocation->slack_behind,

@@ -256,13 +256,14 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
           is_still_ &= stands;
           const bool lets_go = stands && (turns == Turns::last_resort || still >= still_shares / 2);
           if (spins(warp, lets_go)) let_others_go(warp);
-        } else {
-          is_still_ = false;
         }
         const bool is_apart =
             warp.status == WarpStatus::parted ||
             (warp.status == WarpStatus::finished && partings_[warp.index].is_parted());
         if (is_apart) go_apart(warp);
+        // Lanes that were let go and wait at a barrier for those that spin have done nothing new.
+        const bool is_back = is_apart && warp.status == WarpStatus::yielded && stands_still(warp);
+        is_still_ &= (has_yielded && !is_behind_barrier) || is_back;
       }
       if (warp.status == WarpStatus::trapped) {
         trap_.raised = warp.trap;

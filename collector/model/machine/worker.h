@@ -29,6 +29,8 @@ struct BlockTrap {
   Assertion assertion;  ///< that failed
   std::uint32_t warp = 0;
   std::uint64_t block = ~std::uint64_t{0};  ///< linear, x fastest
+  /// Where no block goes on: how many have not begun, and how many the device holds at a time.
+  std::uint64_t not_begun = 0, resident = 0;
 };
 
 enum class BlockOutcome { done, waits, trapped, cancelled };

@@ -146,6 +146,27 @@ TEST_P(Waiting, EndsWhereNothingComes) {
   }
 }
 
+/// An H100 has 132 multiprocessors and a B200 148, of 2,048 threads each: two blocks of
+/// 1,024 threads fit on one, the others begin when one of them ends.
+TEST_P(Waiting, BlocksBeginAsFarAsTheDeviceHoldsThem) {
+  const std::uint32_t fit = GetParam() == 90 ? 2 * 132 : 2 * 148;
+  for (const std::uint32_t threads : {1024u, 1000u}) {
+    const TestRun all =
+        run("from_last_to_first", geometry(fit, threads), {zeros(fit + 1), zeros(fit + 1)});
+    EXPECT_EQ(all.refusal + all.trap(), "") << threads;
+    const TestRun more =
+        run("from_last_to_first", geometry(fit + 1, threads), {zeros(fit + 1), zeros(fit + 1)});
+    EXPECT_THAT(more.trap(),
+                AllOf(HasSubstr("no progress"),
+                      HasSubstr(fmt::format("{} blocks of {} threads fit at a time", fit, threads)),
+                      HasSubstr(fmt::format("1 of {} blocks begin only", fit + 1))));
+  }
+  // Blocks that wait for lower ones only may be as many as they like.
+  const TestRun down =
+      run("from_first_to_last", geometry(3 * fit, 1024), {zeros(3 * fit), zeros(3 * fit)});
+  EXPECT_EQ(down.refusal + down.trap(), "");
+}
+
 int reversed_digits(int n, int base) {
   int value = 0;
   for (; n > 0; n /= base) value = value * base + n % base;

@@ -48,6 +48,20 @@ __global__ void from_last_to_first(int* out, volatile int* flags) {
   }
 }
 
+// Each block goes on when the one before it has.
+__global__ void from_first_to_last(int* out, volatile int* flags) {
+  const int block = blockIdx.x;
+  if (threadIdx.x == 0) {
+    if (block != 0) {
+      while (flags[block - 1] == 0) {
+      }
+    }
+    out[block] = block;
+    __threadfence();
+    flags[block] = 1;
+  }
+}
+
 // A scan that looks back over its predecessors' sums, as in "Single-pass Parallel Prefix Scan with
 // Decoupled Look-back" (Merrill and Garland): 1 in the upper half is a block's own sum, 2 all
 // before.
