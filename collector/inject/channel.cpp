@@ -1,5 +1,6 @@
 #include "collector/inject/channel.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -97,13 +98,33 @@ void Channel::write(const Message& message) {
   if (!send_frame(socket_, message)) open_.store(false);
 }
 
+namespace {
+
+/// Of keep_connection(); -1: none.
+std::atomic<int> kept{-1};
+
+}  // namespace
+
+void keep_connection(const std::string& path) {
+  if (kept >= 0) return;
+  try {
+    kept = connected(path);
+  } catch (const Error&) {
+    return;  // warpmeter has gone, or the right has
+  }
+}
+
+bool may_connect(const std::string& path) {
+  return faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
 void send_alone(const std::string& path, const Message& message) {
   try {
     const int peer = connected(path);
     send_frame(peer, message);
     close(peer);
   } catch (const Error&) {
-    return;  // warpmeter has gone
+    if (kept >= 0) send_frame(kept, message);  // else warpmeter has gone
   }
 }
 

@@ -43,7 +43,12 @@ class Channel {
   std::unordered_map<std::string, std::uint32_t> names_;
 };
 
-/// One message over a connection of its own, without a Hello; nothing where nobody listens.
+/// Opens a connection for send_alone(), before this process loses the right to make one.
+void keep_connection(const std::string& path);
+/// Whether this process may connect to the socket as the user that it is now.
+bool may_connect(const std::string& path);
+/// One message over a connection of its own, or the kept one, without a Hello; nothing where nobody
+/// listens.
 void send_alone(const std::string& path, const Message& message);
 
 }  // namespace warpmeter::inject

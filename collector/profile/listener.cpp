@@ -57,7 +57,9 @@ Listener::~Listener() {
 
 std::vector<pid_t> Listener::processes() const {
   std::vector<pid_t> all;
-  for (const Connection& connection : connections_) all.push_back(connection.peer.process);
+  for (const Connection& connection : connections_) {
+    if (connection.greeted) all.push_back(connection.peer.process);
+  }
   return all;
 }
 

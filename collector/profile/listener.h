@@ -39,7 +39,7 @@ class Listener {
   /// with the others, so this returns soon. True when something came.
   bool listen(std::chrono::milliseconds patience);
 
-  /// The processes that are connected.
+  /// The processes that are connected and have said hello.
   std::vector<pid_t> processes() const;
 
  private:

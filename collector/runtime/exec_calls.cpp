@@ -1,6 +1,8 @@
 // The functions of the C library that start programs, in front of its own: this library was
 // preloaded. Each looks at what is to be started (started.h) and goes on to the one behind it. They
-// may run in a child of vfork(), which shares its parent's memory: nothing is kept.
+// may run in a child of vfork(), which shares its parent's memory: nothing is kept. Those that
+// change the user or the root are here too, for a program that is started afterwards may be out of
+// reach.
 #include <fcntl.h>
 #include <spawn.h>
 #include <unistd.h>
@@ -37,6 +39,7 @@ std::string path_of(int descriptor) { return "/proc/self/fd/" + std::to_string(d
 
 using warpmeter::runtime::behind;
 using warpmeter::runtime::count_of;
+using warpmeter::runtime::look_at_leaving;
 using warpmeter::runtime::look_at_start;
 using warpmeter::runtime::look_at_start_by_name;
 using warpmeter::runtime::path_of;
@@ -134,6 +137,33 @@ WARPMETER_CALL int system(const char* command) {
 WARPMETER_CALL FILE* popen(const char* command, const char* mode) {
   look_at_start("/bin/sh", environ, false);
   return behind(&popen, "popen")(command, mode);
+}
+
+// What takes the right to reach warpmeter from a process.
+
+WARPMETER_CALL int setuid(uid_t user) noexcept {
+  look_at_leaving();
+  return behind(&setuid, "setuid")(user);
+}
+
+WARPMETER_CALL int seteuid(uid_t user) noexcept {
+  look_at_leaving();
+  return behind(&seteuid, "seteuid")(user);
+}
+
+WARPMETER_CALL int setreuid(uid_t real, uid_t effective) noexcept {
+  look_at_leaving();
+  return behind(&setreuid, "setreuid")(real, effective);
+}
+
+WARPMETER_CALL int setresuid(uid_t real, uid_t effective, uid_t saved) noexcept {
+  look_at_leaving();
+  return behind(&setresuid, "setresuid")(real, effective, saved);
+}
+
+WARPMETER_CALL int chroot(const char* path) noexcept {
+  look_at_leaving();
+  return behind(&chroot, "chroot")(path);
 }
 
 #undef WARPMETER_TAKE_WORDS

@@ -1,6 +1,7 @@
 #include "collector/runtime/started.h"
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -47,10 +48,18 @@ std::string why_unobserved(const std::string& path, char* const* environment) {
     return "it is started with another environment, without LD_PRELOAD and WARPMETER_SOCKET, which "
            "bring the library in: leave them there (env -i and the like take them away)";
   }
+  if (!inject::may_connect(listener())) {
+    return "it runs as another user, or under another root, who cannot reach warpmeter: start it "
+           "as "
+           "the user who starts warpmeter";
+  }
   const bool is_other_user = (info.st_mode & S_ISUID) != 0 && info.st_uid != getuid();
   const bool is_other_group = (info.st_mode & S_ISGID) != 0 && info.st_gid != getgid();
   if (is_other_user || is_other_group) {
     return "it runs as another user or group (set-user-ID), for whom no library is preloaded";
+  }
+  if (getuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0) {
+    return "it has rights of its own (setcap), with which no library is preloaded";
   }
   return "";
 }
@@ -98,6 +107,10 @@ void quietly(const Look& look) noexcept {
 
 void remember_listener() {
   if (const char* socket = std::getenv(inject::socket_variable)) listener() = socket;
+}
+
+void look_at_leaving() noexcept {
+  quietly([] { inject::keep_connection(listener()); });
 }
 
 void look_at_start(const char* file, char* const* environment, bool becomes_it) noexcept {

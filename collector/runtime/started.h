@@ -7,6 +7,10 @@ namespace warpmeter::runtime {
 /// Keeps where warpmeter listens: the environment may be emptied.
 void remember_listener();
 
+/// Before this process becomes another user or moves to another root, from where it may no longer
+/// reach warpmeter.
+void look_at_leaving() noexcept;
+
 /// Before a file is executed with an environment. `becomes_it`: by the process that calls, which
 /// may be a fork of this one.
 void look_at_start(const char* file, char* const* environment, bool becomes_it) noexcept;

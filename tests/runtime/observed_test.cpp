@@ -1,6 +1,7 @@
 // What `profile --check` says of programs of which it did not see everything: killed, ended in the
 // middle, or started where the library does not come.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <regex>
 
@@ -119,6 +120,17 @@ TEST_F(Observed, ProgramsThatCannotUseCudaOrAreHeardOfAreNoGap) {
       check({script("'" + program("no_cuda_static") + "'\n'" + program("no_cuda") +
                     "'\nPATH=/nowhere:$PATH ls\nmissing\n'" + clean_ + "'\n")});
   EXPECT_THAT(answer.text, HasSubstr(std::string(clean) + " and its one launch"));
+}
+
+/// Another user can neither reach the socket nor, maybe, read the library.
+TEST_F(Observed, AProgramThatRunsAsAnotherUserIsNotCalledClean) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  const std::string no_cuda = "/bin/true";
+  const Answer answer =
+      check({script("'" + clean_ + "'\n'" + program("drops") + "' " + no_cuda + "\n")});
+  EXPECT_THAT(answer.text, HasSubstr("Looked for in the program and its one launch"));
+  EXPECT_THAT(answer.text, HasSubstr(no_cuda + " was not observed: it runs as another user"));
+  EXPECT_THAT(answer.text, Not(HasSubstr(clean)));
 }
 
 TEST_F(Observed, ByWhateverWayAProgramIsStarted) {
