@@ -28,6 +28,7 @@ static_assert(std::atomic<int>::is_always_lock_free, "a signal handler reads it"
 
 std::array<Place, 32> places;
 std::atomic<pid_t> owner{0};
+std::array<std::atomic<pid_t>, 64> groups;  // 0: none
 
 /// The files directly in a folder. Removing may hide others from the reading: it is read again
 /// until nothing was removed.
@@ -69,6 +70,7 @@ void remove_doomed() {
 
 void end_by_signal(int signal) {
   const int error = errno;
+  end_doomed_groups();
   remove_doomed();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
@@ -88,6 +90,28 @@ void catch_endings() {
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, nullptr);
   }
+}
+
+bool catches_endings() { return owner.load() == getpid(); }
+
+void end_doomed_groups() {
+  if (!catches_endings()) return;
+  for (const std::atomic<pid_t>& group : groups) {
+    if (const pid_t leader = group.load(); leader > 1) kill(-leader, SIGKILL);
+  }
+}
+
+DoomedGroup::DoomedGroup(pid_t leader) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    pid_t expected = 0;
+    if (!groups[i].compare_exchange_strong(expected, leader)) continue;
+    place_ = static_cast<int>(i);
+    return;
+  }
+}
+
+DoomedGroup::~DoomedGroup() {
+  if (place_ >= 0) groups[static_cast<std::size_t>(place_)] = 0;
 }
 
 Doomed::Doomed(const std::string& path) {

@@ -2,6 +2,8 @@
 // removes what was only there for a while, and then ends it as it would have done.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 namespace warpmeter {
@@ -22,6 +24,25 @@ class Doomed {
   ~Doomed();
   Doomed(const Doomed&) = delete;
   Doomed& operator=(const Doomed&) = delete;
+
+ private:
+  int place_ = -1;
+};
+
+/// Whether catch_endings() was called: the program is ours.
+bool catches_endings();
+
+/// Ends the groups of all DoomedGroup that live. For handlers of signals: safe there.
+void end_doomed_groups();
+
+/// A group of processes, of a compiler that this program started, that is killed when a signal ends
+/// the program. Only so many at a time are remembered.
+class DoomedGroup {
+ public:
+  explicit DoomedGroup(pid_t leader);
+  ~DoomedGroup();
+  DoomedGroup(const DoomedGroup&) = delete;
+  DoomedGroup& operator=(const DoomedGroup&) = delete;
 
  private:
   int place_ = -1;

@@ -27,7 +27,12 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
   std::unique_ptr<Doomed> doomed_;
+  int lock_ = -1;  ///< on the folder, as long as this process lives
 };
+
+/// Removes the folders of this user in $TMPDIR and /tmp whose processes were killed: those that
+/// nobody has locked any more.
+void clear_left_folders();
 
 /// What a new file's permissions are where nothing is said: those that the umask leaves. mkstemp
 /// makes files that only their owner can read.

@@ -44,7 +44,11 @@ std::optional<Status> status_of(std::int64_t id) {
 
 }  // namespace
 
-ProcessIdentity ProcessIdentity::of_this_process() { return of(getpid()); }
+/// Once: a later reading of /proc may fail, where no more files can be open.
+ProcessIdentity ProcessIdentity::of_this_process() {
+  static const ProcessIdentity first = of(getpid());
+  return first.id == getpid() ? first : of(getpid());
+}
 
 ProcessIdentity ProcessIdentity::of(std::int64_t id) {
   ProcessIdentity process;

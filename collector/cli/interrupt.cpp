@@ -24,6 +24,7 @@ void on_signal(int signal) {
     return;
   }
   received.store(signal);
+  end_doomed_groups();  // a compiler may take minutes
   // Nothing can be done when standard error does not take it.
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, farewell.data(), farewell.size());
 }

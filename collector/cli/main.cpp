@@ -1,5 +1,6 @@
 // The program: its commands, one file each; what the command line says; one of them runs. What it
 // cannot do it says in one sentence and an exit code (base/error.h).
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "base/endings.h"
 #include "base/error.h"
 #include "base/output.h"
+#include "base/temporary.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
@@ -132,6 +134,23 @@ int complain(ExitCode code, const char* sentence) {
   return static_cast<int>(code);
 }
 
+/// With fewer, a command fails in its middle, and not always by that name.
+void check_open_files() {
+  constexpr std::size_t needed = 24;
+  std::vector<int> opened;
+  while (opened.size() < needed) {
+    const int descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) break;
+    opened.push_back(descriptor);
+  }
+  for (const int descriptor : opened) close(descriptor);
+  if (opened.size() == needed) return;
+  throw Error(ExitCode::file,
+              fmt::format("only {} more files can be open at a time, and a command may need {}; "
+                          "raise the limit: ulimit -n 1024",
+                          opened.size(), needed));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli
 
@@ -144,6 +163,8 @@ int main(int argc, char** argv) {
   catch_endings();
   int status = 0;
   try {
+    cli::check_open_files();
+    clear_left_folders();
     status = static_cast<int>(cli::run_command(words));
   } catch (const Error& error) {
     status = cli::complain(error.code(), error.what());

@@ -81,6 +81,12 @@ bool Listener::listen(std::chrono::milliseconds patience) {
 void Listener::accept_all() {
   for (;;) {
     const int descriptor = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (descriptor < 0 && (errno == EMFILE || errno == ENFILE)) {
+      throw Error(ExitCode::file,
+                  fmt::format("no more files can be open for the program's processes ({} are "
+                              "heard); raise the limit: ulimit -n 1024",
+                              connections_.size()));
+    }
     if (descriptor < 0) return;
     connections_.push_back({{++last_number_, process_of(descriptor)}, descriptor, false});
   }

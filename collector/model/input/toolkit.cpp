@@ -1,16 +1,18 @@
 #include "collector/model/input/toolkit.h"
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
 
+#include "base/endings.h"
 #include "base/error.h"
 
 namespace warpmeter::model {
@@ -102,15 +104,41 @@ thread_local bool is_starting = false;
 
 bool is_starting_tool() { return is_starting; }
 
+namespace {
+
+/// The tool, which dies with this thread. In our own program it has a group of processes to itself,
+/// so that what it starts can be ended with it; in other people's, Ctrl-C has to reach it.
+pid_t start(char* const* words, char* const* variables, int output) {
+  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const bool has_group = catches_endings();
+  const pid_t parent = getpid();
+  const SignalsHeld held;
+  sigset_t none;
+  sigemptyset(&none);
+  is_starting = true;
+  // The memory is shared until the child is its program, as with posix_spawn(), which has no way to
+  // ask for the first of these calls.
+  const pid_t child = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (has_group) setpgid(0, 0);
+    const bool is_set = getppid() == parent && dup2(input, STDIN_FILENO) >= 0 &&
+                        dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0;
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    if (is_set) execve(words[0], words, variables);
+    _exit(127);
+  }
+  is_starting = false;
+  if (input >= 0) close(input);
+  return child;
+}
+
+}  // namespace
+
 ToolOutcome run_tool(const std::vector<std::string>& words) {
   ToolOutcome outcome;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return outcome;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -120,14 +148,12 @@ ToolOutcome run_tool(const std::vector<std::string>& words) {
     if (std::strncmp(*variable, "LD_PRELOAD=", 11) != 0) variables.push_back(*variable);
   }
   variables.push_back(nullptr);
-  pid_t child = -1;
-  is_starting = true;
-  const int failure = posix_spawn(&child, words.front().c_str(), &actions, nullptr,
-                                  arguments.data(), variables.data());
-  is_starting = false;
-  posix_spawn_file_actions_destroy(&actions);
+  const pid_t child = start(arguments.data(), variables.data(), ends[1]);
+  const int failure = child < 0 ? errno : 0;
   close(ends[1]);
   if (failure == 0) {
+    std::optional<DoomedGroup> doomed;
+    if (catches_endings()) doomed.emplace(child);
     char part[4096];
     for (ssize_t got = 0; (got = read(ends[0], part, sizeof part)) != 0;) {
       if (got < 0 && errno != EINTR) break;

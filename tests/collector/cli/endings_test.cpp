@@ -166,5 +166,29 @@ TEST_F(Endings, ALimitOnTheSizeOfFilesIsExitCode5ForASave) {
   EXPECT_THAT(names_in("tmp"), IsEmpty());
 }
 
+/// The folder of a process that was killed, which nobody has locked.
+TEST_F(Endings, TheNextCommandRemovesWhatAKilledOneLeft) {
+  std::filesystem::create_directories(file("tmp/warpmeter-abcdef/lib"));
+  std::filesystem::permissions(file("tmp/warpmeter-abcdef"), std::filesystem::perms::owner_all);
+  std::filesystem::create_directories(file("tmp/warpmeter-of-mine"));
+  run_program({{"runs"}, folder_, {{"TMPDIR", file("tmp").string()}}});
+  EXPECT_THAT(names_in("tmp"), ElementsAre("warpmeter-of-mine"));
+}
+
+TEST_F(Endings, ALimitOfOpenFilesIsNamedBeforeAnythingIsBegun) {
+  for (const std::size_t files : {5, 7, 11, 16, 24}) {
+    for (const char* command : {"runs", "report", "doctor"}) {
+      Start start{{command}, folder_};
+      start.most_files = files;
+      const Outcome outcome = run_program(start);
+      EXPECT_EQ(outcome.exit_code, 5) << command << " with " << files;
+      EXPECT_THAT(outcome.error, HasSubstr("raise the limit: ulimit -n 1024"));
+    }
+  }
+  Start enough{{"runs"}, folder_};
+  enough.most_files = 64;
+  EXPECT_EQ(run_program(enough).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace warpmeter::cli

@@ -61,6 +61,10 @@ Pipe terminal() {
     const rlimit limit = {start.largest_file, start.largest_file};
     setrlimit(RLIMIT_FSIZE, &limit);
   }
+  if (start.most_files > 0) {
+    const rlimit limit = {start.most_files, start.most_files};
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
   execv(WARPMETER_PROGRAM, arguments.data());
   _exit(121);
 }

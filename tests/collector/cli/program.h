@@ -21,6 +21,7 @@ struct Start {
   bool error_is_terminal = false;  ///< standard error is a terminal of 80 columns
   std::string input_file = {};     ///< a file for standard input instead of a pipe
   std::size_t largest_file = 0;    ///< bytes, as ulimit -f sets it; 0: no limit
+  std::size_t most_files = 0;      ///< open at a time, as ulimit -n sets it; 0: no limit
 };
 
 /// How it ended.
