@@ -136,6 +136,14 @@ class Atomics(Findings):
         self.assertIn("32 lanes of a request go to 2.0 addresses", found["evidence"])
 
 
+    def test_nobody_acts_for_others_at_a_lock(self):
+        found = self.findings("locked", "iota")
+        self.assertTrue(found)
+        for finding in found:
+            self.assertEqual(finding["remedies"], [])
+            self.assertNotIn("Brought together", finding["evidence"])
+
+
 class Words(Findings):
     def evidence(self, kind, kernel, *words):
         return " ".join(f["evidence"] for f in self.findings("advised_words.cu", kernel, *words) if f["kind"] == kind)

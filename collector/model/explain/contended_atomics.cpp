@@ -40,6 +40,7 @@ struct Atomics {
   double of_one_lane = 0;   ///< transactions if one lane of each address made the request
   bool is_whole = true;     ///< every access was recorded; else a sample stands for all
   bool is_elected = false;  ///< the compiler has one lane of each warp act for all
+  bool waits = false;       ///< for other threads, as at a lock: no lane can act for others
   std::uint64_t of_block = 0, addresses_of_block = 0;  ///< lanes and addresses in traced blocks
   bool is_cut = false;                                 ///< there were more than were followed
 
@@ -119,6 +120,7 @@ class AtomicsFinder {
     atomics.ideal += counts.ideal;
     atomics.is_elected |= !site.requests.empty() && site.requests[0].is_elected;
     atomics.is_whole &= !recording.is_full();
+    atomics.waits |= site.waits;
     const auto& patterns = recording.is_full() ? trace.sample.patterns() : recording.patterns();
     Atomics own;
     for (const auto& [pattern, places] : patterns) {
@@ -167,6 +169,7 @@ class AtomicsFinder {
     finding.share = atomics.meeting / atomics.lanes;
     finding.share_of = "its lanes go where another of the warp goes";
     finding.evidence = evidence_of(atomics);
+    if (atomics.waits) return;
     if (is_shared) {
       advise_one_lane(atomics, spared, finding);
     } else {
@@ -191,7 +194,7 @@ class AtomicsFinder {
                             atomics.is_cut ? "at least " : "", shown(std::round(times)));
       }
     }
-    if (atomics.space == AddressSpace::global && !atomics.is_elected) {
+    if (atomics.space == AddressSpace::global && !atomics.is_elected && !atomics.waits) {
       const bool is_one = atomics.is_one_address();
       text += fmt::format(
           " Brought together in each warp first ({}), it would be one atomic a warp{}: {} instead "

@@ -31,3 +31,15 @@ __global__ void two_arrays(unsigned* out, const unsigned* in) {
   __syncthreads();
   out[t] = few[t] + many[t];
 }
+
+// A lock, which no lane can take for another.
+__global__ void locked(unsigned* out, const unsigned* in) {
+  for (bool is_done = false; !is_done;) {
+    if (atomicCAS(out, 0u, 1u) == 0) {
+      static_cast<volatile unsigned*>(out)[1] += in[threadIdx.x];
+      __threadfence();
+      atomicExch(out, 0u);
+      is_done = true;
+    }
+  }
+}
