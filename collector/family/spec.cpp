@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 
 #include "base/element.h"
 #include "base/variant_name.h"
@@ -72,6 +73,7 @@ class Reader {
                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
     if (!is_identifier) file_.refuse(name, fmt::format("'{}' is no name that C knows", called));
     if (result.values.empty()) file_.refuse(values, fmt::format("{} has no values", called));
+    check_count(values, result);
     return result;
   }
 
@@ -97,21 +99,28 @@ class Reader {
     return text(node, "size").text;
   }
 
+  /// Every value is a launch or more of each variant.
+  void check_count(const YAML::Node& node, const Parameter& parameter) const {
+    constexpr std::size_t most = 10'000;
+    if (parameter.values.size() <= most) return;
+    file_.refuse(node, fmt::format("{} has {} values, more than the {} that one file may have: "
+                                   "write several files",
+                                   parameter.name.text, parameter.values.size(), most));
+  }
+
   /// Refuses a number that stands there a second time, however it is written.
   void check_once(const Parameter& size) const {
-    std::vector<std::pair<long double, const Text*>> seen;
+    std::map<long double, const Text*> seen;
     for (const Text& value : size.values) {
       const auto number = parameter_number(value.text);
       if (!number) continue;  // said where it is computed
-      for (const auto& [other, first] : seen) {
-        if (other != *number) continue;
-        file_.refuse(
-            value, fmt::format(
-                       "'{}' stands here a second time{}: {} has each size once", value.text,
-                       first->text == value.text ? "" : fmt::format(", first as '{}'", first->text),
-                       size.name.text));
-      }
-      seen.emplace_back(*number, &value);
+      const auto [place, is_new] = seen.try_emplace(*number, &value);
+      if (is_new) continue;
+      const std::string& first = place->second->text;
+      file_.refuse(
+          value, fmt::format("'{}' stands here a second time{}: {} has each size once", value.text,
+                             first == value.text ? "" : fmt::format(", first as '{}'", first),
+                             size.name.text));
     }
   }
 
@@ -127,6 +136,7 @@ class Reader {
     }
     for (const Parameter& size : spec_.sizes) {
       if (size.values.empty()) file_.refuse(node, "sizes are none: [1024, 4096]");
+      check_count(node, size);
       check_once(size);
     }
   }

@@ -23,7 +23,7 @@ constexpr std::size_t most_findings = 100'000, most_lines = 1'000'000, most_foun
                       most_refused = 10'000, most_failed_calls = 100;
 constexpr const char* without_device = "unknown";
 /// Launches that wait for the writer. A program that is faster for longer waits for it too.
-constexpr std::size_t most_waiting = 200'000;
+constexpr std::size_t most_waiting = 4'000;
 
 /// "vec.cu:12" before "vec.cu:104"; what has no place comes last.
 std::tuple<bool, std::string, int> in_order(const std::string& where) {

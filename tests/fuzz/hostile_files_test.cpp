@@ -58,7 +58,9 @@ void add_fat_fields(std::vector<Field>& fields, std::string_view text, std::size
   add_record(fields, begin, {4, 2, 2, 8});
   std::size_t at = *number_at<std::uint16_t>(*whole, 6);
   while (at + 64 <= whole->size()) {
-    add_record(fields, begin + at, {2, 2, 4, 8, 4, 4, 4, 4, 8, 8, 8, 8});
+    for (int weight = 0; weight < 30; ++weight) {  // a program has few of them
+      add_record(fields, begin + at, {2, 2, 4, 8, 4, 4, 4, 4, 8, 8, 8, 8});
+    }
     at += *number_at<std::uint32_t>(*whole, at + 4) + *number_at<std::uint64_t>(*whole, at + 8);
   }
 }

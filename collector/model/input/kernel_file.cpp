@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -197,15 +199,16 @@ void read_cubin(KernelFile& file, const std::string& named) {
 /// The entries' names as -k takes them: with parameters where overloads have the same one. One's
 /// own come first, then those of headers.
 std::string names_to_choose(const KernelFile& file, const std::vector<std::string>& entries) {
+  constexpr std::size_t most = 100;  // nobody reads more, and libraries have thousands
+  std::map<std::string, std::size_t> same;
+  for (const std::string& entry : entries) ++same[readable_name(entry)];
   std::vector<std::string> own, of_headers;
-  for (const std::string& entry : entries) {
+  for (const std::string& entry : std::span(entries).first(std::min(most, entries.size()))) {
     const std::string name = readable_name(entry);
-    const auto same = std::count_if(entries.begin(), entries.end(), [&](const std::string& other) {
-      return readable_name(other) == name;
-    });
     (is_of_header(file, entry) ? of_headers : own)
-        .push_back(fmt::format("'{}'", same == 1 ? name : name_with_parameters(entry)));
+        .push_back(fmt::format("'{}'", same[name] == 1 ? name : name_with_parameters(entry)));
   }
+  if (entries.size() > most) own.push_back(fmt::format("and {} more", entries.size() - most));
   if (of_headers.empty()) return fmt::format("{}", fmt::join(own, ", "));
   return fmt::format("{}{}of headers: {}", fmt::join(own, ", "), own.empty() ? "" : "; ",
                      fmt::join(of_headers, ", "));

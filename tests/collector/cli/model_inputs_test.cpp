@@ -290,5 +290,26 @@ TEST_F(ModelInputs, OfYamlLieBelowItsFolderOrTheWorkingFolder) {
   EXPECT_THAT(outcome.error, HasSubstr("neither below its folder nor below this one"));
 }
 
+TEST_F(ModelInputs, OfYamlWithMoreValuesThanAnybodyMeasuresAreRefusedWithTheLimit) {
+  std::string sizes;
+  for (int size = 1; size <= 200'000; ++size) sizes += std::to_string(size) + ",";
+  write("many.yaml", "file: k.cu\nsizes: [" + sizes + "]\nvariants:\n  k: {kernel: k}\n");
+  const Outcome outcome = warpmeter({"run", "many.yaml", "--dry-run"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("200000 values, more than the 10000"));
+}
+
+TEST_F(ModelInputs, OfThousandsOfKernelsAreNamedInPart) {
+  std::string ptx = ".version 8.0\n.target sm_90\n.address_size 64\n";
+  for (int i = 0; i < 8'000; ++i) {
+    ptx += ".visible .entry kernel_" + std::to_string(i) + "()\n{\nret;\n}\n";
+  }
+  write("many.ptx", ptx);
+  const Outcome outcome =
+      warpmeter({"model", "many.ptx", "-k", "k", "--grid", "1", "--block", "1"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("and 7900 more"));
+}
+
 }  // namespace
 }  // namespace warpmeter::cli
